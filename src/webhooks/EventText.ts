@@ -112,6 +112,7 @@ const dataOf = (row: Named, kept: string, time: string): string => {
 /** The bytes that were written. `at` is the time of its row. */
 export const textOf = (row: KeptRow, at: Date): string => {
   if (row.payload !== null) return row.payload
+  if (row.told === null) throw new Error(`What event ${row.event_id} tells is in no row`)
   const time = at.toISOString()
-  return `${beginningOf(row, time)}${dataOf(row, row.told ?? "", time)}}`
+  return `${beginningOf(row, time)}${dataOf(row, row.told, time)}}`
 }
