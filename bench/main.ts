@@ -1,5 +1,5 @@
 /**
- * Measures Corridor, the bundle that `npm start` runs, against the same two endpoints written by hand on Fastify and
+ * Measures Corridor, the bundle that `npm start` runs, against the same four endpoints written by hand on Fastify and
  * pg. The provider is Corridor's built-in `fiat` rail; the hand-written server keeps the rail's rows and completes the
  * payments itself, so that both do the same durable work on the same tables.
  */
@@ -10,10 +10,12 @@ import { NodeRuntime } from "@effect/platform-node"
 import { Effect, Logger, LogLevel } from "effect"
 import { explainFailure } from "../src/app/Failures.ts"
 import { durableCluster, poolOn, statement, temporaryFolder, urlOf } from "./Cluster.ts"
+import type { Endpoint } from "./load/Job.ts"
 import { startLoad } from "./LoadProcess.ts"
+import { atHalfOfPeak, atPeak, halfOfPeak } from "./Medians.ts"
 import { type Options, readOptions, usage } from "./Options.ts"
-import { comparison, machineOf, type Result, tableOf } from "./Report.ts"
-import { type Bench, runRounds, type Side } from "./Rounds.ts"
+import { machineOf, type Result, tableOf } from "./Report.ts"
+import { answeredBy, type Bench, runRounds, type Side } from "./Rounds.ts"
 import { startServer } from "./ServerProcess.ts"
 import { verify } from "./Verification.ts"
 
@@ -65,10 +67,14 @@ const bench = (options: Options) =>
         return one
       })
     const sides = [yield* side("corridor", CORRIDOR), yield* side("fastify", FASTIFY)]
-    const state: Bench = { options, apiKey, load: yield* startLoad, initiated: new Map(), readable: new Map() }
+    const state: Bench = { options, apiKey, load: yield* startLoad, answered: new Map(), readable: new Map() }
     const measurements = yield* runRounds(state, sides)
+    const calmly = (endpoint: Endpoint) => ({
+      askedPerSecond: halfOfPeak(measurements, endpoint),
+      ...atHalfOfPeak(measurements, endpoint)
+    })
     const verified = yield* Effect.forEach(sides, ({ pool, server: { name } }) =>
-      Effect.map(verify(name, pool, state.initiated.get(name) ?? 0), (counts) => [name, counts] as const)
+      Effect.map(verify(name, pool, answeredBy(state, name)), (counts) => [name, counts] as const)
     )
     const peaks = yield* Effect.forEach(sides, ({ server: { name, peakMebibytes } }) =>
       Effect.map(peakMebibytes, (peak) => [name, peak] as const)
@@ -78,7 +84,13 @@ const bench = (options: Options) =>
       at: new Date().toISOString(),
       options,
       machine: machineOf(durability, loadAverage),
-      comparison: { initiate: comparison(measurements, "initiate"), record: comparison(measurements, "record") },
+      comparison: {
+        initiate: atPeak(measurements, "initiate"),
+        record: atPeak(measurements, "record"),
+        list: atPeak(measurements, "list"),
+        rate: atPeak(measurements, "rate")
+      },
+      atHalfOfPeak: { initiate: calmly("initiate"), record: calmly("record") },
       peakMebibytes: Object.fromEntries(peaks),
       rowsVerified: Object.fromEntries(verified),
       errors: 0,
