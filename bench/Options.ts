@@ -1,4 +1,5 @@
 /** How long and how often to measure. */
+import { resolve } from "node:path"
 import { parseArgs } from "node:util"
 import { Effect } from "effect"
 import { BenchFailed } from "./BenchFailed.ts"
@@ -29,7 +30,8 @@ export const usage = `npm run bench -- [--quick] [--json FILE] [--rounds N] [--s
   --rounds N         rounds of each server, and as many at half of the peak; the medians are reported
   --seconds N        length of a round of initiations; rounds of all else are half as long
   --workers N        processes of Corridor, as CORRIDOR_WORKERS has it; one unless it is given
-  --cpu-prof FOLDER  writes a CPU profile of each server there (which slows both down)
+  --cpu-prof FOLDER  writes CPU profiles, those of each server to a folder of its name there (which slows both down);
+                     npm run bench:profile -- FILE.cpuprofile tells what is in one
 `
 
 const parse = (args: ReadonlyArray<string>): Options => {
@@ -50,7 +52,7 @@ const parse = (args: ReadonlyArray<string>): Options => {
   return {
     quick,
     json: values.json,
-    cpuProfiles: values["cpu-prof"],
+    cpuProfiles: values["cpu-prof"] === undefined ? undefined : resolve(values["cpu-prof"]),
     connections: 64,
     pool: 10,
     processes: whole("workers", values.workers ?? "1"),

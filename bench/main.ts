@@ -3,9 +3,10 @@
  * pg. The provider is Corridor's built-in `fiat` rail; the hand-written server keeps the rail's rows and completes the
  * payments itself, so that both do the same durable work on the same tables.
  */
-import { mkdir, readFile, writeFile } from "node:fs/promises"
+import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises"
 import { loadavg } from "node:os"
 import { join, resolve } from "node:path"
+import { fileURLToPath } from "node:url"
 import { NodeRuntime } from "@effect/platform-node"
 import { Effect, Logger, LogLevel } from "effect"
 import { explainFailure } from "../src/app/Failures.ts"
@@ -51,6 +52,14 @@ const twoDatabases = (folder: string, clusterUrl: string, options: Options) =>
     return urls
   })
 
+/** The profile of a bundle is read with its map, which the next build may replace. */
+const folderForProfiles = (folder: string) =>
+  Effect.promise(async () => {
+    const own = join(folder, "corridor")
+    await mkdir(own, { recursive: true })
+    await copyFile(fileURLToPath(new URL("../main.cjs.map", import.meta.url)), join(own, "main.cjs.map"))
+  })
+
 const bench = (options: Options) =>
   Effect.gen(function* () {
     const [loadAverage = 0] = loadavg()
@@ -62,7 +71,8 @@ const bench = (options: Options) =>
     const side = (name: keyof typeof urls, module: string) =>
       Effect.gen(function* () {
         const environment = environmentOf(folder, urls[name], options)
-        const server = yield* startServer(name, module, environment, options.cpuProfiles)
+        const profiles = options.cpuProfiles === undefined ? undefined : join(options.cpuProfiles, name)
+        const server = yield* startServer(name, module, environment, profiles)
         const one: Side = { server, pool: yield* poolOn(urls[name]) }
         return one
       })
@@ -101,8 +111,7 @@ const bench = (options: Options) =>
 
 const main = Effect.gen(function* () {
   const options = yield* readOptions(process.argv.slice(2))
-  if (options.cpuProfiles !== undefined)
-    yield* Effect.promise(() => mkdir(resolve(options.cpuProfiles!), { recursive: true }))
+  if (options.cpuProfiles !== undefined) yield* folderForProfiles(options.cpuProfiles)
   const result = yield* bench(options)
   process.stdout.write(`\n${tableOf(result)}\n`)
   if (options.json !== undefined) {
