@@ -1,6 +1,7 @@
 /**
  * The server and the CLI as one file each, and beside each what V8 made of it, so that it starts sooner; the console; the API
- * reference; and with `--client`, as `npm run build` has it, the client for other programs.
+ * reference; with `--client`, as `npm run build` has it, the client for other programs; and with `--map`, as `npm run bench`
+ * has it, the map that leads from the server's file to its sources, which nothing here refers to.
  */
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -13,8 +14,12 @@ import { answerShapesAsTable, operationsAsTable, readAnswerShapes, readOperation
 import { buildConsole } from "./src/console/build.mjs"
 import { buildReference } from "./src/reference/build.mjs"
 
-const { client, outdir } = parseArgs({
-  options: { outdir: { type: "string", default: "dist" }, client: { type: "boolean", default: false } }
+const { client, map, outdir } = parseArgs({
+  options: {
+    outdir: { type: "string", default: "dist" },
+    client: { type: "boolean", default: false },
+    map: { type: "boolean", default: false }
+  }
 }).values
 
 /**
@@ -52,7 +57,12 @@ const program = (entryPoint, outfile, more) =>
   })
 
 // Short lines, so that the places in a log lead somewhere.
-await program("src/main.ts", "main.cjs", { legalComments: "external", lineLimit: 120 })
+await program("src/main.ts", "main.cjs", {
+  legalComments: "external",
+  lineLimit: 120,
+  sourcemap: map && "external",
+  sourcesContent: false
+})
 const operations = await readOperations(outdir)
 await program("src/cli/main.ts", "cli/main.cjs", {
   legalComments: "none",

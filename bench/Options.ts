@@ -1,7 +1,9 @@
 /** How long and how often to measure. */
+import { resolve } from "node:path"
 import { parseArgs } from "node:util"
 import { Effect } from "effect"
 import { BenchFailed } from "./BenchFailed.ts"
+import type { Endpoint } from "./load/Job.ts"
 
 export interface Options {
   readonly quick: boolean
@@ -12,8 +14,8 @@ export interface Options {
   /** Of Corridor; the other server is one process. */
   readonly processes: number
   readonly rounds: number
-  readonly warmUpSeconds: number
-  readonly seconds: { readonly initiate: number; readonly record: number }
+  readonly warmUpSeconds: Readonly<Record<Endpoint, number>>
+  readonly seconds: Readonly<Record<Endpoint, number>>
 }
 
 const whole = (name: string, text: string): number => {
@@ -23,12 +25,13 @@ const whole = (name: string, text: string): number => {
 
 export const usage = `npm run bench -- [--quick] [--json FILE] [--rounds N] [--seconds N] [--workers N] [--cpu-prof FOLDER]
 
-  --quick            fewer and shorter rounds, within three minutes
+  --quick            fewer and shorter rounds, about four minutes in all
   --json FILE        writes every measurement as JSON
-  --rounds N         rounds of each server; the medians are reported
-  --seconds N        length of a round of initiations; records are read half as long
+  --rounds N         rounds of each server, and as many at half of the peak; the medians are reported
+  --seconds N        length of a round of initiations; rounds of all else are half as long
   --workers N        processes of Corridor, as CORRIDOR_WORKERS has it; one unless it is given
-  --cpu-prof FOLDER  writes a CPU profile of each server there (which slows both down)
+  --cpu-prof FOLDER  writes CPU profiles, those of each server to a folder of its name there (which slows both down);
+                     npm run bench:profile -- FILE.cpuprofile tells what is in one
 `
 
 const parse = (args: ReadonlyArray<string>): Options => {
@@ -45,17 +48,20 @@ const parse = (args: ReadonlyArray<string>): Options => {
   })
   const { quick } = values
   const initiate = whole("seconds", values.seconds ?? (quick ? "5" : "10"))
+  const shorter = Math.ceil(initiate / 2)
   return {
     quick,
     json: values.json,
-    cpuProfiles: values["cpu-prof"],
+    cpuProfiles: values["cpu-prof"] === undefined ? undefined : resolve(values["cpu-prof"]),
     connections: 64,
     pool: 10,
     processes: whole("workers", values.workers ?? "1"),
     rounds: whole("rounds", values.rounds ?? (quick ? "3" : "7")),
     // Long enough for the compiler to have seen the whole path: what is measured is a server that has been running.
-    warmUpSeconds: quick ? 15 : 30,
-    seconds: { initiate, record: Math.ceil(initiate / 2) }
+    warmUpSeconds: quick
+      ? { initiate: 15, record: 6, list: 4, rate: 4 }
+      : { initiate: 30, record: 15, list: 10, rate: 10 },
+    seconds: { initiate, record: shorter, list: shorter, rate: shorter }
   }
 }
 

@@ -1,14 +1,15 @@
 /** Rounds of both servers in turn, each on a quiet database: what one leaves to be done never falls to the other. */
 import { Clock, Effect } from "effect"
 import type { Pool } from "pg"
-import type { Endpoint, Job, JobResult } from "./load/Job.ts"
+import { type Endpoint, endpoints, type Job, type JobResult } from "./load/Job.ts"
 import { clusterCpuMicros } from "./ClusterCpu.ts"
 import type { BenchFailed } from "./BenchFailed.ts"
 import type { Progress } from "./LoadProcess.ts"
 import type { Options } from "./Options.ts"
+import { halfOfPeak } from "./Medians.ts"
 import { showProgress } from "./ProgressLine.ts"
 import type { Server } from "./ServerProcess.ts"
-import { settled } from "./Verification.ts"
+import { type Answered, settled } from "./Verification.ts"
 
 export interface Side {
   readonly server: Server
@@ -19,6 +20,8 @@ export interface Measurement {
   readonly server: string
   readonly endpoint: Endpoint
   readonly round: number
+  /** Requests a second that were asked for; null for as many as went. */
+  readonly pace: number | null
   readonly requests: number
   readonly seconds: number
   readonly requestsPerSecond: number
@@ -36,17 +39,46 @@ export interface Bench {
   readonly options: Options
   readonly apiKey: string
   readonly load: (job: Job, progress: Progress) => Effect.Effect<JobResult, BenchFailed>
-  /** How many payments each server has initiated, and some that can be read. */
-  readonly initiated: Map<string, number>
+  /** What each server has answered, and some of its payments that can be read. */
+  readonly answered: Map<string, Answered>
   readonly readable: Map<string, ReadonlyArray<string>>
+}
+
+interface Round {
+  readonly endpoint: Endpoint
+  readonly seconds: number
+  readonly round: number
+  readonly pace: number | null
 }
 
 const COMPLETION_SECONDS = 1
 const READABLE = 5000
 
-const measure = (bench: Bench, { pool, server }: Side, endpoint: Endpoint, seconds: number, round: number) =>
+/** Whose latency is measured at half of the peak as well. */
+export const pacedEndpoints = ["initiate", "record"] as const
+
+const nothing: Answered = { initiate: 0, rate: 0 }
+
+export const answeredBy = ({ answered }: Bench, name: string): Answered => answered.get(name) ?? nothing
+
+const note = (bench: Bench, name: string, endpoint: Endpoint, { requests, transactionIds }: JobResult) => {
+  const before = answeredBy(bench, name)
+  if (endpoint === "rate") bench.answered.set(name, { ...before, rate: before.rate + requests })
+  if (endpoint === "initiate") {
+    bench.answered.set(name, { ...before, initiate: before.initiate + requests })
+    bench.readable.set(name, transactionIds.slice(0, READABLE))
+  }
+}
+
+const labelOf = ({ options }: Bench, name: string, { endpoint, pace, round }: Round): string => {
+  const kind = pace === null ? "round" : "half of the peak, round"
+  return `${round === 0 ? "warm-up" : `${kind} ${round}/${options.rounds}`}  ${name.padEnd(8)}  ${endpoint}`
+}
+
+const measure = (bench: Bench, { pool, server }: Side, asked: Round) =>
   Effect.gen(function* () {
     const { name, port } = server
+    const { endpoint, pace, round, seconds } = asked
     // Every round starts on a written-out database, or a checkpoint falls to whoever comes by.
     yield* Effect.promise(() => pool.query("checkpoint"))
     const job: Job = {
@@ -55,19 +87,17 @@ const measure = (bench: Bench, { pool, server }: Side, endpoint: Endpoint, secon
       apiKey: bench.apiKey,
       connections: bench.options.connections,
       seconds,
-      tag: `${name}-${round}`,
+      pace,
+      tag: `${name}-${round}${pace === null ? "" : "-paced"}`,
       transactionIds: endpoint === "record" ? (bench.readable.get(name) ?? []) : []
     }
-    const label = `${round === 0 ? "warm-up" : `round ${round}/${bench.options.rounds}`}  ${name.padEnd(8)}  ${endpoint}`
+    const label = labelOf(bench, name, asked)
     const cpuBefore = yield* server.cpuMicros
     const clusterBefore = yield* Effect.promise(() => clusterCpuMicros(pool))
     const started = yield* Clock.currentTimeMillis
     const result = yield* bench.load(job, showProgress(label))
-    if (endpoint === "initiate") {
-      bench.initiated.set(name, (bench.initiated.get(name) ?? 0) + result.requests)
-      bench.readable.set(name, result.transactionIds.slice(0, READABLE))
-      yield* settled(name, pool)
-    }
+    note(bench, name, endpoint, result)
+    if (endpoint === "initiate") yield* settled(name, pool)
     const elapsed = ((yield* Clock.currentTimeMillis) - started) / 1000
     const cpuMicros = (yield* server.cpuMicros) - cpuBefore
     const clusterMicros = (yield* Effect.promise(() => clusterCpuMicros(pool))) - clusterBefore
@@ -76,6 +106,7 @@ const measure = (bench: Bench, { pool, server }: Side, endpoint: Endpoint, secon
       server: name,
       endpoint,
       round,
+      pace,
       requests: result.requests,
       seconds: result.seconds,
       requestsPerSecond: result.requests / result.seconds,
@@ -89,22 +120,36 @@ const measure = (bench: Bench, { pool, server }: Side, endpoint: Endpoint, secon
     return measurement
   })
 
-/** Answers with the measured rounds; the warm-up, round 0, is run and forgotten. */
+/** Whoever goes first in one round goes last in the next. */
+const inTurn = (sides: ReadonlyArray<Side>, round: number) => (round % 2 === 1 ? sides : [...sides].reverse())
+
+const warmUp = (bench: Bench, side: Side) =>
+  Effect.gen(function* () {
+    for (const endpoint of endpoints) {
+      yield* measure(bench, side, { endpoint, seconds: bench.options.warmUpSeconds[endpoint], round: 0, pace: null })
+      // It would come by itself at some moment of the next minute, and with it other plans.
+      if (endpoint === "initiate") yield* Effect.promise(() => side.pool.query("analyze"))
+    }
+  })
+
+/** Answers with the measured rounds, first as fast as it goes and then at half of that; the warm-up is forgotten. */
 export const runRounds = (bench: Bench, sides: ReadonlyArray<Side>) =>
   Effect.gen(function* () {
-    const { rounds, seconds, warmUpSeconds } = bench.options
+    const { rounds, seconds } = bench.options
     const measurements: Array<Measurement> = []
-    for (const side of sides) {
-      yield* measure(bench, side, "initiate", warmUpSeconds, 0)
-      yield* measure(bench, side, "record", Math.ceil(warmUpSeconds / 2), 0)
-    }
+    const run = (endpoint: Endpoint, round: number, pace: number | null) =>
+      Effect.forEach(inTurn(sides, round), (side) =>
+        Effect.map(measure(bench, side, { endpoint, seconds: seconds[endpoint], round, pace }), (measurement) =>
+          measurements.push(measurement)
+        )
+      )
+    for (const side of sides) yield* warmUp(bench, side)
     for (let round = 1; round <= rounds; round++) {
-      for (const endpoint of ["initiate", "record"] as const) {
-        // Whoever goes first in one round goes last in the next.
-        for (const side of round % 2 === 1 ? sides : [...sides].reverse()) {
-          measurements.push(yield* measure(bench, side, endpoint, seconds[endpoint], round))
-        }
-      }
+      for (const endpoint of endpoints) yield* run(endpoint, round, null)
+    }
+    const paces = pacedEndpoints.map((endpoint) => [endpoint, halfOfPeak(measurements, endpoint)] as const)
+    for (let round = 1; round <= rounds; round++) {
+      for (const [endpoint, pace] of paces) yield* run(endpoint, round, pace)
     }
     return measurements
   })

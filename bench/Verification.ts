@@ -18,7 +18,13 @@ const perPayment = {
   ledger_postings: 2
 } as const
 
-export type Counts = Readonly<Record<keyof typeof perPayment, number>>
+export type Counts = Readonly<Record<keyof typeof perPayment | "rate_locks", number>>
+
+/** How many requests of a kind were answered. */
+export interface Answered {
+  readonly initiate: number
+  readonly rate: number
+}
 
 const counting = `select
   (select count(*)::int from payments) as payments,
@@ -31,7 +37,8 @@ const counting = `select
   (select count(*)::int from rail_payments) as rail_payments,
   (select count(*)::int from rail_timers) as rail_timers,
   (select count(*)::int from operator_items) as operator_items,
-  (select count(*)::int from ledger_postings) as ledger_postings`
+  (select count(*)::int from ledger_postings) as ledger_postings,
+  (select count(*)::int from rate_locks) as rate_locks`
 
 /** Waits until every accepted payment is completed, so that no round pays for the one before it. */
 export const settled = (name: string, pool: Pool) =>
@@ -46,14 +53,18 @@ export const settled = (name: string, pool: Pool) =>
     Effect.retry(Schedule.spaced("20 millis").pipe(Schedule.upTo("2 minutes")))
   )
 
-export const verify = (name: string, pool: Pool, initiated: number) =>
+export const verify = (name: string, pool: Pool, { initiate, rate }: Answered) =>
   Effect.gen(function* () {
     const counts = yield* Effect.promise(async () => (await pool.query<Counts>(counting)).rows[0]!)
+    if (counts.rate_locks !== rate) {
+      const message = `${name} answered ${rate} look-ups of a rate, and locked ${counts.rate_locks} rates.`
+      return yield* new BenchFailed({ message })
+    }
     for (const [table, rows] of Object.entries(perPayment)) {
       const found = counts[table as keyof Counts]
-      if (found !== rows * initiated) {
+      if (found !== rows * initiate) {
         const message =
-          `${name} answered ${initiated} initiations, so ${table} should be ${rows * initiated}, not ${found}. ` +
+          `${name} answered ${initiate} initiations, so ${table} should be ${rows * initiate}, not ${found}. ` +
           "(On a machine so busy that a commit takes a second, completions overtake answers: measure on a quiet one.)"
         return yield* new BenchFailed({ message })
       }

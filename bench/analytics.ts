@@ -13,7 +13,7 @@ import { AppLive } from "../src/app/Live.ts"
 import { Ids } from "../src/domain/Ids.ts"
 import { OrganizationStore } from "../src/people/organizations/OrganizationStore.ts"
 import { UserStore } from "../src/people/users/UserStore.ts"
-import { median } from "./Report.ts"
+import { median } from "./Medians.ts"
 
 const ORGANIZATIONS = 20
 

@@ -1,19 +1,22 @@
 /**
- * Measures Corridor, the bundle that `npm start` runs, against the same two endpoints written by hand on Fastify and
+ * Measures Corridor, the bundle that `npm start` runs, against the same four endpoints written by hand on Fastify and
  * pg. The provider is Corridor's built-in `fiat` rail; the hand-written server keeps the rail's rows and completes the
  * payments itself, so that both do the same durable work on the same tables.
  */
-import { mkdir, readFile, writeFile } from "node:fs/promises"
+import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises"
 import { loadavg } from "node:os"
 import { join, resolve } from "node:path"
+import { fileURLToPath } from "node:url"
 import { NodeRuntime } from "@effect/platform-node"
 import { Effect, Logger, LogLevel } from "effect"
 import { explainFailure } from "../src/app/Failures.ts"
 import { durableCluster, poolOn, statement, temporaryFolder, urlOf } from "./Cluster.ts"
+import type { Endpoint } from "./load/Job.ts"
 import { startLoad } from "./LoadProcess.ts"
+import { atHalfOfPeak, atPeak, halfOfPeak } from "./Medians.ts"
 import { type Options, readOptions, usage } from "./Options.ts"
-import { comparison, machineOf, type Result, tableOf } from "./Report.ts"
-import { type Bench, runRounds, type Side } from "./Rounds.ts"
+import { machineOf, type Result, tableOf } from "./Report.ts"
+import { answeredBy, type Bench, runRounds, type Side } from "./Rounds.ts"
 import { startServer } from "./ServerProcess.ts"
 import { verify } from "./Verification.ts"
 
@@ -49,6 +52,14 @@ const twoDatabases = (folder: string, clusterUrl: string, options: Options) =>
     return urls
   })
 
+/** The profile of a bundle is read with its map, which the next build may replace. */
+const folderForProfiles = (folder: string) =>
+  Effect.promise(async () => {
+    const own = join(folder, "corridor")
+    await mkdir(own, { recursive: true })
+    await copyFile(fileURLToPath(new URL("../main.cjs.map", import.meta.url)), join(own, "main.cjs.map"))
+  })
+
 const bench = (options: Options) =>
   Effect.gen(function* () {
     const [loadAverage = 0] = loadavg()
@@ -60,15 +71,20 @@ const bench = (options: Options) =>
     const side = (name: keyof typeof urls, module: string) =>
       Effect.gen(function* () {
         const environment = environmentOf(folder, urls[name], options)
-        const server = yield* startServer(name, module, environment, options.cpuProfiles)
+        const profiles = options.cpuProfiles === undefined ? undefined : join(options.cpuProfiles, name)
+        const server = yield* startServer(name, module, environment, profiles)
         const one: Side = { server, pool: yield* poolOn(urls[name]) }
         return one
       })
     const sides = [yield* side("corridor", CORRIDOR), yield* side("fastify", FASTIFY)]
-    const state: Bench = { options, apiKey, load: yield* startLoad, initiated: new Map(), readable: new Map() }
+    const state: Bench = { options, apiKey, load: yield* startLoad, answered: new Map(), readable: new Map() }
     const measurements = yield* runRounds(state, sides)
+    const calmly = (endpoint: Endpoint) => ({
+      askedPerSecond: halfOfPeak(measurements, endpoint),
+      ...atHalfOfPeak(measurements, endpoint)
+    })
     const verified = yield* Effect.forEach(sides, ({ pool, server: { name } }) =>
-      Effect.map(verify(name, pool, state.initiated.get(name) ?? 0), (counts) => [name, counts] as const)
+      Effect.map(verify(name, pool, answeredBy(state, name)), (counts) => [name, counts] as const)
     )
     const peaks = yield* Effect.forEach(sides, ({ server: { name, peakMebibytes } }) =>
       Effect.map(peakMebibytes, (peak) => [name, peak] as const)
@@ -78,7 +94,13 @@ const bench = (options: Options) =>
       at: new Date().toISOString(),
       options,
       machine: machineOf(durability, loadAverage),
-      comparison: { initiate: comparison(measurements, "initiate"), record: comparison(measurements, "record") },
+      comparison: {
+        initiate: atPeak(measurements, "initiate"),
+        record: atPeak(measurements, "record"),
+        list: atPeak(measurements, "list"),
+        rate: atPeak(measurements, "rate")
+      },
+      atHalfOfPeak: { initiate: calmly("initiate"), record: calmly("record") },
       peakMebibytes: Object.fromEntries(peaks),
       rowsVerified: Object.fromEntries(verified),
       errors: 0,
@@ -89,8 +111,7 @@ const bench = (options: Options) =>
 
 const main = Effect.gen(function* () {
   const options = yield* readOptions(process.argv.slice(2))
-  if (options.cpuProfiles !== undefined)
-    yield* Effect.promise(() => mkdir(resolve(options.cpuProfiles!), { recursive: true }))
+  if (options.cpuProfiles !== undefined) yield* folderForProfiles(options.cpuProfiles)
   const result = yield* bench(options)
   process.stdout.write(`\n${tableOf(result)}\n`)
   if (options.json !== undefined) {

@@ -1,5 +1,5 @@
 /** What a run came to, for people and for machines. */
-import { median } from "../bench/Report.ts"
+import { median } from "../bench/Medians.ts"
 import type { Happened } from "./faults/Disturb.ts"
 import type { Kind } from "./faults/Fault.ts"
 

@@ -11,6 +11,7 @@ export interface Caller {
   readonly userId: string
   readonly role: Role
   readonly reviewThreshold: string | null
+  readonly spreadBasisPoints: number
 }
 
 interface Row {
@@ -20,10 +21,11 @@ interface Row {
   readonly key_role: Role
   readonly role: Role | null
   readonly review_threshold: string | null
+  readonly spread_bps: number
 }
 
 const byHash = `
-  select k.user_id, u.is_admin, k.org_id, k.role as key_role, m.role, o.features, o.review_threshold
+  select k.user_id, u.is_admin, k.org_id, k.role as key_role, m.role, o.features, o.review_threshold, o.spread_bps
   from api_keys k
   join organizations o on o.org_id = k.org_id
   join users u on u.user_id = k.user_id
@@ -46,6 +48,7 @@ export const callerOf = async (pool: Pool, { headers }: FastifyRequest): Promise
     orgId: row.org_id,
     userId: row.user_id,
     role: ranks[row.key_role] < ranks[makerRole] ? row.key_role : makerRole,
-    reviewThreshold: row.review_threshold
+    reviewThreshold: row.review_threshold,
+    spreadBasisPoints: row.spread_bps
   }
 }

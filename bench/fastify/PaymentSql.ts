@@ -77,10 +77,14 @@ export const completePayment = `
   )
   select payment_id from changed`
 
-export const recordByTransaction = `
+const recorded = `
   select payment_id, transaction_id, org_id, user_id, status, direction, payment_method, country, amount, currency,
     target_amount, target_currency, client_reference, description, beneficiary_id, payer_details, mobile_money_details,
     card_details, bank_account, recipient_info, metadata, user_metadata, webhook_metadata, provider,
     provider_payment_id, provider_status, provider_data, next_action, action_data, comments, payout_id, total_fees,
     fee_ids, created_at, updated_at
-  from payments where transaction_id = $1 and (org_id = $2) is true`
+  from payments`
+
+export const recordByTransaction = `${recorded} where transaction_id = $1 and (org_id = $2) is true`
+
+export const newestRecords = `${recorded} where org_id = $1 order by created_at desc, payment_id desc limit $2`

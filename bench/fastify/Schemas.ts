@@ -141,3 +141,62 @@ export const recordAnswer = {
     updated_at: { type: "string" }
   }
 }
+
+/** Filters and later pages are not measured: they are refused, not passed over. */
+export const listQuery = {
+  type: "object",
+  additionalProperties: false,
+  properties: { limit: { type: "string", pattern: "^([1-9]\\d?|100)$", default: "10" } }
+}
+
+export const listAnswer = {
+  type: "object",
+  properties: {
+    status: { type: "string" },
+    message: { type: "string" },
+    data: { type: "array", items: recordAnswer },
+    meta: {
+      type: "object",
+      properties: { count: { type: "integer" }, has_more: { type: "boolean" }, last_evaluated_key: nullable }
+    },
+    last_evaluated_key: nullable
+  }
+}
+
+export const rateQuery = {
+  type: "object",
+  required: ["fromCurrency", "toCurrency"],
+  additionalProperties: false,
+  properties: {
+    fromCurrency: currency,
+    toCurrency: currency,
+    amount: { type: "string", pattern: "^\\d+(\\.\\d+)?$", maxLength: 16 }
+  }
+}
+
+export interface RateQuery {
+  readonly fromCurrency: string
+  readonly toCurrency: string
+  readonly amount?: string
+}
+
+export const rateAnswer = {
+  type: "object",
+  properties: {
+    status: { type: "string" },
+    message: { type: "string" },
+    data: {
+      type: "object",
+      properties: {
+        org_rate_id: id,
+        from_currency: { type: "string" },
+        to_currency: { type: "string" },
+        rate: { type: "number" },
+        amount: { type: ["number", "null"] },
+        target_amount: { type: ["number", "null"] },
+        expires_at: { type: "string" },
+        created_at: { type: "string" }
+      }
+    }
+  }
+}

@@ -1,15 +1,29 @@
 /**
- * The same two endpoints as a good engineer writes them by hand on Fastify and pg: schemas compiled once, prepared
+ * The same four endpoints as a good engineer writes them by hand on Fastify and pg: schemas compiled once, prepared
  * statements, one statement for each commit, no logging. Only what the benchmark sends is implemented.
  */
 import Fastify, { type FastifyInstance } from "fastify"
 import type { Pool } from "pg"
 import { callerOf } from "./Caller.ts"
+import { exchangeRate } from "./ExchangeRate.ts"
 import { initiate } from "./Initiate.ts"
 import { record } from "./Record.ts"
-import { type InitiationBody, initiationAnswer, initiationBody, recordAnswer, transactionParams } from "./Schemas.ts"
+import {
+  type InitiationBody,
+  initiationAnswer,
+  initiationBody,
+  listAnswer,
+  listQuery,
+  rateAnswer,
+  type RateQuery,
+  rateQuery,
+  recordAnswer,
+  transactionParams
+} from "./Schemas.ts"
+import { transactions } from "./Transactions.ts"
 
-export const fastifyServer = (pool: Pool): FastifyInstance => {
+/** The key signs the cursors of lists. */
+export const fastifyServer = (pool: Pool, cursorKey: string): FastifyInstance => {
   const server = Fastify({ ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: true } } })
 
   server.setErrorHandler((error: Error & { readonly statusCode?: number; readonly code?: string }, request, reply) => {
@@ -32,6 +46,18 @@ export const fastifyServer = (pool: Pool): FastifyInstance => {
     "/v1/payments/transaction/:transaction_id",
     { schema: { params: transactionParams, response: { 200: recordAnswer } } },
     async (request) => record(pool, await callerOf(pool, request), request.params.transaction_id)
+  )
+
+  server.get<{ Querystring: { limit: string } }>(
+    "/v1/transactions",
+    { schema: { querystring: listQuery, response: { 200: listAnswer } } },
+    async (request) => transactions(pool, await callerOf(pool, request), Number(request.query.limit), cursorKey)
+  )
+
+  server.get<{ Querystring: RateQuery }>(
+    "/v1/organizations/admin/exchange-rate",
+    { schema: { querystring: rateQuery, response: { 200: rateAnswer } } },
+    async (request) => exchangeRate(pool, await callerOf(pool, request), request.query)
   )
 
   return server

@@ -1,4 +1,4 @@
-/** The hand-written server as a process: DATABASE_URL, DATABASE_POOL and PORT say what it works on, as for Corridor. */
+/** The hand-written server as a process: DATABASE_URL, DATABASE_POOL, PORT and CORRIDOR_MASTER_KEY say what it works with, as for Corridor. */
 import { Pool } from "pg"
 import { startCompletion } from "./Completion.ts"
 import { fastifyServer } from "./Server.ts"
@@ -8,7 +8,7 @@ const pool = new Pool({
   max: Number(process.env["DATABASE_POOL"]),
   application_name: "fastify"
 })
-const server = fastifyServer(pool)
+const server = fastifyServer(pool, process.env["CORRIDOR_MASTER_KEY"]!)
 const stopCompletion = startCompletion(pool)
 
 process.once("SIGTERM", () => {

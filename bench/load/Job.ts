@@ -1,5 +1,6 @@
 /** What the benchmark and its load generator say to each other. */
-export type Endpoint = "initiate" | "record"
+export const endpoints = ["initiate", "record", "list", "rate"] as const
+export type Endpoint = (typeof endpoints)[number]
 
 export interface Job {
   readonly endpoint: Endpoint
@@ -7,6 +8,8 @@ export interface Job {
   readonly apiKey: string
   readonly connections: number
   readonly seconds: number
+  /** Requests a second, each at its time; null for as many as go. */
+  readonly pace: number | null
   /** Tells the payments of this job from those of every other. */
   readonly tag: string
   /** Whose records are read. */

@@ -1,8 +1,8 @@
-/** Keeps every connection busy for the time of a job, and measures each answer. The first answer that is no success ends it. */
-import { performance } from "node:perf_hooks"
-import { credentialsOf, INITIATE_PATH, initiation, recordPath } from "../Workload.ts"
+/** Asks over every connection for the time of a job, and measures each answer. The first answer that is no success ends it. */
+import { credentialsOf, INITIATE_PATH, initiation, LIST_PATH, RATE_PATH, recordPath } from "../Workload.ts"
 import { Connection } from "./Connection.ts"
 import type { Job, JobResult } from "./Job.ts"
+import { nowMillis, paced, unpaced } from "./Turns.ts"
 
 const TRANSACTION_ID = /"transaction_id":"([0-9a-f-]{36})"/
 
@@ -13,15 +13,25 @@ const headOf = (method: string, path: string, { apiKey, port }: Job): string => 
 
 /** Makes the n-th request of a job. */
 const requestsOf = (job: Job): ((n: number) => string) => {
-  if (job.endpoint === "record") {
-    const { transactionIds } = job
-    // Steps of a large prime visit the records in no order that a cache could like.
-    return (n) => `${headOf("GET", recordPath(transactionIds[(n * 7919) % transactionIds.length]!), job)}\r\n`
-  }
-  const head = `${headOf("POST", INITIATE_PATH, job)}content-type: application/json\r\n`
-  return (n) => {
-    const body = JSON.stringify(initiation(`${job.tag}-${n}`))
-    return `${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  const get = (path: string) => `${headOf("GET", path, job)}\r\n`
+  switch (job.endpoint) {
+    case "initiate": {
+      const head = `${headOf("POST", INITIATE_PATH, job)}content-type: application/json\r\n`
+      return (n) => {
+        const body = JSON.stringify(initiation(`${job.tag}-${n}`))
+        return `${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+      }
+    }
+    case "record": {
+      const { transactionIds } = job
+      // Steps of a large prime visit the records in no order that a cache could like.
+      return (n) => get(recordPath(transactionIds[(n * 7919) % transactionIds.length]!))
+    }
+    case "list":
+    case "rate": {
+      const request = get(job.endpoint === "list" ? LIST_PATH : RATE_PATH)
+      return () => request
+    }
   }
 }
 
@@ -31,23 +41,25 @@ const percentile = (sorted: ReadonlyArray<number>, share: number): number =>
 export const runJob = async (job: Job, progress: (requests: number, seconds: number) => void): Promise<JobResult> => {
   const requestOf = requestsOf(job)
   const connections = await Promise.all(Array.from({ length: job.connections }, () => Connection.open(job.port)))
+  const turns = job.pace === null ? unpaced(job.seconds) : await paced(job.pace, job.seconds)
   const latencies: Array<number> = []
   const transactionIds: Array<string> = []
-  const started = performance.now()
-  const end = started + job.seconds * 1000
-  const secondsSoFar = () => (performance.now() - started) / 1000
+  const started = nowMillis()
+  const secondsSoFar = () => (nowMillis() - started) / 1000
   const ticking = setInterval(() => progress(latencies.length, secondsSoFar()), 500)
   let sent = 0
   let failed = false
 
   const keepBusy = async (connection: Connection) => {
-    for (let at = performance.now(); at < end && !failed; at = performance.now()) {
-      const { body, status } = await connection.send(requestOf(sent++))
+    while (turns.has(sent) && !failed) {
+      const n = sent++
+      const since = await turns.turn(n)
+      const { body, status } = await connection.send(requestOf(n))
       if (status < 200 || status > 299) {
         failed = true
         throw new Error(`${job.endpoint} answered ${status}: ${body}`)
       }
-      latencies.push(performance.now() - at)
+      latencies.push(nowMillis() - since)
       if (job.endpoint === "initiate") {
         const id = TRANSACTION_ID.exec(body)?.[1]
         if (id === undefined) throw new Error(`an initiation answered without a transaction_id: ${body}`)
@@ -68,6 +80,7 @@ export const runJob = async (job: Job, progress: (requests: number, seconds: num
       transactionIds
     }
   } finally {
+    turns.end()
     clearInterval(ticking)
     for (const connection of connections) connection.close()
   }

@@ -6,9 +6,10 @@ import type { PaymentId } from "../../src/domain/Identifiers.ts"
 import { Pool } from "pg"
 import { startCompletion } from "../../bench/fastify/Completion.ts"
 import { fastifyServer } from "../../bench/fastify/Server.ts"
-import { median } from "../../bench/Report.ts"
+import { halfOfPeak, median } from "../../bench/Medians.ts"
+import type { Measurement } from "../../bench/Rounds.ts"
 import { verify } from "../../bench/Verification.ts"
-import { INITIATE_PATH, initiation, recordPath } from "../../bench/Workload.ts"
+import { INITIATE_PATH, initiation, LIST_PATH, RATE_PATH, recordPath } from "../../bench/Workload.ts"
 import { StoresLive } from "../../src/app/Stores.ts"
 import { startWorkers } from "../../src/app/Workers.ts"
 import { DatabaseServer } from "../../src/platform/database/DatabaseServer.ts"
@@ -35,7 +36,7 @@ const handWritten = (pool: Pool) =>
   Effect.map(
     Effect.acquireRelease(
       Effect.promise(async () => {
-        const server = fastifyServer(pool)
+        const server = fastifyServer(pool, "any key")
         await server.listen({ port: 0, host: "127.0.0.1" })
         return server
       }),
@@ -60,6 +61,9 @@ const comparable = (value: unknown): unknown =>
       // Only what is traced has one.
       .replaceAll(/"traceparent":"[^"]*"/g, '"traceparent":null')
   )
+
+const cursorHidden = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value).replaceAll(/"last_evaluated_key":"[\w=-]+"/g, '"last_evaluated_key":"(cursor)"'))
 
 const rowsOf = (pool: Pool, paymentId: PaymentId) =>
   Effect.promise(async () => {
@@ -115,7 +119,52 @@ onServer("The benchmark's servers", "PostgreSQL", { stores }, (it) => {
       expect(fastify.early).toEqual(corridor.early)
       expect(fastify.completed).toEqual(corridor.completed)
       expect(fastify.rows).toEqual(corridor.rows)
-      yield* eventually(verify("both", pool, 2), (counts) => counts.payments === 2)
+      yield* eventually(verify("both", pool, { initiate: 2, rate: 0 }), (counts) => counts.payments === 2)
+      const { acme } = yield* people
+      for (const path of [LIST_PATH, "/v1/transactions?limit=1", "/v1/transactions"]) {
+        const list = (at: number) => send(path, { headers: { ...acme.key }, port: at })
+        const [one, other] = [yield* list(port), yield* list(fastifyPort)]
+        expect([one.status, other.status]).toEqual([200, 200])
+        expect(cursorHidden(bodyOf(other))).toEqual(cursorHidden(bodyOf(one)))
+        expect(bodyOf(other)).toMatchObject({ meta: { has_more: path.endsWith("=1") } })
+      }
+    })
+  )
+
+  it.scoped("tell and lock the same rates", () =>
+    Effect.gen(function* () {
+      const pool = yield* onDatabase
+      const { port } = yield* TestServer
+      const fastifyPort = yield* handWritten(pool)
+      const { acme } = yield* people
+      const pairs = [
+        "fromCurrency=KES&toCurrency=NGN&amount=10",
+        "fromCurrency=UGX&toCurrency=USD",
+        "fromCurrency=USD&toCurrency=UGX&amount=0.10",
+        "fromCurrency=GBP&toCurrency=ZAR&amount=99999.99",
+        "fromCurrency=USD&toCurrency=JPY",
+        "fromCurrency=USD&toCurrency=KES&amount=1.001",
+        "fromCurrency=USD&toCurrency=KES&amount=0",
+        "fromCurrency=usd&toCurrency=KES"
+      ]
+      const [path] = RATE_PATH.split("?")
+      const statuses: Array<number> = []
+      for (const spread of [0, 125]) {
+        yield* Effect.promise(() => pool.query("update organizations set spread_bps = $1", [spread]))
+        for (const asked of [RATE_PATH, ...pairs.map((pair) => `${path}?${pair}`)]) {
+          const lookUp = (at: number) => send(asked, { headers: { ...acme.key }, port: at })
+          const [one, other] = [yield* lookUp(port), yield* lookUp(fastifyPort)]
+          expect(other.status, asked).toBe(one.status)
+          if (one.status === 200) expect(comparable(bodyOf(other)), asked).toEqual(comparable(bodyOf(one)))
+          statuses.push(one.status)
+        }
+      }
+      expect(statuses.slice(0, 9)).toEqual([200, 200, 200, 200, 200, 404, 400, 400, 400])
+      const { rows } = yield* Effect.promise(() =>
+        pool.query<{ readonly times: number }>(`select count(*)::int as times from rate_locks
+          group by org_id, from_currency, to_currency, rate, rate::text, expires_at - created_at`)
+      )
+      expect(rows.map(({ times }) => times)).toEqual(Array(10).fill(2))
     })
   )
 
@@ -132,6 +181,9 @@ onServer("The benchmark's servers", "PostgreSQL", { stores }, (it) => {
       const nobody = { ...acme.key, "x-api-key": `${acme.api_key}x` }
       expect((yield* post(INITIATE_PATH, nobody, initiation("order-3"))).status).toBe(401)
       expect((yield* send(recordPath("-"), { headers: nobody, port })).status).toBe(400)
+      expect((yield* send(LIST_PATH, { headers: nobody, port })).status).toBe(401)
+      expect((yield* send(`${LIST_PATH}&status=completed`, { headers: { ...acme.key }, port })).status).toBe(400)
+      expect((yield* send(RATE_PATH, { headers: nobody, port })).status).toBe(401)
       const unknown = recordPath("0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88")
       expect((yield* send(unknown, { headers: nobody, port })).status).toBe(401)
       expect((yield* send(unknown, { headers: { ...acme.key }, port })).status).toBe(404)
@@ -141,5 +193,12 @@ onServer("The benchmark's servers", "PostgreSQL", { stores }, (it) => {
   it("takes the middle of its rounds", () => {
     expect(median([9, 1, 5])).toBe(5)
     expect(median([4, 1, 9, 2])).toBe(3)
+  })
+
+  it("asks at leisure for half of what the slower one can do", () => {
+    const round = (server: string, requestsPerSecond: number) =>
+      ({ server, endpoint: "record", pace: null, requestsPerSecond }) as Measurement
+    const measured = [round("corridor", 900), round("fastify", 1603), round("corridor", 701), round("corridor", 805)]
+    expect(halfOfPeak(measured, "record")).toBe(402)
   })
 })

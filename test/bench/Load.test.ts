@@ -1,0 +1,44 @@
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { describe, expect, it } from "vitest"
+import type { Job } from "../../bench/load/Job.ts"
+import { runJob } from "../../bench/load/Load.ts"
+
+const HELD_MILLIS = 400
+
+/** Answers at once, but holds the first. */
+const withServer = async <A>(use: (port: number) => Promise<A>): Promise<A> => {
+  let asked = 0
+  const server = createServer((_, response) => {
+    const answer = () => response.setHeader("content-length", 2).end("{}")
+    if (asked++ === 0) setTimeout(answer, HELD_MILLIS)
+    else answer()
+  })
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve))
+  try {
+    return await use((server.address() as AddressInfo).port)
+  } finally {
+    server.close()
+  }
+}
+
+const jobAt = (port: number): Job => ({
+  endpoint: "rate",
+  port,
+  apiKey: "none",
+  connections: 1,
+  seconds: 0.1,
+  pace: 200,
+  tag: "test",
+  transactionIds: []
+})
+
+describe("The benchmark's load", () => {
+  it("at a pace asks as often as it should, and a slow answer is felt by all that were due meanwhile", async () => {
+    const { p50Millis, p99Millis, requests } = await withServer((port) => runJob(jobAt(port), () => undefined))
+    expect(requests).toBe(20)
+    // The last of them is due 95 ms after the first.
+    expect(p50Millis).toBeGreaterThan(HELD_MILLIS - 100)
+    expect(p99Millis).toBeGreaterThanOrEqual(p50Millis)
+  })
+})
