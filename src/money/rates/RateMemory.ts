@@ -21,14 +21,13 @@ export const rateStoreMemory = Layer.effect(
         .map(([, rate]) => rate)
     ),
     findForUpdate: (from, to) => Effect.sync(() => Option.fromNullable(rates.get(`${from} ${to}`))),
-    between: (from, to, through) =>
+    between: (orgId, from, to, through) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         const codes = [from, to, through]
         return Array.from(rates.values())
           .filter(({ from_currency, to_currency }) => codes.includes(from_currency) && codes.includes(to_currency))
-          .map((rate) => ({ ...rate, read_at: new Date(now) }))
+          .map((rate) => ({ ...rate, read_at: new Date(now), spread_bps: spreads.get(orgId ?? "") ?? 0 }))
       }),
-    spreadOf: (orgId) => Effect.sync(() => spreads.get(orgId) ?? 0),
     setSpread: (orgId, basisPoints) => Effect.sync(() => void spreads.set(orgId, basisPoints))
   }))
 )

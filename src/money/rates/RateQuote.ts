@@ -85,9 +85,13 @@ export class RateQuote extends Context.Tag("corridor/RateQuote")<
       const { mode, rateMaxAge } = yield* Settings
       const maxAge = Option.getOrElse(rateMaxAge, () => (mode === "live" ? liveRateMaxAge : Duration.infinity))
 
-      const base = Effect.fn("RateQuote.base")(function* (from: AnyCurrencyCode, to: AnyCurrencyCode) {
+      const rateFor = Effect.fn("RateQuote.rate")(function* (
+        orgId: OrgId | null,
+        from: AnyCurrencyCode,
+        to: AnyCurrencyCode
+      ) {
         if (from === to) return Option.some(one)
-        const rows = yield* rates.between(from, to, bridge)
+        const rows = yield* rates.between(orgId, from, to, bridge)
         const path = pathOf(rows, from, to)
         const isStale = ({ read_at, updated_at }: ReadRate) =>
           read_at.getTime() - updated_at.getTime() > Duration.toMillis(maxAge)
@@ -96,17 +100,13 @@ export class RateQuote extends Context.Tag("corridor/RateQuote")<
         if (stale !== undefined) return yield* new StaleRate({ from, to, updatedAt: stale.updated_at })
         const [first, second] = path
         if (first === undefined) return Option.none()
-        return Option.some(second === undefined ? setRate(fresh, first) : crossedRate(fresh, first, second))
+        const rate = second === undefined ? setRate(fresh, first) : crossedRate(fresh, first, second)
+        return Option.some(applySpread(rate, BasisPoints.make(first.spread_bps)))
       })
 
       return {
-        base,
-        live: Effect.fn("RateQuote.live")(function* (orgId, from, to) {
-          const rate = yield* base(from, to)
-          if (from === to) return rate
-          const spread = BasisPoints.make(yield* rates.spreadOf(orgId))
-          return Option.map(rate, (before) => applySpread(before, spread))
-        }),
+        base: (from, to) => rateFor(null, from, to),
+        live: rateFor,
         lock: Effect.fn("RateQuote.lock")(function* (org_id, { from, rate, to }, ttl) {
           const lock = {
             org_rate_id: yield* ids.next,

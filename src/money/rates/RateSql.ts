@@ -1,19 +1,45 @@
 /** Base rates in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
+import { batchedReads } from "../../platform/database/Batcher.ts"
+import { inOrder } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { RateStore, ReadRate, StoredRate } from "./RateStore.ts"
 
 const rateOf = rowAs(StoredRate)
 const ratesOf = rowsAs(StoredRate)
-const readRates = rowsAs(ReadRate)
-const spread = rowAs(Schema.Struct({ spread_bps: Schema.Int }))
+const readRates = rowsAs(Schema.Struct({ ...ReadRate.fields, seq: Schema.Int }))
 
-export const rateStoreSql = Layer.effect(
+interface Question {
+  readonly org: OrgId | null
+  readonly codes: ReadonlyArray<string>
+}
+
+const keyOf = ({ codes, org }: Question): string => `${org} ${codes.join(" ")}`
+
+export const rateStoreSql = Layer.scoped(
   RateStore,
-  Effect.map(SqlClient.SqlClient, (sql) => {
-    const columns = sql.literal("from_currency, to_currency, trim_scale(rate)::text as rate, updated_at")
-    return {
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const columns = sql.literal("from_currency, to_currency, trim_scale(rate)::text as rate, r.updated_at")
+
+    const between = yield* batchedReads(keyOf, (asked: ReadonlyArray<Question>) =>
+      sql`select a.seq, ${columns}, now() as read_at, coalesce(o.spread_bps, 0) as spread_bps
+        from jsonb_to_recordset(${inOrder(asked)}::jsonb) as a (seq integer, org uuid, codes text[])
+        join rates r on r.from_currency = any (a.codes) and r.to_currency = any (a.codes)
+        left join organizations o on o.org_id = a.org`.pipe(
+        Effect.flatMap(readRates),
+        Effect.map((rows) => {
+          const found = asked.map((): Array<ReadRate> => [])
+          for (const { seq, ...row } of rows) found[seq]?.push(row)
+          return found
+        }),
+        Effect.orDie
+      )
+    )
+
+    const store: RateStore["Type"] = {
       set: (rates) =>
         rates.length === 0
           ? Effect.void
@@ -22,30 +48,22 @@ export const rateStoreSql = Layer.effect(
               Effect.orDie,
               Effect.asVoid
             ),
-      list: sql`select ${columns} from rates order by from_currency, to_currency`.pipe(
+      list: sql`select ${columns} from rates r order by from_currency, to_currency`.pipe(
         Effect.flatMap(ratesOf),
         Effect.orDie
       ),
       findForUpdate: (from, to) =>
-        sql`select ${columns} from rates where from_currency = ${from} and to_currency = ${to} for update`.pipe(
+        sql`select ${columns} from rates r where from_currency = ${from} and to_currency = ${to} for update`.pipe(
           Effect.flatMap(rateOf),
           Effect.orDie
         ),
-      between: (from, to, through) =>
-        sql`select ${columns}, now() as read_at
-          from rates where from_currency in (${from}, ${to}, ${through})
-            and to_currency in (${from}, ${to}, ${through})`.pipe(Effect.flatMap(readRates), Effect.orDie),
-      spreadOf: (orgId) =>
-        sql`select spread_bps from organizations where org_id = ${orgId}`.pipe(
-          Effect.flatMap(spread),
-          Effect.map(Option.match({ onNone: () => 0, onSome: ({ spread_bps }) => spread_bps })),
-          Effect.orDie
-        ),
+      between: (org, from, to, through) => between({ org, codes: [from, to, through] }),
       setSpread: (orgId, basisPoints) =>
         sql`update organizations set spread_bps = ${basisPoints}, updated_at = now() where org_id = ${orgId}`.pipe(
           Effect.orDie,
           Effect.asVoid
         )
     }
+    return store
   })
 )

@@ -12,7 +12,12 @@ export const StoredRate = Schema.Struct({
 export type StoredRate = typeof StoredRate.Type
 
 /** With the time at which it was read, by the same clock as `updated_at`. */
-export const ReadRate = Schema.Struct({ ...StoredRate.fields, read_at: Schema.DateFromSelf })
+export const ReadRate = Schema.Struct({
+  ...StoredRate.fields,
+  read_at: Schema.DateFromSelf,
+  /** What the customers of the organisation that asks get less than it, in basis points. */
+  spread_bps: Schema.Int
+})
 export type ReadRate = typeof ReadRate.Type
 
 export class RateStore extends Context.Tag("corridor/RateStore")<
@@ -22,10 +27,16 @@ export class RateStore extends Context.Tag("corridor/RateStore")<
     readonly list: Effect.Effect<ReadonlyArray<StoredRate>>
     /** Inside a transaction the row stays locked until its end. */
     readonly findForUpdate: (from: string, to: string) => Effect.Effect<Option.Option<StoredRate>>
-    /** The pair's own row and the two that cross through a third currency, each both ways, as far as there are any. */
-    readonly between: (from: string, to: string, through: string) => Effect.Effect<ReadonlyArray<ReadRate>>
-    /** What an organisation's customers get less than the base rate, in basis points. */
-    readonly spreadOf: (orgId: OrgId) => Effect.Effect<number>
+    /**
+     * The pair's own row and the two that cross through a third currency, each both ways, as far as there are any; with
+     * the spread of an organisation, or of none.
+     */
+    readonly between: (
+      orgId: OrgId | null,
+      from: string,
+      to: string,
+      through: string
+    ) => Effect.Effect<ReadonlyArray<ReadRate>>
     readonly setSpread: (orgId: OrgId, basisPoints: number) => Effect.Effect<void>
   }
 >() {}
