@@ -31,6 +31,8 @@ export const linkStoreMemory = Layer.effect(
       submission: (row.payment_id === null ? undefined : linkPayments.get(row.payment_id))?.submission ?? null,
       paid_at: paidAt(row.link_id)
     })
+    const readByPayers = (row: StoredLink): PaymentLink =>
+      row.amount_type === "open" ? { ...read(row), paid_at: null } : read(row)
     const visible = (scope: Scope, id: LinkId) => Option.filter(Option.fromNullable(paymentLinks.get(id)), sees(scope))
     const find = (scope: Scope, id: LinkId) => Effect.sync(() => Option.map(visible(scope, id), read))
     const key = (row: StoredLink) => `${row.created_at.toISOString()} ${row.link_id}`
@@ -54,7 +56,7 @@ export const linkStoreMemory = Layer.effect(
         Effect.sync(() =>
           Option.map(
             Option.fromNullable(Array.from(paymentLinks.values()).find(({ link_ref }) => link_ref === ref)),
-            read
+            readByPayers
           )
         ),
       logoOf: (ref) =>
@@ -82,9 +84,9 @@ export const linkStoreMemory = Layer.effect(
           Option.fromNullable(through(link_id).find((made) => made.submission === submission)?.payment_id)
         ),
       linkOf: (scope, paymentId) =>
-        Effect.suspend(() => {
+        Effect.sync(() => {
           const made = linkPayments.get(paymentId)
-          return made === undefined ? Effect.succeedNone : find(scope, made.link_id)
+          return made === undefined ? Option.none() : Option.map(visible(scope, made.link_id), readByPayers)
         })
     }
   })

@@ -54,10 +54,12 @@ export const linkStoreSql = Layer.effect(
   LinkStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
     const columns = sql.literal(Object.keys(StoredRow).join(", "))
-    const read = sql`${columns}, brand_logo is not null as has_logo,
-      (select submission from payment_link_payments p where p.payment_id = l.payment_id) as submission,
-      (select min(h.at) from payment_link_payments p join payment_history h using (payment_id)
-        where p.link_id = l.link_id and h.to_status = 'completed') as paid_at`
+    const unpaid = sql`${columns}, brand_logo is not null as has_logo,
+      (select submission from payment_link_payments p where p.payment_id = l.payment_id) as submission`
+    const paidAt = sql`(select min(h.at) from payment_link_payments p join payment_history h using (payment_id)
+        where p.link_id = l.link_id and h.to_status = 'completed')`
+    const read = sql`${unpaid}, ${paidAt} as paid_at`
+    const readByPayers = sql`${unpaid}, case amount_type when 'fixed' then ${paidAt} end as paid_at`
     const one = (scope: Scope, id: LinkId) => sql`link_id = ${id} and ${inScope(sql, scope)}`
     return {
       insert: (link) =>
@@ -89,7 +91,7 @@ export const linkStoreSql = Layer.effect(
           Effect.orDie
         ),
       findByRef: (ref) =>
-        sql`select ${read} from payment_links l where link_ref = ${ref}`.pipe(
+        sql`select ${readByPayers} from payment_links l where link_ref = ${ref}`.pipe(
           Effect.flatMap(rowOf),
           Effect.map(Option.map(fromRow)),
           Effect.orDie
@@ -127,7 +129,7 @@ export const linkStoreSql = Layer.effect(
           Effect.orDie
         ),
       linkOf: (scope, paymentId) =>
-        sql`select ${read} from payment_links l where ${inScope(sql, scope)} and link_id =
+        sql`select ${readByPayers} from payment_links l where ${inScope(sql, scope)} and link_id =
           (select link_id from payment_link_payments where payment_id = ${paymentId})`.pipe(
           Effect.flatMap(rowOf),
           Effect.map(Option.map(fromRow)),

@@ -37,14 +37,17 @@ export class LinkStore extends Context.Tag("corridor/LinkStore")<
     readonly find: (scope: Scope, linkId: LinkId) => Effect.Effect<Option.Option<PaymentLink>>
     /** Inside a transaction no payment through it can begin until the end. */
     readonly findForUpdate: (scope: Scope, linkId: LinkId) => Effect.Effect<Option.Option<PaymentLink>>
-    /** The reference is the credential: it names this one link, of whichever organisation. */
+    /**
+     * The reference is the credential: it names this one link, of whichever organisation. When an open link was first
+     * paid is not looked up: payers are shown it as often as they like, and it may have had very many of them.
+     */
     readonly findByRef: (linkRef: string) => Effect.Effect<Option.Option<PaymentLink>>
     readonly logoOf: (linkRef: string) => Effect.Effect<Option.Option<Uint8Array>>
     readonly cancel: (scope: Scope, linkId: LinkId, at: Date) => Effect.Effect<void>
     /** Belongs in the transaction of the payment. False: the link takes no payment, or not this one. */
     readonly claim: (claim: Claim) => Effect.Effect<boolean>
     readonly paymentOf: (link: PaymentLink, submission: string) => Effect.Effect<Option.Option<PaymentId>>
-    /** The one that a payment was made through. */
+    /** The one that a payment was made through, as its payers see it. */
     readonly linkOf: (scope: Scope, paymentId: PaymentId) => Effect.Effect<Option.Option<PaymentLink>>
   }
 >() {}

@@ -1,3 +1,4 @@
+import { SqlClient } from "@effect/sql"
 import { expect } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
@@ -190,6 +191,31 @@ onBothStores("LinkStore", (it) => {
       yield* move(second.payment, "completed", new Date("2030-06-03T12:00:00Z"))
       expect(yield* paidAt).toEqual(at)
       expect((yield* store.list(scope)).map(({ paid_at }) => paid_at)).toEqual([at])
+    })
+  )
+
+  it.effect("is shown to the payers of an open link without a look at all that were before them", () =>
+    Effect.gen(function* () {
+      const store = yield* LinkStore
+      const sql = yield* Effect.serviceOption(SqlClient.SqlClient)
+      const { link, scope } = yield* makeLink({ amount_type: "open" })
+      const { payment } = yield* claim(link)
+      yield* move(payment, "completed")
+      const { atomically } = yield* Transactor
+      const looks = Option.match(sql, {
+        onNone: () => Effect.succeed([]),
+        onSome: (client) =>
+          client`select seq_scan, idx_scan from pg_stat_xact_user_tables where relname = 'payment_history'`
+      })
+      yield* atomically(
+        Effect.gen(function* () {
+          const before = yield* looks
+          for (const shown of [yield* store.findByRef(link.link_ref), yield* store.linkOf(scope, payment.payment_id)]) {
+            expect(Option.getOrThrow(shown)).toMatchObject({ payment_id: payment.payment_id, paid_at: null })
+          }
+          expect(yield* looks).toEqual(before)
+        })
+      )
     })
   )
 })
