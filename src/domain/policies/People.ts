@@ -35,6 +35,9 @@ export const messageWindow = Duration.hours(1)
 /** An organisation sends as many in one. */
 export const messagesOfOrganization = 300
 
+/** And as many receipts that its payers ask for. */
+export const receiptsOfOrganization = 3000
+
 /** A recipient gets as many in one, whoever sends them. */
 export const messagesToRecipient = 60
 

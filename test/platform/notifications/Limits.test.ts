@@ -5,11 +5,13 @@ import { Effect, Option } from "effect"
 import { messagesOfOrganization, messagesToRecipientOfOne } from "../../../src/domain/policies/People.ts"
 import { sha256Hex } from "../../../src/domain/Digest.ts"
 import { MessageCounts } from "../../../src/platform/notifications/MessageCounts.ts"
+import { countMessage } from "../../../src/platform/notifications/Allowance.ts"
 import { NotificationStore } from "../../../src/platform/notifications/NotificationStore.ts"
 import { OrganizationStore } from "../../../src/people/organizations/OrganizationStore.ts"
 import { freshAddress, invite, joined } from "../../people/members/Inviting.ts"
 import { people } from "../../support/Credentials.ts"
 import { type Answer, bodyOf } from "../../support/Send.ts"
+import { newOrganization } from "../../support/StoreFixtures.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 import { about, ask, bodyFor, newBeneficiary, outbox } from "../../people/verification/Asking.ts"
 
@@ -75,6 +77,44 @@ onDatabaseServer("Messages", (it) => {
       yield* Effect.replicateEffect(counts.count(`to ${sha256Hex(email.toLowerCase())}`, 60), 60)
       expectLimited(yield* invite(acme.key, acme.org_id, email), /messages to this address:/)
       expect((yield* invite(acme.key, acme.org_id, yield* freshAddress("Other"))).status).toBe(201)
+    })
+  )
+
+  it.effect("that one address gets no more of use up nothing of what the organisation may send to others", () =>
+    Effect.gen(function* () {
+      yield* inOneHour
+      const { org_id: org } = yield* newOrganization()
+      const { credential } = yield* joined(org, "org-admin")
+      const counts = yield* MessageCounts
+      const email = yield* freshAddress("Full")
+      const ofOne = `by ${org} to ${sha256Hex(email.toLowerCase())}`
+      yield* Effect.replicateEffect(counts.count(ofOne, messagesToRecipientOfOne), messagesToRecipientOfOne)
+      yield* Effect.replicateEffect(counts.count(`by ${org}`, messagesOfOrganization), messagesOfOrganization - 1)
+      expectLimited(yield* invite(credential, org, email), /messages of this organisation to this address/)
+      expect((yield* invite(credential, org, yield* freshAddress("Other"))).status).toBe(201)
+    })
+  )
+
+  it.effect("that payers ask for keep the organisation from none of its own", () =>
+    Effect.gen(function* () {
+      yield* inOneHour
+      const { org_id: org } = yield* newOrganization()
+      const { credential } = yield* joined(org, "org-admin")
+      const counts = yield* MessageCounts
+      yield* Effect.replicateEffect(counts.count(`by ${org}`, messagesOfOrganization), messagesOfOrganization - 1)
+      const to = yield* freshAddress("Payer")
+      const receipt = {
+        to,
+        subject: "Receipt",
+        text: "Paid.",
+        org_id: org,
+        kind: "receipt",
+        priority: "medium"
+      } as const
+      yield* Effect.replicateEffect(countMessage(counts, receipt), 2)
+      expect((yield* invite(credential, org, yield* freshAddress("Colleague"))).status).toBe(201)
+      expectLimited(yield* invite(credential, org, yield* freshAddress("Late")), /messages of this organisation:/)
+      yield* countMessage(counts, receipt)
     })
   )
 
