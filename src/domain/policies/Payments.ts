@@ -70,6 +70,9 @@ export const overtakenRetry = Schedule.exponential("4 millis").pipe(
   Schedule.upTo("8 seconds")
 )
 
+/** Whoever acts on a payment waits this long for others who act on it; then the service is busy. */
+export const turnPatience = Duration.seconds(8)
+
 /** What was heard of money is written again while the database is busy, every quarter of a second for up to eight seconds. */
 export const busyRetry = Schedule.spaced("250 millis").pipe(Schedule.upTo("8 seconds"))
 

@@ -3,7 +3,8 @@ import { Context, Effect, Layer } from "effect"
 import type { PaymentId } from "../../domain/Identifiers.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { OtpInvalid } from "../../domain/Failure.ts"
-import { passwordAttempts } from "../../domain/policies/Payments.ts"
+import { passwordAttempts, turnPatience } from "../../domain/policies/Payments.ts"
+import { makeTurns } from "../../platform/fibers/InTurn.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import type { Payment } from "../store/Payment.ts"
 import { noted } from "../record/Ruling.ts"
@@ -23,6 +24,8 @@ const make = Effect.gen(function* () {
   const store = yield* PaymentStore
   const providers = yield* Providers
   const answer = yield* ProviderAnswer
+  /** A guess is made when those before it are counted: all at once, they would be as many as one likes. */
+  const inTurn = makeTurns(turnPatience)
 
   const asked = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: PaymentId) {
     const payment = yield* command.find(permit, paymentId)
@@ -83,20 +86,24 @@ const make = Effect.gen(function* () {
     return yield* new OtpInvalid({ message: `otp: is not the one-time password; ${rest}.`, ...idsOf(payment) })
   })
 
+  const guessed = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: PaymentId, otp: string) {
+    const { context, passwords, payment } = yield* asked(permit, paymentId)
+    switch (yield* answer.to(passwords.submit(context, otp), () => "unknown" as const)) {
+      case "accepted":
+        return yield* accepted(permit, paymentId)
+      case "wrong":
+        return yield* refused(permit, paymentId)
+      case "unknown":
+        return payment
+      case "not_expected":
+        return yield* notWaiting(yield* command.find(permit, paymentId))
+    }
+  })
+
   return {
-    submit: Effect.fn("Otp.submit")(function* (permit: Permit<"any">, paymentId: PaymentId, otp: string) {
-      const { context, passwords, payment } = yield* asked(permit, paymentId)
-      switch (yield* answer.to(passwords.submit(context, otp), () => "unknown" as const)) {
-        case "accepted":
-          return yield* accepted(permit, paymentId)
-        case "wrong":
-          return yield* refused(permit, paymentId)
-        case "unknown":
-          return payment
-        case "not_expected":
-          return yield* notWaiting(yield* command.find(permit, paymentId))
-      }
-    }),
+    submit: Effect.fn("Otp.submit")((permit: Permit<"any">, paymentId: PaymentId, otp: string) =>
+      inTurn(paymentId, guessed(permit, paymentId, otp))
+    ),
     resend: Effect.fn("Otp.resend")(function* (permit: Permit<"any">, paymentId: PaymentId) {
       const { context, passwords, payment } = yield* asked(permit, paymentId)
       const sent = yield* answer.to(passwords.resend(context), () => false)

@@ -11,7 +11,8 @@ import { Invalid } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { Money } from "../../domain/Money.ts"
 import type { Outcome } from "../../domain/Outcome.ts"
-import { orphanedAfter } from "../../domain/policies/Payments.ts"
+import { orphanedAfter, turnPatience } from "../../domain/policies/Payments.ts"
+import { makeTurns } from "../../platform/fibers/InTurn.ts"
 import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Providers } from "../../providers/port/Provider.ts"
@@ -82,6 +83,8 @@ const make = Effect.gen(function* () {
   const { atomically } = yield* Transactor
   const answer = yield* ProviderAnswer
   const ledger = yield* Ledger
+  /** Parts that are all decided on at once overtake each other, and hardly one of them is ever written. */
+  const inTurn = makeTurns(turnPatience)
 
   /** No more than its provider has by the books, less what is on its way back: a dispute may have taken some of it. */
   const leftWith = Effect.fnUntraced(function* (payment: Payment, { account, provider }: Attempt) {
@@ -172,8 +175,9 @@ const make = Effect.gen(function* () {
   })
 
   return Effect.fn("Refunds.refund")(function* (permit: Permit<"refunds">, paymentId: PaymentId, wanted: WantedRefund) {
-    const { amount, attempt, payment, provider, refund, taken, window } = yield* command.decided(
-      committed(permit, paymentId, wanted)
+    const { amount, attempt, payment, provider, refund, taken, window } = yield* inTurn(
+      paymentId,
+      command.decided(committed(permit, paymentId, wanted))
     )
     const order = {
       attempt: contextOf(payment, taken, []),

@@ -1,8 +1,8 @@
 /** What everybody who uses one pool shares, so that those who wait for rows never take all of its connections. */
-import { Context, Effect, Layer, Option, type Scope } from "effect"
+import { Context, Effect, Layer, type Scope } from "effect"
 import { Settings } from "../config/Settings.ts"
-import { overloaded } from "../../domain/Failure.ts"
 import { connectTimeout } from "../../domain/policies/Database.ts"
+import { withinTime } from "../fibers/InTurn.ts"
 
 interface Shared {
   /** For the statements of a batcher that leave the common batch. */
@@ -14,27 +14,6 @@ interface Shared {
   readonly isStuck: Effect.Effect<boolean>
 }
 
-/** Whoever has begun is not disturbed any more. */
-const withinTime = (semaphore: Effect.Semaphore) =>
-  function <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
-    const inTurn = Effect.suspend(() => {
-      let begun = false
-      const turn = Effect.suspend(() => {
-        begun = true
-        return effect
-      })
-      const tooLate = Effect.suspend(() => (begun ? Effect.never : Effect.die(overloaded())))
-      return Effect.raceFirst(semaphore.withPermits(1)(turn), Effect.delay(tooLate, connectTimeout))
-    })
-    return Effect.flatMap(
-      semaphore.withPermitsIfAvailable(1)(effect),
-      Option.match({
-        onNone: () => inTurn,
-        onSome: Effect.succeed
-      })
-    )
-  }
-
 export class Lanes extends Context.Tag("corridor/Lanes")<Lanes, Shared>() {
   /** A third of the pool for batches that are set aside, two thirds for transactions at most. */
   static readonly make = (connections: number): Effect.Effect<Shared> =>
@@ -45,7 +24,7 @@ export class Lanes extends Context.Tag("corridor/Lanes")<Lanes, Shared>() {
       const transactions = yield* Effect.makeSemaphore(Math.max(1, connections - third))
       return {
         aside: aside.withPermits(1),
-        transaction: withinTime(transactions),
+        transaction: withinTime(transactions, connectTimeout),
         watch: (isStuck) =>
           Effect.acquireRelease(
             Effect.sync(() => watched.add(isStuck)),

@@ -76,6 +76,22 @@ onDatabasePaymentServer(
       })
     )
 
+    it.effect("that are guessed all at once reach the provider no more often than one after the other", () =>
+      Effect.gen(function* () {
+        const { id } = yield* waiting
+        stripe.will({ otp: "wrong" })
+        const before = stripe.passwords.length
+        const answers = yield* Effect.all(
+          Array.from({ length: 20 }, (_, n) => act(id, { action: "submit_otp", otp: String(n) })),
+          { concurrency: "unbounded" }
+        )
+        expect(stripe.passwords.length - before).toBe(5)
+        expect(answers.filter(({ status }) => status === 400)).toHaveLength(5)
+        expect(answers.filter(({ status }) => status === 409)).toHaveLength(15)
+        expect((yield* recordOf(id))["status"]).toBe("failed")
+      })
+    )
+
     it.effect("leave the payment as it is when the provider does not answer", () =>
       Effect.gen(function* () {
         const { id } = yield* waiting

@@ -73,6 +73,18 @@ onPaymentServer("Racing actions", "PostgreSQL", { providers: [stripe] }, (it) =>
     })
   )
 
+  it.effect("of many parts that are given back at once, those who are told to come again have done nothing", () =>
+    Effect.gen(function* () {
+      stripe.will({ refund: accepts({ state: "completed" }) })
+      const { id } = yield* begun(accepts({ state: "completed" }))
+      const answers = yield* atOnce(Arr.makeBy(20, (n) => act(id, { action: "refund", amount: 1 + (n % 5) })))
+      const done = answers.filter(({ status }) => status === 200)
+      expect(answers.filter(({ status }) => status !== 503)).toHaveLength(done.length)
+      expect((yield* recordOf(id))["refunds"]).toHaveLength(done.length)
+      yield* booksAreRight
+    })
+  )
+
   it.effect("a cancellation and a completion end in one of the two, and money that came is seen", () =>
     Effect.gen(function* () {
       const sql = yield* Effect.serviceOptional(SqlClient.SqlClient)

@@ -1,0 +1,47 @@
+/** Turns at what only so many may do at a time. Whoever gets none in time has done nothing, and is told so. */
+import { type Duration, Effect, Option } from "effect"
+import { overloaded } from "../../domain/Failure.ts"
+
+/** Whoever has begun is not disturbed any more. */
+export const withinTime = (semaphore: Effect.Semaphore, patience: Duration.DurationInput) =>
+  function <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
+    const inTurn = Effect.suspend(() => {
+      let begun = false
+      const turn = Effect.suspend(() => {
+        begun = true
+        return effect
+      })
+      const tooLate = Effect.suspend(() => (begun ? Effect.never : Effect.die(overloaded())))
+      return Effect.raceFirst(semaphore.withPermits(1)(turn), Effect.delay(tooLate, patience))
+    })
+    return Effect.flatMap(
+      semaphore.withPermitsIfAvailable(1)(effect),
+      Option.match({
+        onNone: () => inTurn,
+        onSome: Effect.succeed
+      })
+    )
+  }
+
+interface Line {
+  readonly semaphore: Effect.Semaphore
+  standing: number
+}
+
+/** One at a time for each key, within this process. */
+export const makeTurns = (patience: Duration.DurationInput) => {
+  const lines = new Map<string, Line>()
+  return <A, E, R>(key: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.suspend(() => {
+      const line = lines.get(key) ?? { semaphore: Effect.unsafeMakeSemaphore(1), standing: 0 }
+      lines.set(key, line)
+      line.standing += 1
+      return Effect.ensuring(
+        withinTime(line.semaphore, patience)(effect),
+        Effect.sync(() => {
+          line.standing -= 1
+          if (line.standing === 0) lines.delete(key)
+        })
+      )
+    })
+}
