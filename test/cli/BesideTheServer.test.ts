@@ -89,6 +89,18 @@ it("issues a token to someone without membership: it opens nothing but an invita
   expect(await call("NONE", await tokenOf(email))).toBe(200)
 })
 
+it("lets no organisation's name steer the terminal", async () => {
+  const { api_key, org_id } = sandboxJson().orgs[1]!
+  const headers = { authorization: "NONE", "x-api-key": api_key, "content-type": "application/json" }
+  const body = JSON.stringify({ name: "Globex \u001b[2J\u009b31m" })
+  expect((await fetch(`${server.url}/v1/organizations/${org_id}`, { method: "PATCH", headers, body })).status).toBe(200)
+  const member = ["--user", "member@acme.example", "--org", org_id]
+  const joined = await cliIn(env)("users", "join", ...member, "--role", "member")
+  expect(joined).toMatchObject({ code: 0, stdout: "member@acme.example is now member of Globex ·[2J·31m.\n" })
+  const left = await cliIn(env)("users", "leave", ...member)
+  expect(left.stdout).toContain("is no member of Globex ·[2J·31m any more")
+})
+
 it("resets the sandbox under the running server", async () => {
   const before = sandboxJson()
   // The address is the one the server was told, though this command was not.

@@ -6,6 +6,7 @@ import { refuse } from "../shared/Input.ts"
 import { organizationNamed, userNamed } from "../shared/LookUp.ts"
 import { permitFor } from "../shared/Operator.ts"
 import { onRecords } from "../shared/OnRecords.ts"
+import { printable } from "../shared/Table.ts"
 
 interface Place {
   readonly user: string
@@ -16,7 +17,7 @@ interface Place {
 const named = Effect.fn("Cli.namedMember")(function* (name: string, org: string) {
   const { email, user_id } = yield* userNamed(name)
   const { name: organizationName, org_id } = yield* organizationNamed(org)
-  return { email, user_id, org: Option.some(org_id), organizationName }
+  return { email, user_id, org: Option.some(org_id), organizationName: printable(organizationName) }
 })
 
 const noMember = (email: string) => refuse(`--user: ${email} is not a member of this organisation.`)
