@@ -36,6 +36,9 @@ const RECEIPT = "receipt"
 const receiptAnswer = ({ query }: Incoming): ReceiptAnswer =>
   query[RECEIPT] === "sent" || query[RECEIPT] === "failed" ? query[RECEIPT] : undefined
 
+/** Whoever comes from a receipt in the mail wants to see it, and not the merchant's page. */
+const asksForReceipt = ({ query }: Incoming): boolean => query[RECEIPT] !== undefined
+
 const replyTo = (visit: Visit, reader: Reader, status: number, page: Page): Outgoing =>
   pageReply(status, reader, {
     ...page,
@@ -65,7 +68,7 @@ const shown = (visit: Visit, incoming: Incoming): Outgoing => {
       return replyTo(visit, reader, 200, calledOffPage(visit, words, here))
     case "Over": {
       const address = returnAddress(visit.payment)
-      return address === null || comesFromForm(incoming)
+      return address === null || comesFromForm(incoming) || asksForReceipt(incoming)
         ? replyTo(visit, reader, 200, outcomePage(visit, words, receiptAnswer(incoming)))
         : redirectReply(address)
     }
@@ -113,7 +116,7 @@ export const checkoutRoutes = Effect.gen(function* () {
     const back = redirectReply(afterForm(tokenIn(incoming)))
     if (action === "receipt") {
       const { words } = readerOf(incoming)
-      const answer = yield* receipts(visit, words, checkoutUrl(visit.payment.payment_id))
+      const answer = yield* receipts(visit, words, `${checkoutUrl(visit.payment.payment_id)}&${RECEIPT}=shown`)
       return redirectReply(`${thisPage(tokenIn(incoming))}&sent=1&${RECEIPT}=${answer}`)
     }
     if (action === "cancel") return yield* Effect.as(checkout.cancel(visit), back)

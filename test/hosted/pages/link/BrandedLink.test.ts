@@ -2,12 +2,12 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { NotificationStore } from "../../../../src/platform/notifications/NotificationStore.ts"
-import { eventually } from "../../../payments/support/Calls.ts"
+import { eventually, untilStatus } from "../../../payments/support/Calls.ts"
 import { leisurely, onPaymentServer } from "../../../payments/support/PaymentServer.ts"
 import { people } from "../../../support/Credentials.ts"
 import { bodyOf, send } from "../../../support/Send.ts"
 import { askForLink, kenyan } from "../../links/Linking.ts"
-import { atCheckout, submit, visit } from "../Visits.ts"
+import { atCheckout, pathOf, submit, visit } from "../Visits.ts"
 import { acmeLink, byCard, byPhone, leadsTo, payAt, untilPage } from "./Paying.ts"
 
 const point = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
@@ -216,6 +216,20 @@ onPaymentServer("Pages for payers", "memory", { variables: leisurely }, (it) => 
       const both = yield* eventually(outbox, (all) => all.length > 1)
       expect(both).toHaveLength(2)
       expect(both.map(({ text }) => text).join("\n")).toContain("Référence\u00a0: order-1042")
+    })
+  )
+
+  it.effect("mail the address of the receipt itself, wherever the merchant has payers led to", () =>
+    Effect.gen(function* () {
+      const { path, payment_id } = yield* atCheckout({ return_url: "https://shop.example/thanks" })
+      yield* submit(path, { action: "pay" })
+      yield* untilStatus(payment_id, "completed")
+      expect((yield* submit(path, { action: "receipt" })).headers["location"]).toMatch(/receipt=sent$/)
+      const mails = yield* eventually(outbox, (all) => all.some(({ text }) => text.includes(payment_id)))
+      const { text = "" } = mails.find((mail) => mail.text.includes(payment_id)) ?? {}
+      const seen = yield* visit(pathOf(text.trimEnd().split("\n").at(-1)))
+      expect(seen.status).toBe(200)
+      expect(seen.text).toContain("Payment complete")
     })
   )
 
