@@ -25,7 +25,7 @@ import { isRamp } from "../route/LegOrder.ts"
 import { rampChangeOf } from "./RampChange.ts"
 import { rampAccount } from "./RampPostings.ts"
 import { SecondLeg } from "../route/SecondLeg.ts"
-import { returnChangeOf } from "./ReturnChange.ts"
+import { goneBesides, returnChangeOf } from "./ReturnChange.ts"
 import { saidBackOf } from "./OwnRefunds.ts"
 import { saysNothingMoved } from "./Doubt.ts"
 import { takerAmong } from "./Standing.ts"
@@ -116,7 +116,11 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         const all = yield* ledger.suspenseOf(payment.payment_id)
         const isMine = ({ about }: InSuspense) => about === (returns ? of_attempt : attempt_id)
         const waiting = all.filter(isMine)
-        if (returns) return { ...source, waiting }
+        if (returns) {
+          const isOfRefund = payment.refunds.some(({ refund_id }) => refund_id === of_attempt)
+          const attempts = isOfRefund ? yield* store.attemptsOf(payment.payment_id) : []
+          return { ...source, waiting, besides: goneBesides(attempts, attempt) }
+        }
         const there = (yield* ledger.atProviders(payment.payment_id)).filter(
           (one) => one.provider === provider && one.account === account
         )

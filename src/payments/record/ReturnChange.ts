@@ -11,7 +11,7 @@ import { isPursued } from "./PaymentChange.ts"
 import { partsAfter, statusAfter } from "./RefundDecision.ts"
 import { assemble, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
 import { sumOf, waitingAfter } from "./TakenBack.ts"
-import { isRiddle } from "./Unmatched.ts"
+import { isRiddle, unmatchedIn } from "./Unmatched.ts"
 import { suspenseMoney } from "../store/Change.ts"
 
 /** `strayed`: it went although it was given up, and its money may be somewhere else by now. */
@@ -67,15 +67,28 @@ const noteOf = ({ attempt }: Known, { moves }: Fate, rest: ReadonlyArray<Money>)
   }
 }
 
+/** What other returns of the same money have taken along, by their providers' words. */
+export const goneBesides = (attempts: ReadonlyArray<Attempt>, { attempt_id, of_attempt }: Attempt): bigint =>
+  attempts
+    .filter((one) => one.leg === "return" && one.of_attempt === of_attempt && one.attempt_id !== attempt_id)
+    .filter(({ ordered, outcome }) => outcome === "accepted" && ordered === null)
+    .reduce((sum, one) => sum + returnedMoney(one).minor, 0n)
+
+/** One that was given up went as well: less what a person has found to be back, the refund has gone with the other. */
+const isReplaced = ({ payment }: Known, about: AttemptId, money: Money, { besides = 0n }: Source): boolean =>
+  besides + unmatchedIn(payment, { attempt_id: about }, money, "given").minor >= money.minor
+
 /** What came back of a refund and goes again is that refund, and has failed with it where it comes back as well. */
 const refundBy = (
-  { payment }: Known,
+  known: Known,
   about: AttemptId,
   money: Money,
   { moves }: Fate,
   rest: ReadonlyArray<Money>,
+  source: Source,
   { at }: Moment
 ): { readonly before: Refund; readonly after: Refund & { readonly state: "completed" | "failed" } } | undefined => {
+  const { payment } = known
   const before = payment.refunds.find(({ refund_id }) => refund_id === about)
   if (before === undefined || before.amount.minor !== money.minor) return undefined
   // What strayed has gone all the same, where it was still there to go.
@@ -85,6 +98,7 @@ const refundBy = (
   }
   // One that was made again by hand is not what comes back.
   if (moves !== "comes back" || before.state !== "completed" || before.again === true) return undefined
+  if (isReplaced(known, about, money, source)) return undefined
   const missing = payment.status === "refunded" ? { missing: true as const } : {}
   return { before, after: { ...before, ...missing, state: "failed", settled_at: at } }
 }
@@ -101,7 +115,7 @@ export const returnChangeOf = (known: Known, signal: ProviderSignal, source: Sou
   const suspense = moves === null ? [] : [posted(moves === "comes back" ? money : money.negate())]
   // What waits because of the attempt that had brought it.
   const rest = waitingAfter(suspense, source)
-  const refund = refundBy(known, about, money, fate, rest, moment)
+  const refund = refundBy(known, about, money, fate, rest, source, moment)
   const refunds = refund === undefined ? payment.refunds : partsAfter(payment, [refund.after])
   const final = (signal._tag === "Report" || signal._tag === "Accepted") && signal.state === "completed"
   return assemble(

@@ -39,6 +39,8 @@ export interface Source {
   readonly held?: Money
   /** What waits in suspense because of other attempts of the payment. */
   readonly others?: ReadonlyArray<InSuspense>
+  /** Of money on its way back: what other returns of it have taken along, in minor units of its currency. */
+  readonly besides?: bigint
   /** Of a refund: the attempt that had brought its money, where its provider has said by itself that it went back. */
   readonly saidBack?: AttemptId | undefined
   /** Of money that its provider takes back: what then stands unmatched, where that changes. */
