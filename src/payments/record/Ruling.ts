@@ -45,7 +45,7 @@ export interface Source {
   readonly saidBack?: AttemptId | undefined
   /** Of money that its provider takes back: what then stands unmatched, where that changes. */
   readonly unmatched?: Unmatched | null
-  /** Of a refund that comes back: who had taken its money, and may have taken it again. */
+  /** Of money that was given back, and comes back: who had taken it, and may have taken it again. */
   readonly taker?: Attempt | undefined
   /** The candidate that takes over if this one declines; only the dispatch has one. */
   readonly next?: NewAttempt | undefined
