@@ -74,13 +74,13 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
       const ids = yield* Ids
 
       const knownBy = Effect.fnUntraced(function* ({ account, provider }: From, { attempt }: CallbackEvent) {
-        const { providerPaymentId, reference } = attempt
+        const { about, providerPaymentId, reference } = attempt
         const byReference =
           reference === null ? Option.none<Known>() : yield* store.known(idOrNil(AttemptId)(reference), null)
         if (Option.isSome(byReference) || providerPaymentId === null) {
           return Option.filter(byReference, (one) => one.attempt.provider === provider)
         }
-        const found = yield* store.attemptOf(provider, account, providerPaymentId)
+        const found = yield* store.attemptOf(provider, account, providerPaymentId, about)
         return Option.isNone(found)
           ? Option.none<Known>()
           : yield* store.known(found.value.attempt_id, found.value.org_id)

@@ -21,11 +21,12 @@ import { FundingEvents } from "./PaymentEvents.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import { changeOf } from "./PaymentChange.ts"
 import { type Known, PaymentStore } from "../store/PaymentStore.ts"
+import { broughtBy } from "../route/AttemptContext.ts"
 import { isRamp } from "../route/LegOrder.ts"
 import { rampChangeOf } from "./RampChange.ts"
 import { rampAccount } from "./RampPostings.ts"
 import { SecondLeg } from "../route/SecondLeg.ts"
-import { returnChangeOf } from "./ReturnChange.ts"
+import { goneBesides, returnChangeOf } from "./ReturnChange.ts"
 import { saidBackOf } from "./OwnRefunds.ts"
 import { saysNothingMoved } from "./Doubt.ts"
 import { takerAmong } from "./Standing.ts"
@@ -116,11 +117,15 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         const all = yield* ledger.suspenseOf(payment.payment_id)
         const isMine = ({ about }: InSuspense) => about === (returns ? of_attempt : attempt_id)
         const waiting = all.filter(isMine)
-        if (returns) return { ...source, waiting }
+        const others = all.filter((one) => !isMine(one))
+        if (returns) {
+          const attempts = yield* store.attemptsOf(payment.payment_id)
+          const taker = broughtBy(attempt, attempts)
+          return { ...source, waiting, others, besides: goneBesides(attempts, attempt), taker }
+        }
         const there = (yield* ledger.atProviders(payment.payment_id)).filter(
           (one) => one.provider === provider && one.account === account
         )
-        const others = all.filter((one) => !isMine(one))
         const held = isRamp(payment) ? { held: yield* ledger.balance(rampAccount(payment, payment.amount)) } : {}
         return { ...source, ...held, waiting, others, there: there.map(({ money }) => money) }
       })

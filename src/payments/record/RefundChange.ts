@@ -5,10 +5,10 @@ import type { ProviderSignal } from "../../domain/Settlement.ts"
 import type { Attempt, Refund } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { isPursued } from "./PaymentChange.ts"
-import { withClaims } from "./Claims.ts"
+import { claimsOn, ofTaker } from "./Claims.ts"
 import { doubtOf as contradictionIn } from "./Doubt.ts"
 import { assemble, type Moment, type Ruled, type Source } from "./Ruling.ts"
-import { isEven, noteOfBounced, noteOfGone } from "./TakenBack.ts"
+import { isEven, noteOfBounced } from "./TakenBack.ts"
 import { beyond, isFoundBack, isRiddle, unmatchedAfter, withoutSaid } from "./Unmatched.ts"
 import { decideRefund, partsAfter, type RefundDecision, statusAfter, withShortage } from "./RefundDecision.ts"
 import { dearerRefund } from "../store/PaymentPostings.ts"
@@ -56,27 +56,6 @@ const suspenseOf = (
   return [suspenseMoney(attempt, strayed === "came" ? amount : amount.negate(), occasion)]
 }
 
-/** What waits because of the attempt that had taken a refund's money. */
-const ofTaker = (taker: Attempt, { others = [], ...source }: Source): Source => ({
-  ...source,
-  waiting: others.filter(({ about }) => about === taker.attempt_id)
-})
-
-/**
- * Its provider had taken more back than the books had there, since they held the refund for gone: now that it is not, so
- * much more of it is what was taken.
- */
-const claimIn = ({ payment }: Known, { amount }: Refund, { strayed }: RefundDecision, source: Source) => {
-  const { taker } = source
-  if (strayed !== "came" || taker === undefined) return undefined
-  const known = { payment, attempt: taker }
-  const { disputed, moved, unmatched } = withClaims(known, [amount], [])
-  if (disputed === undefined) return undefined
-  const books = ofTaker(taker, source)
-  const note = isEven(moved, books) ? undefined : noteOfGone(known, moved, books)
-  return { suspense: moved, unmatched, disputed, besides: { about: taker.attempt_id, note } }
-}
-
 /**
  * It comes back after its provider took as much by itself, as it does for whoever refunds it there by hand: the payer has
  * it, and the refund stands.
@@ -121,7 +100,8 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
   const { unmatched = payment.unmatched } = isKnown ? unmatchedAfter(payment, attempt, { given: [amount] }) : {}
   const now = { attempt, payment: { ...payment, unmatched } }
   const replaced = isKnown ? undefined : replacedBy(now, refund, decided, source)
-  const claimed = replaced === undefined ? claimIn(now, refund, decided, source) : undefined
+  const isClaimed = replaced === undefined && decided.strayed === "came"
+  const claimed = isClaimed ? claimsOn(now.payment, amount, source) : undefined
   const decision: RefundDecision = {
     ...decided,
     ...(isKnown || replaced !== undefined ? { strayed: null } : {}),

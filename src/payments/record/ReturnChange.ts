@@ -7,11 +7,12 @@ import { Money } from "../../domain/Money.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import { type Attempt, type Refund, returnedMoney } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
+import { claimsOn } from "./Claims.ts"
 import { isPursued } from "./PaymentChange.ts"
 import { partsAfter, statusAfter } from "./RefundDecision.ts"
 import { assemble, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
-import { sumOf, waitingAfter } from "./TakenBack.ts"
-import { isRiddle } from "./Unmatched.ts"
+import { joined, sumOf, waitingAfter } from "./TakenBack.ts"
+import { isRiddle, unmatchedIn } from "./Unmatched.ts"
 import { suspenseMoney } from "../store/Change.ts"
 
 /** `strayed`: it went although it was given up, and its money may be somewhere else by now. */
@@ -46,13 +47,21 @@ const fateOf = (attempt: Attempt, signal: ProviderSignal): Fate => {
 }
 
 /** By the books, since what was to go back may have gone by another way before. */
-const noteOf = ({ attempt }: Known, { moves }: Fate, rest: ReadonlyArray<Money>): string | undefined => {
+const noteOf = (
+  { attempt }: Known,
+  { moves }: Fate,
+  rest: ReadonlyArray<Money>,
+  claimed: Money | undefined
+): string | undefined => {
   const sum = returnedMoney(attempt).toString()
   const lacking = rest.filter(({ isNegative }) => isNegative)
   const isLacking = lacking.length > 0
   if (rest.length === 0) return undefined
   switch (moves) {
     case "comes back":
+      if (claimed !== undefined && !isLacking) {
+        return `${attempt.provider} could not give ${sum} back, and had taken ${claimed.toString()} of it by itself: ${sumOf(rest)} is held until an operator settles it.`
+      }
       return isLacking
         ? `${attempt.provider} could not give ${sum} back, and more than that had gone before: an operator must settle who bears it.`
         : `${attempt.provider} could not give ${sum} back: it is held until an operator settles it.`
@@ -67,15 +76,28 @@ const noteOf = ({ attempt }: Known, { moves }: Fate, rest: ReadonlyArray<Money>)
   }
 }
 
+/** What other returns of the same money have taken along, by their providers' words. */
+export const goneBesides = (attempts: ReadonlyArray<Attempt>, { attempt_id, of_attempt }: Attempt): bigint =>
+  attempts
+    .filter((one) => one.leg === "return" && one.of_attempt === of_attempt && one.attempt_id !== attempt_id)
+    .filter(({ ordered, outcome }) => outcome === "accepted" && ordered === null)
+    .reduce((sum, one) => sum + returnedMoney(one).minor, 0n)
+
+/** One that was given up went as well: less what a person has found to be back, the refund has gone with the other. */
+const isReplaced = ({ payment }: Known, about: AttemptId, money: Money, { besides = 0n }: Source): boolean =>
+  besides + unmatchedIn(payment, { attempt_id: about }, money, "given").minor >= money.minor
+
 /** What came back of a refund and goes again is that refund, and has failed with it where it comes back as well. */
 const refundBy = (
-  { payment }: Known,
+  known: Known,
   about: AttemptId,
   money: Money,
   { moves }: Fate,
-  rest: ReadonlyArray<Money>,
+  { isClaimed, rest }: { readonly rest: ReadonlyArray<Money>; readonly isClaimed: boolean },
+  source: Source,
   { at }: Moment
 ): { readonly before: Refund; readonly after: Refund & { readonly state: "completed" | "failed" } } | undefined => {
+  const { payment } = known
   const before = payment.refunds.find(({ refund_id }) => refund_id === about)
   if (before === undefined || before.amount.minor !== money.minor) return undefined
   // What strayed has gone all the same, where it was still there to go.
@@ -85,7 +107,8 @@ const refundBy = (
   }
   // One that was made again by hand is not what comes back.
   if (moves !== "comes back" || before.state !== "completed" || before.again === true) return undefined
-  const missing = payment.status === "refunded" ? { missing: true as const } : {}
+  if (isReplaced(known, about, money, source)) return undefined
+  const missing = payment.status === "refunded" && !isClaimed ? { missing: true as const } : {}
   return { before, after: { ...before, ...missing, state: "failed", settled_at: at } }
 }
 
@@ -98,10 +121,13 @@ export const returnChangeOf = (known: Known, signal: ProviderSignal, source: Sou
   // A provider may change its mind, and each time money moves: the version tells the times apart.
   const posted = (amount: Money) =>
     suspenseMoney({ ...attempt, attempt_id: about }, amount, `${moves} ${payment.version}`)
-  const suspense = moves === null ? [] : [posted(moves === "comes back" ? money : money.negate())]
+  const claims = moves === "comes back" ? claimsOn(payment, money, source) : undefined
+  const [own, besides] = claims?.besides.about === about ? [claims.suspense, undefined] : [[], claims]
+  const moved = moves === null ? [] : [posted(moves === "comes back" ? money : money.negate())]
+  const suspense = joined(moved, own)
   // What waits because of the attempt that had brought it.
   const rest = waitingAfter(suspense, source)
-  const refund = refundBy(known, about, money, fate, rest, moment)
+  const refund = refundBy(known, about, money, fate, { rest, isClaimed: claims !== undefined }, source, moment)
   const refunds = refund === undefined ? payment.refunds : partsAfter(payment, [refund.after])
   const final = (signal._tag === "Report" || signal._tag === "Accepted") && signal.state === "completed"
   return assemble(
@@ -110,14 +136,17 @@ export const returnChangeOf = (known: Known, signal: ProviderSignal, source: Sou
     {
       status: statusAfter(payment, refunds),
       outcome,
-      patch: refund === undefined ? {} : { refunds },
+      patch: { ...(refund === undefined ? {} : { refunds }), ...claims?.unmatched },
       ...(refund === undefined ? {} : { settledRefund: { ...refund.after, from: refund.before.state } }),
       waits: resurfaced || outcome === "unknown" || (outcome === "accepted" && !final),
       underWay: resurfaced || outcome === "accepted",
-      suspense,
-      note: noteOf(known, fate, rest),
+      suspense: [...suspense, ...(besides?.suspense ?? [])],
+      besides: besides === undefined ? [] : [besides.besides],
+      disputed: claims?.disputed,
+      note: noteOf(known, fate, rest, own[0]?.amount.negate()),
       // What its provider named and nobody can explain yet waits for a person all the same.
-      cleared: moves !== null && rest.length === 0 && !isRiddle(payment, { attempt_id: about }),
+      cleared:
+        moves !== null && rest.length === 0 && !isRiddle({ ...payment, ...claims?.unmatched }, { attempt_id: about }),
       about,
       ...(isReturned(signal) && attempt.ordered === null
         ? { ordered: attempt.received, received: { [money.currency]: Money.zero(money.currency).toNumericText() } }

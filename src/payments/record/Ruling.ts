@@ -39,11 +39,13 @@ export interface Source {
   readonly held?: Money
   /** What waits in suspense because of other attempts of the payment. */
   readonly others?: ReadonlyArray<InSuspense>
+  /** Of money on its way back: what other returns of it have taken along, in minor units of its currency. */
+  readonly besides?: bigint
   /** Of a refund: the attempt that had brought its money, where its provider has said by itself that it went back. */
   readonly saidBack?: AttemptId | undefined
   /** Of money that its provider takes back: what then stands unmatched, where that changes. */
   readonly unmatched?: Unmatched | null
-  /** Of a refund that comes back: who had taken its money, and may have taken it again. */
+  /** Of money that was given back, and comes back: who had taken it, and may have taken it again. */
   readonly taker?: Attempt | undefined
   /** The candidate that takes over if this one declines; only the dispatch has one. */
   readonly next?: NewAttempt | undefined

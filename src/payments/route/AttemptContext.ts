@@ -14,7 +14,7 @@ const brings = ({ leg }: Attempt): boolean => leg === "payment" || leg === "coll
  * What brought the money that an attempt gives back. What came back of a refund, and what a ramp could not settle, was
  * brought to the provider that gives it back by another attempt than the one it waits for.
  */
-const broughtBy = (attempt: Attempt, all: ReadonlyArray<Attempt>): Attempt | undefined => {
+export const broughtBy = (attempt: Attempt, all: ReadonlyArray<Attempt>): Attempt | undefined => {
   const of = all.find(({ attempt_id }) => attempt_id === attempt.of_attempt)
   if (of !== undefined && brings(of)) return of
   return all.find((one) => brings(one) && one.provider === attempt.provider && one.outcome !== "declined")

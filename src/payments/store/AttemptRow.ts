@@ -36,6 +36,10 @@ const attemptNames = Object.keys(attemptTable)
 
 export const attemptColumns = (prefix = ""): string => attemptNames.map((name) => prefix + name).join(", ")
 
+/** As `kindOfAttempt` has it, of an attempt `a` and its payment `p`. */
+export const KIND_OF_ATTEMPT = `case when a.leg in ('refund', 'return') then 'refund'
+    when a.leg = 'collection' or (a.leg = 'payment' and p.direction = 'inbound') then 'payin' else 'payout' end`
+
 const attemptRow = rowOf(attemptTable)
 
 export const attemptOf = (selected: object): Attempt => {

@@ -13,7 +13,7 @@ import { canMove } from "../../domain/PaymentStatus.ts"
 import { postInMemory } from "../../money/ledger/PostInMemory.ts"
 import { writeEvents } from "../../webhooks/Receivers.ts"
 import type { PaymentId } from "../../domain/Identifiers.ts"
-import type { Attempt, OpenItem, Payment, StoredOperatorItem } from "./Payment.ts"
+import { type Attempt, kindOfAttempt, type OpenItem, type Payment, type StoredOperatorItem } from "./Payment.ts"
 import { entriesOfChange, entriesOfOpening } from "./PaymentPostings.ts"
 import { isOfCustomer } from "./PaymentCustomer.ts"
 import { isKnownBy } from "./PaymentReference.ts"
@@ -210,11 +210,15 @@ export const paymentStoreMemory = Layer.effect(
             ? Option.none()
             : Option.some({ attempt, payment: payments.get(attempt.payment_id)! })
         }),
-      attemptOf: (provider, account, id) =>
+      attemptOf: (provider, account, id, kind) =>
         Effect.sync(() =>
           Option.fromNullable(
             inOrder(attempts.values(), byId).findLast(
-              (row) => row.provider === provider && row.account === account && row.provider_payment_id === id
+              (row) =>
+                row.provider === provider &&
+                row.account === account &&
+                row.provider_payment_id === id &&
+                (kind === undefined || kind === kindOfAttempt(payments.get(row.payment_id)!, row))
             )
           )
         ),

@@ -13,7 +13,7 @@ import { keptTexts } from "../../webhooks/EventText.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
 import { insufficientFundsOf, postingRows } from "../../money/ledger/PostingSql.ts"
 import { Doorbell } from "../../webhooks/Doorbell.ts"
-import { attemptColumns, attemptOf, knownColumns, knownOf } from "./AttemptRow.ts"
+import { attemptColumns, attemptOf, KIND_OF_ATTEMPT, knownColumns, knownOf } from "./AttemptRow.ts"
 import { entriesOfChange, entriesOfOpening } from "./PaymentPostings.ts"
 import { HistoryRow, OpenItem, StoredCallback, StoredOperatorItem } from "./Payment.ts"
 import { paymentOf, selectedColumns, toRow } from "./PaymentRow.ts"
@@ -231,10 +231,12 @@ export const paymentStoreSql = Layer.scoped(
           Effect.orDie
         ),
       known: (id, org) => (org === null ? knownAnywhere(id) : knownOfOrganization({ id, org })),
-      attemptOf: (provider, account, id) =>
-        sql`select ${ofAttempt} from attempts where provider = ${provider} and provider_payment_id = ${id}
-            and account is not distinct from ${account}::uuid
-            order by started_at desc limit 1`.pipe(
+      attemptOf: (provider, account, id, kind) =>
+        sql`select ${sql.literal(attemptColumns("a."))} from attempts a join payments p on p.payment_id = a.payment_id
+            where a.provider = ${provider} and a.provider_payment_id = ${id}
+            and a.account is not distinct from ${account}::uuid
+            and ${kind === undefined ? sql.literal("true") : sql`${sql.literal(KIND_OF_ATTEMPT)} = ${kind}`}
+            order by a.started_at desc limit 1`.pipe(
           Effect.map((rows) => firstRow(attempts(rows))),
           Effect.orDie
         ),

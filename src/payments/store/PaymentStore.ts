@@ -9,6 +9,7 @@ import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import type {
   Attempt,
+  AttemptKind,
   DueAttempt,
   HistoryRow,
   OpenItem,
@@ -83,10 +84,12 @@ export interface Store {
   readonly list: (scope: Scope, filter: PaymentFilter, window: Window) => Effect.Effect<ReadonlyArray<Payment>>
   /** `orgId`: whose it is; null where only the attempt is known, as a provider names it. */
   readonly known: (attemptId: AttemptId, orgId: OrgId | null) => Effect.Effect<Option.Option<Known>>
+  /** `kind`: where it is known, since a provider may give attempts of several kinds the same id. */
   readonly attemptOf: (
     provider: ProviderName,
     account: ConfigId | null,
-    providerPaymentId: string
+    providerPaymentId: string,
+    kind?: AttemptKind
   ) => Effect.Effect<Option.Option<Attempt>>
   readonly attemptsOf: (paymentId: PaymentId) => Effect.Effect<ReadonlyArray<Attempt>>
   /**

@@ -17,7 +17,7 @@ import {
   settlementPause,
   strayPatience
 } from "../../domain/policies/Payments.ts"
-import { attemptColumns, dueAttemptOf, knownColumns, knownOf } from "./AttemptRow.ts"
+import { attemptColumns, dueAttemptOf, KIND_OF_ATTEMPT, knownColumns, knownOf } from "./AttemptRow.ts"
 import { attemptKinds, StoredCallback } from "./Payment.ts"
 import type { Lane, SignalQueries, Store } from "./PaymentStore.ts"
 
@@ -119,10 +119,6 @@ const wordOfCallback = (callback: Parameters<Store["storeCallback"]>[0]) =>
     : { provider_payment_id: null, account: null, word: null }
 
 const DUE = "least(a.next_enquiry_at, a.hint_at)"
-
-/** As `kindOfAttempt` has it. */
-const KIND = `case when a.leg in ('refund', 'return') then 'refund'
-    when a.leg = 'collection' or (a.leg = 'payment' and p.direction = 'inbound') then 'payin' else 'payout' end`
 
 const LANES = `lanes as (
     select l.provider, l.room from jsonb_to_recordset($1::jsonb) as l (provider text, room integer) where l.room > 0
@@ -284,7 +280,7 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
           and a.account is not distinct from k.account
         join payments p on p.payment_id = a.payment_id
         where k.payment_id is null and k.word is not null
-          and coalesce(k.word ->> 'about', ${sql.literal(KIND)}) = ${sql.literal(KIND)}
+          and coalesce(k.word ->> 'about', ${sql.literal(KIND_OF_ATTEMPT)}) = ${sql.literal(KIND_OF_ATTEMPT)}
           and k.received_at > now() - make_interval(secs => ${Duration.toSeconds(strayPatience)})
         order by k.callback_id, a.started_at desc) found order by random() limit ${most}`.pipe(
         Effect.flatMap(strays),

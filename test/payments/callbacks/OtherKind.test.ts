@@ -64,6 +64,35 @@ onDatabasePaymentServer("callbacks about another kind", threeProviders, (it, { s
     })
   )
 
+  it.effect("each hears what is told by the id that its provider gives both", () =>
+    Effect.gen(function* () {
+      const word = { reference: null, providerPaymentId: "4713", state: "completed" }
+      const payin = yield* paysIn(stripe, "IE", accepts({ providerPaymentId: "4713" }))
+      const sent = yield* payout("AT", "4713")
+      stripe.purse.told(payin.reference, "completed")
+      yield* callBack("stripe", { ...word, key: "both: in", about: "payin" })
+      expect(yield* recordOf(payin.payment_id)).toMatchObject({ status: "completed" })
+      expect(yield* recordOf(sent.payment_id)).toMatchObject({ status: "processing" })
+      stripe.purse.told(sent.reference, "completed")
+      yield* callBack("stripe", { ...word, key: "both: out", about: "payout" })
+      expect(yield* recordOf(sent.payment_id)).toMatchObject({ status: "completed" })
+    })
+  )
+
+  it.effect("what is told early of one is kept, though the other is known by that id", () =>
+    Effect.gen(function* () {
+      const { matchStrays } = yield* Callbacks
+      const sent = yield* payout("FI", "4714")
+      const word = { key: "early: in", reference: null, providerPaymentId: "4714", state: "completed", about: "payin" }
+      expect((yield* callBack("stripe", word)).status).toBe(202)
+      const payin = yield* paysIn(stripe, "LU", accepts({ providerPaymentId: "4714" }))
+      stripe.purse.told(payin.reference, "completed")
+      yield* matchStrays
+      expect(yield* recordOf(payin.payment_id)).toMatchObject({ status: "completed" })
+      expect(yield* recordOf(sent.payment_id)).toMatchObject({ status: "processing" })
+    })
+  )
+
   it.effect("nor does it end a refund", () =>
     Effect.gen(function* () {
       const { hears, payment_id } = yield* paysIn(stripe, "DE")

@@ -278,4 +278,43 @@ describe("Words about a payin, in any order", () => {
       { numRuns: 300, seed: 19 }
     )
   })
+
+  const returning = fc.constantFrom<ReadonlyArray<"processing" | "completed" | "returned" | "failed">>(
+    ["processing", "completed"],
+    ["processing", "returned"],
+    ["completed", "returned", "completed"],
+    ["failed"],
+    ["failed", "completed"],
+    ["failed", "completed", "returned"]
+  )
+
+  it("and so they do of money that came too late, and of a refund that bounced, on its way back", () => {
+    fc.assert(
+      fc.property(story, returning, fc.boolean(), ({ disputes, order }, words, isOfRefund) => {
+        const books = openBooks(ASKED)
+        if (!isOfRefund) books.hear(report("failed"))
+        books.hear(report("completed"))
+        // Of another sum than any dispute, which would be the same refund, made by hand.
+        const [of, amount] = isOfRefund ? ["refund", 400] : ["payment", ASKED]
+        if (isOfRefund) {
+          books.refund("refund", amount)
+          books.hearOfRefund("refund", report("completed"))
+          books.hearOfRefund("refund", report("returned"))
+        }
+        books.giveBack("return", of, amount)
+        const isGone = words.at(-1) === "completed" && !words.includes("returned")
+        const { has, words: others } = disputed(disputes, isGone ? ASKED - amount : ASKED)
+        const lots = order.slice(0, words.length).toSorted((a, b) => a - b)
+        const told = [
+          ...words.map((state, nth) => ({ at: lots[nth]!, hear: () => books.hearOfReturn("return", report(state)) })),
+          ...others.map((word, nth) => ({ at: order[words.length + nth] ?? 0, hear: () => hearing(books)(word) }))
+        ]
+        for (const { hear } of told.toSorted((a, b) => a.at - b.at)) hear()
+        expect(open(books)).toEqual({ has, items: waitingIn(books) })
+        const states = books.payment().refunds.map(({ state }) => state)
+        expect(states).toEqual(isOfRefund ? [isGone ? "completed" : "failed"] : [])
+      }),
+      { numRuns: 300, seed: 19 }
+    )
+  })
 })

@@ -446,6 +446,8 @@ for (const backend of backends) {
         const found = Option.getOrThrow(yield* store.attemptOf("stripe", null, provider_payment_id))
         expect(found.attempt_id).toBe(late.attempt.attempt_id)
         expect(yield* store.attemptOf("adyen", null, provider_payment_id)).toEqual(Option.none())
+        expect(yield* store.attemptOf("stripe", null, provider_payment_id, "payin")).toEqual(Option.some(found))
+        expect(yield* store.attemptOf("stripe", null, provider_payment_id, "payout")).toEqual(Option.none())
       })
     )
 

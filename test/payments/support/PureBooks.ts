@@ -12,8 +12,9 @@ import { changeOf } from "../../../src/payments/record/PaymentChange.ts"
 import { saidBackOf } from "../../../src/payments/record/OwnRefunds.ts"
 import { rampChangeOf } from "../../../src/payments/record/RampChange.ts"
 import { refundChangeOf } from "../../../src/payments/record/RefundChange.ts"
-import { returnChangeOf } from "../../../src/payments/record/ReturnChange.ts"
+import { goneBesides, returnChangeOf } from "../../../src/payments/record/ReturnChange.ts"
 import type { Source } from "../../../src/payments/record/Ruling.ts"
+import { broughtBy } from "../../../src/payments/route/AttemptContext.ts"
 import { isRamp } from "../../../src/payments/route/LegOrder.ts"
 import { takerAmong } from "../../../src/payments/record/Standing.ts"
 import { underpaidBy, waitingItems } from "../../../src/payments/suspense/SuspenseItems.ts"
@@ -218,8 +219,16 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
       }),
     hearOfReturn: (name: string, signal: ProviderSignal) => {
       const attempt = attempts.get(name)!
-      const { waiting = [] } = source(String(attempt.of_attempt))
-      apply(returnChangeOf({ payment, attempt }, signal, { cause: "told", waiting }, moment).change)
+      const all = Array.from(attempts.values())
+      const { others = [], waiting = [] } = source(String(attempt.of_attempt))
+      const heard = {
+        cause: "told",
+        waiting,
+        others,
+        besides: goneBesides(all, attempt),
+        taker: broughtBy(attempt, all)
+      }
+      apply(returnChangeOf({ payment, attempt }, signal, heard, moment).change)
     },
     /** A person settles all that waits, where there is anything that one word fits; who says that it is gone has seen what is there. */
     settle: (outcome: "completed" | "failed", seen: number): boolean => {

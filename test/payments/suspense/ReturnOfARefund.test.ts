@@ -92,6 +92,58 @@ describe("A return of what came back of a refund", () => {
   })
 })
 
+describe("A return of what came back of a refund that went although it was refused, beside another", () => {
+  const goingTwice = () => {
+    const books = givingBack()
+    books.hearOfReturn("return", report("failed"))
+    books.giveBack("second", "A", 500)
+    books.hearOfReturn("second", report("completed"))
+    books.hearOfReturn("return", report("completed"))
+    return books
+  }
+
+  const refunded = { status: "completed", refunded: 500, parts: ["completed"] }
+
+  it("leaves the refund to the other where it comes back", () => {
+    const books = goingTwice()
+    expect([record(books), of(books)]).toMatchObject([refunded, { has: 500, waits: ["A -500.00 KES"] }])
+    books.hearOfReturn("return", report("returned"))
+    expect([record(books), of(books)]).toEqual([refunded, { has: 1000, ...nothing }])
+    books.refund("B", 1000)
+    books.hearOfRefund("B", report("completed"))
+    expect(record(books)).toEqual({ status: "refunded", refunded: 1500, parts: ["completed", "completed"] })
+  })
+
+  it("is that refund where the other comes back", () => {
+    const books = goingTwice()
+    books.hearOfReturn("second", report("returned"))
+    expect([record(books), of(books)]).toEqual([refunded, { has: 1000, ...nothing }])
+    books.hearOfReturn("return", report("returned"))
+    expect([record(books), of(books)]).toMatchObject([
+      { status: "completed", refunded: 0, parts: ["failed"] },
+      { has: 1500, waits: ["A 500.00 KES"] }
+    ])
+  })
+
+  it("leaves the refund alone where it comes back after the organisation has paid for it", () => {
+    const books = goingTwice()
+    expect(books.settle("completed", 0)).toBe(true)
+    books.hearOfReturn("return", report("returned"))
+    expect([record(books), of(books)]).toMatchObject([refunded, { has: 1000, waits: ["A 500.00 KES"] }])
+  })
+
+  it("is not taken for gone where a person has found it to be back", () => {
+    const books = goingTwice()
+    expect(books.settle("failed", 1000)).toBe(true)
+    expect([record(books), of(books)]).toEqual([refunded, { has: 1000, ...nothing }])
+    books.hearOfReturn("second", report("returned"))
+    expect([record(books), of(books)]).toMatchObject([
+      { status: "completed", refunded: 0, parts: ["failed"] },
+      { has: 1500, waits: ["A 500.00 KES"] }
+    ])
+  })
+})
+
 describe("A return of what came back of a refund that is made by hand meanwhile", () => {
   it("took it a second time, as a person reads", () => {
     const books = givingBack()

@@ -107,6 +107,27 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
     })
   )
 
+  it.effect("what was taken while a return was under way is not held again with what comes back of it", () =>
+    Effect.gen(function* () {
+      const { arrives, payment_id, reference } = yield* payin("CZ")
+      yield* arrives("900.00")
+      stripe.will({ refund: accepts({ state: "processing" }) })
+      yield* giveBack(payment_id)
+      const [back] = yield* attemptsFor(payment_id, "return")
+      const taken = { amount: "400.00", currency: "KES" }
+      yield* callBack("stripe", { key: "CZ taken", reference, state: "returned", taken })
+      expect(yield* suspenseOf(payment_id), "by the books it had gone").toEqual([])
+      yield* callBack("stripe", { key: "CZ bounced", reference: back!, state: "returned" })
+      expect(yield* suspenseOf(payment_id)).toEqual(["500.00 KES"])
+      expect(yield* itemsOf(payment_id)).toMatchObject([
+        {
+          detail:
+            "stripe could not give 900.00 KES back, and had taken 400.00 KES of it by itself: 500.00 KES is held until an operator settles it."
+        }
+      ])
+    })
+  )
+
   it.effect("a return that went after it was given up is put before a person", () =>
     Effect.gen(function* () {
       const { arrives, payment_id } = yield* payin("BE")
