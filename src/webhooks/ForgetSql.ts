@@ -122,10 +122,13 @@ export const forgetEventsSql = (sql: SqlClient.SqlClient, kept: Kept): Effect.Ef
         select event_id, created_at, same_as from events_default
         where (created_at, event_id) > ($1::timestamptz, $2::uuid) and created_at < ${ago(keptFor)}
         order by created_at, event_id limit $3::int
+      ), leaving as materialized (
+        select event_id, created_at from looked l where not ${isTold("events_default")}
       ), gone as (
-        delete from events_default e where event_id = any (array(
-          select event_id from looked l where not ${isTold("events_default")}
-        )) returning row_to_json(e)::text as line
+        -- Whoever has its text from one that leaves, leaves with it, or nobody could read it until its turn came.
+        delete from events_default e using leaving l
+        where e.created_at = l.created_at and (e.event_id = l.event_id or e.same_as = l.event_id)
+        returning row_to_json(e)::text as line
       ) ${answer("event_id")}`
     )
   )

@@ -4,6 +4,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Exit, Layer, Option } from "effect"
 import { type OrgId, PaymentId } from "../../../src/domain/Identifiers.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
+import { webhookForgetBatch } from "../../../src/domain/policies/Webhooks.ts"
 import { MAX_PAYLOAD_BYTES, EventStore } from "../../../src/webhooks/EventStore.ts"
 import { keptTexts } from "../../../src/webhooks/EventText.ts"
 import type { WebhookEvent } from "../../../src/webhooks/Webhook.ts"
@@ -11,6 +12,7 @@ import { openStoresOn } from "../../payments/support/PaymentServices.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { backends } from "../../support/Stores.ts"
 import { testSettings } from "../../support/TestSettings.ts"
+import { daysPass } from "../Behind.ts"
 
 const all = { after: Option.none(), take: 100 }
 
@@ -133,6 +135,21 @@ layer(onDatabase, { excludeTestServices: true, timeout: "60 seconds" })("Events 
       expect([one, two, other].map(({ event_id }) => texts.get(event_id))).toEqual(
         [one, two, other].map(({ payload }) => payload)
       )
+    })
+  )
+
+  it.effect("are forgotten with the one that has their text, however many they are", () =>
+    Effect.gen(function* () {
+      const sql = yield* Effect.serviceOptional(SqlClient.SqlClient)
+      const { org_id } = yield* newOrganization()
+      const at = new Date()
+      const events: Array<WebhookEvent> = []
+      for (let nth = 0; nth < webhookForgetBatch + 20; nth += 1) events.push(yield* eventOf(org_id, at, '{"a":1}'))
+      yield* sql`insert into events ${sql.insert(keptTexts(events, at).map((text) => ({ ...text, org_id, created_at: at })))}`
+      yield* daysPass(31)
+      const store = yield* EventStore
+      yield* store.forgetOld
+      expect(yield* store.list(Option.some(org_id), {}, all)).toEqual([])
     })
   )
 })
