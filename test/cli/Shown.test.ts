@@ -61,6 +61,21 @@ const tables: ReadonlyArray<readonly [name: string, laid: Laid, titles: Readonly
     ["ID", "PREFIX", "NAME", "STATUS"]
   ],
   [
+    "API keys that expire",
+    keyTable(
+      five.map((one) => ({
+        api_key_id: id(one),
+        prefix: "ck_test_vfQH",
+        name: "Checkout server",
+        role: "org-admin",
+        status: "expiring",
+        expires_at: created_at,
+        created_at
+      }))
+    ),
+    ["ID", "NAME", "STATUS"]
+  ],
+  [
     "organisations",
     orgTable(
       five.map((one) => ({

@@ -32,7 +32,7 @@ const listAll = Effect.fn("Cli.listNotifications")(function* (org: Option.Option
   const titles = ["ID", "KIND", "PRIORITY", "TO", "SUBJECT", "CREATED"]
   return {
     data: all.map(withoutText),
-    ...laidTable(titles, rows, "The outbox is empty.", ["SUBJECT", "KIND", "CREATED", "PRIORITY"])
+    ...laidTable(titles, rows, "The outbox is empty.", ["KIND", "CREATED", "PRIORITY"])
   }
 })
 

@@ -38,7 +38,7 @@ export const keyTable = (keys: ReadonlyArray<Key>): Laid =>
       minute(key.created_at)
     ]),
     'No API keys here yet: "corridor keys create" makes one.',
-    ["NAME", "PREFIX", "ROLE", "CREATED"]
+    ["PREFIX", "ROLE", "CREATED"]
   )
 
 export const rotatedKey = (key: Pick<Key, "api_key_id"> & Secret, graceSeconds: number): string => {
