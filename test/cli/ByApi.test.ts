@@ -430,7 +430,7 @@ describe("listen and trigger", () => {
   it("needs no address beside a sandbox, whose file has one, and follows its log", async () => {
     const here = cliIn({ DATA_DIR: dataDir })
     const event = await here("trigger", "virtual_account.deposit", "--json")
-    expect(event).toMatchObject({ code: 0, stderr: `Server: ${server.url}/v1, with an API key.\n` })
+    expect(event).toMatchObject({ code: 0, stderr: `Server: ${server.url}, with an API key.\n` })
     const following = cliRunning({ DATA_DIR: dataDir })(
       "logs",
       "tail",

@@ -134,6 +134,13 @@ it("says what live mode lacks to take a payment", async () => {
   }
   const address = { ...env, ...identity, PUBLIC_URL: "https://pay.example" }
   const lacking = await cliIn(address)("doctor", "--json")
+  await query(
+    live.url,
+    `insert into provider_configs (config_id, provider, country, payment_method, direction)
+       select gen_random_uuid(), 'adyen', country, 'card', 'inbound' from unnest(array['DE', 'KE', 'NG']) country`
+  )
+  const many = await cliIn(address)("doctor", "--json")
+  await query(live.url, "delete from provider_configs where provider = 'adyen'")
   const complete = await cliIn({ ...address, STRIPE_SECRET_KEY: "sk_live_of_the_test" })("doctor", "--json")
   await query(live.url, "update rates set updated_at = now() - interval '25 hours'")
   const old = await cliIn(env)("doctor")
@@ -143,6 +150,8 @@ it("says what live mode lacks to take a payment", async () => {
     /credentials of the platform: none.*Not routed for want of credentials: stripe [0-9a-f-]{36}/
   )
   expect(statusesOf(documentOf<Findings>(lacking))).toMatchObject({ Providers: "fail" })
+  const [ofMany] = documentOf<Findings>(many).data.filter(({ name }) => name === "Providers")
+  expect(ofMany?.message).toMatch(/want of credentials: 3 of adyen, stripe [0-9a-f-]{36} \(/)
   expect(complete.code).toBe(0)
   const found = documentOf<Findings>(complete)
   expect(statusesOf(found)).toMatchObject({

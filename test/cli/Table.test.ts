@@ -56,6 +56,15 @@ describe("a table", () => {
     expect(empty.fit(80).split("\n")[0]).toMatch(/^ID +STATUS +AMOUNT +METHOD$/)
   })
 
+  it("leaves them out before it puts one field on a line, though the others go on in the next line", () => {
+    const columns = ["ID", "ORGANISATION", "URL", "STATUS"]
+    const row = [ID, ID, `https://shop.example/${"a".repeat(30)}`, "active"]
+    const spared = laidTable(columns, [row], "", ["ORGANISATION"])
+    expect(spared.fit(80).split("\n")[0]).toMatch(/^ID +URL +STATUS$/)
+    expect(spared.fit(80).split("\n")).toHaveLength(3)
+    expect(widest(spared.fit(80))).toBeLessThanOrEqual(80)
+  })
+
   it("breaks what has no spaces, and says so when it is empty", () => {
     const url = `https://shop.example/${"a".repeat(80)}`
     expect(widest(laidTable(["URL", "N"], [[url, "1"]], "").fit(40))).toBeLessThanOrEqual(40)

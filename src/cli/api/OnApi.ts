@@ -9,10 +9,10 @@ import { type Server, Target } from "../shared/Target.ts"
 import { Calls } from "./Calls.ts"
 
 /** The sandbox that runs on this machine left a key for whoever may read its folder. */
-const sandboxHere = Effect.map(runningSandbox, ({ apiKey, baseUrl }): Server => ({
-  url: baseUrl,
-  credential: { apiKey }
-})).pipe(Effect.provide(Settings.layer))
+const sandboxHere = Effect.map(
+  runningSandbox("Which server? In live mode none has left a key here: give --url, and --token or --api-key."),
+  ({ apiKey, baseUrl }): Server => ({ url: baseUrl.replace(/\/v1$/, ""), credential: { apiKey } })
+).pipe(Effect.provide(Settings.layer))
 
 /** Without --url: the sandbox of this machine, where the command has no other way. */
 export const theServer = Effect.gen(function* () {

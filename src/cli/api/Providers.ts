@@ -3,7 +3,8 @@ import { Effect } from "effect"
 import { toWireText, WireNumber } from "../../domain/Decimal.ts"
 import { refuse } from "../shared/Input.ts"
 import { type TypedConfig, wantedConfig } from "../shared/ProviderInput.ts"
-import { framed, laidTable } from "../shared/Table.ts"
+import { framed } from "../shared/Table.ts"
+import { configTable } from "../shown/Providers.ts"
 import { type Answer, Calls } from "./Calls.ts"
 import { onApi } from "./OnApi.ts"
 
@@ -32,20 +33,7 @@ const accountOf = (config: Config): string => {
 const shown = (configs: ReadonlyArray<Config>) =>
   Effect.map(healthOf, (health) => ({
     data: configs.map((config) => ({ ...config, last_hour: health(config.provider) })),
-    ...laidTable(
-      ["CONFIG", "PROVIDER", "CORRIDOR", "PRIORITY", "STATE", "FOR", "ACCOUNT", "LAST HOUR"],
-      configs.map((config) => [
-        config.config_id,
-        config.provider,
-        `${config.country} ${config.payment_method} ${config.direction}`,
-        String(config.priority),
-        config.is_active ? "on" : "off",
-        config.org_id ?? "everybody",
-        accountOf(config),
-        health(config.provider)
-      ]),
-      "No provider is configured for any corridor."
-    )
+    ...configTable(configs, accountOf, health)
   }))
 
 export const list = (input: { readonly json: boolean }) => onApi(input.json, Effect.flatMap(everyConfig, shown))

@@ -30,7 +30,10 @@ const listAll = Effect.fn("Cli.listNotifications")(function* (org: Option.Option
     minute(one.created_at)
   ])
   const titles = ["ID", "KIND", "PRIORITY", "TO", "SUBJECT", "CREATED"]
-  return { data: all.map(withoutText), ...laidTable(titles, rows, "The outbox is empty.") }
+  return {
+    data: all.map(withoutText),
+    ...laidTable(titles, rows, "The outbox is empty.", ["KIND", "CREATED", "PRIORITY"])
+  }
 })
 
 export const list = (input: { readonly org: Option.Option<string>; readonly json: boolean }) =>

@@ -11,7 +11,8 @@ import { onProviderRecords } from "../shared/OnProviderRecords.ts"
 import { permitFor } from "../shared/Operator.ts"
 import { type TypedConfig, wantedConfig } from "../shared/ProviderInput.ts"
 import { everyConfig, namedBy } from "../shared/ProviderLookUp.ts"
-import { framed, laidTable } from "../shared/Table.ts"
+import { framed } from "../shared/Table.ts"
+import { configTable } from "../shown/Providers.ts"
 
 type Config = typeof ProviderConfig.Type
 
@@ -60,24 +61,13 @@ const shown = (configs: ReadonlyArray<Config>) =>
     const settings = yield* ProviderSettings
     const { mode } = yield* Settings
     const health = yield* healthOf
-    const rows = configs.map((config) => [
-      config.config_id,
-      config.provider,
-      `${config.country} ${config.payment_method} ${config.direction}`,
-      String(config.priority),
-      config.is_active ? "on" : "off",
-      config.org_id ?? "everybody",
-      wordsFor(config, settings, mode),
-      health(config.provider)
-    ])
-    const titles = ["CONFIG", "PROVIDER", "CORRIDOR", "PRIORITY", "STATE", "FOR", "ACCOUNT", "LAST HOUR"]
     return {
       data: configs.map((config) => ({
         ...encodeConfig(config),
         account: accountOf(config, settings),
         last_hour: health(config.provider)
       })),
-      ...laidTable(titles, rows, "No provider is configured for any corridor.")
+      ...configTable(configs, (config) => wordsFor(config, settings, mode), health)
     }
   })
 

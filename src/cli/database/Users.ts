@@ -8,7 +8,8 @@ import { decodeInput, refuse } from "../shared/Input.ts"
 import { organizationNamed } from "../shared/LookUp.ts"
 import { permitFor } from "../shared/Operator.ts"
 import { onRecords } from "../shared/OnRecords.ts"
-import { minute, properties, laidTable } from "../shared/Table.ts"
+import { properties } from "../shared/Table.ts"
+import { userTable } from "../shown/Users.ts"
 
 const roleOf = (user: Member): string | null => (user.is_admin ? "platform admin" : user.role)
 
@@ -73,9 +74,7 @@ const listAll = Effect.fn("Cli.listUsers")(function* (org: Option.Option<string>
     (window) => users.list(permit, window),
     (user) => user.user_id
   )
-  const rows = data.map((user) => [user.user_id, user.email, user.country, roleOf(user), minute(user.created_at)])
-  const titles = ["ID", "E-MAIL", "COUNTRY", "ROLE", "CREATED"]
-  return { data, ...laidTable(titles, rows, 'No users here yet: "corridor users create" makes one.') }
+  return { data, ...userTable(data, roleOf, 'No users here yet: "corridor users create" makes one.') }
 })
 
 export const list = (input: { readonly org: Option.Option<string>; readonly json: boolean }) =>

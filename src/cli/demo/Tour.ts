@@ -40,7 +40,7 @@ const booksShown = ({ accounts, entries, postings, problems }: BooksReport): Eit
 /** `check`: the books' own check, which looks into the database. */
 export const tour = <E, R>(asJson: boolean, check: Effect.Effect<BooksReport, E, R>) =>
   Effect.gen(function* () {
-    const sandbox = yield* runningSandbox
+    const sandbox = yield* runningSandbox("The demo is for sandbox mode only: in live mode payments move real money.")
     const calls = makeCalls(sandbox)
     const receiver = yield* openReceiver(calls)
     const steps: Array<Step> = []

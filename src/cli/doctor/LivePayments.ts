@@ -1,6 +1,6 @@
 /** What a service in live mode still lacks to take a payment; a sandbox has it all built in. */
 import { SqlClient } from "@effect/sql"
-import { Duration, Effect, Option, Schema } from "effect"
+import { Array, Duration, Effect, Option, Schema } from "effect"
 import { rowsAs, theRowAs } from "../../platform/database/Rows.ts"
 import type { Settings } from "../../platform/config/Settings.ts"
 import { tableExists } from "../../platform/database/Tables.ts"
@@ -46,13 +46,20 @@ const activeAccounts = Effect.gen(function* () {
     order by c.provider, c.config_id`.pipe(Effect.flatMap(accounts))
 })
 
+/** One name for each provider: of many configurations their number, of one its id. */
+const byProvider = (
+  off: ReadonlyArray<{ readonly config_id: string; readonly provider: string; readonly own: boolean }>
+) =>
+  Object.entries(Array.groupBy(off, ({ own, provider }) => `${provider}${own ? " (not tested)" : ""}`)).map(
+    ([name, group]) => (group.length === 1 ? `${name} ${group[0].config_id}` : `${group.length} of ${name}`)
+  )
+
 export const providers = ({ parties }: ProviderSettings["Type"]) =>
   Effect.map(activeAccounts, (rows) => {
-    const ofPlatform = Array.from(parties).flatMap(([name, { platform }]) => (Option.isSome(platform) ? [name] : []))
+    const ofPlatform = [...parties].flatMap(([name, { platform }]) => (Option.isSome(platform) ? [name] : []))
     const isOn = ({ own, provider, tested }: (typeof rows)[number]) =>
       own ? tested : ofPlatform.some((name) => name === provider)
     const off = rows.filter((row) => !isOn(row))
-    const named = off.map(({ config_id, own, provider }) => `${provider} ${config_id}${own ? " (not tested)" : ""}`)
     const own = rows.filter((row) => row.own && row.tested).length
     const on =
       `credentials of the platform: ${ofPlatform.length === 0 ? "none" : ofPlatform.join(", ")}; ` +
@@ -64,7 +71,7 @@ export const providers = ({ parties }: ProviderSettings["Type"]) =>
       )
     }
     if (off.length === 0) return ok("Providers", on)
-    const lacking = `${on}. Not routed for want of credentials: ${named.join(", ")}: set those of the platform, or "corridor providers credentials set" and "corridor providers test".`
+    const lacking = `${on}. Not routed for want of credentials: ${byProvider(off).join(", ")} ("corridor providers list" has them all): set those of the platform, or "corridor providers credentials set" and "corridor providers test".`
     return off.length === rows.length ? fail("Providers", lacking) : warn("Providers", lacking)
   })
 

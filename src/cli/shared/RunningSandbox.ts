@@ -38,9 +38,10 @@ const answers = (baseUrl: string) =>
     Effect.mapError(() => refuse(`No sandbox server answers at ${baseUrl}: ${START}`))
   )
 
-export const runningSandbox = Effect.gen(function* () {
+/** `inLiveMode`: what is said instead in live mode, which leaves no credentials anywhere. */
+export const runningSandbox = Effect.fnUntraced(function* (inLiveMode: string) {
   const { dataDir, mode } = yield* Settings
-  if (mode === "live") return yield* refuse("The demo is for sandbox mode only: in live mode payments move real money.")
+  if (mode === "live") return yield* refuse(inLiveMode)
   const path = join(resolve(dataDir), "sandbox.json")
   const { base_url, orgs } = yield* Effect.tryPromise(() => readFile(path, "utf8")).pipe(
     Effect.flatMap(Schema.decode(Credentials)),

@@ -85,7 +85,7 @@ const blocks = (titles: Line, rows: ReadonlyArray<Line>, columns: number): strin
 
 const NOTHING = "-"
 
-/** Those that have to be there, and of the spare ones as many as there is room for; undefined where it is for none. */
+/** Those that have to be there, and of the spare ones as many as there is room for. */
 const withRoomFor = (
   lines: ReadonlyArray<Line>,
   widths: ReadonlyArray<number>,
@@ -94,7 +94,6 @@ const withRoomFor = (
 ) => {
   const kept = new Set(Array.from(widths.keys()).filter((column) => !spare.includes(column)))
   const fits = () => total(widths.filter((_, column) => kept.has(column))) <= columns
-  if (!fits()) return undefined
   for (const column of spare) {
     if (lines.slice(1).every((line) => line[column] === NOTHING)) continue
     kept.add(column)
@@ -124,11 +123,10 @@ export const laidTable = (
       if (total(widths) <= columns) return text
       const places = spare.map((title) => titles.indexOf(title))
       const fewer = withRoomFor(lines, widths, places, columns)
-      if (fewer !== undefined) return alignedLines(fewer)
-      const narrow = narrowed(lines, widths, columns)
+      const narrow = narrowed(fewer, widthsOf(fewer), columns)
       return narrow === undefined
         ? blocks(titles, shown, columns)
-        : lines.map((line) => wrappedRow(line, narrow)).join("\n")
+        : fewer.map((line) => wrappedRow(line, narrow)).join("\n")
     }
   }
 }

@@ -22,7 +22,8 @@ export const accountTable = (accounts: ReadonlyArray<ShownAccount>): Laid =>
       account.status,
       minute(account.created_at)
     ]),
-    "No virtual accounts here."
+    "No virtual accounts here.",
+    ["CREATED", "ORGANISATION"]
   )
 
 export const accountText = (said: string, account: ShownAccount): string =>

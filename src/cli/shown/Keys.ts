@@ -37,7 +37,8 @@ export const keyTable = (keys: ReadonlyArray<Key>): Laid =>
       key.expires_at === null ? key.status : `${key.status} at ${minute(key.expires_at)}`,
       minute(key.created_at)
     ]),
-    'No API keys here yet: "corridor keys create" makes one.'
+    'No API keys here yet: "corridor keys create" makes one.',
+    ["PREFIX", "ROLE", "CREATED"]
   )
 
 export const rotatedKey = (key: Pick<Key, "api_key_id"> & Secret, graceSeconds: number): string => {

@@ -41,5 +41,6 @@ export const orgTable = (orgs: ReadonlyArray<Org>): Laid =>
       org.features.join(", ") || null,
       minute(org.created_at)
     ]),
-    'No organisations yet: "corridor orgs create" makes one.'
+    'No organisations yet: "corridor orgs create" makes one.',
+    ["COUNTRY", "CURRENCY", "CREATED", "FEATURES"]
   )

@@ -1,4 +1,5 @@
 /** Payments, and what waits for a person, as people read them, whichever way they came. */
+import { isSettled, type PaymentStatus } from "../../domain/PaymentStatus.ts"
 import { framed, type Laid, laidTable, minute, properties } from "../shared/Table.ts"
 
 type Time = Date | string
@@ -6,13 +7,14 @@ type Time = Date | string
 export interface Summary {
   readonly payment_id: string
   readonly org_id: string | null
-  readonly status: string
+  readonly status: PaymentStatus
   /** With its currency. */
   readonly money: string
   readonly direction: string
   readonly payment_method: string
   readonly country: string
   readonly provider: string | null
+  readonly failure: { readonly provider: string | null } | null
   readonly comments: string | null
   readonly client_reference: string | null
   readonly payer_details: unknown
@@ -28,6 +30,9 @@ const payerText = (details: unknown): string | null => {
   return known.length === 0 ? null : known.join(", ")
 }
 
+/** Who has it, or refused it. */
+const askedProvider = ({ failure, provider }: Summary): string | null => provider ?? failure?.provider ?? null
+
 export const summaryText = (payment: Summary): string =>
   properties([
     ["Payment", payment.payment_id],
@@ -38,7 +43,7 @@ export const summaryText = (payment: Summary): string =>
     ["Reference", payment.client_reference ?? "none"],
     ["Payer", payerText(payment.payer_details) ?? "not said"],
     ["Direction", `${payment.direction}, ${payment.payment_method}, ${payment.country}`],
-    ["Provider", payment.provider ?? "none yet"],
+    ["Provider", askedProvider(payment) ?? (isSettled(payment.status) ? "none" : "none yet")],
     ["Comments", payment.comments ?? "none"]
   ])
 
@@ -97,7 +102,7 @@ export const paymentTable = (payments: ReadonlyArray<Summary & { readonly create
       payment.money,
       payment.direction,
       payment.payment_method,
-      payment.provider,
+      askedProvider(payment),
       payment.client_reference,
       minute(payment.created_at)
     ]),

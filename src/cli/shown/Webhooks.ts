@@ -24,7 +24,8 @@ export const endpointTable = (endpoints: ReadonlyArray<Endpoint>): Laid =>
       webhook.disabled_reason === null ? webhook.status : `${webhook.status}: ${webhook.disabled_reason}`,
       minute(webhook.created_at)
     ]),
-    "No webhook endpoints are registered."
+    "No webhook endpoints are registered.",
+    ["EVENTS", "CREATED", "ORGANISATION"]
   )
 
 export const createdEndpoint = (endpoint: Endpoint & { readonly secret_key: string }): string =>
@@ -63,7 +64,8 @@ export const letterTable = (
       letter.last_error,
       minute(letter.created_at)
     ]),
-    "The dead letter queue is empty."
+    "The dead letter queue is empty.",
+    [place, "CREATED", "ATTEMPTS"]
   )
 
 interface Autopsy extends Letter {

@@ -13,7 +13,7 @@ import { useLoad } from "../../state/Load.ts"
 import { may, orgId } from "../../state/Session.ts"
 import { NewLink } from "./NewLink.tsx"
 import { ShowQr } from "./ShowQr.tsx"
-import type { Link } from "./Link.ts"
+import { type Link, linkName } from "./Link.ts"
 import { takesPayments } from "./Payable.ts"
 
 const Cancel = ({ link, onDone }: { readonly link: Link; readonly onDone: () => void }) => (
@@ -46,11 +46,11 @@ const Content = ({ links, onDone }: { readonly links: ReadonlyArray<Link>; reado
       columns={[
         {
           name: "For",
-          show: ({ client_reference, description, link_ref }) => (
+          show: (link) => (
             <span class="roomy">
-              <strong class="two-lines">{description ?? client_reference ?? link_ref}</strong>
-              {description !== null && client_reference !== null && (
-                <span class="two-lines muted">{client_reference}</span>
+              <strong class="two-lines">{linkName(link)}</strong>
+              {link.description !== null && link.client_reference !== null && (
+                <span class="two-lines muted">{link.client_reference}</span>
               )}
             </span>
           )

@@ -3,11 +3,11 @@ import { Button } from "../../parts/Button.tsx"
 import { Copy } from "../../parts/Copy.tsx"
 import { Dialog } from "../../parts/Dialog.tsx"
 import { Qr } from "../../parts/Qr.tsx"
-import type { Link } from "./Link.ts"
+import { type Link, linkName } from "./Link.ts"
 
-export const ShowQr = ({ link }: { readonly link: Pick<Link, "description" | "link_ref" | "url"> }) => {
+export const ShowQr = ({ link }: { readonly link: Link }) => {
   const [open, setOpen] = useState(false)
-  const name = link.description ?? link.link_ref
+  const name = linkName(link)
   return (
     <>
       <Button icon="qr" label={`QR code of ${name}`} onClick={() => setOpen(true)}>
