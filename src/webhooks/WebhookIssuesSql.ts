@@ -14,7 +14,8 @@ export const webhookIssuesSql = Layer.effect(
     list: (scope, window) =>
       sql`select kind, item_id, org_id, webhook_id, endpoint_url, delivery_id, reason, created_at, (
           select count(*)::int from (
-            select from webhook_deliveries d where d.webhook_id = t.webhook_id and d.status = 'dead' limit ${deadLettersCounted}
+            select from webhook_deliveries d where d.webhook_id = t.webhook_id and d.status = 'dead'
+            order by d.created_at, d.delivery_id limit ${deadLettersCounted}
           ) counted
         ) as dead_letters
         from (
