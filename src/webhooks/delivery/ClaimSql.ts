@@ -62,6 +62,7 @@ export const claimingSql = (sql: SqlClient.SqlClient): Claiming => ({
     const asked = JSON.stringify(
       lanes.map(({ after, failingRoom, org_id, room }) => ({ org_id, after, room, failing_room: failingRoom }))
     )
+    const most = sql.literal(`${webhookEndpointConcurrency}`)
     const busy = JSON.stringify(Array.from(underWay, ([webhook_id, sending]) => ({ webhook_id, sending })))
     return sql`with recursive asked as materialized (
         select * from jsonb_to_recordset(${asked}::jsonb) as a (org_id uuid, after uuid, room int, failing_room int)
@@ -96,17 +97,21 @@ export const claimingSql = (sql: SqlClient.SqlClient): Claiming => ({
       ), picked as materialized (
         select q.delivery_id, s.failing
         from (select * from shares where share > 0) s cross join lateral (
-          select delivery_id from webhook_queue
-          where org_id = s.org_id and webhook_id = s.webhook_id and next_at <= now()
-          order by next_at limit s.share for update skip locked
+          select delivery_id from (
+            select delivery_id from webhook_queue
+            where org_id = s.org_id and webhook_id = s.webhook_id and next_at <= now()
+            -- In the order of the endpoint's own index: by time alone, those of the organisation's others would be walked past.
+            order by next_at, delivery_id limit ${most} for update skip locked
+          ) first limit s.share
         ) q
       ), claimed as (
+        -- Each by its own key: the planner takes an unknown share for a tenth of what there is, and would read all of it.
         update webhook_queue q set attempt = q.attempt + 1, lease_token = gen_random_uuid(),
           next_at = now() + ${leaseMillis}::float8 * interval '1 ms'
-        from picked p where q.delivery_id = p.delivery_id
-        returning q.delivery_id, q.org_id, q.webhook_id, q.attempt, q.lease_token, q.event_id, q.event_at, p.failing
+        where q.delivery_id = any (array(select delivery_id from picked))
+        returning q.delivery_id, q.org_id, q.webhook_id, q.attempt, q.lease_token, q.event_id, q.event_at
       )
-      select walked.lane, walked.next, c.delivery_id, c.org_id, c.webhook_id, c.attempt, c.lease_token, c.failing,
+      select walked.lane, walked.next, c.delivery_id, c.org_id, c.webhook_id, c.attempt, c.lease_token, p.failing,
         e.event_id, e.event_type, e.test, ${sql.literal(keptColumns("e"))}, e.payment_id, c.event_at, e.traceparent, h.endpoint_url, h.secret_sealed,
         case when h.previous_secret_until > now() then h.previous_secret_sealed end as previous_secret_sealed
       from (
@@ -115,6 +120,7 @@ export const claimingSql = (sql: SqlClient.SqlClient): Claiming => ({
         ) as next from asked a
       ) walked
       left join (claimed c
+        join picked p on p.delivery_id = c.delivery_id
         join webhooks h on h.webhook_id = c.webhook_id
         join events e on e.event_id = c.event_id and e.created_at = c.event_at) on c.org_id = walked.lane`.pipe(
       Effect.flatMap(claimRows),
