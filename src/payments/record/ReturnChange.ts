@@ -12,7 +12,7 @@ import { isPursued } from "./PaymentChange.ts"
 import { partsAfter, statusAfter } from "./RefundDecision.ts"
 import { assemble, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
 import { joined, sumOf, waitingAfter } from "./TakenBack.ts"
-import { isRiddle, unmatchedIn } from "./Unmatched.ts"
+import { isRiddle, strayedBack, unmatchedIn, withStrayed } from "./Unmatched.ts"
 import { suspenseMoney } from "../store/Change.ts"
 
 /** `strayed`: it went although it was given up, and its money may be somewhere else by now. */
@@ -121,12 +121,19 @@ export const returnChangeOf = (known: Known, signal: ProviderSignal, source: Sou
   // A provider may change its mind, and each time money moves: the version tells the times apart.
   const posted = (amount: Money) =>
     suspenseMoney({ ...attempt, attempt_id: about }, amount, `${moves} ${payment.version}`)
-  const claims = moves === "comes back" ? claimsOn(payment, money, source) : undefined
+  // A person may have found it to be back before its provider says so.
+  const { rest: back, ...matched } = moves === "comes back" ? strayedBack(payment, attempt, money) : { rest: money }
+  const heard = { ...payment, ...matched }
+  const claims = moves === "comes back" && back.isPositive ? claimsOn(heard, back, source) : undefined
   const [own, besides] = claims?.besides.about === about ? [claims.suspense, undefined] : [[], claims]
-  const moved = moves === null ? [] : [posted(moves === "comes back" ? money : money.negate())]
+  const isMoved = moves !== null && !back.isZero
+  const moved = isMoved ? [posted(moves === "comes back" ? back : money.negate())] : []
   const suspense = joined(moved, own)
   // What waits because of the attempt that had brought it.
   const rest = waitingAfter(suspense, source)
+  const lacking = rest.filter(({ isNegative }) => isNegative)
+  const strayed = moves === "strayed" ? withStrayed(payment, attempt, lacking) : {}
+  const unmatched = { ...matched, ...strayed, ...claims?.unmatched }
   const refund = refundBy(known, about, money, fate, { rest, isClaimed: claims !== undefined }, source, moment)
   const refunds = refund === undefined ? payment.refunds : partsAfter(payment, [refund.after])
   const final = (signal._tag === "Report" || signal._tag === "Accepted") && signal.state === "completed"
@@ -136,17 +143,16 @@ export const returnChangeOf = (known: Known, signal: ProviderSignal, source: Sou
     {
       status: statusAfter(payment, refunds),
       outcome,
-      patch: { ...(refund === undefined ? {} : { refunds }), ...claims?.unmatched },
+      patch: { ...(refund === undefined ? {} : { refunds }), ...unmatched },
       ...(refund === undefined ? {} : { settledRefund: { ...refund.after, from: refund.before.state } }),
       waits: resurfaced || outcome === "unknown" || (outcome === "accepted" && !final),
       underWay: resurfaced || outcome === "accepted",
       suspense: [...suspense, ...(besides?.suspense ?? [])],
       besides: besides === undefined ? [] : [besides.besides],
       disputed: claims?.disputed,
-      note: noteOf(known, fate, rest, own[0]?.amount.negate()),
+      note: isMoved ? noteOf(known, fate, rest, own[0]?.amount.negate()) : undefined,
       // What its provider named and nobody can explain yet waits for a person all the same.
-      cleared:
-        moves !== null && rest.length === 0 && !isRiddle({ ...payment, ...claims?.unmatched }, { attempt_id: about }),
+      cleared: isMoved && rest.length === 0 && !isRiddle({ ...payment, ...unmatched }, { attempt_id: about }),
       about,
       ...(isReturned(signal) && attempt.ordered === null
         ? { ordered: attempt.received, received: { [money.currency]: Money.zero(money.currency).toNumericText() } }

@@ -24,7 +24,7 @@ import { reasonOf, type Source } from "./Ruling.ts"
 
 const least = (one: bigint, other: bigint): bigint => (one < other ? one : other)
 
-const kinds = ["taken", "given", "found", "said"] as const
+const kinds = ["taken", "given", "found", "said", "strayed", "back"] as const
 type Which = (typeof kinds)[number]
 
 /** Of each currency there is one sum at most. */
@@ -281,6 +281,39 @@ export const withFound = (
     }
   }, before)
   return after === before ? {} : { unmatched: after.payment.unmatched }
+}
+
+/** A return went although it was given up, and its money was somewhere else by then: a person will say who bears it. */
+export const withStrayed = (payment: Payment, attempt: Attempt, lacking: ReadonlyArray<Money>) =>
+  unmatchedAfter(payment, attempt, { strayed: lacking.map((money) => money.negate()) })
+
+const lesser = (one: Money, other: Money): Money => (one.minor < other.minor ? one : other)
+
+/** A person has said of so much that is lacking who bears it, or that its provider has it back, which it may still say. */
+export const withStrayedSettled = (
+  payment: Payment,
+  returns: ReadonlyArray<Attempt>,
+  lacking: ReadonlyArray<Money>,
+  isBack: boolean
+): Payment =>
+  returns.reduce(
+    ({ left, now }, attempt) => {
+      const settled = left.map((money) => lesser(money.negate(), unmatchedIn(now, attempt, money, "strayed")))
+      const changes = { strayed: settled.map((money) => money.negate()), ...(isBack ? { back: settled } : {}) }
+      return {
+        now: { ...now, ...unmatchedAfter(now, attempt, changes) },
+        left: left.map((money, nth) => less(money, -settled[nth]!.minor))
+      }
+    },
+    { now: payment, left: lacking }
+  ).now
+
+/** Of a return that comes back: what a person has not found to be back already. */
+export const strayedBack = (payment: Payment, attempt: Attempt, money: Money) => {
+  const known = lesser(money, unmatchedIn(payment, attempt, money, "back"))
+  const rest = less(money, known.minor)
+  const strayed = lesser(rest, unmatchedIn(payment, attempt, money, "strayed"))
+  return { rest, ...unmatchedAfter(payment, attempt, { back: [known.negate()], strayed: [strayed.negate()] }) }
 }
 
 /** Of a refund that comes back: what a person has found to be back already. */

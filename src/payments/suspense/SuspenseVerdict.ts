@@ -7,7 +7,7 @@ import type { Attempt, Payment, Refund } from "../store/Payment.ts"
 import { suspenseSettled } from "../store/PaymentPostings.ts"
 import type { Story } from "../store/PaymentStore.ts"
 import { rampGivenUp } from "../record/RampPostings.ts"
-import { isRiddle, withFound } from "../record/Unmatched.ts"
+import { isRiddle, withFound, withStrayedSettled } from "../record/Unmatched.ts"
 import { moverOf, underpaid, type Waiting, waitingItems, type WaitingItem } from "./SuspenseItems.ts"
 import type { Change } from "../store/Change.ts"
 
@@ -37,6 +37,19 @@ const entriesOf = (
       ? []
       : [suspenseSettled(payment, attempt, suspense, kept, (money) => moverOf(payment, story, attempt, money))])
   ])
+
+/** What had gone although it was given up: who bears it, or that its provider has it back. */
+const strayedSettled = (
+  payment: Payment,
+  { attempts }: Story,
+  items: ReadonlyArray<WaitingItem>,
+  isBack: boolean
+): Payment =>
+  items.reduce((now, { attempt, suspense }) => {
+    const returns = attempts.filter(({ leg, of_attempt }) => leg === "return" && of_attempt === attempt.attempt_id)
+    const lacking = suspense.filter(({ isNegative }) => isNegative)
+    return withStrayedSettled(now, returns, lacking, isBack)
+  }, payment)
 
 /** What waits, and who moved it. */
 const movedIn = (payment: Payment, story: Story, items: ReadonlyArray<WaitingItem>) =>
@@ -88,9 +101,14 @@ export const verdictOn = (payment: Payment, story: Story, waiting: Waiting, verd
   }))
   const refunds = partsAfter(payment, gone)
   const found = verdict.outcome === "completed" ? [] : movedIn(payment, story, items)
+  const judged = strayedSettled(payment, story, items, verdict.outcome === "failed")
   const settled: Settled = {
     status: statusAfter(payment, refunds),
-    patch: { ...(gone.length === 0 ? {} : { refunds }), ...withFound(payment, found, story.attempts, waiting.there) },
+    patch: {
+      ...(gone.length === 0 ? {} : { refunds }),
+      ...(judged.unmatched === payment.unmatched ? {} : { unmatched: judged.unmatched }),
+      ...withFound(judged, found, story.attempts, waiting.there)
+    },
     cause: "suspense settled",
     entries: entriesOf(payment, story, items, verdict.outcome === "completed")
   }
