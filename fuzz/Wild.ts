@@ -113,8 +113,11 @@ const oddHeader: Way = (sent, draw) => {
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "QUERY", "LINK"]
 
+/** Our own people are still needed: nobody invites them again. */
+const isOfMember = ({ target }: Sent): boolean => /\/members\/[^/?]+$/.test(target)
+
 const oddMethod: Way = (sent, draw) => {
-  const method = draw.pick(methods.filter((one) => one !== "QUERY"))
+  const method = draw.pick(methods.filter((one) => one !== "QUERY" && !(one === "DELETE" && isOfMember(sent))))
   return { about: `by ${method}`, sent: { ...sent, method } }
 }
 
