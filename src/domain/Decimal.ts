@@ -90,8 +90,19 @@ const asNumber = (wire: WireNumber): number => wire as unknown as number
 
 type Reading = Either.Either<BigDecimal.BigDecimal, string>
 
+/**
+ * Marks a literal of a request that a double may not hold exactly. A symbol, since no schema takes one for something else:
+ * an object would pass wherever an object is expected that needs no field.
+ */
+export const inexact = (literal: string): symbol => Symbol(literal)
+
+export const isInexact = (input: unknown): input is symbol => typeof input === "symbol"
+
+/** The double nearest to the literal. */
+export const nearest = (marked: symbol): number => Number(marked.description)
+
 const isNumeric = (input: unknown): input is number =>
-  typeof input === "number" || input instanceof Number || input instanceof WireNumber
+  typeof input === "number" || isInexact(input) || input instanceof WireNumber
 
 const decimalSchema = (
   read: (input: unknown) => Reading,
@@ -116,9 +127,8 @@ const requirePositive = (d: BigDecimal.BigDecimal): Reading =>
 
 const positiveOfAtMost = (digits: number) => {
   const tooLong = `has more than ${digits} significant digits`
-  // A boxed Number is the request parser's mark of a literal that a double cannot hold exactly.
   return (input: unknown): Reading =>
-    input instanceof Number
+    isInexact(input)
       ? Either.left(tooLong)
       : Either.flatMap(Either.flatMap(readNumber(input), requirePositive), (d) =>
           significantDigits(d) <= digits ? Either.right(d) : Either.left(tooLong)
@@ -161,7 +171,7 @@ export const RateInput = decimalSchema(positiveOfAtMost(12), toDouble, {
 
 /** Any number above zero, of any length: for values that are compared within a tolerance, not booked. */
 export const PositiveNumberInput = decimalSchema(
-  (input) => Either.flatMap(readNumber(input instanceof Number ? input.valueOf() : input), requirePositive),
+  (input) => Either.flatMap(readNumber(isInexact(input) ? nearest(input) : input), requirePositive),
   toDouble,
   { type: "number", exclusiveMinimum: 0, description: "Any number above zero.", examples: [129.35] }
 )

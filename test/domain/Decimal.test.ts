@@ -7,6 +7,7 @@ import {
   fractionDigits,
   fromJsonNumber,
   fromPlainText,
+  inexact,
   PositiveNumberInput,
   RateInput,
   type Rounding,
@@ -168,7 +169,7 @@ describe("AmountInput", () => {
     [true, "is not a JSON number"],
     [10n, "is not a JSON number"],
     [[5], "is not a JSON number"],
-    [new Number(1), "has more than 15 significant digits"],
+    [inexact("1"), "has more than 15 significant digits"],
     [1234567890123456, "has more than 15 significant digits"],
     [1e15, "has more than 15 significant digits"],
     [1e300, "has more than 15 significant digits"],
@@ -197,14 +198,16 @@ describe("RateInput and PositiveNumberInput", () => {
   it("takes rates of at most 12 significant digits", () => {
     expect(toPlainText(Schema.decodeUnknownSync(RateInput)(0.00773098569))).toBe("0.00773098569")
     expect(refusalOf(RateInput, 1.234567890123)).toBe("has more than 12 significant digits")
-    expect(refusalOf(RateInput, new Number(1.5))).toBe("has more than 12 significant digits")
+    expect(refusalOf(RateInput, inexact("1.5"))).toBe("has more than 12 significant digits")
     expect(refusalOf(RateInput, 0)).toBe("is not above zero")
   })
 
   it("takes any positive number where only closeness matters", () => {
     expect(toPlainText(Schema.decodeUnknownSync(PositiveNumberInput)(1 / 3))).toBe("0.3333333333333333")
-    expect(toPlainText(Schema.decodeUnknownSync(PositiveNumberInput)(new Number(1 / 3)))).toBe("0.3333333333333333")
-    expect(refusalOf(PositiveNumberInput, new Number(Infinity))).toBe("is not a finite number")
+    expect(toPlainText(Schema.decodeUnknownSync(PositiveNumberInput)(inexact("0.33333333333333333333")))).toBe(
+      "0.3333333333333333"
+    )
+    expect(refusalOf(PositiveNumberInput, inexact("1e999"))).toBe("is not a finite number")
     expect(refusalOf(PositiveNumberInput, -1)).toBe("is not above zero")
     expect(refusalOf(PositiveNumberInput, "1")).toContain("is not a JSON number")
   })

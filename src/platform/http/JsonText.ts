@@ -4,7 +4,7 @@
  */
 import { Either } from "effect"
 import { parse as parseKeepingLiterals } from "lossless-json"
-import { WireNumber } from "../../domain/Decimal.ts"
+import { inexact, WireNumber } from "../../domain/Decimal.ts"
 import { parseExactJson } from "../../domain/ExactJson.ts"
 
 const MAX_DEPTH = 32
@@ -91,8 +91,8 @@ const scan = (text: string): Scan => {
 
 class NumberTooLarge extends Error {}
 
-/** A boxed number says "this literal may not be exact": money refuses it. */
-const readNumber = (literal: string): number | object => {
+/** Money refuses what may not be exact. */
+const readNumber = (literal: string): number | symbol => {
   const value = Number(literal)
   if (!Number.isFinite(value)) throw new NumberTooLarge()
   const digits = literal
@@ -101,7 +101,7 @@ const readNumber = (literal: string): number | object => {
     .replace(/^0+/, "")
     .replace(/(?<!0)0+$/, "")
   const exact = digits.length <= EXACT_DIGITS && (value !== 0 || digits === "")
-  return exact ? value : new Number(value)
+  return exact ? value : inexact(literal)
 }
 
 const LONE_SURROGATE = /\p{Surrogate}/u

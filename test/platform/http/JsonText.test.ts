@@ -1,7 +1,7 @@
-import { Either } from "effect"
+import { Either, Schema } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { stringifyWire } from "../../../src/domain/Decimal.ts"
+import { isInexact, nearest, stringifyWire } from "../../../src/domain/Decimal.ts"
 import { parseJsonText } from "../../../src/platform/http/JsonText.ts"
 
 const accepted = (text: string): unknown =>
@@ -15,11 +15,11 @@ const refusal = (text: string): string =>
     }
   })
 
-const unboxed = (value: unknown): unknown => {
-  if (value instanceof Number) return value.valueOf()
-  if (Array.isArray(value)) return value.map(unboxed)
+const unmarked = (value: unknown): unknown => {
+  if (isInexact(value)) return nearest(value)
+  if (Array.isArray(value)) return value.map(unmarked)
   if (typeof value === "object" && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, unboxed(member)]))
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, unmarked(member)]))
   }
   return value
 }
@@ -54,7 +54,7 @@ describe("parseJsonText", () => {
   it("agrees with JSON.parse on what it accepts", () => {
     fc.assert(
       fc.property(jsonText, (text) => {
-        expect(unboxed(accepted(text))).toStrictEqual(JSON.parse(text))
+        expect(unmarked(accepted(text))).toStrictEqual(JSON.parse(text))
       }),
       { numRuns: 1000 }
     )
@@ -117,11 +117,11 @@ describe("parseJsonText", () => {
   })
 
   it.each(["1234567890123456", "0.1234567890123456", "1.234567890123456e3", "-123456789012345.6", "1e-400"])(
-    "boxes %s, which may have lost digits",
+    "marks %s, which may have lost digits",
     (text) => {
       const value = accepted(`{"a":[${text}]}`) as { a: ReadonlyArray<unknown> }
-      expect(value.a[0]).toBeInstanceOf(Number)
-      expect(JSON.stringify(value)).toBe(JSON.stringify({ a: [Number(text)] }))
+      expect(value.a[0]).toSatisfy(isInexact)
+      expect(unmarked(value)).toStrictEqual({ a: [Number(text)] })
     }
   )
 
@@ -142,18 +142,31 @@ describe("parseJsonText", () => {
     })
   })
 
-  it("boxes exactly the literals with more than 15 significant digits", () => {
+  it("marks exactly the literals with more than 15 significant digits", () => {
     const digits = fc.stringMatching(/^[1-9][0-9]{0,24}$/)
     fc.assert(
       fc.property(digits, fc.nat({ max: 25 }), fc.boolean(), (run, dot, negative) => {
         const text = dot > 0 && dot < run.length ? `${run.slice(0, dot)}.${run.slice(dot)}` : run
         const significant = run.replace(/0+$/, "").length
         expect(accepted(`[${negative ? "-" : ""}${text}]`)).toSatisfy(
-          ([value]: ReadonlyArray<unknown>) => value instanceof Number === significant > 15
+          ([value]: ReadonlyArray<unknown>) => isInexact(value) === significant > 15
         )
       })
     )
   })
+
+  it.each(["1E-400", "12345678901234567890"])(
+    "takes %s for no object, not even for one that needs no field",
+    (text) => {
+      const needsNothing = Schema.Struct({ reason: Schema.optional(Schema.String) })
+      const anything = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+      for (const schema of [needsNothing, anything]) {
+        expect(Either.isLeft(Schema.decodeUnknownEither(schema)(accepted(text)))).toBe(true)
+      }
+      const [of] = [accepted(`{"metadata":${text}}`)] as [Readonly<Record<string, unknown>>]
+      expect(Either.isLeft(Schema.decodeUnknownEither(anything)(of["metadata"]))).toBe(true)
+    }
+  )
 
   it("refuses numbers that no double can hold", () => {
     expect(refusal("[1e400]")).toContain("too large")
