@@ -101,7 +101,7 @@ export const makeMonths = (pool: Pool, { times }: Size) =>
 
 export const makeOrganizations = (pool: Pool, { organizations }: Size) =>
   pool.query(`insert into organizations select (jsonb_populate_record(o, jsonb_build_object(
-      'org_id', ${older("o.org_id", beginning("n"))}))).* from organizations o cross join generate_series(1, ${organizations - 1}) n`)
+      'kyb_customer_id', null, 'org_id', ${older("o.org_id", beginning("n"))}))).* from organizations o cross join generate_series(1, ${organizations - 1}) n`)
 
 /** One connection only: triggers and references are set aside for it. */
 export const multiply = async (pool: Pool, size: Size): Promise<void> => {

@@ -1,7 +1,8 @@
 /** Lists of deliveries in PostgreSQL, however they are filtered: none takes longer because there are more deliveries. */
 import type { SqlClient, Statement } from "@effect/sql"
+import { Option } from "effect"
 import type { WebhookId } from "../domain/Identifiers.ts"
-import { inScope, newestAmong, organizationsIn, type Scope } from "../platform/database/Query.ts"
+import { inScope, newestAmong, type Scope } from "../platform/database/Query.ts"
 import type { Window } from "../platform/database/Window.ts"
 import { type DeliveryStatus, deliveryStatuses } from "./Webhook.ts"
 
@@ -18,20 +19,24 @@ export const newestDeliveries = (
   window: Window
 ): Statement.Fragment => {
   const statuses = sql`unnest(${status === undefined ? [...deliveryStatuses] : [status]}::text[]) as a_status`
-  const [owners, owned] =
+  const [parts, theirs] =
     webhook_id === undefined
-      ? [organizationsIn(sql, scope), "org_id = an_org"]
+      ? [
+          statuses,
+          Option.match(scope, {
+            onNone: () => sql`lower(status) = lower(a_status)`,
+            onSome: (orgId) => sql`org_id = ${orgId} and status = a_status`
+          })
+        ]
       : [
-          sql`(select webhook_id as an_endpoint from webhooks where webhook_id = ${webhook_id} and ${inScope(sql, scope)}) w`,
-          "webhook_id = an_endpoint"
+          sql`(select webhook_id as an_endpoint from webhooks where webhook_id = ${webhook_id} and ${inScope(sql, scope)}) w
+            cross join ${statuses}`,
+          sql`webhook_id = an_endpoint and status = a_status`
         ]
   const ids = newestAmong(sql, "delivery_id", window, {
-    parts: sql`${owners} cross join ${statuses}`,
+    parts,
     table: "webhook_deliveries",
-    within: sql.and([
-      sql`${sql.literal(owned)} and status = a_status`,
-      ...(since === undefined ? [] : [sql`created_at >= ${since}`])
-    ])
+    within: sql.and([theirs, ...(since === undefined ? [] : [sql`created_at >= ${since}`])])
   })
   return sql`delivery_id = any (array(${ids})) order by created_at desc, delivery_id desc`
 }

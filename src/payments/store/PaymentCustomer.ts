@@ -1,9 +1,10 @@
 /** Finding payments by whoever pays or is paid: by phone number or e-mail address, however either was written. */
 import type { SqlClient, Statement } from "@effect/sql"
+import { Option } from "effect"
 import type { CountryCode } from "../../domain/Country.ts"
 import { mobileMoneyCountries } from "../../domain/MobileNetwork.ts"
 import { numbersInFull } from "../../domain/PhoneNumber.ts"
-import { newest, organizationsIn, type Scope } from "../../platform/database/Query.ts"
+import { inScope, newest, type Scope } from "../../platform/database/Query.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import type { Payment } from "./Payment.ts"
 
@@ -89,21 +90,22 @@ export const ofCustomer = (
   const email = isEmail(text)
   const asked = email ? [text.toLowerCase()] : numbersOf(text, home)
   if (asked.length === 0) return sql`false`
-  const key = sql.literal(email ? "customer_email" : "customer_phone")
+  const kind = email ? "email" : "phone"
+  const isTheirs = (holds: string, one: string) =>
+    Option.match(scope, {
+      onNone: () => sql`${sql.literal(`anyones_${kind}(${holds})`)} = ${sql.literal(`anyones_${kind}`)}(${one})`,
+      onSome: (orgId) =>
+        sql`${sql.literal(`customer_${kind}(org_id, ${holds})`)} = ${sql.literal(`customer_${kind}`)}(${orgId}, ${one})`
+    })
   const looks = asked.flatMap((one) =>
     (email ? byEmail : byPhone).map(({ holds, where }) => {
-      const found = sql.and([
-        sql`${key}(org_id, ${sql.literal(holds)}) = ${key}(an_org, ${one})`,
-        sql.literal(where),
-        ...between
-      ])
+      const found = sql.and([isTheirs(holds, one), sql.literal(where), ...between])
       return sql`(select payment_id, org_id, ${sql.literal(holds)} as held, ${one}::text as asked from payments
         where ${found} ${newest(sql, "payment_id", window)})`
     })
   )
   const union = looks.reduce((all, one) => sql`${all} union all ${one}`)
   return sql`payment_id = any (array(
-    select n.payment_id from ${organizationsIn(sql, scope)} cross join lateral (${union}) n
-    where n.org_id = an_org and ${sql.literal(bare(email))} = n.asked
+    select n.payment_id from (${union}) n where ${inScope(sql, scope)} and ${sql.literal(bare(email))} = n.asked
   ))`
 }

@@ -39,6 +39,7 @@ import auditNames from "../../../migrations/0035_audit_names.ts"
 import standingHints from "../../../migrations/0036_standing_hints.ts"
 import sentHeaders from "../../../migrations/0037_sent_headers.ts"
 import ledgerDays from "../../../migrations/0038_ledger_days.ts"
+import everybody from "../../../migrations/0039_everybody.ts"
 import { unlimited } from "./Unlimited.ts"
 
 export const migrations = {
@@ -79,7 +80,8 @@ export const migrations = {
   "0035_audit_names": auditNames,
   "0036_standing_hints": standingHints,
   "0037_sent_headers": sentHeaders,
-  "0038_ledger_days": ledgerDays
+  "0038_ledger_days": ledgerDays,
+  "0039_everybody": everybody
 }
 
 const TABLE = "corridor_migrations"

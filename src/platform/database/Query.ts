@@ -10,13 +10,6 @@ export type Scope = Option.Option<OrgId>
 export const inScope = (sql: SqlClient.SqlClient, scope: Scope): Statement.Fragment =>
   Option.match(scope, { onNone: () => sql.literal("true"), onSome: (orgId) => sql`org_id = ${orgId}` })
 
-/** The organisations of a scope, one part of a list each. */
-export const organizationsIn = (sql: SqlClient.SqlClient, scope: Scope): Statement.Fragment =>
-  Option.match(scope, {
-    onNone: () => sql`(select org_id as an_org from organizations) o`,
-    onSome: (orgId) => sql`(select ${orgId}::uuid as an_org) o`
-  })
-
 /** Goes last in a statement that has a WHERE: the rows after a position, newest first. */
 export const newest = (sql: SqlClient.SqlClient, id: string, { after, take }: Window): Statement.Fragment => {
   const column = sql(id)
