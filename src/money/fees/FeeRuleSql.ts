@@ -5,7 +5,7 @@ import { OrgId } from "../../domain/Identifiers.ts"
 import { Flow, PaymentMethod } from "../../domain/Corridor.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { batchedReads } from "../../platform/database/Batcher.ts"
-import { inScope } from "../../platform/database/Query.ts"
+import { few, inScope } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
 import { type FeeRule, FeeRuleStore, type FeeSubject, type NewFeeRule, subjectKey } from "./FeeRuleStore.ts"
@@ -53,7 +53,8 @@ export const feeRuleStoreSql = Layer.scoped(
       return sql`select seq, ${columns}
         from jsonb_to_recordset(${JSON.stringify(subjects)}::jsonb)
           as a (seq integer, of_org uuid, of_method text, of_direction text)
-        join fee_rules on org_id = of_org and payment_method = of_method and direction = of_direction`.pipe(
+        join fee_rules on org_id = of_org and payment_method = of_method and direction = of_direction
+        where ${sql.literal(few("a"))}`.pipe(
         Effect.flatMap(answersOf),
         Effect.map((rows) => {
           const found = new Map(rows.map(({ seq, ...row }) => [seq, fromRow(row)]))

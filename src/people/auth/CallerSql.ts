@@ -30,7 +30,7 @@ export const callerStoreSql = Layer.scoped(
         join organizations o on o.org_id = k.org_id
         join users u on u.user_id = k.user_id
         left join memberships m on m.org_id = k.org_id and m.user_id = k.user_id
-        where k.hash in (select decode(h, 'hex') from jsonb_array_elements_text(${hashesOf(wanted)}::jsonb) h)
+        where k.hash = any (array(select decode(h, 'hex') from jsonb_array_elements_text(${hashesOf(wanted)}::jsonb) h))
           and (k.status = 'active' or (k.status = 'expiring' and k.expires_at > now()))`.pipe(
         Effect.flatMap(keys),
         Effect.map((rows) =>

@@ -22,6 +22,12 @@ const { idle_in_transaction_session_timeout, lock_timeout, statement_timeout, ..
 /** What the server is to hold every session to. A pooler takes no such words with a connection: see `limitRole`. */
 const serverLimits = { idle_in_transaction_session_timeout, lock_timeout, statement_timeout }
 
+/**
+ * A row that is looked up costs no more than its neighbour, as on any disk of today: with the server's own guess, made for
+ * turning ones, small tables are read whole, by plans that live on while the tables grow. `options` of the URL come first.
+ */
+export const planning = { options: "-c random_page_cost=1.1" }
+
 export const openPool = ({ applicationName, connectTimeout, max, pooler, urls, wanted }: Opening): Pg.Pool => {
   const { forget, ...hosts } = poolHosts(urls, wanted)
   const pool = new Pg.Pool({
@@ -30,7 +36,7 @@ export const openPool = ({ applicationName, connectTimeout, max, pooler, urls, w
     connectionTimeoutMillis: Duration.toMillis(connectTimeout),
     application_name: applicationName,
     ...ownLimits,
-    ...(pooler === "none" ? serverLimits : {})
+    ...(pooler === "none" ? { ...serverLimits, ...planning } : {})
   })
   pool.on("remove", forget)
   watchConnections(pool)

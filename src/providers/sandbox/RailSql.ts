@@ -86,7 +86,7 @@ export const railStoreSql = Layer.scoped(
 
     /** One text for any number of them, so that the statement is prepared once. */
     const listed = (timerIds: ReadonlyArray<string>) =>
-      sql`timer_id in (select jsonb_array_elements_text(${JSON.stringify(timerIds)}::jsonb)::uuid)`
+      sql`timer_id = any (array(select jsonb_array_elements_text(${JSON.stringify(timerIds)}::jsonb)::uuid))`
 
     const find = (reference: string) =>
       sql`select ${columns} from rail_payments where reference = ${reference}`.pipe(
