@@ -13,7 +13,7 @@ import { AllProvidersFailed, InitiationBadRequest, InitiationConflict, Initiatio
 import { envelope, idOf, idParam } from "./Envelope.ts"
 import { Metadata } from "./Metadata.ts"
 import { examples, Named, operation } from "./Operation.ts"
-import { credentialFields, given, matching, text, typed } from "./Text.ts"
+import { accountNumber, credentialFields, given, matching, text, typed } from "./Text.ts"
 
 const described = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
   Schema.propertySignature(schema).annotations({ description })
@@ -47,14 +47,14 @@ export const CardDetails = Schema.Struct({
 
 export const SourceBank = Schema.Struct({
   account_name: text(200, "Whose account it is"),
-  account_number: text(64, "As the bank writes it; an IBAN where the country has them"),
+  account_number: accountNumber(64, "As the bank writes it; an IBAN where the country has them"),
   bank_name: text(200, "The name of the bank"),
   country: given(CountryCode),
   bank_code: given(text(32, "The bank's code in its country, or its sort code"))
 }).annotations({ description: "The payer's source account" })
 
 export const DestinationBank = Schema.Struct({
-  account_number: text(64, "As the bank writes it; an IBAN where the country has them"),
+  account_number: accountNumber(64, "As the bank writes it; an IBAN where the country has them"),
   bank_code: given(text(32, "The bank's code in its country, or its sort code")),
   bank_name: given(text(200, "The name of the bank"))
 }).annotations({ description: "The destination account" })

@@ -122,7 +122,7 @@ const make = Effect.gen(function* () {
       case "accepted":
         return yield* accepted(permit, paymentId)
       case "wrong":
-        return yield* refused(permit, paymentId, guesses === passwordAttempts)
+        return yield* refused(permit, paymentId, guesses >= passwordAttempts)
       case "unknown":
         return yield* uncounted(permit, paymentId)
       case "not_expected":
