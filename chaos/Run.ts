@@ -7,7 +7,7 @@ import { type Crowd, work } from "./business/Callers.ts"
 import { Notebook } from "./business/Notebook.ts"
 import { probeOrder } from "./business/Operations.ts"
 import { settle } from "./business/Society.ts"
-import { disturb, type Extent, type Happened, isDisturbedSince, type Probe } from "./faults/Disturb.ts"
+import { disturb, type Extent, type Happened, type Probe } from "./faults/Disturb.ts"
 import type { Kind } from "./faults/Fault.ts"
 import { countsOf, recoveries, type Result } from "./Report.ts"
 import { healed, type Patience, settleDown } from "./Settling.ts"
@@ -39,12 +39,7 @@ export const run = (options: RunOptions) =>
     )
     const notebook = new Notebook()
     const happened: Array<Happened> = []
-    const asking: Asking = {
-      instances: stage.instances,
-      notebook,
-      chance,
-      isDisturbedSince: (since) => isDisturbedSince(happened, since)
-    }
+    const asking: Asking = { instances: stage.instances, notebook, chance }
     const possible = kinds.filter(({ name }) => !skipped.has(name))
     let isOver = false
     const began = performance.now()

@@ -13,8 +13,6 @@ export interface Asking {
   readonly instances: ReadonlyArray<Instance>
   readonly notebook: Notebook
   readonly chance: Chance
-  /** Whether the database was disturbed at any time since. */
-  readonly isDisturbedSince: (at: number) => boolean
 }
 
 export const headersFor = (apiKey: string) => ({
@@ -39,26 +37,25 @@ const isTooLate = ({ body }: Reply): boolean => {
 }
 
 /** Refusals that say nothing about the order itself. */
-const judge = ({ isDisturbedSince, notebook }: Asking, what: string, reply: Reply | null, since: number): void => {
+const judge = ({ notebook }: Asking, what: string, url: string, reply: Reply | null): void => {
   notebook.count(reply === null ? "none" : String(reply.status))
+  if (reply === null) return
+  notebook.judge(what, url, reply)
   // Callers here say what they may say: whatever is not understood was not meant to be.
-  if (reply?.status === 400 && !isTooLate(reply)) notebook.problems.push(`${what}: 400 ${reply.body.slice(0, 200)}`)
-  if (reply?.status === 503 && reply.headers["retry-after"] === undefined)
+  if (reply.status === 400 && !isTooLate(reply)) notebook.problems.push(`${what}: 400 ${reply.body.slice(0, 200)}`)
+  if (reply.status === 503 && reply.headers["retry-after"] === undefined)
     notebook.problems.push(`${what}: 503 without Retry-After`)
-  if (reply?.status === 500 && !isDisturbedSince(since)) {
-    notebook.problems.push(`${what}: 500 while nothing was wrong with the database: ${reply.body.slice(0, 200)}`)
-  }
 }
 
 /** One try at one instance; nothing where there is no answer to go by. */
-const askAt = async (asking: Asking, { url }: Instance, order: Order): Promise<Reply | null> => {
-  const since = performance.now()
-  const reply = await send(`${url}${order.path}`, {
+const askAt = async (asking: Asking, instance: Instance, order: Order): Promise<Reply | null> => {
+  const url = `${instance.url}${order.path}`
+  const reply = await send(url, {
     method: "POST",
     headers: { ...headersFor(order.apiKey), "idempotency-key": order.key },
     body: JSON.stringify(order.body)
   })
-  judge(asking, order.what, reply, since)
+  judge(asking, order.what, url, reply)
   // Nobody knows whether that came before or after something was done.
   return reply === null || isOpen(reply) || reply.status === 500 ? null : reply
 }
@@ -99,7 +96,8 @@ export const askUntilAnswered = async (asking: Asking, instance: Instance, order
 
 /** A read, which changes nothing. */
 export const look = async (asking: Asking, apiKey: string, path: string, purpose: string): Promise<Json | null> => {
-  const { url } = asking.chance.pick(asking.instances, purpose)
-  const reply = await send(`${url}${path}`, { headers: headersFor(apiKey) })
+  const url = `${asking.chance.pick(asking.instances, purpose).url}${path}`
+  const reply = await send(url, { headers: headersFor(apiKey) })
+  if (reply !== null) asking.notebook.judge(purpose, url, reply)
   return reply?.status === 200 ? jsonOf(reply) : null
 }

@@ -1,5 +1,6 @@
 /** All that callers were told, as they were told it. */
 import type { Keyed } from "../../simulation/business/Scene.ts"
+import type { Reply } from "../../simulation/world/Outside.ts"
 
 /** What one key stands for: an order of one kind, asked for until it is answered. */
 export interface Order extends Keyed {
@@ -10,6 +11,8 @@ export interface Order extends Keyed {
   readonly body: object
   readonly apiKey: string
 }
+
+const SHOWN_CHARACTERS = 200
 
 export class Notebook {
   readonly orders = new Map<string, Order>()
@@ -24,6 +27,14 @@ export class Notebook {
 
   count(what: string): void {
     this.answers.set(what, (this.answers.get(what) ?? 0) + 1)
+  }
+
+  /** Whatever fails around the service, none of it is a defect of its own: nobody is answered 500. */
+  judge(what: string, url: string, { body, status }: Pick<Reply, "status" | "body">): void {
+    if (status !== 500) return
+    this.problems.push(
+      `a caller was answered 500: ${what} at ${new Date().toISOString()}, ${url}: ${body.slice(0, SHOWN_CHARACTERS)}`
+    )
   }
 
   unanswered(): ReadonlyArray<Order> {

@@ -175,18 +175,23 @@ const ramp: Operation = async (doing) => {
 
 /** A link is made once, and its form sent once or twice, as by an impatient payer. */
 const link: Operation = async (doing) => {
-  const { chance, instances, key, organisation } = doing
+  const { chance, instances, key, notebook, organisation } = doing
   const { url } = chance.pick(instances, `${key} link`)
+  const judged = async (answer: Response): Promise<string> => {
+    const body = await answer.text()
+    notebook.judge(`link ${key}`, answer.url, { status: answer.status, body })
+    return body
+  }
   const made = await fetch(`${url}/v1/orgs/${organisation.orgId}/payment-links`, {
     method: "POST",
     headers: headersFor(organisation.apiKey),
     body: JSON.stringify({ amount: amountOf(doing, 2), currency: "KES", country: "KE", amount_type: "fixed" }),
     signal: AbortSignal.timeout(6_000)
   })
-  if (made.status !== 201) return void (await made.text())
+  if (made.status !== 201) return judged(made)
   const { data } = (await made.json()) as { readonly data: { readonly link_ref: string } }
   const page = `${url}/pay/${data.link_ref}?method=mobile_money`
-  const shown = await (await fetch(page, { signal: AbortSignal.timeout(6_000) })).text()
+  const shown = await judged(await fetch(page, { signal: AbortSignal.timeout(6_000) }))
   const hidden = Array.from(
     shown.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g),
     ([, name = "", value = ""]): [string, string] => [name, value]
@@ -205,8 +210,8 @@ const link: Operation = async (doing) => {
       redirect: "manual",
       signal: AbortSignal.timeout(6_000)
     })
-    await sent.text()
-    doing.notebook.count(`link form ${sent.status}`)
+    await judged(sent)
+    notebook.count(`link form ${sent.status}`)
   }
 }
 

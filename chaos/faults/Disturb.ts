@@ -15,13 +15,6 @@ export interface Happened extends Planned {
   recovered: number | undefined
 }
 
-/** What may have been begun before a fault ended is told of a little later. */
-const AFTERMATH_MILLIS = 16_000
-
-/** Whether a statement that was under way since may have failed by a fault. */
-export const isDisturbedSince = (happened: ReadonlyArray<Happened>, since: number): boolean =>
-  happened.some(({ ended, kind }) => kind.disturbsDatabase && (ended === undefined || ended + AFTERMATH_MILLIS > since))
-
 /** Asks an instance for a payment until it has answered; the name tells one probe from another. */
 export type Probe = (instance: Instance, name: string) => Promise<boolean>
 

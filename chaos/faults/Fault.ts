@@ -16,8 +16,6 @@ export interface Kind {
   readonly name: string
   /** How long it lasts, in milliseconds. */
   readonly lasts: readonly [least: number, most: number]
-  /** Whether statements may fail by it with an outcome that nobody knows. */
-  readonly disturbsDatabase: boolean
   /** No other begins while it lasts. */
   readonly staysAlone?: true
   /** Why it cannot be had on this stage; nothing where it can. */

@@ -10,7 +10,6 @@ const back = ({ using }: Postgres): Effect.Effect<void> =>
 const signalled = (name: string, signal: NodeJS.Signals): Kind => ({
   name,
   lasts: [0, 0],
-  disturbsDatabase: true,
   make: ({ instances, postgres }) => ({
     affects: instances,
     begin: untilDone(Effect.sync(() => void process.kill(postgres.postmaster(), signal))),
@@ -28,7 +27,6 @@ const terminate = (share: number) =>
 export const backendsTerminated: Kind = {
   name: "backends terminated",
   lasts: [0, 0],
-  disturbsDatabase: true,
   make: ({ instances, postgres }, chance, purpose) => ({
     affects: instances,
     begin: untilDone(administer(postgres, terminate(chance.pick([0.3, 0.6, 1], `${purpose} share`)))),
@@ -39,7 +37,6 @@ export const backendsTerminated: Kind = {
 export const connectionsRunOut: Kind = {
   name: "connections run out",
   lasts: [2_000, 6_000],
-  disturbsDatabase: true,
   make: ({ instances, postgres }, chance, purpose) => ({
     affects: instances,
     begin: untilDone(
@@ -63,7 +60,6 @@ const locks = [
 const held = (name: string, lasts: Kind["lasts"], statements: ReadonlyArray<string>): Kind => ({
   name,
   lasts,
-  disturbsDatabase: true,
   make: ({ instances, postgres }, chance, purpose) => {
     let client: Client | undefined
     const statement = chance.pick(statements, `${purpose} lock`)
@@ -94,7 +90,6 @@ export const tableLocked = held(
 export const diskFull: Kind = {
   name: "disk full",
   lasts: [2_000, 8_000],
-  disturbsDatabase: true,
   missing: ({ disk }) => Either.getOrUndefined(Either.flip(disk)),
   make: ({ disk, instances, postgres }) => {
     const { fill, free } = Either.getOrThrow(disk)

@@ -7,7 +7,6 @@ const HOUR = 3_600_000
 export const instanceKilled: Kind = {
   name: "instance killed (-9)",
   lasts: [200, 3_000],
-  disturbsDatabase: false,
   make: ({ instances }, chance, purpose) => {
     const one = chance.pick(instances, `${purpose} instance`)
     return { affects: [one], begin: one.kill, end: one.start }
@@ -19,7 +18,6 @@ export const instancePaused: Kind = {
   name: "instance asleep (SIGSTOP)",
   lasts: [4_000, 24_000],
   // What it had begun is undone under it.
-  disturbsDatabase: true,
   make: ({ instances }, chance, purpose) => {
     const one = chance.pick(instances, `${purpose} instance`)
     return { affects: [one], begin: one.pause, end: one.resume }
@@ -29,7 +27,6 @@ export const instancePaused: Kind = {
 export const clockShifted: Kind = {
   name: "clock wrong",
   lasts: [3_000, 10_000],
-  disturbsDatabase: false,
   make: ({ instances }, chance, purpose) => {
     const one = chance.pick(instances, `${purpose} instance`)
     const shift = chance.pick([-2 * HOUR, -60_000, -3_000, 3_000, 60_000, 2 * HOUR], `${purpose} shift`)

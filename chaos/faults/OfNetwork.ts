@@ -25,7 +25,6 @@ const toDatabase = (
 ): Kind => ({
   name: `database ${name}`,
   lasts,
-  disturbsDatabase: true,
   make: ({ instances }, chance, purpose) => {
     const affects = someOf(instances, chance, purpose)
     const manner = mannerOf(chance, purpose)
@@ -46,7 +45,6 @@ const toProviders = (
 ): Kind => ({
   name: `providers ${name}`,
   lasts,
-  disturbsDatabase: false,
   make: ({ instances, providers }, chance, purpose) => ({
     affects: instances,
     ...between(someOf(providers, chance, purpose), mannerOf(chance, purpose))
@@ -68,6 +66,5 @@ export const providersSlow = toProviders("slow", [2_000, 6_000], slow)
 export const callbacksCut: Kind = {
   name: "callbacks cut off",
   lasts: [1_000, 6_000],
-  disturbsDatabase: false,
   make: ({ front, instances }) => ({ affects: instances, ...between([front], "refuses") })
 }

@@ -7,7 +7,6 @@ import type { Kind } from "./Fault.ts"
 const dies = (fault: string, how: (node: Node) => Effect.Effect<void>): Kind => ({
   name: fault,
   lasts: [0, 0],
-  disturbsDatabase: true,
   staysAlone: true,
   missing: ({ postgres }) => (postgres.cluster === undefined ? "there is one PostgreSQL only" : undefined),
   make: ({ instances, postgres }) => {

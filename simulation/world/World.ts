@@ -101,7 +101,7 @@ export class World {
         outside.tell(
           `${logLevel.label} ${String(message)} ${cause._tag === "Empty" ? "" : Cause.pretty(cause).slice(0, 1000)}`
         )
-        if (String(message) === "Unexpected failure" && !outside.isLosing)
+        if (String(message) === "Unexpected failure")
           outside.problem(`an unexpected failure: ${Cause.pretty(cause).split("\n", 1)[0]}`)
       })
     }

@@ -16,7 +16,7 @@ export const withIdempotencyKey =
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.locally(effect, chosenKey, Option.some(key))
 
-/** The service has done nothing for the request, or is still at it, and says when to come again. */
+/** The service has done nothing for the request, or is still at it, or does not know, and says when to come again. */
 class ComeAgain extends Data.TaggedError("ComeAgain")<{
   readonly response: HttpClientResponse.HttpClientResponse
   readonly after: Duration.Duration

@@ -14,6 +14,43 @@ const brands: ReadonlyArray<readonly [RegExp, string]> = [
 
 export const brandOf = (number: string): string => brands.find(([pattern]) => pattern.test(number))?.[1] ?? "unknown"
 
+/** By network: how its numbers begin, and how long they are. Numbers of 13 digits are out of use, and as long as those of phones. */
+const ranges: ReadonlyArray<RegExp> = [
+  /^4(\d{15}|\d{18})$/,
+  /^(5[1-5]\d\d|222[1-9]|22[3-9]\d|2[3-6]\d\d|27[01]\d|2720)\d{12}$/,
+  /^3[47]\d{13}$/,
+  /^(6011|65\d\d|64[4-9]\d)(\d{12}|\d{15})$/,
+  /^(506[01]|507[89])(\d{12}|\d{15})$/,
+  /^35(2[89]|[3-8]\d)\d{12}$/,
+  /^3(0[0-5]|[68]\d)\d{11}$/,
+  /^62(\d{14}|\d{17})$/
+]
+
+export const passesLuhn = (digits: string, start = 0, end = digits.length): boolean => {
+  let sum = 0
+  for (let i = end - 1, double = false; i >= start; i--, double = !double) {
+    const digit = digits.charCodeAt(i) - 48
+    sum += double ? (digit > 4 ? digit * 2 - 9 : digit * 2) : digit
+  }
+  return sum % 10 === 0
+}
+
+/**
+ * What a letter, another digit or a plus is attached to, or a point with a digit before it, is part of something else: an
+ * order number, an IBAN, a phone number, a fraction.
+ */
+const standingAlone = /(?<![\p{L}\d+]|\d\.)\d{14,19}(?![\p{L}\d])/gu
+
+/** As cards are printed; with more of the same before or after it, it is part of something longer. */
+const inGroups =
+  /(?<![\p{L}\d+]|\d[ \u00a0-])\d{4}([ \u00a0-])(?:\d{4}\1\d{4}\1\d{4}|\d{6}\1\d{4,5})(?![\p{L}\d]|\1\d{4})/gu
+
+/** Whether a text holds what a network has for a card's number: it begins, is as long and has the check digit of one. */
+export const holdsCardNumber = (text: string): boolean =>
+  [standingAlone, inGroups]
+    .flatMap((pattern) => Array.from(text.matchAll(pattern), ([found]) => found.replaceAll(/\D/g, "")))
+    .some((digits) => ranges.some((range) => range.test(digits)) && passesLuhn(digits))
+
 const FEWEST_DIGITS = 13
 
 /** Typed or pasted into another field, in groups or not: what is written there is kept. */

@@ -128,6 +128,11 @@ export class Overloaded extends Data.TaggedError("Overloaded")<Words & { readonl
   readonly code = "SERVICE_UNAVAILABLE"
 }
 
+/** The database was lost while something was written: whether it was, only a look can tell. */
+export class PerhapsWritten extends Data.TaggedError("PerhapsWritten")<Words & { readonly retryAfterSeconds: number }> {
+  readonly code = "SERVICE_UNAVAILABLE"
+}
+
 export type Failure =
   | Invalid
   | RateMismatch
@@ -144,10 +149,18 @@ export type Failure =
   | RateLimited
   | AllProvidersFailed
   | Overloaded
+  | PerhapsWritten
 
 export const overloaded = (): Overloaded =>
   new Overloaded({
     message: "The service is busy and has done nothing for this request. Send it again in a few seconds.",
+    retryAfterSeconds: Duration.toSeconds(busyRetryAfter)
+  })
+
+export const perhapsWritten = (): PerhapsWritten =>
+  new PerhapsWritten({
+    message:
+      "The database was lost while this was written, and nobody knows whether it was. Look it up before you send it again, or send it with the same Idempotency-Key.",
     retryAfterSeconds: Duration.toSeconds(busyRetryAfter)
   })
 

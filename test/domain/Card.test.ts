@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { brandOf, holdsNumber, maskCard } from "../../src/domain/Card.ts"
+import { brandOf, holdsCardNumber, holdsNumber, maskCard } from "../../src/domain/Card.ts"
 
 const expiry = { expiry_month: "12", expiry_year: "2030" }
 
@@ -63,5 +63,56 @@ describe("Card", () => {
         expect(shown).toBe(10)
       })
     )
+  })
+
+  it.each([
+    "4539578763621486",
+    "card 4539578763621486, 12/29, 123",
+    "4539578763621486 12/29 123",
+    "4539578763621486,12/29",
+    "order-4539578763621486",
+    "4539 5787 6362 1486",
+    "4539-5787-6362-1486 12/29",
+    "4539 5787 6362 1486 123",
+    "4539\u00a05787\u00a06362\u00a01486",
+    "\n4539578763621486\n",
+    "378282246310005",
+    "3782 822463 10005",
+    "3056 930902 5904",
+    "5555555555554444",
+    "2223003122003222",
+    "6011111111111117",
+    "3530111333300000",
+    "5060990580000217499",
+    "6205500000000000004"
+  ])("sees the number of a card in %j", (text) => {
+    expect(holdsCardNumber(text)).toBe(true)
+  })
+
+  it.each([
+    ["a check digit that is wrong", "4539578763621487"],
+    ["a number of the caller's with a letter before it", "ORD4539578763621486"],
+    ["one with a letter after it", "4539578763621486A"],
+    ["a phone number", "+4915123456789"],
+    ["a long one", "+4539578763621486"],
+    ["epoch milliseconds", "1763352000000"],
+    ["epoch microseconds", "1763352000000009"],
+    ["a snowflake", "1234567890123456789"],
+    ["a time as an order number", "20261117043000123"],
+    ["a network that there is not", "9999999999999995"],
+    ["too short", "424242424242"],
+    ["part of something longer", "45395787636214864242424242"],
+    ["more groups than a card has", "4539 5787 6362 1486 4242"],
+    ["an IBAN in groups", "DE89 3704 0044 0532 0130 00"],
+    ["a UUID", "01994242-4242-7424-8242-424242424242"],
+    ["a fraction", "0.4242424242424242"],
+    ["nothing", ""]
+  ])("takes %s for no card", (_, text) => {
+    expect(holdsCardNumber(text)).toBe(false)
+  })
+
+  it("takes few numbers of sixteen digits for one", () => {
+    const numbers = Array.from({ length: 20_000 }, (_, n) => String(1_000_000_000_000_000 + n * 449_999_999_989))
+    expect(numbers.filter(holdsCardNumber).length / numbers.length).toBeLessThan(0.03)
   })
 })

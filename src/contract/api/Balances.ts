@@ -31,7 +31,7 @@ export const BalanceTrends = Schema.Struct({
         description: "At the end of that day, in each currency; of today, now"
       })
     })
-  ).annotations({ description: "Every day of the range, oldest first" })
+  ).annotations({ description: "Every day of the range that has begun, oldest first" })
 }).annotations({ identifier: "BalanceTrends" })
 
 export const BalancesApi = HttpApiGroup.make("balances")
@@ -84,7 +84,7 @@ export const BalancesApi = HttpApiGroup.make("balances")
           lists: true,
           summary: "Balances by day",
           description:
-            "Extension. What could be paid out, or was owed, at the end of each day: the `settlement` balances of the list, of which the last day up to today has the same. From 365 days ago at the earliest; amounts are exact.",
+            "Extension. What could be paid out, or was owed, at the end of each day: the `settlement` balances of the list, of which today has the same. Days that have not begun are left out. From 365 days ago at the earliest; amounts are exact.",
           response: examples({
             "A payin on the second day": {
               status: "success",

@@ -8,7 +8,7 @@ import { EmailAddress } from "../../domain/EmailAddress.ts"
 import { envelope, idOf, idParam, OrgParam, PageParams, pageOf, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { examples, Named, operation } from "./Operation.ts"
-import { asSent } from "./Text.ts"
+import { accountNumber, asSent } from "./Text.ts"
 
 const exact = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
@@ -85,10 +85,10 @@ const fields = {
     Schema.Struct({
       account_name: given(text(200, { description: "Default: `fname` and `lname`" })),
       account_number: given(
-        text(64, {
-          description:
-            "An IBAN when it starts with two letters; 10 digits with the check digit of the bank (NUBAN) in NG; 8 digits in GB"
-        })
+        accountNumber(
+          64,
+          "An IBAN when it starts with two letters; 10 digits with the check digit of the bank (NUBAN) in NG; 8 digits in GB"
+        )
       ),
       bank_name: given(text(200)),
       bank_code: given(text(32, { description: "Required, except with an IBAN. A sort code of 6 digits in GB" })),

@@ -38,7 +38,8 @@ export const KybCallback = Schema.Struct({
     description: "Why it was decided so"
   }),
   occurred_at: optional(Time).annotations({
-    description: "When it was decided: an older callback changes nothing; one more than 5 minutes in the future is 400"
+    description:
+      "When it was decided: an older callback changes nothing, and of two of the same moment the rejection stands; one more than 5 minutes in the future is 400"
   })
 }).annotations({ identifier: "KybCallback" })
 

@@ -1,11 +1,20 @@
 /** What callers attach to a payment and read back as they sent it. */
 import { Schema } from "effect"
-import { stringifyWire } from "../../domain/Decimal.ts"
+import { holdsCardNumber } from "../../domain/Card.ts"
+import { stringifyWire, WireNumber } from "../../domain/Decimal.ts"
+import { CARD_REFUSED } from "./Text.ts"
 
 const MOST_KEYS = 50
 const MOST_BYTES = 16 * 1024
 
+const holdsCard = (value: unknown): boolean => {
+  if (typeof value !== "object" || value === null) return holdsCardNumber(String(value))
+  if (value instanceof WireNumber) return holdsCardNumber(value.text)
+  return Object.entries(value).some(([key, one]) => holdsCardNumber(key) || holdsCard(one))
+}
+
 const flawOf = (metadata: Readonly<Record<string, unknown>>): string | undefined => {
+  if (holdsCard(metadata)) return CARD_REFUSED
   if (Object.keys(metadata).length > MOST_KEYS) return `has more than ${MOST_KEYS} keys`
   return Buffer.byteLength(stringifyWire(metadata)) > MOST_BYTES
     ? `is larger than ${MOST_BYTES / 1024} KiB as JSON`
@@ -20,6 +29,6 @@ export const Metadata = Schema.Record({ key: Schema.String, value: Schema.Unknow
       maxProperties: MOST_KEYS,
       additionalProperties: {},
       description:
-        "Yours: comes back as it was sent, numbers digit for digit (a number with an exponent, and -0, are 400). At most 50 keys and 16 KiB as JSON."
+        "Yours: comes back as it was sent, numbers digit for digit (a number with an exponent, and -0, are 400). At most 50 keys and 16 KiB as JSON. What looks like the number of a card is 400."
     }
   })

@@ -13,7 +13,7 @@ import { AllProvidersFailed, InitiationBadRequest, InitiationConflict, Initiatio
 import { envelope, idOf, idParam } from "./Envelope.ts"
 import { Metadata } from "./Metadata.ts"
 import { examples, Named, operation } from "./Operation.ts"
-import { credentialFields, given, matching, text, typed } from "./Text.ts"
+import { accountNumber, credentialFields, given, matching, text, typed } from "./Text.ts"
 
 const described = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
   Schema.propertySignature(schema).annotations({ description })
@@ -47,14 +47,14 @@ export const CardDetails = Schema.Struct({
 
 export const SourceBank = Schema.Struct({
   account_name: text(200, "Whose account it is"),
-  account_number: text(64, "As the bank writes it; an IBAN where the country has them"),
+  account_number: accountNumber(64, "As the bank writes it; an IBAN where the country has them"),
   bank_name: text(200, "The name of the bank"),
   country: given(CountryCode),
   bank_code: given(text(32, "The bank's code in its country, or its sort code"))
 }).annotations({ description: "The payer's source account" })
 
 export const DestinationBank = Schema.Struct({
-  account_number: text(64, "As the bank writes it; an IBAN where the country has them"),
+  account_number: accountNumber(64, "As the bank writes it; an IBAN where the country has them"),
   bank_code: given(text(32, "The bank's code in its country, or its sort code")),
   bank_name: given(text(200, "The name of the bank"))
 }).annotations({ description: "The destination account" })
@@ -315,7 +315,7 @@ const acts = new Named({
 
 const actionDescription = [
   "An action that the payment's state does not allow is 409 `INVALID_STATE`; the message names the state.",
-  "- `submit_otp`: the one-time password that the customer was asked for (`next_action` `collect_otp`). A wrong one is 400 `OTP_INVALID`; the fifth wrong one fails the payment. `resend_otp` asks the provider for another.",
+  "- `submit_otp`: the one-time password that the customer was asked for (`next_action` `collect_otp`). A wrong one is 400 `OTP_INVALID`; the fifth wrong one fails the payment. `resend_otp` asks the provider for another, at most five times an hour for a payment; beyond that it is 429 with `Retry-After`.",
   "- `cancel`: works while no provider has the payment, or when its provider confirms the cancellation.",
   "- `refund`: gives a completed payin back, all that is left or `amount` of it, in the payment's `currency` and at its own rate; what that costs the organisation is rounded up, all parts together. The status becomes `refunded` when all of it is back; the timeline shows each part as an attempt of the leg `refund`. Needs the role `staff` or the permission `refunds`.",
   "- `review`: sends a payment on its way that the organisation's `review_threshold` holds; `reject` turns it away. Neither can be done by whoever initiated it. A held payment keeps its locked rate for 24 hours (`REVIEW_RATE_TTL`), a held ramp as long as the live rate stays within 0.5 percent; after that `review` is 409 with the new `rate`, and goes on when it is sent as `accept_rate`: the other amount is then computed at it (what is given rounds down, what is taken up; the fee stays), and `comments` tell both prices. A held card payment goes on at the hosted checkout (`next_action` `redirect`); where its rate runs out before the card is given, it waits for a `review` with `accept_rate` again. Both need the role `staff` or the permission `reviews`."

@@ -15,18 +15,18 @@ import { Metadata } from "./Metadata.ts"
 import { Named, operation } from "./Operation.ts"
 import { MobileMoneyDetails } from "./PaymentsInit.ts"
 import { offRampAnswer, offRampRequest, onRampAnswer, onRampRequest } from "./RampExamples.ts"
-import { credentialFields, given, text } from "./Text.ts"
+import { accountNumber, credentialFields, given, text } from "./Text.ts"
 
 const Direction = Schema.Literal(...rampDirections)
 
 const RampBank = Schema.Struct({
-  account_number: text(64, "As the bank writes it; an IBAN where the country has them"),
+  account_number: accountNumber(64, "As the bank writes it; an IBAN where the country has them"),
   bank_code: given(text(32, "The bank's code in its country, or its sort code")),
   bank_name: given(text(200, "The name of the bank"))
 })
 
 const RampDestination = Schema.Struct({
-  accountNumber: text(64, "As the bank writes it; an IBAN where the country has them"),
+  accountNumber: accountNumber(64, "As the bank writes it; an IBAN where the country has them"),
   bankCode: given(text(32, "The bank's code in its country, or its sort code")),
   bankName: given(text(200, "The name of the bank"))
 })

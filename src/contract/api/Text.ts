@@ -1,13 +1,28 @@
 /** Fields of requests with their limits and their meaning in the reference, which would otherwise show neither. */
 import { Schema } from "effect"
+import { holdsCardNumber } from "../../domain/Card.ts"
 
-/** Text is kept as it was sent, or refused. */
-export const asSent = (longest: number) =>
+/** Whatever else a caller may write, what is kept is no card. */
+export const CARD_REFUSED =
+  "holds what looks like the number of a card, which is never kept: leave it out, or put a letter right before it if it is a number of yours"
+
+/** A number that a bank has given, which may look like a card's. */
+const numberAsSent = (longest: number) =>
   Schema.String.pipe(
     Schema.minLength(1),
     Schema.maxLength(longest),
     Schema.filter((value) => value.trim() !== "" || "is blank")
   )
+
+/** Text is kept as it was sent, or refused. */
+export const asSent = (longest: number) =>
+  numberAsSent(longest).pipe(Schema.filter((value) => !holdsCardNumber(value) || CARD_REFUSED))
+
+export const accountNumber = (longest: number, description: string) =>
+  numberAsSent(longest).annotations({
+    description,
+    jsonSchema: { type: "string", minLength: 1, maxLength: longest, description }
+  })
 
 export const text = (longest: number, description: string) =>
   asSent(longest).annotations({

@@ -79,6 +79,9 @@ export const busyRetry = Schedule.spaced("250 millis").pipe(Schedule.upTo("8 sec
 /** This wrong one-time password fails its payment. */
 export const passwordAttempts = 5
 
+/** The provider of a payment is asked to send its customer another one so many times in an hour. */
+export const passwordsResent = 5
+
 /** When a milestone is disbursed, this many of its payouts are sent at a time. */
 export const escrowPayoutConcurrency = 8
 

@@ -39,7 +39,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
     readonly status: (linkRef: string, submission: string) => Effect.Effect<Option.Option<StatusVisit>>
     /** These change nothing where the payment does not ask for them. */
     readonly giveOtp: (visit: StatusVisit, otp: string) => Effect.Effect<"done" | "wrong">
-    readonly resendOtp: (visit: StatusVisit) => Effect.Effect<void>
+    readonly resendOtp: (visit: StatusVisit) => Effect.Effect<"done" | "too often">
     readonly cancel: (visit: StatusVisit) => Effect.Effect<"done" | "refused">
   }
 >() {
@@ -225,9 +225,10 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
         ),
         resendOtp: Effect.fn("LinkCheckout.resendOtp")((visit) =>
           actions.resendOtp(...acting(visit)).pipe(
-            Effect.asVoid,
+            Effect.as("done" as const),
             Effect.catchTags({
-              Conflict: () => Effect.void,
+              Conflict: () => Effect.succeed("done" as const),
+              RateLimited: () => Effect.succeed("too often" as const),
               NotFound: Effect.die,
               IdempotencyConflict: Effect.die,
               InsufficientFunds: Effect.die

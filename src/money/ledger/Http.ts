@@ -1,6 +1,7 @@
 import { Clock, Effect } from "effect"
 import type { Balance, BalancesApi, BalanceTrends } from "../../contract/api/Balances.ts"
 import { report } from "../../contract/api/Report.ts"
+import { dateOf } from "../../domain/CalendarDate.ts"
 import { recentRange } from "../../domain/DateRange.ts"
 import { kindOf } from "../../domain/Ledger.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
@@ -31,8 +32,11 @@ export const balancesHandlers = Effect.map(Ledger, (ledger): Handlers<typeof Bal
       count: all.length
     })),
   trends: Effect.fn("BalancesHttp.trends")(function* ({ permit, urlParams }) {
-    const range = yield* recentRange(urlParams, yield* Clock.currentTimeMillis)
+    const now = yield* Clock.currentTimeMillis
+    const range = yield* recentRange(urlParams, now)
     const days = yield* ledger.balancesByDay(permit, range)
-    return report({ date_from: range.from, date_to: range.to, days: days.map(shownDay) })
+    // What there will be on a day that has not begun nobody knows.
+    const begun = days.filter(({ date }) => date <= dateOf(now))
+    return report({ date_from: range.from, date_to: range.to, days: begun.map(shownDay) })
   })
 }))

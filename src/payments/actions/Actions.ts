@@ -10,7 +10,8 @@ import type {
   Invalid,
   NoRoute,
   NotFound,
-  OtpInvalid
+  OtpInvalid,
+  RateLimited
 } from "../../domain/Failure.ts"
 import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
@@ -28,7 +29,7 @@ export class Actions extends Context.Tag("corridor/Actions")<
   Actions,
   {
     readonly submitOtp: (permit: Permit<"any">, paymentId: PaymentId, otp: string, key?: NewKey) => Done<OtpInvalid>
-    readonly resendOtp: (permit: Permit<"any">, paymentId: PaymentId, key?: NewKey) => Done
+    readonly resendOtp: (permit: Permit<"any">, paymentId: PaymentId, key?: NewKey) => Done<RateLimited>
     readonly cancel: (permit: Permit<"any">, paymentId: PaymentId, reason: string | undefined, key?: NewKey) => Done
     readonly refund: (permit: Permit<"refunds">, paymentId: PaymentId, wanted: WantedRefund) => Done<Invalid>
     readonly review: (

@@ -2,9 +2,10 @@
 import { Context, Effect, Layer } from "effect"
 import type { PaymentId } from "../../domain/Identifiers.ts"
 import type { Permit } from "../../domain/Access.ts"
-import { OtpInvalid } from "../../domain/Failure.ts"
-import { passwordAttempts, turnPatience } from "../../domain/policies/Payments.ts"
+import { OtpInvalid, RateLimited } from "../../domain/Failure.ts"
+import { passwordAttempts, passwordsResent, turnPatience } from "../../domain/policies/Payments.ts"
 import { makeTurns } from "../../platform/fibers/InTurn.ts"
+import { MessageCounts } from "../../platform/notifications/MessageCounts.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import type { Payment } from "../store/Payment.ts"
 import { noted } from "../record/Ruling.ts"
@@ -17,6 +18,8 @@ const TOO_OFTEN = "The one-time password was wrong too often"
 
 const isWaiting = ({ next_action, status }: Payment): boolean => status === "pending" && next_action === "collect_otp"
 
+const isUsedUp = ({ otp_failures }: Payment): boolean => otp_failures >= passwordAttempts
+
 const notWaiting = (payment: Payment) => refuse(payment, "it does not wait for a one-time password.")
 
 const make = Effect.gen(function* () {
@@ -24,7 +27,8 @@ const make = Effect.gen(function* () {
   const store = yield* PaymentStore
   const providers = yield* Providers
   const answer = yield* ProviderAnswer
-  /** A guess is made when those before it are counted: all at once, they would be as many as one likes. */
+  const counts = yield* MessageCounts
+  /** Guesses at one instance wait for each other, so that none but the last is refused for those that are under way. */
   const inTurn = makeTurns(turnPatience)
 
   const asked = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: PaymentId) {
@@ -46,24 +50,49 @@ const make = Effect.gen(function* () {
           ? command.write(payment, {
               // A ramp is pending until its money has arrived.
               status: payment.direction === "external" ? "pending" : "processing",
-              patch: { next_action: "wait", action_data: {} },
+              patch: { next_action: "wait", action_data: {}, otp_failures: payment.otp_failures - 1 },
               cause: "one-time password accepted"
             })
           : Effect.succeed(payment)
       )
     )
 
-  const counted = Effect.fnUntraced(function* (payment: Payment) {
-    const otp_failures = payment.otp_failures + 1
-    if (otp_failures < passwordAttempts) {
-      const cause = "one-time password refused"
-      return yield* command.write(payment, { status: payment.status, patch: { otp_failures }, cause })
-    }
+  /**
+   * It counts before its provider is asked, since other instances guess at the same time; a guess whose instance dies has
+   * been one. Answers with how many there are with it.
+   */
+  const counted = (permit: Permit<"any">, paymentId: PaymentId) =>
+    command.decided(
+      Effect.gen(function* () {
+        const payment = yield* command.find(permit, paymentId)
+        if (!isWaiting(payment)) return yield* notWaiting(payment)
+        if (isUsedUp(payment)) return yield* refuse(payment, "the last one-time password that it takes was tried.")
+        const otp_failures = payment.otp_failures + 1
+        const cause = "one-time password tried"
+        yield* command.write(payment, { status: payment.status, patch: { otp_failures }, cause })
+        return otp_failures
+      })
+    )
+
+  /** One that nobody has judged was none. */
+  const uncounted = (permit: Permit<"any">, paymentId: PaymentId) =>
+    command.decided(
+      Effect.flatMap(command.find(permit, paymentId), (payment) =>
+        isWaiting(payment)
+          ? command.write(payment, {
+              status: payment.status,
+              patch: { otp_failures: payment.otp_failures - 1 },
+              cause: "one-time password not judged"
+            })
+          : Effect.succeed(payment)
+      )
+    )
+
+  const exhausted = Effect.fnUntraced(function* (payment: Payment) {
     const [attempt] = openAttemptsOf(yield* store.attemptsOf(payment.payment_id))
     return yield* command.write(payment, {
       status: "failed",
       patch: {
-        otp_failures,
         next_action: null,
         comments: noted(payment.comments, `${TOO_OFTEN}.`),
         failure: { code: "OTP_EXHAUSTED", message: `${TOO_OFTEN}.`, provider: payment.provider }
@@ -73,10 +102,10 @@ const make = Effect.gen(function* () {
     })
   })
 
-  const refused = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: PaymentId) {
+  const refused = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: PaymentId, isLast: boolean) {
     const payment = yield* command.decided(
       Effect.flatMap(command.find(permit, paymentId), (found) =>
-        isWaiting(found) ? counted(found) : Effect.succeed(found)
+        isLast && isWaiting(found) && isUsedUp(found) ? exhausted(found) : Effect.succeed(found)
       )
     )
     const left = passwordAttempts - payment.otp_failures
@@ -87,16 +116,17 @@ const make = Effect.gen(function* () {
   })
 
   const guessed = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: PaymentId, otp: string) {
-    const { context, passwords, payment } = yield* asked(permit, paymentId)
+    const { context, passwords } = yield* asked(permit, paymentId)
+    const guesses = yield* counted(permit, paymentId)
     switch (yield* answer.to(passwords.submit(context, otp), () => "unknown" as const)) {
       case "accepted":
         return yield* accepted(permit, paymentId)
       case "wrong":
-        return yield* refused(permit, paymentId)
+        return yield* refused(permit, paymentId, guesses >= passwordAttempts)
       case "unknown":
-        return payment
+        return yield* uncounted(permit, paymentId)
       case "not_expected":
-        return yield* notWaiting(yield* command.find(permit, paymentId))
+        return yield* notWaiting(yield* uncounted(permit, paymentId))
     }
   })
 
@@ -106,6 +136,14 @@ const make = Effect.gen(function* () {
     ),
     resend: Effect.fn("Otp.resend")(function* (permit: Permit<"any">, paymentId: PaymentId) {
       const { context, passwords, payment } = yield* asked(permit, paymentId)
+      const counted = yield* counts.count(`passwords for ${paymentId}`, passwordsResent)
+      if (!counted.allowed) {
+        const { retryAfterSeconds } = counted
+        return yield* new RateLimited({
+          message: `Its provider was asked for another one-time password ${passwordsResent} times in this hour: try again in ${retryAfterSeconds} s.`,
+          retryAfterSeconds
+        })
+      }
       const sent = yield* answer.to(passwords.resend(context), () => false)
       return sent ? payment : yield* refuse(payment, "its provider sent no other one-time password.")
     })

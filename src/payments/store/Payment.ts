@@ -72,7 +72,7 @@ export interface Payment {
    */
   readonly unmatched: Unmatched | null
   readonly payout_id: string | null
-  /** Wrong one-time passwords so far. */
+  /** Wrong one-time passwords so far, and those that are being judged. */
   readonly otp_failures: number
   readonly fee_ids: ReadonlyArray<string>
   /** In the currency of the organisation's side; null when nothing is charged. */

@@ -10,7 +10,13 @@ import { kybClockSkew } from "../../domain/policies/People.ts"
 import { Organizations } from "../organizations/Organizations.ts"
 import { Events } from "../../webhooks/Events.ts"
 import { KybProvider } from "./KybProvider.ts"
-import { type KybState, KybStore } from "./KybStore.ts"
+import { type KybState, KybStore, type StoredKybCallback } from "./KybStore.ts"
+
+/** Of two decisions of one moment a rejection is the later one, in whichever order they come. */
+const isOlder = ({ occurred_at, status }: Pick<StoredKybCallback, "occurred_at" | "status">, latest: Date): boolean => {
+  if (occurred_at === null || occurred_at > latest) return false
+  return occurred_at < latest || status === "approved"
+}
 
 /** What a callback did, and where the organisation stands after it. */
 export interface Received {
@@ -90,9 +96,7 @@ export class Kyb extends Context.Tag("corridor/Kyb")<
               const latest = yield* store.latestDecision(customer_id)
               const callback = { customer_id, status, reason: reason ?? null, occurred_at: occurred_at ?? null }
               const fresh = yield* store.keepCallback({ ...callback, event_key: event_id ?? `sha256:${digest}` })
-              const older =
-                callback.occurred_at !== null &&
-                Option.exists(latest, (at) => callback.occurred_at!.getTime() < at.getTime())
+              const older = Option.exists(latest, (at) => isOlder(callback, at))
               const superseded = state.kyb_customer_id !== customer_id
               if (!fresh || older || superseded || state.kyb_status === status) {
                 return { effect: "nothing to change", state } satisfies Received

@@ -7,6 +7,7 @@ import { json, type Outgoing } from "./Outgoing.ts"
 const headersOf = (failure: Failure): Readonly<Record<string, string>> => {
   switch (failure._tag) {
     case "Overloaded":
+    case "PerhapsWritten":
     case "RateLimited":
       return { "retry-after": String(failure.retryAfterSeconds) }
     case "IdempotencyConflict":
@@ -36,11 +37,8 @@ export const failureReply = (failure: Failure, path: string): Outgoing => {
 
 const ours = "Something went wrong on our side. Quote the error id when you ask about it."
 
-const perhapsWritten =
-  "The database was lost while this was written, and nobody knows whether it was. Look it up before you send it again, or send it with the same Idempotency-Key."
-
 /** `errorId` stands in the log beside the cause; nothing of the cause itself leaves the process. */
-export const defectReply = (errorId: string, path: string, isLost: boolean): Outgoing => {
-  const body = { status: "error", message: isLost ? perhapsWritten : ours, error: errorId }
+export const defectReply = (errorId: string, path: string): Outgoing => {
+  const body = { status: "error", message: ours, error: errorId }
   return json(500, isInitiation(path) ? { ...body, code: "INTERNAL_ERROR" } : body)
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { Cause, Clock, Effect, Exit, FiberRef, HashMap, LogLevel, Option } from "effect"
 import type { Router } from "find-my-way-ts"
 import { setbackIn } from "../database/Setback.ts"
-import { type Failure, NotFound, overloaded } from "../../domain/Failure.ts"
+import { type Failure, NotFound, overloaded, perhapsWritten } from "../../domain/Failure.ts"
 import { type Ids, uuidv7 } from "../../domain/Ids.ts"
 import { recordRequest, requestEnded, requestStarted } from "../observability/HttpMetrics.ts"
 import { type Cors, corsHeaders, isPreflight, preflightHeaders } from "../config/Cors.ts"
@@ -41,16 +41,17 @@ const replyTo = (
   const failure = Cause.failureOption(exit.cause)
   if (Option.isSome(failure)) return Effect.succeed(refused(note, failure.value, path))
   const setback = setbackIn(exit.cause)
-  // Where a write may have happened, nobody is told to send it again.
-  if (setback !== undefined && (setback !== "lost" || ["GET", "HEAD"].includes(method))) {
+  if (setback !== undefined) {
     const reason = Cause.prettyErrors(exit.cause).map(({ message }) => message)
-    return Effect.as(Effect.logWarning("Too busy", ...reason), refused(note, overloaded(), path))
+    return setback === "lost" && !["GET", "HEAD"].includes(method)
+      ? Effect.as(Effect.logWarning("Perhaps written", ...reason), refused(note, perhapsWritten(), path))
+      : Effect.as(Effect.logWarning("Too busy", ...reason), refused(note, overloaded(), path))
   }
   note.code = "INTERNAL_ERROR"
   return Effect.flatMap(ids.next, (errorId) =>
     Effect.logError("Unexpected failure", exit.cause).pipe(
       Effect.annotateLogs("error_id", errorId),
-      Effect.as(defectReply(errorId, path, setback === "lost"))
+      Effect.as(defectReply(errorId, path))
     )
   )
 }

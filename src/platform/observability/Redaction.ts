@@ -2,6 +2,7 @@
  * What may never leave the process in a log line or a span, and how it is taken out of free text.
  * Wherever a pattern is in doubt it hides too much: a log line with a hole costs less than one with a card in it.
  */
+import { passesLuhn } from "../../domain/Card.ts"
 
 /** Headers whose values are credentials or signatures, in both directions, ours and the providers'. */
 export const secretHeaders: ReadonlyArray<string | RegExp> = [
@@ -44,15 +45,6 @@ const replacements: ReadonlyArray<readonly [RegExp, (...groups: ReadonlyArray<st
   [/whsec_[A-Za-z0-9+/=_-]+/g, () => `whsec_${hidden}`],
   [/\b([sr]k_(?:test|live)_|FLWSECK[_-])[A-Za-z0-9_-]+/g, (_, prefix) => `${prefix}${hidden}`]
 ]
-
-const passesLuhn = (digits: string, start: number, end: number): boolean => {
-  let sum = 0
-  for (let i = end - 1, double = false; i >= start; i--, double = !double) {
-    const digit = digits.charCodeAt(i) - 48
-    sum += double ? (digit > 4 ? digit * 2 - 9 : digit * 2) : digit
-  }
-  return sum % 10 === 0
-}
 
 // UUIDs and ISO dates are matched first so that their digits are not read as a grouped card.
 const cardCandidate = new RegExp(

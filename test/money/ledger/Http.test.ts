@@ -68,6 +68,26 @@ onDatabaseServer("Balances by day", (it) => {
     })
   )
 
+  it.effect("are told of no day that has not begun", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const asked = (query: string) =>
+        Effect.map(
+          get(acme.key, `${acme.org_id}/balances/trends?${query}`),
+          (answer) => (bodyOf(answer) as Trends).data
+        )
+      const { date_to: today } = yield* asked("")
+      const tomorrow = daysBefore(today, -1)
+      // Another day may begin while this is asked.
+      const [yesterday, soon] = [daysBefore(today, 1), daysBefore(today, -9)]
+      const { date_to, days } = yield* asked(`dateFrom=${yesterday}&dateTo=${soon}`)
+      expect(date_to).toBe(soon)
+      expect(days.map(({ date }) => date).filter((date) => date <= today)).toEqual([yesterday, today])
+      expect(days.map(({ date }) => date).filter((date) => date > tomorrow)).toEqual([])
+      expect((yield* asked(`dateFrom=${daysBefore(today, -2)}&dateTo=${soon}`)).days).toEqual([])
+    })
+  )
+
   it.effect("are for staff, of their own organisation", () =>
     Effect.gen(function* () {
       const { acme, admin, globex } = yield* people

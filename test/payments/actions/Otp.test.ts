@@ -1,5 +1,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
+import { passwordsResent } from "../../../src/domain/policies/Payments.ts"
+import { MessageCounts } from "../../../src/platform/notifications/MessageCounts.ts"
 import { people } from "../../support/Credentials.ts"
 import { attemptsOf, callBack, initiate, ofKind, recordOf, timelineOf, untilStatus } from "../support/Calls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
@@ -102,6 +104,19 @@ onDatabasePaymentServer(
         }
         stripe.will({ otp: "not_expected" })
         expect((yield* act(id, { action: "submit_otp", otp: "123456" })).status).toBe(409)
+        expect((yield* recordOf(id))["status"]).toBe("pending")
+      })
+    )
+
+    it.effect("are sent again so many times an hour, then later", () =>
+      Effect.gen(function* () {
+        const { id } = yield* waiting
+        stripe.will({ resend: true })
+        const counts = yield* MessageCounts
+        yield* Effect.repeat(counts.count(`passwords for ${id}`, passwordsResent), { until: ({ allowed }) => !allowed })
+        const answer = yield* act(id, { action: "resend_otp" })
+        expect(answer).toMatchObject({ status: 429, body: { code: "RATE_LIMITED" } })
+        expect(answer.headers["retry-after"]).toMatch(/^[1-9]\d*$/)
         expect((yield* recordOf(id))["status"]).toBe("pending")
       })
     )

@@ -56,6 +56,9 @@ const ways: ReadonlyArray<readonly [number, object | string]> = [
   [400, { ...byCard(NUMBER), amount: NUMBER }],
   [400, { ...byCard(NUMBER), card_details: { ...card_details, card_holder_name: groups.join(" ") } }],
   [400, { ...byCard(NUMBER), metadata: { note: NUMBER } }],
+  [400, { ...byPhone(), metadata: { note: NUMBER } }],
+  [400, { ...byPhone(), description: `card ${groups.join(" ")}` }],
+  [400, { ...byPhone(), client_reference: NUMBER }],
   [400, `${JSON.stringify(byCard(NUMBER)).slice(0, -1)},,}`],
   [422, { ...byCard(NUMBER), country: "FR" }]
 ]

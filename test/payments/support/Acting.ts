@@ -21,6 +21,8 @@ type Cancel = Effect.Effect.Success<ReturnType<NonNullable<Provider["cancel"]>>>
 export interface Actable extends Scripted {
   readonly refunds: ReadonlyArray<RefundOrder>
   readonly passwords: ReadonlyArray<string>
+  /** How often it was asked for another password. */
+  readonly resent: () => number
   /** What it answers from now on. */
   readonly will: (answers: {
     readonly otp?: Answer<Otp>
@@ -33,6 +35,7 @@ export interface Actable extends Scripted {
 export const actable = (name: ProviderName): Actable => {
   const refunds: Array<RefundOrder> = []
   const passwords: Array<string> = []
+  let resent = 0
   let answers: Parameters<Actable["will"]>[0] = {}
   const provider: Scripted = scripted(name, {
     otp: {
@@ -41,7 +44,11 @@ export const actable = (name: ProviderName): Actable => {
           passwords.push(otp)
           return answered(answers.otp ?? "unknown")
         }),
-      resend: () => Effect.sync(() => answers.resend ?? false)
+      resend: () =>
+        Effect.sync(() => {
+          resent += 1
+          return answers.resend ?? false
+        })
     },
     cancel: () => Effect.suspend(() => answered(answers.cancel ?? "unknown")),
     refund: (order) =>
@@ -58,7 +65,13 @@ export const actable = (name: ProviderName): Actable => {
         )
       )
   })
-  return { ...provider, refunds, passwords, will: (next) => void (answers = { ...answers, ...next }) }
+  return {
+    ...provider,
+    refunds,
+    passwords,
+    resent: () => resent,
+    will: (next) => void (answers = { ...answers, ...next })
+  }
 }
 
 export const act = (

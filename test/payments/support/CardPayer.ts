@@ -28,5 +28,5 @@ export const cardPayer = (backend: Backend, promises: Partial<Pick<Provider, "pr
       ({ disposeEffect }) => disposeEffect
     )
     const pay = Effect.flatMap(Initiation, ({ payin }) => payin(permit, request)).pipe(Effect.provide(here))
-    return { world, stripe, here, pay, store: yield* Effect.provide(PaymentStore, world.stores) }
+    return { world, permit, stripe, here, pay, store: yield* Effect.provide(PaymentStore, world.stores) }
   })

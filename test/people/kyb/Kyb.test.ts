@@ -139,6 +139,24 @@ onDatabaseServer(
       })
     )
 
+    it.effect("is rejected where one moment brought both decisions, in whichever order they came", () =>
+      Effect.gen(function* () {
+        const occurred_at = "2026-03-02T10:00:00Z"
+        for (const statuses of [
+          ["approved", "rejected", "approved"],
+          ["rejected", "approved"]
+        ]) {
+          const { kyb_customer_id: customer_id, org_id } = yield* started
+          for (const [at, status] of statuses.entries()) {
+            yield* callBack({ customer_id, event_id: `at once ${at}`, status, occurred_at })
+          }
+          expect(yield* statusOf(org_id), statuses.join(", ")).toBe("rejected")
+          const later = { customer_id, status: "approved", occurred_at: "2026-03-02T10:00:00.001Z" }
+          expect(messageOf(yield* callBack(later))).toBe("applied")
+        }
+      })
+    )
+
     it.effect("that was started over is not touched by what is said of the first application", () =>
       Effect.gen(function* () {
         const { kyb_customer_id: first, org_id } = yield* started

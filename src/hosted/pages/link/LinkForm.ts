@@ -1,6 +1,6 @@
 /** What a payer types into the form of a payment link, read field by field. */
 import { Array as Arr, Either, Option, Redacted, Schema } from "effect"
-import { holdsNumber } from "../../../domain/Card.ts"
+import { holdsCardNumber, holdsNumber } from "../../../domain/Card.ts"
 import { EmailAddress } from "../../../domain/EmailAddress.ts"
 import { findNetwork } from "../../../domain/MobileNetwork.ts"
 import { readPhoneNumber, readPhoneNumberOf } from "../../../domain/PhoneNumber.ts"
@@ -39,7 +39,8 @@ export const keptOf = (form: URLSearchParams): Kept => {
   return Object.fromEntries(
     keptFields.flatMap((field) => {
       const text = form.get(field)
-      return text === null || holdsNumber(text, number) ? [] : [[field, text]]
+      if (text === null || holdsNumber(text, number)) return []
+      return field !== "account_number" && holdsCardNumber(text) ? [] : [[field, text]]
     })
   )
 }
@@ -51,7 +52,10 @@ const line = (longest: number) => (text: string) => {
   return trimmed !== "" && trimmed.length <= longest && !CONTROL.test(trimmed) ? Option.some(trimmed) : Option.none()
 }
 
-const [name, bankName, accountNumber] = [line(200), line(200), line(64)]
+/** Of what is kept only the account's number may look like a card's. */
+const prose = (longest: number) => (text: string) => Option.filter(line(longest)(text), (one) => !holdsCardNumber(one))
+
+const [name, bankName, accountNumber] = [prose(200), prose(200), line(64)]
 
 const email = Schema.decodeUnknownOption(EmailAddress)
 

@@ -20,7 +20,7 @@ import { formPage, type FormState } from "./FormPage.ts"
 import { logoReply } from "./LogoReply.ts"
 import { keptOf, type LinkField, methodIn, orderOf } from "./LinkForm.ts"
 import { linkWordsFor } from "./LinkWords.ts"
-import { statusPage, type StatusTrouble } from "./StatusPage.ts"
+import { statusPage, type StatusTrouble, troubleStatus } from "./StatusPage.ts"
 
 const refOf = ({ params }: Incoming): string => params["link_ref"] ?? ""
 
@@ -181,7 +181,7 @@ export const linkRoutes = Effect.gen(function* () {
       `../${visit.link.link_ref}`,
       publicUrl
     )
-    const status = trouble === undefined ? 200 : trouble === "wrong_otp" ? 400 : 409
+    const status = trouble === undefined ? 200 : troubleStatus[trouble]
     return pageReply(status, reader, ofLink(visit, publicUrl, page))
   }
 
@@ -205,7 +205,7 @@ export const linkRoutes = Effect.gen(function* () {
       case "receipt":
         return yield* mailReceipt(visit, incoming)
       case "resend":
-        return yield* Effect.as(counter.resendOtp(visit), back)
+        return (yield* counter.resendOtp(visit)) === "too often" ? yield* troubled("resent_too_often") : back
       case "cancel":
         return (yield* counter.cancel(visit)) === "refused" ? yield* troubled("cancel_refused") : back
       default:

@@ -38,6 +38,7 @@ export interface LinkWords {
   readonly onwardTitle: string
   readonly onwardText: string
   readonly cancelRefused: string
+  readonly resentTooOften: string
   readonly closed: Readonly<Record<"paid" | "canceled" | "expired", Readonly<Record<"title" | "text", string>>>>
   readonly notNowTitle: string
 }
@@ -119,6 +120,7 @@ const english: LinkWords = {
   onwardTitle: "One more step",
   onwardText: "You are being taken to the page on which you confirm the payment.",
   cancelRefused: "The payment cannot be canceled any more. Please wait for its outcome.",
+  resentTooOften: "The password was sent too often. Please use the latest one, or try again in an hour.",
   closed: {
     paid: { title: "Already paid", text: "This payment link has been paid. There is nothing left to do." },
     canceled: {
@@ -202,6 +204,8 @@ const french: LinkWords = {
   onwardTitle: "Encore une étape",
   onwardText: "Vous êtes dirigé vers la page sur laquelle vous confirmez le paiement.",
   cancelRefused: "Le paiement ne peut plus être annulé. Veuillez attendre son résultat.",
+  resentTooOften:
+    "Le mot de passe a été envoyé trop souvent. Veuillez utiliser le dernier, ou réessayer dans une heure.",
   closed: {
     paid: { title: "Déjà payé", text: "Ce lien de paiement a été réglé. Vous n’avez plus rien à faire." },
     canceled: {

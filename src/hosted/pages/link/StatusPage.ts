@@ -12,7 +12,8 @@ import type { Words } from "../Words.ts"
 import { instructionNames, linkWordsFor } from "./LinkWords.ts"
 
 /** Of the form for a one-time password, or of an attempt to cancel. */
-export type StatusTrouble = "wrong_otp" | "cancel_refused" | undefined
+export const troubleStatus = { wrong_otp: 400, cancel_refused: 409, resent_too_often: 429 } as const
+export type StatusTrouble = keyof typeof troubleStatus | undefined
 
 export interface Shown {
   readonly visit: StatusVisit & { readonly logo: string | undefined }
@@ -25,8 +26,11 @@ export interface Shown {
   readonly stays: boolean
 }
 
-const refusal = ({ trouble, words }: Shown) =>
-  trouble === "cancel_refused" && html`<p class="notice" role="alert">${linkWordsFor(words).cancelRefused}</p>`
+const refusal = ({ trouble, words }: Shown) => {
+  const { cancelRefused, resentTooOften } = linkWordsFor(words)
+  if (trouble !== "cancel_refused" && trouble !== "resent_too_often") return false
+  return html`<p class="notice" role="alert">${trouble === "cancel_refused" ? cancelRefused : resentTooOften}</p>`
+}
 
 const waiting = (shown: Shown): Page => {
   const { address, visit, words } = shown

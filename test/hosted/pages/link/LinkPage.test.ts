@@ -3,7 +3,7 @@ import { rateLockTables } from "../../../../src/money/rates/RateLockMemory.ts"
 import { expect } from "@effect/vitest"
 import { Duration, Effect, Option } from "effect"
 import { SqlClient } from "@effect/sql"
-import { linkFormsPerMinute } from "../../../../src/domain/policies/Payments.ts"
+import { linkFormsPerMinute, passwordsResent } from "../../../../src/domain/policies/Payments.ts"
 import { RateStore } from "../../../../src/money/rates/RateStore.ts"
 import { cancelLink } from "../../links/Linking.ts"
 import { eventually, initiate, recordOf } from "../../../payments/support/Calls.ts"
@@ -169,6 +169,14 @@ onDatabasePaymentServer(
         expect(wrong.text).toContain('id="otp-problem"')
         expect(wrong.text).not.toContain("000000")
         expect((yield* submit(status, { action: "resend" })).status).toBe(303)
+        // Another hour may begin.
+        const again = submit(status, { action: "resend" }).pipe(
+          Effect.repeat({ until: (answer) => answer.status !== 303, times: 3 * passwordsResent })
+        )
+        const tooOften = yield* again
+        expect(tooOften.status).toBe(429)
+        expect(tooOften.text).toContain("sent too often")
+        expect(tooOften.text).toContain('name="otp"')
         expect((yield* submit(status, { action: "otp", otp: " 123456 " })).status).toBe(303)
         yield* untilPage(status, complete)
         expect((yield* submit(status, { action: "otp", otp: "123456" })).status, "too late").toBe(303)
@@ -314,6 +322,18 @@ onDatabasePaymentServer(
         const foreign = yield* submit(path, { ...byPhone("+233241234567"), network: "mtn" })
         for (const field of ["network", "phone"]) expect(foreign.text).toContain(`id="${field}-problem"`)
         expect((yield* submit(path, {})).status).toBe(400)
+        expect(yield* payments).toEqual([])
+      })
+    )
+
+    it.effect("takes no card for a name, and does not repeat it", () =>
+      Effect.gen(function* () {
+        const { link, payments } = yield* acmeLink()
+        for (const name of ["4539578763621486", "Wanjiru 4539 5787 6362 1486"]) {
+          const answer = yield* payAt(link, { ...byPhone(), name })
+          expect(answer.status).toBe(400)
+          expect(answer.text).not.toContain("1486")
+        }
         expect(yield* payments).toEqual([])
       })
     )
