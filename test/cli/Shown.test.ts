@@ -132,7 +132,7 @@ const tables: ReadonlyArray<readonly [name: string, laid: Laid, titles: Readonly
         created_at,
         kind: "disabled_endpoint",
         payment_id: null,
-        webhook_id: id(6),
+        webhook_id: id(1),
         detail: "It failed for three days."
       }
     ]),
