@@ -66,6 +66,9 @@ await program("src/main.ts", "main.cjs", {
 const operations = await readOperations(outdir)
 await program("src/cli/main.ts", "cli/main.cjs", {
   legalComments: "none",
+  // A third less to read, and an eighth less to do, at each start; nobody reads the places in it.
+  minifyIdentifiers: true,
+  minifySyntax: true,
   plugins: [operationsAsTable(operations), answerShapesAsTable(await readAnswerShapes(outdir))]
 })
 

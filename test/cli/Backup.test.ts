@@ -140,6 +140,19 @@ it("refuses another master key, before anything is written", async () => {
   expect(await tables(target.url)).toEqual([])
 })
 
+it("leaves the database empty where no key is there to open the backup", async () => {
+  const target = await newDatabase("empty")
+  // Without a password in the address no key follows from it.
+  const at = new URL(target.url)
+  at.searchParams.set("password", decodeURIComponent(at.password))
+  at.password = ""
+  const env = { DATABASE_URL: at.href, DATA_DIR: folder }
+  const { code, stderr } = await cliIn(env)("restore", file)
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`sealed under master key ${taken.key_id}`)])
+  expect(await tables(target.url)).toEqual([])
+  expect((await restored(target)).code).toBe(0)
+})
+
 it("restores all of a file or nothing: one that was cut off or changed leaves the database empty", async () => {
   const target = await newDatabase("empty")
   const cut = join(folder, "cut.backup")

@@ -45,7 +45,11 @@ describe("a shell is offered", () => {
       ["member", "staff", "org-admin"]
     ],
     [["providers", "add", ""], providerNames],
-    [["providers", "add", "stripe", ""], []],
+    [["payments", "show", ""], []],
+    [
+      ["queue", "--json", ""],
+      ["--org", "--url", "--api-key", "--token", "--help"]
+    ],
     [["open", "d"], ["docs"]],
     [
       ["trigger", "virtual_account."],

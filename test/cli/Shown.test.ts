@@ -4,7 +4,7 @@ import type { Laid } from "../../src/cli/shared/Table.ts"
 import { accountTable } from "../../src/cli/shown/Accounts.ts"
 import { keyTable } from "../../src/cli/shown/Keys.ts"
 import { orgTable } from "../../src/cli/shown/Orgs.ts"
-import { paymentTable, summaryText } from "../../src/cli/shown/Payments.ts"
+import { paymentTable, queueTable, summaryText } from "../../src/cli/shown/Payments.ts"
 import { configTable } from "../../src/cli/shown/Providers.ts"
 import { userTable } from "../../src/cli/shown/Users.ts"
 import { endpointTable } from "../../src/cli/shown/Webhooks.ts"
@@ -117,6 +117,26 @@ const tables: ReadonlyArray<readonly [name: string, laid: Laid, titles: Readonly
       () => "2 accepted, 1 declined"
     ),
     ["CONFIG", "PROVIDER", "CORRIDOR", "STATE"]
+  ],
+  [
+    "what waits for a person",
+    queueTable([
+      ...five.slice(1).map((one) => ({
+        created_at,
+        kind: "unknown_outcome",
+        payment_id: id(one),
+        webhook_id: null,
+        detail: "fiat has not said what became of it."
+      })),
+      {
+        created_at,
+        kind: "disabled_endpoint",
+        payment_id: null,
+        webhook_id: id(1),
+        detail: "It failed for three days."
+      }
+    ]),
+    ["KIND", "PAYMENT OR ENDPOINT", "WHAT"]
   ],
   [
     "webhooks",

@@ -56,6 +56,11 @@ export const completions = (commands: Commands, words: ReadonlyArray<string>): R
   const used = new Set<string>()
   let unnamed = 0
   let waiting: Taken | undefined
+  const optionsLeft = (start: string) =>
+    beginning(
+      known().map(({ name }) => name),
+      start
+    ).filter((name) => !used.has(name))
   const known = () => (path.length === 0 ? programOptions : commands.usageAt(path).options)
   for (const word of words.slice(0, -1).filter((one) => one !== "=")) {
     if (waiting !== undefined) waiting = undefined
@@ -70,10 +75,13 @@ export const completions = (commands: Commands, words: ReadonlyArray<string>): R
   if (waiting !== undefined) return beginning(waiting.values, current)
   if (current.startsWith("-")) {
     if (current.includes("=")) return valuesFor(known(), current)
-    const names = known().map(({ name }) => name)
-    return beginning(names, current).filter((name) => !used.has(name))
+    return optionsLeft(current)
   }
   const below = under(commands.names, path)
   if (below.length > 0) return unnamed === 0 ? beginning(below, current) : []
-  return path.length === 0 ? [] : beginning(commands.usageAt(path).arguments[unnamed]?.values ?? [], current)
+  if (path.length === 0) return []
+  const argument = commands.usageAt(path).arguments[unnamed]
+  if (argument !== undefined) return beginning(argument.values, current)
+  // Nothing but options can follow: a shell that is offered nothing offers files.
+  return current === "" ? optionsLeft("") : []
 }

@@ -122,5 +122,6 @@ export const queueTable = (items: ReadonlyArray<Waiting>): Laid =>
   laidTable(
     ["SINCE", "KIND", "PAYMENT OR ENDPOINT", "WHAT"],
     items.map((item) => [minute(item.created_at), item.kind, item.payment_id ?? item.webhook_id, item.detail]),
-    "Nothing waits for a person."
+    "Nothing waits for a person.",
+    ["SINCE"]
   )

@@ -20,6 +20,9 @@ export const VirtualAccount = Schema.Struct({
     description: "What can be spent: money that is held for a withdrawal under way is not in it"
   }),
   status: Schema.Literal("active", "frozen", "closed"),
+  frozen_reason: Schema.NullOr(Schema.String).annotations({
+    description: "Extension. Why it is frozen, in the words of whoever froze it; null otherwise"
+  }),
   account_type: Schema.Literal("currency"),
   provider: Schema.Literal("fiat").annotations({ description: "The rail that holds it" }),
   created_at: Timestamp,
@@ -108,11 +111,14 @@ const account = {
   currency: "KES",
   balance: 2500,
   status: "active",
+  frozen_reason: null,
   account_type: "currency",
   provider: "fiat",
   created_at: "2026-03-02T09:15:00.000Z",
   updated_at: "2026-03-02T09:15:00.000Z"
 }
+
+const frozen = { status: "frozen", frozen_reason: "Suspicious activity" }
 
 const debit = {
   transaction_id: "0199c2a7-33d1-7b20-9e10-6f1a2b3c4d5e",
@@ -225,7 +231,7 @@ export const VirtualAccountsApi = HttpApiGroup.make("virtualAccounts")
           description: "Extension. One account of the organisation with its balance.",
           response: examples({
             Active: { status: "success", message: "Virtual account", data: account },
-            Frozen: { status: "success", message: "Virtual account", data: { ...account, status: "frozen" } }
+            Frozen: { status: "success", message: "Virtual account", data: { ...account, ...frozen } }
           })
         })
       )
@@ -356,7 +362,7 @@ export const VirtualAccountsApi = HttpApiGroup.make("virtualAccounts")
           description:
             "Extension. From here on nothing is taken from it: what was under way goes through before this answers, or is refused. It still takes money. Freezing a frozen account changes nothing.",
           request: examples({ "With a reason": { reason: "Suspicious activity" }, "Without one": {} }),
-          response: { status: "success", message: "Virtual account frozen", data: { ...account, status: "frozen" } }
+          response: { status: "success", message: "Virtual account frozen", data: { ...account, ...frozen } }
         })
       )
   )

@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import type Pg from "pg"
 import { withoutLimits } from "../database/Connections.ts"
 import { migrate, migrateTo, migrations } from "../database/Migrations.ts"
-import { currentMasterKey, guardMasterKey, knownMasterKey } from "../secrets/MasterKeyGuard.ts"
+import { currentMasterKey, guardMasterKey, keptMasterKey, knownMasterKey } from "../secrets/MasterKeyGuard.ts"
 import { BackupFailed, connected, failing, reachedBy, serverMajor } from "./Backup.ts"
 import { type BackupHeader, type BackupTable, kindOfBackup, readBackup, readHeader } from "./BackupFile.ts"
 import { copyIn } from "./CopyStreams.ts"
@@ -42,14 +42,17 @@ const requireKnown = Effect.fnUntraced(function* (applied: ReadonlyArray<number>
   return last
 })
 
+const sealed = (keyId: string, own: string) =>
+  refuse(
+    `The secrets of this backup are sealed under master key ${keyId}, but this process has ${own}. ` +
+      "Set CORRIDOR_MASTER_KEY to the key of then; where none was set, the file beside the backup that ends in .key has it."
+  )
+
 /** Before anything is written: secrets that nobody can open are found out about too late. */
 const requireKey = Effect.fnUntraced(function* (keyId: string | null) {
   const own = yield* Effect.orDie(knownMasterKey)
   if (keyId === null || Option.isNone(own) || own.value.masterKey.id === keyId) return
-  return yield* refuse(
-    `The secrets of this backup are sealed under master key ${keyId}, but this process has master key ${own.value.masterKey.id}. ` +
-      "Set CORRIDOR_MASTER_KEY to the key of then; where none was set, the file beside the backup that ends in .key has it."
-  )
+  return yield* sealed(keyId, `master key ${own.value.masterKey.id}`)
 })
 
 const fill = async (client: Pg.Client, path: string, tables: ReadonlyArray<BackupTable>) => {
@@ -74,37 +77,67 @@ const fill = async (client: Pg.Client, path: string, tables: ReadonlyArray<Backu
   return rows
 }
 
-const byCopy = Effect.fnUntraced(function* (client: Pg.Client, path: string, header: BackupHeader) {
+type Rows = Readonly<Record<string, number>>
+
+const requireCopy = Effect.fnUntraced(function* (header: BackupHeader) {
   const last = yield* requireKnown(header.migrations)
   yield* requireKey(header.key_id)
-  return yield* migrateTo(last).pipe(
-    Effect.zipRight(
-      Effect.tryPromise({ try: () => fill(client, path, header.tables), catch: failing("Nothing was restored") })
-    ),
-    Effect.onError(() =>
-      Effect.tryPromise({
-        try: async () => {
-          await client.query("rollback")
-          await client.query(makeEmpty)
-        },
-        catch: failing("What had been restored could not be taken back: drop the database, and make it anew")
-      }).pipe(Effect.catchAll(({ message }) => Effect.logError(message)))
-    )
-  )
+  return { header, last }
 })
 
-const byDump = Effect.fnUntraced(function* (client: Pg.Client, path: string) {
+const requireDump = Effect.fnUntraced(function* (client: Pg.Client, path: string) {
   const [tool, server] = yield* Effect.promise(() => Promise.all([majorOf("pg_restore"), serverMajor(client)]))
   if (tool === undefined) return yield* refuse("This backup was made by pg_dump: install pg_restore, which reads it.")
   const applied = yield* Effect.promise(() => tableInDump(path, MIGRATIONS))
   yield* requireKnown(applied.map(([id]) => Number(id)))
   const [key] = yield* Effect.promise(() => tableInDump(path, "master_key"))
   yield* requireKey(key?.find((value) => /^[0-9a-f]{8}$/.test(value)) ?? null)
-  const url = yield* reachedBy(client)
+  return { url: yield* reachedBy(client), tool, server }
+})
+
+const writeCopy = Effect.fnUntraced(function* (
+  client: Pg.Client,
+  path: string,
+  { header, last }: Effect.Effect.Success<ReturnType<typeof requireCopy>>
+) {
+  yield* migrateTo(last)
+  const rows: Rows = yield* Effect.tryPromise({
+    try: () => fill(client, path, header.tables),
+    catch: failing("Nothing was restored")
+  })
+  return Option.some(rows)
+})
+
+const writeDump = Effect.fnUntraced(function* (
+  path: string,
+  { server, tool, url }: Effect.Effect.Success<ReturnType<typeof requireDump>>
+) {
   const { code, stderr } = yield* Effect.promise(() => restoreDump(url, path))
-  if (code === 0) return
+  if (code === 0) return Option.none<Rows>()
   return yield* refuse(`Nothing was restored: pg_restore ${tool} on PostgreSQL ${server} says: ${stderr.trim()}`)
 })
+
+const takeBack = (client: Pg.Client) =>
+  Effect.tryPromise({
+    try: async () => {
+      await client.query("rollback")
+      await client.query(makeEmpty)
+    },
+    catch: failing("What had been restored could not be taken back: drop the database, and make it anew")
+  }).pipe(Effect.catchAll(({ message }) => Effect.logError(message)))
+
+/** Where no key was set, the backup itself may hold the one in force, which is known only once it is there. */
+const tied = Effect.flatMap(currentMasterKey, (key) =>
+  Effect.catchTag(guardMasterKey(key), "OtherMasterKey", () =>
+    Effect.flatMap(
+      Effect.orDie(keptMasterKey),
+      Option.match({
+        onNone: () => refuse("The backup does not say which master key it belongs to."),
+        onSome: ({ key_id }) => sealed(key_id, "none: CORRIDOR_MASTER_KEY is not set")
+      })
+    )
+  )
+)
 
 /** The database is then as it was, brought up to date, and tied to the master key of this process. */
 export const restore = Effect.fn("Restore.restore")(function* (path: string) {
@@ -118,11 +151,18 @@ export const restore = Effect.fn("Restore.restore")(function* (path: string) {
       : Option.none<BackupHeader>()
   const client = yield* connected
   yield* requireEmpty(client)
-  const rows = Option.isSome(header)
-    ? Option.some(yield* byCopy(client, path, header.value))
-    : Option.as(Option.some(yield* byDump(client, path)), undefined)
-  const applied = yield* migrate
-  yield* guardMasterKey(yield* currentMasterKey)
+  const write = Option.isSome(header)
+    ? writeCopy(client, path, yield* requireCopy(header.value))
+    : writeDump(path, yield* requireDump(client, path))
+  const { applied, rows } = yield* Effect.onError(
+    Effect.gen(function* () {
+      const written = yield* write
+      const later = yield* migrate
+      yield* tied
+      return { applied: later, rows: written }
+    }),
+    () => takeBack(client)
+  )
   yield* Effect.tryPromise({ try: () => client.query("analyze"), catch: failing("The tables cannot be analysed") })
-  return { applied, header, rows: Option.flatMapNullable(rows, (all) => all) }
+  return { applied, header, rows }
 }, Effect.scoped)

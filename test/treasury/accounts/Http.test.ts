@@ -31,8 +31,8 @@ import {
 } from "./Banking.ts"
 
 const accountFields = [
-  ...["account_id", "account_type", "balance", "created_at", "currency", "customer_id", "org_id", "provider"],
-  ...["status", "updated_at", "user_id", "virtual_account_name"]
+  ...["account_id", "account_type", "balance", "created_at", "currency", "customer_id", "frozen_reason"],
+  ...["org_id", "provider", "status", "updated_at", "user_id", "virtual_account_name"]
 ]
 
 const transactionFields = [
@@ -361,7 +361,7 @@ onDatabaseServer("Virtual accounts", (it) => {
       const beneficiary_id = yield* newBeneficiary(acme.key)
       const frozen = dataOf<Account>(yield* ask(admin, `/${account_id}/freeze`, { reason: "A suspicion" }))
       expect(Object.keys(frozen).toSorted()).toEqual(accountFields)
-      expect(frozen).toMatchObject({ account_id, status: "frozen", balance: 100 })
+      expect(frozen).toMatchObject({ account_id, status: "frozen", frozen_reason: "A suspicion", balance: 100 })
       const [told] = yield* eventsOf(acme.key, "virtual_account.frozen")
       expect(told!.data).toEqual({ account_id, status: "frozen", reason: "A suspicion" })
       const out = { from_account_id: account_id, to_account_id: other.account_id, amount: 1 }
@@ -380,7 +380,10 @@ onDatabaseServer("Virtual accounts", (it) => {
       expect(again).toMatchObject({ status: "frozen", updated_at: frozen["updated_at"] })
       const events = yield* eventsOf(acme.key, "virtual_account.frozen")
       expect(events.filter(({ data }) => data["account_id"] === account_id)).toHaveLength(1)
-      expect(dataOf<Account>(yield* ask(admin, `/${account_id}/unfreeze`))).toMatchObject({ status: "active" })
+      expect(dataOf<Account>(yield* ask(admin, `/${account_id}/unfreeze`))).toMatchObject({
+        status: "active",
+        frozen_reason: null
+      })
       const [untold] = yield* eventsOf(acme.key, "virtual_account.unfrozen")
       expect(untold!.data).toEqual({ account_id, status: "active", reason: null })
       yield* transfer(acme.key, out)

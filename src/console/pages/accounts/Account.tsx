@@ -69,6 +69,7 @@ const Shown = ({ account, onDone }: { readonly account: AccountData; readonly on
             <Money amount={account.balance} currency={account.currency} />
             <Badge status={account.status} />
           </p>
+          {account.frozen_reason !== null && <p class="muted">Frozen: {account.frozen_reason}</p>}
           <p>
             <Id id={account.account_id} what="the account's id" whole />
           </p>

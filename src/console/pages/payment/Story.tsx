@@ -3,7 +3,8 @@ import { amountText } from "../../api/Amount.ts"
 import { toneOf } from "../../parts/Badge.tsx"
 import { linkTo } from "../../state/Router.ts"
 import { exactTime, nameOf, sentence, span } from "../../state/Words.ts"
-import { providerName } from "../providers/Names.ts"
+import { providerName, providerNames } from "../providers/Names.ts"
+import { detailText } from "../queue/DetailText.ts"
 import type { Item } from "./Timeline.ts"
 
 interface Told {
@@ -43,7 +44,7 @@ const told = (item: Item, items: ReadonlyArray<Item>, index: number): Told => {
       return {
         tone: item.closed_at === null ? "warn" : "calm",
         title: nameOf(item.item),
-        words: `${item.detail}${item.closed_by === null ? "" : ` Closed by ${item.closed_by}.`}`
+        words: `${detailText(item.detail, providerNames)}${item.closed_by === null ? "" : ` Closed by ${item.closed_by}.`}`
       }
     case "delivery":
       return {

@@ -22,6 +22,9 @@ const names: Readonly<Record<Provider, string>> = {
 
 export const providerOptions = Object.entries(names) as ReadonlyArray<readonly [Provider, string]>
 
+/** For texts of the service, which may hold any word. */
+export const providerNames: ReadonlyMap<string, string> = new Map(providerOptions)
+
 export const providerName = (provider: Provider): string => names[provider]
 
 export const methodOptions = [

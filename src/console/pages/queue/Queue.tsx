@@ -9,7 +9,7 @@ import { Time } from "../../parts/Time.tsx"
 import { usePages } from "../../state/Pages.ts"
 import { linkTo } from "../../state/Router.ts"
 import { may, ofOrg, orgId } from "../../state/Session.ts"
-import { providerOptions } from "../providers/Names.ts"
+import { providerNames } from "../providers/Names.ts"
 import { ReplayDead } from "../webhooks/ReplayDead.tsx"
 import { SetStatus } from "../webhooks/SetStatus.tsx"
 import { Decide } from "./Decide.tsx"
@@ -18,8 +18,6 @@ import { PaymentLine } from "./PaymentLine.tsx"
 import { Review } from "./Review.tsx"
 
 type QueueItem = Answer<"payments", "queue">["data"][number]
-
-const providerNames: ReadonlyMap<string, string> = new Map(providerOptions)
 
 const kinds = ["unknown_outcome", "suspense", "review", "dead_letter", "disabled_endpoint"] as const
 

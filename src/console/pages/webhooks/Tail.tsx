@@ -8,6 +8,7 @@ import { OrgOf } from "../../parts/OrgColumn.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { useLoad } from "../../state/Load.ts"
 import { ofOrg, orgId } from "../../state/Session.ts"
+import { gistOf } from "./Gist.ts"
 
 const POLL = 2000
 const SHOWN = 30
@@ -26,6 +27,7 @@ const Shown = ({ events }: { readonly events: ReadonlyArray<Event> }) =>
           <details>
             <summary>
               <code>{event.event_type}</code>
+              <span class="gist">{gistOf(event.data)}</span>
               <OrgOf id={event.org_id} />
               <Time at={event.created_at} relative />
             </summary>
