@@ -86,10 +86,6 @@ export interface Actor {
   readonly identity?: Identity
 }
 
-/** Who it was, for people who read it: an id says nothing to them. The audit log has both. */
-export const actorName = ({ id, kind, name }: Actor): string =>
-  name === undefined ? id : kind === "api_key" ? `API key "${name}"` : name
-
 /** `scope` is the organisation that every query is held to; none (a platform admin who named no organisation) is all. */
 export class Permit<A extends Access> extends Data.Class<{
   readonly access: A

@@ -1,7 +1,7 @@
 /** Calling a payment off: at once while nobody has it, else only when its provider confirms that it will never complete. */
 import { Array as Arr, Context, Effect, Layer } from "effect"
 import type { PaymentId } from "../../domain/Identifiers.ts"
-import { actorName, type Permit } from "../../domain/Access.ts"
+import type { Permit } from "../../domain/Access.ts"
 import { canMove } from "../../domain/PaymentStatus.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
@@ -55,7 +55,7 @@ const make = Effect.gen(function* () {
     paymentId: PaymentId,
     reason: string | undefined
   ) {
-    const act = cancellation(actorName(permit.actor), reason)
+    const act = cancellation(permit.actor.id, reason)
     const { open, payment } = yield* read(permit, paymentId)
     const attempt = open.length === 0 ? undefined : yield* accepted(payment, open)
     if (attempt !== undefined) yield* confirmed(payment, attempt)

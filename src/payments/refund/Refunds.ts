@@ -6,7 +6,7 @@ import { type BigDecimal, Clock, Context, Duration, Effect, Either, Layer } from
 import { asSentence } from "../../domain/PlainWords.ts"
 import { AttemptId, type PaymentId } from "../../domain/Identifiers.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
-import { actorName, type Permit } from "../../domain/Access.ts"
+import type { Permit } from "../../domain/Access.ts"
 import { Invalid } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { Money } from "../../domain/Money.ts"
@@ -157,7 +157,7 @@ const make = Effect.gen(function* () {
       patch: { refunds: [...refunds, part] },
       nextAttempt: attempt,
       newRefund,
-      cause: `refund asked for by ${actorName(permit.actor)}`
+      cause: `refund asked for by ${permit.actor.id}`
     }
     const noted = {
       action: "payment.refund_requested",

@@ -1,7 +1,7 @@
 /** The second pair of eyes: a held payment is sent on its way by someone who did not initiate it, or turned away. */
 import { Array as Arr, type BigDecimal, Context, Effect, Either, Layer, Option } from "effect"
 import type { PaymentId } from "../../domain/Identifiers.ts"
-import { actorName, type Permit } from "../../domain/Access.ts"
+import type { Permit } from "../../domain/Access.ts"
 import { NoRoute } from "../../domain/Failure.ts"
 import type { Route } from "../../domain/Routing.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
@@ -111,7 +111,7 @@ const make = Effect.gen(function* () {
 
   /** Its rate ran out before the customer gave the card: the page waits until someone accepts another. */
   const priceAgain = Effect.fnUntraced(function* (permit: Reviewer, payment: Payment, accepted: AcceptedRate) {
-    const by = actorName(permit.actor)
+    const by = permit.actor.id
     yield* byAnother(permit, payment)
     const repriced = yield* heldRate.accept(payment, accepted)
     if (Option.isNone(repriced)) return yield* refuse(payment, "it is not held for a review.")
@@ -129,7 +129,7 @@ const make = Effect.gen(function* () {
     if (awaitsCard(found)) return yield* priceAgain(permit, found, accepted)
     const payment = yield* heldFor(permit, paymentId)
     const repriced = yield* heldRate.accept(payment, accepted)
-    const [reviewed, confirmed] = approval(payment, actorName(permit.actor), repriced)
+    const [reviewed, confirmed] = approval(payment, permit.actor.id, repriced)
     const write = (acts: ReadonlyArray<Act>) => command.writeAudited(permit, payment, acts, audited(repriced))
     const routed = yield* Effect.either(route({ ...payment, ...pricePatch(payment, repriced) }))
     if (Either.isLeft(routed)) {
@@ -160,7 +160,7 @@ const make = Effect.gen(function* () {
       return declined ? yield* whereNoneTookIt(payment, heard) : heard.payment
     }),
     reject: Effect.fn("Review.reject")(function* (permit: Reviewer, paymentId: PaymentId, reason: string | undefined) {
-      const by = actorName(permit.actor)
+      const by = permit.actor.id
       return yield* command.decided(
         Effect.flatMap(heldFor(permit, paymentId), (payment) => {
           const cause = reason === undefined ? `rejected by ${by}` : `rejected by ${by}: ${reason}`

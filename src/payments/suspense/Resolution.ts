@@ -3,7 +3,7 @@ import { Context, Duration, Effect, Layer, Option } from "effect"
 import type { PaymentId } from "../../domain/Identifiers.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
-import { actorName, type Permit } from "../../domain/Access.ts"
+import type { Permit } from "../../domain/Access.ts"
 import { Conflict, type InsufficientFunds, type NotFound, notFound } from "../../domain/Failure.ts"
 import { Report } from "../../domain/Outcome.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
@@ -120,12 +120,12 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         // What had moved by its provider's word, and has not, is with its provider again.
         const state = outcome === "failed" && hasMoved(payment, attempt) ? "returned" : outcome
         const signal = new Report({ state, reason, providerPaymentId: null, providerStatus: null })
-        const by = `by ${actorName(permit.actor)}: ${reason}`
+        const by = `by ${permit.actor.id}: ${reason}`
         return Effect.gen(function* () {
           // Whoever was slower decided on something that is settled by now.
           const heard = yield* outcomes.hearOnce({ payment, attempt }, signal, {
             cause: `settled ${by}`,
-            operator: { id: actorName(permit.actor), note: `Settled ${by}` }
+            operator: { id: permit.actor.id, note: `Settled ${by}` }
           })
           if (Option.isNone(heard)) return yield* changed()
           yield* audit.record(permit, {

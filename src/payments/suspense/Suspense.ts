@@ -2,7 +2,7 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
-import { actorName, type Permit } from "../../domain/Access.ts"
+import type { Permit } from "../../domain/Access.ts"
 import { Conflict } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { Money } from "../../domain/Money.ts"
@@ -70,7 +70,7 @@ const make = Effect.gen(function* () {
         const [item_id, ...fresh] = (yield* ids.several(EVENTS + gone.length + 1)) as [string, ...Array<string>]
         const newId = () => fresh.shift()!
         const at = new Date(yield* Clock.currentTimeMillis)
-        const by = actorName(permit.actor)
+        const by = permit.actor.id
         const patch = { ...settled.patch, comments: noted(payment.comments, note) }
         const after: Payment = { ...payment, ...patch, status: settled.status, updated_at: at }
         const about = items[0]?.attempt.attempt_id ?? settled.attempt?.attempt_id ?? null
@@ -97,7 +97,7 @@ const make = Effect.gen(function* () {
     )
 
   const resolved = (permit: Permit<"platform">, verdict: Verdict, what: string): Said => ({
-    note: `${what} by ${actorName(permit.actor)}: ${verdict.reason}`,
+    note: `${what} by ${permit.actor.id}: ${verdict.reason}`,
     action: "payment.resolved",
     detail: { ...verdict, suspense: true }
   })
@@ -163,7 +163,7 @@ const make = Effect.gen(function* () {
         )
         return yield* close(permit, payment, taken, accepted, said)
       }
-      const given = givenUp(payment, story, attempt, { items, waiting, by: actorName(permit.actor) })
+      const given = givenUp(payment, story, attempt, { items, waiting, by: permit.actor.id })
       return yield* close(permit, payment, items, given, resolved(permit, verdict, "Given up"))
     })
   }

@@ -6,7 +6,7 @@ import { Clock, Context, Duration, Effect, Either, Layer, Option } from "effect"
 import { asSentence } from "../../domain/PlainWords.ts"
 import { AttemptId } from "../../domain/Identifiers.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
-import { actorName, type Permit } from "../../domain/Access.ts"
+import type { Permit } from "../../domain/Access.ts"
 import { Conflict } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { Outcome } from "../../domain/Outcome.ts"
@@ -107,7 +107,7 @@ const make = Effect.gen(function* () {
       payment,
       status,
       patch,
-      cause: `return of ${money.toString()} asked for by ${actorName(permit.actor)}`,
+      cause: `return of ${money.toString()} asked for by ${permit.actor.id}`,
       at,
       nextAttempt: attempt,
       ...(ended ? {} : { attempt: laidToRest(taker) }),
@@ -151,7 +151,7 @@ const make = Effect.gen(function* () {
     // What may have been sent before is not refused because it was too late to send it again.
     if (outcome._tag === "Declined" && outcome.unsent === "late" && !(leave instanceof FirstSend))
       return yield* inAMinute()
-    const note = `${money.toString()} given back through ${provider.name} by ${actorName(permit.actor)}: ${reason}`
+    const note = `${money.toString()} given back through ${provider.name} by ${permit.actor.id}: ${reason}`
     yield* outcomes.hear(known, outcome, {
       cause: `return at ${provider.name}`,
       ...(outcome._tag === "Accepted" ? { note } : {})

@@ -3,7 +3,7 @@ import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
-import { operatorPermit, Permit } from "../../../src/domain/Access.ts"
+import { operatorPermit } from "../../../src/domain/Access.ts"
 import { Resolution } from "../../../src/payments/suspense/Resolution.ts"
 import type { Verdict } from "../../../src/payments/suspense/SuspenseVerdict.ts"
 import { attemptsOf, callBack, initiate, ofKind, queueOf, recordOf, timelineOf, toldOf } from "../support/Calls.ts"
@@ -34,22 +34,6 @@ onDatabasePaymentServer("Settling by hand", make, (it, { stripe }) => {
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "pending" })
       return payment_id
     })
-
-  it.effect("names whoever settled it as people do, and keeps their id in the audit log", () =>
-    Effect.gen(function* () {
-      const payment_id = yield* unknownIn("NL")
-      const id = "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c"
-      const permit = new Permit({
-        ...operator,
-        actor: { ...operator.actor, kind: "user", id, name: "amina@corridor.example" }
-      })
-      const verdict = { outcome: "completed", reason: "seen" } as const
-      const settled = yield* Effect.flatMap(Resolution, (resolution) => resolution.resolve(permit, payment_id, verdict))
-      expect(settled.comments).toBe("Settled by amina@corridor.example: seen")
-      const [item] = ofKind(yield* timelineOf(payment_id), "operator")
-      expect(item).toMatchObject({ closed_by: "amina@corridor.example" })
-    })
-  )
 
   it.effect.each([
     ["FR", "completed", "payment.completed"],
