@@ -8,7 +8,7 @@ import { join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Exit, Logger, LogLevel, Redacted, Scope } from "effect"
-import { Client } from "pg"
+import { Client, escapeLiteral } from "pg"
 import type { TestProject } from "vitest/node"
 import { embeddedPostgres } from "../../src/platform/database/EmbeddedPostgres.ts"
 import { DATABASE } from "../../src/platform/database/embedded/Presence.ts"
@@ -18,10 +18,20 @@ import { makeRunFolder } from "./RunFolder.ts"
 
 const run = promisify(execFile)
 
+/** Still asked for, but not hashed four thousand times by both sides, which was most of what a connection costs. */
+const makePasswordCheap = async (url: string) => {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  await client.query("set scram_iterations = 1")
+  await client.query(`alter role postgres password ${escapeLiteral(new URL(url).password)}`)
+  await client.end()
+}
+
 /** As a server leaves it that was started once and ended well, but without its sandbox. */
 const makeDataFolder = (dataDir: string) =>
   Effect.gen(function* () {
     const { url } = yield* embeddedPostgres({ dataDir })
+    yield* Effect.promise(() => makePasswordCheap(Redacted.value(url)))
     yield* Logger.withMinimumLogLevel(migrate, LogLevel.None).pipe(
       Effect.provide(PgClient.layer({ url, maxConnections: 2 }))
     )
@@ -34,6 +44,7 @@ const makeTemplate = async (clusterUrl: string) => {
   for (const setting of ["fsync", "full_page_writes", "autovacuum"])
     await client.query(`alter system set ${setting} = off`)
   await client.query("alter system set max_wal_size = '4GB'")
+  await client.query("alter system set scram_iterations = 1")
   await client.query("select pg_reload_conf()")
   await client.query(`create database ${TEMPLATE} template ${DATABASE}`)
   await client.end()
