@@ -4,7 +4,8 @@ import { join } from "node:path"
 import { gunzipSync, gzipSync } from "node:zlib"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { byPhone } from "../payments/support/Requests.ts"
-import { until } from "../payments/support/RealServer.ts"
+import { newDataDir, until } from "../payments/support/RealServer.ts"
+import { within } from "../support/OwnDatabase.ts"
 import {
   cliIn,
   dataIn,
@@ -48,17 +49,19 @@ const tables = async (url: string) =>
 
 /** Every row of every table, as text that does not depend on where it lies. */
 const contents = async (url: string) => {
-  const all: Record<string, string> = {}
-  for (const name of await tables(url)) {
-    // When a migration ran, and what the metrics read last, is not part of it.
-    if (name === "corridor_migrations" || name === "figures") continue
-    const [row] = await query<{ digest: string; rows: number }>(
-      url,
-      `select md5(coalesce(string_agg(t::text, E'\\n' order by t::text), '')) as digest, count(*)::int as rows from ${name} t`
-    )
-    all[name] = `${row?.rows} ${row?.digest}`
-  }
-  return all
+  const names = await tables(url)
+  return within(url, async (client) => {
+    const all: Record<string, string> = {}
+    for (const name of names) {
+      // When a migration ran, and what the metrics read last, is not part of it.
+      if (name === "corridor_migrations" || name === "figures") continue
+      const { rows } = await client.query<{ digest: string; rows: number }>(
+        `select md5(coalesce(string_agg(t::text, E'\\n' order by t::text), '')) as digest, count(*)::int as rows from ${name} t`
+      )
+      all[name] = `${rows[0]?.rows} ${rows[0]?.digest}`
+    }
+    return all
+  })
 }
 
 let source: OwnDatabase
@@ -180,7 +183,7 @@ it("restores all of a file or nothing: one that was cut off or changed leaves th
 })
 
 it("keeps the key beside the copy where nobody has set one, and takes it for the restore", async () => {
-  const dataDir = temporaryFolder()
+  const dataDir = newDataDir()
   const embedded = { DATA_DIR: dataDir, LOG_LEVEL: "error" }
   expect((await cliIn(embedded)("migrate")).code).toBe(0)
   const own = join(dataDir, "own.backup")

@@ -2,12 +2,13 @@
 import { existsSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, expect, it, vi } from "vitest"
-import { freePort, startServer, temporaryFolder } from "./Cli.ts"
+import { newDataDir } from "../payments/support/RealServer.ts"
+import { freePort, startServer } from "./Cli.ts"
 
 // Every step is a process of its own, which takes its time on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
-const dataDir = temporaryFolder()
+const dataDir = newDataDir()
 const lockFile = join(dataDir, "postgres", "postmaster.pid")
 const postmaster = () => (existsSync(lockFile) ? Number.parseInt(readFileSync(lockFile, "utf8"), 10) : undefined)
 

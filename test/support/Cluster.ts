@@ -17,6 +17,8 @@ declare module "vitest" {
     readonly clusterUrl: string
     /** Where the service of today is built, as it would be in `dist`. */
     readonly bundle: string
+    /** With a cluster whose database is migrated, and that nobody runs: to be copied. */
+    readonly dataFolder: string
   }
 }
 

@@ -4,7 +4,7 @@ import measured from "./Durations.json" with { type: "json" }
 import { relative } from "node:path"
 
 /** A file that is not named takes about as long as the rest of them. */
-const USUAL_SECONDS = 0.7
+const USUAL_SECONDS = 0.4
 
 const seconds: Readonly<Record<string, number>> = measured
 

@@ -1,41 +1,60 @@
-/** One PostgreSQL cluster for the whole run, in it a migrated template to copy, and beside it the service as it is built. */
+/**
+ * One PostgreSQL cluster for the whole run, in it a migrated template to copy, and beside it the service as it is built, and
+ * a data folder for those tests that need a server with a cluster of its own and not its first start.
+ */
 import { execFile } from "node:child_process"
 import { symlinkSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Exit, Logger, LogLevel, Redacted, Scope } from "effect"
-import { Client } from "pg"
+import { Client, escapeLiteral } from "pg"
 import type { TestProject } from "vitest/node"
 import { embeddedPostgres } from "../../src/platform/database/EmbeddedPostgres.ts"
+import { DATABASE } from "../../src/platform/database/embedded/Presence.ts"
 import { migrate } from "../../src/platform/database/Migrations.ts"
-import { TEMPLATE, urlOfDatabase } from "./Cluster.ts"
+import { TEMPLATE } from "./Cluster.ts"
 import { makeRunFolder } from "./RunFolder.ts"
 
-const makeTemplate = (clusterUrl: string) =>
+const run = promisify(execFile)
+
+/** Still asked for, but not hashed four thousand times by both sides, which was most of what a connection costs. */
+const makePasswordCheap = async (url: string) => {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  await client.query("set scram_iterations = 1")
+  await client.query(`alter role postgres password ${escapeLiteral(new URL(url).password)}`)
+  await client.end()
+}
+
+/** As a server leaves it that was started once and ended well, but without its sandbox. */
+const makeDataFolder = (dataDir: string) =>
   Effect.gen(function* () {
-    yield* Effect.promise(async () => {
-      const client = new Client({ connectionString: clusterUrl })
-      await client.connect()
-      // Nothing here outlives the run or grows; durability is tested by the tests that kill a server of their own.
-      for (const setting of ["fsync", "full_page_writes", "autovacuum"])
-        await client.query(`alter system set ${setting} = off`)
-      await client.query("alter system set max_wal_size = '4GB'")
-      await client.query("select pg_reload_conf()")
-      await client.query(`create database ${TEMPLATE}`)
-      await client.end()
-    })
-    const url = Redacted.make(urlOfDatabase(clusterUrl, TEMPLATE))
+    const { url } = yield* embeddedPostgres({ dataDir })
+    yield* Effect.promise(() => makePasswordCheap(Redacted.value(url)))
     yield* Logger.withMinimumLogLevel(migrate, LogLevel.None).pipe(
       Effect.provide(PgClient.layer({ url, maxConnections: 2 }))
     )
-  })
+  }).pipe(Effect.scoped)
+
+const makeTemplate = async (clusterUrl: string) => {
+  const client = new Client({ connectionString: clusterUrl })
+  await client.connect()
+  // Nothing here outlives the run or grows; durability is tested by the tests that kill a server of their own.
+  for (const setting of ["fsync", "full_page_writes", "autovacuum"])
+    await client.query(`alter system set ${setting} = off`)
+  await client.query("alter system set max_wal_size = '4GB'")
+  await client.query("alter system set scram_iterations = 1")
+  await client.query("select pg_reload_conf()")
+  await client.query(`create database ${TEMPLATE} template ${DATABASE}`)
+  await client.end()
+}
 
 /** Of today's source, with the flags of the project's own build, where its packages are found as in the project. */
 const buildInto = async (folder: string): Promise<string> => {
   const bundle = join(folder, "dist")
   symlinkSync(resolve("node_modules"), join(folder, "node_modules"))
-  await promisify(execFile)(process.execPath, ["build.mjs", `--outdir=${bundle}`])
+  await run(process.execPath, ["build.mjs", `--outdir=${bundle}`])
   return bundle
 }
 
@@ -48,14 +67,18 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
   const startCluster = async () => {
     const dataDir = join(folder.path, "cluster")
+    await Effect.runPromise(makeDataFolder(dataDir))
+    const dataFolder = join(folder.path, "data-folder")
+    await run("cp", ["-a", dataDir, dataFolder])
     const { url } = await Effect.runPromise(embeddedPostgres({ dataDir }).pipe(Scope.extend(scope)))
-    await Effect.runPromise(makeTemplate(Redacted.value(url)))
-    return Redacted.value(url)
+    await makeTemplate(Redacted.value(url))
+    return { clusterUrl: Redacted.value(url), dataFolder }
   }
   try {
-    const [bundle, clusterUrl] = await Promise.all([buildInto(folder.path), startCluster()])
+    const [bundle, { clusterUrl, dataFolder }] = await Promise.all([buildInto(folder.path), startCluster()])
     project.provide("bundle", bundle)
     project.provide("clusterUrl", clusterUrl)
+    project.provide("dataFolder", dataFolder)
   } catch (error) {
     await stop()
     throw error

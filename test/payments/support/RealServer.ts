@@ -1,5 +1,5 @@
 /** The server as it is run, in a process of its own with an embedded PostgreSQL, to be killed and started again. */
-import { spawn } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -7,8 +7,10 @@ import { Client } from "pg"
 import { inject } from "vitest"
 import { SERVER_FLAGS } from "../../support/Cluster.ts"
 
+/** With a cluster in it, which to make takes longer than most of what is done with one. */
 export const newDataDir = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "corridor-payments-"))
+  execFileSync("cp", ["-a", `${inject("dataFolder")}/.`, folder])
   // PostgreSQL runs as a user of its own when the tests run as root.
   chmodSync(folder, 0o755)
   return folder
