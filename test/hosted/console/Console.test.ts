@@ -1,5 +1,6 @@
 /** The console in a real browser, served by the server as it is run: every page at both sizes, and what people do there. */
 import { readFileSync } from "node:fs"
+import { createServer } from "node:http"
 import { join } from "node:path"
 import type { Browser, BrowserContext, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -387,6 +388,56 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     await expect(
       platform.resolutions.giveBack({ path: { payment_id }, payload: { reason: "No" } })
     ).rejects.toMatchObject({ status: 409 })
+  })
+
+  it("lets a second person turn a held payment away, and tells everyone why", async () => {
+    const platform = createCorridor({ url: server.url, token: sandbox.admin.jwt })
+    const path = { org_id: acme.org_id }
+    await platform.organizations.change({ path, payload: { review_threshold: 1000 } })
+    const payment_id = await initiate(byPhone())
+    await platform.organizations.change({ path, payload: { review_threshold: null } })
+    await visiting(jwtOf("staff"), async (page) => {
+      await open(page, `#/payments/${payment_id}`)
+      await page.getByRole("button", { name: "Reject" }).click()
+      const dialog = page.getByRole("dialog")
+      await dialog.getByLabel("Reason").fill("Nobody knows this payer")
+      await dialog.getByRole("button", { name: "Reject the payment" }).click()
+      await page.getByText("Nobody knows this payer").first().waitFor()
+    })
+    expect(await corridor.payments.byId({ path: { payment_id } })).toMatchObject({ status: "rejected" })
+  })
+
+  it("sends a dead letter again, which arrives with the id it had", async () => {
+    const received: Array<string> = []
+    let isThere = false
+    const receiver = createServer((request, response) => {
+      if (isThere) received.push(String(request.headers["x-service-event-id"]))
+      response.writeHead(isThere ? 200 : 500).end()
+    })
+    const port = await freePort()
+    await new Promise<void>((resolve) => receiver.listen(port, "127.0.0.1", resolve))
+    try {
+      const { data: endpoint } = await corridor.webhooks.create({
+        payload: { endpoint_url: `http://127.0.0.1:${port}/hooks`, events: ["payment.completed"] }
+      })
+      const { webhook_id } = endpoint
+      await completed(await initiate(byPhone()))
+      const dead = await until("the delivery died", async () => {
+        const { data } = await corridor.webhookLog.deliveries({ urlParams: { status: "dead", webhook_id } })
+        return data[0]
+      })
+      isThere = true
+      await visiting(jwtOf("org-admin"), async (page) => {
+        await open(page, `#/webhooks/deliveries/${dead.delivery_id}`)
+        await page.getByRole("button", { name: "Send again" }).click()
+        await page.getByRole("dialog").getByRole("button", { name: "Send again" }).click()
+        await page.locator("main").getByText("Delivered", { exact: true }).first().waitFor()
+      })
+      expect(received).toEqual([dead.event_id])
+      await corridor.webhooks.remove({ path: { webhook_id } })
+    } finally {
+      receiver.close()
+    }
   })
 
   it("lets an invited person accept, with the line of the message that they were sent", async () => {
