@@ -5,7 +5,7 @@ import { InitiateRamp, RampResult } from "../../../src/contract/api/Ramps.ts"
 import type { Beneficiary } from "../../../src/payments/beneficiaries/Beneficiary.ts"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
-import { stringifyWire } from "../../../src/domain/Decimal.ts"
+import { inexact, stringifyWire } from "../../../src/domain/Decimal.ts"
 import { Rate } from "../../../src/domain/Rate.ts"
 import { directionOf, planRamp, type RampSurroundings } from "../../../src/payments/ramps/RampPlan.ts"
 import { idFrom } from "../../support/AnyId.ts"
@@ -87,8 +87,8 @@ describe("the contract", () => {
   })
 
   it("takes a rate of any length, and amounts of 15 digits", () => {
-    // The request parser boxes what a double cannot hold exactly.
-    const long = Object(0.0077309625048312) as unknown
+    // The request parser marks what a double cannot hold exactly.
+    const long = inexact("0.0077309625048312")
     expect(refusal({ ...onRampRequest, client_rate: long })).toBe("planned")
     expect(() => decode({ ...onRampRequest, fiat_amount: long })).toThrow(/more than 15 significant digits/)
   })
