@@ -4,6 +4,7 @@ import operations from "virtual:operations"
 import type { Operations } from "../../client/Wire.ts"
 import { type Credential, credential, signOut } from "./Credential.ts"
 import type { Amount } from "./Amount.ts"
+import { waitBeforeAgain } from "./ComeAgain.ts"
 import { Problem } from "./Problem.ts"
 
 type All = Operations<Amount>
@@ -54,20 +55,12 @@ const bodyOf = (text: string): unknown =>
 export const newKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("")
 
-const LONGEST_WAIT = 5
-
-const waitOf = (response: Response): number | undefined => {
-  const seconds = Number(response.headers.get("retry-after") ?? Number.NaN)
-  return (response.status === 429 || response.status === 503) && seconds <= LONGEST_WAIT ? seconds : undefined
-}
-
-/** Once more, where the service asks for a moment and the request cannot have done anything. */
-const fetched = async (address: string, init: RequestInit): Promise<Response> => {
+const fetched = async (address: string, init: RequestInit & { readonly method: string }, keyed: boolean) => {
   const response = await fetch(address, init).catch((error: unknown) => {
     if (error instanceof DOMException && error.name === "AbortError") throw error
     throw new Problem(0, "Check your connection, then try again.")
   })
-  const wait = waitOf(response)
+  const wait = waitBeforeAgain(response, init.method, keyed)
   if (wait === undefined) return response
   await new Promise((done) => setTimeout(done, wait * 1000))
   return fetch(address, init)
@@ -90,7 +83,7 @@ export const call = async <G extends keyof All & string, N extends keyof All[G] 
 ): Promise<Answer<G, N>> => {
   const [method, path, keyed] = operations[`${group}.${name}`]!
   const parts = request as Parts
-  const response = await fetched(addressOf(path, parts), {
+  const init = {
     method,
     headers: {
       ...(as ?? credential.value)?.headers,
@@ -101,7 +94,8 @@ export const call = async <G extends keyof All & string, N extends keyof All[G] 
     ...(signal === undefined ? {} : { signal }),
     credentials: "omit",
     redirect: "error"
-  })
+  } as const
+  const response = await fetched(addressOf(path, parts), init, keyed === 1)
   const text = await response.text()
   if (response.ok) return (text === "" ? undefined : bodyOf(text)) as Answer<G, N>
   if (response.status === 401 && as === undefined) signOut("Your sign-in is no longer valid: sign in again.")

@@ -3,7 +3,6 @@
  * brought that is never stored: whoever dispatches it, and whenever, sends the same.
  */
 import { Context, Effect, Either, Layer, Option, type Redacted, Schema } from "effect"
-import { PayerDetails } from "../../contract/api/PaymentsInit.ts"
 import { type Destination, destinationOf } from "../beneficiaries/Destination.ts"
 import type { PaymentId } from "../../domain/Identifiers.ts"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -73,7 +72,10 @@ const nowhere: Side = { bank: null, mobileMoney: null, walletAddress: null }
 
 const nullable = Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null })
 
-const payerIn = Schema.decodeUnknownOption(PayerDetails)
+// As it is stored: what requests may hold changes, and an order that is sent again, or late, has the payer that it had.
+const payerIn = Schema.decodeUnknownOption(
+  Schema.Struct({ name: Schema.String, email: Schema.String, phone: Schema.String })
+)
 
 const bankIn = Schema.decodeUnknownOption(
   Schema.Struct({

@@ -101,6 +101,16 @@ const cases: ReadonlyArray<readonly [name: string, leg: PaidLeg, payment: Partia
     { flow: "inbound", payer, mobileMoney: { network: "mpesa", phoneNumber: "+254712345678" }, bank: null }
   ],
   [
+    "a payin that was taken on before names that look like a card's number were refused",
+    "payment",
+    {
+      payment_method: "mobile_money",
+      payer_details: { ...payer_details, name: "Ada 4111 1111 1111 1111" },
+      ...payersPhone
+    },
+    { payer: { ...payer, name: "Ada 4111 1111 1111 1111" } }
+  ],
+  [
     "a payin for a beneficiary",
     "payment",
     { payment_method: "mobile_money", payer_details, ...payersPhone, ...to(inBank), direction: "inbound" },
