@@ -45,11 +45,16 @@ const standingAlone = /(?<![\p{L}\d+]|\d\.)\d{14,19}(?![\p{L}\d])/gu
 const inGroups =
   /(?<![\p{L}\d+]|\d[ \u00a0-])\d{4}([ \u00a0-])(?:\d{4}\1\d{4}\1\d{4}|\d{6}\1\d{4,5})(?![\p{L}\d]|\1\d{4})/gu
 
+/** As a person reads it: digits and spaces of other widths are the usual ones, and what has no width is not there. */
+const asRead = (text: string): string => text.normalize("NFKC").replaceAll(/\p{Cf}/gu, "")
+
 /** Whether a text holds what a network has for a card's number: it begins, is as long and has the check digit of one. */
-export const holdsCardNumber = (text: string): boolean =>
-  [standingAlone, inGroups]
-    .flatMap((pattern) => Array.from(text.matchAll(pattern), ([found]) => found.replaceAll(/\D/g, "")))
+export const holdsCardNumber = (text: string): boolean => {
+  const read = asRead(text)
+  return [standingAlone, inGroups]
+    .flatMap((pattern) => Array.from(read.matchAll(pattern), ([found]) => found.replaceAll(/\D/g, "")))
     .some((digits) => ranges.some((range) => range.test(digits)) && passesLuhn(digits))
+}
 
 const FEWEST_DIGITS = 13
 
