@@ -97,6 +97,15 @@ describe("The number of a card", () => {
     expect(words).not.toContain(NUMBER)
   })
 
+  it.each([
+    ["with too many keys", Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`k${n}`, NUMBER])), "50 keys"],
+    ["that is too large", { note: NUMBER, rest: "x".repeat(16 * 1024) }, "16 KiB"]
+  ])("is not searched for in metadata %s", (_, metadata, why) => {
+    const words = wordsFor(InitiatePayment.pipe(Schema.pick("metadata")), JSON.stringify({ metadata }))
+    expect(words).toContain(why)
+    expect(words).not.toContain(REFUSED)
+  })
+
   it.each(allowed)("is not seen in %s", (_, schema, body) => {
     expect(wordsFor(schema, JSON.stringify(body))).toBe("")
   })
