@@ -160,7 +160,7 @@ export const overloaded = (): Overloaded =>
 export const perhapsWritten = (): PerhapsWritten =>
   new PerhapsWritten({
     message:
-      "The database was lost while this was written, and nobody knows whether it was. Look it up before you send it again, or send it with the same Idempotency-Key.",
+      "The database was lost while this was written, and nobody knows whether it was. Look it up before you send it again. Only what moves money can be sent again without a look, with the same Idempotency-Key.",
     retryAfterSeconds: Duration.toSeconds(busyRetryAfter)
   })
 

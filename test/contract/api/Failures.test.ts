@@ -84,7 +84,8 @@ const withSetback = (setback: () => Error) => {
 const stateOf = (code: string) => new SqlError.SqlError({ cause: Object.assign(new Error("select it"), { code }) })
 
 const nothingDone = /busy and has done nothing/
-const nobodyKnows = /nobody knows whether it was\. Look it up before .* with the same Idempotency-Key/
+const nobodyKnows =
+  /nobody knows whether it was\. Look it up before .* Only what moves money .* with the same Idempotency-Key/
 
 const setbacks = [
   ["a lock that was not given", stateOf("55P03"), nothingDone],
