@@ -5,7 +5,7 @@ import { OrgId } from "../../domain/Identifiers.ts"
 import { Flow, PaymentMethod } from "../../domain/Corridor.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { batchedReads } from "../../platform/database/Batcher.ts"
-import { few, inScope } from "../../platform/database/Query.ts"
+import { batchOf, inScope } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
 import { type FeeRule, FeeRuleStore, type FeeSubject, type NewFeeRule, subjectKey } from "./FeeRuleStore.ts"
@@ -44,17 +44,14 @@ export const feeRuleStoreSql = Layer.scoped(
     const columns = sql.literal(Object.keys(Row.fields).join(", "))
 
     const find = yield* batchedReads(subjectKey, (asked: ReadonlyArray<FeeSubject>) => {
-      const subjects = asked.map(({ direction, org_id, payment_method }, seq) => ({
-        seq,
+      const subjects = asked.map(({ direction, org_id, payment_method }) => ({
         of_org: org_id,
         of_method: payment_method,
         of_direction: direction
       }))
       return sql`select seq, ${columns}
-        from jsonb_to_recordset(${JSON.stringify(subjects)}::jsonb)
-          as a (seq integer, of_org uuid, of_method text, of_direction text)
-        join fee_rules on org_id = of_org and payment_method = of_method and direction = of_direction
-        where ${sql.literal(few("a"))}`.pipe(
+        from ${batchOf(sql, subjects, "of_org uuid, of_method text, of_direction text")} a
+        join fee_rules on org_id = of_org and payment_method = of_method and direction = of_direction`.pipe(
         Effect.flatMap(answersOf),
         Effect.map((rows) => {
           const found = new Map(rows.map(({ seq, ...row }) => [seq, fromRow(row)]))

@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Schema } from "effect"
 import type { OrgId } from "../../domain/Identifiers.ts"
 import { batchedReads } from "../../platform/database/Batcher.ts"
-import { few, inOrder } from "../../platform/database/Query.ts"
+import { batchOf } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { RateStore, ReadRate, StoredRate } from "./RateStore.ts"
 
@@ -26,10 +26,9 @@ export const rateStoreSql = Layer.scoped(
 
     const between = yield* batchedReads(keyOf, (asked: ReadonlyArray<Question>) =>
       sql`select a.seq, ${columns}, now() as read_at, coalesce(o.spread_bps, 0) as spread_bps
-        from jsonb_to_recordset(${inOrder(asked)}::jsonb) as a (seq integer, org uuid, codes text[])
+        from ${batchOf(sql, asked, "org uuid, codes text[]")} a
         join rates r on r.from_currency = any (a.codes) and r.to_currency = any (a.codes)
-        left join organizations o on o.org_id = a.org
-        where ${sql.literal(few("a"))}`.pipe(
+        left join organizations o on o.org_id = a.org`.pipe(
         Effect.flatMap(readRates),
         Effect.map((rows) => {
           const found = asked.map((): Array<ReadRate> => [])

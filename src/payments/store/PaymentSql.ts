@@ -5,7 +5,7 @@ import type { AttemptId, OrgId } from "../../domain/Identifiers.ts"
 import { afterCommit } from "../../platform/database/AfterCommit.ts"
 import { batched } from "../../platform/database/Batcher.ts"
 import type { LockWait } from "../../platform/database/LockWait.ts"
-import { few, firstRow, inOrder, inScope, violates } from "../../platform/database/Query.ts"
+import { batchOf, firstRow, inScope, violates } from "../../platform/database/Query.ts"
 import { rowsAs } from "../../platform/database/Rows.ts"
 import { currentTraceparent } from "../../platform/observability/TraceContext.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
@@ -169,9 +169,8 @@ export const paymentStoreSql = Layer.scoped(
     const findBy = (column: "payment_id" | "transaction_id") =>
       batched((asked: ReadonlyArray<{ readonly org: OrgId | null; readonly id: string }>) =>
         sql`select a.seq, ${prefixed}
-            from jsonb_to_recordset(${inOrder(asked)}::jsonb) as a (seq integer, org uuid, id uuid)
-            join payments p on p.${sql(column)} = a.id and (p.org_id = a.org or a.org is null)
-            where ${sql.literal(few("a"))}`.pipe(
+            from ${batchOf(sql, asked, "org uuid, id uuid")} a
+            join payments p on p.${sql(column)} = a.id and (p.org_id = a.org or a.org is null)`.pipe(
           Effect.map((rows) => {
             const found = new Map(rows.map((row) => [row["seq"], paymentOf(row)]))
             return asked.map((_, seq) => Option.fromNullable(found.get(seq)))
@@ -189,10 +188,12 @@ export const paymentStoreSql = Layer.scoped(
     const both = sql.literal(knownColumns)
     const knownOfOrganization = yield* batched(
       (asked: ReadonlyArray<{ readonly id: AttemptId; readonly org: OrgId }>) =>
-        sql`select ${both} from jsonb_to_recordset(${inOrder(asked)}::jsonb) as k (seq integer, id uuid, org uuid)
+        sql`select ${both} from ${batchOf(sql, asked, "id uuid, org uuid")} k
           join attempts a on a.attempt_id = k.id and a.org_id = k.org
-          join payments p on p.payment_id = a.payment_id and p.org_id = k.org
-          where ${sql.literal(few("k"))}`.pipe(Effect.map(foundAmong(asked.map(({ id }) => id))), Effect.orDie)
+          join payments p on p.payment_id = a.payment_id and p.org_id = k.org`.pipe(
+          Effect.map(foundAmong(asked.map(({ id }) => id))),
+          Effect.orDie
+        )
     )
     const knownAnywhere = yield* batched((ids: ReadonlyArray<AttemptId>) =>
       sql`select ${both} from attempts a join payments p on p.payment_id = a.payment_id

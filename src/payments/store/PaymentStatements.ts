@@ -1,6 +1,6 @@
 /** The two statements that write payments. Each takes any number of rows as JSON, and is its own transaction. */
 import { patience } from "../../platform/database/LockWait.ts"
-import { few } from "../../platform/database/Query.ts"
+import { batchTable } from "../../platform/database/Query.ts"
 import { postingColumns, postingNames, postingRecord } from "../../money/ledger/PostingSql.ts"
 import { paymentColumns, toRow } from "./PaymentRow.ts"
 import type { Change, PaymentPatch } from "./Change.ts"
@@ -117,13 +117,14 @@ export const createStatement = `
  */
 export const applyStatement = `
   with ${patience("$2")}, input as (
-    select i.* from patience cross join jsonb_to_recordset($1::jsonb) as i (
-      seq integer, change_id bigint, payment_id uuid, org_id uuid, version integer, from_status text, status text, cause text,
+    select i.* from patience cross join ${batchTable(
+      "$1",
+      `change_id bigint, payment_id uuid, org_id uuid, version integer, from_status text, status text, cause text,
       at timestamptz,
       ${changeableNames.map((name) => `${name} ${changeable[name]}`).join(", ")},
       postings jsonb, attempt jsonb, next_attempt jsonb, events jsonb, callback jsonb, open_items jsonb, close_items jsonb,
-      traceparent text)
-    where ${few("i")}
+      traceparent text`
+    )} i
   ), changed as (
     update payments p set status = i.status, version = p.version + 1, last_change = i.change_id,
       updated_at = greatest(p.created_at, i.at),
@@ -196,8 +197,7 @@ export const applyStatement = `
  * that is the cause of it: written by the same statement, whose answer was lost.
  */
 export const ownChangesStatement = `
-  select i.seq from jsonb_to_recordset($1::jsonb) as i (
-    seq integer, change_id bigint, payment_id uuid, org_id uuid, next_attempt_id uuid)
-  where ${few("i")} and (exists (
+  select i.seq from ${batchTable("$1", "change_id bigint, payment_id uuid, org_id uuid, next_attempt_id uuid")} i
+  where exists (
       select from payments p where p.payment_id = i.payment_id and p.org_id = i.org_id and p.last_change = i.change_id)
-    or exists (select from attempts a where a.attempt_id = i.next_attempt_id and a.org_id = i.org_id))`
+    or exists (select from attempts a where a.attempt_id = i.next_attempt_id and a.org_id = i.org_id)`

@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
 import { batchedReads } from "../../platform/database/Batcher.ts"
-import { few, inOrder, inScope, newest } from "../../platform/database/Query.ts"
+import { batchOf, inScope, newest } from "../../platform/database/Query.ts"
 import { Organization } from "./Organization.ts"
 import { OrganizationStore } from "./OrganizationStore.ts"
 
@@ -28,9 +28,8 @@ export const organizationStoreSql = Layer.scoped(
     )
     const find = yield* batchedReads(keyOf, (asked: ReadonlyArray<Question>) =>
       sql`select a.seq, ${columns}
-        from jsonb_to_recordset(${inOrder(asked)}::jsonb) as a (seq integer, org uuid, id uuid)
-        join organizations o on o.org_id = a.id and (o.org_id = a.org or a.org is null)
-        where ${sql.literal(few("a"))}`.pipe(
+        from ${batchOf(sql, asked, "org uuid, id uuid")} a
+        join organizations o on o.org_id = a.id and (o.org_id = a.org or a.org is null)`.pipe(
         Effect.flatMap(numbered),
         Effect.map((rows) => {
           const found = new Map(rows.map(({ seq, ...row }) => [seq, row]))

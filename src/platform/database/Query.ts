@@ -43,13 +43,16 @@ export const firstRow = <Row>(rows: ReadonlyArray<Row>): Option.Option<Row> => O
 export const violates = ({ cause }: SqlError.SqlError, constraint: string): boolean =>
   (cause as { readonly constraint?: string }).constraint === constraint
 
-/**
- * Of a batch that is JSON with a `seq`. The planner takes that for a hundred rows, and while a table is small it would
- * read all of it rather than look up a hundred, and go on so on that connection when the table has grown. Between two
- * bounds it expects one row, and looks up each.
- */
-export const few = (batch: string): string => `${batch}.seq between 0 and 65535`
+const BATCH = "(select * from jsonb_to_recordset("
+const rows = (columns: string) => `::jsonb) as b (seq integer, ${columns}) where seq between 0 and 65535)`
 
-/** The questions of a batch as JSON, each with its place, so that answers find their way back. */
-export const inOrder = (asked: ReadonlyArray<object>): string =>
-  JSON.stringify(asked.map((one, seq) => ({ ...one, seq })))
+/**
+ * A batch, which is JSON, as a table to join. The planner takes JSON for a hundred rows, and while a table is small it
+ * would read all of it rather than look up a hundred, and go on so on that connection when the table has grown. Between
+ * two bounds of `seq` it expects one row, and looks up each.
+ */
+export const batchTable = (json: string, columns: string): string => BATCH + json + rows(columns)
+
+/** The questions of a batch as such a table, each with its place (`seq`), so that answers find their way back. */
+export const batchOf = (sql: SqlClient.SqlClient, asked: ReadonlyArray<object>, columns: string): Statement.Fragment =>
+  sql`${sql.literal(BATCH)}${JSON.stringify(asked.map((one, seq) => ({ ...one, seq })))}${sql.literal(rows(columns))}`

@@ -6,7 +6,7 @@ import { ProviderConfig as Config } from "../../contract/api/ProviderConfigs.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import type { Corridor } from "../../domain/Routing.ts"
 import { batchedReads } from "../../platform/database/Batcher.ts"
-import { few, inOrder, newest } from "../../platform/database/Query.ts"
+import { batchOf, newest } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import {
   complete,
@@ -82,11 +82,10 @@ export const providerConfigStoreSql = Layer.scoped(
 
     const forCorridor = yield* batchedReads(keyOf, (asked: ReadonlyArray<CorridorOfOrg>) =>
       sql`select seq, a.version as credentials_version, ${columns}
-        from jsonb_to_recordset(${inOrder(asked)}::jsonb)
-          as q (seq integer, "orgId" uuid, country text, "paymentMethod" text, flow text)
+        from ${batchOf(sql, asked, '"orgId" uuid, country text, "paymentMethod" text, flow text')} q
         join provider_configs c on c.country = q.country and c.payment_method = q."paymentMethod"
           and c.direction = q.flow and (c.org_id = q."orgId" or c.org_id is null)
-        ${account} where ${sql.literal(few("q"))}`.pipe(
+        ${account}`.pipe(
         Effect.flatMap(answersOf),
         Effect.map((rows) => {
           const found = asked.map((): Array<ServingConfig> => [])

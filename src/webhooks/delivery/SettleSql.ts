@@ -2,7 +2,7 @@
 import type { SqlClient } from "@effect/sql"
 import { Duration, Effect, Schema } from "effect"
 import { webhookGivesUpAfter } from "../../domain/policies/Webhooks.ts"
-import { few, inOrder } from "../../platform/database/Query.ts"
+import { batchOf } from "../../platform/database/Query.ts"
 import { rowsAs } from "../../platform/database/Rows.ts"
 import { buriedError, GivenUp, givenUpReason, type Settled } from "./Delivery.ts"
 import type { Settling } from "./QueueStore.ts"
@@ -97,11 +97,10 @@ export const settlingSql = (sql: SqlClient.SqlClient): Settling => ({
     held.length === 0
       ? Effect.void
       : sql`update webhook_queue q set next_at = now(), lease_token = null, attempt = q.attempt - 1
-          from jsonb_to_recordset(${inOrder(
-            held.map(({ delivery_id, lease_token }) => ({ delivery_id, lease_token }))
-          )}::jsonb) as r (seq integer, delivery_id uuid, lease_token uuid)
-          where ${sql.literal(few("r"))} and q.delivery_id = r.delivery_id and q.lease_token = r.lease_token`.pipe(
-          Effect.orDie,
-          Effect.asVoid
-        )
+          from ${batchOf(
+            sql,
+            held.map(({ delivery_id, lease_token }) => ({ delivery_id, lease_token })),
+            "delivery_id uuid, lease_token uuid"
+          )} r
+          where q.delivery_id = r.delivery_id and q.lease_token = r.lease_token`.pipe(Effect.orDie, Effect.asVoid)
 })
