@@ -2,13 +2,14 @@
  * The one way in which rows become what the code works with: through a schema that is compiled once. What the schema
  * does not expect is a defect that names the column, and not a strange payment later.
  */
+import { compileDecoder } from "../../domain/CompiledSchema.ts"
 import { Data, Effect, Either, Option, ParseResult, Schema } from "effect"
 
 export class UnexpectedRow extends Data.TaggedError("UnexpectedRow")<{ readonly message: string }> {}
 
 /** For `Effect.flatMap` after a statement that gives rows. */
 export const rowsAs = <A, I>(schema: Schema.Schema<A, I>) => {
-  const decode = ParseResult.decodeUnknownEither(Schema.Array(schema))
+  const decode = compileDecoder(Schema.Array(schema))
   return (rows: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<A>> =>
     Either.match(decode(rows), {
       onLeft: (issue) => Effect.die(new UnexpectedRow({ message: ParseResult.TreeFormatter.formatIssueSync(issue) })),

@@ -3,10 +3,11 @@
  * handler. Decoders and encoders are compiled once in a process.
  */
 import { HttpApiSchema, type HttpApiEndpoint } from "@effect/platform"
-import { Context, Effect, Either, Option, ParseResult, type Schema } from "effect"
+import { Context, Effect, Either, Option, type Schema } from "effect"
 import { AccountId, EscrowId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import { AcceptsArray, AlsoNeeds, Lists, MovesMoney, Needs } from "../../contract/api/Operation.ts"
 import type { Gate } from "./Gate.ts"
+import { compileDecoder, compileEncoder } from "../../domain/CompiledSchema.ts"
 import { type Access, authorize, type Caller, type Permit } from "../../domain/Access.ts"
 import { type Failure, Invalid, notFound, TooLarge } from "../../domain/Failure.ts"
 import { idOrNil, nilUuid } from "../../domain/Ids.ts"
@@ -32,7 +33,7 @@ const decoder = (schema: Option.Option<Schema.Schema.Any>) =>
   Option.match(schema, {
     onNone: () => (_: unknown) => Effect.succeed<unknown>(undefined),
     onSome: (some) => {
-      const decode = ParseResult.decodeUnknownEither(some as Schema.Schema<unknown>, { errors: "all" })
+      const decode = compileDecoder(some as Schema.Schema<unknown>, { errors: "all" })
       return (input: unknown) => Either.mapLeft(decode(input), (issue) => invalid(validationMessage(issue)))
     }
   })
@@ -77,7 +78,7 @@ export const compileEndpoint = (endpoint: Endpoint, status: number) => ({
   decodeQuery: decoder(endpoint.urlParamsSchema),
   decodePayload: decoder(endpoint.payloadSchema),
   hasPayload: Option.isSome(endpoint.payloadSchema),
-  encode: ParseResult.encodeUnknownSync(endpoint.successSchema as Schema.Schema<unknown>),
+  encode: compileEncoder(endpoint.successSchema as Schema.Schema<unknown>),
   hasContent: !HttpApiSchema.isVoid(endpoint.successSchema.ast),
   initiates: isInitiation(endpoint.path)
 })

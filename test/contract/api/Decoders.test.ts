@@ -11,6 +11,7 @@ import { parseJsonText } from "../../../src/platform/http/JsonText.ts"
 import { validationMessage } from "../../../src/platform/http/ValidationMessage.ts"
 import { oddNumbers, oddTexts, oddTimes } from "../../../fuzz/Oddities.ts"
 import { changedAt, Literal, placesIn, written } from "../../../fuzz/Text.ts"
+import { decodedBy } from "../../domain/AsInterpreted.ts"
 import { type Document, examplesOf, operationsOf } from "./Operations.ts"
 
 type Decoder = (input: unknown) => Either.Either<unknown, ParseResult.ParseIssue>
@@ -18,7 +19,7 @@ type Decoder = (input: unknown) => Either.Either<unknown, ParseResult.ParseIssue
 const decoderOf = (schema: Option.Option<Schema.Schema.Any>): ReadonlyArray<Decoder> =>
   Option.match(schema, {
     onNone: () => [],
-    onSome: (one) => [ParseResult.decodeUnknownEither(one as Schema.Schema<unknown>, { errors: "all" })]
+    onSome: (one) => [decodedBy(one as Schema.Schema.AnyNoContext)]
   })
 
 interface Named {

@@ -1,0 +1,42 @@
+/** What a compiled schema says of a value, each time compared with what the interpreter of schemas says. */
+import { Either, ParseResult, type Schema } from "effect"
+import { expect } from "vitest"
+import { compileDecoder, compileEncoder } from "../../src/domain/CompiledSchema.ts"
+import { stringifyWire } from "../../src/domain/Decimal.ts"
+import { changedAt, placesIn } from "../../fuzz/Text.ts"
+
+type Parsed = Either.Either<unknown, ParseResult.ParseIssue>
+
+export const decodedBy = (schema: Schema.Schema.AnyNoContext): ((input: unknown) => Parsed) => {
+  const interpret = ParseResult.decodeUnknownEither(schema, { errors: "all" })
+  const decode = compileDecoder(schema, { errors: "all" })
+  return (input) => {
+    const right = interpret(input)
+    const decoded = decode(input)
+    expect(Either.isRight(decoded)).toBe(Either.isRight(right))
+    if (Either.isRight(right)) expect(Either.getOrThrow(decoded)).toStrictEqual(right.right)
+    return decoded
+  }
+}
+
+export const encodedBy = (schema: Schema.Schema.AnyNoContext): ((value: unknown) => Parsed) => {
+  const interpret = ParseResult.encodeUnknownEither(schema)
+  const encode = compileEncoder(schema)
+  return (value) => {
+    const right = interpret(value)
+    if (Either.isRight(right)) {
+      const encoded = encode(value)
+      expect(encoded).toStrictEqual(right.right)
+      expect(stringifyWire(encoded)).toBe(stringifyWire(right.right))
+    } else expect(() => encode(value)).toThrow()
+    return right
+  }
+}
+
+const others: ReadonlyArray<unknown> = [null, undefined, "x", 1.5, true, {}, [], new Date(0), new Date(NaN)]
+
+/** In each place of it, or in fifty, something else or nothing. */
+export const nearly = (value: unknown): ReadonlyArray<unknown> =>
+  placesIn(value)
+    .slice(0, 50)
+    .flatMap((place) => others.map((other) => changedAt(value, place, () => other)))

@@ -1,0 +1,107 @@
+/** Compiled, a schema says what its interpreter says: of what it is made for, of what is nearly so, and of anything. */
+import { describe, expect, it } from "@effect/vitest"
+import { Arbitrary, Either, FastCheck as fc, ParseResult, Schema } from "effect"
+import { WireDecimal } from "../../src/domain/Decimal.ts"
+import { decodedBy, encodedBy, nearly } from "./AsInterpreted.ts"
+
+interface Tree {
+  readonly name: string
+  readonly branches: ReadonlyArray<Tree>
+}
+
+const Tree: Schema.Schema<Tree> = Schema.Struct({
+  name: Schema.String,
+  branches: Schema.Array(Schema.suspend(() => Tree))
+})
+
+const Tagged = Schema.Union(
+  Schema.Struct({ kind: Schema.Literal("a"), at: Schema.Date }),
+  Schema.Struct({ kind: Schema.Literal("b"), n: Schema.NumberFromString })
+)
+
+const schemas: Readonly<Record<string, Schema.Schema.AnyNoContext>> = {
+  "a struct with fields that may be lacking": Schema.Struct({
+    a: Schema.optional(Schema.String),
+    b: Schema.optionalWith(Schema.NumberFromString, { default: () => 7 }),
+    c: Schema.optionalWith(Schema.String, { as: "Option" }),
+    d: Schema.optionalWith(Schema.Date, { exact: true }),
+    e: Schema.UndefinedOr(Schema.Int)
+  }),
+  "renamed fields": Schema.Struct({
+    inside: Schema.propertySignature(Schema.String).pipe(Schema.fromKey("outside"))
+  }),
+  filters: Schema.Struct({
+    id: Schema.UUID.pipe(Schema.brand("Id")),
+    n: Schema.Int.pipe(Schema.between(1, 5)),
+    list: Schema.NonEmptyArray(Schema.String).pipe(Schema.maxItems(2))
+  }).pipe(Schema.filter(({ n, list }) => n >= list.length)),
+  "transformations in a row": Schema.Struct({
+    n: Schema.compose(Schema.Trim, Schema.NumberFromString).pipe(Schema.positive()),
+    date: Schema.NullOr(Schema.Date)
+  }),
+  "members that a literal tells apart": Schema.Struct({ one: Tagged, many: Schema.Array(Tagged) }),
+  "members that only some of which a literal tells apart": Schema.Union(
+    Schema.Struct({ loose: Schema.String }),
+    Schema.Struct({ kind: Schema.Literal("a"), loose: Schema.String, more: Schema.Number })
+  ),
+  "members that nothing tells apart": Schema.Union(
+    Schema.Struct({ a: Schema.NumberFromString }),
+    Schema.Struct({ a: Schema.String, b: Schema.String }),
+    Schema.String
+  ),
+  "a thing in itself": Tree,
+  dictionaries: Schema.Struct({
+    any: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
+    dates: Schema.Record({ key: Schema.String, value: Schema.Date }),
+    short: Schema.Record({ key: Schema.String.pipe(Schema.maxLength(2)), value: Schema.Number })
+  }),
+  "lists of a fixed length": Schema.Tuple(Schema.NumberFromString, Schema.optionalElement(Schema.String)),
+  "what falls back to something": Schema.Struct({
+    n: Schema.Number.annotations({ decodingFallback: () => Either.right(0) })
+  }),
+  "what takes nothing besides": Schema.Struct({ a: Schema.String }).annotations({
+    parseOptions: { onExcessProperty: "error" }
+  }),
+  "literals and null": Schema.Struct({ a: Schema.NullOr(Schema.Literal("x", "y", 1)), b: Schema.Literal(true) }),
+  anything: Schema.Struct({}),
+  exact: Schema.Struct({ amount: WireDecimal })
+}
+
+describe.each(Object.entries(schemas))("%s", (name, schema) => {
+  const decoded = decodedBy(schema)
+  const encoded = encodedBy(schema)
+  const isPlain = name !== "exact"
+
+  it("is decoded and encoded as it should be", () => {
+    const values = isPlain
+      ? Arbitrary.make(schema)
+      : fc.constant({ amount: Either.getOrThrow(decoded({ amount: 1.5 })) })
+    let many = 0
+    fc.assert(
+      fc.property(values, (value) => {
+        const out = encoded(value)
+        if (Either.isRight(out) && Either.isRight(decoded(out.right))) many++
+      }),
+      { numRuns: 50 }
+    )
+    if (isPlain) expect(many).toBeGreaterThan(25)
+  })
+
+  it("is refused where it should be", () => {
+    fc.assert(
+      fc.property(isPlain ? Arbitrary.make(schema) : fc.constant({}), (value) => {
+        for (const one of nearly(value)) void encoded(one)
+        const out = ParseResult.encodeUnknownEither(schema)(value)
+        if (Either.isRight(out)) for (const one of nearly(out.right)) void decoded(one)
+      }),
+      { numRuns: 8 }
+    )
+    fc.assert(
+      fc.property(fc.anything({ withDate: true, withNullPrototype: true, maxDepth: 3 }), (input) => {
+        void decoded(input)
+        void encoded(input)
+      }),
+      { numRuns: 150 }
+    )
+  })
+})
