@@ -14,7 +14,8 @@ export const weightOf = (value: unknown, depth = 0): number => {
     for (const item of value) weight += weightOf(item, depth + 1) + 1
     return weight
   }
-  for (const [name, member] of Object.entries(value)) weight += name.length + 4 + weightOf(member, depth + 1)
+  const members = value as Readonly<Record<string, unknown>>
+  for (const name in members) weight += name.length + 4 + weightOf(members[name], depth + 1)
   return weight
 }
 
