@@ -41,15 +41,47 @@ export const passesLuhn = (digits: string, start = 0, end = digits.length): bool
  */
 const standingAlone = /(?<![\p{L}\d+]|\d\.)\d{14,19}(?![\p{L}\d])/gu
 
-/** As cards are printed; with more of the same before or after it, it is part of something longer. */
-const inGroups =
-  /(?<![\p{L}\d+]|\d[ \u00a0-])\d{4}([ \u00a0-])(?:\d{4}\1\d{4}\1\d{4}|\d{6}\1\d{4,5})(?![\p{L}\d]|\1\d{4})/gu
+/** What people and forms put between the groups of a card's number. */
+const BETWEEN = "[\\s./_·\\u2010-\\u2015\\u2212-]"
 
-/** As a person reads it: digits and spaces of other widths are the usual ones, and what has no width is not there. */
-const asRead = (text: string): string => text.normalize("NFKC").replaceAll(/\p{Cf}/gu, "")
+/** As cards are printed; with more of the same before or after it, it is part of something longer. */
+const inGroups = new RegExp(
+  `(?<![\\p{L}\\d+]|\\d${BETWEEN})\\d{4}(${BETWEEN})(?:\\d{4}\\1\\d{4}\\1\\d{4}|\\d{6}\\1\\d{4,5})(?![\\p{L}\\d]|\\1\\d{4})`,
+  "gu"
+)
+
+const isForeignDigit = (code: number): boolean => code > 0x7f && /\p{Nd}/u.test(String.fromCodePoint(code))
+
+/** Every script has its ten digits in a row. */
+const usualDigit = (digit: string): string => {
+  const code = digit.codePointAt(0) ?? 0
+  let zero = code
+  while (code - zero < 9 && isForeignDigit(zero - 1)) zero--
+  return String(code - zero)
+}
+
+/** As a person reads it: digits and spaces of other kinds are the usual ones, and what has no width is not there. */
+const asRead = (text: string): string =>
+  text
+    .normalize("NFKC")
+    .replaceAll(/\p{Cf}/gu, "")
+    .replaceAll(/[^\P{Nd}0-9]/gu, usualDigit)
+
+/** No number has fewer, in whatever digits it is written. */
+const FEWEST_SIGNS = 14
+
+const mayHoldOne = (text: string): boolean => {
+  let signs = 0
+  for (let at = 0; at < text.length && signs < FEWEST_SIGNS; at++) {
+    const code = text.charCodeAt(at)
+    if ((code >= 0x30 && code <= 0x39) || code > 0x7f) signs++
+  }
+  return signs >= FEWEST_SIGNS
+}
 
 /** Whether a text holds what a network has for a card's number: it begins, is as long and has the check digit of one. */
 export const holdsCardNumber = (text: string): boolean => {
+  if (!mayHoldOne(text)) return false
   const read = asRead(text)
   return [standingAlone, inGroups]
     .flatMap((pattern) => Array.from(read.matchAll(pattern), ([found]) => found.replaceAll(/\D/g, "")))

@@ -6,6 +6,7 @@ import { holdsLink } from "../../domain/PlainWords.ts"
 import { envelope, Id, idOf, IdParam, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { examples, operation } from "./Operation.ts"
+import { asSent } from "./Text.ts"
 
 const VerificationType = Schema.Literal("bvn", "nin").annotations({
   description: "Bank Verification Number or National Identification Number; neither is ever sent or stored here"
@@ -25,7 +26,7 @@ const identityNumber = /(?<![0-9A-Za-z])\d{11}(?![0-9A-Za-z])/
 const text = (longest: number) => Schema.String.pipe(Schema.minLength(1), Schema.maxLength(longest))
 
 const withoutNumber = (longest: number) =>
-  text(longest).pipe(
+  asSent(longest).pipe(
     Schema.filter(
       (value) => !identityNumber.test(value) || "holds a number of 11 digits, as a BVN or NIN is: leave it out"
     )

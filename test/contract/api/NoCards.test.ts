@@ -7,6 +7,7 @@ import { CreatePaymentLink } from "../../../src/contract/api/PaymentLinks.ts"
 import { ActOnPayment, InitiatePayment } from "../../../src/contract/api/PaymentsInit.ts"
 import { InitiateRamp } from "../../../src/contract/api/Ramps.ts"
 import { GiveBack, ResolvePayment } from "../../../src/contract/api/Resolutions.ts"
+import { RequestVerification } from "../../../src/contract/api/Verification.ts"
 import { FreezeAccount, Withdraw } from "../../../src/contract/api/VirtualAccounts.ts"
 import { parseJsonText } from "../../../src/platform/http/JsonText.ts"
 import { validationMessage } from "../../../src/platform/http/ValidationMessage.ts"
@@ -70,7 +71,9 @@ const fields = [
   ["what a withdrawal is for", Withdraw, "description", { description: NUMBER }],
   ["why an account is frozen", FreezeAccount, "reason", { reason: NUMBER }],
   ["why a person decided so", ResolvePayment, "reason", { reason: NUMBER }],
-  ["why money goes back", GiveBack, "reason", { reason: NUMBER }]
+  ["why money goes back", GiveBack, "reason", { reason: NUMBER }],
+  ["why somebody is to be verified", RequestVerification, "triggered_by", { triggered_by: NUMBER }],
+  ["a message to them", RequestVerification.pipe(Schema.pick("message")), "message", { message: `your card ${NUMBER}` }]
 ] as const
 
 const bank = { account_name: "Ada Obi", account_number: NUMBER, bank_name: "First Bank", bank_code: "011" }
