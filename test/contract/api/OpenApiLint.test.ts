@@ -60,7 +60,8 @@ describe("The OpenAPI document", () => {
     const spectral = new spectralCore.Spectral()
     // The types of its two packages do not agree.
     const oas = spectralRulesets.oas as unknown as RulesetDefinition
-    spectral.setRuleset({ extends: [[oas, "recommended"]] })
+    // Whether examples fit is asked of ajv below, which compiles each schema once.
+    spectral.setRuleset({ extends: [[oas, "recommended"]], rules: { "oas3-valid-media-example": "off" } })
     const errors = (await spectral.run(JSON.parse(text) as Record<string, unknown>)).filter(
       ({ severity }) => severity === 0
     )
