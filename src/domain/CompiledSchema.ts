@@ -234,25 +234,31 @@ const compile = (ast: AST.AST, direction: Direction): Step => {
 
 type Parsed<A> = Either.Either<A, ParseResult.ParseIssue>
 
+/** Most schemas of a process are never asked for, and hardly one has its interpreter asked. */
+const onceAsked = <A>(make: () => A): (() => A) => {
+  let made: A | undefined
+  return () => (made ??= make())
+}
+
 /** As `ParseResult.decodeUnknownEither`. */
 export const compileDecoder = <A, I>(
   schema: Schema.Schema<A, I>,
   options?: Pick<AST.ParseOptions, "errors">
 ): ((input: unknown) => Parsed<A>) => {
-  const decode = compile(schema.ast, "decode")
-  const interpret = ParseResult.decodeUnknownEither(schema, options)
+  const decoder = onceAsked(() => compile(schema.ast, "decode"))
+  const interpreter = onceAsked(() => ParseResult.decodeUnknownEither(schema, options))
   return (input) => {
-    const value = decode(input)
-    return value === UNSURE ? interpret(input) : Either.right(value as A)
+    const value = decoder()(input)
+    return value === UNSURE ? interpreter()(input) : Either.right(value as A)
   }
 }
 
 /** As `ParseResult.encodeUnknownSync`. */
 export const compileEncoder = <A, I>(schema: Schema.Schema<A, I>): ((value: unknown) => I) => {
-  const encode = compile(schema.ast, "encode")
-  const interpret = ParseResult.encodeUnknownSync(schema)
+  const encoder = onceAsked(() => compile(schema.ast, "encode"))
+  const interpreter = onceAsked(() => ParseResult.encodeUnknownSync(schema))
   return (value) => {
-    const encoded = encode(value)
-    return encoded === UNSURE ? interpret(value) : (encoded as I)
+    const encoded = encoder()(value)
+    return encoded === UNSURE ? interpreter()(value) : (encoded as I)
   }
 }
