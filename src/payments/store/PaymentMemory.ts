@@ -31,8 +31,11 @@ const matches = (filter: PaymentFilter, payment: Payment, called: ReadonlySet<Pa
   (filter.from === undefined || payment.created_at >= filter.from) &&
   (filter.to === undefined || payment.created_at < filter.to)
 
-const inOrder = <Row>(rows: Iterable<Row>, key: (row: Row) => string): ReadonlyArray<Row> =>
-  Array.from(rows).sort((a, b) => (key(a) < key(b) ? -1 : 1))
+const inOrder = <Row>(rows: ReadonlyArray<Row>, key: (row: Row) => string): ReadonlyArray<Row> =>
+  rows.toSorted((a, b) => (key(a) < key(b) ? -1 : 1))
+
+const ofPayment = <Row extends { readonly payment_id: PaymentId | null }>(rows: Iterable<Row>, paymentId: PaymentId) =>
+  Array.from(rows).filter((row) => row.payment_id === paymentId)
 
 /** A payment is written with its key, its postings and its events, or not at all. */
 const writtenWithAPayment = {
@@ -98,7 +101,10 @@ export const paymentStoreMemory = Layer.effect(
 
     /** An entry that the books have already is left out: the same event may be told twice. */
     const bookOnce = (entries: ReadonlyArray<Entry>, now: number) => {
-      const known = new Set(Array.from(tables.ledgerPostings.values(), ({ entry_id }) => entry_id))
+      const wanted = new Set(entries.map(({ entry_id }) => entry_id))
+      const known = new Set<Entry["entry_id"]>()
+      if (wanted.size > 0)
+        for (const { entry_id } of tables.ledgerPostings.values()) if (wanted.has(entry_id)) known.add(entry_id)
       return postInMemory(
         tables,
         entries.filter(({ entry_id }) => !known.has(entry_id)),
@@ -213,30 +219,32 @@ export const paymentStoreMemory = Layer.effect(
       attemptOf: (provider, account, id, kind) =>
         Effect.sync(() =>
           Option.fromNullable(
-            inOrder(attempts.values(), byId).findLast(
-              (row) =>
-                row.provider === provider &&
-                row.account === account &&
-                row.provider_payment_id === id &&
-                (kind === undefined || kind === kindOfAttempt(payments.get(row.payment_id)!, row))
-            )
+            inOrder(
+              Array.from(attempts.values()).filter(
+                (row) =>
+                  row.provider === provider &&
+                  row.account === account &&
+                  row.provider_payment_id === id &&
+                  (kind === undefined || kind === kindOfAttempt(payments.get(row.payment_id)!, row))
+              ),
+              byId
+            ).at(-1)
           )
         ),
-      attemptsOf: (paymentId) =>
-        Effect.sync(() => inOrder(attempts.values(), byId).filter((row) => row.payment_id === paymentId)),
+      attemptsOf: (paymentId) => Effect.sync(() => inOrder(ofPayment(attempts.values(), paymentId), byId)),
       callbackSeen: (provider, key) => Effect.sync(() => callbacks.has(`${provider} ${key}`)),
       ...signalsInMemory(tables, newToken),
       story: ({ payment_id }) =>
         Effect.sync(() => ({
-          history: Array.from(history.values())
-            .filter((row) => row.payment_id === payment_id)
-            .sort((a, b) => a.version - b.version),
-          attempts: inOrder(attempts.values(), byId).filter((row) => row.payment_id === payment_id),
-          callbacks: inOrder(callbacks.values(), (row) => `${row.received_at.toISOString()} ${row.callback_id}`).filter(
-            (row) => row.payment_id === payment_id
+          history: ofPayment(history.values(), payment_id).sort((a, b) => a.version - b.version),
+          attempts: inOrder(ofPayment(attempts.values(), payment_id), byId),
+          callbacks: inOrder(
+            ofPayment(callbacks.values(), payment_id),
+            (row) => `${row.received_at.toISOString()} ${row.callback_id}`
           ),
-          items: inOrder(operatorItems.values(), (row) => `${row.opened_at.toISOString()} ${row.item_id}`).filter(
-            (row) => row.payment_id === payment_id
+          items: inOrder(
+            ofPayment(operatorItems.values(), payment_id),
+            (row) => `${row.opened_at.toISOString()} ${row.item_id}`
           )
         })),
       openItems: (scope, window) =>
