@@ -1,10 +1,10 @@
 /** One text for each JSON value, whatever the order of its members: equal bodies give equal texts. */
-import { isInexact, nearest } from "./Decimal.ts"
+import { isInexact, nearest, WireNumber } from "./Decimal.ts"
 
 const sorted = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(sorted)
   if (isInexact(value)) return nearest(value)
-  if (typeof value !== "object" || value === null) return value
+  if (typeof value !== "object" || value === null || value instanceof WireNumber) return value
   return Object.fromEntries(
     Object.entries(value)
       .sort(([a], [b]) => (a < b ? -1 : 1))

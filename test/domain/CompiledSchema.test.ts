@@ -44,6 +44,27 @@ const schemas: Readonly<Record<string, Schema.Schema.AnyNoContext>> = {
     Schema.Struct({ loose: Schema.String }),
     Schema.Struct({ kind: Schema.Literal("a"), loose: Schema.String, more: Schema.Number })
   ),
+  "members that some of which a literal tells apart behind a default": Schema.Union(
+    Schema.Struct({ loose: Schema.String }),
+    Schema.Struct({
+      kind: Schema.Literal("a"),
+      loose: Schema.String,
+      more: Schema.optionalWith(Schema.Number, { default: () => 7 })
+    })
+  ),
+  "members that literals of several names tell apart": Schema.Union(
+    Schema.Struct({ x: Schema.Literal("1") }),
+    Schema.Struct({ x: Schema.String, y: Schema.Literal("2") }),
+    Schema.Struct({ x: Schema.Literal("3"), y: Schema.Literal("2", "4"), z: Schema.String })
+  ),
+  "members that a literal which may be lacking tells apart": Schema.Union(
+    Schema.Struct({ kind: Schema.optionalWith(Schema.Literal("a"), { exact: true }), loose: Schema.String }),
+    Schema.Struct({ kind: Schema.Literal("a"), loose: Schema.String, more: Schema.Number })
+  ),
+  "a member beside anything else": Schema.Union(
+    Schema.Unknown,
+    Schema.Struct({ kind: Schema.Literal("a"), at: Schema.Date })
+  ),
   "members that nothing tells apart": Schema.Union(
     Schema.Struct({ a: Schema.NumberFromString }),
     Schema.Struct({ a: Schema.String, b: Schema.String }),

@@ -4,6 +4,7 @@ import { Schema } from "effect"
 import { OrgId } from "../../domain/Identifiers.ts"
 import { envelope, idOf, idParam } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
+import { Moment } from "./Moment.ts"
 import { examples, operation } from "./Operation.ts"
 import { signedCallback } from "./SignedCallback.ts"
 
@@ -22,7 +23,7 @@ const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.N
 
 const END_OF_TIME = Date.UTC(9999, 11, 31)
 
-const Time = Schema.Date.pipe(
+const Time = Moment.pipe(
   Schema.filter(
     (at) => (at.getTime() >= 0 && at.getTime() <= END_OF_TIME) || "is not a time such as 2026-03-01T12:30:00Z"
   )

@@ -171,6 +171,20 @@ onDatabaseServer(
       })
     )
 
+    it.effect("takes no time that others would read as another one, or as none", () =>
+      Effect.gen(function* () {
+        const { kyb_customer_id: customer_id, org_id } = yield* started
+        for (const occurred_at of ["%00", "decided 5", "03/02/2026", "2026-03-02T10:00:00", "2026-02-30T10:00:00Z"]) {
+          const answer = yield* callBack({ customer_id, event_id: occurred_at, status: "rejected", occurred_at })
+          expect([answer.status, messageOf(answer)], occurred_at).toEqual([
+            400,
+            expect.stringMatching(/^occurred_at: must be an ISO 8601 time with its offset/)
+          ])
+        }
+        expect(yield* statusOf(org_id)).toBe("pending")
+      })
+    )
+
     it.effect("takes no decision that is yet to be made, and the clock of another for a little ahead", () =>
       Effect.gen(function* () {
         const { kyb_customer_id: customer_id, org_id } = yield* started

@@ -1,8 +1,9 @@
 import { describe, expect, it as plain } from "vitest"
-import { Effect, Option } from "effect"
+import { Effect, Either, Option } from "effect"
 import * as fc from "fast-check"
 import { canonicalJson } from "../../../src/domain/CanonicalJson.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
+import { parseJsonText } from "../../../src/platform/http/JsonText.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
@@ -126,5 +127,14 @@ describe("Canonical JSON", () => {
 
   plain("differs when a value differs", () => {
     expect(canonicalJson({ a: 1, b: [1, 2] })).not.toBe(canonicalJson({ a: 1, b: [2, 1] }))
+  })
+
+  plain("differs between a number that keeps its digits and an object that looks like one", () => {
+    const digest = (metadata: string) =>
+      canonicalJson(Either.getOrThrow(parseJsonText(`{"metadata": {"weight": ${metadata}}}`)))
+    expect(digest('{"text": "1.0"}')).not.toBe(digest("1.0"))
+    expect(digest('"1.0"')).not.toBe(digest("1.0"))
+    expect(digest("1.00")).not.toBe(digest("1.0"))
+    expect(digest(" 1.0 ")).toBe(digest("1.0"))
   })
 })
