@@ -17,8 +17,10 @@ import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import type { Payment } from "../store/Payment.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
+import { setbackIn } from "../../platform/database/Setback.ts"
 import { Cancel } from "./Cancel.ts"
 import { PaymentCommand } from "../record/PaymentCommand.ts"
+import { whileBusy } from "../record/WhileBusy.ts"
 import { Otp } from "./Otp.ts"
 import { Refunds, type WantedRefund } from "../refund/Refunds.ts"
 import { Review } from "../review/Review.ts"
@@ -62,10 +64,16 @@ export class Actions extends Context.Tag("corridor/Actions")<
         if (key === undefined) return yield* action
         const before = yield* command.find(permit, paymentId)
         yield* keys.claim(paymentId, key)
-        const unlessChanged = Effect.flatMap(command.find(permit, paymentId), ({ version }) =>
-          version === before.version ? keys.release(key) : Effect.void
-        )
-        return yield* Effect.onError(action, () => Effect.catchTag(unlessChanged, "NotFound", () => Effect.void))
+        const isUnchanged = Effect.map(command.find(permit, paymentId), ({ version }) => version === before.version)
+        return yield* command.traced(action, (cause, written) => {
+          // Others may have changed the payment meanwhile: only where its own writing is in doubt do they count.
+          const doubtful = written || setbackIn(cause) === "lost"
+          const given = Effect.if(doubtful ? isUnchanged : Effect.succeed(true), {
+            onTrue: () => keys.release(key),
+            onFalse: () => Effect.void
+          })
+          return whileBusy(Effect.catchTag(given, "NotFound", () => Effect.void))
+        })
       })
 
       return {
