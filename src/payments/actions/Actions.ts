@@ -63,17 +63,18 @@ export class Actions extends Context.Tag("corridor/Actions")<
       ) {
         if (key === undefined) return yield* action
         const before = yield* command.find(permit, paymentId)
-        yield* keys.claim(paymentId, key)
-        const isUnchanged = Effect.map(command.find(permit, paymentId), ({ version }) => version === before.version)
-        return yield* command.traced(action, (cause, written) => {
-          // Others may have changed the payment meanwhile: only where its own writing is in doubt do they count.
-          const doubtful = written || setbackIn(cause) === "lost"
-          const given = Effect.if(doubtful ? isUnchanged : Effect.succeed(true), {
-            onTrue: () => keys.release(key),
-            onFalse: () => Effect.void
-          })
-          return whileBusy(Effect.catchTag(given, "NotFound", () => Effect.void))
-        })
+        const release = whileBusy(keys.release(key))
+        const releaseIfUnchanged = Effect.flatMap(command.find(permit, paymentId), ({ version }) =>
+          version === before.version ? release : Effect.void
+        )
+        // Whether it was written may not have been heard.
+        yield* Effect.onError(keys.claim(paymentId, key), () => release)
+        return yield* command.traced(action, (cause, written) =>
+          // Others may have changed the payment meanwhile, who count only where its own writing is in doubt.
+          written || setbackIn(cause) === "lost"
+            ? whileBusy(Effect.catchTag(releaseIfUnchanged, "NotFound", () => Effect.void))
+            : release
+        )
       })
 
       return {

@@ -3,12 +3,15 @@ import { describe, expect, it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Option } from "effect"
 import { overloaded } from "../../../src/domain/Failure.ts"
 import { Actions } from "../../../src/payments/actions/Actions.ts"
+import { ConnectionLost } from "../../../src/platform/database/Setback.ts"
 import { IdempotencyStore } from "../../../src/platform/idempotency/IdempotencyStore.ts"
 import { backends } from "../../support/Stores.ts"
 import { cardPayer } from "../support/CardPayer.ts"
 import { saboteur } from "../support/Sabotage.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
 import { servicesIn } from "../support/World.ts"
+
+const lostConnection = new ConnectionLost({ message: "the connection broke", nothingWritten: false })
 
 const CLAIM = "0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88"
 
@@ -37,13 +40,27 @@ describe.each(backends)("an action under a key, on %s", (backend) => {
       })
     })
     const keys = yield* Effect.provide(IdempotencyStore, world.stores)
+    const claimsAreLost: typeof keys = {
+      ...keys,
+      claim: (id, key) => Effect.zipRight(keys.claim(id, key), Effect.die(lostConnection))
+    }
+    const cutOff = yield* Effect.map(
+      Layer.build(
+        servicesIn(
+          { ...world, stores: Layer.merge(world.stores, Layer.succeed(IdempotencyStore, claimsAreLost)) },
+          harmless,
+          [stripe]
+        )
+      ),
+      Context.get(Actions)
+    )
     const key = { org_id, operation: `action on ${payment_id}`, key: "once", body_digest: "same", claim: CLAIM }
     /** Somewhere else, and not as a part of what is under way here. */
     const elsewhere = (meanwhile: Effect.Effect<unknown, unknown>) =>
       Effect.promise(() => Effect.runPromiseExit(meanwhile))
     const busyAfter = (meanwhile: Effect.Effect<unknown, unknown>) => void (before = elsewhere(meanwhile))
     const record = Effect.map(store.find(Option.none(), payment_id), Option.getOrThrow)
-    return { actions, busyAfter, elsewhere, key, keys, other, payment_id, permit, record, stripe }
+    return { actions, busyAfter, cutOff, elsewhere, key, keys, other, payment_id, permit, record, stripe }
   })
 
   it.live("that had no time to write anything leaves its key to whoever sends it again", () =>
@@ -67,6 +84,16 @@ describe.each(backends)("an action under a key, on %s", (backend) => {
       stripe.will({ otp: Effect.sync(() => (busyAfter(Effect.void), "accepted" as const)) })
       expect(Exit.isFailure(yield* Effect.exit(actions.submitOtp(permit, payment_id, "1", key)))).toBe(true)
       expect(Option.isSome(yield* keys.find(key))).toBe(true)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("that did not hear whether its key was written leaves it, since nothing else was", () =>
+    Effect.gen(function* () {
+      const { actions, cutOff, key, keys, payment_id, permit, stripe } = yield* waiting
+      stripe.will({ cancel: "canceled" })
+      expect(Exit.isFailure(yield* Effect.exit(cutOff.cancel(permit, payment_id, undefined, key)))).toBe(true)
+      expect(yield* keys.find(key)).toEqual(Option.none())
+      expect(yield* actions.cancel(permit, payment_id, undefined, key)).toMatchObject({ status: "canceled" })
     }).pipe(Effect.scoped)
   )
 
