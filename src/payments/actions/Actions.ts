@@ -17,8 +17,10 @@ import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import type { Payment } from "../store/Payment.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
+import { setbackIn } from "../../platform/database/Setback.ts"
 import { Cancel } from "./Cancel.ts"
 import { PaymentCommand } from "../record/PaymentCommand.ts"
+import { whileBusy } from "../record/WhileBusy.ts"
 import { Otp } from "./Otp.ts"
 import { Refunds, type WantedRefund } from "../refund/Refunds.ts"
 import { Review } from "../review/Review.ts"
@@ -61,11 +63,18 @@ export class Actions extends Context.Tag("corridor/Actions")<
       ) {
         if (key === undefined) return yield* action
         const before = yield* command.find(permit, paymentId)
-        yield* keys.claim(paymentId, key)
-        const unlessChanged = Effect.flatMap(command.find(permit, paymentId), ({ version }) =>
-          version === before.version ? keys.release(key) : Effect.void
+        const release = whileBusy(keys.release(key))
+        const releaseIfUnchanged = Effect.flatMap(command.find(permit, paymentId), ({ version }) =>
+          version === before.version ? release : Effect.void
         )
-        return yield* Effect.onError(action, () => Effect.catchTag(unlessChanged, "NotFound", () => Effect.void))
+        // Whether it was written may not have been heard.
+        yield* Effect.onError(keys.claim(paymentId, key), () => release)
+        return yield* command.traced(action, (cause, written) =>
+          // Others may have changed the payment meanwhile, who count only where its own writing is in doubt.
+          written || setbackIn(cause) === "lost"
+            ? whileBusy(Effect.catchTag(releaseIfUnchanged, "NotFound", () => Effect.void))
+            : release
+        )
       })
 
       return {

@@ -1,5 +1,5 @@
 /** Where every action is done: the payment is looked up, decided on as it stands, and decided again if someone was faster. */
-import { Clock, Context, Data, Effect, Layer, Option } from "effect"
+import { type Cause, Clock, Context, Data, Effect, FiberRef, Layer, Option } from "effect"
 import type { PaymentId } from "../../domain/Identifiers.ts"
 import { AuditLog, type Change as Audited } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
@@ -21,6 +21,17 @@ export interface Act
 
 /** Someone else changed the payment since it was read. */
 export class Overtaken extends Data.TaggedError("Overtaken")<{}> {}
+
+/** Where an action notes that it has written something, for whoever has to know that when it breaks off. */
+interface Trace {
+  written: boolean
+}
+
+const trace = FiberRef.unsafeMake<Trace | undefined>(undefined)
+
+const leaveTrace = Effect.map(FiberRef.get(trace), (mine) => {
+  if (mine !== undefined) mine.written = true
+})
 
 const EVENTS_PER_CHANGE = 3
 
@@ -86,7 +97,9 @@ const make = Effect.gen(function* () {
       "InsufficientFunds",
       ({ account }) => new InsufficientFunds({ account, ...idsOf(payment) })
     )
-    return written ? after : yield* new Overtaken()
+    if (!written) return yield* new Overtaken()
+    yield* leaveTrace
+    return after
   })
 
   return {
@@ -105,6 +118,15 @@ const make = Effect.gen(function* () {
           audit.record(permit, { ...noted, org: payment.org_id, subject: ["payment", payment.payment_id] })
         )
       ),
+    /** `otherwise` is told whether the action that failed has written anything itself, whatever others have. */
+    traced: <A, E, R>(
+      action: Effect.Effect<A, E>,
+      otherwise: (cause: Cause.Cause<E>, written: boolean) => Effect.Effect<void, never, R>
+    ): Effect.Effect<A, E, R> =>
+      Effect.suspend(() => {
+        const mine: Trace = { written: false }
+        return Effect.onError(Effect.locally(action, trace, mine), (cause) => otherwise(cause, mine.written))
+      }),
     /** Reads and decides anew until nobody was faster. */
     decided: <A, E>(decide: Effect.Effect<A, E | Overtaken>): Effect.Effect<A, Exclude<E, Overtaken>> =>
       Effect.retry(decide, { schedule: overtakenRetry, while: (error) => error instanceof Overtaken }).pipe(

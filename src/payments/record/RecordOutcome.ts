@@ -5,12 +5,11 @@
 import { Clock, Context, Effect, Either, Layer, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import { setbackIn } from "../../platform/database/Setback.ts"
-import { retryIfFailed } from "../../platform/fibers/RetryIfFailed.ts"
 import { overloaded } from "../../domain/Failure.ts"
 import type { OrgId } from "../../domain/Identifiers.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
-import { busyRetry, overtakenRetry, statusEnquiry } from "../../domain/policies/Payments.ts"
+import { overtakenRetry, statusEnquiry } from "../../domain/policies/Payments.ts"
 import { nthDelay } from "../../domain/policies/Schedules.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
@@ -30,6 +29,7 @@ import { goneBesides, returnChangeOf } from "./ReturnChange.ts"
 import { saidBackOf } from "./OwnRefunds.ts"
 import { saysNothingMoved } from "./Doubt.ts"
 import { takerAmong } from "./Standing.ts"
+import { whileBusy } from "./WhileBusy.ts"
 import { disputedOr, needsBooks } from "./ByTheBooks.ts"
 import type { Moment, Ruled, Source } from "./Ruling.ts"
 import type { Change, NewAttempt } from "../store/Change.ts"
@@ -214,15 +214,6 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
           Effect.orDie
         )
 
-      /** Whether it was written or not, hearing the same word again does no harm. */
-      const whileBusy = (heard: Effect.Effect<Heard>): Effect.Effect<Heard> =>
-        Effect.unsandbox(
-          retryIfFailed(Effect.sandbox(heard), {
-            schedule: busyRetry,
-            while: (cause) => setbackIn(cause) !== undefined
-          })
-        )
-
       /** The attempt is committed and has no answer: whoever waits is told so, and the enquiries will ask for it. */
       const unanswered = ({ attempt, payment }: Known) =>
         Effect.as(
@@ -239,7 +230,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
             write(known, signal, source),
             Option.match({ onSome: Effect.succeed, onNone: () => again(known.attempt, signal, source) })
           )
-          // Whoever calls back is told, and calls again.
+          // Whoever calls back is told, and calls again. To hear the same word twice does no harm.
           if (source.callback !== undefined) return heard
           return Effect.catchAllCause(whileBusy(heard), (cause) =>
             setbackIn(cause) === undefined ? Effect.failCause(cause) : unanswered(known)
