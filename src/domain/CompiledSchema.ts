@@ -4,6 +4,7 @@
  * does not know, it says nothing about it and the interpreter is asked.
  */
 import { type Effect, Either, Option, ParseResult, Schema, SchemaAST as AST } from "effect"
+import { isAskedInOrder } from "./UnionOrder.ts"
 
 /** That it is for the interpreter to say. */
 const UNSURE = Symbol("unsure")
@@ -160,7 +161,7 @@ const union = (ast: AST.Union, direction: Direction): Step => {
     const known: ReadonlySet<unknown> = new Set(literals.map(({ literal }) => literal))
     return when((input) => known.has(input))
   }
-  if (!isAskedInOrder(types.filter((type) => !isScalar(type)))) return interpreted(ast, direction)
+  if (!isAskedInOrder(types)) return interpreted(ast, direction)
   const steps = types.map((type) => compile(type, direction))
   return (input) => {
     for (const step of steps) {
@@ -170,58 +171,6 @@ const union = (ast: AST.Union, direction: Direction): Step => {
     return UNSURE
   }
 }
-
-/** The interpreter asks those first that have literals: it is all the same where at most one takes it, or none has any. */
-const isAskedInOrder = (members: ReadonlyArray<AST.AST>): boolean =>
-  members.length < 2 || areToldApart(members) || !members.some(mayHaveLiterals)
-
-/** At most one of them takes anything, since one of their fields has another literal in each. */
-const areToldApart = (members: ReadonlyArray<AST.AST>): boolean => {
-  const [first, ...others] = members.map(literalsOf)
-  return Array.from(first ?? []).some(([name, literal]) => {
-    const all = [literal, ...others.flatMap((fields) => (fields.has(name) ? [fields.get(name)] : []))]
-    return new Set(all).size === members.length
-  })
-}
-
-const literalsOf = (ast: AST.AST): ReadonlyMap<PropertyKey, unknown> =>
-  new Map(
-    AST.isTypeLiteral(ast)
-      ? ast.propertySignatures.flatMap(({ isOptional, name, type }) =>
-          AST.isLiteral(type) && !isOptional ? [[name, type.literal] as const] : []
-        )
-      : []
-  )
-
-/** Of either side, since it is the encoded one that the interpreter goes by when it decodes. */
-const mayHaveLiterals = (ast: AST.AST): boolean => {
-  switch (ast._tag) {
-    case "TypeLiteral":
-      return ast.propertySignatures.some(
-        ({ type }) => AST.isLiteral(AST.encodedAST(type)) || AST.isLiteral(AST.typeAST(type))
-      )
-    case "TupleType":
-      return ast.elements.length > 0
-    case "Refinement":
-      return mayHaveLiterals(ast.from)
-    case "Transformation":
-      return mayHaveLiterals(ast.from) || mayHaveLiterals(ast.to)
-    case "Declaration":
-      return Option.isSome(AST.getSurrogateAnnotation(ast))
-    default:
-      return AST.isSuspend(ast)
-  }
-}
-
-const scalars: ReadonlySet<string> = new Set([
-  "Literal",
-  "UndefinedKeyword",
-  "StringKeyword",
-  "NumberKeyword",
-  "BooleanKeyword"
-])
-
-const isScalar = (ast: AST.AST): boolean => (AST.isRefinement(ast) ? isScalar(ast.from) : scalars.has(ast._tag))
 
 const primitives: Readonly<Record<string, Step>> = {
   UndefinedKeyword: when((input) => input === undefined),
