@@ -176,7 +176,7 @@ export const eventsAbout: Readonly<Record<EventType, AboutEvent>> = {
     example: { ...part, refunded_amount: 0 }
   },
   "virtual_account.deposit": {
-    fires: "Money has come to a virtual account.",
+    fires: "Money has come to a virtual account; or that of a withdrawal has come back, which is `reversed` then.",
     data: AccountEventData,
     example: transaction
   },

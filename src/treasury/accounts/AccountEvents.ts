@@ -8,7 +8,9 @@ import type { VirtualTransaction } from "./VirtualTransaction.ts"
 
 const wire = (money: Money): WireNumber => new WireNumber(toWireText(money.toShown()))
 
-const typeOf = { credit: "virtual_account.deposit", debit: "virtual_account.withdrawal" } as const
+/** What has left and comes back has come, although it is no transaction of its own. */
+const typeOf = ({ status, type }: VirtualTransaction) =>
+  type === "credit" || status === "reversed" ? "virtual_account.deposit" : "virtual_account.withdrawal"
 
 /** `balance` is the account's after the transaction. */
 export const transactionEvent = (
@@ -26,7 +28,7 @@ export const transactionEvent = (
     updated_at: updated_at.toISOString(),
     balance: wire(balance)
   }
-  return newEvent({ event_id, event_type: typeOf[transaction.type], org_id: transaction.org_id }, data, at)
+  return newEvent({ event_id, event_type: typeOf(transaction), org_id: transaction.org_id }, data, at)
 }
 
 export const freezeEvent = (event_id: string, account: VirtualAccount, at: Date): WebhookEvent => {

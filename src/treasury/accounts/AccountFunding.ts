@@ -1,12 +1,13 @@
 /**
  * What virtual accounts have to say about the payments of their withdrawals: one that waited for a review is not sent
- * while its account is frozen, one that is paid is told about, with the payment's own change, whoever lost the answer gets
- * one that is a withdrawal's, and what a person finds it to have cost or brought is on the statement.
+ * while its account is frozen, one that is paid, or comes back, is told about, with the payment's own change, whoever
+ * lost the answer gets one that is a withdrawal's, and what a person finds it to have cost or brought is on the statement.
  */
 import { Clock, Effect, Layer, Option } from "effect"
 import { Ids } from "../../domain/Ids.ts"
 import { TransactionId } from "../../domain/Identifiers.ts"
 import { combine, kindOf } from "../../domain/Ledger.ts"
+import { Money } from "../../domain/Money.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import { FundingEvents } from "../../payments/record/PaymentEvents.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
@@ -21,6 +22,10 @@ import { followingPayment } from "./VirtualTransaction.ts"
 import { VirtualTransactionStore } from "./VirtualTransactionStore.ts"
 
 const nothing: ReadonlyArray<StoredEvent> = []
+
+/** With what the change itself brings back: what was paid, and its fee. */
+const withReturned = ({ currency, minor }: Money, { amount, total_fees }: Payment): Money =>
+  new Money({ currency, minor: minor + amount.minor + (total_fees?.minor ?? 0n) })
 
 export const AccountFunding = Layer.effect(
   FundingEvents,
@@ -48,14 +53,16 @@ export const AccountFunding = Layer.effect(
           Option.map((found) => movementText("withdraw", found))
         ),
       of: Effect.fnUntraced(function* (payment, previous) {
-        if (payment.status !== "completed" || previous === "completed") return nothing
+        const { status } = payment
+        if (status === previous || (status !== "completed" && status !== "refunded")) return nothing
         const found = yield* withdrawal(payment)
         if (Option.isNone(found)) return nothing
+        const now = yield* ledger.balance(booksOf(found.value))
         // What was held has left the account already: the completion does not change its balance.
-        const balance = yield* ledger.balance(booksOf(found.value))
+        const balance = status === "refunded" ? withReturned(now, payment) : now
         const at = new Date(yield* Clock.currentTimeMillis)
-        const paid = followingPayment(found.value, payment)
-        const { test: _test, ...event } = transactionEvent(yield* ids.next, paid, balance, at)
+        const told = followingPayment(found.value, payment)
+        const { test: _test, ...event } = transactionEvent(yield* ids.next, told, balance, at)
         return [{ ...event, payment_id: payment.payment_id }]
       }),
       settled: Effect.fnUntraced(function* (payment, entries, note) {

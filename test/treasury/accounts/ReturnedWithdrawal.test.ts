@@ -1,0 +1,67 @@
+/** A withdrawal that was paid, and told about, and that its provider sends back: the account has the money again. */
+import { expect } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { Ids } from "../../../src/domain/Ids.ts"
+import { Report } from "../../../src/domain/Outcome.ts"
+import { FeeRuleStore } from "../../../src/money/fees/FeeRuleStore.ts"
+import { RecordOutcome } from "../../../src/payments/record/RecordOutcome.ts"
+import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
+import { onDatabasePaymentServer } from "../../payments/support/PaymentServer.ts"
+import { idFrom } from "../../support/AnyId.ts"
+import { people } from "../../support/Credentials.ts"
+import {
+  balanceOf,
+  deposit,
+  eventsOf,
+  expectBooksInOrder,
+  newBeneficiary,
+  openAccount,
+  transactionOf,
+  withdraw
+} from "./Banking.ts"
+
+const said = (state: Report["state"]) =>
+  new Report({ state, reason: null, providerPaymentId: null, providerStatus: state })
+
+onDatabasePaymentServer(
+  "A withdrawal that is sent back",
+  // The rail itself has nothing to say until the test is over.
+  () => ({ variables: { SANDBOX_RAIL_PACE: "10 minutes" } }),
+  (it) => {
+    it.effect("is told of as money that has come, with its fee, once", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const { account_id } = yield* openAccount(acme.key, { org_id: acme.org_id, user_id: acme.userId("staff") })
+        yield* deposit(acme.key, account_id, 100)
+        const rules = yield* FeeRuleStore
+        const fee_rule_id = yield* Effect.flatMap(Ids, (ids) => ids.next)
+        yield* rules.put({
+          ...{ fee_rule_id, org_id: acme.org_id, payment_method: "bank_transfer", direction: "outbound" },
+          ...{ basis_points: 100, fixed: null }
+        } as const)
+        const beneficiary_id = yield* newBeneficiary(acme.key)
+        const made = yield* withdraw(acme.key, account_id, { amount: 70, beneficiary_id })
+        yield* rules.remove(fee_rule_id)
+        const store = yield* PaymentStore
+        const payment = Option.getOrThrow(yield* store.find(Option.some(acme.org_id), idFrom(made.reference)))
+        const [attempt] = yield* store.attemptsOf(payment.payment_id)
+        const hear = (state: Report["state"]) =>
+          Effect.flatMap(RecordOutcome, ({ hearAbout }) => hearAbout(attempt!, said(state), { cause: "test" })).pipe(
+            Effect.provide(RecordOutcome.layer)
+          )
+        yield* hear("completed")
+        expect(yield* balanceOf(acme.key, account_id)).toBe(29.3)
+        yield* hear("returned")
+        const reversed = yield* transactionOf(acme.key, made.transaction_id)
+        expect(reversed).toMatchObject({ status: "reversed", amount: 70, fee: 0.7 })
+        yield* hear("returned")
+        expect(yield* balanceOf(acme.key, account_id)).toBe(100)
+        const came = (yield* eventsOf(acme.key, "virtual_account.deposit")).map(({ data }) => data)
+        expect(came.filter((data) => data["transaction_id"] === made.transaction_id)).toEqual([
+          { ...reversed, balance: 100 }
+        ])
+        yield* expectBooksInOrder
+      })
+    )
+  }
+)
