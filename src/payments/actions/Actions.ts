@@ -63,17 +63,15 @@ export class Actions extends Context.Tag("corridor/Actions")<
       ) {
         if (key === undefined) return yield* action
         const before = yield* command.find(permit, paymentId)
-        const release = whileBusy(keys.release(key))
+        const release = keys.release(key)
         const releaseIfUnchanged = Effect.flatMap(command.find(permit, paymentId), ({ version }) =>
           version === before.version ? release : Effect.void
-        )
+        ).pipe(Effect.catchTag("NotFound", () => Effect.void))
         // Whether it was written may not have been heard.
-        yield* Effect.onError(keys.claim(paymentId, key), () => release)
+        yield* Effect.onError(keys.claim(paymentId, key), () => whileBusy(release))
         return yield* command.traced(action, (cause, written) =>
           // Others may have changed the payment meanwhile, who count only where its own writing is in doubt.
-          written || setbackIn(cause) === "lost"
-            ? whileBusy(Effect.catchTag(releaseIfUnchanged, "NotFound", () => Effect.void))
-            : release
+          whileBusy(written || setbackIn(cause) === "lost" ? releaseIfUnchanged : release)
         )
       })
 
