@@ -3,7 +3,7 @@
  * interpreter takes. It stays the authority. Wherever the plain function finds anything to object to, or meets what it
  * does not know, it says nothing about it and the interpreter is asked.
  */
-import { type Effect, Either, Option, ParseResult, Schema, SchemaAST as AST } from "effect"
+import { type Effect, Either, Option, ParseResult, Predicate, Schema, SchemaAST as AST } from "effect"
 import { isAskedInOrder } from "./UnionOrder.ts"
 
 /** That it is for the interpreter to say. */
@@ -11,9 +11,6 @@ const UNSURE = Symbol("unsure")
 
 type Step = (input: unknown) => unknown
 type Direction = "decode" | "encode"
-
-const isRecord = (input: unknown): input is Record<PropertyKey, unknown> =>
-  typeof input === "object" && input !== null && !Array.isArray(input)
 
 const when =
   (holds: (input: unknown) => boolean): Step =>
@@ -110,7 +107,7 @@ const struct = ({ propertySignatures }: AST.TypeLiteral, direction: Direction): 
     ? {}
     : (JSON.parse(JSON.stringify(Object.fromEntries(fields.map(({ name }) => [name, null])))) as object)
   return (input) => {
-    if (!isRecord(input)) return UNSURE
+    if (!Predicate.isRecord(input)) return UNSURE
     const output: Record<PropertyKey, unknown> = { ...blank }
     for (const { isOptional, name, step } of fields) {
       if (isOptional && !Object.hasOwn(input, name)) continue
@@ -128,7 +125,7 @@ const dictionary = (element: AST.AST, direction: Direction): Step => {
   const step = compile(element, direction)
   const mayStay = AST.isUnknownKeyword(element)
   return (input) => {
-    if (!isRecord(input)) return UNSURE
+    if (!Predicate.isRecord(input)) return UNSURE
     if (mayStay && isPlain(input)) return input
     const output: Record<string, unknown> = {}
     for (const name of Object.keys(input)) {
@@ -144,9 +141,7 @@ const object = (ast: AST.TypeLiteral, direction: Direction): Step => {
   const { indexSignatures, propertySignatures } = ast
   const [signature] = indexSignatures
   if (signature === undefined) {
-    return propertySignatures.length === 0
-      ? when((input) => input !== null && input !== undefined)
-      : struct(ast, direction)
+    return propertySignatures.length === 0 ? when(Predicate.isNotNullable) : struct(ast, direction)
   }
   const isDictionary = indexSignatures.length === 1 && propertySignatures.length === 0
   return isDictionary && AST.isStringKeyword(signature.parameter)
@@ -173,14 +168,14 @@ const union = (ast: AST.Union, direction: Direction): Step => {
 }
 
 const primitives: Readonly<Record<string, Step>> = {
-  UndefinedKeyword: when((input) => input === undefined),
+  UndefinedKeyword: when(Predicate.isUndefined),
   NeverKeyword: () => UNSURE,
   UnknownKeyword: (input) => input,
   AnyKeyword: (input) => input,
   VoidKeyword: (input) => input,
-  StringKeyword: when((input) => typeof input === "string"),
-  NumberKeyword: when((input) => typeof input === "number"),
-  BooleanKeyword: when((input) => typeof input === "boolean")
+  StringKeyword: when(Predicate.isString),
+  NumberKeyword: when(Predicate.isNumber),
+  BooleanKeyword: when(Predicate.isBoolean)
 }
 
 const compileFresh = (ast: AST.AST, direction: Direction): Step => {
