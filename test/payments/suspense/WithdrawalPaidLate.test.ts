@@ -4,7 +4,6 @@ import { Effect, Layer, Option } from "effect"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
-import { Report } from "../../../src/domain/Outcome.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { RecordOutcome } from "../../../src/payments/record/RecordOutcome.ts"
@@ -21,9 +20,7 @@ import {
 } from "../../treasury/accounts/Banking.ts"
 import { people } from "../../support/Credentials.ts"
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
-
-const said = (state: Report["state"]) =>
-  new Report({ state, reason: null, providerPaymentId: null, providerStatus: state })
+import { reports } from "../support/ScriptedProvider.ts"
 
 onDatabasePaymentServer(
   "withdrawals",
@@ -50,9 +47,9 @@ onDatabasePaymentServer(
         const [attempt] = yield* store.attemptsOf(payment.payment_id)
         yield* Effect.gen(function* () {
           const outcomes = yield* RecordOutcome
-          yield* outcomes.hearAbout(attempt!, said("failed"), { cause: "test" })
+          yield* outcomes.hearAbout(attempt!, reports("failed"), { cause: "test" })
           expect(yield* balanceOf(acme.key, account_id)).toBe(1000)
-          yield* outcomes.hearAbout(attempt!, said("completed"), { cause: "test" })
+          yield* outcomes.hearAbout(attempt!, reports("completed"), { cause: "test" })
           const { resolve } = yield* Resolution
           yield* resolve(operatorPermit("platform", "amina"), payment.payment_id, {
             outcome: "completed",

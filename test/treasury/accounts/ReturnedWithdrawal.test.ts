@@ -2,11 +2,12 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { Ids } from "../../../src/domain/Ids.ts"
-import { Report } from "../../../src/domain/Outcome.ts"
+import type { Report } from "../../../src/domain/Outcome.ts"
 import { FeeRuleStore } from "../../../src/money/fees/FeeRuleStore.ts"
 import { RecordOutcome } from "../../../src/payments/record/RecordOutcome.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { onDatabasePaymentServer } from "../../payments/support/PaymentServer.ts"
+import { reports } from "../../payments/support/ScriptedProvider.ts"
 import { idFrom } from "../../support/AnyId.ts"
 import { people } from "../../support/Credentials.ts"
 import {
@@ -19,9 +20,6 @@ import {
   transactionOf,
   withdraw
 } from "./Banking.ts"
-
-const said = (state: Report["state"]) =>
-  new Report({ state, reason: null, providerPaymentId: null, providerStatus: state })
 
 onDatabasePaymentServer(
   "A withdrawal that is sent back",
@@ -46,7 +44,7 @@ onDatabasePaymentServer(
         const payment = Option.getOrThrow(yield* store.find(Option.some(acme.org_id), idFrom(made.reference)))
         const [attempt] = yield* store.attemptsOf(payment.payment_id)
         const hear = (state: Report["state"]) =>
-          Effect.flatMap(RecordOutcome, ({ hearAbout }) => hearAbout(attempt!, said(state), { cause: "test" })).pipe(
+          Effect.flatMap(RecordOutcome, ({ hearAbout }) => hearAbout(attempt!, reports(state), { cause: "test" })).pipe(
             Effect.provide(RecordOutcome.layer)
           )
         yield* hear("completed")
