@@ -6,6 +6,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/globalSetup.ts"],
+    runner: "test/support/Runner.ts",
     setupFiles: ["test/support/pristineTests.ts"],
     reporters: [["default", { summary: false }], "./test/support/Progress.ts"],
     sequence: { sequencer: LongestFirst },

@@ -10,6 +10,7 @@ export default defineConfig({
       "test/webhooks/Payloads.test.ts"
     ],
     exclude: ["**/Browser.test.ts"],
+    runner: "test/support/Runner.ts",
     setupFiles: ["test/support/pristineTests.ts"],
     reporters: [["default", { summary: false }], "./test/support/Progress.ts"],
     slowTestThreshold: 5_000,

@@ -119,7 +119,9 @@ const struct = ({ propertySignatures }: AST.TypeLiteral, direction: Direction): 
   }
 }
 
-const isPlain = (input: object): boolean => Object.getPrototypeOf(input) === Object.prototype
+/** To write a field of that name is to lose it; no JSON from outside has one. */
+const isPlain = (input: object): boolean =>
+  Object.getPrototypeOf(input) === Object.prototype && !Object.hasOwn(input, "__proto__")
 
 const dictionary = (element: AST.AST, direction: Direction): Step => {
   const step = compile(element, direction)

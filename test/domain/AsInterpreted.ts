@@ -1,6 +1,9 @@
-/** What a compiled schema says of a value, each time compared with what the interpreter of schemas says. */
+/**
+ * What a compiled schema says of a value, each time compared with what the interpreter of schemas says: by Node's own
+ * assertions, since there are hundreds of thousands.
+ */
+import { deepStrictEqual, strictEqual, throws } from "node:assert/strict"
 import { Either, ParseResult, type Schema } from "effect"
-import { expect } from "vitest"
 import { compileDecoder, compileEncoder } from "../../src/domain/CompiledSchema.ts"
 import { stringifyWire } from "../../src/domain/Decimal.ts"
 import { changedAt, placesIn } from "../../fuzz/Text.ts"
@@ -13,8 +16,8 @@ export const decodedBy = (schema: Schema.Schema.AnyNoContext): ((input: unknown)
   return (input) => {
     const right = interpret(input)
     const decoded = decode(input)
-    expect(Either.isRight(decoded)).toBe(Either.isRight(right))
-    if (Either.isRight(right)) expect(Either.getOrThrow(decoded)).toStrictEqual(right.right)
+    strictEqual(Either.isRight(decoded), Either.isRight(right))
+    if (Either.isRight(right)) deepStrictEqual(Either.getOrThrow(decoded), right.right)
     return decoded
   }
 }
@@ -26,9 +29,9 @@ export const encodedBy = (schema: Schema.Schema.AnyNoContext): ((value: unknown)
     const right = interpret(value)
     if (Either.isRight(right)) {
       const encoded = encode(value)
-      expect(encoded).toStrictEqual(right.right)
-      expect(stringifyWire(encoded)).toBe(stringifyWire(right.right))
-    } else expect(() => encode(value)).toThrow()
+      deepStrictEqual(encoded, right.right)
+      strictEqual(stringifyWire(encoded), stringifyWire(right.right))
+    } else throws(() => encode(value))
     return right
   }
 }

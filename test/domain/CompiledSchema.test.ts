@@ -126,3 +126,8 @@ describe.each(Object.entries(schemas))("%s", (name, schema) => {
     )
   })
 })
+
+it("a field named __proto__ is written as the interpreter writes it", () => {
+  const encoded = encodedBy(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
+  expect(encoded(JSON.parse('{"__proto__": null, "a": 1}'))).toEqual(Either.right({ a: 1 }))
+})
