@@ -25,6 +25,9 @@ export const idleTransactionTimeout = Duration.seconds(4)
 /** A connection on which a statement has had no answer for this long is closed: longer than any statement may run. */
 export const queryTimeout = Duration.seconds(12)
 
+/** For the server to be told that nobody waits for a statement any longer. */
+export const cancelWithin = Duration.seconds(5)
+
 /** A connection without traffic is probed after this long. */
 export const databaseKeepAlive = Duration.seconds(10)
 

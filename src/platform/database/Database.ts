@@ -12,6 +12,7 @@ import { beforeScrape } from "../observability/Scrape.ts"
 import { turnAwayWhenStuck } from "./Crowding.ts"
 import { DatabaseServer } from "./DatabaseServer.ts"
 import { Lanes } from "./Lanes.ts"
+import { runningAlone } from "./LoneStatements.ts"
 import { limitRole, openPool } from "./Pool.ts"
 import { readingFrom, Replica } from "./Replica.ts"
 
@@ -89,7 +90,9 @@ const primaryPool = Effect.gen(function* () {
 })
 
 const clientOf = (pool: Pg.Pool) =>
-  PgClient.layerFromPool({ acquire: Effect.succeed(pool), applicationName: "corridor" })
+  Layer.map(PgClient.layerFromPool({ acquire: Effect.succeed(pool), applicationName: "corridor" }), (context) =>
+    Context.make(SqlClient.SqlClient, runningAlone(Context.get(context, SqlClient.SqlClient), pool))
+  )
 
 const PrimaryLive = Layer.unwrapScoped(Effect.map(Effect.acquireRelease(primaryPool, closed), clientOf))
 
