@@ -56,8 +56,14 @@ export const linkStoreSql = Layer.effect(
     const columns = sql.literal(Object.keys(StoredRow).join(", "))
     const unpaid = sql`${columns}, brand_logo is not null as has_logo,
       (select submission from payment_link_payments p where p.payment_id = l.payment_id) as submission`
-    const paidAt = sql`(select min(h.at) from payment_link_payments p join payment_history h using (payment_id)
-        where p.link_id = l.link_id and h.to_status = 'completed')`
+    const completed = sql`payment_link_payments p cross join lateral (
+          select at from payment_history where payment_id = p.payment_id and to_status = 'completed' order by version limit 1
+        ) c where p.link_id = l.link_id`
+    // What began when the first of them that was completed had come to its end was completed later still. Ids are in the
+    // order of time; an hour, since clocks may differ.
+    const paidAt = sql`(select min(c.at) from ${completed} and p.payment_id < (
+        select (lpad(to_hex((extract(epoch from c.at) + 3600)::bigint * 1000), 12, '0') || repeat('0', 20))::uuid
+        from ${completed} order by p.payment_id limit 1))`
     const read = sql`${unpaid}, ${paidAt} as paid_at`
     const readByPayers = sql`${unpaid}, case amount_type when 'fixed' then ${paidAt} end as paid_at`
     const one = (scope: Scope, id: LinkId) => sql`link_id = ${id} and ${inScope(sql, scope)}`

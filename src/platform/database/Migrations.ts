@@ -40,6 +40,7 @@ import standingHints from "../../../migrations/0036_standing_hints.ts"
 import sentHeaders from "../../../migrations/0037_sent_headers.ts"
 import ledgerDays from "../../../migrations/0038_ledger_days.ts"
 import everybody from "../../../migrations/0039_everybody.ts"
+import paidLinks from "../../../migrations/0040_paid_links.ts"
 import { unlimited } from "./Unlimited.ts"
 
 export const migrations = {
@@ -81,7 +82,8 @@ export const migrations = {
   "0036_standing_hints": standingHints,
   "0037_sent_headers": sentHeaders,
   "0038_ledger_days": ledgerDays,
-  "0039_everybody": everybody
+  "0039_everybody": everybody,
+  "0040_paid_links": paidLinks
 }
 
 const TABLE = "corridor_migrations"
