@@ -40,11 +40,22 @@ export const recordsOf = (stage: Stage, organisations: ReadonlyArray<Organisatio
     )
   )
 
+/** How it came to where it is. */
+const storyOf = ({ attempts, history, items }: Dossier): string =>
+  [
+    ...history.map(({ at, cause, to_status }) => `${at.toISOString()} ${to_status} (${cause})`),
+    ...attempts.map(
+      ({ enquiries, leg, next_enquiry_at, outcome, provider, reason, sends, started_at }) =>
+        `${started_at.toISOString()} ${leg} at ${provider}: ${outcome ?? "unanswered"} (${reason ?? "no reason"}), sent ${sends} times, asked about ${enquiries} times, again ${next_enquiry_at?.toISOString() ?? "never"}`
+    ),
+    ...items.map(({ closed_at, kind }) => `${closed_at === null ? "open" : "closed"} item: ${kind}`)
+  ].join("; ")
+
 /** With the payment that it is about. */
 const named =
   (problemsOf: (dossier: Dossier) => ReadonlyArray<string>) =>
   (dossier: Dossier): ReadonlyArray<string> =>
-    problemsOf(dossier).map((problem) => `payment ${dossier.payment.payment_id}: ${problem}`)
+    problemsOf(dossier).map((problem) => `payment ${dossier.payment.payment_id}: ${problem}: ${storyOf(dossier)}`)
 
 /** What is still under way, and ends by itself: these alone are no problem yet. */
 export const progress = ({ attempts, deliveries, ...read }: Read): ReadonlyArray<string> => [
