@@ -1,8 +1,9 @@
 /** Rules, as a pure function, on one word about a leg of a ramp. */
+import { Duration, Option } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { decideRamp, type RampDecision, type RampLeg } from "../../domain/RampLeg.ts"
 import { difference, type Received, totalIn, totals } from "../../domain/Received.ts"
-import type { ProviderSignal } from "../../domain/Settlement.ts"
+import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import type { Attempt, Payment, PaymentFailure } from "../store/Payment.ts"
 import type { RampPayment } from "../route/LegOrder.ts"
 import { isAimless, isOver, isPursued, nextStep } from "./PaymentChange.ts"
@@ -13,7 +14,7 @@ import { goneFrom, heardBefore, isEven, joined, noteOfRest, waitingAfter } from 
 import { stillHolds } from "./Standing.ts"
 import { isRiddle } from "./Unmatched.ts"
 import { excessIn, rampEntries } from "./RampPostings.ts"
-import { type Change, type NewAttempt, type PaymentPatch, type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
+import { type NewAttempt, type PaymentPatch, type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
 
 export interface KnownLeg {
   readonly payment: RampPayment
@@ -131,13 +132,25 @@ const patchOf = (known: KnownLeg, signal: ProviderSignal, decision: RampDecision
   }
 }
 
-/** While nobody has paid, the provider is asked at the moment when nobody may pay any more. */
-const atExpiry = ({ expires_at }: Payment, change: Change, { shared }: SharedMoment): Change => {
-  const { attempt } = change
-  if (attempt === undefined || expires_at === null || typeof attempt.enquire_in !== "number") return change
+/**
+ * While nobody has paid, the provider is asked at the moment when nobody may pay any more, however often it was asked before:
+ * what it has taken on and nobody pays would never end otherwise.
+ */
+const atExpiry = ({ expires_at }: Payment, outcome: AttemptOutcome | null, moment: SharedMoment): SharedMoment => {
+  const { enquireIn, shared } = moment
   // A duration is never below zero, and this is, once nobody may pay any more.
-  const left = (expires_at.getTime() - shared.getTime()) / MILLIS_PER_SECOND + 1
-  return left < 1 || attempt.enquire_in <= left ? change : { ...change, attempt: { ...attempt, enquire_in: left } }
+  const left = expires_at === null ? 0 : (expires_at.getTime() - shared.getTime()) / MILLIS_PER_SECOND + 1
+  if (left < 1 || (Option.isNone(enquireIn) && outcome !== "accepted")) return moment
+  const end = Duration.seconds(left)
+  return {
+    ...moment,
+    enquireIn: Option.some(
+      Duration.min(
+        Option.getOrElse(enquireIn, () => end),
+        end
+      )
+    )
+  }
 }
 
 const failureOf = ({ attempt }: KnownLeg, { effect }: RampDecision, note: string | undefined) => {
@@ -198,7 +211,7 @@ export const rampChangeOf = (
   }
   const collecting = leg === "collection"
   const paid = patch.ramp !== undefined || payment.ramp.collected !== null
-  const ruled = assemble(
+  return assemble(
     known,
     signal,
     {
@@ -225,7 +238,6 @@ export const rampChangeOf = (
       ...failureOf(known, told, note)
     },
     source,
-    moment
+    collecting ? atExpiry(payment, outcome, moment) : moment
   )
-  return { ...ruled, change: collecting ? atExpiry(payment, ruled.change, moment) : ruled.change }
 }

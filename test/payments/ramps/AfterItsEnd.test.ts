@@ -50,6 +50,17 @@ const ruled = (state: "pending" | "processing", afterEnd: number, enquireIn: Opt
   }).pipe(Effect.provide(Ids.layer))
 
 describe("a ramp after its end", () => {
+  it.effect("is asked about at its end though it was asked about often enough before: nobody else would end it", () =>
+    Effect.gen(function* () {
+      expect(yield* ruled("processing", -600, Option.none())).toMatchObject({ enquireIn: 601, items: [] })
+      expect(yield* ruled("pending", -600, Option.none())).toMatchObject({ enquireIn: 601 })
+      expect(yield* ruled("processing", 1, Option.none())).toMatchObject({
+        enquireIn: null,
+        items: ["unknown_outcome"]
+      })
+    })
+  )
+
   it.effect("is asked about at its end, and then in its turn", () =>
     Effect.gen(function* () {
       const inTwoHours = Option.some(Duration.hours(2))
