@@ -3,7 +3,7 @@
  * given back: whatever is sent over it would wait behind the statement that was never answered.
  */
 import { Duration } from "effect"
-import type Pg from "pg"
+import Pg from "pg"
 import {
   databaseKeepAlive,
   idleTransactionTimeout,
@@ -54,8 +54,14 @@ const watch = (client: Pg.PoolClient): (() => boolean) => {
   let unlimited = false
   let underWay = 0
   let writing = 0
+  let broken: Error | undefined
   // Whoever listens to the connection hears of its end before the statement does that was under way.
-  client.on("error", (error) => writing === 0 && noteOnlyRead(error))
+  client.on("error", (error) => {
+    broken = error
+    if (writing === 0) noteOnlyRead(error)
+  })
+  /** By the error that it told everybody of, whatever the network calls it; what the server says is an answer. */
+  const isLost = (error: Error): boolean => isLoss(error) || (error === broken && !(error instanceof Pg.DatabaseError))
   const watched: Query = (config, values, done) => {
     const callback = typeof values === "function" ? values : done
     if (callback === undefined || (typeof config !== "string" && !("text" in config))) {
@@ -73,7 +79,7 @@ const watch = (client: Pg.PoolClient): (() => boolean) => {
       if (!harmless) writing -= 1
       // Whoever comes next is to reach the server that is the primary now.
       if (error instanceof Error && sqlStateOf(error) === READ_ONLY) void client.end()
-      if (!(error instanceof Error) || !(isTimeout(error) || isLoss(error))) return callback(error, result)
+      if (!(error instanceof Error) || !(isTimeout(error) || isLost(error))) return callback(error, result)
       if (isTimeout(error)) void client.end()
       const message = isTimeout(error) ? "The database did not answer" : "The connection to the database was lost"
       return callback(new ConnectionLost({ message, nothingWritten: harmless, cause: error }), result)

@@ -15,41 +15,53 @@ const failed = (message: string, cause: unknown) => Effect.fail(new SqlError.Sql
 const rowsOf = (result: Pg.QueryResult | ReadonlyArray<Pg.QueryResult>): Rows =>
   "rows" in result ? result.rows : result.map(({ rows }) => rows)
 
-/** As well as it goes: a pooler gives no number to cancel by. */
-const cancelled = (
-  pool: Pg.Pool,
-  { processID }: Pg.PoolClient & { readonly processID?: number }
-): Effect.Effect<void> =>
-  processID === undefined || pool.ending
-    ? Effect.void
-    : Effect.async<void>((resume) => {
-        pool.query("select pg_cancel_backend($1)", [processID], () => resume(Effect.void))
-      }).pipe(Effect.interruptible, Effect.timeoutOption(cancelWithin), Effect.asVoid)
-
+/** Whoever has a connection hears of its end by what it asked for: `Connections.ts` listens to all of them. */
 const overPool = (
   pool: Pg.Pool,
   text: string,
   values: ReadonlyArray<unknown>
 ): Effect.Effect<Rows, SqlError.SqlError> =>
   Effect.async((resume) => {
-    let client: Pg.PoolClient | undefined
-    let isOver = false
-    const release = () => {
-      if (!isOver) client?.release()
-      isOver = true
+    /** Until it is given back. */
+    let client: (Pg.PoolClient & { readonly processID?: number }) | undefined
+    let isLeft = false
+    /** What is sent to cancel a statement stops the next one on its connection, where it comes too late. */
+    let isBeingCancelled = false
+    const giveBack = () => {
+      const held = client
+      client = undefined
+      held?.release(isBeingCancelled)
     }
     pool.connect((cause, given) => {
       if (given === undefined) return resume(failed("Failed to acquire connection", cause))
-      if (isOver) return given.release()
+      if (isLeft) return given.release()
       client = given
       given.query(text, values as Array<unknown>, (error: Error | null, result) => {
-        release()
+        if (!isBeingCancelled) giveBack()
         resume(error instanceof Error ? failed("Failed to execute statement", error) : Effect.succeed(rowsOf(result)))
       })
     })
-    return Effect.suspend(() =>
-      Effect.ensuring(client === undefined ? Effect.void : cancelled(pool, client), Effect.sync(release))
-    )
+    /** As well as it goes, and only while it is under way: a pooler gives no number to cancel by. */
+    const cancelled = Effect.async<void>((done) => {
+      if (client?.processID === undefined || pool.ending) return done(Effect.void)
+      pool.connect((_, other) => {
+        if (other === undefined) return done(Effect.void)
+        if (client === undefined) {
+          other.release()
+          return done(Effect.void)
+        }
+        isBeingCancelled = true
+        other.query("select pg_cancel_backend($1)", [client.processID], (error: Error | null) => {
+          isBeingCancelled = error instanceof Error
+          other.release()
+          done(Effect.void)
+        })
+      })
+    }).pipe(Effect.interruptible, Effect.timeoutOption(cancelWithin))
+    return Effect.suspend(() => {
+      isLeft = true
+      return client === undefined ? Effect.void : Effect.ensuring(cancelled, Effect.sync(giveBack))
+    })
   })
 
 /** What a statement is as an effect is what it gives when it is committed. */

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net"
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Fiber, Layer, Redacted } from "effect"
@@ -185,6 +186,29 @@ layer(TestDatabaseServer, onDatabase)("A connection that goes silent", (it) => {
       expect(setbackOf(yield* Effect.flip(ask(client, "select pg_sleep(30)")))).toBe("cut off")
       client.release()
       expect(pool.totalCount).toBe(0)
+    })
+  )
+})
+
+const breakOff = (client: Pg.PoolClient, code: string): void => {
+  const { connection } = client as unknown as { readonly connection: { readonly stream: Socket } }
+  connection.stream.destroy(Object.assign(new Error(`read ${code}`), { code }))
+}
+
+layer(TestDatabaseServer, onDatabase)("A connection that breaks", (it) => {
+  it.scoped("may have carried out a commit, whatever the network calls it", () =>
+    Effect.gen(function* () {
+      const { pool } = yield* impatientPool
+      for (const code of ["ECONNRESET", "EHOSTUNREACH", "ENETDOWN"]) {
+        const client = yield* Effect.promise(() => pool.connect())
+        yield* ask(client, "BEGIN")
+        const asking = yield* Effect.fork(Effect.exit(ask(client, "COMMIT")))
+        yield* Effect.yieldNow()
+        breakOff(client, code)
+        const exit = yield* Fiber.join(asking)
+        client.release()
+        expect([code, setbackOfExit(exit)]).toEqual([code, "lost"])
+      }
     })
   )
 })

@@ -1,9 +1,15 @@
 /** Statements outside of transactions, which are run without a span and a scope: nothing else about them is different. */
+import type { Socket } from "node:net"
 import { expect, layer } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
-import { Effect, Fiber, Layer, Schedule, Tracer } from "effect"
-import { sqlStateOf } from "../../../src/platform/database/Setback.ts"
-import { EmptyDatabase } from "../../support/TestDatabase.ts"
+import { PgClient } from "@effect/sql-pg"
+import { Context, Deferred, Effect, Fiber, FiberId, Layer, Redacted, Schedule, Tracer } from "effect"
+import { connectTimeout } from "../../../src/domain/policies/Database.ts"
+import { DatabaseServer } from "../../../src/platform/database/DatabaseServer.ts"
+import { runningAlone } from "../../../src/platform/database/LoneStatements.ts"
+import { openPool } from "../../../src/platform/database/Pool.ts"
+import { setbackOf, sqlStateOf } from "../../../src/platform/database/Setback.ts"
+import { EmptyDatabase, TestDatabaseServer } from "../../support/TestDatabase.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 
 const Database = EmptyDatabase.pipe(Layer.provideMerge(testSettings({ DATABASE_POOL: "3" })))
@@ -111,5 +117,112 @@ layer(Database, { excludeTestServices: true })("A statement alone", (it) => {
         expect(names).toEqual(["sql.execute"])
       })
     )
+  )
+})
+
+type Query = (text: string | { readonly text: string }, ...rest: ReadonlyArray<unknown>) => unknown
+
+/** A pool that can be looked into. What it sends to cancel may be held back. */
+const opened = (max: number) =>
+  Effect.gen(function* () {
+    const { url } = yield* DatabaseServer
+    const opening = { wanted: "any", pooler: "none", connectTimeout, applicationName: "corridor" } as const
+    const pool = yield* Effect.acquireRelease(
+      Effect.sync(() => openPool({ ...opening, urls: [Redacted.value(url)], max })),
+      (open) => Effect.sync(() => void open.end())
+    )
+    pool.on("error", () => undefined)
+    const answers: Array<unknown> = []
+    const cancels: Array<() => unknown> = []
+    pool.on("connect", (client) => {
+      const query = client.query.bind(client) as Query
+      const noting: Query = (text, ...rest) => {
+        const done = rest.at(-1)
+        const answered = (...given: ReadonlyArray<unknown>) => {
+          if (typeof done === "function") done(...given)
+          answers.push(text)
+        }
+        const send = () => query(text, ...rest.slice(0, -1), answered)
+        return typeof text === "string" && text.includes("pg_cancel_backend") ? cancels.push(send) : send()
+      }
+      client.query = noting as typeof client.query
+    })
+    const context = yield* Layer.build(PgClient.layerFromPool({ acquire: Effect.succeed(pool) }))
+    return { answers, cancels, pool, sql: runningAlone(Context.get(context, SqlClient.SqlClient), pool) }
+  })
+
+const until = (holds: () => boolean) =>
+  Effect.repeat(Effect.sync(holds), { until: (held) => held, schedule: Schedule.spaced("5 millis"), times: 2000 })
+
+layer(TestDatabaseServer, { excludeTestServices: true })("The connection of a statement alone", (it) => {
+  it.scoped.each([true, false])("may have carried it out when it breaks, for whatever reason (traced: %s)", (traced) =>
+    Effect.gen(function* () {
+      const { pool, sql } = yield* opened(2)
+      const broken = Effect.fnUntraced(function* (text: string, code: string) {
+        pool.once("acquire", (client) => {
+          const { connection } = client as unknown as { readonly connection: { readonly stream: Socket } }
+          setImmediate(() => connection.stream.destroy(Object.assign(new Error(`read ${code}`), { code })))
+        })
+        const error = yield* Effect.flip(sql.unsafe(text))
+        expect(pool.totalCount).toBe(0)
+        return setbackOf(error)
+      })
+      for (const code of ["ECONNRESET", "EHOSTUNREACH", "ENETDOWN", "ERR_SSL_BAD_RECORD_TYPE"]) {
+        expect([code, yield* broken("create temporary table t as select pg_sleep(0.1)", code)]).toEqual([code, "lost"])
+        expect([code, yield* broken("select pg_sleep(0.1)", code)]).toEqual([code, "cut off"])
+      }
+      expect(yield* sql`select 1 as one`).toEqual([{ one: 1 }])
+    }).pipe(Effect.withTracerEnabled(traced))
+  )
+
+  it.scoped("is somebody else's once it is answered: nothing is cancelled there any longer", () =>
+    Effect.gen(function* () {
+      const { cancels, pool, sql } = yield* opened(2)
+      const fiber = yield* Effect.fork(sql`select pg_sleep(0.05)`)
+      pool.once("release", () => fiber.unsafeInterruptAsFork(FiberId.none))
+      yield* Fiber.await(fiber)
+      expect(cancels).toEqual([])
+      expect(pool.idleCount).toBe(1)
+    }).pipe(untraced)
+  )
+
+  it.scoped("is given back by its answer while there is none to cancel over", () =>
+    Effect.gen(function* () {
+      const { cancels, pool, sql } = yield* opened(1)
+      const taken = yield* Deferred.make<void>()
+      pool.once("acquire", () => Deferred.unsafeDone(taken, Effect.void))
+      const fiber = yield* Effect.fork(sql`select pg_sleep(0.05)`)
+      yield* Deferred.await(taken)
+      yield* Fiber.interrupt(fiber)
+      expect(cancels).toEqual([])
+      expect(yield* sql`select 1 as one`).toEqual([{ one: 1 }])
+    }).pipe(untraced)
+  )
+
+  it.scoped("is nobody else's while it is being cancelled", () =>
+    Effect.gen(function* () {
+      const { answers, cancels, pool, sql } = yield* opened(3)
+      const lock = "select pg_advisory_xact_lock(29)"
+      let releases = 0
+      pool.on("release", () => void (releases += 1))
+      const locked = yield* Deferred.make<void>()
+      const unlock = yield* Deferred.make<void>()
+      const holding = Effect.zipRight(Deferred.succeed(locked, undefined), Deferred.await(unlock))
+      const holder = yield* Effect.fork(sql.withTransaction(Effect.zipRight(sql.unsafe(lock), holding)))
+      yield* Deferred.await(locked)
+      const taken = yield* Deferred.make<void>()
+      pool.once("acquire", () => Deferred.unsafeDone(taken, Effect.void))
+      const fiber = yield* Effect.fork(sql.unsafe(lock))
+      yield* Deferred.await(taken)
+      const leaving = yield* Effect.fork(Fiber.interrupt(fiber))
+      yield* until(() => cancels.length === 1)
+      yield* Deferred.succeed(unlock, undefined)
+      yield* Fiber.join(holder)
+      yield* until(() => answers.filter((text) => text === lock).length === 2)
+      expect(releases).toBe(1)
+      cancels[0]!()
+      yield* Fiber.join(leaving)
+      expect([releases, pool.idleCount]).toEqual([3, 3])
+    }).pipe(untraced)
   )
 })
