@@ -64,7 +64,7 @@ const service = Layer.unwrapScoped(
     const settings = fakes.flatMap((one) => one.settings)
     const stores = Layer.tap(StoresLive.pipe(Layer.provideMerge(TestDatabase)), (context) =>
       Effect.sync(() => (database = Context.get(context, SqlClient.SqlClient)))
-    )
+    ).pipe(Layer.provideMerge(Layer.setTracerEnabled(true)))
     const variables = {
       ...Object.fromEntries(settings),
       CARD_DATA: "raw",

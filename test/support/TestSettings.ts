@@ -1,4 +1,7 @@
-/** Settings from a map: what the environment of the machine holds never reaches a test. */
+/**
+ * Settings from a map: what the environment of the machine holds never reaches a test. Nobody collects traces, as where
+ * none are asked for: what runs in tests is what runs in production.
+ */
 import { ConfigProvider, Effect, Layer } from "effect"
 import { Settings } from "../../src/platform/config/Settings.ts"
 import { deriveMasterKey } from "../../src/platform/config/MasterKey.ts"
@@ -21,7 +24,8 @@ const defaults: Variables = {
 export const testSettings = (variables: Variables = {}) => {
   const from = Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries({ ...defaults, ...variables }))))
   return Layer.effect(ProviderSettings, from(ProviderSettings.load)).pipe(
-    Layer.provideMerge(Layer.effect(Settings, from(Settings.load)))
+    Layer.provideMerge(Layer.effect(Settings, from(Settings.load))),
+    Layer.provideMerge(Layer.setTracerEnabled(false))
   )
 }
 

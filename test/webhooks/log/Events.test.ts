@@ -64,7 +64,7 @@ onHookServer("Events", (it) => {
       const mine = dataOf<ReadonlyArray<EventItem>>(answer).filter((event) => event.data["payment_id"] === payment_id)
       expect(mine).toHaveLength(2)
       for (const event of mine) {
-        expect(Object.keys(event)).toEqual(["event_id", "event_type", "org_id", "created_at", "data", "traceparent"])
+        expect(Object.keys(event)).toEqual(["event_id", "event_type", "org_id", "created_at", "data"])
         expect(event.org_id).toBe(acme.org_id)
         expect(event.data).toMatchObject({ amount: 1500, currency: "KES", payment_method: "card" })
       }
