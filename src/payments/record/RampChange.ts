@@ -142,15 +142,8 @@ const atExpiry = ({ expires_at }: Payment, outcome: AttemptOutcome | null, momen
   const left = expires_at === null ? 0 : (expires_at.getTime() - shared.getTime()) / MILLIS_PER_SECOND + 1
   if (left < 1 || (Option.isNone(enquireIn) && outcome !== "accepted")) return moment
   const end = Duration.seconds(left)
-  return {
-    ...moment,
-    enquireIn: Option.some(
-      Duration.min(
-        Option.getOrElse(enquireIn, () => end),
-        end
-      )
-    )
-  }
+  const next = Option.getOrElse(enquireIn, () => end)
+  return { ...moment, enquireIn: Option.some(Duration.min(next, end)) }
 }
 
 const failureOf = ({ attempt }: KnownLeg, { effect }: RampDecision, note: string | undefined) => {

@@ -1,4 +1,3 @@
-import type { Socket } from "node:net"
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Fiber, Layer, Redacted } from "effect"
@@ -12,6 +11,7 @@ import { Transactor } from "../../../src/platform/database/Transactor.ts"
 import { makeSilentProxy } from "../../support/SilentProxy.ts"
 import { TestDatabase, TestDatabaseServer } from "../../support/TestDatabase.ts"
 import { testSettings } from "../../support/TestSettings.ts"
+import { breakOff } from "./BreakOff.ts"
 
 const onDatabase = { excludeTestServices: true, timeout: "60 seconds" } as const
 
@@ -189,11 +189,6 @@ layer(TestDatabaseServer, onDatabase)("A connection that goes silent", (it) => {
     })
   )
 })
-
-const breakOff = (client: Pg.PoolClient, code: string): void => {
-  const { connection } = client as unknown as { readonly connection: { readonly stream: Socket } }
-  connection.stream.destroy(Object.assign(new Error(`read ${code}`), { code }))
-}
 
 layer(TestDatabaseServer, onDatabase)("A connection that breaks", (it) => {
   it.scoped("may have carried out a commit, whatever the network calls it", () =>

@@ -1,16 +1,17 @@
 /** Statements outside of transactions, which are run without a span and a scope: nothing else about them is different. */
-import type { Socket } from "node:net"
 import { expect, layer } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
-import { Context, Deferred, Effect, Fiber, FiberId, Layer, Redacted, Schedule, Tracer } from "effect"
+import { Context, Deferred, Effect, Fiber, FiberId, Layer, Redacted, Tracer } from "effect"
 import { connectTimeout } from "../../../src/domain/policies/Database.ts"
 import { DatabaseServer } from "../../../src/platform/database/DatabaseServer.ts"
 import { runningAlone } from "../../../src/platform/database/LoneStatements.ts"
 import { openPool } from "../../../src/platform/database/Pool.ts"
 import { setbackOf, sqlStateOf } from "../../../src/platform/database/Setback.ts"
+import { eventually } from "../../payments/support/Calls.ts"
 import { EmptyDatabase, TestDatabaseServer } from "../../support/TestDatabase.ts"
 import { testSettings } from "../../support/TestSettings.ts"
+import { breakOff } from "./BreakOff.ts"
 
 const Database = EmptyDatabase.pipe(Layer.provideMerge(testSettings({ DATABASE_POOL: "3" })))
 
@@ -65,13 +66,10 @@ layer(Database, { excludeTestServices: true })("A statement alone", (it) => {
             where datname = current_database() and state = 'active' and query like 'select pg_sleep%'`,
           ([row]) => row?.["n"]
         )
-        const until = (n: number) =>
-          Effect.repeat(asleep, { until: (seen) => seen === n, schedule: Schedule.spaced("10 millis"), times: 1000 })
         const fiber = yield* Effect.fork(sql`select pg_sleep(${60})`)
-        yield* until(1)
+        yield* eventually(asleep, (n) => n === 1)
         yield* Fiber.interrupt(fiber)
-        yield* until(0)
-        expect(yield* asleep).toBe(0)
+        expect(yield* eventually(asleep, (n) => n === 0)).toBe(0)
       })
     ).pipe(untraced)
   )
@@ -151,18 +149,12 @@ const opened = (max: number) =>
     return { answers, cancels, pool, sql: runningAlone(Context.get(context, SqlClient.SqlClient), pool) }
   })
 
-const until = (holds: () => boolean) =>
-  Effect.repeat(Effect.sync(holds), { until: (held) => held, schedule: Schedule.spaced("5 millis"), times: 2000 })
-
 layer(TestDatabaseServer, { excludeTestServices: true })("The connection of a statement alone", (it) => {
   it.scoped.each([true, false])("may have carried it out when it breaks, for whatever reason (traced: %s)", (traced) =>
     Effect.gen(function* () {
       const { pool, sql } = yield* opened(2)
       const broken = Effect.fnUntraced(function* (text: string, code: string) {
-        pool.once("acquire", (client) => {
-          const { connection } = client as unknown as { readonly connection: { readonly stream: Socket } }
-          setImmediate(() => connection.stream.destroy(Object.assign(new Error(`read ${code}`), { code })))
-        })
+        pool.once("acquire", (client) => setImmediate(() => breakOff(client, code)))
         const error = yield* Effect.flip(sql.unsafe(text))
         expect(pool.totalCount).toBe(0)
         return setbackOf(error)
@@ -215,10 +207,14 @@ layer(TestDatabaseServer, { excludeTestServices: true })("The connection of a st
       const fiber = yield* Effect.fork(sql.unsafe(lock))
       yield* Deferred.await(taken)
       const leaving = yield* Effect.fork(Fiber.interrupt(fiber))
-      yield* until(() => cancels.length === 1)
+      yield* eventually(
+        Effect.sync(() => cancels.length),
+        (n) => n === 1
+      )
       yield* Deferred.succeed(unlock, undefined)
       yield* Fiber.join(holder)
-      yield* until(() => answers.filter((text) => text === lock).length === 2)
+      const locks = Effect.sync(() => answers.filter((text) => text === lock).length)
+      yield* eventually(locks, (n) => n === 2)
       expect(releases).toBe(1)
       cancels[0]!()
       yield* Fiber.join(leaving)
