@@ -204,6 +204,8 @@ export const rampChangeOf = (
   }
   const collecting = leg === "collection"
   const paid = patch.ramp !== undefined || payment.ramp.collected !== null
+  // For a hint it is asked as planned: where nothing is planned any more, its end is.
+  const unplanned = collecting && !expired && outcome === "accepted" && attempt.next_enquiry_at === null
   return assemble(
     known,
     signal,
@@ -230,7 +232,7 @@ export const rampChangeOf = (
       changes: status !== payment.status,
       ...failureOf(known, told, note)
     },
-    source,
+    unplanned ? { ...source, hinted: false } : source,
     collecting ? atExpiry(payment, outcome, moment) : moment
   )
 }

@@ -11,7 +11,12 @@ import { reports } from "../support/ScriptedProvider.ts"
 
 const end = new Date("2026-03-02T09:30:00.000Z")
 
-const ruled = (state: "pending" | "processing", afterEnd: number, enquireIn: Option.Option<Duration.Duration>) =>
+const ruled = (
+  state: "pending" | "processing",
+  afterEnd: number,
+  enquireIn: Option.Option<Duration.Duration>,
+  about: { readonly hinted?: boolean; readonly next_enquiry_at?: Date } = {}
+) =>
   Effect.gen(function* () {
     const drafted = yield* draftPayment(
       { org_id: yield* nextId, user_id: yield* nextId },
@@ -37,11 +42,13 @@ const ruled = (state: "pending" | "processing", afterEnd: number, enquireIn: Opt
     const payment = drafted as RampPayment
     const attempt = {
       ...openAttempt(payment, yield* draftAttempt({ leg: "collection" })),
-      outcome: "accepted" as const
+      outcome: "accepted" as const,
+      next_enquiry_at: about.next_enquiry_at ?? null
     }
     const shared = new Date(end.getTime() + afterEnd * 1000)
+    const source = { cause: "asked", hinted: about.hinted ?? false }
     const moment = { at: shared, shared, newId: () => "an id", enquireIn }
-    const { after, change } = rampChangeOf({ payment, attempt }, reports(state), { cause: "asked" }, moment, undefined)
+    const { after, change } = rampChangeOf({ payment, attempt }, reports(state), source, moment, undefined)
     return {
       status: after.status,
       enquireIn: change.attempt?.enquire_in,
@@ -58,6 +65,16 @@ describe("a ramp after its end", () => {
         enquireIn: null,
         items: ["unknown_outcome"]
       })
+    })
+  )
+
+  it.effect("is asked about at its end after a hint too, where there was no plan any more to ask", () =>
+    Effect.gen(function* () {
+      const hinted = { hinted: true }
+      expect(yield* ruled("processing", -600, Option.none(), hinted)).toMatchObject({ enquireIn: 601 })
+      const planned = { ...hinted, next_enquiry_at: end }
+      expect(yield* ruled("processing", -600, Option.none(), planned)).toMatchObject({ enquireIn: "as planned" })
+      expect(yield* ruled("processing", 1, Option.none(), hinted)).toMatchObject({ items: ["unknown_outcome"] })
     })
   )
 
