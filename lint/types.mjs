@@ -9,11 +9,11 @@ const endWith = (status) => process.exit(status ?? 1)
 const patch = spawnSync("effect-tsgo", ["patch", "--log-level", "warn"], { encoding: "utf8" })
 const said = `${patch.stdout}${patch.stderr}`
 if (patch.status !== 0 && said.includes("no packaged replacement is available")) {
-  console.log(
-    `Effect's diagnostics SKIPPED, the types are checked: @effect/tsgo has no compiler for ${process.platform} on ${process.arch} here.`
+  process.stdout.write(
+    `Effect's diagnostics SKIPPED, the types are checked: @effect/tsgo has no compiler for ${process.platform} on ${process.arch} here.\n`
   )
 } else if (patch.status !== 0) {
-  console.error(said)
+  process.stderr.write(said)
   endWith(patch.status)
 }
 

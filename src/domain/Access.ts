@@ -69,6 +69,8 @@ export interface Caller {
     readonly role: Role
     readonly features: ReadonlySet<string>
     readonly permissions: ReadonlySet<Permission>
+    /** The version of the terms of its payments; none where nobody tells versions apart. */
+    readonly terms?: string | null
   }>
   readonly admin: boolean
   /** By which people know them: the e-mail address of a person, the name of a key. */
@@ -92,6 +94,8 @@ export class Permit<A extends Access> extends Data.Class<{
   readonly scope: Option.Option<OrgId>
   readonly actor: Actor
   readonly role: Role | "admin"
+  /** The version of the organisation's terms when the caller was let in, where one is known. */
+  readonly terms?: string | null
 }> {
   declare private readonly proof: A
 }
@@ -133,7 +137,7 @@ export const authorize = <A extends Access>(
   if (Option.isNone(caller.organization)) {
     return Either.left(new Forbidden({ message: "This user is not a member of the organisation in the token." }))
   }
-  const { features, orgId, permissions: granted, role } = caller.organization.value
+  const { features, orgId, permissions: granted, role, terms = null } = caller.organization.value
   if (Option.isSome(selector) && selector.value !== orgId) {
     return Either.left(new Forbidden({ message: "This credential belongs to another organisation." }))
   }
@@ -150,7 +154,7 @@ export const authorize = <A extends Access>(
     const grant = requirement.permission === undefined ? "" : ` or the permission "${requirement.permission}"`
     return Either.left(new Forbidden({ message: `This needs the role ${requirement.role}${grant}.` }))
   }
-  return Either.right(new Permit({ access, scope: Option.some(orgId), actor, role }))
+  return Either.right(new Permit({ access, scope: Option.some(orgId), actor, role, terms }))
 }
 
 /** Whoever made something that strangers use later, such as a payment link: what it does is done in their name. */

@@ -75,4 +75,18 @@ onDatabaseServer("Every hot statement", (it) => {
       expect(without().filter((text) => !exceptions.some((one) => text.includes(one)))).toEqual([])
     })
   )
+
+  it.effect("reads no terms of payments that have not changed since the payment before", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const pay = post("/v1/payments-init/initiate", { ...acme.key }, byPhone())
+      const asked = Effect.gen(function* () {
+        statements.clear()
+        expect((yield* pay).status).toBe(200)
+        return Array.from(statements).filter((text) => /\b(from|join) (fee_rules|provider_configs|terms)\b/.test(text))
+      })
+      yield* asked
+      expect(yield* asked, "with the key").toEqual([expect.stringMatching(/from terms .* from api_keys/)])
+    })
+  )
 })

@@ -79,3 +79,6 @@ export const replicaConnectTimeout = Duration.seconds(1)
 
 /** One that could not be used is left alone for this long. */
 export const replicaPause = Duration.seconds(2)
+
+/** An instance remembers this many of the terms by which payments are made, of each kind. */
+export const termsKept = 10_000

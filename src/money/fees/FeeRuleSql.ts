@@ -4,10 +4,10 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { OrgId } from "../../domain/Identifiers.ts"
 import { Flow, PaymentMethod } from "../../domain/Corridor.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
-import { batchedReads } from "../../platform/database/Batcher.ts"
 import { batchOf, inScope } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
+import { readsOfTerms } from "../../platform/database/Terms.ts"
 import { type FeeRule, FeeRuleStore, type FeeSubject, type NewFeeRule, subjectKey } from "./FeeRuleStore.ts"
 
 const Row = Schema.Struct({
@@ -43,7 +43,7 @@ export const feeRuleStoreSql = Layer.scoped(
     const sql = yield* SqlClient.SqlClient
     const columns = sql.literal(Object.keys(Row.fields).join(", "))
 
-    const find = yield* batchedReads(subjectKey, (asked: ReadonlyArray<FeeSubject>) => {
+    const find = yield* readsOfTerms(subjectKey, (asked: ReadonlyArray<FeeSubject>) => {
       const subjects = asked.map(({ direction, org_id, payment_method }) => ({
         of_org: org_id,
         of_method: payment_method,

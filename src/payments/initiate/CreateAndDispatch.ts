@@ -1,6 +1,7 @@
 /** Sends a planned payment on its way: routed, charged, held for a review or committed with its attempt and dispatched. */
 import { Array as Arr, Clock, Context, Effect, Layer, Option } from "effect"
 import { type OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
+import { atTerms } from "../../platform/database/Terms.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
@@ -125,11 +126,13 @@ const make = Effect.gen(function* () {
     options: LaunchOptions<E> = {}
   ) {
     const { funding = null } = options
-    const [routed, charged, organization] = yield* runInParallel([
-      router.route(orgId, { ...planned.payment, funding }),
-      fees.charge({ ...planned.payment, org_id: orgId }),
-      organizations.find(orgId)
-    ])
+    const [routed, charged, organization] = yield* atTerms(permit.terms ?? null)(
+      runInParallel([
+        router.route(orgId, { ...planned.payment, funding }),
+        fees.charge({ ...planned.payment, org_id: orgId }),
+        organizations.find(orgId)
+      ])
+    )
     if (!Arr.isNonEmptyReadonlyArray(routed.candidates)) return yield* whereNoneFits(planned.payment, routed)
     const drafted = yield* draft(ids, permit, orgId, { ...planned.payment, funding }, charged)
     const held = yield* threshold(drafted, organization)

@@ -27,7 +27,8 @@ export const callerStoreMemory = Layer.effect(
             key_role: key.role,
             role: memberships.get(memberKey(key.org_id, key.user_id))?.role ?? null,
             features: organizations.get(key.org_id)?.features ?? null,
-            permissions: null
+            permissions: null,
+            terms: null
           })
         }),
       byToken: (subject, orgId) =>
@@ -44,7 +45,8 @@ export const callerStoreMemory = Layer.effect(
             key_role: null,
             role: member?.role ?? null,
             features: member === undefined ? null : (organizations.get(member.org_id)?.features ?? null),
-            permissions: member?.permissions ?? null
+            permissions: member?.permissions ?? null,
+            terms: null
           })
         }),
       organizationExists: (orgId) => Effect.sync(() => organizations.has(orgId))

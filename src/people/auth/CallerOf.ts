@@ -14,7 +14,8 @@ export const Known = Schema.Struct({
   key_role: AnyRole,
   role: AnyRole,
   features: Schema.NullOr(Schema.Array(Schema.String)),
-  permissions: Schema.NullOr(Schema.Array(Schema.Literal(...permissions)))
+  permissions: Schema.NullOr(Schema.Array(Schema.Literal(...permissions))),
+  terms: Schema.NullOr(Schema.String)
 })
 type Known = typeof Known.Type
 
@@ -37,7 +38,8 @@ export const keyCaller = (row: Known): Option.Option<Caller> => {
       orgId: row.org_id,
       role: lowerRole(row.key_role, makerRole),
       features: new Set(row.features ?? []),
-      permissions: noPermissions
+      permissions: noPermissions,
+      terms: row.terms
     })
   })
 }
@@ -55,7 +57,8 @@ export const tokenCaller = (row: Known): Caller => ({
           orgId: row.org_id,
           role: row.role,
           features: new Set(row.features ?? []),
-          permissions: new Set(row.permissions ?? [])
+          permissions: new Set(row.permissions ?? []),
+          terms: row.terms
         })
 })
 

@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import { batchedReads } from "../../platform/database/Batcher.ts"
-import { uuidOrNil } from "../../domain/Ids.ts"
+import { nilUuid, uuidOrNil } from "../../domain/Ids.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { keyCaller, Known, stranger, tokenCaller } from "./CallerOf.ts"
 import { CallerStore } from "./CallerStore.ts"
@@ -21,11 +21,14 @@ export const callerStoreSql = Layer.scoped(
   CallerStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const termsOf = (org: string) =>
+      sql`(select coalesce(string_agg(t.version::text, ' ' order by t.org_id), '') from terms t
+        where t.org_id in (${sql.literal(org)}, ${nilUuid}::uuid))`
 
     const findKeys = yield* batchedReads(keyOf, (wanted: ReadonlyArray<PresentedKey>) =>
       sql`
         select encode(k.hash, 'hex') as hash, k.mode, k.name, k.api_key_id, k.user_id, u.is_admin, k.org_id,
-          k.role as key_role, m.role, o.features, null as permissions
+          k.role as key_role, m.role, o.features, null as permissions, ${termsOf("k.org_id")} as terms
         from api_keys k
         join organizations o on o.org_id = k.org_id
         join users u on u.user_id = k.user_id
@@ -46,7 +49,8 @@ export const callerStoreSql = Layer.scoped(
       byToken: (subject, orgId) =>
         sql`select null as api_key_id, u.email as name, u.user_id, u.is_admin, m.org_id, null as key_role, m.role, o.features,
             (select array_agg(p.permission) from member_permissions p
-              where p.org_id = m.org_id and p.user_id = m.user_id) as permissions
+              where p.org_id = m.org_id and p.user_id = m.user_id) as permissions,
+            ${termsOf("m.org_id")} as terms
           from users u
           left join memberships m on m.user_id = u.user_id
             and m.org_id = ${uuidOrNil(Option.getOrElse(orgId, () => ""))}

@@ -2,8 +2,8 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
-import { batchedReads } from "../../platform/database/Batcher.ts"
 import { batchOf, inScope, newest } from "../../platform/database/Query.ts"
+import { readsOfTerms } from "../../platform/database/Terms.ts"
 import { Organization } from "./Organization.ts"
 import { OrganizationStore } from "./OrganizationStore.ts"
 
@@ -26,7 +26,7 @@ export const organizationStoreSql = Layer.scoped(
     const columns = sql.literal(
       "org_id, name, country, currency, email, kyb_status, kyb_customer_id, features, sandbox, review_threshold, spread_bps, created_at, updated_at"
     )
-    const find = yield* batchedReads(keyOf, (asked: ReadonlyArray<Question>) =>
+    const find = yield* readsOfTerms(keyOf, (asked: ReadonlyArray<Question>) =>
       sql`select a.seq, ${columns}
         from ${batchOf(sql, asked, "org uuid, id uuid")} a
         join organizations o on o.org_id = a.id and (o.org_id = a.org or a.org is null)`.pipe(

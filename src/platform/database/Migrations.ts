@@ -41,6 +41,7 @@ import sentHeaders from "../../../migrations/0037_sent_headers.ts"
 import ledgerDays from "../../../migrations/0038_ledger_days.ts"
 import everybody from "../../../migrations/0039_everybody.ts"
 import paidLinks from "../../../migrations/0040_paid_links.ts"
+import terms from "../../../migrations/0041_terms.ts"
 import { unlimited } from "./Unlimited.ts"
 
 export const migrations = {
@@ -83,7 +84,8 @@ export const migrations = {
   "0037_sent_headers": sentHeaders,
   "0038_ledger_days": ledgerDays,
   "0039_everybody": everybody,
-  "0040_paid_links": paidLinks
+  "0040_paid_links": paidLinks,
+  "0041_terms": terms
 }
 
 const TABLE = "corridor_migrations"

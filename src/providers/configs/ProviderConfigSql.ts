@@ -5,9 +5,9 @@ import type { OrgId } from "../../domain/Identifiers.ts"
 import { ProviderConfig as Config } from "../../contract/api/ProviderConfigs.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import type { Corridor } from "../../domain/Routing.ts"
-import { batchedReads } from "../../platform/database/Batcher.ts"
 import { batchOf, newest } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
+import { readsOfTerms } from "../../platform/database/Terms.ts"
 import {
   complete,
   type ProviderConfig,
@@ -80,7 +80,7 @@ export const providerConfigStoreSql = Layer.scoped(
     const changedBy = (statement: Statement.Fragment) =>
       sql`with c as (${statement} returning *) select ${columns} from c ${account}`
 
-    const forCorridor = yield* batchedReads(keyOf, (asked: ReadonlyArray<CorridorOfOrg>) =>
+    const forCorridor = yield* readsOfTerms(keyOf, (asked: ReadonlyArray<CorridorOfOrg>) =>
       sql`select seq, a.version as credentials_version, ${columns}
         from ${batchOf(sql, asked, '"orgId" uuid, country text, "paymentMethod" text, flow text')} q
         join provider_configs c on c.country = q.country and c.payment_method = q."paymentMethod"

@@ -1,0 +1,51 @@
+/**
+ * What payments are made by (organisations, fees, who serves which corridor) is read for each of them and changes rarely.
+ * A request learns with its credential at which version these terms are, and what was read at a version is remembered for
+ * it. Every change gives them another version in its own transaction: nobody goes by terms that were over when the
+ * request came, on whatever instance they were changed.
+ */
+import { Context, Effect, type Scope } from "effect"
+import { termsKept } from "../../domain/policies/Database.ts"
+import { batchedReads } from "./Batcher.ts"
+import { InTransaction } from "./InTransaction.ts"
+import type { Lanes } from "./Lanes.ts"
+
+/** The version that the current fiber goes by; null where it reads what there is. */
+class TermsVersion extends Context.Reference<TermsVersion>()("corridor/TermsVersion", {
+  defaultValue: (): string | null => null
+}) {}
+
+export const atTerms =
+  (version: string | null) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    version === null ? effect : Effect.provideService(effect, TermsVersion, version)
+
+/** Of the oldest only as many are forgotten as is needed for the next. */
+const makeMemory = <Out>() => {
+  const kept = new Map<string, Out>()
+  return {
+    get: (key: string) => kept.get(key),
+    put: (key: string, out: Out): Out => {
+      const [oldest] = kept.size < termsKept ? [] : kept.keys()
+      if (oldest !== undefined) kept.delete(oldest)
+      kept.set(key, out)
+      return out
+    }
+  }
+}
+
+/** Batched reads of terms, which are remembered; in a transaction they are read, since it may have changed them. */
+export const readsOfTerms = <In, Out>(
+  keyOf: (item: In) => string,
+  run: (items: ReadonlyArray<In>) => Effect.Effect<ReadonlyArray<Out>>
+): Effect.Effect<(item: In) => Effect.Effect<Out>, never, Lanes | Scope.Scope> =>
+  Effect.map(batchedReads(keyOf, run), (read) => {
+    const memory = makeMemory<Out>()
+    return (item) =>
+      Effect.gen(function* () {
+        const version = yield* TermsVersion
+        if (version === null || (yield* InTransaction)) return yield* read(item)
+        const key = `${version} ${keyOf(item)}`
+        return memory.get(key) ?? memory.put(key, yield* read(item))
+      })
+  })

@@ -1,0 +1,149 @@
+/**
+ * A payment goes by the terms of the moment its request came (its organisation's settings, its fees, who serves its
+ * corridor), though they are not read for each: whoever changes them, in whatever way, the next payment knows.
+ */
+import { expect } from "@effect/vitest"
+import { SqlClient } from "@effect/sql"
+import { Effect, Option } from "effect"
+import { hashApiKey } from "../../../src/domain/ApiKeyHash.ts"
+import { CallerStore } from "../../../src/people/auth/CallerStore.ts"
+import { type Cast, people } from "../../support/Credentials.ts"
+import { setThreshold } from "../support/Acting.ts"
+import { initiate, recordOf } from "../support/Calls.ts"
+import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
+import { byPhone } from "../support/Requests.ts"
+
+const termsOf = ({ key }: Cast) =>
+  Effect.gen(function* () {
+    const store = yield* CallerStore
+    const caller = yield* store.byApiKey(hashApiKey(key["x-api-key"]), "test")
+    return Option.getOrThrow(Option.flatMap(caller, ({ organization }) => organization)).terms
+  })
+
+const run = (statement: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, unknown>) =>
+  Effect.orDie(Effect.flatMap(Effect.serviceOptional(SqlClient.SqlClient), statement))
+
+/** As an operator would with `psql`, who knows nothing of versions. */
+const chargePercent = ({ org_id }: Cast, percent: number) =>
+  run(
+    (sql) => sql`insert into fee_rules (fee_rule_id, org_id, payment_method, direction, basis_points)
+      values (gen_random_uuid(), ${org_id}, 'mobile_money', 'inbound', ${percent * 100})
+      on conflict (org_id, payment_method, direction) do update set basis_points = excluded.basis_points`
+  )
+
+const chargeNothing = ({ org_id }: Cast) => run((sql) => sql`delete from fee_rules where org_id = ${org_id}`)
+
+const serve = (isActive: boolean) =>
+  run(
+    (sql) => sql`update provider_configs set is_active = ${isActive}
+      where country = 'KE' and payment_method = 'mobile_money' and direction = 'inbound' and org_id is null`
+  )
+
+const ownConfig = ({ org_id }: Cast) =>
+  run(
+    (
+      sql
+    ) => sql`insert into provider_configs (config_id, provider, country, payment_method, direction, org_id, priority)
+      values (gen_random_uuid(), 'fiat', 'RW', 'mobile_money', 'outbound', ${org_id}, 1)`
+  )
+
+const feeOfNext = Effect.gen(function* () {
+  const { payment_id, status } = yield* initiate(byPhone())
+  return status === 200 ? (yield* recordOf(payment_id))["total_fees"] : status
+})
+
+onDatabasePaymentServer(
+  "The terms of payments",
+  () => ({}),
+  (it) => {
+    it.effect("have another version after each change of theirs, for whom it concerns, and after nothing else", () =>
+      Effect.gen(function* () {
+        const { acme, globex } = yield* people
+        const versions = Effect.all([termsOf(acme), termsOf(globex)])
+        const changedFor = (change: Effect.Effect<unknown>) =>
+          Effect.gen(function* () {
+            const before = yield* versions
+            yield* change
+            const after = yield* versions
+            return after.map((version, at) => version !== before[at])
+          })
+        const alone = [true, false]
+        const both = [true, true]
+        const neither = [false, false]
+        expect(yield* changedFor(setThreshold(acme.org_id, "1000000"))).toEqual(alone)
+        expect(yield* changedFor(chargePercent(acme, 2))).toEqual(alone)
+        expect(yield* changedFor(chargePercent(acme, 3))).toEqual(alone)
+        expect(yield* changedFor(chargeNothing(acme))).toEqual(alone)
+        expect(yield* changedFor(ownConfig(acme))).toEqual(alone)
+        expect(
+          yield* changedFor(run((sql) => sql`update provider_configs set org_id = null where org_id = ${acme.org_id}`)),
+          "given to everyone"
+        ).toEqual(both)
+        expect(yield* changedFor(serve(false))).toEqual(both)
+        expect(yield* changedFor(serve(true))).toEqual(both)
+        const account = run(
+          (sql) => sql`insert into provider_accounts (config_id, provider, sealed)
+          select config_id, provider, 'sealed' from provider_configs where country = 'RW' limit 1`
+        )
+        expect(yield* changedFor(account)).toEqual(both)
+        expect(yield* changedFor(run((sql) => sql`delete from provider_accounts where sealed = 'sealed'`))).toEqual(
+          both
+        )
+        yield* initiate(byPhone())
+        expect(yield* changedFor(Effect.void)).toEqual(neither)
+        const taken = run((sql) => sql`update payments set description = 'x' where org_id = ${acme.org_id}`)
+        expect(yield* changedFor(taken)).toEqual(neither)
+        const undone = run((sql) =>
+          Effect.ignore(
+            sql.withTransaction(
+              Effect.zipRight(
+                sql`update organizations set spread_bps = 77 where org_id = ${acme.org_id}`,
+                Effect.fail("thought better of it")
+              )
+            )
+          )
+        )
+        expect(yield* changedFor(undone)).toEqual(neither)
+      })
+    )
+
+    it.effect("are those that were there when the request came", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        yield* setThreshold(acme.org_id, null)
+        const seen: Array<unknown> = []
+        const next = Effect.flatMap(feeOfNext, (fee) => Effect.sync(() => seen.push(fee)))
+        yield* next
+        yield* next
+        yield* chargePercent(acme, 2)
+        yield* next
+        yield* next
+        yield* serve(false)
+        yield* next
+        yield* chargePercent(acme, 4)
+        yield* serve(true)
+        yield* next
+        yield* chargeNothing(acme)
+        yield* next
+        expect(seen).toEqual([null, null, 30, 30, 422, 60, null])
+      })
+    )
+
+    it.effect("hold a payment for review from the first one on after the threshold was set", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const statuses: Array<unknown> = []
+        const next = Effect.gen(function* () {
+          const { payment_id } = yield* initiate(byPhone())
+          statuses.push((yield* recordOf(payment_id))["status"] === "initiated")
+        })
+        yield* next
+        yield* setThreshold(acme.org_id, "10")
+        yield* next
+        yield* setThreshold(acme.org_id, null)
+        yield* next
+        expect(statuses).toEqual([false, true, false])
+      })
+    )
+  }
+)

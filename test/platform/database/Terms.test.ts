@@ -1,0 +1,79 @@
+/** What is remembered of the terms of payments, and for whom. */
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { termsKept } from "../../../src/domain/policies/Database.ts"
+import { InTransaction } from "../../../src/platform/database/InTransaction.ts"
+import { Lanes } from "../../../src/platform/database/Lanes.ts"
+import { atTerms, readsOfTerms } from "../../../src/platform/database/Terms.ts"
+
+/** Answers each question with how often anybody has been asked by then. */
+const counting = Effect.gen(function* () {
+  let asked = 0
+  const read = yield* readsOfTerms(
+    (question: string) => question,
+    (questions) => Effect.sync(() => questions.map((question) => `${question} ${(asked += 1)}`))
+  )
+  return { read, asked: () => asked }
+})
+
+layer(Layer.effect(Lanes, Lanes.make(10)))("Reads of terms", (it) => {
+  it.scoped("are read once at a version, each question by itself", () =>
+    Effect.gen(function* () {
+      const { read } = yield* counting
+      const answers = Effect.forEach(["a", "b", "a"], read)
+      expect(yield* atTerms("v1")(answers)).toEqual(["a 1", "b 2", "a 1"])
+      expect(yield* atTerms("v1")(answers)).toEqual(["a 1", "b 2", "a 1"])
+      expect(yield* atTerms("v2")(answers)).toEqual(["a 3", "b 4", "a 3"])
+      expect(yield* atTerms("v1")(answers), "of a request that has been on its way for long").toEqual([
+        "a 1",
+        "b 2",
+        "a 1"
+      ])
+    })
+  )
+
+  it.scoped("are read each time where no version is known", () =>
+    Effect.gen(function* () {
+      const { read } = yield* counting
+      yield* atTerms("v1")(read("a"))
+      expect(yield* read("a")).toBe("a 2")
+      expect(yield* atTerms(null)(read("a"))).toBe("a 3")
+      expect(yield* atTerms("v1")(read("a")), "and not remembered").toBe("a 1")
+    })
+  )
+
+  it.scoped("are read each time in a transaction, which may have changed them", () =>
+    Effect.gen(function* () {
+      const { read } = yield* counting
+      const inside = Effect.provideService(atTerms("v1")(read("a")), InTransaction, true)
+      expect([yield* inside, yield* inside]).toEqual(["a 1", "a 2"])
+      expect(yield* atTerms("v1")(read("a")), "and not remembered").toBe("a 3")
+    })
+  )
+
+  it.scoped("that failed are not remembered", () =>
+    Effect.gen(function* () {
+      let fails = true
+      const read = yield* readsOfTerms(
+        (question: string) => question,
+        (questions) => (fails ? Effect.die("no connection") : Effect.succeed(questions))
+      )
+      expect((yield* Effect.exit(atTerms("v1")(read("a"))))._tag).toBe("Failure")
+      fails = false
+      expect(yield* atTerms("v1")(read("a"))).toBe("a")
+    })
+  )
+
+  it.scoped("are forgotten oldest first when there are too many", () =>
+    Effect.gen(function* () {
+      const { asked, read } = yield* counting
+      const many = Array.from({ length: termsKept }, (_, n) => `${n}`)
+      yield* atTerms("v1")(Effect.forEach(["old", ...many], read, { discard: true }))
+      expect(asked()).toBe(termsKept + 1)
+      yield* atTerms("v1")(Effect.forEach(many, read, { discard: true }))
+      expect(asked(), "the others are still known").toBe(termsKept + 1)
+      yield* atTerms("v1")(read("old"))
+      expect(asked()).toBe(termsKept + 2)
+    })
+  )
+})
