@@ -9,7 +9,7 @@ export const webhookBodyPatience = Duration.millis(250)
 export const webhookRetry = (delays: Delays) => Schedule.jitteredWith(inTurn(delays), { min: 1, max: 1.01 })
 
 /** Deliveries that an instance has under way at a time, most of which only wait for their receivers. */
-export const webhookConcurrency = 256
+export const webhookConcurrency = 512
 
 /** Of them, as many may go to one endpoint. */
 export const webhookEndpointConcurrency = 8

@@ -109,7 +109,8 @@ export const deliveryWorker = Effect.gen(function* () {
   })
 
   const claimLanes = Effect.fnUntraced(function* (lanes: ReadonlyArray<Lane>) {
-    const { deliveries, next } = yield* store.claim({ lanes, underWay: underWay.byEndpoint, leaseMillis })
+    const sendingOf = underWay.byEndpointOf(new Set(lanes.map(({ org_id }) => org_id)))
+    const { deliveries, next } = yield* store.claim({ lanes, underWay: sendingOf, leaseMillis })
     const now = yield* monotonicMillis
     const givers = new Set(deliveries.map(({ org_id }) => org_id))
     for (const { org_id } of lanes) {

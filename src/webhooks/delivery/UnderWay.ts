@@ -21,9 +21,11 @@ export class UnderWay {
   /** The others wait only to be written down. */
   private readonly unanswered = new Set<Begun>()
 
-  get byEndpoint(): ReadonlyMap<WebhookId, number> {
+  /** Of these organisations alone: the endpoints of others that hang may be many. */
+  byEndpointOf(organizations: ReadonlySet<OrgId>): ReadonlyMap<WebhookId, number> {
     const counts = new Map<WebhookId, number>()
     for (const { delivery } of this.unanswered) {
+      if (!organizations.has(delivery.org_id)) continue
       counts.set(delivery.webhook_id, (counts.get(delivery.webhook_id) ?? 0) + 1)
     }
     return counts

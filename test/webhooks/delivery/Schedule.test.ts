@@ -189,7 +189,7 @@ describe("the delivery worker", () => {
       yield* running(worker)
       yield* TestClock.adjust("1 second")
       expect(requests).toHaveLength(300)
-      yield* Effect.forEach(endpoints, ({ org_id }) => newEvents(org_id, 5), { discard: true })
+      yield* Effect.forEach(endpoints, ({ org_id }) => newEvents(org_id, 8), { discard: true })
       yield* TestClock.adjust("1 second")
       const underWay = requests.length - 300
       expect(underWay).toBeLessThanOrEqual(webhookConcurrency)

@@ -79,7 +79,7 @@ describe("shareOut", () => {
     const both = fill([...slow, ...many(1000, "unknown")])
     expect(held(both)).toBe(webhookUnknownConcurrency)
     const neighbour = organization("neighbour", "prompt")
-    expect(roomOf(shareOut(both, [neighbour], 64), "neighbour")).toBe(
+    expect(roomOf(shareOut(both, [neighbour], webhookConcurrency), "neighbour")).toBe(
       (webhookConcurrency - webhookUnknownConcurrency) / (webhookShare + 1)
     )
     expect(shareOut(both, [organization("another", "unknown")], 64)).toEqual([])
@@ -110,7 +110,7 @@ describe("shareOut", () => {
     const [share] = shareOut([], [organization("a", "prompt")], 64)
     expect(share).toEqual({ org_id: "a", room: 64, failingRoom: 32 })
     const failing = { ...organization("a", "prompt", 32), failing: 32 }
-    expect(shareOut([failing], [failing], 64)).toEqual([{ org_id: "a", room: 32, failingRoom: 0 }])
+    expect(shareOut([failing], [failing], 32)).toEqual([{ org_id: "a", room: 32, failingRoom: 0 }])
     const [last] = shareOut(many(80, "prompt"), many(80, "prompt"), 1)
     expect(last).toMatchObject({ room: 1, failingRoom: 1 })
   })
