@@ -22,6 +22,7 @@ import { answerProblems } from "./invariants/Answers.ts"
 import { escrowProblems } from "./invariants/Escrows.ts"
 import { linkProblems } from "./invariants/Links.ts"
 import { moneyProblems } from "./invariants/Money.ts"
+import { movementProblems } from "./invariants/Movements.ts"
 import { progressProblems } from "./invariants/Progress.ts"
 import { dossiersOf, type Records } from "./invariants/Records.ts"
 import { deliveryProblems, tellingProblems } from "./invariants/Telling.ts"
@@ -120,6 +121,7 @@ const inspect = (
     ...deliveryProblems(records),
     ...answerProblems(scene),
     ...accountProblems(records),
+    ...movementProblems(records),
     ...walkProblems(records),
     ...escrowProblems(records, escrows.values(), scene.escrows),
     ...linkProblems(records, paymentLinks.values(), linkPayments.values())

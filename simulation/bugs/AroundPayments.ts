@@ -10,6 +10,7 @@ import { RecordMovement } from "../../src/treasury/accounts/RecordMovement.ts"
 import type { Escrow } from "../../src/treasury/escrow/Escrow.ts"
 import { EscrowStore } from "../../src/treasury/escrow/EscrowStore.ts"
 import { DeliveryStore } from "../../src/webhooks/DeliveryStore.ts"
+import { Events } from "../../src/webhooks/Events.ts"
 import type { Bug, Planted } from "./Bug.ts"
 import { planted, providing } from "./Planting.ts"
 
@@ -64,6 +65,15 @@ export const aroundPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
     name: "a release is not booked",
     about: "a milestone counts as released, and its money stays where it was",
     planted: recording((entries) => entries.filter(({ kind }) => kind !== "escrow_disburse"))
+  },
+  {
+    name: "a movement on an account tells nobody",
+    about: "what moves on a virtual account is booked and on its statement, and no event tells of it",
+    planted: planted(Events, (events: (typeof Events)["Service"]) => ({
+      ...events,
+      publish: (event: Parameters<typeof events.publish>[0]) =>
+        event.event_type.startsWith("virtual_account.") ? Effect.void : events.publish(event)
+    }))
   },
   {
     name: "an escrow that is called off keeps its record",

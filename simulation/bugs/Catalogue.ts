@@ -393,6 +393,7 @@ const finders: Readonly<Record<string, number>> = {
   "a second dispute is booked with the first": 362,
   "a milestone is released again": 65,
   "a release is not booked": 65,
+  "a movement on an account tells nobody": 3,
   "an escrow that is called off keeps its record": 4,
   "a link is paid twice": 68,
   "switched off is not off": 30,

@@ -1,17 +1,25 @@
 /** What wings below ask of those above them, handed down: they name what they need, and only here is it known who has it. */
 import { Effect, Layer, Option } from "effect"
 import { Beneficiaries } from "../payments/beneficiaries/Beneficiaries.ts"
+import { FundingAnswers } from "../payments/read/FundingAnswers.ts"
 import { Payments } from "../payments/read/Payments.ts"
 import { VerificationSubjects } from "../people/verification/VerificationSubjects.ts"
 import { StateAsAnswer } from "../platform/idempotency/Idempotency.ts"
 import { SealedPlaces } from "../platform/secrets/SealedPlaces.ts"
 import { sealedSecrets } from "../platform/secrets/SealedSecrets.ts"
 import { sealedAccounts } from "../providers/accounts/SealedAccounts.ts"
+import { withdrawalAnswers } from "../treasury/accounts/WithdrawalAnswers.ts"
+import { payoutAnswers } from "../treasury/escrow/PayoutAnswers.ts"
 import { sealedEndpoints } from "../webhooks/SealedEndpoints.ts"
 
 export const StateAsAnswerLive = Layer.effect(
   StateAsAnswer,
   Effect.map(Payments, ({ answerTo }) => answerTo)
+)
+
+export const FundingAnswersLive = Layer.effect(
+  FundingAnswers,
+  Effect.all({ virtual: withdrawalAnswers, party: payoutAnswers })
 )
 
 export const VerificationSubjectsLive = Layer.effect(

@@ -45,7 +45,7 @@ import { ProviderHealth } from "../providers/health/ProviderHealth.ts"
 import { RailCustomer } from "../providers/sandbox/RailCustomer.ts"
 import { RateQuote } from "../money/rates/RateQuote.ts"
 import { Rates } from "../money/rates/Rates.ts"
-import { StateAsAnswerLive, VerificationSubjectsLive } from "./HandedDown.ts"
+import { FundingAnswersLive, StateAsAnswerLive, VerificationSubjectsLive } from "./HandedDown.ts"
 import { Sandbox } from "./sandbox/Sandbox.ts"
 import { Users } from "../people/users/Users.ts"
 import { Acceptance } from "../people/members/Acceptance.ts"
@@ -61,7 +61,11 @@ import { WebhookLog } from "../webhooks/WebhookLog.ts"
 import { Webhooks } from "../webhooks/Webhooks.ts"
 
 /** A request that a crash cut off is answered by reading its payment; whoever acts on one claims its key first. */
-const IdempotencyLive = Idempotency.layer.pipe(Layer.provide(StateAsAnswerLive), Layer.provideMerge(Payments.layer))
+const IdempotencyLive = Idempotency.layer.pipe(
+  Layer.provide(StateAsAnswerLive),
+  Layer.provideMerge(Payments.layer),
+  Layer.provide(FundingAnswersLive)
+)
 
 const WebhooksLive = Layer.mergeAll(DeadLetters.layer, HookClient.layer, Webhooks.layer, WebhookLog.layer)
 

@@ -128,7 +128,7 @@ export class Overloaded extends Data.TaggedError("Overloaded")<Words & { readonl
   readonly code = "SERVICE_UNAVAILABLE"
 }
 
-/** The database was lost while something was written: whether it was, only a look can tell. */
+/** The database was lost while something was written, or busy once a provider was asked: only a look can tell. */
 export class PerhapsWritten extends Data.TaggedError("PerhapsWritten")<Words & { readonly retryAfterSeconds: number }> {
   readonly code = "SERVICE_UNAVAILABLE"
 }
@@ -160,7 +160,7 @@ export const overloaded = (): Overloaded =>
 export const perhapsWritten = (): PerhapsWritten =>
   new PerhapsWritten({
     message:
-      "The database was lost while this was written, and nobody knows whether it was. Look it up before you send it again. Only what moves money can be sent again without a look, with the same Idempotency-Key.",
+      "The database was lost or too busy while this was written, and nobody knows whether it was. Look it up before you send it again. Only what moves money can be sent again without a look, with the same Idempotency-Key.",
     retryAfterSeconds: Duration.toSeconds(busyRetryAfter)
   })
 

@@ -76,6 +76,9 @@ export const providerIn = (account: LedgerAccount): { readonly provider: string;
   return { provider, account: rest.length > 1 ? rest[0]! : null }
 }
 
+/** Of an account in the name of a party: the party. */
+export const partyIn = (account: LedgerAccount): string => account.split("/")[1] ?? ""
+
 /** The organisation that an account names itself; null where it names something else. */
 export const ownerNamedBy = (account: LedgerAccount): string | null => {
   const [kind, id = null] = account.split("/")

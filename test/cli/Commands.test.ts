@@ -322,4 +322,15 @@ describe("dlq replay", () => {
     refused(noRow, new RegExp(`--webhook: there is no webhook with the id ${unknown}`))
     refused(noId, /--webhook: there is no webhook with the id nonsense \("corridor webhooks list" shows them\)\./)
   })
+
+  it("takes the times that the API takes, and says what to write instead of others", async () => {
+    const since = (time: string) => cli("dlq", "replay", "--webhook", "nonsense", "--since", time)
+    const taken = await Promise.all(["2026-03-01", "2026-03-01T12:30:00Z", "2026-03-01T12:30+03:00"].map(since))
+    for (const one of taken) refused(one, /--webhook: there is no webhook/)
+    // All but tomorrow are dates to JavaScript, some of them in the zone of the machine.
+    const others = await Promise.all(
+      ["1", "tomorrow", "2026", "March 1, 2026", "2026-03-01T12:30", "2026-02-30"].map(since)
+    )
+    for (const one of others) refused(one, /--since must be a date or time in ISO 8601, such as 2026-03-02 or 2026-/)
+  })
 })

@@ -34,7 +34,7 @@ const replay = Command.make(
     since: optional(
       "since",
       "TIME",
-      "Of that endpoint, those made at this time or later, such as 2026-03-01T12:30:00Z."
+      "Of that endpoint, those made at this time or later, such as 2026-03-01T12:30:00Z; a date is a UTC day."
     ),
     json
   },

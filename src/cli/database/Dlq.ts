@@ -1,5 +1,6 @@
 /** `corridor dlq` beside the database. */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option } from "effect"
+import { FromMoment } from "../../contract/api/Moment.ts"
 import { WebhookId } from "../../domain/Identifiers.ts"
 import { idOrNil, uuidOrNil } from "../../domain/Ids.ts"
 import type { Selection } from "../../webhooks/delivery/DeadLetter.ts"
@@ -47,10 +48,6 @@ const showOne = Effect.fn("Cli.showDeadLetter")(function* (given: string) {
 
 export const show = (input: { readonly id: string; readonly json: boolean }) => onRecords(input.json, showOne(input.id))
 
-const Time = Schema.Date.pipe(Schema.filter((at) => !Number.isNaN(at.getTime()))).annotations({
-  message: () => ({ message: "is not a time such as 2026-03-01 or 2026-03-01T12:30:00Z", override: true })
-})
-
 interface Typed {
   readonly id: Option.Option<string>
   readonly all: boolean
@@ -63,7 +60,7 @@ const selectionOf = Effect.fn("Cli.selectDeadLetters")(function* ({ all, id, sin
   const ways = [all, Option.isSome(id), Option.isSome(webhook)].filter((named) => named).length
   if (ways !== 1) return yield* refuse("Say which to replay: an ID, or --all, or --webhook ID with --since TIME.")
   if (Option.isSome(since) && Option.isNone(webhook)) return yield* refuse("--since goes together with --webhook.")
-  const from = yield* Effect.transposeMapOption(since, (text) => decodeOption("--since", Time, text))
+  const from = yield* Effect.transposeMapOption(since, (text) => decodeOption("--since", FromMoment, text))
   const selection: Selection = {
     delivery_id: Option.getOrUndefined(Option.map(id, uuidOrNil)),
     webhook_id: Option.getOrUndefined(Option.map(webhook, idOrNil(WebhookId))),

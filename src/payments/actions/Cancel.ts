@@ -8,6 +8,7 @@ import type { Attempt, Payment } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { contextOf } from "../route/AttemptContext.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
+import { afterAsking } from "./AfterAsking.ts"
 import { type Act, PaymentCommand, laidToRest, openAttemptsOf, refuse, switchedOff } from "../record/PaymentCommand.ts"
 
 const cancellation = (by: string, reason: string | undefined): Act => ({
@@ -59,7 +60,7 @@ const make = Effect.gen(function* () {
     const { open, payment } = yield* read(permit, paymentId)
     const attempt = open.length === 0 ? undefined : yield* accepted(payment, open)
     if (attempt !== undefined) yield* confirmed(payment, attempt)
-    return yield* command.decided(
+    const canceled = command.decided(
       Effect.gen(function* () {
         const now = yield* read(permit, paymentId)
         const [called, others] = Arr.partition(now.open, (one) => one.attempt_id !== attempt?.attempt_id)
@@ -70,6 +71,7 @@ const make = Effect.gen(function* () {
         })
       })
     )
+    return yield* attempt === undefined ? canceled : afterAsking(canceled)
   })
 })
 

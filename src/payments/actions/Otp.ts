@@ -12,6 +12,7 @@ import { noted } from "../record/Ruling.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { contextOf } from "../route/AttemptContext.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
+import { afterAsking } from "./AfterAsking.ts"
 import { PaymentCommand, idsOf, laidToRest, openAttemptsOf, refuse } from "../record/PaymentCommand.ts"
 
 const TOO_OFTEN = "The one-time password was wrong too often"
@@ -120,13 +121,13 @@ const make = Effect.gen(function* () {
     const guesses = yield* counted(permit, paymentId)
     switch (yield* answer.to(passwords.submit(context, otp), () => "unknown" as const)) {
       case "accepted":
-        return yield* accepted(permit, paymentId)
+        return yield* afterAsking(accepted(permit, paymentId))
       case "wrong":
-        return yield* refused(permit, paymentId, guesses >= passwordAttempts)
+        return yield* afterAsking(refused(permit, paymentId, guesses >= passwordAttempts))
       case "unknown":
-        return yield* uncounted(permit, paymentId)
+        return yield* afterAsking(uncounted(permit, paymentId))
       case "not_expected":
-        return yield* notWaiting(yield* uncounted(permit, paymentId))
+        return yield* notWaiting(yield* afterAsking(uncounted(permit, paymentId)))
     }
   })
 

@@ -6,14 +6,15 @@ import { InitiationResult } from "../../contract/api/PaymentsInit.ts"
 import { RampResult } from "../../contract/api/Ramps.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { isCountryCode } from "../../domain/Country.ts"
+import { kindOf } from "../../domain/Ledger.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
 import { type NotFound, notFound } from "../../domain/Failure.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import { rampResponse } from "../ramps/RampResponse.ts"
 import { WebhookLog } from "../../webhooks/WebhookLog.ts"
-import { FundingEvents } from "../record/PaymentEvents.ts"
 import { initiationResponse } from "../initiate/InitiationResponse.ts"
+import { FundingAnswers } from "./FundingAnswers.ts"
 import { queueOf } from "./OperationsQueue.ts"
 import type { Payment } from "../store/Payment.ts"
 import { type PaymentFilter, PaymentStore } from "../store/PaymentStore.ts"
@@ -31,8 +32,8 @@ export class Payments extends Context.Tag("corridor/Payments")<
       permit: Permit<"any">,
       transactionId: TransactionId
     ) => Effect.Effect<Payment, NotFound>
-    /** The answer to whoever asked for it, as it would be now, for a caller whose own was lost in a crash. */
-    readonly answerTo: (orgId: OrgId, paymentId: PaymentId) => Effect.Effect<string>
+    /** The answer to whoever asked for it, or acted on it, as it would be now, for whom a crash has cost their own. */
+    readonly answerTo: (orgId: OrgId, paymentId: PaymentId, operation: string) => Effect.Effect<string>
     readonly timeline: (
       permit: Permit<"any">,
       paymentId: PaymentId
@@ -55,7 +56,7 @@ export class Payments extends Context.Tag("corridor/Payments")<
       const store = yield* PaymentStore
       const organizations = yield* Organizations
       const webhooks = yield* WebhookLog
-      const funding = yield* FundingEvents
+      const answers = yield* FundingAnswers
 
       const orNotFound = Effect.flatMap(
         Option.match({
@@ -78,10 +79,13 @@ export class Payments extends Context.Tag("corridor/Payments")<
       return {
         find,
         findByTransaction: (permit, id) => orNotFound(store.findByTransaction(permit.scope, id)),
-        answerTo: Effect.fnUntraced(function* (orgId, id) {
+        answerTo: Effect.fnUntraced(function* (orgId, id, operation) {
           const payment = yield* Effect.orDie(orNotFound(store.find(Option.some(orgId), id)))
-          if (isRamp(payment)) return stringifyWire(encodeRamp(rampResponse(payment)))
-          const answer = payment.funding === null ? Option.none() : yield* funding.answerOf(payment)
+          // Whatever an action is done to, it is answered alike; only what made it has words of its own.
+          const isAction = operation.endsWith(`/${id}/action`)
+          if (isRamp(payment) && !isAction) return stringifyWire(encodeRamp(rampResponse(payment)))
+          const own = payment.funding === null || isAction ? undefined : answers[kindOf(payment.funding)]
+          const answer = own === undefined ? Option.none() : yield* own(payment)
           return Option.getOrElse(answer, () => stringifyWire(encodeResult(initiationResponse(payment))))
         }),
         timeline: Effect.fn("Payments.timeline")(function* (permit, id) {

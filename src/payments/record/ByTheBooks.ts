@@ -5,6 +5,7 @@ import type { Known } from "../store/PaymentStore.ts"
 import { disputeIn, isRegained, withExcess } from "./Dispute.ts"
 import { disputeChangeOf } from "./DisputeChange.ts"
 import { isOwnRefund, ownRefundChangeOf, withoutOwnRefunds, withSaid } from "./OwnRefunds.ts"
+import type { SharedMoment } from "./RampEnd.ts"
 import { isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
 import { withoutRegained, withUnmatched } from "./Unmatched.ts"
 
@@ -21,7 +22,7 @@ export const disputedOr = (
   known: Known,
   signal: ProviderSignal,
   heard: Source,
-  moment: Moment
+  moment: Moment | SharedMoment
 ): Either.Either<Source, Ruled> => {
   const dispute = disputeIn(known, signal, heard)
   if (dispute !== undefined) return Either.left(disputeChangeOf(known, signal, dispute, heard, moment))

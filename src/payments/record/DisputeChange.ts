@@ -11,6 +11,7 @@ import { noteOfDispute, noteOfLacking } from "./DisputeNotes.ts"
 import { saidOf } from "./OwnRefunds.ts"
 import { isOver } from "./PaymentChange.ts"
 import type { Disputed } from "./PaymentEvents.ts"
+import { isExpired, type SharedMoment, untilItsEnd } from "./RampEnd.ts"
 import { partsAfter, statusAfter } from "./RefundDecision.ts"
 import { assemble, type Moment, type Ruled, type Ruling, type Source } from "./Ruling.ts"
 import { collects, isWhole, standing, stillHolds, takenIn } from "./Standing.ts"
@@ -94,7 +95,7 @@ export const disputeChangeOf = (
   signal: ProviderSignal,
   dispute: Dispute,
   source: Source,
-  moment: Moment
+  moment: Moment | SharedMoment
 ): Ruled => {
   const { attempt, payment } = known
   const suspense = suspenseOf(known, dispute)
@@ -109,7 +110,15 @@ export const disputeChangeOf = (
   // What waits already waits as it did.
   const isQuiet = over || isMet
   const note = noteOfDispute(known, dispute, signal, suspense, source, over)
-  // Nobody asks sooner or later for it what became of the payment itself.
+  // Nobody asks sooner or later for it what became of the payment itself, but at the end of a ramp.
+  const told: Source = {
+    ...source,
+    ...(isQuiet && note !== undefined ? { note } : {}),
+    ...(source.callback === undefined ? {} : { hinted: true })
+  }
+  const collecting = "shared" in moment && attempt.leg === "collection"
+  const planned = collecting ? untilItsEnd(known, attempt.outcome, told, moment) : { source: told, moment }
+  const expired = collecting && isExpired(payment, moment)
   return assemble(
     known,
     signal,
@@ -118,7 +127,7 @@ export const disputeChangeOf = (
       outcome: attempt.outcome,
       patch,
       waits: attempt.outcome !== "declined" && isAwaited(known),
-      underWay: attempt.outcome === "accepted" && isAwaited(known) && payment.status === "processing",
+      underWay: attempt.outcome === "accepted" && isAwaited(known) && (expired || payment.status === "processing"),
       suspense,
       ...(dispute.received === undefined ? {} : { received: dispute.received }),
       note: isQuiet ? undefined : note,
@@ -128,11 +137,7 @@ export const disputeChangeOf = (
       besides: besidesOf(known, dispute, source),
       changes: suspense.length > 0
     },
-    {
-      ...source,
-      ...(isQuiet && note !== undefined ? { note } : {}),
-      ...(source.callback === undefined ? {} : { hinted: true })
-    },
-    moment
+    planned.source,
+    planned.moment
   )
 }

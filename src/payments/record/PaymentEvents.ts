@@ -2,7 +2,7 @@
  * The events that a change of state sends out, as the exact bytes that every delivery repeats, and what others add to
  * them where they pay for it.
  */
-import { Context, Effect, type Option } from "effect"
+import { Context, Effect } from "effect"
 import type { Conflict } from "../../domain/Failure.ts"
 import { stringifyWire, toWireText, WireNumber } from "../../domain/Decimal.ts"
 import type { Entry } from "../../domain/Ledger.ts"
@@ -143,8 +143,6 @@ export class FundingEvents extends Context.Reference<FundingEvents>()("corridor/
   defaultValue: () => ({
     /** Whether the account may still pay, inside the transaction that sends a payment on its way that waited. */
     admit: (_payment: Payment): Effect.Effect<void, Conflict> => Effect.void,
-    /** What the feature answered to whoever asked for the payment, as it would be now; none where it has no words. */
-    answerOf: (_payment: Payment): Effect.Effect<Option.Option<string>> => Effect.succeedNone,
     /** `payment` is as it will be after the change; its events are written with it. */
     of: (_payment: Payment, _previous: PaymentStatus): Effect.Effect<ReadonlyArray<StoredEvent>> => Effect.succeed([]),
     /** A person's word has moved money because of the payment, inside the transaction that writes it: what was said. */

@@ -1,18 +1,18 @@
 /** Rules, as a pure function, on one word about a leg of a ramp. */
-import { Duration, Option } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { decideRamp, type RampDecision, type RampLeg } from "../../domain/RampLeg.ts"
 import { difference, type Received, totalIn, totals } from "../../domain/Received.ts"
-import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
-import type { Attempt, Payment, PaymentFailure } from "../store/Payment.ts"
+import type { ProviderSignal } from "../../domain/Settlement.ts"
+import type { Attempt, PaymentFailure } from "../store/Payment.ts"
 import type { RampPayment } from "../route/LegOrder.ts"
 import { isAimless, isOver, isPursued, nextStep } from "./PaymentChange.ts"
 import { withClaims } from "./Claims.ts"
 import { doubtOf } from "./Doubt.ts"
-import { assemble, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
+import { assemble, isReturned, type Ruled, type Source } from "./Ruling.ts"
 import { goneFrom, heardBefore, isEven, joined, noteOfRest, waitingAfter } from "./TakenBack.ts"
 import { stillHolds } from "./Standing.ts"
 import { isRiddle } from "./Unmatched.ts"
+import { isExpired, type SharedMoment, untilItsEnd } from "./RampEnd.ts"
 import { excessIn, rampEntries } from "./RampPostings.ts"
 import { type NewAttempt, type PaymentPatch, type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
 
@@ -20,13 +20,6 @@ export interface KnownLeg {
   readonly payment: RampPayment
   readonly attempt: Attempt
 }
-
-/** With the time by the clock that all instances share. */
-export interface SharedMoment extends Moment {
-  readonly shared: Date
-}
-
-const MILLIS_PER_SECOND = 1000
 
 const legOf = ({ leg }: Attempt): RampLeg => (leg === "settlement" ? "settlement" : "collection")
 
@@ -132,20 +125,6 @@ const patchOf = (known: KnownLeg, signal: ProviderSignal, decision: RampDecision
   }
 }
 
-/**
- * While nobody has paid, the provider is asked at the moment when nobody may pay any more, however often it was asked before:
- * what it has taken on and nobody pays would never end otherwise.
- */
-const atExpiry = ({ expires_at }: Payment, outcome: AttemptOutcome | null, moment: SharedMoment): SharedMoment => {
-  const { enquireIn, shared } = moment
-  // A duration is never below zero, and this is, once nobody may pay any more.
-  const left = expires_at === null ? 0 : (expires_at.getTime() - shared.getTime()) / MILLIS_PER_SECOND + 1
-  if (left < 1 || (Option.isNone(enquireIn) && outcome !== "accepted")) return moment
-  const end = Duration.seconds(left)
-  const next = Option.getOrElse(enquireIn, () => end)
-  return { ...moment, enquireIn: Option.some(Duration.min(next, end)) }
-}
-
 const failureOf = ({ attempt }: KnownLeg, { effect }: RampDecision, note: string | undefined) => {
   const { provider } = attempt
   const failure = (code: PaymentFailure["code"]): PaymentFailure => ({ code, message: note ?? "", provider })
@@ -163,7 +142,7 @@ export const rampChangeOf = (
 ): Ruled => {
   const { attempt, payment } = known
   const leg = legOf(attempt)
-  const expired = payment.expires_at !== null && payment.expires_at <= moment.shared
+  const expired = isExpired(payment, moment)
   const before = heardBefore(known, signal, source)
   const decided = decideRamp(
     {
@@ -204,8 +183,7 @@ export const rampChangeOf = (
   }
   const collecting = leg === "collection"
   const paid = patch.ramp !== undefined || payment.ramp.collected !== null
-  // For a hint it is asked as planned: where nothing is planned any more, its end is.
-  const unplanned = collecting && !expired && outcome === "accepted" && attempt.next_enquiry_at === null
+  const planned = collecting ? untilItsEnd(known, outcome, source, moment) : { source, moment }
   return assemble(
     known,
     signal,
@@ -232,7 +210,7 @@ export const rampChangeOf = (
       changes: status !== payment.status,
       ...failureOf(known, told, note)
     },
-    unplanned ? { ...source, hinted: false } : source,
-    collecting ? atExpiry(payment, outcome, moment) : moment
+    planned.source,
+    planned.moment
   )
 }

@@ -147,14 +147,16 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         if (attempt.leg === "refund") return refundChangeOf(known, signal, yield* ofRefund(known, signal, told), moment)
         const heard = needsBooks(known, signal) ? yield* withBooks(known, told) : told
         if (attempt.leg === "return") return returnChangeOf(known, signal, heard, moment)
-        const ruled = disputedOr(known, signal, heard, moment)
-        if (Either.isLeft(ruled)) return ruled.left
-        const source = ruled.right
-        if (!isRamp(payment)) return changeOf(known, signal, source, moment)
+        if (!isRamp(payment)) {
+          const ruled = disputedOr(known, signal, heard, moment)
+          return Either.isLeft(ruled) ? ruled.left : changeOf(known, signal, ruled.right, moment)
+        }
         // Whether its customer may still pay is one question for all instances, whatever their clocks say.
-        const shared = yield* store.now
+        const shared = { ...moment, shared: yield* store.now }
+        const ruled = disputedOr(known, signal, heard, shared)
+        if (Either.isLeft(ruled)) return ruled.left
         const settler = yield* settlerOf(known, signal)
-        return { ...rampChangeOf({ payment, attempt }, signal, source, { ...moment, shared }, settler), settler }
+        return { ...rampChangeOf({ payment, attempt }, signal, ruled.right, shared, settler), settler }
       })
 
       /** Whoever was chosen to settle, and is not asked by this change, keeps nobody from finding out whether it answers. */

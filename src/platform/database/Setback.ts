@@ -1,7 +1,7 @@
 /** What a failed statement says about the database rather than about itself. */
 import { SqlError } from "@effect/sql"
 import { Cause, Data } from "effect"
-import { Overloaded } from "../../domain/Failure.ts"
+import { Overloaded, PerhapsWritten } from "../../domain/Failure.ts"
 
 /** The connection broke, or was given up for its silence, while a statement was under way. */
 export class ConnectionLost extends Data.TaggedError("ConnectionLost")<{
@@ -39,6 +39,7 @@ const stateOf = (error: object): string | undefined =>
 
 const judged = (error: object): Setback | undefined => {
   if (error instanceof Overloaded) return "busy"
+  if (error instanceof PerhapsWritten) return "lost"
   if (error instanceof ConnectionLost) return error.nothingWritten ? "cut off" : "lost"
   if (isBusy(stateOf(error) ?? "")) return "busy"
   if (!(error instanceof SqlError.SqlError)) return undefined

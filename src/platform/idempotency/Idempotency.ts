@@ -37,10 +37,10 @@ const withoutCard = (body: unknown): unknown => {
   return { ...(body as object), card_details: shown }
 }
 
-/** Handed in by whoever owns what was asked for: the answer that the payment, as it now stands, is worth. */
+/** Handed in by whoever owns what was asked for: what the operation would answer of the payment as it now stands. */
 export class StateAsAnswer extends Context.Tag("corridor/StateAsAnswer")<
   StateAsAnswer,
-  (orgId: OrgId, paymentId: PaymentId) => Effect.Effect<string>
+  (orgId: OrgId, paymentId: PaymentId, operation: string) => Effect.Effect<string>
 >() {}
 
 export class Idempotency extends Context.Tag("corridor/Idempotency")<
@@ -83,7 +83,7 @@ export class Idempotency extends Context.Tag("corridor/Idempotency")<
         }
         // A crash cut it off: the payment itself says what became of it.
         // What has a payment belongs to an organisation.
-        return Effect.map(stateOf(OrgId.make(found.org_id), found.payment_id), (response) => ({
+        return Effect.map(stateOf(OrgId.make(found.org_id), found.payment_id, found.operation), (response) => ({
           _tag: "Replay",
           status: 200,
           response

@@ -1,7 +1,7 @@
 /**
  * What virtual accounts have to say about the payments of their withdrawals: one that waited for a review is not sent
- * while its account is frozen, one that is paid, or comes back, is told about, with the payment's own change, whoever
- * lost the answer gets one that is a withdrawal's, and what a person finds it to have cost or brought is on the statement.
+ * while its account is frozen, one that is paid, or comes back, is told about, with the payment's own change, and what a
+ * person finds it to have cost or brought is on the statement.
  */
 import { Clock, Effect, Layer, Option } from "effect"
 import { Ids } from "../../domain/Ids.ts"
@@ -12,7 +12,6 @@ import { Ledger } from "../../money/ledger/Ledger.ts"
 import { FundingEvents } from "../../payments/record/PaymentEvents.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
 import type { StoredEvent } from "../../webhooks/Webhook.ts"
-import { movementText } from "./AccountAnswers.ts"
 import { transactionEvent } from "./AccountEvents.ts"
 import { settlementRow } from "./MovementRows.ts"
 import { RecordMovement } from "./RecordMovement.ts"
@@ -47,11 +46,6 @@ export const AccountFunding = Layer.effect(
         const account = yield* accounts.lock(payment.org_id, found.value.account_id)
         yield* mayPay(Option.getOrThrow(account))
       }),
-      answerOf: (payment) =>
-        Effect.map(
-          withdrawal(payment),
-          Option.map((found) => movementText("withdraw", found))
-        ),
       of: Effect.fnUntraced(function* (payment, previous) {
         const { status } = payment
         if (status === previous || (status !== "completed" && status !== "refunded")) return nothing

@@ -33,6 +33,12 @@ export const escrowStoreMemory = Layer.effect(
           return newestFirst(rows, (row) => row.escrow_id, window)
         }),
       find,
+      findByParty: (orgId, partyId) =>
+        Effect.sync(() => {
+          const pays = ({ org_id, parties }: Escrow) =>
+            org_id === orgId && parties.some(({ party_id }) => party_id === partyId)
+          return Option.fromNullable(Array.from(escrows.values()).find(pays))
+        }),
       lock: find,
       update: (escrow) =>
         Effect.map(Clock.currentTimeMillis, (now) => {

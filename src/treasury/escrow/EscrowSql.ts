@@ -1,5 +1,5 @@
 /** Escrows in PostgreSQL: an escrow is a row and the rows of its parties, milestones and splits. */
-import { SqlClient } from "@effect/sql"
+import { SqlClient, type Statement } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import { AccountId, BeneficiaryId, EscrowId, OrgId } from "../../domain/Identifiers.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
@@ -151,7 +151,7 @@ export const escrowStoreSql = Layer.effect(
       return rows.map((row) => escrowOfRows(row, { parties, milestones, splits }))
     })
 
-    const one = (scope: Scope, id: EscrowId, lock: "" | "for no key update") =>
+    const one = (scope: Scope, id: EscrowId | Statement.Fragment, lock: "" | "for no key update") =>
       sql`select ${columns} from escrows
         where escrow_id = ${id} and ${inScope(sql, scope)} ${sql.literal(lock)}`.pipe(
         Effect.flatMap(escrowsOf),
@@ -183,6 +183,8 @@ export const escrowStoreSql = Layer.effect(
         )
       },
       find: (scope, id) => one(scope, id, ""),
+      findByParty: (orgId, partyId) =>
+        one(Option.some(orgId), sql`(select escrow_id from escrow_parties where party_id = ${partyId})`, ""),
       lock: (scope, id) => one(scope, id, "for no key update"),
       update: Effect.fnUntraced(function* (escrow: Escrow) {
         const { escrow_id, org_id } = escrow

@@ -1,15 +1,18 @@
-/** An escrow and its milestones as answers show them, and the exact text of an answer that a key may repeat. */
+/** An escrow, its milestones and payouts as answers show them, and the exact text of an answer that a key may repeat. */
 import { Schema } from "effect"
 import { envelope, success } from "../../contract/api/Envelope.ts"
 import * as Api from "../../contract/api/Escrow.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
+import type { BeneficiaryId } from "../../domain/Identifiers.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
+import type { Payment } from "../../payments/store/Payment.ts"
 import { coverageOf } from "./Coverage.ts"
 import { type Escrow, type Milestone, partyBooks } from "./Escrow.ts"
 
 export type EscrowView = typeof Api.Escrow.Type
 export type MilestoneView = typeof Api.Milestone.Type
+export type PayoutView = typeof Api.PartyPayout.Type
 
 const viewOf = (coverage: ReturnType<typeof coverageOf>, milestone: Milestone): MilestoneView => {
   const { expected, milestone_id, splits, status } = milestone
@@ -59,14 +62,33 @@ export const escrowView = (escrow: Escrow, balances: ReadonlyMap<LedgerAccount, 
   }
 }
 
+export const payoutView = (
+  { currency, escrow_id }: Escrow,
+  party_id: string,
+  beneficiary_id: BeneficiaryId,
+  { amount, payment_id, status, transaction_id }: Payment
+): PayoutView => ({
+  escrow_id,
+  party_id,
+  beneficiary_id,
+  amount: amount.toDecimal(),
+  currency,
+  payment_id,
+  transaction_id,
+  status
+})
+
 export const fundedAnswer = (escrow: EscrowView) => success("Escrow funded", escrow)
 export const canceledAnswer = (escrow: EscrowView) => success("Escrow canceled", escrow)
 export const disbursedAnswer = (milestone: MilestoneView) => success("Milestone disbursed", milestone)
+export const payoutAnswer = (payout: PayoutView) => success("Party payout initiated", payout)
 
 const encodeEscrow = Schema.encodeSync(envelope(Api.Escrow))
 const encodeMilestone = Schema.encodeSync(envelope(Api.Milestone))
+const encodePayout = Schema.encodeSync(envelope(Api.PartyPayout))
 
 export const fundedText = (escrow: EscrowView): string => stringifyWire(encodeEscrow(fundedAnswer(escrow)))
 export const canceledText = (escrow: EscrowView): string => stringifyWire(encodeEscrow(canceledAnswer(escrow)))
 export const disbursedText = (milestone: MilestoneView): string =>
   stringifyWire(encodeMilestone(disbursedAnswer(milestone)))
+export const payoutText = (payout: PayoutView): string => stringifyWire(encodePayout(payoutAnswer(payout)))

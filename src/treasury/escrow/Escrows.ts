@@ -1,7 +1,6 @@
 /** The life of an escrow: made, funded, disbursed milestone by milestone, canceled; each step audited with itself. */
 import { type BigDecimal, Clock, Context, Effect, Either, Layer } from "effect"
 import { type EscrowId, TransactionId } from "../../domain/Identifiers.ts"
-import type * as Api from "../../contract/api/Escrow.ts"
 import { RecordMovement } from "../accounts/RecordMovement.ts"
 import { booksOf, mayPay, mayReceive } from "../accounts/VirtualAccount.ts"
 import { VirtualAccounts } from "../accounts/VirtualAccounts.ts"
@@ -33,7 +32,8 @@ import {
   escrowView,
   fundedText,
   type MilestoneView,
-  milestoneView
+  milestoneView,
+  type PayoutView
 } from "./EscrowView.ts"
 import { CreateEscrow } from "./CreateEscrow.ts"
 import type { Draft } from "./NewEscrow.ts"
@@ -71,7 +71,7 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
     readonly payOut: (
       permit: MayI,
       wanted: WantedPayout
-    ) => Effect.Effect<typeof Api.PartyPayout.Type, NotFound | Conflict | LaunchFailure>
+    ) => Effect.Effect<PayoutView, NotFound | Conflict | LaunchFailure>
     readonly cancel: (
       permit: MayI,
       id: EscrowId,

@@ -5,7 +5,7 @@ import type { EscrowApi } from "../../contract/api/Escrow.ts"
 import { idOrNil } from "../../domain/Ids.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
 import { makePages } from "../../platform/pagination/Page.ts"
-import { canceledAnswer, disbursedAnswer, fundedAnswer } from "./EscrowView.ts"
+import { canceledAnswer, disbursedAnswer, fundedAnswer, payoutAnswer } from "./EscrowView.ts"
 import { Escrows } from "./Escrows.ts"
 
 export const escrowHandlers = Effect.gen(function* () {
@@ -45,7 +45,7 @@ export const escrowHandlers = Effect.gen(function* () {
       const { beneficiary_id } = payload
       const beneficiaryId = beneficiary_id === undefined ? undefined : idOrNil(BeneficiaryId)(beneficiary_id)
       const wanted = { escrowId: path.escrow_id, partyId: path.party_id, beneficiaryId, key }
-      return Effect.map(escrows.payOut(permit, wanted), (payout) => success("Party payout initiated", payout))
+      return Effect.map(escrows.payOut(permit, wanted), payoutAnswer)
     },
     cancel: ({ idempotencyKey, path, payload, permit }) =>
       Effect.map(escrows.cancel(permit, path.escrow_id, payload.reason ?? null, idempotencyKey), canceledAnswer)

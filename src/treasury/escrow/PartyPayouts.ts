@@ -4,7 +4,6 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import type { BeneficiaryId, EscrowId, OrgId } from "../../domain/Identifiers.ts"
-import type * as Api from "../../contract/api/Escrow.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
 import type { Beneficiary } from "../../payments/beneficiaries/Beneficiary.ts"
@@ -19,6 +18,7 @@ import { Initiation, type LaunchFailure, planPayout } from "../../payments/initi
 import type { Payment } from "../../payments/store/Payment.ts"
 import { type Escrow, type Party, partyBooks } from "./Escrow.ts"
 import { EscrowTransaction } from "./EscrowTransaction.ts"
+import { type PayoutView, payoutView } from "./EscrowView.ts"
 import { payableFrom } from "./Payable.ts"
 import { partyOf } from "./Steps.ts"
 
@@ -40,8 +40,6 @@ export interface WantedPayout {
   readonly key?: NewKey | undefined
 }
 
-type PartyPayout = typeof Api.PartyPayout.Type
-
 export class PartyPayouts extends Context.Tag("corridor/PartyPayouts")<
   PartyPayouts,
   {
@@ -53,7 +51,7 @@ export class PartyPayouts extends Context.Tag("corridor/PartyPayouts")<
     readonly payOut: (
       permit: Permit<"escrow">,
       wanted: WantedPayout
-    ) => Effect.Effect<PartyPayout, NotFound | Conflict | LaunchFailure>
+    ) => Effect.Effect<PayoutView, NotFound | Conflict | LaunchFailure>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -116,16 +114,7 @@ export class PartyPayouts extends Context.Tag("corridor/PartyPayouts")<
         }
         const description = `${escrow.name}: ${party.name}`
         const payment = yield* pay(permit, { escrow, party, beneficiary, available, description, key: wanted.key })
-        return {
-          escrow_id: escrow.escrow_id,
-          party_id: party.party_id,
-          beneficiary_id: beneficiary.beneficiary_id,
-          amount: payment.amount.toDecimal(),
-          currency: escrow.currency,
-          payment_id: payment.payment_id,
-          transaction_id: payment.transaction_id,
-          status: payment.status
-        } satisfies PartyPayout
+        return payoutView(escrow, party.party_id, beneficiary.beneficiary_id, payment)
       })
 
       return { pay, payOut }

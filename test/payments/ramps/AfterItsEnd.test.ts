@@ -1,21 +1,27 @@
 /** A ramp that nobody may pay for any more, and that its provider does not give up: it is asked about in its turn. */
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, Option } from "effect"
+import { Duration, Effect, Either, Option } from "effect"
 import { Ids } from "../../../src/domain/Ids.ts"
+import { Report } from "../../../src/domain/Outcome.ts"
 import { openAttempt } from "../../../src/payments/dispatch/Dispatch.ts"
+import { disputedOr } from "../../../src/payments/record/ByTheBooks.ts"
 import { rampChangeOf } from "../../../src/payments/record/RampChange.ts"
+import type { Source } from "../../../src/payments/record/Ruling.ts"
 import type { RampPayment } from "../../../src/payments/route/LegOrder.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
-import { draftAttempt, draftPayment } from "../support/NewPayment.ts"
+import { draftAttempt, draftPayment, shillings } from "../support/NewPayment.ts"
 import { reports } from "../support/ScriptedProvider.ts"
 
 const end = new Date("2026-03-02T09:30:00.000Z")
 
+/** Nothing is taken back of what nobody has paid. */
+const disputed = new Report({ ...reports("returned"), taken: shillings(0n) })
+
 const ruled = (
-  state: "pending" | "processing",
+  said: "pending" | "processing" | "disputed",
   afterEnd: number,
   enquireIn: Option.Option<Duration.Duration>,
-  about: { readonly hinted?: boolean; readonly next_enquiry_at?: Date } = {}
+  about: Pick<Source, "callback" | "hinted"> & { readonly next_enquiry_at?: Date } = {}
 ) =>
   Effect.gen(function* () {
     const drafted = yield* draftPayment(
@@ -46,9 +52,14 @@ const ruled = (
       next_enquiry_at: about.next_enquiry_at ?? null
     }
     const shared = new Date(end.getTime() + afterEnd * 1000)
-    const source = { cause: "asked", hinted: about.hinted ?? false }
+    const { next_enquiry_at: _, ...told } = about
+    const signal = said === "disputed" ? disputed : reports(said)
     const moment = { at: shared, shared, newId: () => "an id", enquireIn }
-    const { after, change } = rampChangeOf({ payment, attempt }, reports(state), source, moment, undefined)
+    const { after, change } = Either.merge(
+      Either.map(disputedOr({ payment, attempt }, signal, { cause: "asked", ...told }, moment), (source) =>
+        rampChangeOf({ payment, attempt }, signal, source, moment, undefined)
+      )
+    )
     return {
       status: after.status,
       enquireIn: change.attempt?.enquire_in,
@@ -75,6 +86,20 @@ describe("a ramp after its end", () => {
       const planned = { ...hinted, next_enquiry_at: end }
       expect(yield* ruled("processing", -600, Option.none(), planned)).toMatchObject({ enquireIn: "as planned" })
       expect(yield* ruled("processing", 1, Option.none(), hinted)).toMatchObject({ items: ["unknown_outcome"] })
+    })
+  )
+
+  it.effect("is asked about at its end after a dispute about nothing, whoever told of it", () =>
+    Effect.gen(function* () {
+      expect(yield* ruled("disputed", -600, Option.none())).toMatchObject({ enquireIn: 601, items: ["suspense"] })
+      expect(yield* ruled("disputed", -600, Option.some(Duration.hours(2)))).toMatchObject({ enquireIn: 601 })
+      const callback = { provider: "stripe", key: "a dispute" } as const
+      expect(yield* ruled("disputed", -600, Option.none(), { callback })).toMatchObject({ enquireIn: 601 })
+      const planned = { callback, next_enquiry_at: end }
+      expect(yield* ruled("disputed", -600, Option.none(), planned)).toMatchObject({ enquireIn: "as planned" })
+      const items = ["suspense", "unknown_outcome"]
+      expect(yield* ruled("disputed", 1, Option.none())).toMatchObject({ enquireIn: null, items })
+      expect(yield* ruled("disputed", 1, Option.none(), planned)).toMatchObject({ items: ["suspense"] })
     })
   )
 

@@ -151,11 +151,12 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
   const ruledOn = (attempt: Attempt, signal: ProviderSignal) => {
     const known = { payment, attempt }
     const heard: Source = needsBooks(known, signal) ? source(attempt.attempt_id) : { cause: "told" }
-    const ruled = disputedOr(known, signal, heard, moment)
+    const shared = { ...moment, shared: at }
+    const ruled = disputedOr(known, signal, heard, isRamp(payment) ? shared : moment)
     if (Either.isLeft(ruled)) return ruled.left
     if (!isRamp(payment)) return changeOf(known, signal, ruled.right, moment)
     const settler = attempt.leg === "collection" ? by("circle", "settlement", "settlement") : undefined
-    return rampChangeOf({ payment, attempt }, signal, ruled.right, { ...moment, shared: at }, settler)
+    return rampChangeOf({ payment, attempt }, signal, ruled.right, shared, settler)
   }
 
   const story = () => ({ attempts: Array.from(attempts.values()), items, history: [], callbacks: [] })

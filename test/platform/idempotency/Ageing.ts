@@ -1,4 +1,4 @@
-/** Makes the rows of a key older than they are, by the clock that their store reads. */
+/** Makes the rows of a key older than they are, by the clock that their store reads, or what a crash leaves of them. */
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Option } from "effect"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
@@ -17,4 +17,12 @@ export const age = (key: string, by: Duration.DurationInput) =>
       const created_at = new Date(row.created_at.getTime() - Duration.toMillis(by))
       if (row.key === key) idempotencyKeys.set(name, { ...row, created_at })
     }
+  }).pipe(Effect.orDie)
+
+/** As a process leaves a key that was killed before it could keep its answer, and long enough after that. */
+export const loseAnswer = (key: string) =>
+  Effect.gen(function* () {
+    const sql = yield* Effect.serviceOptional(SqlClient.SqlClient)
+    yield* sql`update idempotency_keys set status = null, response = null where key = ${key}`
+    yield* age(key, "41 seconds")
   }).pipe(Effect.orDie)

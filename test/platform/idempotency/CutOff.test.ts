@@ -1,26 +1,28 @@
 /** A key whose first request was cut off by a crash answers with the payment as it is, and says no more than is known. */
+import { randomUUID } from "node:crypto"
 import { expect } from "@effect/vitest"
 import { Deferred, Duration, Effect, Fiber } from "effect"
 import { act, actable, setThreshold } from "../../payments/support/Acting.ts"
 import { eventually, type Json, jsonOf } from "../../payments/support/Calls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../../payments/support/PaymentServer.ts"
-import { byCard } from "../../payments/support/Requests.ts"
+import { byCard, byPhone, onRampIn } from "../../payments/support/Requests.ts"
 import { accepts } from "../../payments/support/ScriptedProvider.ts"
-import { people } from "../../support/Credentials.ts"
+import { type Credential, people } from "../../support/Credentials.ts"
 import { post } from "../../support/Send.ts"
-import { age } from "./Ageing.ts"
+import { newBeneficiary } from "../../treasury/accounts/Banking.ts"
+import { disburse, fund, newAccount, newEscrow } from "../../treasury/escrow/Escrowing.ts"
+import { age, loseAnswer } from "./Ageing.ts"
 import { rateOf } from "../../payments/support/Ramping.ts"
-import { onRampIn } from "../../payments/support/Requests.ts"
 
 const make = () => {
   const stripe = actable("stripe")
   return { providers: [stripe], stripe }
 }
 
-const sendWith = (key: string, path: string, body: object) =>
+const sendWith = (key: string, path: string, body: object, credential?: Credential) =>
   Effect.gen(function* () {
     const { acme } = yield* people
-    const answer = yield* post(path, { ...acme.key, "idempotency-key": key }, body)
+    const answer = yield* post(path, { ...(credential ?? acme.key), "idempotency-key": key }, body)
     return { ...answer, response: jsonOf(answer)["response"] as Json }
   })
 
@@ -95,6 +97,63 @@ onDatabasePaymentServer("A key of a request that was cut off", make, (it, { stri
       })
       expect(Object.keys(replayed["payment_instructions"] as Json)).toEqual([])
       expect(answered).toMatchObject({ status: "pending", next_action: "make_transfer" })
+    })
+  )
+
+  const sendAndLose = (path: string, body: object, credential?: Credential) =>
+    Effect.gen(function* () {
+      const key = randomUUID()
+      const first = yield* sendWith(key, path, body, credential)
+      expect(first.status, first.text).toBe(200)
+      yield* loseAnswer(key)
+      return { first, again: yield* sendWith(key, path, body, credential) }
+    })
+
+  /** All of them wait for a review, and so stay as they were when they were answered. */
+  const held = Effect.gen(function* () {
+    const { acme } = yield* people
+    const beneficiary_id = yield* newBeneficiary(acme.key)
+    const account_id = yield* newAccount(5000)
+    const whole = [{ name: "Builder", split_type: "percentage", split_value: 100 }]
+    const escrow = yield* newEscrow(5000, {
+      parties: [{ name: "Builder" }],
+      milestones: [{ label: "All", sequence: 1, expected_disbursement: 5000, parties: whole }]
+    })
+    yield* fund(acme.key, escrow, 5000)
+    yield* disburse(acme.key, escrow, 0)
+    const party = escrow.parties[0]!.party_id
+    const asked = [
+      ["/v1/payments-init/initiate", byPhone()],
+      ["/v1/payments-init/ramp", onRampIn("KE", yield* rateOf("KES", "USDT"))],
+      [`/v1/virtual-accounts/${account_id}/withdraw`, { beneficiary_id, amount: 2000 }],
+      [`/v1/virtual-accounts/escrow/${escrow.escrow_id}/parties/${party}/payout`, { beneficiary_id }]
+    ] as const
+    yield* setThreshold(acme.org_id, "1000")
+    return yield* Effect.forEach(asked, ([path, body]) =>
+      Effect.map(sendAndLose(path, body), (both) => [path, both] as const)
+    ).pipe(Effect.ensuring(setThreshold(acme.org_id, null)))
+  })
+
+  it.effect("answers in the shape of its own route, whatever that has made", () =>
+    Effect.gen(function* () {
+      for (const [path, { again, first }] of yield* held) {
+        expect(again, path).toMatchObject({ status: 200, headers: { "idempotent-replayed": "true" } })
+        expect(again.text, path).toBe(first.text)
+      }
+    })
+  )
+
+  it.effect("answers as an action does, whatever that is done to", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      for (const [path, { first }] of yield* held) {
+        const { data, response } = jsonOf(first) as { readonly data?: Json; readonly response?: Json }
+        const id = String(response?.["payment_id"] ?? data?.["payment_id"] ?? data?.["reference"])
+        const action = `/v1/payments-init/${id}/action`
+        const rejected = yield* sendAndLose(action, { action: "reject" }, acme.token("staff"))
+        expect(rejected.again.headers, path).toMatchObject({ "idempotent-replayed": "true" })
+        expect(rejected.again.text, path).toBe(rejected.first.text)
+      }
     })
   )
 

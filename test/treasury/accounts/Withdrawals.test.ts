@@ -175,7 +175,10 @@ onDatabasePaymentServer(
         const { account_id, acme, body } = yield* scene()
         const { reference, transaction_id } = yield* withdraw(acme.key, account_id, body)
         yield* untilStatus(reference, "completed")
-        const lost = yield* Effect.flatMap(Payments, (payments) => payments.answerTo(acme.org_id, idFrom(reference)))
+        const operation = `POST /v1/virtual-accounts/${account_id}/withdraw`
+        const lost = yield* Effect.flatMap(Payments, (payments) =>
+          payments.answerTo(acme.org_id, idFrom(reference), operation)
+        )
         expect(JSON.parse(lost)).toEqual({
           status: "success",
           message: "Withdrawal initiated",

@@ -130,6 +130,20 @@ onBothStores("EscrowStore", (it) => {
     })
   )
 
+  it.effect("finds the one that pays a party", () =>
+    Effect.gen(function* () {
+      const [mine, theirs] = yield* Effect.all([newOwner, newOwner])
+      const [made, other] = [yield* mine.make(), yield* theirs.make()]
+      yield* mine.make()
+      const { org_id, store } = mine
+      for (const { party_id } of made.parties) {
+        expect(yield* store.findByParty(org_id, party_id)).toEqual(Option.some(made))
+      }
+      expect(yield* store.findByParty(org_id, other.parties[0]!.party_id)).toEqual(Option.none())
+      expect(yield* store.findByParty(org_id, nilId)).toEqual(Option.none())
+    })
+  )
+
   it.effect("shows only what is in scope", () =>
     Effect.gen(function* () {
       const [mine, theirs] = yield* Effect.all([newOwner, newOwner])

@@ -1,0 +1,11 @@
+/** What features that pay from accounts of their own answered to whoever asked for the payment, as it would be now. */
+import { Context, type Effect, type Option } from "effect"
+import type { AccountKind } from "../../domain/Ledger.ts"
+import type { Payment } from "../store/Payment.ts"
+
+export type FundingAnswer = (payment: Payment) => Effect.Effect<Option.Option<string>>
+
+/** By the kind of the account that pays; none where nobody has words of their own for it. */
+export class FundingAnswers extends Context.Reference<FundingAnswers>()("corridor/FundingAnswers", {
+  defaultValue: (): Readonly<Partial<Record<AccountKind, FundingAnswer>>> => ({})
+}) {}

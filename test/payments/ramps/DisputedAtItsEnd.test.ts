@@ -1,0 +1,55 @@
+/** A ramp that nobody has paid for, and whose provider tells of a dispute about nothing when it is asked: it ends all the same. */
+import { Effect } from "effect"
+import { CurrencyCode } from "../../../src/domain/Currency.ts"
+import { Report } from "../../../src/domain/Outcome.ts"
+import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
+import { actable } from "../support/Acting.ts"
+import { itemsOf } from "../support/ByHand.ts"
+import { attemptsOf, eventually, untilStatus } from "../support/Calls.ts"
+import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"
+import { movableClock, timePasses } from "../support/PaymentServices.ts"
+import { onRamp } from "../support/Ramping.ts"
+import { accepts, reports } from "../support/ScriptedProvider.ts"
+
+const stripe = actable("stripe")
+const clock = movableClock()
+const variables = { STATUS_ENQUIRY_DELAYS: "1 minute" }
+
+const nothing = new Report({
+  ...{ state: "returned", reason: "disputed", providerPaymentId: null, providerStatus: null },
+  taken: moneyOf("0.00", CurrencyCode.make("KES"))
+})
+
+onPaymentServer("A ramp with a dispute about nothing", "memory", { providers: [stripe], clock, variables }, (it) => {
+  const disputed = (country: string) =>
+    Effect.gen(function* () {
+      yield* serveCountry(country, ["stripe"], "bank_transfer", "inbound")
+      yield* serveCountry(country, ["stripe"], "crypto", "outbound")
+      stripe.otherwise(accepts({ state: "pending", nextAction: "bank_transfer" }))
+      const { payment_id } = yield* onRamp(country)
+      const reference = String((yield* attemptsOf(payment_id))[0]?.["attempt_id"])
+      stripe.says(reference, nothing)
+      yield* timePasses(clock, "2 minutes")
+      // As it stands with the attempt: the last of the planned enquiries is answered.
+      yield* eventually(attemptsOf(payment_id), ([collection]) => collection?.["reason"] === "disputed")
+      return { payment_id, reference }
+    })
+
+  it.effect("is asked about at its end though the dispute answered the last enquiry before", () =>
+    Effect.gen(function* () {
+      const { payment_id, reference } = yield* disputed("HU")
+      stripe.says(reference, reports("pending"))
+      yield* timePasses(clock, "29 minutes")
+      yield* untilStatus(payment_id, "canceled")
+    })
+  )
+
+  it.effect("waits for a person where nothing else is heard at its end", () =>
+    Effect.gen(function* () {
+      const { payment_id } = yield* disputed("AT")
+      yield* timePasses(clock, "29 minutes")
+      const kinds = Effect.map(itemsOf(payment_id), (items) => items.map(({ kind }) => kind))
+      yield* eventually(kinds, (all) => all.includes("unknown_outcome"))
+    })
+  )
+})
