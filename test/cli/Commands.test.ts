@@ -322,4 +322,11 @@ describe("dlq replay", () => {
     refused(noRow, new RegExp(`--webhook: there is no webhook with the id ${unknown}`))
     refused(noId, /--webhook: there is no webhook with the id nonsense \("corridor webhooks list" shows them\)\./)
   })
+
+  it("takes no number, day that does not exist or time without its offset for a time", async () => {
+    const webhook = "0199c2a7-1d40-7b5e-8f21-3c4d5e6f7a8b"
+    const since = ["5", "2026-02-30", "2026-03-01T12:30:00", "3 March"]
+    const answers = await Promise.all(since.map((one) => cli("dlq", "replay", "--webhook", webhook, "--since", one)))
+    for (const answer of answers) refused(answer, /--since is not a time such as 2026-03-01 or 2026-03-01T12:30:00Z\./)
+  })
 })

@@ -1,5 +1,6 @@
 /** `corridor dlq` beside the database. */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option } from "effect"
+import { FromMoment } from "../../contract/api/Moment.ts"
 import { WebhookId } from "../../domain/Identifiers.ts"
 import { idOrNil, uuidOrNil } from "../../domain/Ids.ts"
 import type { Selection } from "../../webhooks/delivery/DeadLetter.ts"
@@ -47,7 +48,7 @@ const showOne = Effect.fn("Cli.showDeadLetter")(function* (given: string) {
 
 export const show = (input: { readonly id: string; readonly json: boolean }) => onRecords(input.json, showOne(input.id))
 
-const Time = Schema.Date.pipe(Schema.filter((at) => !Number.isNaN(at.getTime()))).annotations({
+const Time = FromMoment.annotations({
   message: () => ({ message: "is not a time such as 2026-03-01 or 2026-03-01T12:30:00Z", override: true })
 })
 
