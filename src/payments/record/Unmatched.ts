@@ -57,6 +57,16 @@ export const claimedOf = (payment: Payment, attempt: Named, more: Money): Money 
   return named.minor < more.minor ? named : more
 }
 
+/** Of what it has named beyond the books: what refunds of ours had given back already, which has left twice. */
+export const goneTwice = (payment: Payment, attempt: Attempt): Money => {
+  const { amount, refunds } = payment
+  const given = refunds.filter(({ again, state }) => state === "completed" && again !== true)
+  const minor = given.reduce((sum, part) => sum + part.amount.minor, 0n)
+  return collects({ payment, attempt })
+    ? claimedOf(payment, attempt, new Money({ currency: amount.currency, minor }))
+    : Money.zero(amount.currency)
+}
+
 /** What it has said to have gone back, without a sum, and the books leave to refunds of ours that were on their way. */
 export const saidIn = (payment: Payment, attempt: Named): Money => unmatchedIn(payment, attempt, payment.amount, "said")
 

@@ -7,6 +7,7 @@ import type { AtProvider, InSuspense } from "../../money/ledger/LedgerStore.ts"
 import { type Attempt, kindOfAttempt, type Payment, type StoredOperatorItem } from "../store/Payment.ts"
 import { isPursued } from "../record/PaymentChange.ts"
 import { takerAmong } from "../record/Standing.ts"
+import { goneTwice } from "../record/Unmatched.ts"
 import type { Story } from "../store/PaymentStore.ts"
 import { isRamp } from "../route/LegOrder.ts"
 import type { PaymentPatch } from "../store/Change.ts"
@@ -80,7 +81,8 @@ const meaningsOf = (payment: Payment, story: Story, waiting: Waiting): ReadonlyS
   const ofMoney = waitingItems(story, waiting).flatMap(({ attempt, held, suspense }) => {
     if (attempt === short) return ["underpaid"]
     const all = [...(held === null ? [] : [held]), ...suspense]
-    return all.map(({ isNegative }) => (isNegative ? "went" : "came"))
+    const twice = goneTwice(payment, attempt).isPositive ? ["went"] : []
+    return [...all.map(({ isNegative }) => (isNegative ? "went" : "came")), ...twice]
   })
   const isUnknown = openQuestions(story).some(({ kind }) => kind === "unknown_outcome")
   return new Set([...ofMoney, ...(isUnknown ? ["unknown"] : [])])

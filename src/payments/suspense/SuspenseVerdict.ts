@@ -1,15 +1,17 @@
 /** What a person's word on money in suspense comes to, for the books and for the payment. Pure. */
 import type { Entry } from "../../domain/Ledger.ts"
+import type { Money } from "../../domain/Money.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
+import { difference } from "../../domain/Received.ts"
 import { laidToRest } from "../record/PaymentCommand.ts"
 import { partsAfter, statusAfter } from "../record/RefundDecision.ts"
 import type { Attempt, Payment, Refund } from "../store/Payment.ts"
 import { suspenseSettled } from "../store/PaymentPostings.ts"
 import type { Story } from "../store/PaymentStore.ts"
 import { rampGivenUp } from "../record/RampPostings.ts"
-import { isRiddle, withFound, withStrayedSettled } from "../record/Unmatched.ts"
+import { goneTwice, isRiddle, unmatchedAfter, withFound, withStrayedSettled } from "../record/Unmatched.ts"
 import { moverOf, underpaid, type Waiting, waitingItems, type WaitingItem } from "./SuspenseItems.ts"
-import type { Change } from "../store/Change.ts"
+import { type Change, suspenseMoney } from "../store/Change.ts"
 
 /** What an operator says about a payment that no machine can settle. */
 export interface Verdict {
@@ -88,6 +90,28 @@ const isEmpty = (payment: Payment, { attempts }: Story, { attempt, held, suspens
       leg === "return" && of_attempt === attempt.attempt_id && (outcome === null || outcome === "unknown")
   )
 
+interface Borne {
+  readonly attempt: Attempt
+  readonly money: Money
+}
+
+/** What a refund gave back and a dispute took besides is nowhere in the books until somebody bears it. */
+const borneBesides = (payment: Payment, items: ReadonlyArray<WaitingItem>): ReadonlyArray<Borne> =>
+  items.map(({ attempt }) => ({ attempt, money: goneTwice(payment, attempt) })).filter(({ money }) => money.isPositive)
+
+const withoutBorne = (payment: Payment, borne: ReadonlyArray<Borne>): Payment =>
+  borne.reduce(
+    (now, { attempt, money }) => ({ ...now, ...unmatchedAfter(now, attempt, { taken: [money.negate()] }) }),
+    payment
+  )
+
+/** One sum with what waits of its attempt, so that it is rounded once. */
+const withBorne = (items: ReadonlyArray<WaitingItem>, borne: ReadonlyArray<Borne>): ReadonlyArray<WaitingItem> =>
+  items.map((one) => {
+    const mine = borne.filter(({ attempt }) => attempt === one.attempt).map(({ money }) => money)
+    return { ...one, suspense: difference(mine, one.suspense) }
+  })
+
 export const verdictOn = (payment: Payment, story: Story, waiting: Waiting, verdict: Verdict, settled_at: Date) => {
   const items = waitingItems(story, waiting).filter(
     (one) => verdict.item === undefined || verdict.item === one.item.item_id || isEmpty(payment, story, one)
@@ -101,7 +125,8 @@ export const verdictOn = (payment: Payment, story: Story, waiting: Waiting, verd
   }))
   const refunds = partsAfter(payment, gone)
   const found = verdict.outcome === "completed" ? [] : movedIn(payment, story, items)
-  const judged = strayedSettled(payment, story, items, verdict.outcome === "failed")
+  const borne = verdict.outcome === "completed" ? borneBesides(payment, items) : []
+  const judged = withoutBorne(strayedSettled(payment, story, items, verdict.outcome === "failed"), borne)
   const settled: Settled = {
     status: statusAfter(payment, refunds),
     patch: {
@@ -110,7 +135,8 @@ export const verdictOn = (payment: Payment, story: Story, waiting: Waiting, verd
       ...withFound(judged, found, story.attempts, waiting.there)
     },
     cause: "suspense settled",
-    entries: entriesOf(payment, story, items, verdict.outcome === "completed")
+    suspense: borne.map(({ attempt, money }) => suspenseMoney(attempt, money.negate(), `borne ${payment.version}`)),
+    entries: entriesOf(payment, story, withBorne(items, borne), verdict.outcome === "completed")
   }
   return { gone, items, settled }
 }

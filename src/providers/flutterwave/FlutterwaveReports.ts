@@ -9,7 +9,8 @@ import { refusalIn, saysAbsent } from "./FlutterwaveRefusals.ts"
 import { pageLife } from "./FlutterwaveRequests.ts"
 
 const chargeStates: ReadonlyMap<string, Report["state"]> = new Map([
-  ["pending", "processing"],
+  // Whether its customer has done anything yet, it does not say; one who was asked by phone is past this already.
+  ["pending", "pending"],
   ["successful", "completed"],
   ["failed", "failed"]
 ])

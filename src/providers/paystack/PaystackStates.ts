@@ -35,7 +35,8 @@ const transactionStates: Readonly<Record<string, State>> = {
   reversed: "returned",
   // The customer has not finished, and still may: our own expiry ends it.
   abandoned: "pending",
-  ongoing: "processing",
+  // The customer is to give a password, or to transfer it; one who was asked by phone is past this already.
+  ongoing: "pending",
   pending: "processing",
   processing: "processing",
   queued: "processing",

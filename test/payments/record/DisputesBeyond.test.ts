@@ -37,6 +37,7 @@ onPaymentServer("Disputes beyond the books", "memory", made, (it) => {
         regains: (key: string, amount: string) => says(key, "completed", { regained: sum(amount) }),
         /** What it took while it had nothing of it by its words so far. */
         tookBesides: (amount: string) => stripe.purse.shrank(reference, `${reference} besides`, moneyOf(amount, KES)),
+        tookTwice: (amount: string) => stripe.purse.overdrew(reference, moneyOf(amount, KES)),
         books: Effect.all({
           stripe: Effect.map(at("stripe"), (now) => now - before.stripe),
           own: Effect.map(settlement, (now) => now - before.own)
@@ -194,6 +195,75 @@ onPaymentServer("Disputes beyond the books", "memory", made, (it) => {
       expect(yield* suspenseOf(payment_id)).toEqual(["500.00 KES"])
       yield* resolve(payment_id, "completed")
       expect(yield* books).toEqual({ stripe: -1500, own: 1500 })
+    })
+  )
+
+  it.effect("what was refunded and is then taken by a dispute too is borne by whoever a person says", () =>
+    Effect.gen(function* () {
+      const { books, payment_id, regains, takes, tookTwice } = yield* paid("ES")
+      yield* refund(payment_id, 1500)
+      yield* untilStatus(payment_id, "refunded")
+      yield* takes("all of it once more", "1500.00")
+      tookTwice("1500.00")
+      expect(yield* books).toEqual({ stripe: 0, own: 0 })
+      yield* resolve(payment_id, "completed")
+      expect(yield* books).toEqual({ stripe: 1500, own: -1500 })
+      expect(yield* suspenseOf(payment_id)).toEqual([])
+      expect(yield* itemsOf(payment_id)).toEqual([])
+      yield* regains("won", "1500.00")
+      expect(yield* books).toEqual({ stripe: 0, own: -1500 })
+      expect(yield* suspenseOf(payment_id)).toEqual(["1500.00 KES"])
+      yield* resolve(payment_id, "completed")
+      expect(yield* books).toEqual({ stripe: 0, own: 0 })
+      expect(yield* itemsOf(payment_id)).toEqual([])
+    })
+  )
+
+  it.effect("and so is what was refunded in part, together with the rest", () =>
+    Effect.gen(function* () {
+      const { books, payment_id, takes, tookTwice } = yield* paid("FI")
+      yield* refund(payment_id, 500)
+      yield* takes("all", "1500.00")
+      tookTwice("500.00")
+      expect(yield* suspenseOf(payment_id)).toEqual(["-1000.00 KES"])
+      yield* resolve(payment_id, "completed")
+      expect(yield* books).toEqual({ stripe: 500, own: -500 })
+      expect(yield* suspenseOf(payment_id)).toEqual([])
+      expect(yield* itemsOf(payment_id)).toEqual([])
+    })
+  )
+
+  it.effect("a refund that bounces after somebody bore it with its dispute comes back to a person", () =>
+    Effect.gen(function* () {
+      const { books, payment_id, takes, tookTwice } = yield* paid("IE")
+      const says = yield* refund(payment_id, 500)
+      yield* takes("all", "1500.00")
+      tookTwice("500.00")
+      yield* resolve(payment_id, "completed")
+      yield* says("returned")
+      expect(yield* books).toEqual({ stripe: 0, own: -500 })
+      expect(yield* suspenseOf(payment_id)).toEqual(["500.00 KES"])
+      yield* resolve(payment_id, "completed")
+      expect(yield* books).toEqual({ stripe: 0, own: 0 })
+    })
+  )
+
+  it.effect("whoever keeps what came back of a refund does not bear what went twice by the same word", () =>
+    Effect.gen(function* () {
+      const { books, payment_id, takes, tookTwice } = yield* paid("LU")
+      const first = yield* refund(payment_id, 500)
+      yield* refund(payment_id, 1000)
+      yield* untilStatus(payment_id, "refunded")
+      yield* takes("all", "1500.00")
+      tookTwice("1500.00")
+      yield* first("returned")
+      const { message } = yield* Effect.flip(resolve(payment_id, "completed"))
+      expect(message).toContain("--item")
+      for (const { item_id } of yield* itemsOf(payment_id)) {
+        yield* resolve(payment_id, "completed", "seen at the bank", String(item_id))
+      }
+      expect(yield* books).toEqual({ stripe: 1000, own: -1000 })
+      expect(yield* suspenseOf(payment_id)).toEqual([])
     })
   )
 

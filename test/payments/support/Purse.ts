@@ -22,6 +22,8 @@ export interface Purse {
   readonly told: (reference: string, state: string, received?: Money) => void
   /** It has taken so much back, or below zero given it back, once for a key; of another currency it has nothing. It may do so before it is heard of. */
   readonly shrank: (reference: string, key: string, by: Money) => void
+  /** It has taken so much more than it had of it: a refund gave that back already. */
+  readonly overdrew: (reference: string, by: Money) => void
   /** It has taken so much back in all, whichever of its words tells of it. */
   readonly shrankTo: (reference: string, total: Money) => void
   /** What somebody who looked at its books has found, where it never said anything itself. */
@@ -72,6 +74,10 @@ export const makePurse = (): Purse => {
   }
   return {
     shrank,
+    overdrew: (reference, { currency, minor }) => {
+      const back = kept.get(reference)?.back
+      back?.set(currency, (back.get(currency) ?? 0n) + minor)
+    },
     shrankTo: (reference, { currency, minor }) => {
       const more = minor - (kept.get(reference)?.back.get(currency) ?? 0n)
       if (more > 0n) shrank(reference, `${reference} in all ${minor}`, new Money({ currency, minor: more }))

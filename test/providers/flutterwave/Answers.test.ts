@@ -277,9 +277,10 @@ describe("what Flutterwave says of a charge", () => {
     enquired(attemptOf(order), success({ data: { id: 7, tx_ref: order.reference, currency: "KES", ...data } }))
 
   it.each([
+    // Of a customer who was sent to a page, or is to transfer it, as well as of one who was asked by phone.
     [
       { status: "pending", amount: 10 },
-      { state: "processing", reason: null }
+      { state: "pending", reason: null }
     ],
     [
       { status: "successful", amount: 10, app_fee: 0.29 },

@@ -205,7 +205,7 @@ describe("what Paystack answers to a question", () => {
     ["transaction", "failed", "failed"],
     ["transaction", "reversed", "returned"],
     ["transaction", "abandoned", "pending"],
-    ["transaction", "ongoing", "processing"],
+    ["transaction", "ongoing", "pending"],
     ["transaction", "pending", "processing"],
     ["transaction", "processing", "processing"],
     ["transaction", "queued", "processing"],
@@ -345,7 +345,7 @@ describe("how Paystack is spoken to", () => {
   it.effect("the same holds for charges and transfers", () =>
     Effect.gen(function* () {
       const charged = answering({ "POST charge": duplicate, "GET transaction": data({ status: "ongoing" }) })
-      expect(yield* charged.provider.initiate(byMobile("mtn"))).toMatchObject({ _tag: "Accepted", state: "processing" })
+      expect(yield* charged.provider.initiate(byMobile("mtn"))).toMatchObject({ _tag: "Accepted", state: "pending" })
       const paid = answering({
         "POST transferrecipient": data({ recipient_code: "RCP_1" }),
         "POST transfer": duplicate,

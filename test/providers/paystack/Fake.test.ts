@@ -76,6 +76,7 @@ describe("Paystack and its fake", () => {
       const { provider, settled } = yield* atFake
       const order = byMobile("telecel")
       expect(taken(yield* provider.initiate(order)).nextAction).toBe("collect_otp")
+      expect(yield* stateOf(provider, attemptOf(order))).toBe("pending")
       const submit = (otp: string) => provider.otp!.submit(attemptOf(order), otp)
       expect(yield* submit("000000")).toBe("wrong")
       expect(yield* submit(FAKE_PASSWORD)).toBe("accepted")
