@@ -12,6 +12,7 @@ import { build } from "esbuild"
 import { buildClient } from "./src/client/build.mjs"
 import { answerShapesAsTable, operationsAsTable, readAnswerShapes, readOperations } from "./src/client/declared.mjs"
 import { buildConsole } from "./src/console/build.mjs"
+import { buildOf } from "./src/freshBuild.mjs"
 import { buildReference } from "./src/reference/build.mjs"
 
 const { client, map, outdir } = parseArgs({
@@ -21,6 +22,14 @@ const { client, map, outdir } = parseArgs({
     map: { type: "boolean", default: false }
   }
 }).values
+
+const { ended, isFresh } = buildOf(
+  outdir,
+  ["build.mjs", "migrations", "src", "package.json", "tsconfig.json", "node_modules/.package-lock.json"],
+  [...(client ? ["client"] : []), ...(map ? ["map"] : [])],
+  ["main.cjs", "main.mjs", "cli/main.cjs", "cli/main.mjs"]
+)
+if (isFresh) process.exit()
 
 /**
  * To see whether it runs at Cloudflare, `pg` makes a Response at its start, for which Node 20 loads all of its own fetch:
@@ -118,3 +127,4 @@ startable(outdir, ["--max-semi-space-size=32", "--heap-growing-percent=60"], [[]
 await buildConsole(outdir, operations)
 await buildReference(outdir)
 if (client) await buildClient(outdir)
+ended()
