@@ -141,7 +141,7 @@ describe("a server with webhooks to deliver", () => {
     expect(empty.stderr).toContain("--all")
     expect((await cli(dataDir, "dlq", "show", "nonsense")).code).toBe(1)
     const wrong = await cli(dataDir, "dlq", "replay", "--webhook", webhook_id, "--since", "yesterday")
-    expect(wrong.stderr).toContain("--since is not a time")
+    expect(wrong.stderr).toContain("--since must be a date or time")
 
     status = 200
     const before = seen.length
