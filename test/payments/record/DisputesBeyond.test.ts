@@ -267,6 +267,26 @@ onPaymentServer("Disputes beyond the books", "memory", made, (it) => {
     })
   )
 
+  it.effect("what went twice, and a person found to be back with its provider, is nobody's to bear later", () =>
+    Effect.gen(function* () {
+      const { books, payment_id, regains, takes, tookTwice } = yield* paid("HU")
+      yield* refund(payment_id, 500)
+      yield* takes("all", "1500.00")
+      yield* resolve(payment_id, "failed")
+      expect(yield* books).toEqual({ stripe: -1000, own: 1000 })
+      yield* takes("another", "300.00")
+      tookTwice("300.00")
+      yield* resolve(payment_id, "completed")
+      expect(yield* books).toEqual({ stripe: -700, own: 700 })
+      yield* regains("won", "1500.00")
+      // It has said what the person had said for it.
+      tookTwice("1500.00")
+      expect(yield* books).toEqual({ stripe: -700, own: 700 })
+      expect(yield* suspenseOf(payment_id)).toEqual([])
+      expect(yield* itemsOf(payment_id)).toEqual([])
+    })
+  )
+
   it.effect("what is given back before the return of the whole is heard of stays", () =>
     Effect.gen(function* () {
       const { books, hears, payment_id, regains } = yield* paid("AT")
