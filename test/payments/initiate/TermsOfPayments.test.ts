@@ -24,8 +24,7 @@ const callerOf = ({ key }: Cast) =>
     return Option.getOrThrow(yield* store.byApiKey(hashApiKey(key["x-api-key"]), "test"))
   })
 
-const termsOf = (cast: Cast) =>
-  Effect.map(callerOf(cast), ({ organization }) => Option.getOrThrow(organization).terms)
+const termsOf = (cast: Cast) => Effect.map(callerOf(cast), ({ organization }) => Option.getOrThrow(organization).terms)
 
 const run = (statement: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, unknown>) =>
   Effect.orDie(Effect.flatMap(Effect.serviceOptional(SqlClient.SqlClient), statement))
