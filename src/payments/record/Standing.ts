@@ -78,7 +78,8 @@ export const broughtBy = ({ attempt, payment }: Known, { currency }: Pick<Money,
   return isOwned({ attempt, payment }) && asked.currency === currency && asked.minor > heard ? asked.minor : heard
 }
 
-const isOwned = ({ attempt: { leg, outcome }, payment: { status } }: Known): boolean =>
+/** Whether the payment's own money is what it brought or paid: that, and no other, is what refunds give back. */
+export const isOwned = ({ attempt: { leg, outcome }, payment: { status } }: Known): boolean =>
   leg === "payment" && ownsMoney({ status, outcome })
 
 /** What would be there if nothing but refunds had ever gone back. */

@@ -11,6 +11,7 @@ import type { AtProvider } from "../../money/ledger/LedgerStore.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import {
   collects,
+  isOwned,
   isUnheardOf,
   isWhole,
   orderedBy,
@@ -62,7 +63,7 @@ export const goneTwice = (payment: Payment, attempt: Attempt): Money => {
   const { amount, refunds } = payment
   const given = refunds.filter(({ again, state }) => state === "completed" && again !== true)
   const minor = given.reduce((sum, part) => sum + part.amount.minor, 0n)
-  return collects({ payment, attempt })
+  return collects({ payment, attempt }) && isOwned({ payment, attempt })
     ? claimedOf(payment, attempt, new Money({ currency: amount.currency, minor }))
     : Money.zero(amount.currency)
 }

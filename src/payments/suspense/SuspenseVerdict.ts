@@ -90,23 +90,24 @@ const isEmpty = (payment: Payment, { attempts }: Story, { attempt, held, suspens
       leg === "return" && of_attempt === attempt.attempt_id && (outcome === null || outcome === "unknown")
   )
 
-interface Borne {
+interface Twice {
   readonly attempt: Attempt
   readonly money: Money
 }
 
 /** What a refund gave back and a dispute took besides is nowhere in the books until somebody bears it. */
-const borneBesides = (payment: Payment, items: ReadonlyArray<WaitingItem>): ReadonlyArray<Borne> =>
+const twiceIn = (payment: Payment, items: ReadonlyArray<WaitingItem>): ReadonlyArray<Twice> =>
   items.map(({ attempt }) => ({ attempt, money: goneTwice(payment, attempt) })).filter(({ money }) => money.isPositive)
 
-const withoutBorne = (payment: Payment, borne: ReadonlyArray<Borne>): Payment =>
-  borne.reduce(
-    (now, { attempt, money }) => ({ ...now, ...unmatchedAfter(now, attempt, { taken: [money.negate()] }) }),
-    payment
-  )
+/** A person has said who bears it, or that its provider has it back, which it may still say. */
+const twiceSettled = (payment: Payment, twice: ReadonlyArray<Twice>, isBack: boolean): Payment =>
+  twice.reduce((now, { attempt, money }) => {
+    const less = [money.negate()]
+    return { ...now, ...unmatchedAfter(now, attempt, { taken: less, ...(isBack ? { given: less } : {}) }) }
+  }, payment)
 
 /** One sum with what waits of its attempt, so that it is rounded once. */
-const withBorne = (items: ReadonlyArray<WaitingItem>, borne: ReadonlyArray<Borne>): ReadonlyArray<WaitingItem> =>
+const withBorne = (items: ReadonlyArray<WaitingItem>, borne: ReadonlyArray<Twice>): ReadonlyArray<WaitingItem> =>
   items.map((one) => {
     const mine = borne.filter(({ attempt }) => attempt === one.attempt).map(({ money }) => money)
     return { ...one, suspense: difference(mine, one.suspense) }
@@ -125,8 +126,10 @@ export const verdictOn = (payment: Payment, story: Story, waiting: Waiting, verd
   }))
   const refunds = partsAfter(payment, gone)
   const found = verdict.outcome === "completed" ? [] : movedIn(payment, story, items)
-  const borne = verdict.outcome === "completed" ? borneBesides(payment, items) : []
-  const judged = withoutBorne(strayedSettled(payment, story, items, verdict.outcome === "failed"), borne)
+  const isBack = verdict.outcome === "failed"
+  const twice = twiceIn(payment, items)
+  const borne = isBack ? [] : twice
+  const judged = twiceSettled(strayedSettled(payment, story, items, isBack), twice, isBack)
   const settled: Settled = {
     status: statusAfter(payment, refunds),
     patch: {

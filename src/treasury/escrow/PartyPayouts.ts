@@ -5,6 +5,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import type { BeneficiaryId, EscrowId, OrgId } from "../../domain/Identifiers.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { atTerms } from "../../platform/database/Terms.ts"
 import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
 import type { Beneficiary } from "../../payments/beneficiaries/Beneficiary.ts"
 import type { Permit } from "../../domain/Access.ts"
@@ -73,7 +74,8 @@ export class PartyPayouts extends Context.Tag("corridor/PartyPayouts")<
             fees.charge({ ...payment, org_id, amount, target: amount }),
             (charged) => totalOf(charged.map((fee) => fee.amount)) ?? Money.zero(currency)
           )
-        const amount = yield* payableFrom(available, feeOn)
+        // By the terms that its fee is charged by, or what is paid would not come to what there is.
+        const amount = yield* atTerms(permit.terms ?? null)(payableFrom(available, feeOn))
         if (!amount.isPositive) {
           return yield* new Conflict({ message: `${available.toString()} do not cover the fee of a payout.` })
         }

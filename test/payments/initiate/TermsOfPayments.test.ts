@@ -5,29 +5,35 @@
 import { expect } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
+import { authorize } from "../../../src/domain/Access.ts"
 import { hashApiKey } from "../../../src/domain/ApiKeyHash.ts"
+import { BeneficiaryId } from "../../../src/domain/Identifiers.ts"
 import { CallerStore } from "../../../src/people/auth/CallerStore.ts"
+import { Escrows } from "../../../src/treasury/escrow/Escrows.ts"
 import { type Cast, people } from "../../support/Credentials.ts"
+import { newBeneficiary } from "../../treasury/accounts/Banking.ts"
+import { disburse, escrowOf, fund, newEscrow } from "../../treasury/escrow/Escrowing.ts"
 import { setThreshold } from "../support/Acting.ts"
 import { initiate, recordOf } from "../support/Calls.ts"
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { byPhone } from "../support/Requests.ts"
 
-const termsOf = ({ key }: Cast) =>
+const callerOf = ({ key }: Cast) =>
   Effect.gen(function* () {
     const store = yield* CallerStore
-    const caller = yield* store.byApiKey(hashApiKey(key["x-api-key"]), "test")
-    return Option.getOrThrow(Option.flatMap(caller, ({ organization }) => organization)).terms
+    return Option.getOrThrow(yield* store.byApiKey(hashApiKey(key["x-api-key"]), "test"))
   })
+
+const termsOf = (cast: Cast) => Effect.map(callerOf(cast), ({ organization }) => Option.getOrThrow(organization).terms)
 
 const run = (statement: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, unknown>) =>
   Effect.orDie(Effect.flatMap(Effect.serviceOptional(SqlClient.SqlClient), statement))
 
 /** As an operator would with `psql`, who knows nothing of versions. */
-const chargePercent = ({ org_id }: Cast, percent: number) =>
+const chargePercent = ({ org_id }: Cast, percent: number, method = "mobile_money", direction = "inbound") =>
   run(
     (sql) => sql`insert into fee_rules (fee_rule_id, org_id, payment_method, direction, basis_points)
-      values (gen_random_uuid(), ${org_id}, 'mobile_money', 'inbound', ${percent * 100})
+      values (gen_random_uuid(), ${org_id}, ${method}, ${direction}, ${percent * 100})
       on conflict (org_id, payment_method, direction) do update set basis_points = excluded.basis_points`
   )
 
@@ -143,6 +149,34 @@ onDatabasePaymentServer(
         yield* setThreshold(acme.org_id, null)
         yield* next
         expect(statuses).toEqual([false, true, false])
+      })
+    )
+
+    it.effect("are the same for how much a party is paid and for what that costs", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const beneficiaryId = BeneficiaryId.make(yield* newBeneficiary(acme.key))
+        const escrows = yield* Escrows
+        const whole = [{ name: "Builder", split_type: "percentage", split_value: 100 }]
+        const ofOne = {
+          parties: [{ name: "Builder" }],
+          milestones: [{ label: "All", sequence: 1, expected_disbursement: 100, parties: whole }]
+        }
+        const made = Effect.gen(function* () {
+          const escrow = yield* newEscrow(100, ofOne)
+          yield* fund(acme.key, escrow, 100)
+          yield* disburse(acme.key, escrow, 0)
+          return escrow
+        })
+        const [first, second] = yield* Effect.all([made, made])
+        const permit = yield* authorize(yield* callerOf(acme), "escrow", Option.none())
+        const payOut = (escrow: typeof first) =>
+          escrows.payOut(permit, { escrowId: escrow.escrow_id, partyId: escrow.parties[0]!.party_id, beneficiaryId })
+        yield* payOut(first)
+        yield* chargePercent(acme, 3, "bank_transfer", "outbound")
+        yield* payOut(second)
+        expect((yield* escrowOf(acme.key, second)).parties).toMatchObject([{ balance: 0 }])
+        yield* chargeNothing(acme)
       })
     )
   }

@@ -6,9 +6,10 @@ import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
 import { people } from "../../support/Credentials.ts"
 import { act } from "../support/Acting.ts"
-import { callBack, recordOf, toldOf, untilStatus } from "../support/Calls.ts"
-import { onPaymentServer } from "../support/PaymentServer.ts"
-import { accepts, isLost } from "../support/ScriptedProvider.ts"
+import { callBack, initiate, recordOf, toldOf, untilStatus } from "../support/Calls.ts"
+import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"
+import { byCard } from "../support/Requests.ts"
+import { accepts, declines, isLost } from "../support/ScriptedProvider.ts"
 import { itemsOf, resolve } from "../support/ByHand.ts"
 import { referenceOf } from "../support/OwnAccount.ts"
 import { at, attemptsFor, paysIn, settlement, suspenseOf, threeProviders } from "../support/InTheBooks.ts"
@@ -16,7 +17,7 @@ import { at, attemptsFor, paysIn, settlement, suspenseOf, threeProviders } from 
 const KES = CurrencyCode.make("KES")
 
 const made = threeProviders()
-const { stripe } = made
+const { adyen, stripe } = made
 
 onPaymentServer("Disputes beyond the books", "memory", made, (it) => {
   const paying = (country: string) =>
@@ -265,6 +266,49 @@ onPaymentServer("Disputes beyond the books", "memory", made, (it) => {
       expect(yield* books).toEqual({ stripe: 1000, own: -1000 })
       expect(yield* suspenseOf(payment_id)).toEqual([])
     })
+  )
+
+  it.effect("what went twice, and a person found to be back with its provider, is nobody's to bear later", () =>
+    Effect.gen(function* () {
+      const { books, payment_id, regains, takes, tookTwice } = yield* paid("HU")
+      yield* refund(payment_id, 500)
+      yield* takes("all", "1500.00")
+      yield* resolve(payment_id, "failed")
+      expect(yield* books).toEqual({ stripe: -1000, own: 1000 })
+      yield* takes("another", "300.00")
+      tookTwice("300.00")
+      yield* resolve(payment_id, "completed")
+      expect(yield* books).toEqual({ stripe: -700, own: 700 })
+      yield* regains("won", "1500.00")
+      // It has said what the person had said for it.
+      tookTwice("1500.00")
+      expect(yield* books).toEqual({ stripe: -700, own: 700 })
+      expect(yield* suspenseOf(payment_id)).toEqual([])
+      expect(yield* itemsOf(payment_id)).toEqual([])
+    })
+  )
+
+  it.effect(
+    "what another provider had brought, and a refund gave back, has not gone twice by a dispute of this one",
+    () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const before = { stripe: yield* at("stripe"), own: yield* settlement }
+        yield* serveCountry("RO", ["stripe", "adyen"])
+        stripe.on("in RO", declines())
+        adyen.on("in RO", accepts({ state: "completed" }))
+        const { payment_id } = yield* initiate({ ...byCard(), country: "RO", description: "in RO" })
+        yield* untilStatus(payment_id, "completed")
+        adyen.will({ refund: accepts({ state: "completed" }) })
+        expect((yield* act(payment_id, { action: "refund", amount: 500 }, acme.token("staff"))).status).toBe(200)
+        const reference = (yield* attemptsFor(payment_id, "payment"))[0]!
+        const taken = { amount: "1500.00", currency: "KES" }
+        yield* callBack("stripe", { key: "RO dispute", reference, state: "returned", taken })
+        expect(yield* itemsOf(payment_id)).toHaveLength(1)
+        yield* resolve(payment_id, "completed")
+        expect((yield* at("stripe")) - before.stripe).toBe(0)
+        expect((yield* settlement) - before.own).toBe(1000)
+      })
   )
 
   it.effect("what is given back before the return of the whole is heard of stays", () =>
