@@ -5,7 +5,7 @@ import { Effect } from "effect"
  * By which terms an organisation's payments are made: its settings, its fees, and who serves its corridors. They change
  * rarely and are read for every payment; so each change gives them another version, in its own transaction and whoever
  * makes it, and what was read at one version need not be read again at the same. What holds for everyone has the nil id.
- * A version is drawn, not counted: after a failover that lost a change, none comes back for other terms.
+ * A version is drawn, not counted: after a failover that lost a change, it is not given to another one.
  */
 export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
   sql.unsafe(`

@@ -21,9 +21,11 @@ export const callerStoreSql = Layer.scoped(
   CallerStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    // With the server that says so: another one that takes over may lack the last changes, and know a version before them.
     const termsOf = (org: string) =>
-      sql`(select coalesce(string_agg(t.version::text, ' ' order by t.org_id), '') from terms t
-        where t.org_id in (${sql.literal(org)}, ${nilUuid}::uuid))`
+      sql`(select concat_ws(' ', extract(epoch from pg_postmaster_start_time()),
+          string_agg(t.version::text, ' ' order by t.org_id))
+        from terms t where t.org_id in (${sql.literal(org)}, ${nilUuid}::uuid))`
 
     const findKeys = yield* batchedReads(keyOf, (wanted: ReadonlyArray<PresentedKey>) =>
       sql`

@@ -53,6 +53,13 @@ const ownConfig = ({ org_id }: Cast) =>
       values (gen_random_uuid(), 'fiat', 'RW', 'mobile_money', 'outbound', ${org_id}, 1)`
   )
 
+const startOfServer = Effect.orDie(
+  Effect.flatMap(
+    Effect.serviceOptional(SqlClient.SqlClient),
+    (sql) => sql<{ readonly at: string }>`select extract(epoch from pg_postmaster_start_time())::text as at`
+  )
+)
+
 const feeOfNext = Effect.gen(function* () {
   const { payment_id, status } = yield* initiate(byPhone())
   return status === 200 ? (yield* recordOf(payment_id))["total_fees"] : status
@@ -110,6 +117,14 @@ onDatabasePaymentServer(
           )
         )
         expect(yield* changedFor(undone)).toEqual(neither)
+      })
+    )
+
+    it.effect("are those of one server: what another one remembers by the same version may be later", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const [began] = yield* startOfServer
+        expect(yield* termsOf(acme)).toMatch(new RegExp(`^${began?.at.replace(".", "\\.")} `))
       })
     )
 
