@@ -6,6 +6,7 @@
  */
 import { Context, Effect, type Scope } from "effect"
 import { termsKept } from "../../domain/policies/Database.ts"
+import { remember } from "../../domain/Remember.ts"
 import { batchedReads } from "./Batcher.ts"
 import { InTransaction } from "./InTransaction.ts"
 import type { Lanes } from "./Lanes.ts"
@@ -20,32 +21,22 @@ export const atTerms =
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     version === null ? effect : Effect.provideService(effect, TermsVersion, version)
 
-/** Of the oldest only as many are forgotten as is needed for the next. */
-const makeMemory = <Out>() => {
-  const kept = new Map<string, Out>()
-  return {
-    get: (key: string) => kept.get(key),
-    put: (key: string, out: Out): Out => {
-      const [oldest] = kept.size < termsKept ? [] : kept.keys()
-      if (oldest !== undefined) kept.delete(oldest)
-      kept.set(key, out)
-      return out
-    }
-  }
-}
-
 /** Batched reads of terms, which are remembered; in a transaction they are read, since it may have changed them. */
 export const readsOfTerms = <In, Out>(
   keyOf: (item: In) => string,
   run: (items: ReadonlyArray<In>) => Effect.Effect<ReadonlyArray<Out>>
 ): Effect.Effect<(item: In) => Effect.Effect<Out>, never, Lanes | Scope.Scope> =>
   Effect.map(batchedReads(keyOf, run), (read) => {
-    const memory = makeMemory<Out>()
+    const kept = new Map<string, Out>()
     return (item) =>
       Effect.gen(function* () {
         const version = yield* TermsVersion
         if (version === null || (yield* InTransaction)) return yield* read(item)
         const key = `${version} ${keyOf(item)}`
-        return memory.get(key) ?? memory.put(key, yield* read(item))
+        const known = kept.get(key)
+        if (known !== undefined) return known
+        const fresh = yield* read(item)
+        remember(kept, termsKept, key, fresh)
+        return fresh
       })
   })
