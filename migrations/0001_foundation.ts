@@ -1,9 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { transaction } from "../src/platform/database/Migration.ts"
 
 /** Organisations and their people, credentials, the audit log, provider configurations, rates, sealed secrets. */
-export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql.unsafe(`
+export default transaction(
+  { besidePrevious: false },
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe(`
     create table organizations (
       org_id uuid primary key,
       name text not null check (length(name) between 1 and 200),
@@ -133,4 +136,5 @@ export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
       check_value text not null
     );
   `)
+  )
 )

@@ -1,9 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { transaction } from "../src/platform/database/Migration.ts"
 
 /** Payments with their attempts, history and events; beneficiaries; locked rates; what the built-in rails remember. */
-export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql.unsafe(`
+export default transaction(
+  { besidePrevious: false },
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe(`
     create table beneficiaries (
       beneficiary_id uuid primary key,
       org_id uuid not null references organizations on delete cascade,
@@ -217,4 +220,5 @@ export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
     create index rail_timers_due on rail_timers (due_at);
     create index rail_timers_reference on rail_timers (reference);
   `)
+  )
 )

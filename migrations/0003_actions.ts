@@ -1,9 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { transaction } from "../src/platform/database/Migration.ts"
 
 /** Actions on payments (one-time passwords, refunds, reviews), fees, and idempotency keys. */
-export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql.unsafe(`
+export default transaction(
+  { besidePrevious: false },
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe(`
     alter table payments
       add column otp_failures integer not null default 0 check (otp_failures >= 0),
       add column total_fees numeric check (total_fees >= 0),
@@ -59,4 +62,5 @@ export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
     );
     create index idempotency_keys_age on idempotency_keys (created_at);
   `)
+  )
 )

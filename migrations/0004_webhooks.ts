@@ -1,9 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { transaction } from "../src/platform/database/Migration.ts"
 
 /** Webhook endpoints, and the queue between an event and its receivers: every event finds them in its own transaction. */
-export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql.unsafe(`
+export default transaction(
+  { besidePrevious: false },
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe(`
     create table webhooks (
       webhook_id uuid primary key,
       org_id uuid not null references organizations on delete cascade,
@@ -92,4 +95,5 @@ export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
     create trigger events_receivers after insert on events
       referencing new table as inserted for each statement execute function events_find_receivers();
   `)
+  )
 )

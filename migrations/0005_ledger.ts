@@ -1,9 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { transaction } from "../src/platform/database/Migration.ts"
 
 /** The books: postings that are only ever added, the balances that follow from them, and how far an organisation may owe. */
-export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql.unsafe(`
+export default transaction(
+  { besidePrevious: false },
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe(`
     create table ledger_postings (
       entry_id uuid not null,
       account text not null constraint ledger_postings_account check (account ~
@@ -135,4 +138,5 @@ export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
     create trigger ledger_postings_truncate before truncate on ledger_postings
       for each statement execute function ledger_keep_live_books();
   `)
+  )
 )

@@ -1,9 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { transaction } from "../src/platform/database/Migration.ts"
 
 /** Invitations into an organisation, of whose tokens only the hash is kept, and the order that members are listed in. */
-export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql.unsafe(`
+export default transaction(
+  { besidePrevious: false },
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe(`
     create table invitations (
       invitation_id uuid primary key,
       org_id uuid not null references organizations on delete cascade,
@@ -24,4 +27,5 @@ export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
 
     create index memberships_newest on memberships (org_id, created_at desc, user_id desc);
   `)
+  )
 )

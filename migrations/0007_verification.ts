@@ -1,9 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { transaction } from "../src/platform/database/Migration.ts"
 
 /** The sandbox's outbox, requests to verify a person, and what the KYB provider has said of organisations. */
-export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql.unsafe(`
+export default transaction(
+  { besidePrevious: false },
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe(`
     create table notifications (
       notification_id uuid primary key,
       org_id uuid references organizations on delete cascade,
@@ -55,4 +58,5 @@ export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
       primary key (customer_id, event_key)
     );
   `)
+  )
 )

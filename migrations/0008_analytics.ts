@@ -1,12 +1,15 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { transaction } from "../src/platform/database/Migration.ts"
 
 /**
  * The counts of days that are over for good. Reading a year of a million payments needs the table of payments only for
  * days that can still change, and initiation, which writes it, carries no index for it.
  */
-export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql.unsafe(`
+export default transaction(
+  { besidePrevious: false },
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe(`
     create table analytics_days (
       date date primary key,
       closed_at timestamptz(3) not null default now()
@@ -24,4 +27,5 @@ export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
     );
     create index analytics_day_totals_org on analytics_day_totals (org_id, date);
   `)
+  )
 )

@@ -1,9 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { transaction } from "../src/platform/database/Migration.ts"
 
 /** Virtual accounts and what went through them. What is on one stands only in the books. */
-export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql.unsafe(`
+export default transaction(
+  { besidePrevious: false },
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe(`
     create table virtual_accounts (
       account_id uuid primary key,
       org_id uuid not null references organizations on delete cascade,
@@ -45,4 +48,5 @@ export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
     create index virtual_transactions_newest
       on virtual_transactions (account_id, created_at desc, transaction_id desc);
   `)
+  )
 )

@@ -1,9 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { transaction } from "../src/platform/database/Migration.ts"
 
 /** Escrows, whom they pay, and when. Their money stands in the books; what is kept here says how far each has come. */
-export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql.unsafe(`
+export default transaction(
+  { besidePrevious: false },
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe(`
     create table escrows (
       escrow_id uuid primary key,
       org_id uuid not null references organizations on delete cascade,
@@ -75,4 +78,5 @@ export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
     );
     create index escrow_splits_escrow on escrow_splits (escrow_id);
   `)
+  )
 )

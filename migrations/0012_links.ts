@@ -1,12 +1,15 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { transaction } from "../src/platform/database/Migration.ts"
 
 /**
  * Payment links and the payments made through them. When a link was paid is not kept here: it is the moment at which
  * the history of one of its payments says completed, so that no completion can be missed.
  */
-export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql.unsafe(`
+export default transaction(
+  { besidePrevious: false },
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe(`
     create table payment_links (
       link_id uuid primary key,
       org_id uuid not null references organizations on delete cascade,
@@ -41,4 +44,5 @@ export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
     alter table payment_links add constraint payment_links_latest
       foreign key (payment_id) references payment_link_payments on delete set null deferrable initially deferred;
   `)
+  )
 )

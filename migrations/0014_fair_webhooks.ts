@@ -1,9 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { transaction } from "../src/platform/database/Migration.ts"
 
 /** What waits is found by organisation first, then by endpoint; and what is old, by its event. */
-export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql.unsafe(`
+export default transaction(
+  { besidePrevious: false },
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe(`
     -- An endpoint takes its deliveries with it when it goes, and they take their place in the queue: the queue needs no
     -- reference to the endpoint, nor an index for one.
     alter table webhook_queue drop constraint webhook_queue_webhook_id_fkey;
@@ -30,4 +33,5 @@ export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
       return null;
     end $$;
   `)
+  )
 )

@@ -1,9 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { transaction } from "../src/platform/database/Migration.ts"
 
 /** Who was shown a key's secret, and how many messages went to whom, in whose name. */
-export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql.unsafe(`
+export default transaction(
+  { besidePrevious: false },
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe(`
     -- Null: an operator at the command line, who makes a key for its user. Nobody else obtains a key but their own.
     alter table api_keys add column obtained_by uuid references users;
     update api_keys set obtained_by = user_id;
@@ -18,4 +21,5 @@ export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
     );
     create index message_counts_old on message_counts (window_start);
   `)
+  )
 )

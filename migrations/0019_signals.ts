@@ -1,12 +1,15 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { transaction } from "../src/platform/database/Migration.ts"
 
 /**
  * What is known of an attempt besides its outcome: when it was last sent and how often, who is asking about it, what has
  * arrived. Callbacks that came too early keep what they said. Refunds and failures stand on the payment itself.
  */
-export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql.unsafe(`
+export default transaction(
+  { besidePrevious: false },
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe(`
     alter table attempts
       -- 0: committed, and to be sent by whichever instance claims it first.
       add column sends integer not null default 1 check (sends >= 0),
@@ -62,4 +65,5 @@ export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
     ) r where r.payment_id = p.payment_id;
     drop table refunds;
   `)
+  )
 )

@@ -1,13 +1,16 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { transaction } from "../src/platform/database/Migration.ts"
 
 /**
  * The accounts at providers that configurations bring, their credentials sealed. They outlive their configuration: what
  * was sent through one is asked about, given back and called back about through it.
  */
-export default Effect.flatMap(
-  SqlClient.SqlClient,
-  (sql) => sql`create table provider_accounts (
+export default transaction(
+  { besidePrevious: false },
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`create table provider_accounts (
     config_id uuid primary key,
     provider text not null check (provider <> ''),
     sealed text not null check (sealed <> ''),
@@ -15,4 +18,5 @@ export default Effect.flatMap(
     tested_at timestamptz(3),
     updated_at timestamptz(3) not null default now()
   )`
+  )
 )

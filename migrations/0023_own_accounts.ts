@@ -1,12 +1,15 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { transaction } from "../src/platform/database/Migration.ts"
 
 /**
  * Accounts at providers that configurations bring have accounts of their own in the books: what lies in one is not what
  * lies in the platform's. What an organisation took into its own before stays on the balance that it was credited to.
  */
-export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql.unsafe(`
+export default transaction(
+  { besidePrevious: false },
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe(`
     alter table attempts add column own boolean not null default false;
     alter table payments add column account uuid;
 
@@ -52,4 +55,5 @@ export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
     union all
     select entry_id, org_id, due, currency, amount, 'adjustment', payment_id, 'account of its own' from moved;
   `)
+  )
 )

@@ -1,12 +1,15 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { transaction } from "../src/platform/database/Migration.ts"
 
 /**
  * Lists that are filtered take as long with millions of rows as with a few. Where a payment is found by what it is now
  * stands beside the payments: with its status in an index of its own, every change would write all indexes of a payment.
  */
-export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql.unsafe(`
+export default transaction(
+  { besidePrevious: false },
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe(`
     create table payment_marks (
       org_id uuid not null,
       status text not null,
@@ -70,4 +73,5 @@ export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
     create index webhook_deliveries_status on webhook_deliveries (org_id, status, created_at desc, delivery_id desc);
     create index webhook_deliveries_endpoint on webhook_deliveries (webhook_id, status, created_at desc, delivery_id desc);
   `)
+  )
 )

@@ -1,9 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { transaction } from "../src/platform/database/Migration.ts"
 
 /** Links that carry their maker's reference, a way back and a look of their own, and receipts by e-mail. */
-export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql.unsafe(`
+export default transaction(
+  { besidePrevious: false },
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe(`
     alter table payment_links
       add column client_reference text,
       add column return_url text,
@@ -15,4 +18,5 @@ export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
     alter table notifications
       add constraint notifications_kind_check check (kind in ('invitation', 'verification_request', 'receipt'));
   `)
+  )
 )

@@ -1,12 +1,15 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { transaction } from "../src/platform/database/Migration.ts"
 
 /**
  * What those who run the service look at: which request caused an attempt or an event, where requests are traced; and
  * figures for the metrics, which one instance reads for all of them.
  */
-export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql.unsafe(`
+export default transaction(
+  { besidePrevious: false },
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe(`
     alter table attempts add column traceparent text;
     alter table events add column traceparent text;
 
@@ -20,4 +23,5 @@ export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
     );
     insert into figures (taken_at) values ('-infinity');
   `)
+  )
 )

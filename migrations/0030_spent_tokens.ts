@@ -1,9 +1,12 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { transaction } from "../src/platform/database/Migration.ts"
 
 /** What instances tell each other of the requests that they have let through: worth nothing after a crash, and so not logged. */
-export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql.unsafe(`
+export default transaction(
+  { besidePrevious: false },
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe(`
     create unlogged table spent_tokens (
       instance_id uuid not null,
       batch integer not null,
@@ -13,4 +16,5 @@ export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
     );
     create index spent_tokens_told on spent_tokens (told_at);
   `)
+  )
 )

@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { transaction } from "../src/platform/database/Migration.ts"
 
 /**
  * What is kept for a time only lies in a table for each month, so that a month goes as a whole. What was there before
@@ -261,6 +262,9 @@ const narrower = `
     return null;
   end $$;`
 
-export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql.unsafe([months, events, deliveries, records, narrower, "drop function part_by_month(text, text)"].join(";\n"))
+export default transaction(
+  { besidePrevious: false },
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe([months, events, deliveries, records, narrower, "drop function part_by_month(text, text)"].join(";\n"))
+  )
 )

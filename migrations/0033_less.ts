@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { transaction } from "../src/platform/database/Migration.ts"
 
 /**
  * What an event of a payment tells are the same names each time, and two values that stand in its other columns: the rest
@@ -93,4 +94,7 @@ const customers = `
   create index payments_third_phone on payments (customer_phone(org_id, recipient_info->>'phone_number'), created_at)
     where coalesce(payer_details->>'phone', mobile_money_details->>'phone_number') <> recipient_info->>'phone_number';`
 
-export default Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe([events, narrower, customers].join(";\n")))
+export default transaction(
+  { besidePrevious: false },
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe([events, narrower, customers].join(";\n")))
+)

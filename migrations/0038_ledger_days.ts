@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { transaction } from "../src/platform/database/Migration.ts"
 
 /**
  * What settlement accounts moved on each UTC day that is over, so that nobody sums up a year of postings to read it.
@@ -7,8 +8,10 @@ import { Effect } from "effect"
  * whoever closes days and whoever is late wait for each other by a lock. A posting is late a minute after its time; by
  * the time a day is closed, all that were in time have been waited for.
  */
-export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql.unsafe(`
+export default transaction(
+  { besidePrevious: false },
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe(`
     create table ledger_days (
       account text not null,
       org_id uuid not null,
@@ -36,4 +39,5 @@ export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
       when (new.created_at < clock_timestamp() - interval '1 minute' and new.account like 'settlement/%')
       execute function ledger_posted_late();
   `)
+  )
 )

@@ -1,12 +1,15 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { transaction } from "../src/platform/database/Migration.ts"
 
 /**
  * Operators look in all organisations at once, and took as many looks as there are organisations. Lists of one
  * organisation must not come upon the indexes for everybody's: what those hold is written in another way.
  */
-export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql.unsafe(`
+export default transaction(
+  { besidePrevious: false },
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe(`
     drop index payments_reference;
     create index payments_reference on payments (client_reference, org_id, created_at) where client_reference is not null;
 
@@ -31,4 +34,5 @@ export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
 
     create index webhook_deliveries_all on webhook_deliveries (lower(status), created_at);
   `)
+  )
 )

@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { transaction } from "../src/platform/database/Migration.ts"
 
 /**
  * By which terms an organisation's payments are made: its settings, its fees, and who serves its corridors. They change
@@ -7,8 +8,10 @@ import { Effect } from "effect"
  * makes it, and what was read at one version need not be read again at the same. What holds for everyone has the nil id.
  * A version is drawn, not counted: after a failover that lost a change, it is not given to another one.
  */
-export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql.unsafe(`
+export default transaction(
+  { besidePrevious: false },
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe(`
     create table terms (
       org_id uuid primary key,
       version uuid not null
@@ -47,4 +50,5 @@ export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
     create trigger provider_accounts_terms after insert or update or delete on provider_accounts
       for each statement execute function accounts_changed();
   `)
+  )
 )

@@ -36,10 +36,12 @@ const schema = Effect.gen(function* () {
   if (applied.some((id) => !known.includes(id))) {
     return fail("Migrations", "a newer version of Corridor has changed this database: update this one.")
   }
-  const pending = known.filter((id) => !applied.includes(id)).length
-  return pending === 0
-    ? ok("Migrations", `up to date (${applied.length} applied)`)
-    : warn("Migrations", `${pending} pending: run "corridor migrate", or just start the server.`)
+  const pending = Object.entries(migrations).filter(([name]) => !applied.includes(Number.parseInt(name, 10)))
+  if (pending.length === 0) return ok("Migrations", `up to date (${applied.length} applied)`)
+  const old = pending.every(([, { besidePrevious }]) => besidePrevious)
+    ? "Instances of the version before may go on serving."
+    : "Stop the instances of the version before first."
+  return warn("Migrations", `${pending.length} pending: run "corridor migrate", or just start the server. ${old}`)
 })
 
 const masterKey = Effect.gen(function* () {

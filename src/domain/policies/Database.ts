@@ -82,3 +82,15 @@ export const replicaPause = Duration.seconds(2)
 
 /** An instance remembers this many of the terms by which payments are made, of each kind. */
 export const termsKept = 10_000
+
+/** A migration waits this long for a lock, during which others queue behind it, then gives up and tries again, */
+export const migrationLockTimeout = Duration.millis(200)
+
+/** after 1 s, 2 s, 4 s and then every 5 s, with jitter, until the lock is granted. */
+export const migrationRetry = Schedule.exponential("1 second").pipe(
+  Schedule.union(Schedule.spaced("5 seconds")),
+  Schedule.jittered
+)
+
+/** An instance that starts while another one applies migrations looks this often whether it has finished. */
+export const migrationTurn = Duration.millis(250)

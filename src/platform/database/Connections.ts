@@ -26,6 +26,10 @@ export const connectionLimits = {
 export const withoutLimits =
   "set local lock_timeout = 0; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0"
 
+/** The same for a whole session, for statements that no transaction takes; `sessionLimits` ends it. */
+export const sessionWithoutLimits = "set lock_timeout = 0; set statement_timeout = 0"
+export const sessionLimits = "reset lock_timeout; reset statement_timeout"
+
 /** The longest wait that a timer can be set for. */
 const NO_LIMIT = 2 ** 31 - 1
 
@@ -69,7 +73,8 @@ const watch = (client: Pg.PoolClient): (() => boolean) => {
     }
     const text = typeof config === "string" ? config : config.text
     if (text === "BEGIN") inTransaction = true
-    if (text === withoutLimits) unlimited = true
+    if (text === withoutLimits || text === sessionWithoutLimits) unlimited = true
+    if (text === sessionLimits) unlimited = false
     const harmless = writesNothing(text, inTransaction)
     if (text === "COMMIT" || text === "ROLLBACK") inTransaction = unlimited = false
     underWay += 1

@@ -13,12 +13,15 @@ import { turnAwayWhenStuck } from "./Crowding.ts"
 import { DatabaseServer } from "./DatabaseServer.ts"
 import { Lanes } from "./Lanes.ts"
 import { runningAlone } from "./LoneStatements.ts"
+import { applicationName } from "./MigrationRunner.ts"
+import { migrations } from "./Migrations.ts"
 import { limitRole, openPool } from "./Pool.ts"
 import { readingFrom, Replica } from "./Replica.ts"
 
 export class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{ readonly message: string }> {}
 
 const OLDEST_VERSION = 15
+const NAME = applicationName(migrations)
 const VERSION = "select current_setting('server_version_num')::int as version"
 
 const total = Metric.gauge("db_pool_connections", { description: "Open database connections." })
@@ -62,7 +65,7 @@ const primaryPool = Effect.gen(function* () {
   const { databasePool: max, databasePooler: pooler } = yield* Settings
   const urls = hostsOf((yield* DatabaseServer).url)
   const wanted = urls.length > 1 ? "primary" : "any"
-  const pool = openPool({ urls, wanted, max, pooler, connectTimeout, applicationName: "corridor" })
+  const pool = openPool({ urls, wanted, max, pooler, connectTimeout, applicationName: NAME })
   yield* countConnections(pool)
   turnAwayWhenStuck(pool)
   yield* tellOfLosses(pool)
@@ -90,7 +93,7 @@ const primaryPool = Effect.gen(function* () {
 })
 
 const clientOf = (pool: Pg.Pool) =>
-  Layer.map(PgClient.layerFromPool({ acquire: Effect.succeed(pool), applicationName: "corridor" }), (context) =>
+  Layer.map(PgClient.layerFromPool({ acquire: Effect.succeed(pool), applicationName: NAME }), (context) =>
     Context.make(SqlClient.SqlClient, runningAlone(Context.get(context, SqlClient.SqlClient), pool))
   )
 

@@ -1,6 +1,4 @@
-/** Brings the schema up to date, one instance at a time, all or nothing. */
-import { Migrator, SqlClient } from "@effect/sql"
-import { Effect } from "effect"
+/** The migrations, in order, and what applies those that a database lacks. */
 import foundation from "../../../migrations/0001_foundation.ts"
 import payments from "../../../migrations/0002_payments.ts"
 import actions from "../../../migrations/0003_actions.ts"
@@ -42,7 +40,7 @@ import ledgerDays from "../../../migrations/0038_ledger_days.ts"
 import everybody from "../../../migrations/0039_everybody.ts"
 import paidLinks from "../../../migrations/0040_paid_links.ts"
 import terms from "../../../migrations/0041_terms.ts"
-import { unlimited } from "./Unlimited.ts"
+import { runMigrations } from "./MigrationRunner.ts"
 
 export const migrations = {
   "0001_foundation": foundation,
@@ -88,35 +86,9 @@ export const migrations = {
   "0041_terms": terms
 }
 
-const TABLE = "corridor_migrations"
-
-/** Any number will do, as long as every instance takes the same. */
-const LOCK = 7_402_118_613
-
-const bringTo = (wanted: Partial<typeof migrations>) => {
-  const run = Migrator.make({})({ loader: Migrator.fromRecord(wanted), table: TABLE })
-  return Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    return yield* unlimited(
-      Effect.gen(function* () {
-        yield* sql`select pg_advisory_xact_lock(${LOCK})`
-        yield* sql`create table if not exists ${sql(TABLE)} (
-          migration_id integer primary key, created_at timestamptz not null default now(), name text not null)`
-        return yield* run
-      })
-    )
-  }).pipe(
-    Effect.tap((applied) =>
-      applied.length === 0 ? Effect.void : Effect.logInfo(`Migrations applied: ${applied.map(([id]) => id).join(", ")}`)
-    ),
-    Effect.orDie,
-    Effect.withSpan("migrate")
-  )
-}
-
 /** Answers with the migrations that were missing. */
-export const migrate = bringTo(migrations)
+export const migrate = runMigrations(migrations)
 
 /** As a version was of which this migration was the last: for what such a version has written. */
 export const migrateTo = (last: number) =>
-  bringTo(Object.fromEntries(Object.entries(migrations).filter(([name]) => Number.parseInt(name, 10) <= last)))
+  runMigrations(Object.fromEntries(Object.entries(migrations).filter(([name]) => Number.parseInt(name, 10) <= last)))

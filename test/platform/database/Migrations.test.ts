@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, it, layer } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
 import { Effect, Either, Layer, Logger, LogLevel } from "effect"
@@ -14,6 +14,23 @@ describe("the list of migrations", () => {
   it("names every file of migrations/, and nothing else", () => {
     const files = readdirSync(new URL("../../../migrations", import.meta.url)).map((file) => file.replace(/\.ts$/, ""))
     expect(names.toSorted()).toEqual(files.toSorted())
+  })
+
+  const sources = names.map((name) => ({
+    name,
+    source: readFileSync(new URL(`../../../migrations/${name}.ts`, import.meta.url), "utf8")
+  }))
+
+  it("builds and drops indexes of existing tables without blocking their writers, from 42 on", () => {
+    for (const { name, source } of sources.filter((one) => one.name > "0042")) {
+      const made = new Set(Array.from(source.matchAll(/create table (?:if not exists )?(\w+)/gi), ([, table]) => table))
+      const blocking = Array.from(source.matchAll(/create (?:unique )?index \w+\s+on (\w+)/gi), ([, table]) => table)
+      expect(
+        blocking.filter((table) => !made.has(table)),
+        `${name}: use indexes({ create }) of Migration.ts`
+      ).toEqual([])
+      expect(/drop index/i.test(source), `${name}: use indexes({ drop }) of Migration.ts`).toBe(false)
+    }
   })
 
   it("counts up from one without a gap", () => {
