@@ -4,7 +4,7 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { type BeneficiaryId, OrgId } from "../../domain/Identifiers.ts"
 import * as Api from "../../contract/api/Beneficiaries.ts"
 import { isSettled, paymentStatuses } from "../../domain/PaymentStatus.ts"
-import { inScope, newest, type Scope } from "../../platform/database/Query.ts"
+import { inScope, newest, ownedIn, type Scope } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import type { BeneficiaryFields } from "./Beneficiary.ts"
 import { BeneficiaryStore, type Store } from "./BeneficiaryStore.ts"
@@ -36,7 +36,7 @@ export const beneficiaryStoreSql = Layer.effect(
         currency, fname, lname, email, phone_number, momo_details, bank_details, loan_client_details, wallet_details,
         external_account_id, created_at, updated_at`)
     const one = (scope: Scope, id: BeneficiaryId) =>
-      sql`beneficiary_id = ${id} and deleted_at is null and ${inScope(sql, scope)}`
+      sql`beneficiary_id = ${id} and deleted_at is null and ${ownedIn(sql, scope)}`
     return {
       insert: (made) =>
         sql`insert into beneficiaries ${sql.insert(asColumns(made))} returning ${columns}`.pipe(
@@ -45,12 +45,12 @@ export const beneficiaryStoreSql = Layer.effect(
           Effect.orDie
         ),
       list: (scope, of, window) => {
-        const maker = Option.match(of, {
-          onNone: () => sql.literal("true"),
-          onSome: (userId) => sql`beneficiary_of = ${userId}`
+        const theirs = Option.match(of, {
+          onNone: () => inScope(sql, scope),
+          onSome: (userId) => sql`beneficiary_of = ${userId} and ${ownedIn(sql, scope)}`
         })
         return sql`select ${columns} from beneficiaries where deleted_at is null
-            and ${inScope(sql, scope)} and ${maker} ${newest(sql, "beneficiary_id", window)}`.pipe(
+            and ${theirs} ${newest(sql, "beneficiary_id", window)}`.pipe(
           Effect.flatMap(beneficiaries),
           Effect.orDie
         )
@@ -72,7 +72,7 @@ export const beneficiaryStoreSql = Layer.effect(
         sql`update beneficiaries set deleted_at = now() where ${one(scope, id)}`.pipe(Effect.orDie, Effect.asVoid),
       hasPaymentUnderWay: (scope, id) =>
         sql`select 1 from payments where beneficiary_id = ${id} and ${sql.in("status", underWay)}
-            and ${inScope(sql, scope)} limit 1`.pipe(
+            and ${ownedIn(sql, scope)} limit 1`.pipe(
           Effect.map((rows) => rows.length > 0),
           Effect.orDie
         )

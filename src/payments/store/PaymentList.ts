@@ -3,7 +3,7 @@ import type { SqlClient, Statement } from "@effect/sql"
 import { Option } from "effect"
 import { flows, paymentMethods } from "../../domain/Corridor.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
-import { inScope, newest, newestAmong, type Scope } from "../../platform/database/Query.ts"
+import { inScope, newest, newestAmong, ownedIn, type Scope } from "../../platform/database/Query.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import { ofCustomer } from "./PaymentCustomer.ts"
 import { knownBy } from "./PaymentReference.ts"
@@ -35,7 +35,8 @@ export const filtered = (
   if (asked.length === 0 || named.length > 0 || customer !== undefined) {
     const looked = { ...window, take: asked.length + named.length === 0 ? window.take : OF_A_CUSTOMER }
     const theirs = customer === undefined ? [] : [ofCustomer(sql, scope, { customer, home }, looked, between)]
-    const all = sql.and([inScope(sql, scope), ...asked, ...named, ...theirs, ...between])
+    const mine = reference === undefined && customer === undefined ? inScope(sql, scope) : ownedIn(sql, scope)
+    const all = sql.and([mine, ...asked, ...named, ...theirs, ...between])
     return sql`where ${all} ${newest(sql, "payment_id", window)}`
   }
   const values = names.map((name) => {

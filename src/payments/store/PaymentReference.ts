@@ -6,7 +6,7 @@
 import type { SqlClient } from "@effect/sql"
 import { Option } from "effect"
 import type { PaymentId } from "../../domain/Identifiers.ts"
-import { inScope, type Scope } from "../../platform/database/Query.ts"
+import { inScope, ownedIn, type Scope } from "../../platform/database/Query.ts"
 import type { Payment } from "./Payment.ts"
 
 const LENGTH = 23
@@ -56,7 +56,7 @@ export const knownBy = (sql: SqlClient.SqlClient, scope: Scope, text: string) =>
   const mine = inScope(sql, scope)
   const named = sql`(select payment_id from payments where ${mine} and client_reference = ${text}
       order by created_at desc limit ${MOST})
-    union (select payment_id from attempts where ${mine} and provider_payment_id = ${text} limit ${MOST})`
+    union (select payment_id from attempts where ${ownedIn(sql, scope)} and provider_payment_id = ${text} limit ${MOST})`
   const ids = Option.match(idsBeginning(text), {
     onNone: () => named,
     onSome: ({ from, to }) => sql`(select payment_id from payments where ${mine}

@@ -5,7 +5,7 @@ import type { AttemptId, OrgId } from "../../domain/Identifiers.ts"
 import { afterCommit } from "../../platform/database/AfterCommit.ts"
 import { batched } from "../../platform/database/Batcher.ts"
 import type { LockWait } from "../../platform/database/LockWait.ts"
-import { batchOf, firstRow, inScope, violates } from "../../platform/database/Query.ts"
+import { batchOf, firstRow, inScope, ownedBy, sameOrg, violates } from "../../platform/database/Query.ts"
 import { rowsAs } from "../../platform/database/Rows.ts"
 import { currentTraceparent } from "../../platform/observability/TraceContext.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
@@ -170,7 +170,7 @@ export const paymentStoreSql = Layer.scoped(
       batched((asked: ReadonlyArray<{ readonly org: OrgId | null; readonly id: string }>) =>
         sql`select a.seq, ${prefixed}
             from ${batchOf(sql, asked, "org uuid, id uuid")} a
-            join payments p on p.${sql(column)} = a.id and (p.org_id = a.org or a.org is null)`.pipe(
+            join payments p on p.${sql(column)} = a.id and (${sql.literal(sameOrg("p.org_id", "a.org"))} or a.org is null)`.pipe(
           Effect.map((rows) => {
             const found = new Map(rows.map((row) => [row["seq"], paymentOf(row)]))
             return asked.map((_, seq) => Option.fromNullable(found.get(seq)))
@@ -189,8 +189,8 @@ export const paymentStoreSql = Layer.scoped(
     const knownOfOrganization = yield* batched(
       (asked: ReadonlyArray<{ readonly id: AttemptId; readonly org: OrgId }>) =>
         sql`select ${both} from ${batchOf(sql, asked, "id uuid, org uuid")} k
-          join attempts a on a.attempt_id = k.id and a.org_id = k.org
-          join payments p on p.payment_id = a.payment_id and p.org_id = k.org`.pipe(
+          join attempts a on a.attempt_id = k.id and ${sql.literal(sameOrg("a.org_id", "k.org"))}
+          join payments p on p.payment_id = a.payment_id and ${sql.literal(sameOrg("p.org_id", "k.org"))}`.pipe(
           Effect.map(foundAmong(asked.map(({ id }) => id))),
           Effect.orDie
         )
@@ -254,21 +254,21 @@ export const paymentStoreSql = Layer.scoped(
       story: ({ payment_id, org_id }) =>
         Effect.all({
           history: sql`select payment_id, org_id, version, from_status, to_status, cause, at
-              from payment_history where payment_id = ${payment_id} and org_id = ${org_id} order by version`.pipe(
+              from payment_history where payment_id = ${payment_id} and ${ownedBy(sql, org_id)} order by version`.pipe(
             Effect.flatMap(historyRows)
           ),
           attempts: sql`select ${ofAttempt} from attempts
-              where payment_id = ${payment_id} and org_id = ${org_id} order by started_at, attempt_id`.pipe(
+              where payment_id = ${payment_id} and ${ownedBy(sql, org_id)} order by started_at, attempt_id`.pipe(
             Effect.map(attempts)
           ),
           callbacks: sql`select callback_id, provider, event_key, payment_id, attempt_id, org_id,
               report, effect, received_at from provider_callbacks
-              where payment_id = ${payment_id} and org_id = ${org_id} order by received_at, callback_id`.pipe(
+              where payment_id = ${payment_id} and ${ownedBy(sql, org_id)} order by received_at, callback_id`.pipe(
             Effect.flatMap(callbackRows)
           ),
           items: sql`select item_id, org_id, kind, payment_id, attempt_id, detail, opened_at,
               closed_at, closed_by from operator_items
-              where payment_id = ${payment_id} and org_id = ${org_id} order by opened_at, item_id`.pipe(
+              where payment_id = ${payment_id} and ${ownedBy(sql, org_id)} order by opened_at, item_id`.pipe(
             Effect.flatMap(itemRows)
           )
         }).pipe(Effect.orDie),

@@ -1,6 +1,6 @@
 /** The two statements that write payments. Each takes any number of rows as JSON, and is its own transaction. */
 import { patience } from "../../platform/database/LockWait.ts"
-import { batchTable } from "../../platform/database/Query.ts"
+import { batchTable, sameOrg } from "../../platform/database/Query.ts"
 import { postingColumns, postingNames, postingRecord } from "../../money/ledger/PostingSql.ts"
 import { paymentColumns, toRow } from "./PaymentRow.ts"
 import type { Change, PaymentPatch } from "./Change.ts"
@@ -130,7 +130,7 @@ export const applyStatement = `
       updated_at = greatest(p.created_at, i.at),
       ${changeableNames.map((name) => `${name} = i.${name}`).join(", ")}
     from input i
-    where p.payment_id = i.payment_id and p.org_id = i.org_id and p.version = i.version
+    where p.payment_id = i.payment_id and ${sameOrg("p.org_id", "i.org_id")} and p.version = i.version
     returning i.*
   ), history as (
     insert into payment_history (payment_id, version, org_id, from_status, to_status, cause, at)
@@ -199,5 +199,5 @@ export const applyStatement = `
 export const ownChangesStatement = `
   select i.seq from ${batchTable("$1", "change_id bigint, payment_id uuid, org_id uuid, next_attempt_id uuid")} i
   where exists (
-      select from payments p where p.payment_id = i.payment_id and p.org_id = i.org_id and p.last_change = i.change_id)
-    or exists (select from attempts a where a.attempt_id = i.next_attempt_id and a.org_id = i.org_id)`
+      select from payments p where p.payment_id = i.payment_id and ${sameOrg("p.org_id", "i.org_id")} and p.last_change = i.change_id)
+    or exists (select from attempts a where a.attempt_id = i.next_attempt_id and ${sameOrg("a.org_id", "i.org_id")})`
