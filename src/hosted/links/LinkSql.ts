@@ -4,7 +4,7 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { LinkId, OrgId, PaymentId, UserId } from "../../domain/Identifiers.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
-import { inScope, type Scope } from "../../platform/database/Query.ts"
+import { inScope, ownedBy, ownedIn, type Scope } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
 import { LinkStore } from "./LinkStore.ts"
@@ -66,7 +66,7 @@ export const linkStoreSql = Layer.effect(
         from ${completed} order by p.payment_id limit 1))`
     const read = sql`${unpaid}, ${paidAt} as paid_at`
     const readByPayers = sql`${unpaid}, case amount_type when 'fixed' then ${paidAt} end as paid_at`
-    const one = (scope: Scope, id: LinkId) => sql`link_id = ${id} and ${inScope(sql, scope)}`
+    const one = (scope: Scope, id: LinkId) => sql`link_id = ${id} and ${ownedIn(sql, scope)}`
     return {
       insert: (link) =>
         sql`insert into payment_links ${sql.insert({
@@ -116,7 +116,7 @@ export const linkStoreSql = Layer.effect(
       claim: ({ link_id, now, org_id, payment_id, replacing, submission }) =>
         sql`with claimed as (
             update payment_links set payment_id = ${payment_id}
-            where link_id = ${link_id} and org_id = ${org_id} and canceled_at is null
+            where link_id = ${link_id} and ${ownedBy(sql, org_id)} and canceled_at is null
               and (expires_at is null or expires_at > ${now})
               and (amount_type = 'open' or payment_id is not distinct from ${replacing}::uuid)
               and not exists (select 1 from payment_link_payments where link_id = ${link_id} and submission = ${submission})
@@ -129,13 +129,13 @@ export const linkStoreSql = Layer.effect(
         ),
       paymentOf: ({ link_id, org_id }, submission) =>
         sql`select payment_id from payment_link_payments
-          where link_id = ${link_id} and org_id = ${org_id} and submission = ${submission}`.pipe(
+          where link_id = ${link_id} and ${ownedBy(sql, org_id)} and submission = ${submission}`.pipe(
           Effect.flatMap(madeRow),
           Effect.map(Option.map(({ payment_id }) => payment_id)),
           Effect.orDie
         ),
       linkOf: (scope, paymentId) =>
-        sql`select ${readByPayers} from payment_links l where ${inScope(sql, scope)} and link_id =
+        sql`select ${readByPayers} from payment_links l where ${ownedIn(sql, scope)} and link_id =
           (select link_id from payment_link_payments where payment_id = ${paymentId})`.pipe(
           Effect.flatMap(rowOf),
           Effect.map(Option.map(fromRow)),

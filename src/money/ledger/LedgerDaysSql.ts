@@ -2,6 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Schema } from "effect"
 import { booksClosingDelay, postingPatience, postingPause } from "../../domain/policies/Ledger.ts"
+import { sameOrg } from "../../platform/database/Query.ts"
 import { rowsAs, theRowAs } from "../../platform/database/Rows.ts"
 import { unlimited } from "../../platform/database/Unlimited.ts"
 
@@ -23,7 +24,7 @@ const isFew = "created_at < 'infinity'"
 
 /** What settlement accounts moved after a day: of days that are over it is known, the others are summed up. */
 export const movedAfter = (sql: SqlClient.SqlClient, date: string) => sql`
-  select d.date, own.currency, d.amount from own join ledger_days d on d.account = own.account and d.org_id = own.org_id
+  select d.date, own.currency, d.amount from own join ledger_days d on d.account = own.account and ${sql.literal(sameOrg("d.org_id", "own.org_id"))}
   where d.date > ${date}::date
   union all
   select open.date, own.currency, open.amount from own cross join lateral (

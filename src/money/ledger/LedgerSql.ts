@@ -6,7 +6,7 @@ import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
 import { currencyOf, entryKinds, keepsBalance, LedgerAccount, providerIn } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
-import { inScope, newest, violates } from "../../platform/database/Query.ts"
+import { inScope, newest, ownedIn, violates } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
 import { AccountName, type StoredBalance, type StoredPosting } from "./Books.ts"
@@ -185,7 +185,7 @@ export const ledgerStoreSql = Layer.effect(
       }),
       postings: (scope, account, window) =>
         sql`select entry_id, org_id, account, amount, kind, payment_id, reference, created_at
-          from ledger_postings where account = ${account} and ${inScope(sql, scope)}
+          from ledger_postings where account = ${account} and ${ownedIn(sql, scope)}
           ${newest(sql, "entry_id", window)}`.pipe(Effect.flatMap(storedPostings), Effect.orDie),
       suspenseOf: (paymentId) =>
         sql`select split_part(coalesce(reference, ''), ' ', 1) as about, account,

@@ -4,6 +4,7 @@ import { Duration, Effect, Layer } from "effect"
 import { rateLockRetention } from "../../domain/policies/Payments.ts"
 import { retentionBatch } from "../../domain/policies/Server.ts"
 import { batched } from "../../platform/database/Batcher.ts"
+import { ownedBy } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { type NewRateLock, RateLock, RateLockStore, ReadRateLock } from "./RateLockStore.ts"
 
@@ -54,7 +55,7 @@ export const rateLockStoreSql = Layer.scoped(
       find: (orgId, orgRateId) =>
         sql`select org_rate_id, org_id, from_currency, to_currency, trim_scale(rate)::text as rate,
             expires_at, created_at, now() as read_at
-          from rate_locks where org_rate_id = ${orgRateId} and org_id = ${orgId}`.pipe(
+          from rate_locks where org_rate_id = ${orgRateId} and ${ownedBy(sql, orgId)}`.pipe(
           Effect.flatMap(lockOf),
           Effect.orDie
         ),
