@@ -2,7 +2,7 @@
 import type { SqlClient, Statement } from "@effect/sql"
 import { Option } from "effect"
 import type { WebhookId } from "../domain/Identifiers.ts"
-import { inScope, newestAmong, type Scope } from "../platform/database/Query.ts"
+import { newestAmong, ownedIn, type Scope } from "../platform/database/Query.ts"
 import type { Window } from "../platform/database/Window.ts"
 import { type DeliveryStatus, deliveryStatuses } from "./Webhook.ts"
 
@@ -29,7 +29,7 @@ export const newestDeliveries = (
           })
         ]
       : [
-          sql`(select webhook_id as an_endpoint from webhooks where webhook_id = ${webhook_id} and ${inScope(sql, scope)}) w
+          sql`(select webhook_id as an_endpoint from webhooks where webhook_id = ${webhook_id} and ${ownedIn(sql, scope)}) w
             cross join ${statuses}`,
           sql`webhook_id = an_endpoint and status = a_status`
         ]

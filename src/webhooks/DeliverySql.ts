@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
 import { Settings } from "../platform/config/Settings.ts"
 import { rowAs, rowsAs } from "../platform/database/Rows.ts"
-import { inScope } from "../platform/database/Query.ts"
+import { ownedIn } from "../platform/database/Query.ts"
 import { newestDeliveries } from "./DeliveryList.ts"
 import { forgetDeliveriesSql } from "./ForgetSql.ts"
 import { Delivery, DeliveryStore, PaymentDelivery } from "./DeliveryStore.ts"
@@ -26,7 +26,7 @@ export const deliveryStoreSql = Layer.effect(
         ),
       find: (scope, id) =>
         sql`select ${columns} from webhook_deliveries d
-          where delivery_id = ${id} and ${inScope(sql, scope)}`.pipe(Effect.flatMap(delivery), Effect.orDie),
+          where delivery_id = ${id} and ${ownedIn(sql, scope)}`.pipe(Effect.flatMap(delivery), Effect.orDie),
       // An endpoint's deliveries have an index by event, the deliveries of all of them have none.
       ofPayment: (orgId, paymentId, eventTimes) =>
         sql`select ${columns}, e.created_at as event_at
@@ -39,7 +39,7 @@ export const deliveryStoreSql = Layer.effect(
       requeue: (scope, id) =>
         sql`with again as (
             update webhook_deliveries set status = 'pending', updated_at = now()
-            where delivery_id = ${id} and status <> 'pending' and ${inScope(sql, scope)}
+            where delivery_id = ${id} and status <> 'pending' and ${ownedIn(sql, scope)}
             returning delivery_id, org_id, webhook_id, event_id, created_at
           )
           insert into webhook_queue (delivery_id, org_id, webhook_id, delivery_at, event_id, event_at)

@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Schema } from "effect"
 import type { WebhookId } from "../domain/Identifiers.ts"
-import { inScope, newest, type Scope } from "../platform/database/Query.ts"
+import { inScope, newest, ownedIn, type Scope } from "../platform/database/Query.ts"
 import { rowAs, rowsAs, theRowAs } from "../platform/database/Rows.ts"
 import { webhookSecretOverlap } from "../domain/policies/Webhooks.ts"
 import { Webhook } from "./Webhook.ts"
@@ -20,7 +20,7 @@ export const webhookStoreSql = Layer.effect(
     const columns = sql.literal(
       "webhook_id, org_id, endpoint_url, events, status, disabled_reason, created_at, updated_at"
     )
-    const one = (scope: Scope, id: WebhookId) => sql`webhook_id = ${id} and ${inScope(sql, scope)}`
+    const one = (scope: Scope, id: WebhookId) => sql`webhook_id = ${id} and ${ownedIn(sql, scope)}`
     return {
       // Two statements: one alone would count what it saw before it had the lock.
       countToAdd: (orgId) =>

@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
 import type { AccountId } from "../../domain/Identifiers.ts"
-import { inScope, newest, type Scope } from "../../platform/database/Query.ts"
+import { inScope, newest, ownedBy, ownedIn, type Scope } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { VirtualAccount } from "./VirtualAccount.ts"
 import { VirtualAccountStore } from "./VirtualAccountStore.ts"
@@ -16,7 +16,7 @@ export const virtualAccountStoreSql = Layer.effect(
     const columns = sql.literal(Object.keys(VirtualAccount.fields).join(", "))
     const one = (scope: Scope, id: AccountId, lock: "" | "for share" | "for no key update") =>
       sql`select ${columns} from virtual_accounts
-        where account_id = ${id} and ${inScope(sql, scope)} ${sql.literal(lock)}`.pipe(
+        where account_id = ${id} and ${ownedIn(sql, scope)} ${sql.literal(lock)}`.pipe(
         Effect.flatMap(accountOf),
         Effect.orDie
       )
@@ -42,7 +42,7 @@ export const virtualAccountStoreSql = Layer.effect(
       setStatus: (orgId, id, status, reason) =>
         sql`update virtual_accounts
           set status = ${status}, frozen_reason = ${reason}, updated_at = now()
-          where account_id = ${id} and org_id = ${orgId} returning ${columns}`.pipe(
+          where account_id = ${id} and ${ownedBy(sql, orgId)} returning ${columns}`.pipe(
           Effect.flatMap(accountOf),
           Effect.map(Option.getOrThrow),
           Effect.orDie

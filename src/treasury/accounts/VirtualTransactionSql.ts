@@ -4,7 +4,7 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { AccountId, OrgId, PaymentId, TransactionId, UserId } from "../../domain/Identifiers.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
-import { inScope, newest } from "../../platform/database/Query.ts"
+import { newest, ownedBy, ownedIn, sameOrg } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
 import {
@@ -76,7 +76,7 @@ export const virtualTransactionStoreSql = Layer.effect(
         trim_scale(t.rate)::text as rate,
         p.status as payment_status, p.total_fees as payment_fees, p.updated_at as payment_updated_at
       from virtual_transactions t
-      left join payments p on p.payment_id = t.payment_id and p.org_id = t.org_id) transaction`)
+      left join payments p on p.payment_id = t.payment_id and ${sameOrg("p.org_id", "t.org_id")}) transaction`)
     return {
       insert: (rows) => {
         if (rows.length === 0) return Effect.succeed([])
@@ -97,20 +97,20 @@ export const virtualTransactionStoreSql = Layer.effect(
       find: (scope, id, userId) => {
         const owner = userId === undefined ? sql.literal("true") : sql`user_id = ${userId}`
         return sql`select * from ${transactions}
-          where transaction_id = ${id} and ${inScope(sql, scope)} and ${owner}`.pipe(
+          where transaction_id = ${id} and ${ownedIn(sql, scope)} and ${owner}`.pipe(
           Effect.flatMap(rowOf),
           Effect.map(Option.map(fromRow)),
           Effect.orDie
         )
       },
       findByPayment: (orgId, paymentId) =>
-        sql`select * from ${transactions} where payment_id = ${paymentId} and org_id = ${orgId}`.pipe(
+        sql`select * from ${transactions} where payment_id = ${paymentId} and ${ownedBy(sql, orgId)}`.pipe(
           Effect.flatMap(rowOf),
           Effect.map(Option.map(fromRow)),
           Effect.orDie
         ),
       list: (scope, accountId, window) =>
-        sql`select * from ${transactions} where account_id = ${accountId} and ${inScope(sql, scope)}
+        sql`select * from ${transactions} where account_id = ${accountId} and ${ownedIn(sql, scope)}
           ${newest(sql, "transaction_id", window)}`.pipe(
           Effect.flatMap(rowsOf),
           Effect.map((rows) => rows.map(fromRow)),

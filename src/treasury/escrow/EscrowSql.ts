@@ -5,7 +5,7 @@ import { AccountId, BeneficiaryId, EscrowId, OrgId } from "../../domain/Identifi
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { fromPlainText, toPlainText } from "../../domain/Decimal.ts"
 import { splitTypes } from "../../domain/Split.ts"
-import { inScope, newest, type Scope } from "../../platform/database/Query.ts"
+import { inScope, newest, ownedBy, ownedIn, type Scope } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
 import { type Escrow, escrowStatuses, milestoneStatuses, type NewEscrow, type PartySplit } from "./Escrow.ts"
@@ -140,7 +140,7 @@ export const escrowStoreSql = Layer.effect(
       const theirs = sql`${sql.in(
         "escrow_id",
         rows.map(({ escrow_id }) => escrow_id)
-      )} and ${inScope(sql, scope)}`
+      )} and ${ownedIn(sql, scope)}`
       const parties = yield* sql`select party_id, escrow_id, name, beneficiary_id, account_id, email
         from escrow_parties where ${theirs} order by escrow_id, position`.pipe(Effect.flatMap(partiesOf))
       const milestones = yield* sql`select milestone_id, escrow_id, sequence, label, description, due_date,
@@ -153,7 +153,7 @@ export const escrowStoreSql = Layer.effect(
 
     const one = (scope: Scope, id: EscrowId | Statement.Fragment, lock: "" | "for no key update") =>
       sql`select ${columns} from escrows
-        where escrow_id = ${id} and ${inScope(sql, scope)} ${sql.literal(lock)}`.pipe(
+        where escrow_id = ${id} and ${ownedIn(sql, scope)} ${sql.literal(lock)}`.pipe(
         Effect.flatMap(escrowsOf),
         Effect.flatMap((rows) => whole(rows, scope)),
         Effect.map((escrows) => Option.fromNullable(escrows[0])),
@@ -171,8 +171,9 @@ export const escrowStoreSql = Layer.effect(
       }, Effect.orDie),
       list: (scope, { account_id, status }, window) => {
         const conditions = [
-          inScope(sql, scope),
-          ...(account_id === undefined ? [] : [sql`account_id = ${account_id}`]),
+          ...(account_id === undefined
+            ? [inScope(sql, scope)]
+            : [sql`account_id = ${account_id}`, ownedIn(sql, scope)]),
           ...(status === undefined ? [] : [sql`status = ${status}`])
         ]
         return sql`select ${columns} from escrows where ${sql.and(conditions)}
@@ -191,19 +192,19 @@ export const escrowStoreSql = Layer.effect(
         const { disbursed_amount, funded_amount, status } = escrowRow(escrow)
         const times = yield* sql`update escrows set status = ${status}, funded_amount = ${funded_amount},
           disbursed_amount = ${disbursed_amount}, updated_at = now()
-          where escrow_id = ${escrow_id} and org_id = ${org_id} returning created_at, updated_at`.pipe(
+          where escrow_id = ${escrow_id} and ${ownedBy(sql, org_id)} returning created_at, updated_at`.pipe(
           Effect.flatMap(timesOf)
         )
         yield* sql`update escrow_milestones m set status = r.status, contract_reference = r.contract_reference,
             contract_submitted_at = r.contract_submitted_at, disbursed_at = r.disbursed_at
           from jsonb_to_recordset(${JSON.stringify(milestoneRows(escrow))}::jsonb) as r (milestone_id uuid, status text,
             contract_reference text, contract_submitted_at timestamptz, disbursed_at timestamptz)
-          where m.milestone_id = r.milestone_id and m.escrow_id = ${escrow_id} and m.org_id = ${org_id}`
+          where m.milestone_id = r.milestone_id and m.escrow_id = ${escrow_id} and ${ownedBy(sql, org_id)}`
         yield* sql`update escrow_splits s set split_value = r.split_value
           from jsonb_to_recordset(${JSON.stringify(splitRows(escrow))}::jsonb) as r (milestone_id uuid, party_id uuid,
             split_value numeric)
           where s.milestone_id = r.milestone_id and s.party_id = r.party_id and s.escrow_id = ${escrow_id}
-            and s.org_id = ${org_id}`
+            and ${ownedBy(sql, org_id)}`
         return { ...escrow, ...Option.getOrThrow(times) }
       }, Effect.orDie)
     }

@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import { PaymentId } from "../../domain/Identifiers.ts"
 import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
-import { inScope, type Scope } from "../../platform/database/Query.ts"
+import { inScope, ownedIn, type Scope } from "../../platform/database/Query.ts"
 import { DeadLetter, EventOfLetter, Replayed, type Selection } from "./DeadLetter.ts"
 import { DeadLetterStore } from "./DeadLetterStore.ts"
 import { newestDeliveries } from "../DeliveryList.ts"
@@ -43,7 +43,7 @@ export const deadLetterStoreSql = Layer.effect(
     const dead = (scope: Scope, { delivery_id, since, webhook_id }: Selection) =>
       sql.and([
         sql`status = 'dead'`,
-        inScope(sql, scope),
+        delivery_id === undefined && webhook_id === undefined ? inScope(sql, scope) : ownedIn(sql, scope),
         ...(delivery_id === undefined ? [] : [sql`delivery_id = ${delivery_id}`]),
         ...(webhook_id === undefined ? [] : [sql`webhook_id = ${webhook_id}`]),
         ...(since === undefined ? [] : [sql`created_at >= ${since}`])
@@ -60,7 +60,7 @@ export const deadLetterStoreSql = Layer.effect(
         sql`select ${columns}, ${endpoint}, e.* from webhook_deliveries cross join lateral (
           select ${sql.literal(keptColumns("e"))}, e.payment_id, e.created_at as event_at, e.test
           from events e where e.event_id = webhook_deliveries.event_id
-        ) e where delivery_id = ${id} and ${inScope(sql, scope)}`.pipe(
+        ) e where delivery_id = ${id} and ${ownedIn(sql, scope)}`.pipe(
           Effect.flatMap(letterRow),
           Effect.map(Option.map(withPayload)),
           Effect.orDie
@@ -71,7 +71,7 @@ export const deadLetterStoreSql = Layer.effect(
           regexp_replace(encode(trace, 'hex'), '^(..)(.{32})(.{16})', '\\1-\\2-\\3-') as traceparent
         from webhook_attempts
         where delivery_id in (
-          select delivery_id from webhook_deliveries where delivery_id = ${id} and ${inScope(sql, scope)}
+          select delivery_id from webhook_deliveries where delivery_id = ${id} and ${ownedIn(sql, scope)}
         ) order by at, attempt`.pipe(Effect.flatMap(attempts), Effect.orDie),
       now: sql`select now() + interval '1 ms' as now`.pipe(
         Effect.flatMap(time),
