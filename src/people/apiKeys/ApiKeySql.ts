@@ -4,7 +4,7 @@ import { Effect, Layer, Schema } from "effect"
 import { KeyId } from "../../domain/Identifiers.ts"
 import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
 import { ApiKey } from "../../contract/api/ApiKeys.ts"
-import { inScope, newest } from "../../platform/database/Query.ts"
+import { inScope, newest, ownedIn } from "../../platform/database/Query.ts"
 import { ApiKeyStore } from "./ApiKeyStore.ts"
 
 const Key = Schema.typeSchema(ApiKey)
@@ -38,13 +38,13 @@ export const apiKeyStoreSql = Layer.effect(
           Effect.orDie
         ),
       findForUpdate: (scope, id) =>
-        sql`select ${columns} from api_keys where api_key_id = ${id} and ${inScope(sql, scope)} for update`.pipe(
+        sql`select ${columns} from api_keys where api_key_id = ${id} and ${ownedIn(sql, scope)} for update`.pipe(
           Effect.flatMap(key),
           Effect.orDie
         ),
       revoke: (scope, id) =>
         sql`update api_keys set status = 'revoked', expires_at = null, updated_at = now()
-          where api_key_id = ${id} and status <> 'revoked' and ${inScope(sql, scope)}`.pipe(
+          where api_key_id = ${id} and status <> 'revoked' and ${ownedIn(sql, scope)}`.pipe(
           Effect.orDie,
           Effect.asVoid
         ),
@@ -58,7 +58,7 @@ export const apiKeyStoreSql = Layer.effect(
         ),
       expire: (scope, id, graceSeconds) =>
         sql`update api_keys set status = 'expiring', expires_at = now() + make_interval(secs => ${graceSeconds}),
-          updated_at = now() where api_key_id = ${id} and (status = 'active' or expires_at > now()) and ${inScope(sql, scope)}`.pipe(
+          updated_at = now() where api_key_id = ${id} and (status = 'active' or expires_at > now()) and ${ownedIn(sql, scope)}`.pipe(
           Effect.orDie,
           Effect.asVoid
         )

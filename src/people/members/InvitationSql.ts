@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer } from "effect"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
-import { inScope, newest } from "../../platform/database/Query.ts"
+import { inScope, newest, ownedIn } from "../../platform/database/Query.ts"
 import { invitationTtl } from "../../domain/policies/People.ts"
 import { Invitation } from "./Member.ts"
 import { InvitationStore } from "./InvitationStore.ts"
@@ -35,20 +35,20 @@ export const invitationStoreSql = Layer.effect(
         sql`select ${columns} from invitations where ${inScope(sql, scope)}
           ${newest(sql, "invitation_id", window)}`.pipe(Effect.flatMap(invitations), Effect.orDie),
       findForUpdate: (scope, id) =>
-        sql`select ${columns} from invitations where invitation_id = ${id} and ${inScope(sql, scope)}
+        sql`select ${columns} from invitations where invitation_id = ${id} and ${ownedIn(sql, scope)}
           for update`.pipe(Effect.flatMap(invitation), Effect.orDie),
       findByHashForUpdate: (tokenHash) =>
         sql`select ${columns} from invitations where token_hash = ${Buffer.from(tokenHash, "hex")}
           for update`.pipe(Effect.flatMap(invitation), Effect.orDie),
       accept: (scope, id, userId) =>
         sql`update invitations set status = 'accepted', accepted_by = ${userId}, updated_at = now()
-          where invitation_id = ${id} and status = 'pending' and ${inScope(sql, scope)}`.pipe(
+          where invitation_id = ${id} and status = 'pending' and ${ownedIn(sql, scope)}`.pipe(
           Effect.orDie,
           Effect.asVoid
         ),
       withdraw: (scope, id) =>
         sql`update invitations set status = 'withdrawn', updated_at = now()
-          where invitation_id = ${id} and status = 'pending' and ${inScope(sql, scope)}`.pipe(
+          where invitation_id = ${id} and status = 'pending' and ${ownedIn(sql, scope)}`.pipe(
           Effect.orDie,
           Effect.asVoid
         ),

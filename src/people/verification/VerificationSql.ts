@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Schema } from "effect"
 import * as Api from "../../contract/api/Verification.ts"
 import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
-import { inScope, newest } from "../../platform/database/Query.ts"
+import { inScope, newest, ownedIn } from "../../platform/database/Query.ts"
 import { VerificationStore } from "./VerificationStore.ts"
 
 const Request = Schema.typeSchema(Api.VerificationRequest)
@@ -22,19 +22,22 @@ export const verificationStoreSql = Layer.effect(
           returning ${columns}`.pipe(Effect.flatMap(theRequest), Effect.orDie),
       find: (scope, id) =>
         sql`select ${columns} from verification_requests
-          where request_id = ${id} and ${inScope(sql, scope)}`.pipe(Effect.flatMap(request), Effect.orDie),
+          where request_id = ${id} and ${ownedIn(sql, scope)}`.pipe(Effect.flatMap(request), Effect.orDie),
       list: (scope, { status, transaction_id }, window) => {
         const ofStatus = status === undefined ? sql`true` : sql`status = ${status}`
-        const about = transaction_id === undefined ? sql`true` : sql`transaction_id = ${transaction_id}`
+        const [mine, about] =
+          transaction_id === undefined
+            ? [inScope(sql, scope), sql`true`]
+            : [ownedIn(sql, scope), sql`transaction_id = ${transaction_id}`]
         return sql`select ${columns} from verification_requests
-          where ${inScope(sql, scope)} and ${ofStatus} and ${about} ${newest(sql, "request_id", window)}`.pipe(
+          where ${mine} and ${ofStatus} and ${about} ${newest(sql, "request_id", window)}`.pipe(
           Effect.flatMap(requests),
           Effect.orDie
         )
       },
       end: (scope, id, status) =>
         sql`update verification_requests set status = ${status}, updated_at = now()
-          where request_id = ${id} and status = 'pending' and ${inScope(sql, scope)} returning ${columns}`.pipe(
+          where request_id = ${id} and status = 'pending' and ${ownedIn(sql, scope)} returning ${columns}`.pipe(
           Effect.flatMap(request),
           Effect.orDie
         )

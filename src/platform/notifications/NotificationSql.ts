@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
 import { rowAs, rowsAs } from "../database/Rows.ts"
 import { Notification } from "./Notification.ts"
-import { inScope, newest } from "../database/Query.ts"
+import { inScope, newest, ownedIn } from "../database/Query.ts"
 import { forgetOldOf } from "../months/Leaving.ts"
 import { Settings } from "../config/Settings.ts"
 import { NotificationStore } from "./NotificationStore.ts"
@@ -27,7 +27,7 @@ export const notificationStoreSql = Layer.effect(
           ${newest(sql, "notification_id", window)}`.pipe(Effect.flatMap(notifications), Effect.orDie),
         find: (scope, id) =>
           sql`select ${columns} from notifications
-          where notification_id = ${id} and ${inScope(sql, scope)}`.pipe(Effect.flatMap(notification), Effect.orDie),
+          where notification_id = ${id} and ${ownedIn(sql, scope)}`.pipe(Effect.flatMap(notification), Effect.orDie),
         forgetOld: forgetOldOf(sql, archiveDir, { table: "notifications", keptFor: retention.notifications })
       }
     }
