@@ -43,6 +43,8 @@ export interface Size {
   readonly times: number
   /** Among how many organisations the copies are spread. */
   readonly organizations: number
+  /** How many copies there are already; none, where nothing is said. */
+  readonly after?: number
 }
 
 interface Column {
@@ -82,39 +84,43 @@ const MINUTES_OF_A_DAY = 1440
 /** The oldest first, as they would have been written: a copy of all rows, then the next. */
 export const copies = async (pool: Pool, table: string, source: string, size: Size): Promise<string> => {
   const columns = await columnsOf(pool, table)
+  const { after = 0 } = size
   const times = table === "idempotency_keys" ? Math.min(size.times, MINUTES_OF_A_DAY) : size.times
   return `insert into ${table} (${columns.map(({ column }) => `"${column}"`).join(", ")})
     select ${columns.map((column) => copied(size, growing[table] ?? [], column)).join(", ")}
     from (
       select n, ${beginning("n")} as begins, ${beginning(`n % ${size.organizations}`)} as owner
-      from generate_series(${times}, 1, -1) n offset 0
+      from generate_series(${after + times}, ${after + 1}, -1) n offset 0
     ) c cross join lateral (select s.* from ${source} s where c.n > 0 offset 0) t`
 }
 
 /** As they would have been made in their time: for as many minutes back as there are copies. */
-export const makeMonths = (pool: Pool, { times }: Size) =>
+export const makeMonths = (pool: Pool, { after = 0, times }: Size) =>
   pool.query(`select make_month(t.name, t.key, at) from (
       values ('events', 'created_at'), ('webhook_deliveries', 'created_at'), ('webhook_attempts', 'at'),
         ('notifications', 'created_at'), ('audit_log', 'created_at')
     ) t (name, key)
-    cross join generate_series(date_trunc('month', now() - ${times} * interval '1 minute'), now(), interval '1 month') at`)
+    cross join generate_series(date_trunc('month', now() - ${after + times} * interval '1 minute'), now(), interval '1 month') at`)
 
 export const makeOrganizations = (pool: Pool, { organizations }: Size) =>
   pool.query(`insert into organizations select (jsonb_populate_record(o, jsonb_build_object(
       'kyb_customer_id', null, 'org_id', ${older("o.org_id", beginning("n"))}))).* from organizations o cross join generate_series(1, ${organizations - 1}) n`)
 
-/** One connection only: triggers and references are set aside for it. */
-export const multiply = async (pool: Pool, size: Size): Promise<void> => {
+/** One connection only: triggers and references are set aside for it. Nothing is analysed, as where rows come in a hurry. */
+export const grow = async (pool: Pool, size: Size): Promise<void> => {
   await makeMonths(pool, size)
   await pool.query("set session_replication_role = replica")
   await pool.query("set synchronous_commit = off")
   await makeOrganizations(pool, size)
   for (const table of Object.keys(growing)) {
     // Of what was there at first: each copy of a table that is read as it grows would pass by all copies before it.
-    await pool.query(`create temporary table first_rows as select * from ${table}`)
-    await pool.query(await copies(pool, table, "first_rows", size))
-    await pool.query("drop table first_rows")
+    await pool.query(`create temporary table if not exists first_${table} as select * from ${table}`)
+    await pool.query(await copies(pool, table, `first_${table}`, size))
   }
   await pool.query("set session_replication_role = origin")
+}
+
+export const multiply = async (pool: Pool, size: Size): Promise<void> => {
+  await grow(pool, size)
   await pool.query("vacuum analyze")
 }

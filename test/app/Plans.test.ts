@@ -2,19 +2,18 @@
  * Every statement that the service sends while all of its operations are called and its workers run, as PostgreSQL would
  * answer it in a small and in a large database: by an index, and not slower where there are more rows.
  */
-import { randomUUID } from "node:crypto"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import pg from "pg"
 import { growing, multiply } from "../../bench/growth/Multiply.ts"
 import { startWorkers } from "../../src/app/Workers.ts"
 import { planning } from "../../src/platform/database/Pool.ts"
-import { fetchDocument, type Operation, operationsOf } from "../contract/api/Operations.ts"
-import { makeObjects, requestExample } from "../isolation/Objects.ts"
+import { fetchDocument } from "../contract/api/Operations.ts"
+import { makeObjects } from "../isolation/Objects.ts"
 import { people } from "../support/Credentials.ts"
 import { isOfTests } from "../support/OwnDatabase.ts"
-import { send } from "../support/Send.ts"
 import { onDatabaseServer } from "../support/TestServer.ts"
+import { callEverything, nodesOf, type PlanNode, rest, tableOf } from "./Walk.ts"
 
 const COPIES = 1500
 
@@ -28,15 +27,6 @@ const grows: ReadonlyArray<RegExp> = [
   /from payment_links l where org_id = \$1\s+order by created_at desc, link_id desc$/,
   /^with turn as \(\s*update figures/
 ]
-
-/** One row each of what the calls leave no row of: what is nowhere cannot be made more of. */
-const rest = `
-  insert into payment_link_payments select distinct on (p.payment_id) p.payment_id, link_id, org_id, 'once' from payment_links
-    cross join lateral (select payment_id from payments p where p.org_id = payment_links.org_id limit 1) p;
-  insert into operator_items (item_id, org_id, kind, payment_id, detail, opened_at)
-    select gen_random_uuid(), org_id, 'suspense', payment_id, 'It waits.', created_at from payments;
-  insert into rate_locks (org_rate_id, org_id, from_currency, to_currency, rate, expires_at)
-    select gen_random_uuid(), org_id, 'KES', 'USD', 1, now() from organizations`
 
 /** Each with the values that it was sent with last. */
 const statements = new Map<string, ReadonlyArray<unknown>>()
@@ -57,17 +47,9 @@ pg.Client.prototype.query = function (this: pg.Client, ...given: ReadonlyArray<u
   return asSent.apply(this, [...given])
 } as typeof pg.Client.prototype.query
 
-interface Plan {
-  readonly "Node Type": string
-  readonly "Relation Name"?: string
+interface Plan extends PlanNode<Plan> {
   readonly "Total Cost": number
-  readonly Plans?: ReadonlyArray<Plan>
 }
-
-const nodesOf = (plan: Plan): ReadonlyArray<Plan> => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
-
-/** The months of a table count as the table. */
-const tableOf = (relation: string): string => relation.replace(/_(\d{4}_\d\d|default|before)$/, "")
 
 const explain = async (pool: pg.Pool, text: string, values: ReadonlyArray<unknown>): Promise<Plan> => {
   const { rows } = await pool.query<{ "QUERY PLAN": readonly [{ readonly Plan: Plan }] }>(
@@ -83,33 +65,6 @@ const explained = async (pool: pg.Pool, sent: typeof statements) => {
   return plans
 }
 
-/** What a list can be asked for, by the name of the parameter. */
-const questions: Readonly<Record<string, string>> = {
-  status: "completed",
-  direction: "inbound",
-  payment_method: "mobile_money",
-  client_reference: "order-1",
-  reference: "order-1",
-  customer: "wanjiru@example.com",
-  event_type: "payment.completed",
-  action: "payment.resolved",
-  from: "2020-01-01T00:00:00Z",
-  to: "2040-01-01T00:00:00Z",
-  dateFrom: "2026-01-01",
-  dateTo: "2026-12-31"
-}
-
-const searches = ({ about }: Operation, ids: Readonly<Record<string, string>>): ReadonlyArray<string> => {
-  const known = { ...ids, ...questions }
-  const asked = (about.parameters ?? []).filter(({ in: place, name }) => place === "query" && known[name] !== undefined)
-  const byPhone = asked.some(({ name }) => name === "customer")
-    ? ["?customer=254712345678", "?customer=0712345678"]
-    : []
-  const one = asked.map(({ name }) => `?${name}=${encodeURIComponent(known[name]!)}`).concat(byPhone)
-  const all = asked.map(({ name }) => `${name}=${encodeURIComponent(known[name]!)}`).join("&")
-  return ["", ...one, `?${all}`]
-}
-
 onDatabaseServer("Every statement", (it) => {
   it.scoped("is answered by an index, however many rows there are", () =>
     Effect.gen(function* () {
@@ -118,17 +73,7 @@ onDatabaseServer("Every statement", (it) => {
       yield* startWorkers
       const { ids, words } = yield* makeObjects(document, { owner: globex, admin })
       yield* makeObjects(document, { owner: acme, admin })
-      for (const operation of operationsOf(document)) {
-        const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? words?.[name] ?? "-")
-        for (const search of operation.method === "GET" ? searches(operation, ids) : [""]) {
-          for (const credential of [globex.key, admin]) {
-            const { about, method, name } = operation
-            const body = about.requestBody === undefined ? {} : { body: JSON.stringify(requestExample(document, name)) }
-            const headers = { "content-type": "application/json", "idempotency-key": randomUUID(), ...credential }
-            yield* send(`/v1${path}${search}`, { method, headers, ...body })
-          }
-        }
-      }
+      yield* callEverything(document, { ids, words }, [globex.key, admin])
       yield* Effect.sleep("1 second")
       const slower = yield* Effect.promise(async () => {
         const pool = new pg.Pool({ ...database, options: planning.options, max: 1 })

@@ -15,7 +15,7 @@ export interface Makers {
   readonly admin: Credential
 }
 
-interface Made {
+export interface Made {
   /** The ids, by the name that paths give them. */
   readonly ids: Readonly<Record<string, string>>
   /** What is no secret: words that a path holds beside an id. */

@@ -2,7 +2,7 @@
  * Databases of one's own in the run's cluster. To copy the template costs more than most tests do; so one that is done with
  * is emptied and lent again under another name, unless it is no longer what the migrations made: altered, analysed, grown.
  */
-import { Client, escapeLiteral } from "pg"
+import { Client, type ClientConfig, escapeLiteral, Pool } from "pg"
 import { inject } from "vitest"
 import { databaseName, TEMPLATE, urlOfDatabase } from "./Cluster.ts"
 
@@ -21,6 +21,10 @@ export const within = async <A>(url: string, use: (client: Client) => Promise<A>
     await client.end()
   }
 }
+
+/** One connection, which stays. */
+export const ownPool = (config: ClientConfig): Pool =>
+  new Pool({ ...config, max: 1, idleTimeoutMillis: 0 }).on("connect", (client) => own.add(client as Client))
 
 const onCluster = (statement: string) => within(inject("clusterUrl"), (client) => client.query(statement))
 
