@@ -27,12 +27,11 @@ export const deliveryStoreSql = Layer.effect(
       find: (scope, id) =>
         sql`select ${columns} from webhook_deliveries d
           where delivery_id = ${id} and ${ownedIn(sql, scope)}`.pipe(Effect.flatMap(delivery), Effect.orDie),
-      // An endpoint's deliveries have an index by event, the deliveries of all of them have none.
+      // Each event's deliveries by its id: a plain join may read all deliveries of an endpoint for the few of a payment.
       ofPayment: (orgId, paymentId, eventTimes) =>
         sql`select ${columns}, e.created_at as event_at
           from events e
-          join webhooks w on w.org_id = e.org_id
-          join webhook_deliveries d on d.webhook_id = w.webhook_id and d.event_id = e.event_id
+          cross join lateral (select * from webhook_deliveries d where d.event_id = e.event_id offset 0) d
           where e.org_id = ${orgId} and e.payment_id = ${paymentId} and e.created_at = any (array(
             select value::timestamptz from jsonb_array_elements_text(${JSON.stringify(eventTimes)}::jsonb)
           )) order by e.created_at, e.event_id, d.delivery_id`.pipe(Effect.flatMap(paymentDeliveries), Effect.orDie),

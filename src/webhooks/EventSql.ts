@@ -4,7 +4,7 @@ import { Effect, Layer, Schema } from "effect"
 import { Settings } from "../platform/config/Settings.ts"
 import { rowsAs, theRowAs } from "../platform/database/Rows.ts"
 import { WebhookEvent } from "./Webhook.ts"
-import { inScope, newest } from "../platform/database/Query.ts"
+import { inScope, newest, ownedBy } from "../platform/database/Query.ts"
 import { currentTraceparent } from "../platform/observability/TraceContext.ts"
 import { forgetEventsSql } from "./ForgetSql.ts"
 import { EventStore } from "./EventStore.ts"
@@ -30,9 +30,8 @@ export const eventStoreSql = Layer.effect(
           sql`insert into events ${sql.insert({ ...event, ...keptText(event, event.created_at), traceparent: traceparent ?? null })}`
       ).pipe(
         Effect.zipRight(
-          sql`select count(*) from webhooks w
-            join webhook_deliveries d on d.webhook_id = w.webhook_id and d.event_id = ${event.event_id}
-            where w.org_id = ${event.org_id}`
+          sql`select count(*) from webhook_deliveries
+            where event_id = ${event.event_id} and ${ownedBy(sql, event.org_id)}`
         ),
         Effect.flatMap(counted),
         Effect.map(({ count }) => count),
