@@ -130,6 +130,16 @@ it("brings everything back, checks the books, and can be worked with", async () 
   ).rejects.toThrow("cannot go from completed")
 })
 
+it("analyses every table", async () => {
+  const target = await newDatabase("empty")
+  expect((await restored(target)).code).toBe(0)
+  const left = await query(
+    target.url,
+    "select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' and reltuples < 0"
+  )
+  expect(left).toEqual([])
+})
+
 it("refuses a database that is not empty", async () => {
   const used = await newDatabase("migrated")
   const { code, stderr } = await restored(used)

@@ -8,6 +8,7 @@ import { backup as takeBackup } from "../../platform/backup/Backup.ts"
 import { restore as restoreBackup } from "../../platform/backup/Restore.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { ExistingLive } from "../shared/ExistingDatabase.ts"
+import { drawProgress } from "../shared/ProgressBar.ts"
 import { report } from "../shared/Report.ts"
 
 const totalOf = (rows: Readonly<Record<string, number>>): number => Object.values(rows).reduce((a, b) => a + b, 0)
@@ -41,7 +42,7 @@ const take = Effect.fn("Cli.backup")(function* (path: string, by: Option.Option<
 const checkBooks = Effect.flatMap(LedgerStore, ({ check }) => check).pipe(Effect.provide(ledgerStoreSql))
 
 const fill = Effect.fn("Cli.restore")(function* (path: string) {
-  const { applied, header, rows } = yield* restoreBackup(path)
+  const { applied, header, rows } = yield* restoreBackup(path, drawProgress)
   const books = yield* checkBooks
   const taken = Option.match(header, { onNone: () => "", onSome: ({ taken_at }) => ` as of ${taken_at}` })
   const counted = Option.match(rows, { onNone: () => "", onSome: (all) => `, ${totalOf(all)} rows` })

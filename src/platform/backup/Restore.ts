@@ -1,7 +1,7 @@
 /** Fills an empty database from a backup, of this version or an older one, and brings it up to date. */
 import { Effect, Option } from "effect"
 import type Pg from "pg"
-import { withoutLimits } from "../database/Connections.ts"
+import { sessionWithoutLimits, withoutLimits } from "../database/Connections.ts"
 import { migrate, migrateTo, migrations } from "../database/Migrations.ts"
 import { currentMasterKey, guardMasterKey, keptMasterKey, knownMasterKey } from "../secrets/MasterKeyGuard.ts"
 import { BackupFailed, connected, failing, reachedBy, serverMajor } from "./Backup.ts"
@@ -139,8 +139,27 @@ const tied = Effect.flatMap(currentMasterKey, (key) =>
   )
 )
 
-/** The database is then as it was, brought up to date, and tied to the master key of this process. */
-export const restore = Effect.fn("Restore.restore")(function* (path: string) {
+/** Told after each table: so many of so many. */
+type Told = (done: number, total: number) => Effect.Effect<void>
+
+/** No backup has statistics. Without them PostgreSQL guesses how to read large tables, until autovacuum has analysed them. */
+const analyse = Effect.fnUntraced(function* (client: Pg.Client, analysed: Told) {
+  const query = (text: string) =>
+    Effect.tryPromise({
+      try: () => client.query<{ name: string }>(text),
+      catch: failing("Everything is restored, but the tables cannot be analysed: run vacuumdb --analyze-only")
+    })
+  yield* query(sessionWithoutLimits)
+  const { rows } = yield* query(`select oid::regclass::text as name from pg_class
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition order by oid`)
+  for (const [place, { name }] of rows.entries()) {
+    yield* query(`analyze ${name}`)
+    yield* analysed(place + 1, rows.length)
+  }
+})
+
+/** The database is then as it was, analysed, brought up to date, and tied to the master key of this process. */
+export const restore = Effect.fn("Restore.restore")(function* (path: string, analysed: Told) {
   const kind = yield* Effect.tryPromise({ try: () => kindOfBackup(path), catch: failing(`${path} cannot be read`) })
   if (kind === "unknown") return yield* refuse(`${path} is not a backup of Corridor.`)
   const header =
@@ -163,6 +182,6 @@ export const restore = Effect.fn("Restore.restore")(function* (path: string) {
     }),
     () => takeBack(client)
   )
-  yield* Effect.tryPromise({ try: () => client.query("analyze"), catch: failing("The tables cannot be analysed") })
+  yield* analyse(client, analysed)
   return { applied, header, rows }
 }, Effect.scoped)
