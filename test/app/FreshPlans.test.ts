@@ -18,7 +18,7 @@ import { foundPostgres, otherServer } from "../support/OtherPostgres.ts"
 import { isOfTests, ownPool } from "../support/OwnDatabase.ts"
 import { TestDatabaseServer } from "../support/TestDatabase.ts"
 import { testServer } from "../support/TestServer.ts"
-import { callEverything, nodesOf, type PlanNode, rest, tableOf } from "./Walk.ts"
+import { callEverything, nodesOf, type PlanNode, rest } from "./Walk.ts"
 
 /** At this size of the tables an index of an organisation costs as much as that of a key. */
 const small: Size = { times: 20, organizations: 1 }
@@ -26,14 +26,15 @@ const large: Size = { times: 800, organizations: 1, after: small.times }
 
 /** So many rows, and so many pages, are enough for a statement that is no list. */
 const MOST_ROWS = 300
-const MOST_PAGES = 500
+const MOST_PAGES = 1000
 
 /** Without statistics a list may sort all rows of an organisation: its index is used for its rows, but not for its order. */
 const isList = (text: string): boolean => /order by (n\.)?(created_at|opened_at) desc/.test(text)
 
 /**
  * Days that are not closed yet are counted as they are read, and here all of them are. Keys are counted beside their list.
- * Figures count up to 10,000 of what waits, once for all instances.
+ * Figures count up to 10,000 of what waits, once for all instances. Of an organisation's people and open invitations
+ * some statements read all: each is sent when a person changes them, or asks for counts.
  */
 const grows: ReadonlyArray<RegExp> = [
   /^with open_days as/,
@@ -41,7 +42,10 @@ const grows: ReadonlyArray<RegExp> = [
   /^with past as materialized/,
   /^with turn as \(\s*update figures/,
   /^select count\(\*\) from api_keys/,
-  /^select provider, coalesce\(outcome, 'none'\) as outcome/
+  /^select provider, coalesce\(outcome, 'none'\) as outcome/,
+  /^select country, count\(\*\)::int as users/,
+  /^select 1 from memberships where org_id = \$1 and \(role = 'org-admin' or/,
+  /^update invitations set status = '(expired|withdrawn)', updated_at = now\(\)\s+where org_id = /
 ]
 
 interface Plan extends PlanNode<Plan> {
@@ -151,41 +155,32 @@ const keysOf = async (pool: pg.Pool): Promise<ReadonlyMap<string, ReadonlySet<st
   return new Map(rows.map(({ keys, table }) => [table, new Set(keys)]))
 }
 
-/**
- * A membership's key has the organisation in it. Deliveries of a payment's events are looked for at each endpoint of its
- * organisation, of which there are few.
- */
-const entersByOrganization = (table: string, text: string): boolean =>
-  table === "memberships" || (table === "webhooks" && /join webhook_deliveries d on d.webhook_id = w.webhook_id/.test(text))
+/** The key of a membership has the organisation in it, and so have the keys that foreign keys of two columns refer to. */
+const hasOrganizationInKey = (table: string, text: string): boolean =>
+  table === "memberships" || text.startsWith("SELECT 1 FROM ONLY")
 
-const columnsComparedIn = (conditions: string, alias: string): ReadonlySet<string> =>
-  new Set(
-    Array.from(conditions.matchAll(new RegExp(`\\b${alias}\\.(\\w+) = |= ${alias}\\.(\\w+)\\b`, "g")), ([, a, b]) => a ?? b!)
-  )
+const columnsComparedIn = (conditions: string, alias: string): ReadonlySet<string> => {
+  const compared = new RegExp(`\\b${alias}\\.(\\w+) = |= ${alias}\\.(\\w+)\\b`, "g")
+  return new Set(Array.from(conditions.matchAll(compared), ([, left, right]) => left ?? right!))
+}
 
 /** Tables that a plan may enter by the organisation although the statement has a key of theirs. */
-const otherWaysIn = (keys: ReadonlyMap<string, ReadonlySet<string>>, text: string, plan: Plan): ReadonlyArray<string> => {
-  const nodes = nodesOf(plan)
-  const conditions = nodes
-    .flatMap((node) => Object.entries(node).filter(([name]) => /(Cond|Filter)$/.test(name)))
-    .map(([, condition]) => String(condition))
-    .join(" ")
-  return nodes.flatMap(({ Alias: alias, "Relation Name": relation }) => {
-    if (alias === undefined || relation === undefined || entersByOrganization(tableOf(relation), text)) return []
-    const compared = columnsComparedIn(conditions, alias)
+const otherWaysIn = (keys: ReadonlyMap<string, ReadonlySet<string>>, text: string, plan: Plan): ReadonlyArray<string> =>
+  nodesOf(plan).flatMap((node) => {
+    const { Alias: alias, "Relation Name": relation } = node
+    if (alias === undefined || relation === undefined || hasOrganizationInKey(relation, text)) return []
+    const conditions = Object.entries(node).flatMap(([name, value]) => (/(Cond|Filter)$/.test(name) ? [value] : []))
+    const compared = columnsComparedIn(conditions.join(" ").replaceAll(/NOT \(ANY \([^)]*/g, ""), alias)
     const key = Array.from(compared).find((column) => keys.get(relation)?.has(column) === true)
     return compared.has("org_id") && key !== undefined ? [`${relation} has ${key} = beside org_id =: ${text}`] : []
   })
-}
 
 const rowsOf = (node: Plan): number =>
   (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0) + (node["Rows Removed by Index Recheck"] ?? 0)) *
   node["Actual Loops"]
 
 const tooMuch = (text: string, plan: Plan): ReadonlyArray<string> => {
-  const rows = Math.max(
-    ...nodesOf(plan).map((node) => (node["Relation Name"] === undefined ? 0 : rowsOf(node)))
-  )
+  const rows = Math.max(...nodesOf(plan).map((node) => (node["Relation Name"] === undefined ? 0 : rowsOf(node))))
   const pages = plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]
   return rows > MOST_ROWS || pages > MOST_PAGES ? [`${Math.round(rows)} rows, ${pages} pages: ${text}`] : []
 }
@@ -255,7 +250,9 @@ for (const major of [15, 16, 17, 18]) {
           const found = (look: (text: string, plan: Plan) => ReadonlyArray<string>, walked: typeof all) =>
             Array.from(new Set(walked.flatMap(([text, plans]) => plans.flatMap((plan) => look(text, plan)))))
           expect.soft(found((text, plan) => otherWaysIn(keys, text, plan), all)).toEqual([])
-          const points = [...before, ...after].filter(([text]) => !isList(text) && !grows.some((known) => known.test(text)))
+          const points = [...before, ...after].filter(
+            ([text]) => !isList(text) && !grows.some((known) => known.test(text))
+          )
           expect(found(tooMuch, points)).toEqual([])
         })
       )

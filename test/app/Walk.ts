@@ -27,9 +27,6 @@ export const nodesOf = <Node extends PlanNode<Node>>(plan: Node): ReadonlyArray<
   ...(plan.Plans ?? []).flatMap((node) => nodesOf(node))
 ]
 
-/** The months of a table count as the table. */
-export const tableOf = (relation: string): string => relation.replace(/_(\d{4}_\d\d|default|before)$/, "")
-
 /** What a list can be asked for, by the name of the parameter. */
 const questions: Readonly<Record<string, string>> = {
   status: "completed",

@@ -31,12 +31,10 @@ const majorOf = (folder: string): number | undefined => {
 
 /** The folder of each major version that was found; of two the first. */
 export const foundPostgres: ReadonlyMap<number, string> = new Map(
-  folders
-    .toReversed()
-    .flatMap((folder): ReadonlyArray<readonly [number, string]> => {
-      const major = majorOf(folder)
-      return major === undefined ? [] : [[major, folder]]
-    })
+  folders.toReversed().flatMap((folder): ReadonlyArray<readonly [number, string]> => {
+    const major = majorOf(folder)
+    return major === undefined ? [] : [[major, folder]]
+  })
 )
 
 const freePort = async (): Promise<number> => {
@@ -49,7 +47,13 @@ const freePort = async (): Promise<number> => {
 }
 
 /** Nothing here outlives the test, and nothing analyses tables behind its back. */
-const settings = ["fsync=off", "full_page_writes=off", "autovacuum=off", "listen_addresses=127.0.0.1", "unix_socket_directories="]
+const settings = [
+  "fsync=off",
+  "full_page_writes=off",
+  "autovacuum=off",
+  "listen_addresses=127.0.0.1",
+  "unix_socket_directories="
+]
 
 const started = (folder: string) =>
   Effect.gen(function* () {

@@ -50,10 +50,7 @@ export const beneficiaryStoreSql = Layer.effect(
           onSome: (userId) => sql`beneficiary_of = ${userId} and ${ownedIn(sql, scope)}`
         })
         return sql`select ${columns} from beneficiaries where deleted_at is null
-            and ${theirs} ${newest(sql, "beneficiary_id", window)}`.pipe(
-          Effect.flatMap(beneficiaries),
-          Effect.orDie
-        )
+            and ${theirs} ${newest(sql, "beneficiary_id", window)}`.pipe(Effect.flatMap(beneficiaries), Effect.orDie)
       },
       find: (scope, id) =>
         sql`select ${columns} from beneficiaries where ${one(scope, id)}`.pipe(
