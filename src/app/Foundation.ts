@@ -5,6 +5,7 @@ import { logLevels, Settings } from "../platform/config/Settings.ts"
 import { DatabaseLive } from "../platform/database/Database.ts"
 import { DatabaseServer } from "../platform/database/DatabaseServer.ts"
 import { migrate } from "../platform/database/Migrations.ts"
+import { guardServer } from "../platform/database/ServerGuard.ts"
 import { logging } from "../platform/observability/Logging.ts"
 import { tracing } from "../platform/observability/Tracing.ts"
 import { currentMasterKey, guardMasterKey } from "../platform/secrets/MasterKeyGuard.ts"
@@ -36,6 +37,7 @@ export type Reached<E> = Layer.Layer<
 const VaultLive = Layer.unwrapEffect(
   Effect.gen(function* () {
     yield* migrate
+    yield* guardServer
     const masterKey = yield* currentMasterKey
     yield* guardMasterKey(masterKey)
     return Vault.layer(masterKey)

@@ -20,7 +20,11 @@ export const doctor = Command.make("doctor", { live, json }, (input) =>
   besideDatabase(() => import("../database/Doctor.ts"))((work) => work.examineAll(input))
 ).pipe(Command.withDescription("Check machine, settings, database and server, and say what to do about what is wrong."))
 
-export const migrate = Command.make("migrate", { json }, (input) =>
+const acceptServer = Options.boolean("accept-server").pipe(
+  Options.withDescription("Take this PostgreSQL cluster and timeline for the right one: after pg_upgrade, a move or a restore.")
+)
+
+export const migrate = Command.make("migrate", { acceptServer, json }, (input) =>
   besideDatabase(() => import("../database/Migrate.ts"))((work) => work.bringUpToDate(input))
 ).pipe(Command.withDescription("Bring the database schema up to date (a start of the server does it too)."))
 

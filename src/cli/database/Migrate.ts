@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { ConnectedLive, ObservabilityLive } from "../../app/Foundation.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { migrate } from "../../platform/database/Migrations.ts"
+import { recordServer } from "../../platform/database/ServerGuard.ts"
 import { report } from "../shared/Report.ts"
 import { working } from "../shared/Working.ts"
 
@@ -16,5 +17,12 @@ const apply = Effect.map(migrate, (applied) => ({
 
 const DatabaseOnly = ConnectedLive.pipe(Layer.provide(ObservabilityLive), Layer.provide(Settings.layer))
 
-export const bringUpToDate = (input: { readonly json: boolean }) =>
-  report(input.json, working("Bringing the schema up to date")(apply)).pipe(Effect.provide(DatabaseOnly))
+interface Input {
+  readonly acceptServer: boolean
+  readonly json: boolean
+}
+
+export const bringUpToDate = ({ acceptServer, json }: Input) => {
+  const applied = acceptServer ? Effect.zipLeft(apply, recordServer) : apply
+  return report(json, working("Bringing the schema up to date")(applied)).pipe(Effect.provide(DatabaseOnly))
+}

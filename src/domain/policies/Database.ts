@@ -68,6 +68,15 @@ export const readinessProbes = [0, 400, 800, 1200].map((millis) => Duration.mill
 /** Of several hosts each is given this long to say whether it is the primary. */
 export const hostTimeout = Duration.seconds(2)
 
+/** Once one has said so, the others have this long to name a higher timeline. */
+export const hostPatience = Duration.millis(250)
+
+/** Every host is asked this often for its timeline, on a fresh connection, since its address may lead elsewhere by now. */
+export const primaryLook = Duration.seconds(3)
+
+/** A pooled connection is replaced after three to five minutes. */
+export const connectionAge = { least: Duration.minutes(3), most: Duration.minutes(5) }
+
 /** A list waits this long for a replica to have come as far as the primary was when the list was asked for, */
 export const replicaPatience = Duration.millis(100)
 

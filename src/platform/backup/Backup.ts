@@ -7,6 +7,7 @@ import { Settings } from "../config/Settings.ts"
 import { withoutLimits } from "../database/Connections.ts"
 import { DatabaseServer } from "../database/DatabaseServer.ts"
 import { poolHosts } from "../database/Hosts.ts"
+import { makeFence } from "../database/Timeline.ts"
 import { knownMasterKey } from "../secrets/MasterKeyGuard.ts"
 import { type BackupHeader, writeBackup } from "./BackupFile.ts"
 import { copyOut } from "./CopyStreams.ts"
@@ -28,7 +29,7 @@ export const connected = Effect.gen(function* () {
   return yield* Effect.acquireRelease(
     Effect.tryPromise({
       try: async () => {
-        const { Client } = poolHosts(urls, "primary")
+        const { Client } = poolHosts(urls, makeFence())
         const client = new Client({ connectionString: urls[0]!, application_name: "corridor backup" })
         // Without a listener, a connection that breaks would end the process.
         client.on("error", () => undefined)

@@ -3,6 +3,7 @@ import { Effect, Option } from "effect"
 import type Pg from "pg"
 import { sessionWithoutLimits, withoutLimits } from "../database/Connections.ts"
 import { migrate, migrateTo, migrations } from "../database/Migrations.ts"
+import { recordServer } from "../database/ServerGuard.ts"
 import { currentMasterKey, guardMasterKey, keptMasterKey, knownMasterKey } from "../secrets/MasterKeyGuard.ts"
 import { BackupFailed, connected, failing, reachedBy, serverMajor } from "./Backup.ts"
 import { type BackupHeader, type BackupTable, kindOfBackup, readBackup, readHeader } from "./BackupFile.ts"
@@ -178,6 +179,7 @@ export const restore = Effect.fn("Restore.restore")(function* (path: string, ana
       const written = yield* write
       const later = yield* migrate
       yield* tied
+      yield* recordServer
       return { applied: later, rows: written }
     }),
     () => takeBack(client)

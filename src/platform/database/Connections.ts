@@ -5,6 +5,7 @@
 import { Duration } from "effect"
 import Pg from "pg"
 import {
+  connectionAge,
   databaseKeepAlive,
   idleTransactionTimeout,
   lockTimeout,
@@ -101,9 +102,15 @@ const watch = (client: Pg.PoolClient): (() => boolean) => {
 /** Before anything else looks at the connections of this pool. */
 export const watchConnections = (pool: Pg.Pool): void => {
   const isBusy = new WeakMap<Pg.PoolClient, () => boolean>()
-  pool.on("connect", (client) => isBusy.set(client, watch(client)))
+  const expiresAt = new WeakMap<Pg.PoolClient, number>()
+  const [least, most] = [Duration.toMillis(connectionAge.least), Duration.toMillis(connectionAge.most)]
+  pool.on("connect", (client) => {
+    isBusy.set(client, watch(client))
+    expiresAt.set(client, performance.now() + least + Math.random() * (most - least))
+  })
   // Whoever gave up waiting leaves a statement behind that nobody reads the answer of.
   pool.on("release", (_error, client) => {
-    if (isBusy.get(client)?.() === true) void client.end()
+    const isOld = performance.now() > (expiresAt.get(client) ?? Infinity)
+    if (isOld || isBusy.get(client)?.() === true) void client.end()
   })
 }

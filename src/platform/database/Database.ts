@@ -1,14 +1,16 @@
 /** The pool of connections behind every SQL store. */
 import { SqlClient } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
-import { Context, Data, Effect, Layer, Metric, Option, type Redacted, Runtime } from "effect"
+import { Context, Data, Effect, Layer, Metric, Option, type Redacted, Runtime, Schedule } from "effect"
 import type Pg from "pg"
-import { connectTimeout, replicaConnectTimeout } from "../../domain/policies/Database.ts"
+import { connectTimeout, primaryLook, replicaConnectTimeout } from "../../domain/policies/Database.ts"
 import { poolClosesWithin } from "../../domain/policies/Server.ts"
 import { hostsOf } from "../config/DatabaseUrl.ts"
 import { Settings } from "../config/Settings.ts"
 import { endWithin } from "../fibers/Shutdown.ts"
 import { beforeScrape } from "../observability/Scrape.ts"
+import { unspanned } from "../observability/Spans.ts"
+import { trouble } from "../observability/Trouble.ts"
 import { turnAwayWhenStuck } from "./Crowding.ts"
 import { DatabaseServer } from "./DatabaseServer.ts"
 import { Lanes } from "./Lanes.ts"
@@ -17,6 +19,8 @@ import { applicationName } from "./MigrationRunner.ts"
 import { migrations } from "./Migrations.ts"
 import { limitRole, openPool } from "./Pool.ts"
 import { readingFrom, Replica } from "./Replica.ts"
+import { RECORD_SERVER } from "./ServerGuard.ts"
+import { makeFence, Primary } from "./Timeline.ts"
 
 export class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{ readonly message: string }> {}
 
@@ -61,11 +65,32 @@ const tellOfLosses = (pool: Pg.Pool) =>
 const closed = (pool: Pg.Pool) =>
   endWithin(poolClosesWithin, () => "connections to the database")(Effect.promise(() => pool.end()))
 
+/** Tells of a failover, and of an old primary that still takes writes. */
+const tellingFence = Effect.map(Effect.runtime<never>(), (runtime) => {
+  const run = Runtime.runFork(runtime)
+  return makeFence({
+    changed: (from, to, closed) =>
+      run(
+        Effect.logWarning(
+          `The primary has changed, from timeline ${from} to ${to}: ${closed} connections to the old one are closed`
+        )
+      ),
+    twoPrimaries: (lower, highest) =>
+      run(
+        trouble(
+          "two_primaries",
+          `A PostgreSQL on timeline ${lower} still takes writes, beside the primary on timeline ${highest}: stop it`,
+          { lower: `${lower}`, highest: `${highest}` }
+        )
+      )
+  })
+})
+
 const primaryPool = Effect.gen(function* () {
   const { databasePool: max, databasePooler: pooler } = yield* Settings
   const urls = hostsOf((yield* DatabaseServer).url)
-  const wanted = urls.length > 1 ? "primary" : "any"
-  const pool = openPool({ urls, wanted, max, pooler, connectTimeout, applicationName: NAME })
+  const fence = yield* tellingFence
+  const { look, pool } = openPool({ urls, wanted: fence, max, pooler, connectTimeout, applicationName: NAME })
   yield* countConnections(pool)
   turnAwayWhenStuck(pool)
   yield* tellOfLosses(pool)
@@ -89,22 +114,50 @@ const primaryPool = Effect.gen(function* () {
       message: `DATABASE_URL names PostgreSQL ${major}; version ${OLDEST_VERSION} or newer is needed.`
     })
   }
-  return pool
+  return { pool, look, primary: fence.primary }
 })
+
+type PrimaryPool = Effect.Effect.Success<typeof primaryPool>
+
+/** Looks for a new primary while the old one still answers, and writes its timeline down where one has taken over. */
+const keepLooking = ({ look, pool, primary }: PrimaryPool) => {
+  let recorded = 0
+  const record = Effect.promise(async () => {
+    const { system, timeline } = primary.server() ?? { system: null, timeline: null }
+    const changes = primary.changes()
+    if (changes === recorded) return
+    await pool.query(RECORD_SERVER, [system, timeline]).then(
+      () => (recorded = changes),
+      () => undefined
+    )
+  })
+  return Effect.zipRight(Effect.promise(look), record).pipe(
+    Effect.delay(primaryLook),
+    Effect.repeat(Schedule.jittered(Schedule.forever)),
+    unspanned
+  )
+}
 
 const clientOf = (pool: Pg.Pool) =>
   Layer.map(PgClient.layerFromPool({ acquire: Effect.succeed(pool), applicationName: NAME }), (context) =>
     Context.make(SqlClient.SqlClient, runningAlone(Context.get(context, SqlClient.SqlClient), pool))
   )
 
-const PrimaryLive = Layer.unwrapScoped(Effect.map(Effect.acquireRelease(primaryPool, closed), clientOf))
+/** The embedded server is alone. */
+const PrimaryLive = Layer.unwrapScoped(
+  Effect.gen(function* () {
+    const opened = yield* Effect.acquireRelease(primaryPool, ({ pool }) => closed(pool))
+    if (!(yield* DatabaseServer).embedded) yield* Effect.forkScoped(keepLooking(opened))
+    return Layer.merge(clientOf(opened.pool), Layer.succeed(Primary, opened.primary))
+  })
+)
 
 /** Nobody waits for it at the start: while it is not there, the primary answers. */
 const replicaPool = (url: Redacted.Redacted) =>
   Effect.gen(function* () {
     const { databasePool: max, databasePooler: pooler } = yield* Settings
     const opening = { wanted: "replica", max, pooler, connectTimeout: replicaConnectTimeout } as const
-    const pool = openPool({ ...opening, urls: hostsOf(url), applicationName: "corridor reads" })
+    const { pool } = openPool({ ...opening, urls: hostsOf(url), applicationName: "corridor reads" })
     yield* tellOfLosses(pool)
     return pool
   })

@@ -1,55 +1,69 @@
 /**
- * Which of several hosts a new connection goes to: the primary, wherever it is now, or a replica. Every connection is
- * asked what it has reached before anybody uses it.
+ * Which of several hosts a new connection goes to: the primary with the highest timeline, or a replica. Every connection
+ * is asked what it has reached before it is used.
  */
 import { Duration } from "effect"
 import Pg from "pg"
-import { hostTimeout } from "../../domain/policies/Database.ts"
+import { connectTimeout, hostPatience, hostTimeout } from "../../domain/policies/Database.ts"
+import { type Fence, readServer, type Server, WrongHost } from "./Timeline.ts"
 
-/** What is looked for. `any`: there is one address, and whoever gave it knows what stands there. */
-export type Wanted = "primary" | "replica" | "any"
-
-export class WrongHost extends Error {
-  override readonly name = "WrongHost"
-}
+/** A primary that the fence admits, or any replica. */
+export type Wanted = Fence | "replica"
 
 interface Host {
   readonly host: string
   readonly port: number
 }
 
-const IN_RECOVERY = "select pg_is_in_recovery() as replica"
-
 const hostOf = (connectionString: string): Host => {
   const { host, port } = new Pg.Client({ connectionString })
   return { host, port }
 }
 
-const isReplica = async (client: Pg.ClientBase): Promise<boolean> => {
-  const { rows } = await client.query<{ replica: boolean }>(IN_RECOVERY)
-  return rows[0]?.replica === true
+const check = (wanted: Wanted, server: Server): void => {
+  if (wanted !== "replica") return wanted.admit(server)
+  if (!server.replica) throw new WrongHost("It is no replica")
 }
 
-const check = (wanted: "primary" | "replica", replica: boolean): void => {
-  if (replica === (wanted === "replica")) return
-  throw new WrongHost(replica ? "It is a replica, which takes no writes" : "It is no replica")
-}
-
-/** On a connection of its own, since that of whoever asks can be used for one host only. */
-const looked = async (connectionString: string, wanted: "primary" | "replica"): Promise<Host> => {
+/** On a connection of its own, since a connection of the pool can be used for one host only. */
+const looked = async (connectionString: string): Promise<Host & Server> => {
   const timeout = Duration.toMillis(hostTimeout)
-  const client = new Pg.Client({ connectionString, connectionTimeoutMillis: timeout, query_timeout: timeout })
+  const client = new Pg.Client({ connectionString, connectionTimeoutMillis: timeout, application_name: "corridor look" })
   client.on("error", () => undefined)
   try {
     await client.connect()
-    check(wanted, await isReplica(client))
-    return { host: client.host, port: client.port }
+    const server = await readServer(client, timeout)
+    return { host: client.host, port: client.port, ...server }
   } finally {
     void client.end().catch(() => undefined)
   }
 }
 
-const reasonOf = (error: unknown): unknown => (error instanceof AggregateError ? error.errors[0] : error)
+/** The admitted host with the highest timeline among those that answer soon after the first one. */
+const best = (urls: ReadonlyArray<string>, wanted: Wanted): Promise<Host> =>
+  new Promise((resolve, reject) => {
+    let found: (Host & Server) | undefined
+    let failure: unknown
+    let left = urls.length
+    let timer: NodeJS.Timeout | undefined
+    const decide = () => (found === undefined ? reject(failure) : resolve(found))
+    const answered = (host: Host & Server): void => {
+      check(wanted, host)
+      if (found === undefined || (host.timeline ?? 0) > (found.timeline ?? 0)) found = host
+      timer ??= setTimeout(decide, Duration.toMillis(hostPatience))
+    }
+    for (const url of urls) {
+      void looked(url)
+        .then(answered)
+        .catch((error: unknown) => (failure ??= error))
+        .finally(() => {
+          left -= 1
+          if (left > 0) return
+          clearTimeout(timer)
+          decide()
+        })
+    }
+  })
 
 type Connected = (error: Error | null | undefined) => void
 
@@ -57,12 +71,16 @@ type Connected = (error: Error | null | undefined) => void
 export const poolHosts = (urls: ReadonlyArray<string>, wanted: Wanted) => {
   const only = urls.length === 1 ? hostOf(urls[0]!) : undefined
   let found: Promise<Host> | undefined
+  /** How often the primary had changed when it was found. */
+  let foundAfter = 0
 
   /** Everybody who needs a connection at the same time waits for one look. */
   const find = (): Promise<Host> => {
     if (only !== undefined) return Promise.resolve(only)
-    if (found === undefined) {
-      const looking = Promise.any(urls.map((url) => looked(url, wanted === "replica" ? wanted : "primary")))
+    const changes = wanted === "replica" ? 0 : wanted.primary.changes()
+    if (found === undefined || foundAfter !== changes) {
+      foundAfter = changes
+      const looking = best(urls, wanted)
       found = looking
       looking.catch(() => forget())
     }
@@ -88,7 +106,7 @@ export const poolHosts = (urls: ReadonlyArray<string>, wanted: Wanted) => {
             connected(error)
           })
         }
-        find().then(connectTo, (error: unknown) => connected(reasonOf(error) as Error))
+        find().then(connectTo, (error: unknown) => connected(error as Error))
       }
       this.connect = routed as typeof this.connect
     }
@@ -99,13 +117,19 @@ export const poolHosts = (urls: ReadonlyArray<string>, wanted: Wanted) => {
     connectionString: urls[0]!,
     /** Called with every connection before it is used. */
     onConnect: async (client: Pg.ClientBase): Promise<void> => {
-      if (wanted === "any") return
       try {
-        check(wanted, await isReplica(client))
+        const server = await readServer(client, Duration.toMillis(connectTimeout))
+        if (wanted === "replica") check(wanted, server)
+        else wanted.admitConnection(client, server)
       } catch (error) {
         forget()
         throw error
       }
+    },
+    /** Shows every host to the fence, on fresh connections: an address may lead elsewhere by now. */
+    look: async (): Promise<void> => {
+      const one = async (url: string) => check(wanted, await looked(url))
+      await Promise.allSettled(urls.map(one))
     },
     /** A connection has ended: the next one looks again where to go. */
     forget

@@ -28,8 +28,9 @@ const serverLimits = { idle_in_transaction_session_timeout, lock_timeout, statem
  */
 export const planning = { options: "-c random_page_cost=1.1" }
 
-export const openPool = ({ applicationName, connectTimeout, max, pooler, urls, wanted }: Opening): Pg.Pool => {
-  const { forget, ...hosts } = poolHosts(urls, wanted)
+/** `look` shows every host to the fence once. */
+export const openPool = ({ applicationName, connectTimeout, max, pooler, urls, wanted }: Opening) => {
+  const { forget, look, ...hosts } = poolHosts(urls, wanted)
   const pool = new Pg.Pool({
     ...hosts,
     max,
@@ -39,11 +40,12 @@ export const openPool = ({ applicationName, connectTimeout, max, pooler, urls, w
     ...(pooler === "none" ? { ...serverLimits, ...planning } : {})
   })
   pool.on("remove", forget)
+  if (wanted !== "replica") wanted.keep(pool)
   watchConnections(pool)
   if (pooler === "none") prepareRepeated(pool)
   // The number that a pooler gives out is no process of the server's: cancelling by it might stop somebody else.
   else pool.on("connect", (client) => Object.assign(client, { processID: undefined }))
-  return pool
+  return { pool, look }
 }
 
 /** Any number will do, as long as every instance takes the same. */

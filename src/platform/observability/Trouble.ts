@@ -12,6 +12,7 @@ const severity = {
   endpoint_disabled: LogLevel.Warning,
   money_in_suspense: LogLevel.Warning,
   outcome_abandoned: LogLevel.Error,
+  two_primaries: LogLevel.Error,
   worker_restarted: LogLevel.Error
 } as const
 

@@ -8,6 +8,7 @@ import { DatabaseServer } from "../../../src/platform/database/DatabaseServer.ts
 import { runningAlone } from "../../../src/platform/database/LoneStatements.ts"
 import { openPool } from "../../../src/platform/database/Pool.ts"
 import { setbackOf, sqlStateOf } from "../../../src/platform/database/Setback.ts"
+import { makeFence } from "../../../src/platform/database/Timeline.ts"
 import { eventually } from "../../payments/support/Calls.ts"
 import { EmptyDatabase, TestDatabaseServer } from "../../support/TestDatabase.ts"
 import { testSettings } from "../../support/TestSettings.ts"
@@ -124,9 +125,9 @@ type Query = (text: string | { readonly text: string }, ...rest: ReadonlyArray<u
 const opened = (max: number) =>
   Effect.gen(function* () {
     const { url } = yield* DatabaseServer
-    const opening = { wanted: "any", pooler: "none", connectTimeout, applicationName: "corridor" } as const
+    const opening = { wanted: makeFence(), pooler: "none", connectTimeout, applicationName: "corridor" } as const
     const pool = yield* Effect.acquireRelease(
-      Effect.sync(() => openPool({ ...opening, urls: [Redacted.value(url)], max })),
+      Effect.sync(() => openPool({ ...opening, urls: [Redacted.value(url)], max }).pool),
       (open) => Effect.sync(() => void open.end())
     )
     pool.on("error", () => undefined)
