@@ -28,7 +28,11 @@ const check = (wanted: Wanted, server: Server): void => {
 /** On a connection of its own, since a connection of the pool can be used for one host only. */
 const looked = async (connectionString: string): Promise<Host & Server> => {
   const timeout = Duration.toMillis(hostTimeout)
-  const client = new Pg.Client({ connectionString, connectionTimeoutMillis: timeout, application_name: "corridor look" })
+  const client = new Pg.Client({
+    connectionString,
+    connectionTimeoutMillis: timeout,
+    application_name: "corridor look"
+  })
   client.on("error", () => undefined)
   try {
     await client.connect()

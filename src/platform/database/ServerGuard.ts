@@ -13,7 +13,8 @@ const kept = rowAs(
   Schema.Struct({ system_identifier: Schema.NullOr(Schema.String), timeline: Schema.NullOr(Schema.Number) })
 )
 
-const ACCEPT = 'If this is meant (a restore, pg_upgrade, a move), run "corridor migrate --accept-server"; else correct DATABASE_URL.'
+const ACCEPT =
+  'If this is meant (a restore, pg_upgrade, a move), run "corridor migrate --accept-server"; else correct DATABASE_URL.'
 
 /** Why the server is not the one that the database was last used on; none where it is. */
 export const otherServer = Effect.gen(function* () {
@@ -30,7 +31,9 @@ export const otherServer = Effect.gen(function* () {
     )
   }
   return timeline !== null && server.timeline !== null && server.timeline < timeline
-    ? Option.some(`This PostgreSQL is on timeline ${server.timeline}, and timeline ${timeline} was seen already. ${ACCEPT}`)
+    ? Option.some(
+        `This PostgreSQL is on timeline ${server.timeline}, and timeline ${timeline} was seen already. ${ACCEPT}`
+      )
     : Option.none<string>()
 })
 

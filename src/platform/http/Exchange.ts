@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { Cause, Clock, Effect, Exit, FiberRef, HashMap, LogLevel, Option } from "effect"
 import type { Router } from "find-my-way-ts"
 import { setbackIn } from "../database/Setback.ts"
+import { Primary } from "../database/Timeline.ts"
 import { type Failure, NotFound, overloaded, perhapsWritten } from "../../domain/Failure.ts"
 import { type Ids, uuidv7 } from "../../domain/Ids.ts"
 import { recordRequest, requestEnded, requestStarted } from "../observability/HttpMetrics.ts"
@@ -35,12 +36,18 @@ const refused = (note: RequestNote, failure: Failure, path: string): Outgoing =>
 const replyTo = (
   ids: Ids["Type"],
   exit: Exit.Exit<Outgoing, Failure>,
-  { method, note, path }: { readonly method: string; readonly note: RequestNote; readonly path: string }
+  {
+    method,
+    note,
+    path,
+    primaryChanged
+  }: { readonly method: string; readonly note: RequestNote; readonly path: string; readonly primaryChanged: boolean }
 ): Effect.Effect<Outgoing> => {
   if (Exit.isSuccess(exit)) return Effect.succeed(exit.value)
   const failure = Cause.failureOption(exit.cause)
-  if (Option.isSome(failure)) return Effect.succeed(refused(note, failure.value, path))
-  const setback = setbackIn(exit.cause)
+  // A request that wrote at one server and read at another has failed by the change, not by what it asked for.
+  if (Option.isSome(failure) && !primaryChanged) return Effect.succeed(refused(note, failure.value, path))
+  const setback = primaryChanged ? "lost" : setbackIn(exit.cause)
   if (setback !== undefined) {
     const reason = Cause.prettyErrors(exit.cause).map(({ message }) => message)
     return setback === "lost" && !["GET", "HEAD"].includes(method)
@@ -82,13 +89,15 @@ export const exchange =
       const found = preflight ? undefined : routeFor(router, method, url)
       const route = preflight ? "(preflight)" : (found?.handler.path ?? "(unknown)")
       const note = newNote()
+      const { changes } = yield* Primary
+      const before = changes()
       const plain = preflight
         ? Effect.succeed(empty(204, preflightHeaders(cors, request.headers)))
         : found === undefined
           ? Effect.fail(unknownRoute)
           : found.handler.handle({ request, requestId: id, params: found.params, query: found.searchParams, note })
       const answered = Effect.flatMap(Effect.exit(plain), (exit) =>
-        replyTo(ids, exit, { method, note, path: pathOf(url) })
+        replyTo(ids, exit, { method, note, path: pathOf(url), primaryChanged: changes() !== before })
       )
       const ended = Effect.fnUntraced(function* (status: number) {
         const nanos = Number((yield* Clock.currentTimeNanos) - started)

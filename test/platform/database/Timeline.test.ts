@@ -1,7 +1,7 @@
 /** Two primaries at once, made by promoting a streaming replica while its primary stays up. */
 import { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
-import { Context, Effect, Exit, Fiber, Layer, Redacted } from "effect"
+import { Cause, Context, Effect, Exit, Fiber, Layer, Redacted } from "effect"
 import { temporaryFolder } from "../../../bench/Cluster.ts"
 import { connected } from "../../../chaos/stage/Connected.ts"
 import { startProxy } from "../../../chaos/stage/Proxy.ts"
@@ -20,9 +20,7 @@ const on = (url: string, text: string) =>
 const clientAt = (url: string) =>
   Layer.build(
     DatabaseLive.pipe(
-      Layer.provide(
-        Layer.succeed(DatabaseServer, { url: Redacted.make(url), embedded: false, gone: Effect.never })
-      ),
+      Layer.provide(Layer.succeed(DatabaseServer, { url: Redacted.make(url), embedded: false, gone: Effect.never })),
       Layer.provide(testSettings({ DATABASE_POOL: "4" }))
     )
   )
@@ -74,7 +72,10 @@ describe("A process beside two primaries", () => {
         const left = yield* on(old.url, "select count(*)::int as n from written")
         const cut = yield* Fiber.join(asleep)
         expect(Exit.isFailure(cut) && setbackIn(cut.cause), "a write under way has an unknown result").toBe("lost")
-        yield* within(on(next.url, "select from written where port = current_setting('port')"), (rows) => rows.length > 3)
+        yield* within(
+          on(next.url, "select from written where port = current_setting('port')"),
+          (rows) => rows.length > 3
+        )
         expect(yield* on(old.url, "select count(*)::int as n from written")).toEqual(left)
         expect(yield* portOf(sql)).toBe(next.port)
         expect(server()?.timeline).toBe(2)
@@ -95,10 +96,14 @@ describe("A process beside two primaries", () => {
         yield* within(Effect.sync(Context.get(context, Primary).changes), (count) => count === 1)
         expect(yield* portOf(sql)).toBe(next.port)
         yield* lead(old)
-        yield* on(next.url, "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'corridor'")
+        yield* on(
+          next.url,
+          "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'corridor'"
+        )
         const refused = yield* within(Effect.exit(sql`insert into written values (3)`), Exit.isFailure)
         expect(Exit.isFailure(refused) && setbackIn(refused.cause)).toBe("busy")
-        expect(String(refused)).toContain("It is an old primary, on timeline 1 instead of 2")
+        const reason = Exit.isFailure(refused) ? Cause.pretty(refused.cause, { renderErrorCause: true }) : ""
+        expect(reason).toContain("It is an old primary, on timeline 1 instead of 2")
         expect(yield* on(old.url, "select from written where n = 3")).toEqual([])
         yield* lead(next)
         yield* sql`insert into written values (4)`

@@ -1,0 +1,145 @@
+/**
+ * The service beside two primaries: a streaming replica is promoted, its primary stays up, and the one address leads to
+ * the new one from then on. Replication is synchronous, so what was acknowledged is on both.
+ */
+import { expect, layer } from "@effect/vitest"
+import { Effect, Fiber, Layer, Redacted } from "effect"
+import { temporaryFolder } from "../../bench/Cluster.ts"
+import { connected } from "../../chaos/stage/Connected.ts"
+import { startProxy } from "../../chaos/stage/Proxy.ts"
+import { startReplicated } from "../../chaos/stage/Replicated.ts"
+import { StoresLive } from "../../src/app/Stores.ts"
+import { startWorkers } from "../../src/app/Workers.ts"
+import { DatabaseLive } from "../../src/platform/database/Database.ts"
+import { DatabaseServer } from "../../src/platform/database/DatabaseServer.ts"
+import { migrate } from "../../src/platform/database/Migrations.ts"
+import { Primary } from "../../src/platform/database/Timeline.ts"
+import { eventually, get, jsonOf } from "../payments/support/Calls.ts"
+import { byPhone } from "../payments/support/Requests.ts"
+import { people } from "../support/Credentials.ts"
+import { post } from "../support/Send.ts"
+import { storesOn } from "../support/Stores.ts"
+import { onServer, testServer } from "../support/TestServer.ts"
+import { testSettings } from "../support/TestSettings.ts"
+
+interface Pair {
+  readonly oldUrl: string
+  readonly nextUrl: string
+  /** Makes the replica a primary, and leads the address there. */
+  readonly promote: Effect.Effect<void>
+}
+
+/** Set by the layer below. */
+let pair: Pair
+
+const on = (url: string, text: string) =>
+  Effect.promise(() => connected(url, async (client) => (await client.query<Record<string, string>>(text)).rows))
+
+const server = (url: string) => ({ url: Redacted.make(url), embedded: false, gone: Effect.never })
+
+const migrated = (url: string) =>
+  migrate.pipe(
+    Effect.provide(DatabaseLive.pipe(Layer.provide(Layer.succeed(DatabaseServer, server(url))))),
+    Effect.provide(testSettings()),
+    Effect.orDie
+  )
+
+const Servers = Layer.scoped(
+  DatabaseServer,
+  Effect.gen(function* () {
+    const { primary, replica } = yield* Effect.flatMap(temporaryFolder("primaries"), startReplicated)
+    yield* migrated(primary.url)
+    yield* on(primary.url, "alter system set synchronous_standby_names = '*'")
+    yield* on(primary.url, "select pg_reload_conf()")
+    let target = primary.port
+    const proxy = yield* startProxy(() => [target])
+    const promote = Effect.map(on(replica.url, "select pg_promote()"), () => void (target = replica.port))
+    pair = { oldUrl: primary.url, nextUrl: replica.url, promote }
+    return server(`postgres://postgres@127.0.0.1:${proxy.port}/postgres`)
+  })
+)
+
+const stores = StoresLive.pipe(Layer.provideMerge(DatabaseLive), Layer.provideMerge(Servers))
+
+const paymentsOn = (url: string) =>
+  Effect.map(on(url, "select payment_id from payments"), (rows) => rows.map((row) => row["payment_id"]!))
+
+layer(testServer("PostgreSQL", { stores }), { excludeTestServices: true, timeout: "120 seconds" })(
+  "The service beside two primaries",
+  (it) => {
+    it.scoped("answers 503 and then 200, keeps what it acknowledged, and writes nothing more on the old one", () =>
+      Effect.gen(function* () {
+        const { nextUrl, oldUrl, promote } = pair
+        const { changes } = yield* Primary
+        const { acme } = yield* people
+        yield* startWorkers
+        const answers: Array<{ readonly status: number; readonly again: boolean }> = []
+        const acknowledged: Array<string> = []
+        const pay = Effect.gen(function* () {
+          const headers = { ...acme.key, "idempotency-key": crypto.randomUUID() }
+          for (;;) {
+            const answer = yield* post("/v1/payments-init/initiate", headers, byPhone())
+            answers.push({ status: answer.status, again: answer.headers["retry-after"] !== undefined })
+            if (answer.status !== 200) {
+              yield* Effect.sleep("100 millis")
+              continue
+            }
+            const { payment_id } = jsonOf(answer)["response"] as { readonly payment_id: string }
+            acknowledged.push(payment_id)
+            const read = yield* get(`/payments/${payment_id}`)
+            answers.push({ status: read.status, again: read.headers["retry-after"] !== undefined })
+            return
+          }
+        })
+        const callers = yield* Effect.fork(
+          Effect.all(
+            Array.from({ length: 4 }, () => Effect.forever(pay)),
+            { concurrency: 4 }
+          )
+        )
+        yield* eventually(
+          Effect.sync(() => acknowledged.length),
+          (count) => count > 10
+        )
+        yield* promote
+        yield* eventually(Effect.sync(changes), (count) => count === 1)
+        const left = yield* paymentsOn(oldUrl)
+        const before = acknowledged.length
+        yield* eventually(
+          Effect.sync(() => acknowledged.length),
+          (count) => count > before + 10
+        )
+        yield* Fiber.interrupt(callers)
+        expect(answers.filter(({ again, status }) => status !== 200 && !(status === 503 && again))).toEqual([])
+        expect((yield* paymentsOn(oldUrl)).length).toBe(left.length)
+        const known = new Set(yield* paymentsOn(nextUrl))
+        expect(acknowledged.filter((id) => !known.has(id))).toEqual([])
+      })
+    )
+  }
+)
+
+/** For every request the primary changes while it is under way. */
+const restless = () => {
+  let count = 0
+  return Layer.succeed(Primary, { server: () => undefined, changes: () => count++ })
+}
+
+onServer(
+  "A request during which the primary changes",
+  "memory",
+  { stores: Layer.merge(storesOn("memory"), restless()) },
+  (it) => {
+    it.effect("is answered with 503 where it failed, whatever the reason", () =>
+      Effect.gen(function* () {
+        const unknown = yield* get("/payments/0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88")
+        expect([unknown.status, unknown.headers["retry-after"]]).toEqual([503, "3"])
+        const { acme } = yield* people
+        const invalid = yield* post("/v1/payments-init/initiate", { ...acme.key }, {})
+        expect(invalid.status).toBe(503)
+        expect(invalid.text).toContain("nobody knows whether it was")
+        expect((yield* get("/users/me")).status).toBe(200)
+      })
+    )
+  }
+)
