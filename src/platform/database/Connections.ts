@@ -31,6 +31,20 @@ export const withoutLimits =
 export const sessionWithoutLimits = "set lock_timeout = 0; set statement_timeout = 0"
 export const sessionLimits = "reset lock_timeout; reset statement_timeout"
 
+/**
+ * Cancels the statement of another session, unless it waits for a synchronous standby: cancelling that wait would commit
+ * it on this server alone, for others to see and for a failover to lose.
+ */
+export const cancelStatement = (processId: number): string =>
+  `select pg_cancel_backend(pid) from pg_stat_activity
+    where pid = ${processId} and wait_event is distinct from 'SyncRep'`
+
+/** What @effect/sql-pg sends instead. */
+const UNSAFE_CANCEL = /^SELECT pg_cancel_backend\((\d+)\)$/
+
+/** The function of PostgreSQL's that warns of a commit that no standby has confirmed; its words are translated. */
+const SYNC_WAIT = "SyncRepWaitForLSN"
+
 /** The longest wait that a timer can be set for. */
 const NO_LIMIT = 2 ** 31 - 1
 
@@ -60,6 +74,10 @@ const watch = (client: Pg.PoolClient): (() => boolean) => {
   let underWay = 0
   let writing = 0
   let broken: Error | undefined
+  let unconfirmed = false
+  client.on("notice", ({ routine }) => {
+    if (routine === SYNC_WAIT) unconfirmed = true
+  })
   // Whoever listens to the connection hears of its end before the statement does that was under way.
   client.on("error", (error) => {
     broken = error
@@ -72,6 +90,8 @@ const watch = (client: Pg.PoolClient): (() => boolean) => {
     if (callback === undefined || (typeof config !== "string" && !("text" in config))) {
       return query(config, values, done)
     }
+    const cancelled = typeof config === "string" ? UNSAFE_CANCEL.exec(config) : null
+    if (cancelled !== null) return query(cancelStatement(Number(cancelled[1])), callback)
     const text = typeof config === "string" ? config : config.text
     if (text === "BEGIN") inTransaction = true
     if (text === withoutLimits || text === sessionWithoutLimits) unlimited = true
@@ -85,6 +105,13 @@ const watch = (client: Pg.PoolClient): (() => boolean) => {
       if (!harmless) writing -= 1
       // Whoever comes next is to reach the server that is the primary now.
       if (error instanceof Error && sqlStateOf(error) === READ_ONLY) void client.end()
+      if (unconfirmed && !(error instanceof Error)) {
+        void client.end()
+        return callback(
+          new ConnectionLost({ message: "No standby has confirmed the commit", nothingWritten: harmless }),
+          result
+        )
+      }
       if (!(error instanceof Error) || !(isTimeout(error) || isLost(error))) return callback(error, result)
       if (isTimeout(error)) void client.end()
       const message = isTimeout(error) ? "The database did not answer" : "The connection to the database was lost"

@@ -6,6 +6,7 @@ import { SqlClient, SqlError, Statement } from "@effect/sql"
 import { Effect, FiberRef } from "effect"
 import type Pg from "pg"
 import { cancelWithin } from "../../domain/policies/Database.ts"
+import { cancelStatement } from "./Connections.ts"
 
 type Rows = ReadonlyArray<unknown>
 
@@ -43,7 +44,8 @@ const overPool = (
     })
     /** As well as it goes, and only while it is under way: a pooler gives no number to cancel by. */
     const cancelled = Effect.async<void>((done) => {
-      if (client?.processID === undefined || pool.ending) return done(Effect.void)
+      const processId = client?.processID
+      if (processId === undefined || pool.ending) return done(Effect.void)
       pool.connect((_, other) => {
         if (other === undefined) return done(Effect.void)
         if (client === undefined) {
@@ -51,7 +53,7 @@ const overPool = (
           return done(Effect.void)
         }
         isBeingCancelled = true
-        other.query("select pg_cancel_backend($1)", [client.processID], (error: Error | null) => {
+        other.query(cancelStatement(processId), (error: Error | null) => {
           isBeingCancelled = error instanceof Error
           other.release()
           done(Effect.void)
