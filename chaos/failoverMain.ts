@@ -1,13 +1,13 @@
 /**
  * `npm run failover -- [--times N] [--seed N] [--json]`: three PostgreSQL under Patroni and etcd, three instances and
- * callers; the primary is killed again and again, and afterwards everybody's account of it is compared.
+ * callers; the primary, its Patroni or both are killed again and again, and afterwards everybody's account of it is compared.
  */
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import { ChaosFailed } from "./ChaosFailed.ts"
 import { optionsOf, runCommand, tell, tellResult } from "./Command.ts"
 import { failover } from "./Failover.ts"
-import { primaryGone, primaryKilled } from "./faults/OfPrimary.ts"
+import { patroniKilled, primaryGone, primaryKilled } from "./faults/OfPrimary.ts"
 import { tableOf } from "./Report.ts"
 import { missingPrograms } from "./stage/Patroni.ts"
 
@@ -19,7 +19,7 @@ const main = Effect.gen(function* () {
       message: `Not installed here: ${missing.join(", ")} (packages patroni, etcd-server, postgresql-15)`
     })
   }
-  const kinds = [primaryKilled, primaryGone]
+  const kinds = [primaryKilled, primaryGone, patroniKilled]
   const result = yield* failover({
     seed,
     kinds,

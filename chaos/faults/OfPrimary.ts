@@ -1,10 +1,17 @@
-/** What happens to the primary of several PostgreSQL: it dies, and another one is promoted. */
+/** What happens to the primary of several PostgreSQL: it dies, or only its Patroni does, and another one is promoted. */
 import { Effect } from "effect"
 import { ChaosFailed } from "../ChaosFailed.ts"
 import type { Node } from "../stage/Patroni.ts"
 import type { Kind } from "./Fault.ts"
 
-const dies = (fault: string, how: (node: Node) => Effect.Effect<void>): Kind => ({
+interface Death {
+  readonly fault: string
+  readonly how: (node: Node) => Effect.Effect<void>
+  /** The old primary goes on beside the new one, until the next fault begins. */
+  readonly livesOn?: true
+}
+
+const dies = ({ fault, how, livesOn }: Death): Kind => ({
   name: fault,
   lasts: [0, 0],
   staysAlone: true,
@@ -30,12 +37,21 @@ const dies = (fault: string, how: (node: Node) => Effect.Effect<void>): Kind => 
         const began = performance.now()
         yield* another(node)
         promotions.push({ fault, millis: Math.round(performance.now() - began) })
+        if (livesOn && !(yield* node.takesWrites)) {
+          return yield* new ChaosFailed({ message: `There were no two primaries: ${node.name} takes no writes` })
+        }
       }),
-      end: Effect.suspend(() => dead?.start ?? Effect.void)
+      end: Effect.suspend(() => (livesOn ? Effect.void : (dead?.start ?? Effect.void)))
     }
   }
 })
 
-export const primaryKilled: Kind = dies("primary killed (-9)", ({ killPostgres }) => killPostgres)
+export const primaryKilled: Kind = dies({ fault: "primary killed (-9)", how: ({ killPostgres }) => killPostgres })
 
-export const primaryGone: Kind = dies("primary and Patroni killed", ({ kill }) => kill)
+export const primaryGone: Kind = dies({ fault: "primary and Patroni killed", how: ({ kill }) => kill })
+
+export const patroniKilled: Kind = dies({
+  fault: "Patroni alone killed",
+  how: ({ killPatroni }) => killPatroni,
+  livesOn: true
+})

@@ -18,6 +18,10 @@ export interface Node {
   readonly port: number
   /** PostgreSQL and all that it has started die at once. Its Patroni stays, and finds that out. */
   readonly killPostgres: Effect.Effect<void>
+  /** Patroni alone dies: its PostgreSQL goes on, as a primary that Patroni no longer keeps from taking writes. */
+  readonly killPatroni: Effect.Effect<void>
+  /** Whether its PostgreSQL takes writes, whoever else does. */
+  readonly takesWrites: Effect.Effect<boolean>
   /** The machine is gone: Patroni first, then PostgreSQL. */
   readonly kill: Effect.Effect<void>
   readonly start: Effect.Effect<void>
@@ -31,9 +35,9 @@ export interface Promotion {
 
 export interface Cluster {
   readonly promotions: Array<Promotion>
-  /** The node that takes writes now. */
+  /** The node that takes writes now; of several the one that was promoted last. */
   readonly primary: Effect.Effect<Node, ChaosFailed>
-  /** Until a primary has a second one that has everything, so that the next may die, and until all of them are there. */
+  /** Starts what was left dead, until all are there and the primary has a second one that has everything. */
   readonly whole: Effect.Effect<void, ChaosFailed>
 }
 
@@ -134,19 +138,27 @@ const nodeOf = (name: string, port: number, folder: string, patroni: Program): N
   name,
   port,
   killPostgres: postmasterDies(folder),
+  killPatroni: patroni.kill("SIGKILL"),
+  takesWrites: Effect.map(
+    Effect.promise(() => lookAt(port)),
+    (seen) => seen?.replica === false
+  ),
   kill: Effect.zipRight(patroni.kill("SIGKILL"), postmasterDies(folder)),
   start: patroni.start
 })
 
 interface Seen {
   readonly replica: boolean
+  /** Of a primary, as PostgreSQL writes it: eight hexadecimal digits. */
+  readonly timeline: string | null
   readonly streaming: number
   readonly synchronous: number
 }
 
-const lookAt = ({ port }: Node): Promise<Seen | undefined> =>
+const lookAt = (port: number): Promise<Seen | undefined> =>
   connected(urlOf(port, "postgres", "postgres"), async (client) => {
     const { rows } = await client.query<Seen>(`select pg_is_in_recovery() as replica,
+      case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_lsn()), 8) end as timeline,
       (select count(*)::int from pg_stat_replication where state = 'streaming') as streaming,
       (select count(*)::int from pg_stat_replication where sync_state = 'sync') as synchronous`)
     return rows[0]
@@ -204,9 +216,11 @@ export const startPatroni = (folder: string) =>
     const nodes = yield* started(folder)
     let last = nodes[0]!
     const primary = Effect.flatMap(
-      Effect.promise(() => Promise.all(nodes.map(async (node) => ({ node, seen: await lookAt(node) })))),
+      Effect.promise(() => Promise.all(nodes.map(async (node) => ({ node, seen: await lookAt(node.port) })))),
       (all) => {
-        const found = all.find(({ seen }) => seen?.replica === false)
+        const [found] = all
+          .filter(({ seen }) => seen?.replica === false)
+          .toSorted((a, b) => (a.seen!.timeline! < b.seen!.timeline! ? 1 : -1))
         if (found === undefined) return Effect.fail(notYet)
         last = found.node
         return Effect.succeed(found)
@@ -229,7 +243,10 @@ export const startPatroni = (folder: string) =>
     const cluster: Cluster = {
       promotions: [],
       primary: within("No PostgreSQL has become the primary")(Effect.map(primary, ({ node }) => node)),
-      whole: within("The three PostgreSQL did not find together again")(Effect.asVoid(whole))
+      whole: Effect.zipRight(
+        Effect.forEach(nodes, ({ start }) => start, { discard: true }),
+        within("The three PostgreSQL did not find together again")(Effect.asVoid(whole))
+      )
     }
     const postgres: Postgres & { readonly cluster: Cluster } = {
       cluster,

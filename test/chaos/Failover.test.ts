@@ -1,34 +1,43 @@
-/** The short form of `npm run failover`: the primary of three PostgreSQL is killed once, where Patroni is installed. */
+/** The short form of `npm run failover`: the primary of three PostgreSQL is killed once, and once its Patroni alone, where Patroni is installed. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Logger, LogLevel } from "effect"
 import { inject } from "vitest"
 import { failover } from "../../chaos/Failover.ts"
-import { primaryKilled } from "../../chaos/faults/OfPrimary.ts"
+import type { Kind } from "../../chaos/faults/Fault.ts"
+import { patroniKilled, primaryKilled } from "../../chaos/faults/OfPrimary.ts"
 import { missingPrograms } from "../../chaos/stage/Patroni.ts"
 
 const missing = await Effect.runPromise(missingPrograms)
 const where = missing.length === 0 ? "" : ` (skipped: ${missing.join(", ")} not installed)`
 
-describe(`a primary that is killed under load${where}`, () => {
+const run = (kind: Kind) =>
+  Effect.runPromise(
+    Effect.gen(function* () {
+      const { answers, promotions, violations } = yield* failover({
+        seed: 5,
+        kinds: [kind],
+        faults: 1,
+        instances: 2,
+        bundle: inject("bundle"),
+        crowd: { callers: 3, restMillis: 300 },
+        tell: () => undefined
+      })
+      expect(violations).toEqual([])
+      expect(promotions).toHaveLength(1)
+      expect(answers["200"]).toBeGreaterThan(3)
+    }).pipe(Effect.scoped, Logger.withMinimumLogLevel(LogLevel.None))
+  )
+
+describe(`a primary under load${where}`, () => {
   it.skipIf(missing.length > 0)(
-    "is replaced by another, and nothing that was acknowledged is lost or done twice",
-    () =>
-      Effect.runPromise(
-        Effect.gen(function* () {
-          const { answers, promotions, violations } = yield* failover({
-            seed: 5,
-            kinds: [primaryKilled],
-            faults: 1,
-            instances: 2,
-            bundle: inject("bundle"),
-            crowd: { callers: 3, restMillis: 300 },
-            tell: () => undefined
-          })
-          expect(violations).toEqual([])
-          expect(promotions).toHaveLength(1)
-          expect(answers["200"]).toBeGreaterThan(3)
-        }).pipe(Effect.scoped, Logger.withMinimumLogLevel(LogLevel.None))
-      ),
+    "that is killed is replaced by another, and nothing that was acknowledged is lost or done twice",
+    () => run(primaryKilled),
+    400_000
+  )
+
+  it.skipIf(missing.length > 0)(
+    "that lives on without its Patroni is left for the one that was promoted, with nothing lost or done twice",
+    () => run(patroniKilled),
     400_000
   )
 })
