@@ -11,6 +11,7 @@ import { untilDatabaseIsGone, watchSignals } from "./app/Signals.ts"
 import { supervised, tellCannotListen } from "./app/Supervisor.ts"
 import { startWorkers } from "./app/Workers.ts"
 import { Settings } from "./platform/config/Settings.ts"
+import { warnOfReplication } from "./platform/database/Replication.ts"
 import { openFakes } from "./app/sandbox/Fakes.ts"
 import { Sandbox } from "./app/sandbox/Sandbox.ts"
 import { writeSandboxFile } from "./app/sandbox/SandboxFile.ts"
@@ -24,6 +25,7 @@ const openSandbox = Effect.gen(function* () {
 /** What is done once, however many processes there are. */
 const opened = Effect.gen(function* () {
   const { mode } = yield* Settings
+  yield* warnOfReplication
   const credentials = mode === "sandbox" ? yield* openSandbox : undefined
   return { credentials, fakes: yield* openFakes }
 })

@@ -20,7 +20,7 @@ const run = (kind: Kind) =>
         instances: 2,
         bundle: inject("bundle"),
         crowd: { callers: 3, restMillis: 300 },
-        tell: () => undefined
+        tell: (line) => process.stderr.write(`${new Date().toISOString()} ${line}\n`)
       })
       expect(violations).toEqual([])
       expect(promotions).toHaveLength(1)

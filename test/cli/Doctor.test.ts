@@ -94,6 +94,27 @@ it("tells a server on its own database from one on another", async () => {
   expect(other.code).toBe(1)
 })
 
+it("fails where the database was last used on another PostgreSQL, until that is accepted", async () => {
+  const moved = await ownDatabase()
+  const env = { DATABASE_URL: moved.url, DATA_DIR: dataDir, PORT: await freePort() }
+  const run = cliIn(env)
+  await query(moved.url, "update database_identity set system_identifier = '1', timeline = 1")
+  const [findings, command] = [await run("doctor"), await run("orgs", "list")]
+  const accepted = await run("migrate", "--accept-server")
+  const rows = await query(moved.url, "select from database_identity where system_identifier <> '1' and timeline = 1")
+  await query(moved.url, "update database_identity set timeline = 7")
+  const older = await run("orgs", "list")
+  await run("migrate", "--accept-server")
+  const after = await run("orgs", "list")
+  await moved.drop()
+  expect(findings.stdout).toMatch(/^fail +Primary +.*another PostgreSQL cluster \(system identifier 1, here \d+\)/m)
+  expect(command.code).toBe(1)
+  expect(command.stderr).toContain("corridor migrate --accept-server")
+  expect([accepted.code, rows.length]).toEqual([0, 1])
+  expect(older.stderr).toContain("on timeline 1, and timeline 7 was seen already")
+  expect(after.code).toBe(0)
+})
+
 it("does not make a database where there is none", async () => {
   const empty = temporaryFolder()
   const result = await cliIn({ DATA_DIR: join(empty, "data"), PORT: await freePort() })("doctor")

@@ -12,6 +12,7 @@ import type { ProviderSettings } from "../../providers/accounts/ProviderSettings
 import { type Check, fail, ok, warn } from "./Check.ts"
 import { people } from "./LiveOperations.ts"
 import { providers, rates } from "./LivePayments.ts"
+import { primary, replication } from "./Replication.ts"
 
 const server = theRowAs(Schema.Struct({ version: Schema.String }))
 const migrationIds = rowsAs(Schema.Struct({ id: Schema.Number }))
@@ -62,7 +63,10 @@ const masterKey = Effect.gen(function* () {
 })
 
 /** A question that the database refuses to answer is a finding like any other. */
-const orFinding = <R>(name: string, check: Effect.Effect<Check, { readonly cause?: unknown }, R>) =>
+const orFinding = <R>(
+  name: string,
+  check: Effect.Effect<Check | ReadonlyArray<Check>, { readonly cause?: unknown }, R>
+) =>
   Effect.catchAll(check, ({ cause }) =>
     Effect.succeed(fail(name, `could not be looked at: ${cause instanceof Error ? cause.message : String(cause)}.`))
   )
@@ -79,6 +83,8 @@ export const databaseChecks = (settings: Settings["Type"], providerSettings: Pro
   Effect.all({
     checks: Effect.all([
       orFinding("Database", reachable),
+      orFinding("Primary", primary),
+      orFinding("Replication", replication),
       orFinding("Migrations", schema),
       orFinding("Master key", masterKey),
       ...(settings.mode === "live"
@@ -88,6 +94,6 @@ export const databaseChecks = (settings: Settings["Type"], providerSettings: Pro
             orFinding("People", people)
           ]
         : [])
-    ]),
+    ]).pipe(Effect.map((found) => found.flat())),
     databaseId: identity
   })

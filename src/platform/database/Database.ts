@@ -80,7 +80,7 @@ const tellingFence = Effect.map(Effect.runtime<never>(), (runtime) => {
         trouble(
           "two_primaries",
           `A PostgreSQL on timeline ${lower} still takes writes, beside the primary on timeline ${highest}: stop it`,
-          { lower: `${lower}`, highest: `${highest}` }
+          {}
         )
       )
   })

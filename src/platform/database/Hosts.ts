@@ -43,6 +43,12 @@ const looked = async (connectionString: string): Promise<Host & Server> => {
   }
 }
 
+/** Those of the hosts that answer. */
+export const lookAtHosts = async (urls: ReadonlyArray<string>): Promise<ReadonlyArray<Host & Server>> => {
+  const all = await Promise.allSettled(urls.map(looked))
+  return all.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))
+}
+
 /** The admitted host with the highest timeline among those that answer soon after the first one. */
 const best = (urls: ReadonlyArray<string>, wanted: Wanted): Promise<Host> =>
   new Promise((resolve, reject) => {

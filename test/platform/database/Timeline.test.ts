@@ -1,13 +1,15 @@
 /** Two primaries at once, made by promoting a streaming replica while its primary stays up. */
 import { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Context, Effect, Exit, Fiber, Layer, Redacted } from "effect"
+import { Cause, Context, Effect, Exit, Fiber, Layer, Logger, Redacted } from "effect"
 import { temporaryFolder } from "../../../bench/Cluster.ts"
 import { connected } from "../../../chaos/stage/Connected.ts"
 import { startProxy } from "../../../chaos/stage/Proxy.ts"
 import { startReplicated } from "../../../chaos/stage/Replicated.ts"
+import { primary, replication } from "../../../src/cli/doctor/Replication.ts"
 import { DatabaseLive } from "../../../src/platform/database/Database.ts"
 import { DatabaseServer } from "../../../src/platform/database/DatabaseServer.ts"
+import { warnOfReplication } from "../../../src/platform/database/Replication.ts"
 import { setbackIn } from "../../../src/platform/database/Setback.ts"
 import { makeFence, Primary } from "../../../src/platform/database/Timeline.ts"
 import { testSettings } from "../../support/TestSettings.ts"
@@ -122,6 +124,46 @@ describe("A process beside two primaries", () => {
         const after = Context.get(yield* clientAt(both), SqlClient.SqlClient)
         expect(yield* portOf(after)).toBe(next.port)
         yield* within(portOf(before), (port) => port === next.port)
+      }),
+    TIMEOUT
+  )
+})
+
+const checksOn = (url: string, standby: string) =>
+  Effect.gen(function* () {
+    yield* on(url, `alter system set synchronous_standby_names = '${standby}'`)
+    yield* on(url, "select pg_reload_conf()")
+    yield* within(on(url, "show synchronous_standby_names"), ([row]) => row?.["synchronous_standby_names"] === standby)
+    return (yield* replication).map(({ message, status }) => `${status} ${message}`)
+  })
+
+describe("The doctor of a replicated database", () => {
+  it.scopedLive(
+    "warns of asynchronous replication, and fails where two servers take writes",
+    () =>
+      Effect.gen(function* () {
+        const { both, next, old } = yield* pairBehindProxy
+        const server = { url: Redacted.make(both), embedded: false, gone: Effect.never }
+        const context = Context.add(yield* clientAt(both), DatabaseServer, server)
+        const warnings: Array<unknown> = []
+        yield* Effect.gen(function* () {
+          expect(yield* checksOn(old.url, "")).toEqual([expect.stringContaining("warn replication is asynchronous")])
+          yield* warnOfReplication.pipe(
+            Effect.provide(
+              Logger.replace(
+                Logger.defaultLogger,
+                Logger.make(({ message }) => warnings.push(message))
+              )
+            )
+          )
+          expect(String(warnings)).toContain("replication is asynchronous")
+          expect(yield* checksOn(old.url, "*")).toEqual(["ok synchronous, 1 standby"])
+          expect(yield* primary).toEqual([])
+          yield* promoted(next)
+          expect((yield* primary).map(({ message, status }) => `${status} ${message}`)).toEqual([
+            `fail two servers take writes, 127.0.0.1:${old.port} on timeline 1 and 127.0.0.1:${next.port} on timeline 2: stop the one with the lower timeline.`
+          ])
+        }).pipe(Effect.provide(context))
       }),
     TIMEOUT
   )
