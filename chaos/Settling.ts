@@ -59,9 +59,9 @@ export const settleDown = (
       })
       yield* Effect.sleep("1 second")
       const read = yield* recordsOf(stage, organisations)
-      const open = asking.notebook.unanswered().length + progress(read).length
-      if (round % 5 === 0) tell(`${open} things are under way`)
-      if (open === 0 || performance.now() > deadline) return read
+      const open = [...asking.notebook.unanswered().map(({ what }) => what), ...progress(read)]
+      if (round % 5 === 0) tell(`${open.length} things are under way: ${open.slice(0, 3).join(", ")}`)
+      if (open.length === 0 || performance.now() > deadline) return read
     }
   })
 

@@ -41,6 +41,7 @@ describe("the alert rules", () => {
       circuit_opened: "CorridorProviderSilent",
       dead_letter: "CorridorDeadLetters",
       money_in_suspense: "CorridorMoneyInSuspense",
+      two_primaries: "CorridorTwoPrimaries",
       worker_restarted: "CorridorWorkerDown"
     }
     const names = alerts.map(({ alert }) => alert)

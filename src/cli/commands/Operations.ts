@@ -21,7 +21,9 @@ export const doctor = Command.make("doctor", { live, json }, (input) =>
 ).pipe(Command.withDescription("Check machine, settings, database and server, and say what to do about what is wrong."))
 
 const acceptServer = Options.boolean("accept-server").pipe(
-  Options.withDescription("Take this PostgreSQL cluster and timeline for the right one: after pg_upgrade, a move or a restore.")
+  Options.withDescription(
+    "Take this PostgreSQL cluster and timeline for the right one: after pg_upgrade, a move or a restore."
+  )
 )
 
 export const migrate = Command.make("migrate", { acceptServer, json }, (input) =>

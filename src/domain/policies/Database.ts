@@ -74,6 +74,9 @@ export const hostPatience = Duration.millis(250)
 /** Every host is asked this often for its timeline, on a fresh connection, since its address may lead elsewhere by now. */
 export const primaryLook = Duration.seconds(3)
 
+/** Nobody connects while this share of a server's connections waits for a synchronous standby. */
+export const mostCommitsWaiting = 0.5
+
 /** A pooled connection is replaced after three to five minutes. */
 export const connectionAge = { least: Duration.minutes(3), most: Duration.minutes(5) }
 

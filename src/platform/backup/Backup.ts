@@ -29,7 +29,7 @@ export const connected = Effect.gen(function* () {
   return yield* Effect.acquireRelease(
     Effect.tryPromise({
       try: async () => {
-        const { Client } = poolHosts(urls, makeFence())
+        const { Client } = poolHosts(urls, { kind: "primary", fence: makeFence() })
         const client = new Client({ connectionString: urls[0]!, application_name: "corridor backup" })
         // Without a listener, a connection that breaks would end the process.
         client.on("error", () => undefined)

@@ -130,10 +130,13 @@ const watch = (client: Pg.PoolClient): (() => boolean) => {
 export const watchConnections = (pool: Pg.Pool): void => {
   const isBusy = new WeakMap<Pg.PoolClient, () => boolean>()
   const expiresAt = new WeakMap<Pg.PoolClient, number>()
+  let share = 0
   const [least, most] = [Duration.toMillis(connectionAge.least), Duration.toMillis(connectionAge.most)]
   pool.on("connect", (client) => {
     isBusy.set(client, watch(client))
-    expiresAt.set(client, performance.now() + least + Math.random() * (most - least))
+    // Steps of the golden ratio spread connections that were made together.
+    share = (share + 0.618) % 1
+    expiresAt.set(client, performance.now() + least + share * (most - least))
   })
   // Whoever gave up waiting leaves a statement behind that nobody reads the answer of.
   pool.on("release", (_error, client) => {

@@ -20,7 +20,7 @@ import { migrations } from "./Migrations.ts"
 import { limitRole, openPool } from "./Pool.ts"
 import { readingFrom, Replica } from "./Replica.ts"
 import { RECORD_SERVER } from "./ServerGuard.ts"
-import { makeFence, Primary } from "./Timeline.ts"
+import { type Fence, makeFence, Primary } from "./Timeline.ts"
 
 export class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{ readonly message: string }> {}
 
@@ -90,7 +90,8 @@ const primaryPool = Effect.gen(function* () {
   const { databasePool: max, databasePooler: pooler } = yield* Settings
   const urls = hostsOf((yield* DatabaseServer).url)
   const fence = yield* tellingFence
-  const { look, pool } = openPool({ urls, wanted: fence, max, pooler, connectTimeout, applicationName: NAME })
+  const wanted = { kind: "primary", fence } as const
+  const { look, pool } = openPool({ urls, wanted, max, pooler, connectTimeout, applicationName: NAME })
   yield* countConnections(pool)
   turnAwayWhenStuck(pool)
   yield* tellOfLosses(pool)
@@ -114,13 +115,13 @@ const primaryPool = Effect.gen(function* () {
       message: `DATABASE_URL names PostgreSQL ${major}; version ${OLDEST_VERSION} or newer is needed.`
     })
   }
-  return { pool, look, primary: fence.primary }
+  return { pool, look, fence }
 })
 
 type PrimaryPool = Effect.Effect.Success<typeof primaryPool>
 
 /** Looks for a new primary while the old one still answers, and writes its timeline down where one has taken over. */
-const keepLooking = ({ look, pool, primary }: PrimaryPool) => {
+const keepLooking = ({ fence: { primary }, look, pool }: PrimaryPool) => {
   let recorded = 0
   const record = Effect.promise(async () => {
     const { system, timeline } = primary.server() ?? { system: null, timeline: null }
@@ -132,8 +133,8 @@ const keepLooking = ({ look, pool, primary }: PrimaryPool) => {
     )
   })
   return Effect.zipRight(Effect.promise(look), record).pipe(
+    Effect.repeat(Schedule.jittered(Schedule.spaced(primaryLook))),
     Effect.delay(primaryLook),
-    Effect.repeat(Schedule.jittered(Schedule.forever)),
     unspanned
   )
 }
@@ -143,12 +144,19 @@ const clientOf = (pool: Pg.Pool) =>
     Context.make(SqlClient.SqlClient, runningAlone(Context.get(context, SqlClient.SqlClient), pool))
   )
 
+/** For the replicas of the same primary. */
+class PrimaryFence extends Context.Tag("corridor/PrimaryFence")<PrimaryFence, Fence>() {}
+
 /** The embedded server is alone. */
 const PrimaryLive = Layer.unwrapScoped(
   Effect.gen(function* () {
     const opened = yield* Effect.acquireRelease(primaryPool, ({ pool }) => closed(pool))
     if (!(yield* DatabaseServer).embedded) yield* Effect.forkScoped(keepLooking(opened))
-    return Layer.merge(clientOf(opened.pool), Layer.succeed(Primary, opened.primary))
+    return Layer.mergeAll(
+      clientOf(opened.pool),
+      Layer.succeed(Primary, opened.fence.primary),
+      Layer.succeed(PrimaryFence, opened.fence)
+    )
   })
 )
 
@@ -156,7 +164,8 @@ const PrimaryLive = Layer.unwrapScoped(
 const replicaPool = (url: Redacted.Redacted) =>
   Effect.gen(function* () {
     const { databasePool: max, databasePooler: pooler } = yield* Settings
-    const opening = { wanted: "replica", max, pooler, connectTimeout: replicaConnectTimeout } as const
+    const wanted = { kind: "replica", fence: yield* PrimaryFence } as const
+    const opening = { wanted, max, pooler, connectTimeout: replicaConnectTimeout }
     const { pool } = openPool({ ...opening, urls: hostsOf(url), applicationName: "corridor reads" })
     yield* tellOfLosses(pool)
     return pool

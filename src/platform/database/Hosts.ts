@@ -5,10 +5,13 @@
 import { Duration } from "effect"
 import Pg from "pg"
 import { connectTimeout, hostPatience, hostTimeout } from "../../domain/policies/Database.ts"
-import { type Fence, readServer, type Server, WrongHost } from "./Timeline.ts"
+import { type Fence, readServer, type Server } from "./Timeline.ts"
 
-/** A primary that the fence admits, or any replica. */
-export type Wanted = Fence | "replica"
+/** A server that the fence admits. */
+export interface Wanted {
+  readonly kind: "primary" | "replica"
+  readonly fence: Fence
+}
 
 interface Host {
   readonly host: string
@@ -20,10 +23,8 @@ const hostOf = (connectionString: string): Host => {
   return { host, port }
 }
 
-const check = (wanted: Wanted, server: Server): void => {
-  if (wanted !== "replica") return wanted.admit(server)
-  if (!server.replica) throw new WrongHost("It is no replica")
-}
+const check = ({ fence, kind }: Wanted, server: Server): void =>
+  kind === "primary" ? fence.admit(server) : fence.admitReplica(server)
 
 /** On a connection of its own, since a connection of the pool can be used for one host only. */
 const looked = async (connectionString: string): Promise<Host & Server> => {
@@ -87,7 +88,7 @@ export const poolHosts = (urls: ReadonlyArray<string>, wanted: Wanted) => {
   /** Everybody who needs a connection at the same time waits for one look. */
   const find = (): Promise<Host> => {
     if (only !== undefined) return Promise.resolve(only)
-    const changes = wanted === "replica" ? 0 : wanted.primary.changes()
+    const changes = wanted.fence.primary.changes()
     if (found === undefined || foundAfter !== changes) {
       foundAfter = changes
       const looking = best(urls, wanted)
@@ -129,8 +130,8 @@ export const poolHosts = (urls: ReadonlyArray<string>, wanted: Wanted) => {
     onConnect: async (client: Pg.ClientBase): Promise<void> => {
       try {
         const server = await readServer(client, Duration.toMillis(connectTimeout))
-        if (wanted === "replica") check(wanted, server)
-        else wanted.admitConnection(client, server)
+        check(wanted, server)
+        wanted.fence.keepConnection(client, server)
       } catch (error) {
         forget()
         throw error

@@ -40,7 +40,7 @@ export const openPool = ({ applicationName, connectTimeout, max, pooler, urls, w
     ...(pooler === "none" ? { ...serverLimits, ...planning } : {})
   })
   pool.on("remove", forget)
-  if (wanted !== "replica") wanted.keep(pool)
+  wanted.fence.keep(pool)
   watchConnections(pool)
   if (pooler === "none") prepareRepeated(pool)
   // The number that a pooler gives out is no process of the server's: cancelling by it might stop somebody else.

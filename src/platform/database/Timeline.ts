@@ -3,45 +3,51 @@
  * runs keeps its own. Once a higher timeline is seen:
  *
  * 1. connections on a lower one are closed at once, and a statement under way there has an unknown result;
- * 2. new connections to a lower one are refused, and so are those to another cluster.
+ * 2. new connections to a lower one are refused, and so are those to another cluster;
+ * 3. a replica is read from only while it follows the highest timeline.
  */
 import { Context } from "effect"
 import type Pg from "pg"
+import { mostCommitsWaiting } from "../../domain/policies/Database.ts"
 import { sqlStateOf } from "./Setback.ts"
 
-/** The server behind a connection. Null: a replica has no timeline of its own, or the server does not tell. */
+/** The server behind a connection. Null: the server does not tell. */
 export interface Server {
   readonly replica: boolean
+  /** Of a replica the one that it follows. */
   readonly timeline: number | null
   /** The cluster's system identifier: the same for a primary and all of its replicas. */
   readonly system: string | null
+  /** Commits of this role that wait for a synchronous standby, as a share of all connections of the server. */
+  readonly waiting: number
 }
 
 export class WrongHost extends Error {
   override readonly name = "WrongHost"
 }
 
+/**
+ * Whom a replica streams from is told to roles with pg_read_all_stats. For others it is what its last restart point says,
+ * which comes minutes after a promotion.
+ */
 const SERVER = `select pg_is_in_recovery() as replica,
-  case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_lsn()), 8) end as timeline,
-  (select system_identifier::text from pg_control_system()) as system`
+  case when pg_is_in_recovery() then greatest(
+      (select received_tli from pg_stat_wal_receiver), (select min_recovery_end_timeline from pg_control_recovery()))
+    else ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int end as timeline,
+  (select system_identifier::text from pg_control_system()) as system,
+  (select count(*) from pg_stat_activity where wait_event = 'SyncRep')
+    / current_setting('max_connections')::float8 as waiting`
 
 /** Without the functions that a managed PostgreSQL may lack or forbid. */
-const SERVER_UNFENCED = "select pg_is_in_recovery() as replica, null as timeline, null as system"
+const SERVER_UNFENCED = "select pg_is_in_recovery() as replica, null as timeline, null as system, 0 as waiting"
 
 /** Permission denied, not supported, no such function. */
 const notTold = new Set(["42501", "0A000", "42883"])
 
-interface Row {
-  readonly replica: boolean
-  readonly timeline: string | null
-  readonly system: string | null
-}
-
 export const readServer = async (client: Pg.ClientBase, timeoutMillis: number): Promise<Server> => {
   const ask = async (text: string): Promise<Server> => {
-    const { rows } = await client.query<Row>({ text, query_timeout: timeoutMillis } as Pg.QueryConfig)
-    const { replica, system, timeline } = rows[0]!
-    return { replica, system, timeline: timeline === null ? null : Number.parseInt(timeline, 16) }
+    const { rows } = await client.query<Server>({ text, query_timeout: timeoutMillis } as Pg.QueryConfig)
+    return rows[0]!
   }
   try {
     return await ask(SERVER)
@@ -71,7 +77,7 @@ interface Socketed {
   readonly connection: { readonly stream: { readonly destroy: (error: Error) => void } }
 }
 
-/** Of one pool. */
+/** Of one primary, for its pool and that of its replicas. */
 export const makeFence = ({ changed, twoPrimaries }: Observer = {}) => {
   /** The timelines of open connections. */
   const open = new Map<Pg.ClientBase, number>()
@@ -99,14 +105,17 @@ export const makeFence = ({ changed, twoPrimaries }: Observer = {}) => {
     changed?.(from, to, lower.length)
   }
 
+  const checkSystem = (server: Server): void => {
+    if (server.system === null || system === null || server.system === system) return
+    throw new WrongHost(
+      `It is another PostgreSQL cluster (system identifier ${server.system} instead of ${system}): restart to work with it`
+    )
+  }
+
   /** Throws where the server is not the primary that this process may work with. */
   const admit = (server: Server): void => {
     if (server.replica) throw new WrongHost("It is a replica, which takes no writes")
-    if (server.system !== null && system !== null && server.system !== system) {
-      throw new WrongHost(
-        `It is another PostgreSQL cluster (system identifier ${server.system} instead of ${system}): restart to work with it`
-      )
-    }
+    checkSystem(server)
     system ??= server.system
     if (server.timeline === null) return
     if (highest !== null && server.timeline < highest) {
@@ -117,13 +126,25 @@ export const makeFence = ({ changed, twoPrimaries }: Observer = {}) => {
     if (highest === null || server.timeline > highest) rise(server.timeline)
   }
 
+  const admitReplica = (server: Server): void => {
+    if (!server.replica) throw new WrongHost("It is no replica")
+    checkSystem(server)
+    if (highest === null || server.timeline === null || server.timeline >= highest) return
+    throw new WrongHost(`It follows an old primary, on timeline ${server.timeline} instead of ${highest}`)
+  }
+
+  /** Connections that a pool has just made. Sessions that wait for a standby outlive their connections on the server. */
+  const keepConnection = (client: Pg.ClientBase, server: Server): void => {
+    if (server.waiting >= mostCommitsWaiting) {
+      throw new WrongHost("Too many of its connections wait for a synchronous standby")
+    }
+    if (server.timeline !== null) open.set(client, server.timeline)
+  }
+
   return {
     admit,
-    /** The same of a connection that the pool has just made. */
-    admitConnection: (client: Pg.ClientBase, server: Server): void => {
-      admit(server)
-      if (server.timeline !== null) open.set(client, server.timeline)
-    },
+    admitReplica,
+    keepConnection,
     keep: (pool: Pg.Pool): void => {
       pool.on("acquire", (client) => inUse.add(client))
       pool.on("release", (_error, client) => inUse.delete(client))

@@ -125,7 +125,12 @@ type Query = (text: string | { readonly text: string }, ...rest: ReadonlyArray<u
 const opened = (max: number) =>
   Effect.gen(function* () {
     const { url } = yield* DatabaseServer
-    const opening = { wanted: makeFence(), pooler: "none", connectTimeout, applicationName: "corridor" } as const
+    const opening = {
+      wanted: { kind: "primary", fence: makeFence() },
+      pooler: "none",
+      connectTimeout,
+      applicationName: "corridor"
+    } as const
     const pool = yield* Effect.acquireRelease(
       Effect.sync(() => openPool({ ...opening, urls: [Redacted.value(url)], max }).pool),
       (open) => Effect.sync(() => void open.end())

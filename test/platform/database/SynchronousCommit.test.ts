@@ -2,6 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Layer, Redacted } from "effect"
+import { Client } from "pg"
 import { temporaryFolder } from "../../../bench/Cluster.ts"
 import { connected } from "../../../chaos/stage/Connected.ts"
 import { startReplicated } from "../../../chaos/stage/Replicated.ts"
@@ -14,6 +15,7 @@ import { testSettings } from "../../support/TestSettings.ts"
 class Waiting extends Context.Tag("test/Waiting")<
   Waiting,
   {
+    readonly server: DatabaseServer["Type"]
     readonly admin: (text: string) => Effect.Effect<ReadonlyArray<Record<string, unknown>>>
     /** Until so many commits wait for the standby. */
     readonly untilWaiting: (count: number) => Effect.Effect<unknown, unknown>
@@ -37,6 +39,7 @@ const Database = Layer.unwrapScoped(
       Layer.merge(
         Layer.succeed(Waiting, {
           admin,
+          server,
           untilWaiting: (count) => eventually(admin(WAITING), (rows) => rows.length === count),
           standby: (name) =>
             Effect.all([
@@ -85,6 +88,32 @@ layer(Database, { excludeTestServices: true, timeout: "120 seconds" })("A commit
       expect(yield* admin(`select from written where n = ${written}`), "others do not see it yet").toEqual([])
       yield* standby("")
       yield* eventually(admin(`select from written where n = ${written}`), (rows) => rows.length === 1)
+    })
+  )
+
+  it.scoped("is not joined by others without end: nobody connects while half of the server waits", () =>
+    Effect.gen(function* () {
+      const { admin, server, standby, untilWaiting } = yield* Waiting
+      yield* standby("gone")
+      const clients = yield* Effect.acquireRelease(
+        Effect.sync(() =>
+          Array.from({ length: 30 }, () => new Client({ connectionString: Redacted.value(server.url) }))
+        ),
+        (all) => Effect.promise(() => Promise.all(all.map((one) => one.end())))
+      )
+      yield* Effect.promise(() => Promise.all(clients.map((one) => one.connect())))
+      const writes = clients.map((one) => one.query("insert into written values (9)"))
+      yield* untilWaiting(30)
+      const start = Layer.build(
+        DatabaseLive.pipe(Layer.provide(Layer.succeed(DatabaseServer, server)), Layer.provide(testSettings()))
+      )
+      expect(yield* Effect.flip(start)).toMatchObject({
+        message: expect.stringContaining("Too many of its connections wait for a synchronous standby") as string
+      })
+      yield* standby("")
+      yield* Effect.promise(() => Promise.all(writes))
+      yield* start
+      expect(yield* admin("select from written where n = 9")).toHaveLength(30)
     })
   )
 

@@ -100,7 +100,7 @@ describe("A process beside two primaries", () => {
         yield* lead(old)
         yield* on(
           next.url,
-          "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'corridor'"
+          "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'corridor schema%'"
         )
         const refused = yield* within(Effect.exit(sql`insert into written values (3)`), Exit.isFailure)
         expect(Exit.isFailure(refused) && setbackIn(refused.cause)).toBe("busy")
@@ -170,7 +170,7 @@ describe("The doctor of a replicated database", () => {
 })
 
 describe("A fence", () => {
-  const server = { replica: false, timeline: 3, system: "7" }
+  const server = { replica: false, timeline: 3, system: "7", waiting: 0 }
 
   it("admits one cluster, on the highest timeline that it has seen", () => {
     const told: Array<unknown> = []
@@ -193,9 +193,20 @@ describe("A fence", () => {
     expect([fence.primary.server(), fence.primary.changes()]).toEqual([{ timeline: 5, system: "7" }, 1])
   })
 
+  it("admits replicas of that cluster which follow the highest timeline", () => {
+    const fence = makeFence()
+    const replica = { ...server, replica: true }
+    fence.admitReplica(replica)
+    fence.admit({ ...server, timeline: 4 })
+    expect(() => fence.admitReplica(server)).toThrow("no replica")
+    expect(() => fence.admitReplica(replica)).toThrow("It follows an old primary, on timeline 3 instead of 4")
+    expect(() => fence.admitReplica({ ...replica, timeline: 4, system: "8" })).toThrow("another PostgreSQL cluster")
+    fence.admitReplica({ ...replica, timeline: 4 })
+  })
+
   it("does without where a server does not tell", () => {
     const fence = makeFence()
-    fence.admit({ replica: false, timeline: null, system: null })
+    fence.admit({ ...server, timeline: null, system: null })
     expect(fence.primary.server()).toBeUndefined()
   })
 })
