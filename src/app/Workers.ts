@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { dayClosingPause, strayPause } from "../domain/policies/Payments.ts"
 import { LedgerStore } from "../money/ledger/LedgerStore.ts"
 import { AnalyticsStore } from "../payments/analytics/AnalyticsStore.ts"
+import { CardWaits } from "../payments/review/CardWaits.ts"
 import { Workers } from "../platform/fibers/Workers.ts"
 import { Callbacks } from "../payments/callbacks/Callbacks.ts"
 import { Enquiries } from "../payments/callbacks/Enquiries.ts"
@@ -17,6 +18,8 @@ import { figures } from "./figures/Figures.ts"
 import { months, retention } from "./Retention.ts"
 
 const enquiries = Effect.flatMap(Enquiries, ({ worker }) => worker)
+
+const cardWaits = Effect.flatMap(CardWaits, ({ worker }) => worker)
 
 const strays = Effect.flatMap(Callbacks, ({ matchStrays }) =>
   Effect.forever(Effect.zipRight(matchStrays, Effect.sleep(strayPause)))
@@ -63,6 +66,7 @@ export const startWorkers = Effect.flatMap(Workers, ({ start }) =>
   Effect.all(
     [
       tellOfSharedAccounts,
+      start("card waits", cardWaits),
       start("closed days", closedDays),
       start("enquiries", enquiries),
       start("figures", figures),

@@ -30,6 +30,7 @@ export const failureCodes = {
   NEVER_RECEIVED: "a provider that had not answered says that it never had it",
   NOT_SETTLED: "a ramp was paid for, and nobody settles it",
   UNDERPAID: "less arrived than was asked for",
+  EXPIRED: "the customer did not pay in time",
   OTP_EXHAUSTED: "the one-time password was wrong too often",
   REJECTED: "a reviewer turned it away",
   ROUTING_CONFIG_NOT_FOUND: "no provider served it any more once it was reviewed",

@@ -82,6 +82,6 @@ export const cleanEnquiry = (enquiry: Enquiry): Enquiry => {
     case "Absent":
       return new Absent()
     case "Unknown":
-      return new Unknown({ reason: cleanWords(enquiry.reason) })
+      return new Unknown({ ...enquiry, reason: cleanWords(enquiry.reason) })
   }
 }

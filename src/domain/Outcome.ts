@@ -51,7 +51,11 @@ export type ProvidersRefusal = Declined & { readonly instrument?: undefined }
 export const isProvidersRefusal = (declined: Declined): declined is ProvidersRefusal => declined.instrument !== true
 
 /** Nobody knows. It is looked up, never repeated elsewhere. */
-export class Unknown extends Data.TaggedClass("Unknown")<{ readonly reason: string }> {}
+export class Unknown extends Data.TaggedClass("Unknown")<{
+  readonly reason: string
+  /** Of an enquiry: the provider has no payment yet for the page that the customer was sent to, if there is such a page. */
+  readonly untried?: true
+}> {}
 
 export type Outcome = Accepted | Declined | Unknown
 

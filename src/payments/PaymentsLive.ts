@@ -16,6 +16,7 @@ import { CustomerPayments } from "./read/CustomerPayments.ts"
 import { PaymentCommand } from "./record/PaymentCommand.ts"
 import { RecordOutcome } from "./record/RecordOutcome.ts"
 import { Refunds } from "./refund/Refunds.ts"
+import { CardWaits } from "./review/CardWaits.ts"
 import { HeldRate } from "./review/HeldRate.ts"
 import { Review } from "./review/Review.ts"
 import { ReviewThreshold } from "./review/ReviewThreshold.ts"
@@ -25,6 +26,7 @@ import { ResolutionLive } from "./suspense/ResolutionLive.ts"
 export const PaymentsLive = Layer.mergeAll(
   Actions.layer.pipe(Layer.provide([Cancel.layer, Otp.layer, Refunds.layer, Review.layer])),
   Callbacks.layer,
+  CardWaits.layer,
   Enquiries.layer,
   Initiation.layer.pipe(Layer.provide(CreateAndDispatch.layer)),
   Ramps.layer,

@@ -118,5 +118,24 @@ export const dayClosingPause = Duration.minutes(10)
 /** Second legs that an instance has under way at one provider. */
 export const settlementsPerProvider = 8
 
+/** How long the customer of a payin may take to pay, unless PAYIN_EXPIRY says otherwise. */
+export const payinExpiry = Duration.hours(24)
+
+/** The same for a payin through a payment link, unless LINK_PAYIN_EXPIRY says otherwise: a fixed link takes one at a time. */
+export const linkPayinExpiry = Duration.hours(1)
+
+/** Delays after the end of a payin at which its provider is asked whether money came late. */
+export const lateEnquiries = [Duration.hours(1), Duration.hours(24), Duration.hours(72)] as const
+
+/** Shortest delay before a provider that gave no answer at the end of a payin is asked again; the delay doubles each time. */
+export const endRetryDelay = Duration.minutes(1)
+
+/** Time after the end of a payin at which a provider that still gives no answer is left to an operator. */
+export const endRetryLimit = Duration.hours(24)
+
+/** Interval between searches for expired payins that no provider has, and how many one search takes. */
+export const cardWaitPause = Duration.seconds(5)
+export const cardWaitBatch = 32
+
 /** How long the customer of a ramp may take to pay. */
 export const rampLifetime = Duration.minutes(30)

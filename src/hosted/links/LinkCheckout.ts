@@ -55,7 +55,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
       const methodsOf = yield* LinkMethods
       const { wasCalledOff } = yield* CustomerPayments
       const ids = yield* Ids
-      const { mode, publicUrl } = yield* Settings
+      const { linkPayinExpiry, mode, publicUrl } = yield* Settings
 
       const currentDate = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
 
@@ -114,6 +114,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
         }
         const now = yield* currentDate
         yield* initiation.collect(permitOf(link), request, {
+          expiresIn: linkPayinExpiry,
           alongside: ({ payment_id }) =>
             Effect.filterOrFail(
               store.claim({ link_id, org_id, payment_id, submission, replacing: link.payment_id, now }),

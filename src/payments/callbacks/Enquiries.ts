@@ -1,10 +1,12 @@
 /**
- * The janitor: asks providers about attempts that nobody has answered, that were orphaned by a crash, that stay silent, or
- * of which a hint came. It never fails a payment for silence, and hands over to a person after the last enquiry.
+ * Polls providers about attempts without an answer, orphaned by a crash, silent, hinted at, or past their end. Silence never
+ * fails a payment: after the last enquiry an operator decides. A payin that its customer has not paid by its end is closed
+ * at its provider where that can be done, and fails.
  */
 import { Context, Duration, Effect, Layer, Option, Schedule } from "effect"
 import { providerNames } from "../../domain/Corridor.ts"
 import { type Enquiry, Unknown } from "../../domain/Outcome.ts"
+import { isSettled } from "../../domain/PaymentStatus.ts"
 import {
   absenceGrace,
   enquiriesPerProvider,
@@ -21,7 +23,7 @@ import { SendAgain } from "../../providers/port/SendAgain.ts"
 import { contextOf, sentTimes } from "../route/AttemptContext.ts"
 import { runFor } from "../store/AttemptRun.ts"
 import { makeLanes } from "../store/Lanes.ts"
-import type { DueAttempt } from "../store/Payment.ts"
+import type { DueAttempt, Payment } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "../record/RecordOutcome.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
@@ -29,11 +31,24 @@ import { Settling } from "../dispatch/Settling.ts"
 import type { Source } from "../record/Ruling.ts"
 import { openSendWindow } from "../route/Leave.ts"
 
+/** When the attempt was taken up to be asked about, by the clock of the store. */
+const askedAt = ({ sent_ago, sent_at }: DueAttempt): Date => new Date(sent_at.getTime() + sent_ago * 1000)
+
 const unknown = (reason: string) => new Unknown({ reason })
 
 /** Nobody waits for the second leg of a ramp, so that what its provider does not have is simply sent again. */
 const isResent = ({ leg, outcome }: DueAttempt): boolean =>
   leg === "settlement" && (outcome === null || outcome === "unknown")
+
+/** Whether a payin that its provider took, and that waits for its customer, is past its end. */
+const isAtEnd = (payment: Payment, attempt: DueAttempt): boolean =>
+  attempt.leg === "payment" &&
+  attempt.outcome === "accepted" &&
+  payment.direction === "inbound" &&
+  payment.ramp === null &&
+  payment.expires_at !== null &&
+  !isSettled(payment.status) &&
+  payment.expires_at.getTime() <= askedAt(attempt).getTime()
 
 /** What the provider says, and the leave to send it again where there is one. */
 interface Answer {
@@ -50,8 +65,8 @@ interface Answer {
 const believed = (provider: Provider, attempt: DueAttempt, enquiry: Enquiry): Answer => {
   const none = Option.none<SendAgain>()
   if (enquiry._tag !== "Absent") return { enquiry, again: none }
-  const { sent_ago, sent_at } = attempt
-  const sent = sentTimes(attempt, new Date(sent_at.getTime() + sent_ago * 1000))
+  const { sent_ago } = attempt
+  const sent = sentTimes(attempt, askedAt(attempt))
   const proved = SendAgain.absent(provider, enquiry, sent)
   if (Option.isSome(proved)) return { enquiry, again: proved }
   if (sent_ago < Duration.toSeconds(absenceGrace)) {
@@ -60,6 +75,12 @@ const believed = (provider: Provider, attempt: DueAttempt, enquiry: Enquiry): An
   const again = isResent(attempt) ? SendAgain.honoured(provider, provider.honoursReference, sent) : none
   const enquired = unknown("the provider has no trace of it, which proves nothing there")
   return { enquiry: enquired, again, hasNoTrace: true }
+}
+
+/** Whether the answer shows that the customer has not paid. */
+const isUnpaid = ({ enquiry, hasNoTrace }: Answer): boolean => {
+  if (enquiry._tag === "Report") return enquiry.state === "pending"
+  return enquiry._tag === "Absent" || hasNoTrace === true || enquiry.untried === true
 }
 
 export class Enquiries extends Context.Tag("corridor/Enquiries")<
@@ -82,11 +103,7 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
       const delays = statusEnquiry((yield* Settings).statusEnquiryDelays)
       const lanes = yield* makeLanes(enquiriesPerProvider)
 
-      const ask = Effect.fnUntraced(function* (attempt: DueAttempt) {
-        const provider = yield* providers.find(attempt.provider, attempt.account)
-        if (provider === undefined)
-          return { enquiry: unknown(`${attempt.provider} is switched off`), again: Option.none() }
-        const { payment } = yield* Effect.orDie(Effect.flatten(store.known(attempt.attempt_id, attempt.org_id)))
+      const ask = Effect.fnUntraced(function* (attempt: DueAttempt, provider: Provider, payment: Payment) {
         const goesBack = attempt.leg === "refund" || attempt.leg === "return"
         const all = goesBack ? yield* store.attemptsOf(attempt.payment_id) : []
         return believed(provider, attempt, yield* answer.enquiry(provider, contextOf(payment, attempt, all)))
@@ -120,8 +137,29 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
         })
       })
 
+      /**
+       * Closes the customer's way to pay where the provider can, then fails the payin. A page that stays open is asked about
+       * once more: the customer may just have paid.
+       */
+      const end = Effect.fnUntraced(function* (attempt: DueAttempt, provider: Provider, payment: Payment, first: Answer) {
+        const { cancel } = provider
+        const closing = cancel && answer.to(cancel(contextOf(payment, attempt, [])), () => "unknown" as const)
+        const closed = closing !== undefined && (yield* closing) === "canceled"
+        const said = closing === undefined || closed ? first : yield* ask(attempt, provider, payment)
+        if (!isUnpaid(said)) return yield* hearIt(attempt, said)
+        return yield* outcomes.hearAbout(attempt, said.enquiry, {
+          cause: "expired: the customer did not pay in time",
+          atEnd: { closed, from: payment.status }
+        })
+      })
+
       const enquire = Effect.fnUntraced(function* (attempt: DueAttempt) {
-        const said = yield* ask(attempt)
+        const provider = yield* providers.find(attempt.provider, attempt.account)
+        if (provider === undefined)
+          return yield* hearIt(attempt, { enquiry: unknown(`${attempt.provider} is switched off`) })
+        const { payment } = yield* Effect.orDie(Effect.flatten(store.known(attempt.attempt_id, attempt.org_id)))
+        const said = yield* ask(attempt, provider, payment)
+        if (isAtEnd(payment, attempt) && isUnpaid(said)) return yield* end(attempt, provider, payment, said)
         const { again } = said
         if (Option.isNone(again) || !isResent(attempt)) return yield* hearIt(attempt, said)
         if (attempt.sends < settlementSends) return yield* sendAgain(attempt, again.value)

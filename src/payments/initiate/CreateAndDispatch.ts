@@ -1,5 +1,5 @@
 /** Sends a planned payment on its way: routed, charged, held for a review or committed with its attempt and dispatched. */
-import { Array as Arr, Clock, Context, Effect, Layer, Option } from "effect"
+import { Array as Arr, Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import { type OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
 import { atTerms } from "../../platform/database/Terms.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
@@ -29,6 +29,8 @@ export interface LaunchOptions<E = never> {
   readonly key?: NewKey | undefined
   /** The account of the books that pays for it; the organisation's settlement account when not given. */
   readonly funding?: LedgerAccount
+  /** How long its customer may take to pay; PAYIN_EXPIRY when not given. */
+  readonly expiresIn?: Duration.Duration
   /** What else is written in the transaction that writes the payment down; its failure undoes that. */
   readonly alongside?: (payment: Payment) => Effect.Effect<void, InsufficientFunds | E>
 }
@@ -134,7 +136,10 @@ const make = Effect.gen(function* () {
       ])
     )
     if (!Arr.isNonEmptyReadonlyArray(routed.candidates)) return yield* whereNoneFits(planned.payment, routed)
-    const drafted = yield* draft(ids, permit, orgId, { ...planned.payment, funding }, charged)
+    const { expiresIn } = options
+    const expires_at =
+      expiresIn === undefined ? null : new Date((yield* store.now).getTime() + Duration.toMillis(expiresIn))
+    const drafted = yield* draft(ids, permit, orgId, { ...planned.payment, funding, expires_at }, charged)
     const held = yield* threshold(drafted, organization)
     if (Option.isSome(held)) return yield* hold(drafted, routed.candidates[0], charged, held.value, options)
     const chosen = yield* router.choose(orgId, routed.candidates, "payment")

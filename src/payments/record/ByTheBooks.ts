@@ -5,7 +5,7 @@ import type { Known } from "../store/PaymentStore.ts"
 import { disputeIn, isRegained, withExcess } from "./Dispute.ts"
 import { disputeChangeOf } from "./DisputeChange.ts"
 import { isOwnRefund, ownRefundChangeOf, withoutOwnRefunds, withSaid } from "./OwnRefunds.ts"
-import type { SharedMoment } from "./RampEnd.ts"
+import type { SharedMoment } from "./Expiry.ts"
 import { isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
 import { withoutRegained, withUnmatched } from "./Unmatched.ts"
 

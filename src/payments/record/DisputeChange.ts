@@ -11,7 +11,7 @@ import { noteOfDispute, noteOfLacking } from "./DisputeNotes.ts"
 import { saidOf } from "./OwnRefunds.ts"
 import { isOver } from "./PaymentChange.ts"
 import type { Disputed } from "./PaymentEvents.ts"
-import { isExpired, type SharedMoment, untilItsEnd } from "./RampEnd.ts"
+import { isExpired, type SharedMoment, untilItsEnd } from "./Expiry.ts"
 import { partsAfter, statusAfter } from "./RefundDecision.ts"
 import { assemble, type Moment, type Ruled, type Ruling, type Source } from "./Ruling.ts"
 import { collects, isWhole, standing, stillHolds, takenIn } from "./Standing.ts"
@@ -110,13 +110,13 @@ export const disputeChangeOf = (
   // What waits already waits as it did.
   const isQuiet = over || isMet
   const note = noteOfDispute(known, dispute, signal, suspense, source, over)
-  // Nobody asks sooner or later for it what became of the payment itself, but at the end of a ramp.
+  // A dispute does not change when the provider is asked about the payment itself, except at its end.
   const told: Source = {
     ...source,
     ...(isQuiet && note !== undefined ? { note } : {}),
     ...(source.callback === undefined ? {} : { hinted: true })
   }
-  const collecting = "shared" in moment && attempt.leg === "collection"
+  const collecting = "shared" in moment && collects(known)
   const planned = collecting ? untilItsEnd(known, attempt.outcome, told, moment) : { source: told, moment }
   const expired = collecting && isExpired(payment, moment)
   return assemble(

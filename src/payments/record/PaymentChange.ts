@@ -9,6 +9,7 @@ import { providersMoney } from "../store/PaymentPostings.ts"
 import { fundingThrough, heldAfter } from "../store/Sides.ts"
 import { withClaims } from "./Claims.ts"
 import { doubtOf } from "./Doubt.ts"
+import { endsNow, expiredFailure, failsPastEnd, planEnd, type SharedMoment } from "./Expiry.ts"
 import { partsBesides } from "./OwnRefunds.ts"
 import { assemble, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
 import {
@@ -199,7 +200,12 @@ const wentBack = ({ provider, reason }: Attempt): PaymentFailure => ({
   provider
 })
 
-export const changeOf = (known: Known, signal: ProviderSignal, source: Source, moment: Moment): Ruled => {
+export const changeOf = (
+  known: Known,
+  signal: ProviderSignal,
+  source: Source,
+  moment: Moment | SharedMoment
+): Ruled => {
   const { attempt, payment } = known
   const current = {
     status: payment.status,
@@ -219,12 +225,16 @@ export const changeOf = (known: Known, signal: ProviderSignal, source: Source, m
     arrived
   )
   const isBack = isBackAlready(known, heard, moved, source)
-  const decision: Decision = isBack ? { ...heard, status: "failed" } : heard
+  const isEnding = endsNow(known, heard, source, moment) || failsPastEnd(known, heard, source, moment)
+  const decision: Decision = isBack || isEnding ? { ...heard, status: "failed" } : heard
   const { outcome, received, resurfaced, status } = decision
   const refuses = outcome === "declined" && attempt.outcome !== "declined"
   const nextAttempt = refuses && !isOver(status) ? source.next : undefined
+  const spoken = paymentPatch(payment, attempt, signal, decision)
+  const end = planEnd(known, signal, heard, spoken, source, moment)
   const patch = {
-    ...paymentPatch(payment, attempt, signal, decision),
+    ...spoken,
+    ...end.patch,
     ...(payment.direction === "outbound" ? heldAfter(payment, status, nextAttempt) : {}),
     ...(isClawedBack(payment, decision) ? { refunds: partsBesides(known, signal, source) } : {}),
     ...unmatched
@@ -249,9 +259,9 @@ export const changeOf = (known: Known, signal: ProviderSignal, source: Source, m
       patch,
       // What arrives as it was asked for is told by the status alone.
       ...(arrived.length === 0 && !wasInSuspense && !isReturned(signal) ? {} : { received }),
-      waits: resurfaced || (outcome !== "declined" && !isOver(status)),
-      // What waits for a customer is not an operator's to chase.
-      underWay: resurfaced || (outcome === "accepted" && status === "processing"),
+      waits: resurfaced || end.isLate || (outcome !== "declined" && !isOver(status)),
+      // What waits for a customer is not an operator's to chase before its end.
+      underWay: resurfaced || end.isOverdue || (outcome === "accepted" && status === "processing"),
       aimless: isAimless(signal, { ...payment, ...patch, status }, decision),
       suspense: gone.length > 0 ? gone : moved,
       note: gone.length === 0 ? told : isGone ? undefined : noteOfGone(known, gone, source),
@@ -262,10 +272,11 @@ export const changeOf = (known: Known, signal: ProviderSignal, source: Source, m
       cleared: isGone || (isMet && !isRiddle({ ...payment, ...patch }, attempt)),
       disputed,
       ...(isBack ? { failure: wentBack(attempt) } : {}),
+      ...(isEnding ? { failure: expiredFailure(payment) } : {}),
       nextAttempt,
       changes: status !== payment.status
     },
-    source,
-    moment
+    end.source,
+    end.moment
   )
 }

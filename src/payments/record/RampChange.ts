@@ -12,7 +12,7 @@ import { assemble, isReturned, type Ruled, type Source } from "./Ruling.ts"
 import { goneFrom, heardBefore, isEven, joined, noteOfRest, waitingAfter } from "./TakenBack.ts"
 import { stillHolds } from "./Standing.ts"
 import { isRiddle } from "./Unmatched.ts"
-import { isExpired, type SharedMoment, untilItsEnd } from "./RampEnd.ts"
+import { isExpired, type SharedMoment, untilItsEnd } from "./Expiry.ts"
 import { excessIn, rampEntries } from "./RampPostings.ts"
 import { type NewAttempt, type PaymentPatch, type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
 

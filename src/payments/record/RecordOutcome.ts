@@ -28,6 +28,7 @@ import { SecondLeg } from "../route/SecondLeg.ts"
 import { goneBesides, returnChangeOf } from "./ReturnChange.ts"
 import { saidBackOf } from "./OwnRefunds.ts"
 import { saysNothingMoved } from "./Doubt.ts"
+import { needsSharedTime } from "./Expiry.ts"
 import { takerAmong } from "./Standing.ts"
 import { whileBusy } from "./WhileBusy.ts"
 import { disputedOr, needsBooks } from "./ByTheBooks.ts"
@@ -93,7 +94,8 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
       const ids = yield* Ids
       const funding = yield* FundingEvents
       const second = yield* SecondLeg
-      const enquiries = statusEnquiry((yield* Settings).statusEnquiryDelays)
+      const { payinExpiry, statusEnquiryDelays } = yield* Settings
+      const enquiries = statusEnquiry(statusEnquiryDelays)
 
       /** Whom to ask for the second leg, where this word may be that the first has been paid. */
       const settlerOf = ({ attempt, payment }: Known, signal: ProviderSignal) =>
@@ -147,12 +149,13 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         if (attempt.leg === "refund") return refundChangeOf(known, signal, yield* ofRefund(known, signal, told), moment)
         const heard = needsBooks(known, signal) ? yield* withBooks(known, told) : told
         if (attempt.leg === "return") return returnChangeOf(known, signal, heard, moment)
-        if (!isRamp(payment)) {
-          const ruled = disputedOr(known, signal, heard, moment)
-          return Either.isLeft(ruled) ? ruled.left : changeOf(known, signal, ruled.right, moment)
-        }
         // Whether its customer may still pay is one question for all instances, whatever their clocks say.
-        const shared = { ...moment, shared: yield* store.now }
+        const isTimed = isRamp(payment) || needsSharedTime(known, signal)
+        const shared = isTimed ? { ...moment, shared: yield* store.now, payinExpiry } : undefined
+        if (!isRamp(payment) || shared === undefined) {
+          const ruled = disputedOr(known, signal, heard, shared ?? moment)
+          return Either.isLeft(ruled) ? ruled.left : changeOf(known, signal, ruled.right, shared ?? moment)
+        }
         const ruled = disputedOr(known, signal, heard, shared)
         if (Either.isLeft(ruled)) return ruled.left
         const settler = yield* settlerOf(known, signal)

@@ -13,6 +13,7 @@ import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import type { InSuspense } from "../../money/ledger/LedgerStore.ts"
 import type { Attempt, OperatorItem, Payment, PaymentFailure, StoredCallback, Unmatched } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
+import type { AtEnd } from "./Expiry.ts"
 import { type Disputed, disputeEvent, eventsOf, refundEvent } from "./PaymentEvents.ts"
 import type { AttemptPatch, Change, NewAttempt, PaymentPatch, SuspenseMoney } from "../store/Change.ts"
 
@@ -29,6 +30,8 @@ export interface Source {
   readonly untold?: boolean
   /** What is to stand on the record besides. */
   readonly note?: string
+  /** Of a payin whose end has come: what its provider was asked then. */
+  readonly atEnd?: AtEnd
   /** Nothing more can be learned by asking: a person must look at once. */
   readonly exhausted?: boolean
   /** Of money that its provider takes or gives back: what it has because of the payment, by the books. */

@@ -1,5 +1,7 @@
 /** The second pair of eyes: a held payment is sent on its way by someone who did not initiate it, or turned away. */
-import { Array as Arr, type BigDecimal, Context, Effect, Either, Layer, Option } from "effect"
+import { Array as Arr, type BigDecimal, Context, Duration, Effect, Either, Layer, Option } from "effect"
+import { Settings } from "../../platform/config/Settings.ts"
+import { Transactor } from "../../platform/database/Transactor.ts"
 import type { PaymentId } from "../../domain/Identifiers.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { NoRoute } from "../../domain/Failure.ts"
@@ -19,6 +21,8 @@ type Reviewer = Permit<"reviews">
 
 /** What the reviewer says about the price, where it has changed meanwhile. */
 type AcceptedRate = BigDecimal.BigDecimal | undefined
+
+type EndPatch = Partial<Pick<Payment, "expires_at">>
 
 const audited = (repriced: Option.Option<Repriced>) => ({
   action: "payment.reviewed",
@@ -80,6 +84,8 @@ const make = Effect.gen(function* () {
   const heldRate = yield* HeldRate
   const router = yield* PaymentRouter
   const checkoutUrl = yield* CheckoutUrl
+  const { linkPayinExpiry, payinExpiry } = yield* Settings
+  const { atomically } = yield* Transactor
 
   /** A ramp needs somebody for both of its legs. Fails with why nobody takes it. */
   const route = Effect.fnUntraced(function* (payment: Payment) {
@@ -102,10 +108,19 @@ const make = Effect.gen(function* () {
     return yield* isHeld(payment) ? byAnother(permit, payment) : refuse(payment, "it is not held for a review.")
   })
 
+  /** The customer's time to pay begins now. A payin through a link has had an end since it was made. */
+  const newEnd = Effect.fnUntraced(function* ({ direction, expires_at, ramp }: Payment) {
+    if (direction === "outbound") return {}
+    const now = yield* store.now
+    if (ramp !== null) return { expires_at: rampExpiry(now) }
+    const lifetime = expires_at === null ? payinExpiry : linkPayinExpiry
+    return { expires_at: new Date(now.getTime() + Duration.toMillis(lifetime)) }
+  })
+
   /** The card was not kept: the customer gives it again, on the hosted page. */
-  const toCheckout = ({ payment_id }: Payment): Act => ({
+  const toCheckout = ({ payment_id }: Payment, end: EndPatch): Act => ({
     status: "pending",
-    patch: { next_action: "redirect", action_data: { redirect_url: checkoutUrl(payment_id) } },
+    patch: { next_action: "redirect", action_data: { redirect_url: checkoutUrl(payment_id) }, ...end },
     cause: "the customer gives the card at the hosted checkout"
   })
 
@@ -117,7 +132,7 @@ const make = Effect.gen(function* () {
     if (Option.isNone(repriced)) return yield* refuse(payment, "it is not held for a review.")
     const act: Act = {
       status: payment.status,
-      patch: pricePatch(payment, repriced),
+      patch: { ...pricePatch(payment, repriced), ...(yield* newEnd(payment)) },
       cause: `reviewed by ${by}`,
       closeItems: [{ kind: "review", attempt_id: null, by }]
     }
@@ -140,12 +155,12 @@ const make = Effect.gen(function* () {
       return yield* new NoRoute({ message: why, ...idsOf(payment) })
     }
     if (payment.payment_method === "card") {
-      return { payment: yield* write([reviewed, confirmed, toCheckout(payment)]), sent: undefined }
+      const waiting = write([reviewed, confirmed, toCheckout(payment, yield* newEnd(payment))])
+      return { payment: yield* atomically(Effect.tap(waiting, store.awaitCard)), sent: undefined }
     }
     const { candidates, leg } = routed.right
     const chosen = yield* router.choose(payment.org_id, candidates, leg)
-    const expiry = payment.ramp === null ? {} : { expires_at: rampExpiry(yield* store.now) }
-    const sending: Act = { ...confirmed, patch: { ...confirmed.patch, ...expiry }, nextAttempt: chosen.attempt }
+    const sending: Act = { ...confirmed, patch: { ...confirmed.patch, ...(yield* newEnd(payment)) }, nextAttempt: chosen.attempt }
     const written = Effect.onError(write([reviewed, sending]), () => router.unsent(payment.org_id, chosen))
     return { payment: yield* written, sent: { chosen, leg } }
   })

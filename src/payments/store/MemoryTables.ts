@@ -14,6 +14,7 @@ export const paymentTables = {
   payments: memoryTable<Payment>("payments"),
   history: memoryTable<HistoryRow>("history"),
   attempts: memoryTable<AttemptRow>("attempts"),
+  cardWaits: memoryTable<Pick<Payment, "org_id" | "payment_id">>("cardWaits"),
   callbacks: memoryTable<StoredCallback | StrayCallback>("callbacks"),
   paymentFees: memoryTable<StoredFee>("paymentFees"),
   operatorItems: memoryTable<StoredOperatorItem>("operatorItems")

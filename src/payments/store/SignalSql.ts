@@ -19,6 +19,7 @@ import {
 } from "../../domain/policies/Payments.ts"
 import { attemptColumns, dueAttemptOf, KIND_OF_ATTEMPT, knownColumns, knownOf } from "./AttemptRow.ts"
 import { attemptKinds, StoredCallback } from "./Payment.ts"
+import { paymentOf, selectedColumns } from "./PaymentRow.ts"
 import type { Lane, SignalQueries, Store } from "./PaymentStore.ts"
 
 /** What a stray said, as its row keeps it. */
@@ -296,6 +297,22 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
       sql`select 1 from provider_callbacks
         where provider = ${provider} and event_key = ${key} and payment_id is null`.pipe(
         Effect.map((rows) => rows.length > 0),
+        Effect.orDie
+      ),
+    awaitCard: ({ org_id, payment_id }) =>
+      sql`insert into card_waits ${sql.insert({ payment_id, org_id })} on conflict do nothing`.pipe(
+        Effect.asVoid,
+        Effect.orDie
+      ),
+    expiredCardWaits: (most) =>
+      sql`select ${sql.literal(selectedColumns("p."))} from card_waits w join payments p on p.payment_id = w.payment_id
+        where p.expires_at <= now() order by p.expires_at limit ${most}`.pipe(
+        Effect.map((rows) => rows.map(paymentOf)),
+        Effect.orDie
+      ),
+    forgetCardWait: ({ org_id, payment_id }) =>
+      sql`delete from card_waits where payment_id = ${payment_id} and org_id = ${org_id}`.pipe(
+        Effect.asVoid,
         Effect.orDie
       ),
     now: sql`select now()`.pipe(

@@ -14,7 +14,7 @@ import {
   Option,
   Redacted
 } from "effect"
-import { strayCallbackRetention } from "../../domain/policies/Payments.ts"
+import { linkPayinExpiry, payinExpiry, strayCallbackRetention } from "../../domain/policies/Payments.ts"
 import { notificationRetention, shortestLiveSecret } from "../../domain/policies/People.ts"
 import { railCompletion } from "../../domain/policies/Sandbox.ts"
 import { type Delays } from "../../domain/policies/Schedules.ts"
@@ -156,6 +156,8 @@ const settings = Config.all({
   webhookTimeout: Config.withDefault(positive("WEBHOOK_TIMEOUT"), Duration.seconds(10)),
   rateLockTtl: Config.withDefault(positive("RATE_LOCK_TTL"), Duration.minutes(15)),
   reviewRateTtl: Config.withDefault(positive("REVIEW_RATE_TTL"), Duration.hours(24)),
+  payinExpiry: Config.withDefault(positive("PAYIN_EXPIRY"), payinExpiry),
+  linkPayinExpiry: Config.withDefault(positive("LINK_PAYIN_EXPIRY"), linkPayinExpiry),
   rateMaxAge: Config.option(positive("RATE_MAX_AGE")),
   providerTimeout: Config.withDefault(positive("PROVIDER_TIMEOUT"), Duration.seconds(10)),
   statusEnquiryDelays: Config.withDefault(

@@ -40,6 +40,7 @@ import ledgerDays from "../../../migrations/0038_ledger_days.ts"
 import everybody from "../../../migrations/0039_everybody.ts"
 import paidLinks from "../../../migrations/0040_paid_links.ts"
 import terms from "../../../migrations/0041_terms.ts"
+import payinExpiry from "../../../migrations/0043_payin_expiry.ts"
 import timelines from "../../../migrations/0045_timelines.ts"
 import ownPayment from "../../../migrations/0048_own_payment.ts"
 import { runMigrations } from "./MigrationRunner.ts"
@@ -86,6 +87,7 @@ export const migrations = {
   "0039_everybody": everybody,
   "0040_paid_links": paidLinks,
   "0041_terms": terms,
+  "0043_payin_expiry": payinExpiry,
   "0045_timelines": timelines,
   "0048_own_payment": ownPayment
 }

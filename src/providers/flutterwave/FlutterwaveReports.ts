@@ -82,7 +82,7 @@ export const chargeReport =
       // A page is no transaction before somebody tries to pay on it.
       return page === null
         ? new Absent()
-        : new Unknown({ reason: "nobody has tried to pay on its page, if there is one" })
+        : new Unknown({ reason: "nobody has tried to pay on its page, if there is one", untried: true })
     }
     const data = Option.getOrUndefined(transactionIn(reply))?.data
     if (data === undefined) return noVerdict(reply)

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Either, Option } from "effect"
 import { Ids } from "../../../src/domain/Ids.ts"
+import { payinExpiry } from "../../../src/domain/policies/Payments.ts"
 import { Report } from "../../../src/domain/Outcome.ts"
 import { openAttempt } from "../../../src/payments/dispatch/Dispatch.ts"
 import { disputedOr } from "../../../src/payments/record/ByTheBooks.ts"
@@ -54,7 +55,7 @@ const ruled = (
     const shared = new Date(end.getTime() + afterEnd * 1000)
     const { next_enquiry_at: _, ...told } = about
     const signal = said === "disputed" ? disputed : reports(said)
-    const moment = { at: shared, shared, newId: () => "an id", enquireIn }
+    const moment = { at: shared, shared, payinExpiry, newId: () => "an id", enquireIn }
     const { after, change } = Either.merge(
       Either.map(disputedOr({ payment, attempt }, signal, { cause: "asked", ...told }, moment), (source) =>
         rampChangeOf({ payment, attempt }, signal, source, moment, undefined)

@@ -1,5 +1,5 @@
 /** One payin, payout or ramp with its books, told of by the deciders alone: no store and no clock, so that many stories are told in no time. */
-import { Either, Option } from "effect"
+import { Duration, Either, Option } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { combine, kindOf, type Posting, providerIn } from "../../../src/domain/Ledger.ts"
 import { Money } from "../../../src/domain/Money.ts"
@@ -151,7 +151,7 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
   const ruledOn = (attempt: Attempt, signal: ProviderSignal) => {
     const known = { payment, attempt }
     const heard: Source = needsBooks(known, signal) ? source(attempt.attempt_id) : { cause: "told" }
-    const shared = { ...moment, shared: at }
+    const shared = { ...moment, shared: at, payinExpiry: Duration.hours(24) }
     const ruled = disputedOr(known, signal, heard, isRamp(payment) ? shared : moment)
     if (Either.isLeft(ruled)) return ruled.left
     if (!isRamp(payment)) return changeOf(known, signal, ruled.right, moment)

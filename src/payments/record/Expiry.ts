@@ -1,0 +1,190 @@
+/** The end of a payment that its customer has not paid: when it comes, and when its provider is asked about it. Pure. */
+import { Duration, Option } from "effect"
+import { endRetryDelay, endRetryLimit, lateEnquiries } from "../../domain/policies/Payments.ts"
+import { isSettled } from "../../domain/PaymentStatus.ts"
+import type { AttemptOutcome, Decision, ProviderSignal } from "../../domain/Settlement.ts"
+import type { PaymentPatch } from "../store/Change.ts"
+import type { Payment, PaymentFailure } from "../store/Payment.ts"
+import type { Known } from "../store/PaymentStore.ts"
+import type { Moment, Source } from "./Ruling.ts"
+
+/** With the time by the clock that all instances share. */
+export interface SharedMoment extends Moment {
+  readonly shared: Date
+  /** How long a payin without an end of its own waits for its customer. */
+  readonly payinExpiry: Duration.Duration
+}
+
+const MILLIS_PER_SECOND = 1000
+
+export const isExpired = ({ expires_at }: Payment, { shared }: SharedMoment): boolean =>
+  expires_at !== null && expires_at <= shared
+
+/**
+ * While nobody has paid, the provider is asked at the moment when nobody may pay any more, however often it was asked before:
+ * what it has taken on and nobody pays would never end otherwise.
+ */
+const atExpiry = ({ expires_at }: Payment, outcome: AttemptOutcome | null, moment: SharedMoment): SharedMoment => {
+  const { enquireIn, shared } = moment
+  // A duration is never below zero, and this is, once nobody may pay any more.
+  const left = expires_at === null ? 0 : (expires_at.getTime() - shared.getTime()) / MILLIS_PER_SECOND + 1
+  if (left < 1 || (Option.isNone(enquireIn) && outcome !== "accepted")) return moment
+  const end = Duration.seconds(left)
+  const next = Option.getOrElse(enquireIn, () => end)
+  return { ...moment, enquireIn: Option.some(Duration.min(next, end)) }
+}
+
+/** A word about what is to be collected, with when that is asked about next. */
+export const untilItsEnd = (
+  { attempt, payment }: Known,
+  outcome: AttemptOutcome | null,
+  source: Source,
+  moment: SharedMoment
+): { readonly source: Source; readonly moment: SharedMoment } => {
+  // For a hint it is asked as planned: where nothing is planned any more, its end is.
+  const unplanned = !isExpired(payment, moment) && outcome === "accepted" && attempt.next_enquiry_at === null
+  return { source: unplanned ? { ...source, hinted: false } : source, moment: atExpiry(payment, outcome, moment) }
+}
+
+/** Reports a payin that waits for its customer at its end. `closed`: the provider confirmed that it takes no money any more. */
+export interface AtEnd {
+  readonly closed: boolean
+  /** Status of the payment before its provider was asked: one that has moved on since does not end. */
+  readonly from: Payment["status"]
+}
+
+const isPayin = ({ attempt, payment }: Known): boolean =>
+  attempt.leg === "payment" && payment.direction === "inbound" && payment.ramp === null
+
+/** The provider waits for the customer, and has no money. */
+const saysPending = (signal: ProviderSignal): boolean =>
+  (signal._tag === "Accepted" || signal._tag === "Report") && signal.state === "pending"
+
+const saysOver = (signal: ProviderSignal): boolean =>
+  "state" in signal && (signal.state === "completed" || signal.state === "failed" || signal.state === "returned")
+
+/** Failed because its customer did not pay in time. */
+export const hasExpired = ({ failure, status }: Payment): boolean => status === "failed" && failure?.code === "EXPIRED"
+
+/** Whether the end of a payin depends on the time by the clock that all instances share. */
+export const needsSharedTime = (known: Known, signal: ProviderSignal): boolean => {
+  const { expires_at, status } = known.payment
+  if (!isPayin(known) || ("state" in signal && signal.state === "completed")) return false
+  if (hasExpired(known.payment)) return true
+  return !isSettled(status) && (saysPending(signal) || status === "pending" || expires_at !== null)
+}
+
+const isUnpaid = ({ received }: Decision): boolean => Object.keys(received).length === 0
+
+const waitsForCustomer = ({ payment }: Known, signal: ProviderSignal, { outcome, status }: Decision): boolean => {
+  if (outcome !== "accepted") return false
+  if (status === "pending") return true
+  return status === "processing" && (saysPending(signal) || (signal._tag === "Unknown" && payment.expires_at !== null))
+}
+
+/** Whether the payin ends now: its provider was asked at its end, and its customer has not paid. */
+export const endsNow = (known: Known, decision: Decision, { atEnd }: Source, moment: Moment | SharedMoment): boolean =>
+  atEnd !== undefined &&
+  "shared" in moment &&
+  isPayin(known) &&
+  isExpired(known.payment, moment) &&
+  !isSettled(decision.status) &&
+  decision.outcome === "accepted" &&
+  isUnpaid(decision) &&
+  (atEnd.closed || known.payment.status === atEnd.from)
+
+/** A failure past the end of a payin that waited for its customer, such as the report of our own closing of its page. */
+export const failsPastEnd = (
+  known: Known,
+  decision: Decision,
+  { operator }: Source,
+  moment: Moment | SharedMoment
+): boolean =>
+  operator === undefined &&
+  "shared" in moment &&
+  isPayin(known) &&
+  known.attempt.outcome === "accepted" &&
+  known.payment.status === "pending" &&
+  isExpired(known.payment, moment) &&
+  (decision.status === "failed" || decision.status === "canceled")
+
+export const expiredFailure = ({ expires_at, provider }: Payment): PaymentFailure => ({
+  code: "EXPIRED",
+  message: `The customer did not pay before ${expires_at?.toISOString() ?? "its end"}.`,
+  provider
+})
+
+const secondsAfter = (time: Date, { shared }: SharedMoment): number =>
+  (shared.getTime() - time.getTime()) / MILLIS_PER_SECOND
+
+/** After its end: the provider gave no answer, and is asked again after as long as it has been silent. */
+const retryAtEnd = (end: Date, moment: SharedMoment): Option.Option<Duration.Duration> => {
+  const silent = Duration.seconds(Math.max(0, secondsAfter(end, moment)))
+  return Duration.lessThan(silent, endRetryLimit) ? Option.some(Duration.max(endRetryDelay, silent)) : Option.none()
+}
+
+const nextLateEnquiry = (end: Date, moment: SharedMoment): Option.Option<Duration.Duration> => {
+  const since = secondsAfter(end, moment)
+  const next = lateEnquiries.map((delay) => Duration.toSeconds(delay)).find((seconds) => seconds > since + 1)
+  return next === undefined ? Option.none() : Option.some(Duration.seconds(next - since))
+}
+
+/** The earlier of our own end and the one that the provider named with its instructions. */
+const endOf = ({ expires_at }: Payment, patch: PaymentPatch, { payinExpiry, shared }: SharedMoment): Date => {
+  const ours = expires_at ?? new Date(shared.getTime() + Duration.toMillis(payinExpiry))
+  const named = new Date(patch.action_data?.["expires_at"] ?? Number.NaN)
+  return named > shared && named < ours ? named : ours
+}
+
+/** Instructions name the end that holds. */
+const endPatch = (end: Date, { action_data, next_action }: PaymentPatch): PaymentPatch => ({
+  expires_at: end,
+  ...(next_action === "bank_transfer" && action_data !== undefined
+    ? { action_data: { ...action_data, expires_at: end.toISOString() } }
+    : {})
+})
+
+/** What a decision about a payin has to carry because of its end. */
+export interface EndPlan {
+  readonly patch: PaymentPatch
+  readonly source: Source
+  readonly moment: Moment
+  /** The provider is asked for money that comes late. */
+  readonly isLate: boolean
+  /** Past its end, and not over: an operator has to look when nothing more is asked. */
+  readonly isOverdue: boolean
+}
+
+export const planEnd = (
+  known: Known,
+  signal: ProviderSignal,
+  decision: Decision,
+  patch: PaymentPatch,
+  source: Source,
+  moment: Moment | SharedMoment
+): EndPlan => {
+  const plan = { patch: {}, source, moment, isLate: false, isOverdue: false }
+  const { attempt, payment } = known
+  if (!("shared" in moment) || !isPayin(known)) return plan
+  const isEnding = endsNow(known, decision, source, moment)
+  if (isEnding || hasExpired(payment)) {
+    const isPlanned = isEnding ? source.atEnd?.closed === false : attempt.next_enquiry_at !== null
+    const isOpen = isPlanned && payment.expires_at !== null && isUnpaid(decision) && !saysOver(signal)
+    if (!isOpen || payment.expires_at === null) return plan
+    const enquireIn = nextLateEnquiry(payment.expires_at, moment)
+    return { ...plan, moment: { ...moment, enquireIn }, isLate: Option.isSome(enquireIn) }
+  }
+  if (!waitsForCustomer(known, signal, decision)) return plan
+  const end = endOf(payment, patch, moment)
+  const ended = { ...payment, expires_at: end }
+  const isOverdue = isExpired(ended, moment)
+  const planned = attempt.next_enquiry_at
+  const told = !isOverdue && (planned === null || planned > end) ? { ...source, hinted: false } : source
+  return {
+    patch: endPatch(end, patch),
+    source: told,
+    moment: isOverdue ? { ...moment, enquireIn: retryAtEnd(end, moment) } : atExpiry(ended, decision.outcome, moment),
+    isLate: false,
+    isOverdue
+  }
+}
