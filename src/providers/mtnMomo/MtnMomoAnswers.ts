@@ -128,7 +128,9 @@ export const statusAnswer =
     }
     const said = reply.status === 200 ? Option.getOrUndefined(statusIn(reply.json)) : undefined
     if (said === undefined) return noVerdict(reply)
-    const state = states.get(said.status) ?? "processing"
+    // A request to pay is PENDING until its payer authorises or declines it, or it times out: nothing has moved by then.
+    const waits = product === "collection" && said.status === "PENDING"
+    const state = waits ? "pending" : (states.get(said.status) ?? "processing")
     const received =
       state === "completed" && said.amount !== undefined
         ? Option.getOrUndefined(moneyOfMajor(said.amount, said.currency ?? ""))
@@ -141,7 +143,8 @@ export const statusAnswer =
       providerPaymentId: reference,
       providerStatus: said.status,
       ...(state === "failed" ? refusedWith(product, reasonOf(said.reason)) : { reason: null }),
-      ...(received === undefined ? {} : { received })
+      ...(received === undefined ? {} : { received }),
+      ...(waits ? { waitsFor: { nextAction: "wait", actionData: {} } } : {})
     })
   }
 
@@ -154,7 +157,7 @@ export const existing =
       state: found.state === "completed" ? "completed" : "processing",
       providerPaymentId: found.providerPaymentId,
       providerStatus: found.providerStatus,
-      nextAction: product === "collection" && found.state === "processing" ? "wait" : null,
+      nextAction: product === "collection" && (found.state === "processing" || found.state === "pending") ? "wait" : null,
       actionData: {},
       providerData: {},
       ...(found.received === undefined ? {} : { received: found.received })

@@ -137,7 +137,10 @@ describe("a reference that MTN knows already", () => {
 
 describe("what MTN says of a reference", () => {
   it.each([
-    [{ status: "PENDING" }, { state: "processing", reason: null, providerStatus: "PENDING" }],
+    [
+      { status: "PENDING" },
+      { state: "pending", reason: null, providerStatus: "PENDING", waitsFor: { nextAction: "wait", actionData: {} } }
+    ],
     [
       { status: "SUCCESSFUL", amount: 100, currency: "UGX", financialTransactionId: 23503452, payer: { partyId: 4 } },
       { state: "completed", received: amount("100", "UGX"), providerStatus: "SUCCESSFUL" }
