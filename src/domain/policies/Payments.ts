@@ -106,6 +106,12 @@ export const receiptsPerMinute = 2
 /** How long a payer sees the receipt of a link before being led back to where the link says. */
 export const receiptReading = Duration.seconds(5)
 
+/** How long a browser is known as the one in which a payment through a link was begun. */
+export const payerCookieLife = Duration.days(7)
+
+/** Interval at which the page of a link that somebody else is paying refreshes itself. */
+export const takenRefresh = Duration.seconds(15)
+
 /** How long browsers keep the picture of a link, which never changes. */
 export const logoKept = Duration.days(1)
 

@@ -10,6 +10,8 @@ import { CustomerPayments } from "../../payments/read/CustomerPayments.ts"
 import { type Collection, Initiation } from "../../payments/initiate/Initiation.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
 import { Payments } from "../../payments/read/Payments.ts"
+import { Vault } from "../../platform/secrets/Vault.ts"
+import { holderToken, isHolderToken } from "./LinkHolder.ts"
 import { LinkMethods } from "./LinkMethods.ts"
 import { LinkPrices } from "./LinkPrices.ts"
 import { formatRef, isRef, REF_BYTES } from "./LinkRef.ts"
@@ -36,7 +38,13 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
     readonly leadingTo: (
       payment: Payment
     ) => Effect.Effect<Option.Option<Pick<LinkVisit, "link" | "merchant" | "behind">>>
-    readonly status: (linkRef: string, submission: string) => Effect.Effect<Option.Option<StatusVisit>>
+    /** `holder`: the token that the visitor's browser has for this payment, if any. */
+    readonly status: (
+      linkRef: string,
+      submission: string,
+      holder: string
+    ) => Effect.Effect<Option.Option<StatusVisit>>
+    readonly isHolder: (link: PaymentLink, submission: string, holder: string) => boolean
     /** These change nothing where the payment does not ask for them. */
     readonly giveOtp: (visit: StatusVisit, otp: string) => Effect.Effect<"done" | "wrong">
     readonly resendOtp: (visit: StatusVisit) => Effect.Effect<"done" | "too often">
@@ -55,6 +63,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
       const methodsOf = yield* LinkMethods
       const { wasCalledOff } = yield* CustomerPayments
       const ids = yield* Ids
+      const vault = yield* Vault
       const { linkPayinExpiry, mode, publicUrl } = yield* Settings
 
       const currentDate = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
@@ -74,7 +83,9 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
         if (link.amount_type === "fixed" && link.payment_id !== null && link.submission !== null) {
           const latest = yield* Effect.option(paymentIn(link, link.payment_id))
           if (Option.isSome(latest) && !freesLink(latest.value)) {
-            return { _tag: "Taken", submission: link.submission } satisfies LinkState
+            const { expires_at, status } = latest.value
+            const freeAt = status === "pending" ? expires_at : null
+            return { _tag: "Taken", submission: link.submission, freeAt } satisfies LinkState
           }
         }
         return because === undefined
@@ -88,7 +99,12 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
           onRight: (return_url) => ({ return_url })
         })
 
+      const mac = (text: string): string => vault.hmac(text, "link payer")
+
       const newSubmission = Effect.map(ids.bytes(REF_BYTES), formatRef)
+
+      const newForm = (link: PaymentLink) =>
+        Effect.map(newSubmission, (submission) => ({ submission, holder: holderToken(link, submission, mac) }))
 
       const collect = Effect.fnUntraced(function* (
         link: PaymentLink,
@@ -124,22 +140,31 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
         })
       })
 
-      /** Whoever was faster has the link; everybody is led to what became of it. */
-      const whereTaken = Effect.fnUntraced(function* ({ link_ref }: PaymentLink, submission: string) {
+      const isHolder = (link: PaymentLink, submission: string, holder: string) =>
+        isHolderToken(holder, link, submission, mac)
+
+      /** A form that was sent before leads to its payment again; only who had the form may act there. */
+      const ledAgain = (link: PaymentLink, submission: string, { holder }: LinkOrder) =>
+        ({
+          _tag: "Led",
+          submission,
+          holder: holder !== null && isHolder(link, submission, holder) ? holder : null
+        }) as const
+
+      /** Somebody else was faster, or the same form was sent twice. */
+      const whereTaken = Effect.fnUntraced(function* ({ link_ref }: PaymentLink, submission: string, order: LinkOrder) {
         const link = yield* Effect.flatMap(store.findByRef(link_ref), Effect.orDie)
-        if (Option.isSome(yield* store.paymentOf(link, submission))) return { _tag: "Led", submission } as const
+        if (Option.isSome(yield* store.paymentOf(link, submission))) return ledAgain(link, submission, order)
         const state = yield* stateOf(link)
-        return state._tag === "Taken"
-          ? ({ _tag: "Led", submission: state.submission } as const)
-          : ({ _tag: "Closed" } as const)
+        return state._tag === "Taken" ? ({ _tag: "Taken" } as const) : ({ _tag: "Closed" } as const)
       })
 
       const begin = (link: PaymentLink, submission: string, order: LinkOrder, price: Price) => {
-        const led = { _tag: "Led", submission } as const
+        const led = { _tag: "Led", submission, holder: holderToken(link, submission, mac) } as const
         return collect(link, submission, order, price).pipe(
           Effect.as<PayResult>(led),
           Effect.catchTags({
-            LinkTaken: () => whereTaken(link, submission),
+            LinkTaken: () => whereTaken(link, submission, order),
             AllProvidersFailed: () => Effect.succeed(led),
             RateMismatch: () => Effect.succeed({ _tag: "Repriced" } as const),
             NoRoute: () => Effect.succeed({ _tag: "NoRoute" } as const),
@@ -177,14 +202,14 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
             price: price.value,
             seal: sealed?.seal ?? null,
             holdsUntil: sealed?.until ?? null,
-            submission: yield* newSubmission
+            ...(yield* newForm(link))
           })
         }),
         pay: Effect.fn("LinkCheckout.pay")(function* (link, order) {
           const state = yield* stateOf(link)
           const submission = order.submission ?? (yield* newSubmission)
-          if (Option.isSome(yield* store.paymentOf(link, submission))) return { _tag: "Led", submission }
-          if (state._tag === "Taken") return { _tag: "Led", submission: state.submission }
+          if (Option.isSome(yield* store.paymentOf(link, submission))) return ledAgain(link, submission, order)
+          if (state._tag === "Taken") return { _tag: "Taken" }
           if (state._tag === "Closed") return { _tag: "Closed" }
           const price = yield* agreed(link, order)
           if (Option.isNone(price)) return { _tag: "Repriced" }
@@ -199,7 +224,8 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
             ? Option.none()
             : Option.some({ link: link.value, ...(yield* merchantOf(link.value)) })
         }),
-        status: Effect.fn("LinkCheckout.status")(function* (linkRef, submission) {
+        isHolder,
+        status: Effect.fn("LinkCheckout.status")(function* (linkRef, submission, holder) {
           if (!isRef(linkRef) || !isRef(submission)) return Option.none()
           const link = yield* store.findByRef(linkRef)
           if (Option.isNone(link)) return Option.none()
@@ -210,7 +236,14 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
             Effect.orDie(paymentIn(link.value, paymentId.value))
           ])
           const testMode = mode === "sandbox"
-          return Option.some({ link: link.value, ...named, testMode, payment, calledOff: yield* wasCalledOff(payment) })
+          return Option.some({
+            link: link.value,
+            ...named,
+            testMode,
+            payment,
+            calledOff: yield* wasCalledOff(payment),
+            isHolder: isHolder(link.value, submission, holder)
+          })
         }),
         giveOtp: Effect.fn("LinkCheckout.giveOtp")((visit, otp) =>
           actions.submitOtp(...acting(visit), otp).pipe(

@@ -6,10 +6,10 @@ import type { LinkMethod } from "./LinkMethods.ts"
 import type { PaymentLink } from "./PaymentLink.ts"
 import type { Price } from "./Price.ts"
 
-/** `Taken`: a payment of a fixed link is under way, known by the form that it came from. */
+/** `Taken`: a payment of a fixed link is under way, known by the form that it came from. `freeAt`: its end, if it has one. */
 export type LinkState =
   | { readonly _tag: "Payable" }
-  | { readonly _tag: "Taken"; readonly submission: string }
+  | { readonly _tag: "Taken"; readonly submission: string; readonly freeAt: Date | null }
   | { readonly _tag: "Closed"; readonly because: "paid" | "canceled" | "expired" }
 
 export interface LinkVisit {
@@ -32,6 +32,8 @@ export interface Offer {
   /** Until when that price holds; null where no rate could move it, or where it is locked as the form is sent. */
   readonly holdsUntil: Date | null
   readonly submission: string
+  /** Proves later that this very form was shown to whoever sends it. */
+  readonly holder: string
 }
 
 export type PayerDetails = Pick<Collection, "payer_details" | "mobile_money_details" | "card_details" | "bank_details">
@@ -39,6 +41,7 @@ export type PayerDetails = Pick<Collection, "payer_details" | "mobile_money_deta
 export interface LinkOrder {
   /** Null for a form that our page did not make, and that is on its own each time. */
   readonly submission: string | null
+  readonly holder: string | null
   readonly method: LinkMethod
   /** What the payer chose to pay on an open link. */
   readonly chosen: Money | null
@@ -46,9 +49,13 @@ export interface LinkOrder {
   readonly details: PayerDetails
 }
 
-/** `Repriced`: the price that was shown does not hold any more, and nothing was charged. */
+/**
+ * `Led`: to the payment's page, with the token that lets its browser act there, for whoever made the payment or had its
+ * form. `Taken`: somebody else is paying. `Repriced`: the price that was shown does not hold any more. Nothing was charged.
+ */
 export type PayResult =
-  | { readonly _tag: "Led"; readonly submission: string }
+  | { readonly _tag: "Led"; readonly submission: string; readonly holder: string | null }
+  | { readonly _tag: "Taken" }
   | { readonly _tag: "Repriced" }
   | { readonly _tag: "TooLittle" }
   | { readonly _tag: "NoRoute" }
@@ -59,4 +66,6 @@ export interface StatusVisit extends Omit<LinkVisit, "state"> {
   readonly payment: Payment
   /** Rather than refused. */
   readonly calledOff: boolean
+  /** Seen by the browser in which it was begun: no other sees what its payer has to do, or does it. */
+  readonly isHolder: boolean
 }

@@ -18,18 +18,37 @@ export const pathOf = (url: unknown): string => {
 /** Of any payment, whether or not anyone was given the address. */
 export const checkoutOf = (paymentId: PaymentId) => Effect.map(CheckoutUrl, (urlOf) => pathOf(urlOf(paymentId)))
 
-export const visit = (path: string, headers: Readonly<Record<string, string>> = {}) => send(path, { headers })
+type Headers = Readonly<Record<string, string>>
+type Fields = Readonly<Record<string, string>>
 
-export const submit = (
-  path: string,
-  fields: Readonly<Record<string, string>>,
-  headers: Readonly<Record<string, string>> = {}
-) =>
-  send(path, {
-    method: "POST",
-    headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
-    body: new URLSearchParams(fields).toString()
-  })
+const COOKIE = /^(\w+)=([^;]*); Path=(\/pay\/\w+);/
+
+/** A browser without scripts, which keeps the cookies of payment links for their own pages. */
+export const newBrowser = () => {
+  const kept: Array<{ readonly name: string; readonly value: string; readonly path: string }> = []
+  const cookiesFor = (path: string): Headers => {
+    const mine = kept.filter((one) => path === one.path || /^[/?]/.test(path.slice(one.path.length)))
+    const sent = mine.filter((one) => path.startsWith(one.path)).map(({ name, value }) => `${name}=${value}`)
+    return sent.length === 0 ? {} : { cookie: sent.join("; ") }
+  }
+  const asked = (path: string, about: NonNullable<Parameters<typeof send>[1]>) =>
+    Effect.tap(send(path, { ...about, headers: { ...cookiesFor(path), ...about.headers } }), ({ headers }) => {
+      const [, name, value, at] = COOKIE.exec(String(headers["set-cookie"] ?? "")) ?? []
+      if (name !== undefined && value !== undefined && at !== undefined) kept.push({ name, value, path: at })
+    })
+  return {
+    visit: (path: string, headers: Headers = {}) => asked(path, { headers }),
+    submit: (path: string, fields: Fields, headers: Headers = {}) =>
+      asked(path, {
+        method: "POST",
+        headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+        body: new URLSearchParams(fields).toString()
+      })
+  }
+}
+
+/** The browser of all payers who are not about others. */
+export const { submit, visit } = newBrowser()
 
 /** A payment that sends its customer to the hosted checkout. */
 export const atCheckout = (about: object = {}) =>

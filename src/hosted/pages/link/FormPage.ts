@@ -135,7 +135,7 @@ export const formPage = (
   state: FormState
 ): Page => {
   const { link } = visit
-  const { methods, price, seal, submission } = offer
+  const { holder, methods, price, seal, submission } = offer
   const { kept, method, notice } = state
   const linkWords = linkWordsFor(words)
   const drawing = { ...state, kept: { ...suggested(visit, offer, words), ...kept }, visit, words, linkWords }
@@ -153,6 +153,7 @@ export const formPage = (
         <form method="post">
           <input type="hidden" name="method" value="${method}" />
           <input type="hidden" name="submission" value="${submission}" />
+          <input type="hidden" name="token" value="${holder}" />
           ${seal !== null && html`<input type="hidden" name="rate" value="${seal}" />`} ${inputs(drawing)}
           <button class="primary">${amount === undefined ? linkWords.payChosen : words.pay(amount)}</button>
         </form>

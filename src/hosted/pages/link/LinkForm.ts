@@ -89,6 +89,7 @@ export const orderOf = (
   if (wrong.length > 0 || Option.isNone(details) || Either.isLeft(own)) return Either.left(wrong)
   return Either.right({
     submission: Option.getOrNull(Option.filter(Option.fromNullable(form.get("submission")), isRef)),
+    holder: form.get("token"),
     method,
     chosen: amount.amount === undefined ? null : Option.getOrNull(amount.amount),
     seal: form.get("rate"),

@@ -7,6 +7,7 @@ import { RateLimits } from "../../../platform/http/RateLimits.ts"
 import { requestAddress } from "../../../platform/http/RequestAddress.ts"
 import { alsoByHead, type Incoming, type Route } from "../../../platform/http/Route.ts"
 import { LinkCheckout } from "../../links/LinkCheckout.ts"
+import { cookieFor, holderCookie } from "../../links/LinkHolder.ts"
 import type { LinkVisit, PayResult, StatusVisit } from "../../links/LinkVisit.ts"
 import type { PaymentLink } from "../../links/PaymentLink.ts"
 import { amountText } from "../AmountText.ts"
@@ -20,7 +21,7 @@ import { formPage, type FormState } from "./FormPage.ts"
 import { logoReply } from "./LogoReply.ts"
 import { keptOf, type LinkField, methodIn, orderOf } from "./LinkForm.ts"
 import { linkWordsFor } from "./LinkWords.ts"
-import { statusPage, type StatusTrouble, troubleStatus } from "./StatusPage.ts"
+import { statusPage, type StatusTrouble, takenPage, troubleStatus } from "./StatusPage.ts"
 
 const refOf = ({ params }: Incoming): string => params["link_ref"] ?? ""
 
@@ -86,11 +87,19 @@ export const linkRoutes = Effect.gen(function* () {
     return pageReply(status, reader, ofLink(visit, publicUrl, page))
   })
 
-  const shown = (visit: LinkVisit, incoming: Incoming) => {
+  /** `status`: of the page that tells of somebody else's payment. */
+  const shown = (visit: LinkVisit, incoming: Incoming, status = 200) => {
     const reader = readerOf(incoming)
     switch (visit.state._tag) {
-      case "Taken":
-        return Effect.succeed(redirectReply(statusAddress(refOf(incoming), visit.state.submission)))
+      case "Taken": {
+        const { freeAt, submission } = visit.state
+        const holder = cookieFor(incoming.request.headers.cookie, submission)
+        if (counter.isHolder(visit.link, submission, holder)) {
+          return Effect.succeed(redirectReply(statusAddress(refOf(incoming), submission)))
+        }
+        const page = takenPage({ ...visit, logo: logoBeside(visit.link) }, reader.words, refOf(incoming), freeAt)
+        return Effect.succeed(pageReply(status, reader, ofLink(visit, publicUrl, page)))
+      }
       case "Closed":
         return Effect.succeed(
           pageReply(
@@ -113,6 +122,14 @@ export const linkRoutes = Effect.gen(function* () {
       Option.match({ onNone: () => Effect.succeed(notFound(readerOf(incoming))), onSome: answer })
     )
 
+  /** To the payment's own page, known from now on as the browser in which it was begun. */
+  const led = (linkRef: string, { holder, submission }: Extract<PayResult, { readonly _tag: "Led" }>): Outgoing => {
+    const reply = redirectReply(statusAddress(linkRef, submission))
+    if (holder === null) return reply
+    const cookie = holderCookie(publicUrl, linkRef, submission, holder)
+    return { ...reply, headers: { ...reply.headers, "set-cookie": cookie } }
+  }
+
   const afterPay = Effect.fnUntraced(function* (
     result: PayResult,
     incoming: Incoming,
@@ -122,9 +139,10 @@ export const linkRoutes = Effect.gen(function* () {
     const linkWords = linkWordsFor(words)
     switch (result._tag) {
       case "Led":
-        return redirectReply(statusAddress(refOf(incoming), result.submission))
+        return led(refOf(incoming), result)
+      case "Taken":
       case "Closed":
-        return yield* withVisit(incoming, (now) => shown(now, incoming))
+        return yield* withVisit(incoming, (now) => shown(now, incoming, 409))
       case "Repriced":
         return yield* again(409, [], (price) => (price === undefined ? words.notNow : linkWords.repriced(price)))
       case "TooLittle":
@@ -141,7 +159,9 @@ export const linkRoutes = Effect.gen(function* () {
     const { words } = reader
     const linkWords = linkWordsFor(words)
     const form = yield* readForm(incoming.request)
-    if (visit.state._tag !== "Payable") return yield* shown(visit, incoming)
+    if (visit.state._tag === "Closed") return yield* shown(visit, incoming)
+    const isTaken = visit.state._tag === "Taken" && visit.state.submission !== form.get("submission")
+    if (isTaken) return yield* shown(visit, incoming, 409)
     const now = yield* Clock.currentTimeMillis
     const method = methodIn(form.get("method"))
     const again = (status: number, problems: ReadonlyArray<LinkField>, notice: Asked["notice"]) =>
@@ -160,11 +180,14 @@ export const linkRoutes = Effect.gen(function* () {
     return yield* afterPay(yield* counter.pay(visit.link, order.right), incoming, again)
   })
 
-  const withStatus = <E>(incoming: Incoming, answer: (visit: StatusVisit) => Effect.Effect<Outgoing, E>) =>
-    Effect.flatMap(
-      counter.status(refOf(incoming), incoming.params["submission"] ?? ""),
+  const withStatus = <E>(incoming: Incoming, answer: (visit: StatusVisit) => Effect.Effect<Outgoing, E>) => {
+    const submission = incoming.params["submission"] ?? ""
+    const holder = cookieFor(incoming.request.headers.cookie, submission)
+    return Effect.flatMap(
+      counter.status(refOf(incoming), submission, holder),
       Option.match({ onNone: () => Effect.succeed(notFound(readerOf(incoming))), onSome: answer })
     )
+  }
 
   const statusReply = (visit: StatusVisit, incoming: Incoming, trouble?: StatusTrouble): Outgoing => {
     const reader = readerOf(incoming)
@@ -197,7 +220,10 @@ export const linkRoutes = Effect.gen(function* () {
     const back = redirectReply(incoming.params["submission"] ?? "")
     const troubled = (trouble: StatusTrouble) =>
       withStatus(incoming, (now) => Effect.succeed(statusReply(now, incoming, trouble)))
-    switch (form.get("action")) {
+    const action = form.get("action")
+    // A receipt goes to the payer's own address, whoever asks for it.
+    if (!visit.isHolder && action !== "receipt") return statusReply(visit, incoming, "not_holder")
+    switch (action) {
       case "otp": {
         const answer = yield* counter.giveOtp(visit, (form.get("otp") ?? "").trim())
         return answer === "wrong" ? yield* troubled("wrong_otp") : back

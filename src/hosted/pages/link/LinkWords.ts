@@ -38,6 +38,9 @@ export interface LinkWords {
   readonly onwardTitle: string
   readonly onwardText: string
   readonly cancelRefused: string
+  readonly takenTitle: string
+  readonly takenText: string
+  readonly takenUntil: (time: string) => string
   readonly resentTooOften: string
   readonly closed: Readonly<Record<"paid" | "canceled" | "expired", Readonly<Record<"title" | "text", string>>>>
   readonly notNowTitle: string
@@ -119,6 +122,10 @@ const english: LinkWords = {
   },
   onwardTitle: "One more step",
   onwardText: "You are being taken to the page on which you confirm the payment.",
+  takenTitle: "A payment is under way",
+  takenText:
+    "This link is being paid, and takes one payment at a time. If you began the payment, go on in the browser in which you began it.",
+  takenUntil: (time) => `If it is not paid, the link is free again at ${time}.`,
   cancelRefused: "The payment cannot be canceled any more. Please wait for its outcome.",
   resentTooOften: "The password was sent too often. Please use the latest one, or try again in an hour.",
   closed: {
@@ -203,6 +210,10 @@ const french: LinkWords = {
   },
   onwardTitle: "Encore une étape",
   onwardText: "Vous êtes dirigé vers la page sur laquelle vous confirmez le paiement.",
+  takenTitle: "Un paiement est en cours",
+  takenText:
+    "Ce lien est en cours de paiement et n’accepte qu’un paiement à la fois. Si vous avez commencé ce paiement, continuez dans le même navigateur.",
+  takenUntil: (time) => `S’il n’est pas payé, le lien sera de nouveau libre le ${time}.`,
   cancelRefused: "Le paiement ne peut plus être annulé. Veuillez attendre son résultat.",
   resentTooOften:
     "Le mot de passe a été envoyé trop souvent. Veuillez utiliser le dernier, ou réessayer dans une heure.",

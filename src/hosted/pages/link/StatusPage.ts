@@ -1,18 +1,19 @@
 /** How a payment through a link stands, and what its payer is still asked for. */
 import { Duration } from "effect"
 import { html } from "../../../domain/Html.ts"
-import { receiptReading, transferRefresh } from "../../../domain/policies/Payments.ts"
+import { receiptReading, takenRefresh, transferRefresh } from "../../../domain/policies/Payments.ts"
 import { isSettled } from "../../../domain/PaymentStatus.ts"
 import type { StatusVisit } from "../../links/LinkVisit.ts"
 import { outcome, receiptByMail, type ReceiptAnswer, waitingPage } from "../CheckoutPage.ts"
-import { cancelButton, detail, details, framed } from "../Frame.ts"
+import { cancelButton, detail, details, framed, headed, type Headline } from "../Frame.ts"
 import type { Page } from "../Layout.ts"
 import { returnAddress } from "../ReturnAddress.ts"
+import { timeText } from "../TimeText.ts"
 import type { Words } from "../Words.ts"
 import { instructionNames, linkWordsFor } from "./LinkWords.ts"
 
-/** Of the form for a one-time password, or of an attempt to cancel. */
-export const troubleStatus = { wrong_otp: 400, cancel_refused: 409, resent_too_often: 429 } as const
+/** Of the form for a one-time password, of an attempt to cancel, or of another browser than the payer's. */
+export const troubleStatus = { wrong_otp: 400, not_holder: 403, cancel_refused: 409, resent_too_often: 429 } as const
 export type StatusTrouble = keyof typeof troubleStatus | undefined
 
 export interface Shown {
@@ -26,10 +27,40 @@ export interface Shown {
   readonly stays: boolean
 }
 
-const refusal = ({ trouble, words }: Shown) => {
+/** When the link can be paid again; nothing where that is not known. */
+const freeAgain = (freeAt: Date | null, words: Words): string =>
+  freeAt === null ? "" : linkWordsFor(words).takenUntil(timeText(freeAt, words))
+
+const refusal = ({ trouble, visit, words }: Shown) => {
   const { cancelRefused, resentTooOften } = linkWordsFor(words)
   if (trouble !== "cancel_refused" && trouble !== "resent_too_often") return false
-  return html`<p class="notice" role="alert">${trouble === "cancel_refused" ? cancelRefused : resentTooOften}</p>`
+  const end = visit.payment.status === "pending" ? visit.payment.expires_at : null
+  const refused = `${cancelRefused} ${freeAgain(end, words)}`
+  return html`<p class="notice" role="alert">${trouble === "cancel_refused" ? refused : resentTooOften}</p>`
+}
+
+/** For everybody but the payer: that the link is being paid, and nothing of the payment. */
+export const takenPage = (
+  headline: Omit<Headline, "amount">,
+  words: Words,
+  address: string,
+  freeAt: Date | null
+): Page => {
+  const { takenText, takenTitle } = linkWordsFor(words)
+  const until = freeAgain(freeAt, words)
+  return {
+    title: takenTitle,
+    refresh: { seconds: Duration.toSeconds(takenRefresh), address },
+    content: headed(
+      { ...headline, amount: undefined },
+      words,
+      html`<section class="body outcome">
+        <div role="status"><h1>${takenTitle}</h1></div>
+        <p>${takenText}</p>
+        ${until !== "" && html`<p>${until}</p>`}
+      </section>`
+    )
+  }
 }
 
 const waiting = (shown: Shown): Page => {
@@ -167,6 +198,8 @@ const onwards = (target: string, publicUrl: string): string =>
 export const statusPage = (shown: Shown, linkAddress: string, publicUrl: string): Page => {
   const { action_data, next_action, status } = shown.visit.payment
   if (isSettled(status)) return overPage(shown, linkAddress)
+  const { address, visit, words } = shown
+  if (!visit.isHolder) return takenPage(visit, words, address, status === "pending" ? visit.payment.expires_at : null)
   if (status !== "pending") return waiting(shown)
   if (next_action === "collect_otp") return otpPage(shown)
   if (next_action === "bank_transfer") return transferPage(shown)

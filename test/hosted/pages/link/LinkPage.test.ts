@@ -12,7 +12,7 @@ import { leisurely, onDatabasePaymentServer, onPaymentServer } from "../../../pa
 import { byPhone as initiationByPhone } from "../../../payments/support/Requests.ts"
 import { people } from "../../../support/Credentials.ts"
 import { setThreshold } from "../../../payments/support/Acting.ts"
-import { submit, visit } from "../Visits.ts"
+import { newBrowser, submit, visit } from "../Visits.ts"
 import { acmeLink, byBank, byCard, byPhone, type Fields, hiddenIn, leadsTo, payAt, untilPage } from "./Paying.ts"
 
 const complete = "Payment complete"
@@ -100,17 +100,25 @@ onDatabasePaymentServer(
       })
     )
 
-    it.effect("gives a fixed link to one of those who submit at once, and leads all to that one", () =>
+    it.effect("gives a fixed link to one of those who submit at once, and tells all others that it is taken", () =>
       Effect.gen(function* () {
         const { look, path, payments } = yield* acmeLink()
-        const pages = yield* Effect.replicateEffect(visit(path), 4)
         const answers = yield* Effect.forEach(
-          [...pages, pages[0]!],
-          (page) => submit(path, { ...hiddenIn(page), ...byPhone() }),
+          Array.from({ length: 4 }, newBrowser),
+          (browser) =>
+            Effect.flatMap(browser.visit(path), (page) => {
+              const form = { ...hiddenIn(page), ...byPhone() }
+              return Effect.all([browser.submit(path, form), browser.submit(path, form)], { concurrency: "unbounded" })
+            }),
           { concurrency: "unbounded" }
         )
-        const [first, ...others] = answers.map(leadsTo)
-        expect(new Set(others)).toEqual(new Set([first]))
+        const led = answers.flat().filter(({ status }) => status === 303)
+        expect(new Set(led.map(leadsTo)).size).toBe(1)
+        expect(led, "one of them, whose form was sent twice").toHaveLength(2)
+        for (const answer of answers.flat().filter(({ status }) => status !== 303)) {
+          expect(answer.status).toBe(409)
+          expect(answer.text).toContain("A payment is under way")
+        }
         expect(yield* payments).toHaveLength(1)
         yield* eventually(look, (found) => found.status === "paid")
         expect(yield* payments).toHaveLength(1)
@@ -143,6 +151,67 @@ onDatabasePaymentServer(
         expect((yield* look).status).toBe("paid")
         const statuses = (yield* payments).map(({ status }) => status)
         expect([...statuses].sort()).toEqual(["canceled", "completed", "failed", "failed"])
+      })
+    )
+
+    it.effect("lets nobody but the browser in which it was begun go on with a payment, or call it off", () =>
+      Effect.gen(function* () {
+        const { path, payments } = yield* acmeLink()
+        const [first, second] = [newBrowser(), newBrowser()]
+        const form = { ...hiddenIn(yield* first.visit(path)), ...byPhone("+254712340002") }
+        const begun = yield* first.submit(path, form)
+        const cookie = String(begun.headers["set-cookie"])
+        expect(cookie).toMatch(
+          new RegExp(`^corridor_payer_\\w{8}=[0-9a-f]{64}; Path=${path}; Max-Age=\\d+; SameSite=Lax; HttpOnly$`)
+        )
+        const status = leadsTo(begun)
+        const token = form["token"]!
+        const [{ payment_id } = { payment_id: "" }] = yield* payments
+        const others = [
+          yield* second.visit(path),
+          yield* second.submit(path, byPhone()),
+          yield* second.visit(status),
+          yield* second.submit(status, { action: "cancel" }),
+          yield* second.submit(status, { action: "otp", otp: "000000" }),
+          yield* second.submit(status, { action: "resend" }),
+          yield* second.visit(status, { cookie: cookie.replace(/=\w{64}.*/, `=${"0".repeat(64)}`) })
+        ]
+        expect(others.map((answer) => answer.status)).toEqual([200, 409, 200, 403, 403, 403, 200])
+        for (const { headers, text } of others) {
+          expect(headers["location"]).toBeUndefined()
+          expect(headers["set-cookie"]).toBeUndefined()
+          expect(text).toContain("A payment is under way")
+          expect(text, "until its end").toMatch(/the link is free again at \d+ \w+ \d{4}, \d\d:\d\d\u00a0UTC/)
+          for (const secret of ["Wanjiru", "5678", "0002", String(payment_id).slice(0, 23), 'name="otp"', token, "<form"]) {
+            expect(text).not.toContain(secret)
+          }
+        }
+        const replayed = yield* second.submit(path, { ...byPhone(), submission: status.split("/").at(-1)! })
+        expect(replayed.headers["set-cookie"], "the address of its page is no proof").toBeUndefined()
+        expect(yield* payments).toMatchObject([{ status: "pending" }])
+
+        const { headers } = yield* first.visit(path)
+        expect(headers["location"], "the payer goes on").toBe(status.slice("/pay/".length))
+        expect((yield* first.visit(status)).text).toContain('name="otp"')
+        expect((yield* first.submit(status, { action: "cancel" })).status).toBe(303)
+        expect((yield* second.visit(path)).text, "free again").toContain('name="network"')
+        expect(yield* payments).toMatchObject([{ status: "canceled" }])
+      })
+    )
+
+    it.effect("is free for the next payer an hour after one left the page", () =>
+      Effect.gen(function* () {
+        const { path, payments, look } = yield* acmeLink()
+        const [first, second] = [newBrowser(), newBrowser()]
+        const form = { ...hiddenIn(yield* first.visit(path)), ...byCard("4000000000003220") }
+        const left = leadsTo(yield* first.submit(path, form))
+        expect((yield* second.visit(path)).text).toContain("A payment is under way")
+        yield* timePasses(clock, "61 minutes")
+        const free = yield* eventually(second.visit(path), ({ text }) => text.includes('name="network"'))
+        expect(yield* payments).toMatchObject([{ status: "failed", failure: { code: "EXPIRED" } }])
+        expect((yield* first.visit(left)).text).toContain(failed)
+        yield* untilPage(leadsTo(yield* second.submit(path, { ...hiddenIn(free), ...byPhone() })), complete)
+        expect((yield* look).status).toBe("paid")
       })
     )
 
