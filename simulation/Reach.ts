@@ -38,7 +38,7 @@ export const everything: ReadonlyArray<string> = [
   ...named("fate", Object.keys(fatesIn)),
   ...named("fault", befalls),
   ...named("dispute", ["whole", "part", "won"]),
-  ...named("inbound", [...ends, "refunded", "pending"]),
+  ...named("inbound", [...ends, "refunded", "expired"]),
   ...named("outbound", [...ends, "refunded"]),
   ...named("external", ends),
   ...named("escrow", ["active", "completed", "canceled", "part pending", "part disbursed", "part canceled"]),

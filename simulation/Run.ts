@@ -130,7 +130,10 @@ const inspect = (
 }
 
 const summarize = ({ outside, world }: Scene): void => {
-  for (const { direction, status } of world.tables.payments.values()) outside.count(`${direction}: ${status}`)
+  for (const { direction, failure, status } of world.tables.payments.values()) {
+    outside.count(`${direction}: ${status}`)
+    if (failure?.code === "EXPIRED") outside.count(`${direction}: expired`)
+  }
   for (const { kind } of world.tables.operatorItems.values()) outside.count(`item: ${kind}`)
   for (const { event_type } of world.tables.events.values()) outside.count(`event: ${event_type}`)
   for (const { status } of world.tables.webhookDeliveries.values()) outside.count(`delivery: ${status}`)

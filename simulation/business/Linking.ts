@@ -6,7 +6,7 @@ import { rightPassword } from "../providers/SimulatedProvider.ts"
 import type { Reply } from "../world/Outside.ts"
 import { ownerIn } from "./Banking.ts"
 import { ask, responseOf, type Scene } from "./Scene.ts"
-import type { Organisation } from "./Society.ts"
+import type { Credential, Organisation } from "./Society.ts"
 import { type Act, purposeOf, type Step } from "./Step.ts"
 
 export const linkTables = {
@@ -36,7 +36,16 @@ const create = (scene: Scene, step: Step, { orgId, owner }: Organisation) =>
 const hidden = ({ body }: Reply, name: string): string | undefined =>
   new RegExp(`name="${name}" value="([^"]*)"`).exec(body)?.[1]
 
-const submit = (scene: Scene, path: string, form: Readonly<Record<string, string>>) => ask(scene, null, { path, form })
+/** A browser, by the cookie that it was given. */
+const browserWith = (cookie: string | undefined): Pick<Credential, "headers"> | null =>
+  cookie === undefined ? null : { headers: { cookie: cookie.split(";")[0]! } }
+
+const submit = (
+  scene: Scene,
+  path: string,
+  form: Readonly<Record<string, string>>,
+  browser: ReturnType<typeof browserWith> = null
+) => ask(scene, browser, { path, form })
 
 /** Where the form led to; whoever sees nothing sends the same form again. */
 const sent = (scene: Scene, path: string, form: Readonly<Record<string, string>>) =>
@@ -50,18 +59,18 @@ const sent = (scene: Scene, path: string, form: Readonly<Record<string, string>>
   })
 
 /** A page for the payment, at which a password may be asked for. */
-const follow = (scene: Scene, location: string, purpose: string) =>
+const follow = (scene: Scene, location: string, browser: ReturnType<typeof browserWith>, purpose: string) =>
   Effect.gen(function* () {
     const { chance } = scene.outside
     const path = `/pay/${location}`
     for (let at = 1; at <= 3; at++) {
       yield* Effect.sleep(chance.between(1, 30, `${purpose} looks ${at}`) * 1000)
-      const page = yield* ask(scene, null, { method: "GET", path })
+      const page = yield* ask(scene, browser, { method: "GET", path })
       if (page === null) continue
       if (page.body.includes('name="otp"')) {
         const otp = chance.happens(0.7, `${purpose} knows it ${at}`) ? rightPassword : "000000"
-        yield* submit(scene, path, { action: "otp", otp })
-      } else if (chance.happens(0.05, `${purpose} gives up ${at}`)) yield* submit(scene, path, { action: "cancel" })
+        yield* submit(scene, path, { action: "otp", otp }, browser)
+      } else if (chance.happens(0.05, `${purpose} gives up ${at}`)) yield* submit(scene, path, { action: "cancel" }, browser)
     }
   })
 
@@ -83,13 +92,14 @@ const visit = (scene: Scene, ref: string, purpose: string) =>
       email: "wanjiru@example.com",
       amount: String(chance.between(10, 900, `${purpose} chooses`)),
       submission,
+      token: hidden(page, "token") ?? "",
       ...(rate === undefined ? {} : { rate })
     }
     // Whoever is impatient clicks twice.
     const clicks = chance.happens(0.3, `${purpose} clicks twice`) ? [1, 2] : [1]
     const replies = yield* Effect.forEach(clicks, () => sent(scene, path, form), { concurrency: 2 })
-    const location = replies.find((reply) => reply?.status === 303)?.headers["location"]
-    if (location !== undefined) yield* follow(scene, location, purpose)
+    const { location, "set-cookie": cookie } = replies.find((reply) => reply?.status === 303)?.headers ?? {}
+    if (location !== undefined) yield* follow(scene, location, browserWith(cookie), purpose)
   })
 
 export const link: Act = (scene, step) =>

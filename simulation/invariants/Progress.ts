@@ -1,11 +1,9 @@
-/** Nothing is stuck: what has not ended waits for a provider who will be asked, for its customer, or for a person who knows. */
+/** Nothing is stuck: what has not ended has a timer, or waits for a person who knows. A customer alone is no reason to wait. */
 import type { Attempt, Payment } from "../../src/payments/store/Payment.ts"
 import { canMove, type PaymentStatus } from "../../src/domain/PaymentStatus.ts"
 import type { Dossier } from "./Records.ts"
 
 const final: ReadonlyArray<PaymentStatus> = ["completed", "failed", "refunded", "rejected", "canceled"]
-
-const customers = ["redirect", "bank_transfer", "pay_by_link", "collect_otp"]
 
 const stuckProblems = (payment: Payment, attempts: ReadonlyArray<Attempt>, items: ReadonlyArray<string>) => {
   if (final.includes(payment.status) || items.length > 0) return []
@@ -15,8 +13,9 @@ const stuckProblems = (payment: Payment, attempts: ReadonlyArray<Attempt>, items
     )
   )
     return []
-  const waitsForCustomer = payment.status === "pending" && customers.includes(payment.next_action ?? "")
-  return waitsForCustomer
+  // A payin whose card is yet to be given has no attempt: its own end is its timer.
+  const open = attempts.filter(({ outcome }) => outcome !== "declined")
+  return open.length === 0 && payment.status === "pending" && payment.expires_at !== null
     ? []
     : [
         `a ${payment.direction} payment is ${payment.status} (${payment.next_action}), and nobody does anything about it`

@@ -42,6 +42,9 @@ const strays = ({ attempts, callbacks }: Tables, now: number): number => {
   return never
 }
 
+const cardWaits = ({ cardWaits: waits, payments }: Tables): number =>
+  Math.min(never, ...Array.from(waits.keys(), (id) => payments.get(id)?.expires_at?.getTime() ?? never))
+
 const webhooks = ({ webhookQueue, webhooks: endpoints }: Tables): number => {
   let first = never
   for (const { next_at, webhook_id } of webhookQueue.values()) {
@@ -54,6 +57,8 @@ export const dueFor = (tables: Tables, worker: string, now: number): number => {
   switch (worker) {
     case "enquiries":
       return enquiries(tables)
+    case "card waits":
+      return cardWaits(tables)
     case "settlements":
       return settlements(tables)
     case "early callbacks":

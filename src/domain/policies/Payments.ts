@@ -139,8 +139,7 @@ export const endRetryDelay = Duration.minutes(1)
 /** Time after the end of a payin at which a provider that still gives no answer is left to an operator. */
 export const endRetryLimit = Duration.hours(24)
 
-/** Interval between searches for expired payins that no provider has, and how many one search takes. */
-export const cardWaitPause = Duration.seconds(5)
+/** How many expired payins that no provider has one poll ends. */
 export const cardWaitBatch = 32
 
 /** How long the customer of a ramp may take to pay. */

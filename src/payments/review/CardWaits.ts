@@ -1,6 +1,7 @@
 /** Ends payins whose customer was to give a card at the hosted checkout and did not. No provider has them. */
 import { Context, Effect, Layer } from "effect"
-import { cardWaitBatch, cardWaitPause } from "../../domain/policies/Payments.ts"
+import { cardWaitBatch } from "../../domain/policies/Payments.ts"
+import { workerPoll } from "../../domain/policies/Server.ts"
 import { PaymentCommand } from "../record/PaymentCommand.ts"
 import { expiredFailure } from "../record/Expiry.ts"
 import { isOpen, type Payment } from "../store/Payment.ts"
@@ -50,7 +51,7 @@ export class CardWaits extends Context.Tag("corridor/CardWaits")<
         return due.length
       })
 
-      return { runOnce, worker: Effect.forever(Effect.zipRight(runOnce, Effect.sleep(cardWaitPause))) }
+      return { runOnce, worker: Effect.forever(Effect.zipRight(runOnce, Effect.sleep(workerPoll))) }
     })
   )
 }
