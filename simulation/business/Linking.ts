@@ -70,7 +70,8 @@ const follow = (scene: Scene, location: string, browser: ReturnType<typeof brows
       if (page.body.includes('name="otp"')) {
         const otp = chance.happens(0.7, `${purpose} knows it ${at}`) ? rightPassword : "000000"
         yield* submit(scene, path, { action: "otp", otp }, browser)
-      } else if (chance.happens(0.05, `${purpose} gives up ${at}`)) yield* submit(scene, path, { action: "cancel" }, browser)
+      } else if (chance.happens(0.05, `${purpose} gives up ${at}`))
+        yield* submit(scene, path, { action: "cancel" }, browser)
     }
   })
 

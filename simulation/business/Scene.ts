@@ -49,7 +49,11 @@ export const jsonOf = ({ body }: Reply): Json => (body.startsWith("{") ? (JSON.p
 export const responseOf = (reply: Reply): Json =>
   (jsonOf(reply)["response"] ?? jsonOf(reply)["data"] ?? jsonOf(reply)) as Json
 
-const once = ({ outside }: Scene, credential: Pick<Credential, "headers"> | null, { body, form, key, method = "POST", path }: Asked) =>
+const once = (
+  { outside }: Scene,
+  credential: Pick<Credential, "headers"> | null,
+  { body, form, key, method = "POST", path }: Asked
+) =>
   Effect.async<Reply | null>((resume) => {
     const sent = {
       method,
@@ -79,7 +83,11 @@ export const isOpen = (reply: Reply | null): boolean =>
 const patience = [1, 5, 50, 300, 3600]
 
 /** Callers whose answer was lost ask again where that is safe. */
-export const ask = (scene: Scene, credential: Pick<Credential, "headers"> | null, asked: Asked): Effect.Effect<Reply | null> =>
+export const ask = (
+  scene: Scene,
+  credential: Pick<Credential, "headers"> | null,
+  asked: Asked
+): Effect.Effect<Reply | null> =>
   Effect.gen(function* () {
     let reply = yield* once(scene, credential, asked)
     const { key } = asked

@@ -202,7 +202,7 @@ export const PaymentLinksApi = HttpApiGroup.make("paymentLinks")
           access: "payment_links",
           summary: "Create a payment link",
           description:
-            "Extension. Whoever opens `url` sees who asks for how much, chooses among the methods that can be routed at that moment, and pays; what they make is a payin of the organisation, with `link_id` in its `metadata` and the link's maker as its user. A `fixed` link has at most one payment under way: one that failed or was canceled makes room for another.",
+            "Extension. Whoever opens `url` sees who asks for how much, chooses among the methods that can be routed at that moment, and pays; what they make is a payin of the organisation, with `link_id` in its `metadata` and the link's maker as its user. A `fixed` link has at most one payment under way: one that failed, was canceled or was not paid within an hour (`LINK_PAYIN_EXPIRY`) makes room for another. Only the browser in which it was begun goes on with it or cancels it.",
           request: requests,
           response: examples({
             "A fixed amount, once": { status: "success", message: "Payment link created", data: example },

@@ -39,11 +39,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
       payment: Payment
     ) => Effect.Effect<Option.Option<Pick<LinkVisit, "link" | "merchant" | "behind">>>
     /** `holder`: the token that the visitor's browser has for this payment, if any. */
-    readonly status: (
-      linkRef: string,
-      submission: string,
-      holder: string
-    ) => Effect.Effect<Option.Option<StatusVisit>>
+    readonly status: (linkRef: string, submission: string, holder: string) => Effect.Effect<Option.Option<StatusVisit>>
     readonly isHolder: (link: PaymentLink, submission: string, holder: string) => boolean
     /** These change nothing where the payment does not ask for them. */
     readonly giveOtp: (visit: StatusVisit, otp: string) => Effect.Effect<"done" | "wrong">

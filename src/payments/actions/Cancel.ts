@@ -20,7 +20,9 @@ const cancellation = (by: string, reason: string | undefined): Act => ({
 
 /** When a payment that its provider does not call off ends by itself. */
 const endOf = ({ expires_at, status }: Payment): string =>
-  expires_at === null || status !== "pending" ? "" : ` Unless it is paid, it ends by itself at ${expires_at.toISOString()}.`
+  expires_at === null || status !== "pending"
+    ? ""
+    : ` Unless it is paid, it ends by itself at ${expires_at.toISOString()}.`
 
 const make = Effect.gen(function* () {
   const command = yield* PaymentCommand
@@ -47,12 +49,17 @@ const make = Effect.gen(function* () {
     const provider = yield* providers.find(attempt.provider, attempt.account)
     if (provider === undefined) return yield* refuse(payment, switchedOff(attempt))
     const { cancel } = provider
-    if (cancel === undefined) return yield* refuse(payment, `${attempt.provider} does not cancel what it has accepted.${endOf(payment)}`)
+    if (cancel === undefined)
+      return yield* refuse(payment, `${attempt.provider} does not cancel what it has accepted.${endOf(payment)}`)
     const answer = yield* answers.to(cancel(contextOf(payment, attempt, [])), () => "unknown" as const)
     if (answer === "asked") {
-      return yield* refuse(payment, `${attempt.provider} was asked to cancel it, and tells later whether it did.${endOf(payment)}`)
+      return yield* refuse(
+        payment,
+        `${attempt.provider} was asked to cancel it, and tells later whether it did.${endOf(payment)}`
+      )
     }
-    if (answer !== "canceled") return yield* refuse(payment, `${attempt.provider} did not confirm the cancellation.${endOf(payment)}`)
+    if (answer !== "canceled")
+      return yield* refuse(payment, `${attempt.provider} did not confirm the cancellation.${endOf(payment)}`)
   })
 
   return Effect.fn("Cancel.cancel")(function* (

@@ -141,7 +141,12 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
        * Closes the customer's way to pay where the provider can, then fails the payin. A page that stays open is asked about
        * once more: the customer may just have paid.
        */
-      const end = Effect.fnUntraced(function* (attempt: DueAttempt, provider: Provider, payment: Payment, first: Answer) {
+      const end = Effect.fnUntraced(function* (
+        attempt: DueAttempt,
+        provider: Provider,
+        payment: Payment,
+        first: Answer
+      ) {
         const { cancel } = provider
         const closing = cancel && answer.to(cancel(contextOf(payment, attempt, [])), () => "unknown" as const)
         const closed = closing !== undefined && (yield* closing) === "canceled"

@@ -160,7 +160,11 @@ const make = Effect.gen(function* () {
     }
     const { candidates, leg } = routed.right
     const chosen = yield* router.choose(payment.org_id, candidates, leg)
-    const sending: Act = { ...confirmed, patch: { ...confirmed.patch, ...(yield* newEnd(payment)) }, nextAttempt: chosen.attempt }
+    const sending: Act = {
+      ...confirmed,
+      patch: { ...confirmed.patch, ...(yield* newEnd(payment)) },
+      nextAttempt: chosen.attempt
+    }
     const written = Effect.onError(write([reviewed, sending]), () => router.unsent(payment.org_id, chosen))
     return { payment: yield* written, sent: { chosen, leg } }
   })

@@ -157,7 +157,8 @@ export const existing =
       state: found.state === "completed" ? "completed" : "processing",
       providerPaymentId: found.providerPaymentId,
       providerStatus: found.providerStatus,
-      nextAction: product === "collection" && (found.state === "processing" || found.state === "pending") ? "wait" : null,
+      nextAction:
+        product === "collection" && (found.state === "processing" || found.state === "pending") ? "wait" : null,
       actionData: {},
       providerData: {},
       ...(found.received === undefined ? {} : { received: found.received })

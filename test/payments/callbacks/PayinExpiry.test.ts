@@ -44,7 +44,21 @@ describe.each(backends)("a payin that waits for its customer, on %s", (backend) 
           })
         ).pipe(Effect.provide(here))
       const events = (one: Payment) => eventsOf(one.payment_id).pipe(Effect.provide(world.stores))
-      return { attempt, attempt_id, callBack, events, here, items, passes, payment, permit, round, store, stripe, world }
+      return {
+        attempt,
+        attempt_id,
+        callBack,
+        events,
+        here,
+        items,
+        passes,
+        payment,
+        permit,
+        round,
+        store,
+        stripe,
+        world
+      }
     })
 
   type Begun = Effect.Effect.Success<ReturnType<typeof begin>>
@@ -77,7 +91,10 @@ describe.each(backends)("a payin that waits for its customer, on %s", (backend) 
       const ended = yield* payment
       expect(ended).toMatchObject({ status: "failed", next_action: null, failure: { code: "EXPIRED" } })
       expect(yield* items).toEqual([])
-      const told = (yield* events(ended)).map(({ event_type, payload }) => [event_type, JSON.parse(payload!).data.failure])
+      const told = (yield* events(ended)).map(({ event_type, payload }) => [
+        event_type,
+        JSON.parse(payload!).data.failure
+      ])
       expect(told.slice(-2)).toEqual([
         ["payment.failed", expect.objectContaining({ code: "EXPIRED" })],
         ["transaction.updated", expect.objectContaining({ code: "EXPIRED" })]

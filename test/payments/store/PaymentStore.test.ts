@@ -191,6 +191,36 @@ for (const backend of backends) {
       })
     )
 
+    it.effect("remembers payins that wait for a card, and finds those past their end until they are forgotten", () =>
+      Effect.gen(function* () {
+        const store = yield* PaymentStore
+        const owner = yield* newOwner
+        const now = (yield* store.now).getTime()
+        const ends = [now - 1000, now - 60_000, now + 3_600_000, null]
+        const payments = yield* Effect.forEach(ends, (end) =>
+          Effect.gen(function* () {
+            const expires_at = end === null ? null : new Date(end)
+            const payment = yield* draftPayment(owner, { status: "pending", next_action: "redirect", expires_at })
+            yield* store.create({ payment, attempt: null })
+            yield* store.awaitCard(payment)
+            yield* store.awaitCard(payment)
+            return payment
+          })
+        )
+        const forgotten = yield* draftPayment(owner, { status: "pending", expires_at: new Date(now - 1000) })
+        yield* store.create({ payment: forgotten, attempt: null })
+        const due = Effect.map(store.expiredCardWaits(100), (found) =>
+          found.filter(({ org_id }) => org_id === owner.org_id)
+        )
+        expect(yield* due, "the one that waits longest first").toEqual([payments[1], payments[0]])
+        expect(yield* store.expiredCardWaits(1)).toHaveLength(1)
+        yield* store.forgetCardWait(payments[1]!)
+        expect(yield* due).toEqual([payments[0]])
+        yield* store.forgetCardWait(payments[0]!)
+        expect(yield* due).toEqual([])
+      })
+    )
+
     it.effect("finds nothing under ids that nobody has, or in another organisation", () =>
       Effect.gen(function* () {
         const store = yield* PaymentStore

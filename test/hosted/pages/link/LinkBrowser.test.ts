@@ -123,6 +123,43 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
       })
     )
 
+    it.effect("tells others that it is being paid, and lets the payer go on and call it off", () =>
+      Effect.gen(function* () {
+        const { look, path, payments } = yield* acmeLink()
+        yield* visiting(path, {}, async (first) => {
+          await first.getByLabel("Network").selectOption("M-Pesa")
+          await first.getByLabel("Mobile money number").fill("0712 340 002")
+          await first.getByLabel("Your name").fill("Wanjiru Kamau")
+          await first.getByLabel("E-mail").fill("wanjiru@example.com")
+          await first.getByRole("button", { name: "Pay 1,500.00 KES" }).click()
+          await atEnd(first, "Your one-time password")
+          const own = first.url()
+          // Another context has none of the cookies.
+          const second = await (await browser.newContext({ viewport: phone })).newPage()
+          for (const address of [new URL(path, own).href, own]) {
+            await second.goto(address)
+            await atEnd(second, "A payment is under way")
+            await second.getByText("the link is free again at").waitFor()
+            expect(await second.getByRole("button").count()).toBe(0)
+            expect(await second.content()).not.toContain("Wanjiru")
+            await looksRightWaiting(second, "taken")
+          }
+          const [cookie] = await first.context().cookies(own)
+          expect(cookie).toMatchObject({ path, httpOnly: true, sameSite: "Lax" })
+          expect(await first.context().cookies(new URL("/pay/other", own).href)).toEqual([])
+          await first.goto(new URL(path, own).href)
+          await atEnd(first, "Your one-time password")
+          await first.getByRole("button", { name: "Cancel" }).click()
+          await atEnd(first, "Payment cancelled")
+          await second.goto(new URL(path, own).href)
+          await second.getByLabel("Network").waitFor()
+          await second.context().close()
+        })
+        expect(yield* payments).toMatchObject([{ status: "canceled" }])
+        expect((yield* look).status).toBe("active")
+      })
+    )
+
     it.effect("takes a card, by way of an error and the hosted checkout", () =>
       Effect.gen(function* () {
         const about = { amount: 10, currency: "USD", payer_currency: "KES", amount_type: "fixed" }

@@ -182,7 +182,15 @@ onDatabasePaymentServer(
           expect(headers["set-cookie"]).toBeUndefined()
           expect(text).toContain("A payment is under way")
           expect(text, "until its end").toMatch(/the link is free again at \d+ \w+ \d{4}, \d\d:\d\d\u00a0UTC/)
-          for (const secret of ["Wanjiru", "5678", "0002", String(payment_id).slice(0, 23), 'name="otp"', token, "<form"]) {
+          for (const secret of [
+            "Wanjiru",
+            "5678",
+            "0002",
+            String(payment_id).slice(0, 23),
+            'name="otp"',
+            token,
+            "<form"
+          ]) {
             expect(text).not.toContain(secret)
           }
         }
