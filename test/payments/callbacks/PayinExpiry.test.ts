@@ -1,8 +1,7 @@
 /** A payin that waits for its customer has an end: closed at its provider where that can be done, then failed as EXPIRED. */
 import { describe, expect, it } from "@effect/vitest"
 import { type Duration, Effect, Option } from "effect"
-import type { Accepted, Enquiry } from "../../../src/domain/Outcome.ts"
-import { Absent, Report, Unknown } from "../../../src/domain/Outcome.ts"
+import { Absent, type Accepted, type Enquiry, type Report, Unknown } from "../../../src/domain/Outcome.ts"
 import { Actions } from "../../../src/payments/actions/Actions.ts"
 import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
 import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"

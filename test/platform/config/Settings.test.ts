@@ -24,6 +24,8 @@ const wrong: ReadonlyArray<readonly [name: string, expected: RegExp]> = [
   ["WEBHOOK_TIMEOUT", /duration/],
   ["WEBHOOK_ENDPOINTS_PER_ORG", /integer/],
   ["REVIEW_RATE_TTL", /duration/],
+  ["PAYIN_EXPIRY", /duration/],
+  ["LINK_PAYIN_EXPIRY", /duration/],
   ["WEBHOOK_RETRY_DELAYS", /expected comma-separated durations/],
   ["CORS_ORIGINS", /write it like https:\/\/app\.example\.com/],
   ["TRUST_PROXY", /write false, true, a number of proxies/],

@@ -26,7 +26,8 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("payins fr
       const card = yield* draftPayment(owner, { status: "pending", next_action: "redirect", payment_method: "card" })
       yield* store.create({ payment: card, attempt: null })
       yield* sql`drop table card_waits`
-      yield* Effect.provideService(migration, SqlClient.SqlClient, sql)
+      if (migration.kind !== "transaction") throw new Error("expected one transaction")
+      yield* Effect.provideService(migration.change, SqlClient.SqlClient, sql)
       const askedAbout = (of: string) =>
         Effect.map(
           sql<{ next_enquiry_at: Date | null }>`select next_enquiry_at from attempts where attempt_id = ${of}`,
