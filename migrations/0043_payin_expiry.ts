@@ -14,14 +14,16 @@ export default transaction(
     sql.unsafe(`
     create table card_waits (
       payment_id uuid primary key,
-      org_id uuid not null
+      org_id uuid not null,
+      expires_at timestamptz not null
     );
+    create index card_waits_due on card_waits (expires_at);
 
-    insert into card_waits (payment_id, org_id)
-      select payment_id, org_id from payments p
+    insert into card_waits (payment_id, org_id, expires_at)
+      select payment_id, org_id, now() + interval '24 hours' from payments p
       where status = 'pending' and direction = 'inbound' and payment_method = 'card' and next_action = 'redirect'
         and provider is null;
-    update payments p set expires_at = now() + interval '24 hours'
+    update payments p set expires_at = w.expires_at
       from card_waits w where w.payment_id = p.payment_id and p.expires_at is null;
 
     update attempts a set next_enquiry_at = now()

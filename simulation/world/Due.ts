@@ -42,8 +42,8 @@ const strays = ({ attempts, callbacks }: Tables, now: number): number => {
   return never
 }
 
-const cardWaits = ({ cardWaits: waits, payments }: Tables): number =>
-  Math.min(never, ...Array.from(waits.keys(), (id) => payments.get(id)?.expires_at?.getTime() ?? never))
+const cardWaits = ({ cardWaits: waits }: Tables): number =>
+  Math.min(never, ...Array.from(waits.values(), ({ expires_at }) => expires_at.getTime()))
 
 const webhooks = ({ webhookQueue, webhooks: endpoints }: Tables): number => {
   let first = never

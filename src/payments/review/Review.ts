@@ -117,6 +117,9 @@ const make = Effect.gen(function* () {
     return { expires_at: new Date(now.getTime() + Duration.toMillis(lifetime)) }
   })
 
+  const timed = (payment: Payment) =>
+    payment.expires_at === null ? Effect.void : store.awaitCard({ ...payment, expires_at: payment.expires_at })
+
   /** The card was not kept: the customer gives it again, on the hosted page. */
   const toCheckout = ({ payment_id }: Payment, end: EndPatch): Act => ({
     status: "pending",
@@ -136,7 +139,8 @@ const make = Effect.gen(function* () {
       cause: `reviewed by ${by}`,
       closeItems: [{ kind: "review", attempt_id: null, by }]
     }
-    return { payment: yield* command.writeAudited(permit, payment, [act], audited(repriced)), sent: undefined }
+    const written = command.writeAudited(permit, payment, [act], audited(repriced))
+    return { payment: yield* atomically(Effect.tap(written, timed)), sent: undefined }
   })
 
   const approve = Effect.fnUntraced(function* (permit: Reviewer, paymentId: PaymentId, accepted: AcceptedRate) {
@@ -156,7 +160,7 @@ const make = Effect.gen(function* () {
     }
     if (payment.payment_method === "card") {
       const waiting = write([reviewed, confirmed, toCheckout(payment, yield* newEnd(payment))])
-      return { payment: yield* atomically(Effect.tap(waiting, store.awaitCard)), sent: undefined }
+      return { payment: yield* atomically(Effect.tap(waiting, timed)), sent: undefined }
     }
     const { candidates, leg } = routed.right
     const chosen = yield* router.choose(payment.org_id, candidates, leg)

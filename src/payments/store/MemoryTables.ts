@@ -14,7 +14,7 @@ export const paymentTables = {
   payments: memoryTable<Payment>("payments"),
   history: memoryTable<HistoryRow>("history"),
   attempts: memoryTable<AttemptRow>("attempts"),
-  cardWaits: memoryTable<Pick<Payment, "org_id" | "payment_id">>("cardWaits"),
+  cardWaits: memoryTable<Pick<Payment, "org_id" | "payment_id"> & { readonly expires_at: Date }>("cardWaits"),
   callbacks: memoryTable<StoredCallback | StrayCallback>("callbacks"),
   paymentFees: memoryTable<StoredFee>("paymentFees"),
   operatorItems: memoryTable<StoredOperatorItem>("operatorItems")

@@ -117,9 +117,9 @@ export interface Store {
   readonly storeCallback: (callback: StoredCallback | StrayCallback) => Effect.Effect<boolean>
   /** Callbacks that came before their attempt was known by its provider's id, and whose attempt is known now. */
   readonly foundStrays: (most: number) => Effect.Effect<ReadonlyArray<FoundStray>>
-  /** Remembers a payin that no provider has until its customer gives a card. Belongs in the transaction that makes it wait. */
-  readonly awaitCard: (payment: Payment) => Effect.Effect<void>
-  /** Payins of which that was remembered, past their end, the longest first. */
+  /** Sets the timer of a payin that no provider has until its customer gives a card, in the transaction that makes it wait. */
+  readonly awaitCard: (payment: Payment & { readonly expires_at: Date }) => Effect.Effect<void>
+  /** Payins whose timer is due, the longest due first. */
   readonly expiredCardWaits: (most: number) => Effect.Effect<ReadonlyArray<Payment>>
   readonly forgetCardWait: (payment: Payment) => Effect.Effect<void>
   /** The time by the clock that all instances share. */

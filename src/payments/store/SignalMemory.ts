@@ -10,7 +10,7 @@ import {
 } from "../../domain/policies/Payments.ts"
 import type { Opened } from "../../platform/database/MemoryDatabase.ts"
 import type { paymentTables } from "./MemoryTables.ts"
-import { type AttemptRow, kindOfAttempt, type Payment, type StrayCallback } from "./Payment.ts"
+import { type AttemptRow, kindOfAttempt, type StrayCallback } from "./Payment.ts"
 import type { Lane, SignalQueries } from "./PaymentStore.ts"
 
 /** One that somebody asks about is due when their lease ends: then they have died. */
@@ -166,15 +166,16 @@ export const signalsInMemory = (
           .slice(0, most)
       }),
     isStray: (provider, key) => Effect.sync(() => callbacks.get(`${provider} ${key}`)?.payment_id === null),
-    awaitCard: ({ org_id, payment_id }) => Effect.sync(() => void cardWaits.set(payment_id, { org_id, payment_id })),
+    awaitCard: ({ expires_at, org_id, payment_id }) =>
+      Effect.sync(() => void cardWaits.set(payment_id, { expires_at, org_id, payment_id })),
     expiredCardWaits: (most) =>
-      withTime((now) => {
-        const end = ({ expires_at }: Payment) => expires_at?.getTime() ?? Infinity
-        return Array.from(cardWaits.keys(), (id) => payments.get(id)!)
-          .filter((payment) => end(payment) <= now)
-          .toSorted((a, b) => end(a) - end(b))
+      withTime((now) =>
+        Array.from(cardWaits.values())
+          .filter(({ expires_at }) => expires_at.getTime() <= now)
+          .toSorted((a, b) => a.expires_at.getTime() - b.expires_at.getTime())
           .slice(0, most)
-      }),
+          .map(({ payment_id }) => payments.get(payment_id)!)
+      ),
     forgetCardWait: ({ payment_id }) => Effect.sync(() => void cardWaits.delete(payment_id)),
     now: withTime((now) => new Date(now))
   }

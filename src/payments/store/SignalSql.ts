@@ -299,14 +299,12 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
         Effect.map((rows) => rows.length > 0),
         Effect.orDie
       ),
-    awaitCard: ({ org_id, payment_id }) =>
-      sql`insert into card_waits ${sql.insert({ payment_id, org_id })} on conflict do nothing`.pipe(
-        Effect.asVoid,
-        Effect.orDie
-      ),
+    awaitCard: ({ expires_at, org_id, payment_id }) =>
+      sql`insert into card_waits ${sql.insert({ payment_id, org_id, expires_at })}
+        on conflict (payment_id) do update set expires_at = excluded.expires_at`.pipe(Effect.asVoid, Effect.orDie),
     expiredCardWaits: (most) =>
       sql`select ${sql.literal(selectedColumns("p."))} from card_waits w join payments p on p.payment_id = w.payment_id
-        where p.expires_at <= now() order by p.expires_at limit ${most}`.pipe(
+        where w.expires_at <= now() order by w.expires_at limit ${most}`.pipe(
         Effect.map((rows) => rows.map(paymentOf)),
         Effect.orDie
       ),

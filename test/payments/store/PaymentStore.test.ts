@@ -196,14 +196,14 @@ for (const backend of backends) {
         const store = yield* PaymentStore
         const owner = yield* newOwner
         const now = (yield* store.now).getTime()
-        const ends = [now - 1000, now - 60_000, now + 3_600_000, null]
+        const ends = [now - 1000, now - 60_000, now + 3_600_000]
         const payments = yield* Effect.forEach(ends, (end) =>
           Effect.gen(function* () {
-            const expires_at = end === null ? null : new Date(end)
+            const expires_at = new Date(end)
             const payment = yield* draftPayment(owner, { status: "pending", next_action: "redirect", expires_at })
             yield* store.create({ payment, attempt: null })
-            yield* store.awaitCard(payment)
-            yield* store.awaitCard(payment)
+            yield* store.awaitCard({ ...payment, expires_at: new Date(now + 1_000_000) })
+            yield* store.awaitCard({ ...payment, expires_at })
             return payment
           })
         )
