@@ -46,13 +46,6 @@ export const untilItsEnd = (
   return { source: unplanned ? { ...source, hinted: false } : source, moment: atExpiry(payment, outcome, moment) }
 }
 
-/** Reports a payin that waits for its customer at its end. `closed`: the provider confirmed that it takes no money any more. */
-export interface AtEnd {
-  readonly closed: boolean
-  /** Status of the payment before its provider was asked: one that has moved on since does not end. */
-  readonly from: Payment["status"]
-}
-
 const isPayin = ({ attempt, payment }: Known): boolean =>
   attempt.leg === "payment" && payment.direction === "inbound" && payment.ramp === null
 

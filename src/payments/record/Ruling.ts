@@ -13,9 +13,15 @@ import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import type { InSuspense } from "../../money/ledger/LedgerStore.ts"
 import type { Attempt, OperatorItem, Payment, PaymentFailure, StoredCallback, Unmatched } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
-import type { AtEnd } from "./Expiry.ts"
 import { type Disputed, disputeEvent, eventsOf, refundEvent } from "./PaymentEvents.ts"
 import type { AttemptPatch, Change, NewAttempt, PaymentPatch, SuspenseMoney } from "../store/Change.ts"
+
+/** Reports a payin that waits for its customer at its end. `closed`: the provider confirmed that it takes no money any more. */
+interface AtEnd {
+  readonly closed: boolean
+  /** Status of the payment before its provider was asked: one that has moved on since does not end. */
+  readonly from: Payment["status"]
+}
 
 /** Who says it, and what else its change must carry. */
 export interface Source {
