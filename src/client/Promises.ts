@@ -59,12 +59,18 @@ const textIn = (body: unknown, field: string): string | undefined => {
   return typeof value === "string" ? value : undefined
 }
 
-const refusal = ({ headers, status }: HttpClientResponse.HttpClientResponse, body: unknown): CorridorError =>
+/** A credential is sent to the given address alone, so no redirect is followed. */
+const withoutMessage = ({ headers, status }: HttpClientResponse.HttpClientResponse): string =>
+  status < 400 && headers["location"] !== undefined
+    ? `The service redirects to ${headers["location"]}, where the credential is not sent: give the address of the service itself.`
+    : `The service answered with status ${status}.`
+
+const refusal = (response: HttpClientResponse.HttpClientResponse, body: unknown): CorridorError =>
   new CorridorError({
-    status,
-    message: textIn(body, "message") ?? `The service answered with status ${status}.`,
+    status: response.status,
+    message: textIn(body, "message") ?? withoutMessage(response),
     code: textIn(body, "code"),
-    requestId: headers["x-request-id"],
+    requestId: response.headers["x-request-id"],
     body
   })
 
@@ -77,7 +83,7 @@ const read = (response: HttpClientResponse.HttpClientResponse) =>
     })
   ).pipe(
     Effect.filterOrFail(
-      () => response.status < 400,
+      () => response.status >= 200 && response.status < 300,
       (body) => refusal(response, body)
     )
   )

@@ -1,5 +1,11 @@
 /** What every request goes through: both credential headers, a key for what moves money, and another try where it is safe. */
-import { HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
+import {
+  FetchHttpClient,
+  HttpClient,
+  HttpClientError,
+  HttpClientRequest,
+  type HttpClientResponse
+} from "@effect/platform"
 import { Data, Duration, Effect, FiberRef, Option, Schedule } from "effect"
 import type { Ids } from "../domain/Ids.ts"
 import { clientBackoff, clientLongestWait, clientRetries, clientTimeout } from "../domain/policies/Client.ts"
@@ -80,6 +86,9 @@ const headersOf = ({ apiKey, token }: CorridorOptions) =>
         (jwt) => ({ authorization: `Bearer ${jwt}`, "x-api-key": "NONE" })
       )
 
+/** A redirect is an answer like any other: followed, it would take the API key to the address that it names. */
+const noRedirects: RequestInit = { redirect: "manual" }
+
 export const transport =
   (options: CorridorOptions, ids: typeof Ids.Service) =>
   (client: HttpClient.HttpClient): HttpClient.HttpClient => {
@@ -100,6 +109,7 @@ export const transport =
       ),
       HttpClient.transform((answer, request) =>
         answer.pipe(
+          Effect.provideService(FetchHttpClient.RequestInit, noRedirects),
           Effect.flatMap(whole),
           Effect.timeoutFail({ duration: timeout, onTimeout: () => silence(request) }),
           Effect.flatMap(judge),

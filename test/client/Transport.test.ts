@@ -199,3 +199,43 @@ it.scopedLive("leaves a service whose answer drips, also as promises", () =>
     yield* allLeft(seen)
   })
 )
+
+const listening = (handle: Parameters<typeof createServer>[1]) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const server = createServer(handle as never).listen(0, "127.0.0.1")
+      await once(server, "listening")
+      return { server, url: `http://127.0.0.1:${(server.address() as { readonly port: number }).port}` }
+    }),
+    ({ server }) =>
+      Effect.sync(() => {
+        server.closeAllConnections()
+        server.close()
+      })
+  )
+
+it.scopedLive("follows no redirect, so its key goes to no other origin", () =>
+  Effect.gen(function* () {
+    const sentOn: Array<unknown> = []
+    const elsewhere = yield* listening(({ headers }, response) => {
+      sentOn.push(headers["x-api-key"])
+      response.writeHead(200, { "content-type": "application/json" }).end('{"status":"success"}')
+    })
+    for (const status of [301, 302, 303, 307, 308]) {
+      const moved = yield* listening((_, response) =>
+        response.writeHead(status, { location: `${elsewhere.url}/v1/payments/p` }).end()
+      )
+      const about = { url: moved.url, apiKey: "ck_test_x" }
+      const error = yield* Effect.promise(() =>
+        createCorridor(about)
+          .payments.byId({ path: { payment_id: "p" } })
+          .then(String, (failed: unknown) => failed)
+      )
+      expect(error).toBeInstanceOf(CorridorError)
+      expect(error).toMatchObject({ status, message: expect.stringContaining(elsewhere.url) })
+      const failed = yield* Effect.flip(Effect.provide(look, Corridor.layer(about)))
+      expect(failed).toMatchObject({ _tag: "ResponseError" })
+    }
+    expect(sentOn).toEqual([])
+  })
+)

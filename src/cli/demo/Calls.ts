@@ -49,6 +49,7 @@ export const makeCalls = ({ apiKey, baseUrl }: RunningSandbox) => {
         const answer = await fetch(`${baseUrl}${path}`, {
           method,
           signal,
+          redirect: "manual",
           headers: { authorization: "NONE", "x-api-key": apiKey, "content-type": "application/json" },
           ...(body === undefined ? {} : { body: stringifyWire(body) })
         })

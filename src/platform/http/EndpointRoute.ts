@@ -3,7 +3,7 @@
  * handler. Decoders and encoders are compiled once in a process.
  */
 import { HttpApiSchema, type HttpApiEndpoint } from "@effect/platform"
-import { Context, Effect, Either, Option, type Schema } from "effect"
+import { Context, Effect, Either, Option, type Schema, SchemaAST } from "effect"
 import { AccountId, EscrowId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import { AcceptsArray, AlsoNeeds, Lists, MovesMoney, Needs } from "../../contract/api/Operation.ts"
 import type { Gate } from "./Gate.ts"
@@ -56,7 +56,12 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** What is wrong with the query before any schema looks at it. */
-const queryProblem = (query: Incoming["query"]): string | undefined => {
+const queryProblem = ({ listParams }: Compiled, query: Incoming["query"]): string | undefined => {
+  const unknown = unknownParam(listParams, query)
+  if (unknown !== undefined) {
+    const shown = unknown.length > 64 ? `${unknown.slice(0, 64)}…` : unknown
+    return `${shown}: is no parameter of this list, which takes ${[...listParams!].join(", ")}`
+  }
   for (const [name, value] of Object.entries(query)) {
     if (typeof value !== "string") return `${name}: is given more than once`
     // PostgreSQL cannot hold it, and no value of ours has it.
@@ -64,6 +69,21 @@ const queryProblem = (query: Incoming["query"]): string | undefined => {
   }
   return undefined
 }
+
+/** Known to every list: the organisation, and the user in whose name it is asked for. */
+const KNOWN_EVERYWHERE = ["org_id", "user_id"]
+
+/** The parameters of a list; undefined for operations that are no list, which ignore what they do not know. */
+const listParams = (endpoint: Endpoint): ReadonlySet<string> | undefined => {
+  const schema = Option.getOrUndefined(endpoint.urlParamsSchema)
+  const declared = schema === undefined ? [] : SchemaAST.getPropertySignatures(SchemaAST.encodedAST(schema.ast)).map(({ name }) => String(name))
+  const isList = Option.isSome(Context.getOption(endpoint.annotations, Lists)) || declared.includes("limit")
+  return isList ? new Set([...declared, ...KNOWN_EVERYWHERE]) : undefined
+}
+
+/** A misspelled filter or cursor must not be answered with records that it did not select. */
+const unknownParam = (known: ReadonlySet<string> | undefined, query: Incoming["query"]): string | undefined =>
+  known && Object.keys(query).find((name) => !known.has(name))
 
 /** What an endpoint of the contract says about itself, whoever serves it: compiled once. */
 export const compileEndpoint = (endpoint: Endpoint, status: number) => ({
@@ -74,6 +94,7 @@ export const compileEndpoint = (endpoint: Endpoint, status: number) => ({
   movesMoney: Option.isSome(Context.getOption(endpoint.annotations, MovesMoney)),
   lists: Option.isSome(Context.getOption(endpoint.annotations, Lists)),
   acceptsArray: Option.isSome(Context.getOption(endpoint.annotations, AcceptsArray)),
+  listParams: listParams(endpoint),
   decodePath: decoder(endpoint.pathSchema),
   decodeQuery: decoder(endpoint.urlParamsSchema),
   decodePayload: decoder(endpoint.payloadSchema),
@@ -162,7 +183,7 @@ const answered = Effect.fnUntraced(function* (served: Served, incoming: Incoming
   const permit = yield* permitFor(served, caller, selectors)
   note.org = permit.scope
   const elevate = (more: Access) => authorize(caller, more, Option.fromNullable(selectors[0]))
-  const problem = queryProblem(incoming.query)
+  const problem = queryProblem(served, incoming.query)
   if (problem !== undefined) return yield* invalid(problem)
   const path = yield* served.decodePath(incoming.params)
   const urlParams = yield* served.decodeQuery(incoming.query)

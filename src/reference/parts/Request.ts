@@ -98,6 +98,7 @@ export const send = async (server: string, entry: OperationEntry, filled: Filled
   const response = await fetch(addressOf(server, entry, filled), {
     method: entry.method,
     headers: headersOf(entry, filled, hasBody),
+    redirect: "error",
     ...(hasBody ? { body } : {})
   })
   const text = await response.text()

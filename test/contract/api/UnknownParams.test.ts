@@ -1,0 +1,53 @@
+/** Every list refuses a query parameter that it does not know, and names it. */
+import { HttpApi } from "@effect/platform"
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { Api } from "../../../src/contract/api/Api.ts"
+import { people } from "../../support/Credentials.ts"
+import { bodyOf, send } from "../../support/Send.ts"
+import { onDatabaseServer } from "../../support/TestServer.ts"
+import { examplesOf, fetchDocument, operationsOf } from "./Operations.ts"
+
+/** By the answer, and not by the mark that the server goes by: a list is an operation whose `data` is an array. */
+const lists = Effect.map(fetchDocument, (document) =>
+  operationsOf(document).filter(
+    ({ about, method }) =>
+      method === "GET" &&
+      examplesOf(about.responses["200"]).some((example) => Array.isArray((example as { readonly data?: unknown }).data))
+  )
+)
+
+const declared = (() => {
+  let count = 0
+  HttpApi.reflect(Api, { onGroup: () => {}, onEndpoint: ({ endpoint }) => void (count += Number(endpoint.method === "GET")) })
+  return count
+})()
+
+onDatabaseServer("Lists", (it) => {
+  it.effect("refuse a parameter that they do not know, and take org_id and user_id", () =>
+    Effect.gen(function* () {
+      const { acme, admin } = yield* people
+      const all = yield* lists
+      expect(all.length).toBeGreaterThan(15)
+      expect(all.length).toBeLessThan(declared)
+      for (const { about, name, path } of all) {
+        const address = `/v1${path.replace("{org_id}", acme.org_id).replace(/\{\w+\}/g, acme.org_id)}`
+        const camel = about.parameters?.some((one) => one.name === "lastEvaluatedKey") === true
+        const wrongCursor = camel ? "last_evaluated_key" : "lastEvaluatedKey"
+        for (const unknown of ["colour", "Limit", "limit[]", "__proto__", "constructor", wrongCursor]) {
+          const answer = yield* send(`${address}?${encodeURIComponent(unknown)}=1`, { headers: { ...admin } })
+          expect(answer.status, `${name} with ${unknown}`).toBe(400)
+          const { message } = bodyOf(answer) as { readonly message: string }
+          expect(message.startsWith(`${unknown}: is no parameter of this list`), `${name}: ${message}`).toBe(true)
+          expect(message).toContain("org_id")
+        }
+        const known = yield* send(`${address}?org_id=${acme.org_id}&user_id=${acme.userId("owner")}`, {
+          headers: { ...admin }
+        })
+        expect([200, 404], `${name}: ${known.text}`).toContain(known.status)
+        const limits = about.parameters?.some((one) => one.name === "limit")
+        expect(limits, `${name} has pages`).toBe(true)
+      }
+    })
+  )
+})
