@@ -1,4 +1,5 @@
 /** An instance of the service on a machine: its real services and workers, over stores and providers that are shared. */
+import type { IncomingMessage, ServerResponse } from "node:http"
 import { Cause, Context, Effect, FiberRef, HashSet, Layer, type Logger, LogLevel, Runtime, Scope } from "effect"
 import type { Router } from "find-my-way-ts"
 import { businessRoutes } from "../../src/app/HttpApp.ts"
@@ -10,6 +11,7 @@ import { Authenticator } from "../../src/people/auth/Authenticator.ts"
 import { gateByCredentials } from "../../src/people/auth/Gate.ts"
 import { InvalidToken, JwtVerifier } from "../../src/people/auth/JwtVerifier.ts"
 import { Workers } from "../../src/platform/fibers/Workers.ts"
+import { AnswerWriter } from "../../src/platform/http/AnswerWriter.ts"
 import { exchange } from "../../src/platform/http/Exchange.ts"
 import type { Route } from "../../src/platform/http/Route.ts"
 import { routerOf } from "../../src/platform/http/Router.ts"
@@ -61,7 +63,7 @@ const planned = planOf(
 
 export interface Instance {
   readonly machine: Machine
-  readonly answer: (...exchanged: Parameters<ReturnType<typeof exchange>>) => void
+  readonly answer: (request: IncomingMessage, response: ServerResponse) => void
   /** Runs on the machine, as all of the service does. */
   readonly fork: <A, E>(effect: Effect.Effect<A, E, Services>) => ReturnType<typeof Effect.runFork<A, E>>
 }
@@ -105,6 +107,7 @@ const booted = (machine: Machine, shared: Shared, isEmpty: boolean) =>
     const all = Context.merge(plant(given, planted), stores)
     const context: Context.Context<Services> = Context.merge(all, yield* buildBy(planned, all, planted))
     return yield* Effect.gen(function* () {
+      const writer = new AnswerWriter()
       const answers = exchange(shared.ids, routed(yield* businessRoutes), new Map())
       const workers = named(yield* Workers, isEmpty)
       yield* startWorkers.pipe(Effect.provideService(Workers, workers), Effect.provideService(HookClient, shared.hooks))
@@ -113,7 +116,7 @@ const booted = (machine: Machine, shared: Shared, isEmpty: boolean) =>
       const bare = Runtime.make({ ...runtime, context: Context.empty() })
       const instance: Instance = {
         machine,
-        answer: (...exchanged) => void Runtime.runFork(bare)(answers(...exchanged)),
+        answer: (request, response) => void Runtime.runFork(bare)(answers(request, response, writer)),
         fork: (effect) => Runtime.runFork(runtime)(effect)
       }
       return instance

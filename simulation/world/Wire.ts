@@ -44,6 +44,7 @@ export const requestOf = (
 }
 
 export const responseFor = (answered: (reply: Reply) => void): ServerResponse => {
+  const pieces: Array<Buffer> = []
   let status = 0
   let headers: Record<string, string> = {}
   const response = {
@@ -54,7 +55,12 @@ export const responseFor = (answered: (reply: Reply) => void): ServerResponse =>
       headers = all
       response.headersSent = true
     },
-    end: (body?: string | Buffer) => answered({ status, headers, body: body === undefined ? "" : body.toString() })
+    write: (piece: Buffer, taken: () => void) => {
+      pieces.push(piece)
+      taken()
+    },
+    end: (body?: string | Buffer) =>
+      answered({ status, headers, body: Buffer.concat([...pieces, Buffer.from(body ?? "")]).toString() })
   }
   return response as unknown as ServerResponse
 }

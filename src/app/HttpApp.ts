@@ -75,7 +75,7 @@ export const businessRoutes = Effect.gen(function* () {
 
 /** Answers with the port it listens on; port 0 takes any free one. */
 export const serveHttp = Effect.fn("serveHttp")(function* (port: number) {
-  const { corsOrigins, host, metricsPort, mode, worker } = yield* Settings
+  const { answerBufferMb, answerTimeout, corsOrigins, host, metricsPort, mode, worker } = yield* Settings
   const business = yield* businessRoutes
   const system = yield* systemRoutes
   const metrics = yield* metricsRoute
@@ -86,5 +86,10 @@ export const serveHttp = Effect.fn("serveHttp")(function* (port: number) {
     const own = { port: metricsPort.value + worker - 1, host }
     yield* serve(exchange(ids, routerOf([metrics]), new Map()), own)
   }
-  return yield* serve(exchange(ids, routerOf([...business, ...system, ...shown]), corsOrigins), { port, host })
+  return yield* serve(exchange(ids, routerOf([...business, ...system, ...shown]), corsOrigins), {
+    port,
+    host,
+    timeout: answerTimeout,
+    mostBytes: answerBufferMb * 1024 * 1024
+  })
 })

@@ -4,6 +4,8 @@ import { Schema } from "effect"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import { keptKinds } from "../../domain/Ledger.ts"
+import { CamelPageParams } from "./CamelPage.ts"
+import { pageFieldsIfAny, PageSizeIfAny } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import { examples, operation } from "./Operation.ts"
 import { DateParams, reportOf } from "./Report.ts"
@@ -38,12 +40,14 @@ export const BalancesApi = HttpApiGroup.make("balances")
   .add(
     HttpApiEndpoint.get("list", "/organizations/:org_id/balances")
       .setPath(orgPath)
+      .setUrlParams(Schema.Struct({ ...CamelPageParams, limit: PageSizeIfAny }))
       .addSuccess(
         Schema.Struct({
           status: Schema.Literal("success"),
           message: Schema.String,
           data: Schema.Array(Balance),
-          count: Schema.Int
+          count: Schema.Int.annotations({ description: "Accounts in this answer" }),
+          ...pageFieldsIfAny("lastEvaluatedKey")
         })
       )
       .addError(NotFound)
@@ -51,7 +55,8 @@ export const BalancesApi = HttpApiGroup.make("balances")
         operation({
           access: "operations",
           summary: "List balances",
-          description: "Extension. Every account that the organisation has in the double-entry books, by name.",
+          description:
+            "Extension. Every account that the organisation has in the double-entry books, by name: all of them, or pages with `limit`. Of lists without `limit` that are longer than 100 one at a time is answered for an organisation; a second is 429 with `Retry-After`.",
           response: examples({
             "What was taken in and not paid out": {
               status: "success",

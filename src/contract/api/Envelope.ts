@@ -30,11 +30,20 @@ const PageSizeText = Schema.String.pipe(
   Schema.filter((text) => /^([1-9]\d?|100)$/.test(text) || "must be a whole number from 1 to 100")
 )
 
+const PageSizeNumber = Schema.transform(PageSizeText, Schema.Number, { strict: true, decode: Number, encode: String })
+
+const pageSizeJson = { type: "integer", minimum: 1, maximum: 100 }
+
 export const PageSize = Schema.optionalWith(
-  Schema.transform(PageSizeText, Schema.Number, { strict: true, decode: Number, encode: String }).annotations({
-    jsonSchema: { type: "integer", minimum: 1, maximum: 100, default: 10, description: "Page size, 1 to 100" }
-  }),
+  PageSizeNumber.annotations({ jsonSchema: { ...pageSizeJson, default: 10, description: "Page size, 1 to 100" } }),
   { default: () => 10 }
+)
+
+/** For lists that answer with all of their records unless pages are asked for. */
+export const PageSizeIfAny = Schema.optional(
+  PageSizeNumber.annotations({
+    jsonSchema: { ...pageSizeJson, description: "Extension. Page size, 1 to 100; all records when absent" }
+  })
 )
 
 export const CursorParam = Schema.optional(
@@ -50,6 +59,20 @@ export const OrgParam = {
 }
 
 const cursor = Schema.NullOr(Schema.String).annotations({ description: "null on the last page" })
+
+const metaIn = "Extension. Only with `limit`"
+
+/** What a page adds to a list that has all of its records without `limit`. */
+export const pageFieldsIfAny = <const Name extends string>(name: Name) => {
+  const fields = { [name]: cursor } as { readonly [K in Name]: typeof cursor }
+  const optional = <S extends Schema.Schema.All>(schema: S) => Schema.optionalWith(schema, { exact: true })
+  return {
+    meta: optional(
+      Schema.Struct({ count: Schema.Int, has_more: Schema.Boolean, ...fields }).annotations({ description: metaIn })
+    ),
+    ...({ [name]: optional(cursor) } as { readonly [K in Name]: Schema.optionalWith<typeof cursor, { exact: true }> })
+  }
+}
 
 const meta = Schema.Struct({ count: Schema.Int, has_more: Schema.Boolean, last_evaluated_key: cursor })
 

@@ -48,7 +48,7 @@ export const examples = (bySummary: Readonly<Record<string, unknown>>): Named =>
     )
   )
 
-const CURSOR = "AZnCpAwRfSCPEDssHQ6fiA"
+export const CURSOR = "AZnCpAwRfSCPEDssHQ6fiA"
 
 /** A list that has an end, one that goes on and one of nothing, from the first of them. */
 const ofList = (response: unknown): unknown => {

@@ -7,10 +7,10 @@ import { CurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
 import { EmailAddress } from "../../domain/EmailAddress.ts"
 import { readLogo } from "../../domain/Logo.ts"
-import { envelope, idOf, idParam, Timestamp } from "./Envelope.ts"
+import { CursorParam, envelope, idOf, idParam, pageFieldsIfAny, PageSizeIfAny, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { Moment } from "./Moment.ts"
-import { examples, Named, operation } from "./Operation.ts"
+import { CURSOR, examples, Named, operation } from "./Operation.ts"
 import { asSent } from "./Text.ts"
 
 const AmountType = Schema.Literal("fixed", "open").annotations({
@@ -179,15 +179,32 @@ export const PaymentLinksApi = HttpApiGroup.make("paymentLinks")
   .add(
     HttpApiEndpoint.get("list", PATH)
       .setPath(OrgPath)
-      .addSuccess(Schema.Struct({ data: Schema.Array(PaymentLink), count: Schema.Int }))
+      .setUrlParams(Schema.Struct({ limit: PageSizeIfAny, last_evaluated_key: CursorParam }))
+      .addSuccess(
+        Schema.Struct({
+          data: Schema.Array(PaymentLink),
+          count: Schema.Int.annotations({ description: "Links in this answer" }),
+          ...pageFieldsIfAny("last_evaluated_key")
+        })
+      )
       .addError(NotFound)
       .pipe(
         operation({
           access: "payment_links",
           lists: true,
           summary: "List payment links",
-          description: "All of them, newest first.",
-          response: { data: [example], count: 1 }
+          description:
+            "Newest first: all of them, or pages with `limit` (extension), which long lists are better read by. Of lists without `limit` that are longer than 100 one at a time is answered for an organisation; a second is 429 with `Retry-After`.",
+          response: examples({
+            "All of them": { data: [example], count: 1 },
+            "A page of one": {
+              data: [example],
+              count: 1,
+              meta: { count: 1, has_more: true, last_evaluated_key: CURSOR },
+              last_evaluated_key: CURSOR
+            },
+            "None are found": { data: [], count: 0 }
+          })
         })
       )
   )

@@ -58,6 +58,30 @@ export const pageBytes = 512 * 1024
 /** It is read in a step of this many records first, so that heavy ones are not all read for nothing. */
 export const pageStep = 26
 
+/** A list without `limit` is fetched and encoded this many records at a time, so other requests run in between. */
+export const wholeListBatch = 100
+
+/** Retry-After of a second whole list of one organisation while the first is being written. */
+export const wholeListRetryAfter = Duration.seconds(2)
+
+/** Larger answers are written in pieces, each only once the one before was sent: how far a reader has come is known. */
+export const answerPiece = 16 * 1024
+
+/** A connection that takes no further piece for this long is closed, unless ANSWER_TIMEOUT says otherwise. */
+export const answerTimeout = Duration.seconds(30)
+
+/** Connections are looked at this often for it. */
+export const answerLook = Duration.seconds(1)
+
+/** Answers that wait for their readers take this many MiB in one process, unless ANSWER_BUFFER_MB says otherwise; */
+export const answerBufferMb = 64
+
+/** and this many bytes for one connection, which may ask for more before it has read the first. */
+export const answerBytesOfConnection = 2 * 1024 * 1024
+
+/** While the process has no room, readers without progress for this long are closed. */
+export const answerPatienceWithoutRoom = Duration.seconds(2)
+
 /** What is kept for a time only is forgotten in batches of this many. */
 export const retentionBatch = 1000
 

@@ -1,7 +1,7 @@
 /** Payment links in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
 import type { LinkId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
-import { memoryTable, openTables } from "../../platform/database/MemoryDatabase.ts"
+import { memoryTable, newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import { type LinkPayment, LinkStore, type StoredLink } from "./LinkStore.ts"
 import type { PaymentLink } from "./PaymentLink.ts"
@@ -35,7 +35,6 @@ export const linkStoreMemory = Layer.effect(
       row.amount_type === "open" ? { ...read(row), paid_at: null } : read(row)
     const visible = (scope: Scope, id: LinkId) => Option.filter(Option.fromNullable(paymentLinks.get(id)), sees(scope))
     const find = (scope: Scope, id: LinkId) => Effect.sync(() => Option.map(visible(scope, id), read))
-    const key = (row: StoredLink) => `${row.created_at.toISOString()} ${row.link_id}`
     return {
       insert: (link) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
@@ -43,12 +42,13 @@ export const linkStoreMemory = Layer.effect(
           paymentLinks.set(row.link_id, row)
           return read(row)
         }),
-      list: (scope) =>
+      list: (scope, window) =>
         Effect.sync(() =>
-          Array.from(paymentLinks.values())
-            .filter(sees(scope))
-            .sort((a, b) => (key(a) < key(b) ? 1 : -1))
-            .map(read)
+          newestFirst(
+            Array.from(paymentLinks.values()).filter(sees(scope)),
+            ({ link_id }) => link_id,
+            window
+          ).map(read)
         ),
       find,
       findForUpdate: find,

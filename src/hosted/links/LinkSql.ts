@@ -4,7 +4,7 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { LinkId, OrgId, PaymentId, UserId } from "../../domain/Identifiers.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
-import { inScope, ownedBy, ownedIn, type Scope } from "../../platform/database/Query.ts"
+import { inScope, newest, ownedBy, ownedIn, type Scope } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
 import { LinkStore } from "./LinkStore.ts"
@@ -77,9 +77,8 @@ export const linkStoreSql = Layer.effect(
           Effect.map((row) => fromRow(Option.getOrThrow(row))),
           Effect.orDie
         ),
-      list: (scope) =>
-        sql`select ${read} from payment_links l where ${inScope(sql, scope)}
-          order by created_at desc, link_id desc`.pipe(
+      list: (scope, window) =>
+        sql`select ${read} from payment_links l where ${inScope(sql, scope)} ${newest(sql, "link_id", window)}`.pipe(
           Effect.flatMap(rowsOf),
           Effect.map((rows) => rows.map(fromRow)),
           Effect.orDie

@@ -2,6 +2,7 @@
 import { Context, type Effect, type Option } from "effect"
 import type { LinkId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import type { Scope } from "../../platform/database/Query.ts"
+import type { Window } from "../../platform/database/Window.ts"
 import type { PaymentLink } from "./PaymentLink.ts"
 
 /** The bytes of its logo come along, and are read again by whoever shows them alone. */
@@ -32,8 +33,8 @@ export class LinkStore extends Context.Tag("corridor/LinkStore")<
   LinkStore,
   {
     readonly insert: (link: NewLink) => Effect.Effect<PaymentLink>
-    /** All of them, newest first. */
-    readonly list: (scope: Scope) => Effect.Effect<ReadonlyArray<PaymentLink>>
+    /** Newest first. */
+    readonly list: (scope: Scope, window: Window) => Effect.Effect<ReadonlyArray<PaymentLink>>
     readonly find: (scope: Scope, linkId: LinkId) => Effect.Effect<Option.Option<PaymentLink>>
     /** Inside a transaction no payment through it can begin until the end. */
     readonly findForUpdate: (scope: Scope, linkId: LinkId) => Effect.Effect<Option.Option<PaymentLink>>

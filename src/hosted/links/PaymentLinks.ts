@@ -5,6 +5,7 @@ import type { CreatePaymentLink, PaymentLink as LinkView } from "../../contract/
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
+import type { Window } from "../../platform/database/Window.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { Conflict, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
@@ -29,7 +30,7 @@ export class PaymentLinks extends Context.Tag("corridor/PaymentLinks")<
   PaymentLinks,
   {
     readonly create: (permit: Permit<"payment_links">, draft: Draft) => Effect.Effect<View, Invalid | NotFound>
-    readonly list: (permit: Permit<"payment_links">) => Effect.Effect<ReadonlyArray<View>>
+    readonly list: (permit: Permit<"payment_links">, window: Window) => Effect.Effect<ReadonlyArray<View>>
     readonly get: (permit: Permit<"payment_links">, linkId: LinkId) => Effect.Effect<View, NotFound>
     readonly cancel: (permit: Permit<"payment_links">, linkId: LinkId) => Effect.Effect<void, NotFound | Conflict>
   }
@@ -152,9 +153,9 @@ export class PaymentLinks extends Context.Tag("corridor/PaymentLinks")<
             })
           )
         }),
-        list: Effect.fn("PaymentLinks.list")(function* (permit) {
+        list: Effect.fn("PaymentLinks.list")(function* (permit, window) {
           const now = yield* currentDate
-          return (yield* store.list(permit.scope)).map((link) => viewOf(link, now))
+          return (yield* store.list(permit.scope, window)).map((link) => viewOf(link, now))
         }),
         get: Effect.fn("PaymentLinks.get")(function* (permit, linkId) {
           return viewOf(yield* orNotFound(store.find(permit.scope, linkId)), yield* currentDate)

@@ -1,10 +1,11 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Option } from "effect"
 import type { Balance, BalancesApi, BalanceTrends } from "../../contract/api/Balances.ts"
 import { report } from "../../contract/api/Report.ts"
 import { dateOf } from "../../domain/CalendarDate.ts"
 import { recentRange } from "../../domain/DateRange.ts"
 import { kindOf } from "../../domain/Ledger.ts"
-import type { Handlers } from "../../platform/http/Handlers.ts"
+import { type Handlers, WholeList } from "../../platform/http/Handlers.ts"
+import { makeOrderedCamelPages } from "../../platform/pagination/Page.ts"
 import type { BalancesOfDay } from "./BalanceDays.ts"
 import type { StoredBalance } from "./Books.ts"
 import { Ledger } from "./Ledger.ts"
@@ -23,14 +24,32 @@ const shownDay = ({ balances, date }: BalancesOfDay): (typeof BalanceTrends.Type
   balances: balances.map((balance) => ({ currency: balance.currency, balance: balance.toShown() }))
 })
 
-export const balancesHandlers = Effect.map(Ledger, (ledger): Handlers<typeof BalancesApi> => ({
-  list: ({ permit }) =>
-    Effect.map(ledger.balancesOf(permit), (all) => ({
-      status: "success",
-      message: "Balances",
-      data: all.map(shown),
-      count: all.length
-    })),
+const MESSAGE = "Balances"
+
+export const balancesHandlers = Effect.map(Effect.all([Ledger, makeOrderedCamelPages]), ([
+  ledger,
+  pages
+]): Handlers<typeof BalancesApi> => ({
+  list: ({ permit, route, urlParams }) => {
+    const { lastEvaluatedKey, limit = lastEvaluatedKey === undefined ? undefined : 10 } = urlParams
+    const fetch = (after: Option.Option<string>, take: number) =>
+      Effect.map(ledger.balancesOf(permit, { after, take }), (rows) => rows.map(shown))
+    if (limit === undefined) {
+      const fields = { status: "success", message: MESSAGE }
+      return Effect.succeed(
+        new WholeList(fields, (last, take) => fetch(Option.fromNullable(last?.account), take))
+      )
+    }
+    const page = pages(
+      { permit, route, urlParams: { limit, lastEvaluatedKey } },
+      {
+        message: MESSAGE,
+        fetch: ({ after, take }) => fetch(Option.map(after, ([, account]) => account), take),
+        positionOf: ({ account }) => ["", account]
+      }
+    )
+    return Effect.map(page, (found) => ({ ...found, count: found.data.length }))
+  },
   trends: Effect.fn("BalancesHttp.trends")(function* ({ permit, urlParams }) {
     const now = yield* Clock.currentTimeMillis
     const range = yield* recentRange(urlParams, now)

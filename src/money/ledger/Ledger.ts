@@ -10,7 +10,7 @@ import type { Money } from "../../domain/Money.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { type BalancesOfDay, balancesByDay } from "./BalanceDays.ts"
 import type { BooksReport, CreditLimit, StoredBalance } from "./Books.ts"
-import { LedgerStore } from "./LedgerStore.ts"
+import { LedgerStore, type NameWindow } from "./LedgerStore.ts"
 
 /** For features, inside the transaction of the change that moves the money. */
 type Posting = Pick<
@@ -30,7 +30,8 @@ export interface CreditLimitChange {
 interface Operating {
   readonly check: (permit: Permit<"platform">) => Effect.Effect<BooksReport>
   readonly balancesOf: (
-    permit: Permit<"operations"> | Permit<"platform">
+    permit: Permit<"operations"> | Permit<"platform">,
+    window?: NameWindow
   ) => Effect.Effect<ReadonlyArray<StoredBalance>>
   /** At the end of each day: what can be paid out, or is owed. */
   readonly balancesByDay: (
@@ -82,7 +83,7 @@ export class Ledger extends Context.Tag("corridor/Ledger")<Ledger, Posting & OfP
         suspenseOf: store.suspenseOf,
         atProviders: store.atProviders,
         check: Effect.fn("Ledger.check")(() => store.check),
-        balancesOf: (permit) => store.balancesOf(permit.scope),
+        balancesOf: (permit, window) => store.balancesOf(permit.scope, window),
         balancesByDay: Effect.fn("Ledger.balancesByDay")(function* (permit, range) {
           return balancesByDay(range, yield* store.settledAfter(permit.scope, range.from))
         }),

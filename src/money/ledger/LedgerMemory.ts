@@ -92,12 +92,14 @@ export const ledgerStoreMemory = Layer.effect(
       balances: several,
       lockedBalance: one,
       lockedBalances: several,
-      balancesOf: (scope) =>
+      balancesOf: (scope, { after, take } = { after: Option.none() }) =>
         Effect.sync(() =>
           Array.from(ledgerBalances.values())
             .filter(({ org_id }) => Option.isNone(scope) || org_id === scope.value)
             .filter(({ account, balance }) => !balance.isZero || /^(settlement|held)\//.test(account))
+            .filter(({ account }) => Option.isNone(after) || account > after.value)
             .sort((a, b) => (a.account < b.account ? -1 : 1))
+            .slice(0, take)
         ),
       settledAfter: (scope, date) =>
         Effect.sync(() => {

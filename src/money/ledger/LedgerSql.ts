@@ -130,10 +130,11 @@ export const ledgerStoreSql = Layer.effect(
       balances,
       lockedBalance: (account) => only(account, lockedBalances([account])),
       lockedBalances,
-      balancesOf: (scope) =>
+      balancesOf: (scope, { after, take } = { after: Option.none() }) =>
         sql`select account, org_id, balance, floor from ledger_balances
           where ${inScope(sql, scope)} and (balance <> 0 or account like 'settlement/%' or account like 'held/%')
-          order by account collate "C"`.pipe(
+            and account collate "C" > ${Option.getOrElse(after, () => "")}
+          order by account collate "C" limit ${take ?? null}::bigint`.pipe(
           Effect.flatMap(balancesOf),
           Effect.map((rows) => rows.map(balanceOfRow)),
           Effect.orDie

@@ -27,6 +27,12 @@ export interface InSuspense {
   readonly money: Money
 }
 
+/** Accounts whose names come after this one. */
+export interface NameWindow {
+  readonly after: Option.Option<string>
+  readonly take?: number
+}
+
 export class LedgerStore extends Context.Tag("corridor/LedgerStore")<
   LedgerStore,
   {
@@ -42,8 +48,8 @@ export class LedgerStore extends Context.Tag("corridor/LedgerStore")<
     readonly lockedBalances: (accounts: ReadonlyArray<LedgerAccount>) => Effect.Effect<Balances>
     /** For a transaction that posts to no other account with a floor whose name comes before this one. */
     readonly lockedBalance: (account: LedgerAccount) => Effect.Effect<Money>
-    /** In the order of their names; of accounts that come and go, those with something on them. */
-    readonly balancesOf: (scope: Scope) => Effect.Effect<ReadonlyArray<StoredBalance>>
+    /** In the order of their names; of accounts that come and go, those with something on them. All without a window. */
+    readonly balancesOf: (scope: Scope, window?: NameWindow) => Effect.Effect<ReadonlyArray<StoredBalance>>
     /** What settlement accounts have now, and what each UTC day after that one moved, by date and currency. */
     readonly settledAfter: (scope: Scope, date: string) => Effect.Effect<SettledAfter>
     /** Inside a transaction. Answers with the limit that was set before; fails when the account is further down already. */

@@ -18,7 +18,7 @@ import { linkPayinExpiry, payinExpiry, strayCallbackRetention } from "../../doma
 import { notificationRetention, shortestLiveSecret } from "../../domain/policies/People.ts"
 import { railCompletion } from "../../domain/policies/Sandbox.ts"
 import { type Delays } from "../../domain/policies/Schedules.ts"
-import { auditRetention, idempotencyRetention } from "../../domain/policies/Server.ts"
+import { answerBufferMb, answerTimeout, auditRetention, idempotencyRetention } from "../../domain/policies/Server.ts"
 import { deadLetterRetention, webhookRetention } from "../../domain/policies/Webhooks.ts"
 import { parseTrustProxy } from "./ClientAddress.ts"
 import { parseCorsOrigins } from "./Cors.ts"
@@ -168,6 +168,8 @@ const settings = Config.all({
   sandboxRailPace: Config.withDefault(positive("SANDBOX_RAIL_PACE"), railCompletion),
   kybWebhookSecret: Config.option(Config.redacted("KYB_WEBHOOK_SECRET")),
   rateLimitPerMinute: Config.withDefault(bounded("RATE_LIMIT_PER_MINUTE", 0, 10_000_000), 6000),
+  answerTimeout: Config.withDefault(positive("ANSWER_TIMEOUT"), answerTimeout),
+  answerBufferMb: Config.withDefault(bounded("ANSWER_BUFFER_MB", 4, 65_536), answerBufferMb),
   corsOrigins: parsedOr("CORS_ORIGINS", "", parseCorsOrigins),
   trustProxy: parsedOr("TRUST_PROXY", "false", parseTrustProxy),
   metricsPort: Config.option(bounded("METRICS_PORT", 1, 65535)),

@@ -41,6 +41,7 @@ import everybody from "../../../migrations/0039_everybody.ts"
 import paidLinks from "../../../migrations/0040_paid_links.ts"
 import terms from "../../../migrations/0041_terms.ts"
 import payinExpiry from "../../../migrations/0043_payin_expiry.ts"
+import limits from "../../../migrations/0044_limits.ts"
 import timelines from "../../../migrations/0045_timelines.ts"
 import ownPayment from "../../../migrations/0048_own_payment.ts"
 import { runMigrations } from "./MigrationRunner.ts"
@@ -88,6 +89,7 @@ export const migrations = {
   "0040_paid_links": paidLinks,
   "0041_terms": terms,
   "0043_payin_expiry": payinExpiry,
+  "0044_limits": limits,
   "0045_timelines": timelines,
   "0048_own_payment": ownPayment
 }

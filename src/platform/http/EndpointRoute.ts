@@ -10,15 +10,17 @@ import type { Gate } from "./Gate.ts"
 import { compileDecoder, compileEncoder } from "../../domain/CompiledSchema.ts"
 import { type Access, authorize, type Caller, type Permit } from "../../domain/Access.ts"
 import { type Failure, Invalid, notFound, TooLarge } from "../../domain/Failure.ts"
+import { stringifyWire } from "../../domain/Decimal.ts"
 import { idOrNil, nilUuid } from "../../domain/Ids.ts"
+import { wholeListBatch } from "../../domain/policies/Server.ts"
 import type { NewKey } from "../idempotency/IdempotencyStore.ts"
 import type { Replica } from "../database/Replica.ts"
 import type { Owners } from "../idempotency/Owners.ts"
 import { isInitiation } from "../../contract/api/Initiation.ts"
-import { Reply } from "./Handlers.ts"
+import { Reply, WholeList } from "./Handlers.ts"
 import { parseJsonText } from "./JsonText.ts"
 import type { OnceOnly } from "./OnceOnly.ts"
-import { empty, json, type Outgoing } from "./Outgoing.ts"
+import { empty, json, jsonHeaders, type Outgoing, Streamed } from "./Outgoing.ts"
 import { checkContentType, decodeUtf8, readPlainBody } from "./RequestBody.ts"
 import { noteAnswer, noteParams, type RequestNote } from "./RequestNote.ts"
 import type { Incoming, Route } from "./Route.ts"
@@ -73,12 +75,18 @@ const queryProblem = ({ listParams }: Compiled, query: Incoming["query"]): strin
 /** Known to every list: the organisation, and the user in whose name it is asked for. */
 const KNOWN_EVERYWHERE = ["org_id", "user_id"]
 
+const fieldsOf = ({ ast }: Schema.Schema.Any) => SchemaAST.getPropertySignatures(SchemaAST.encodedAST(ast))
+
+/** Whether it answers with an array of records, or with a report about many. */
+const isList = ({ annotations, method, successSchema }: Endpoint): boolean =>
+  Option.isSome(Context.getOption(annotations, Lists)) ||
+  (method === "GET" && fieldsOf(successSchema).some(({ name, type }) => name === "data" && type._tag === "TupleType"))
+
 /** The parameters of a list; undefined for operations that are no list, which ignore what they do not know. */
 const listParams = (endpoint: Endpoint): ReadonlySet<string> | undefined => {
-  const schema = Option.getOrUndefined(endpoint.urlParamsSchema)
-  const declared = schema === undefined ? [] : SchemaAST.getPropertySignatures(SchemaAST.encodedAST(schema.ast)).map(({ name }) => String(name))
-  const isList = Option.isSome(Context.getOption(endpoint.annotations, Lists)) || declared.includes("limit")
-  return isList ? new Set([...declared, ...KNOWN_EVERYWHERE]) : undefined
+  if (!isList(endpoint)) return undefined
+  const declared = Option.match(endpoint.urlParamsSchema, { onNone: () => [], onSome: fieldsOf })
+  return new Set([...declared.map(({ name }) => String(name)), ...KNOWN_EVERYWHERE])
 }
 
 /** A misspelled filter or cursor must not be answered with records that it did not select. */
@@ -170,6 +178,40 @@ const toOutgoing = ({ encode, hasContent, status }: Compiled, result: unknown, n
   return hasContent ? json(reply.status, encode(reply.body), reply.headers) : empty(reply.status, reply.headers)
 }
 
+/** A list that one batch holds is answered as any other; of a longer one each further batch waits for its reader. */
+const wholeList = Effect.fnUntraced(function* (
+  served: Served,
+  { fetch, fields }: WholeList<unknown>,
+  note: RequestNote,
+  { scope }: Permit<Access>
+) {
+  const fetched = (after: unknown) => {
+    const batch = fetch(after, wholeListBatch)
+    return served.lists ? served.replica.reads(batch) : batch
+  }
+  const bodyOf = (data: ReadonlyArray<unknown>, count: number) => ({ ...fields, data, count })
+  const first = yield* fetched(undefined)
+  if (first.length < wholeListBatch) return toOutgoing(served, bodyOf(first, first.length), note)
+  const itemsOf = (data: ReadonlyArray<unknown>) => {
+    const encoded = served.encode(bodyOf(data, data.length)) as { readonly data: ReadonlyArray<unknown> }
+    return stringifyWire(encoded.data).slice(1, -1)
+  }
+  const opening = stringifyWire({ ...fields, data: [] }).slice(0, -2)
+  let last: ReadonlyArray<unknown> = first
+  let count = 0
+  let isOver = false
+  const next = Effect.gen(function* () {
+    if (isOver) return undefined
+    const batch = count === 0 ? first : yield* fetched(last.at(-1))
+    const before = count === 0 ? opening : batch.length === 0 ? "" : ","
+    last = batch
+    count += batch.length
+    isOver = batch.length < wholeListBatch
+    return `${before}${itemsOf(batch)}${isOver ? `],"count":${count}}` : ""}`
+  })
+  return { status: served.status, headers: jsonHeaders, body: new Streamed(Option.getOrElse(scope, () => ""), next) }
+})
+
 const answered = Effect.fnUntraced(function* (served: Served, incoming: Incoming) {
   const { acceptsArray, endpoint, gate, handler, hasPayload, lists, movesMoney, once, replica } = served
   const { note } = incoming
@@ -193,8 +235,12 @@ const answered = Effect.fnUntraced(function* (served: Served, incoming: Incoming
   const request = { permit, elevate, path, urlParams, payload, route: endpoint.path }
   const handled = (idempotencyKey?: NewKey) => handler({ ...request, idempotencyKey })
   const answer = (idempotencyKey?: NewKey) =>
-    Effect.map(lists ? replica.reads(handled(idempotencyKey)) : handled(idempotencyKey), (result) =>
-      toOutgoing(served, result, note)
+    Effect.flatMap(
+      lists ? replica.reads(handled(idempotencyKey)) : handled(idempotencyKey),
+      (result): Effect.Effect<Outgoing> =>
+        result instanceof WholeList
+          ? wholeList(served, result, note, permit)
+          : Effect.succeed(toOutgoing(served, result, note))
     )
   const key = incoming.request.headers["idempotency-key"]
   if (!movesMoney || typeof key !== "string") return yield* answer()

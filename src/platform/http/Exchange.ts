@@ -8,6 +8,7 @@ import { type Failure, NotFound, overloaded, perhapsWritten } from "../../domain
 import { type Ids, uuidv7 } from "../../domain/Ids.ts"
 import { recordRequest, requestEnded, requestStarted } from "../observability/HttpMetrics.ts"
 import { type Cors, corsHeaders, isPreflight, preflightHeaders } from "../config/Cors.ts"
+import { type AnswerWriter, isSmall, type Small } from "./AnswerWriter.ts"
 import { defectReply, failureReply } from "./ErrorReply.ts"
 import { fixedHeaders } from "./FixedHeaders.ts"
 import { empty, type Outgoing } from "./Outgoing.ts"
@@ -17,12 +18,15 @@ import { inRequestSpan } from "./RequestSpan.ts"
 import type { Route } from "./Route.ts"
 import { isCanonicalTarget, pathOf } from "./Target.ts"
 
-const write = (response: ServerResponse, outgoing: Outgoing, headers: Readonly<Record<string, string>>): void => {
-  if (response.headersSent || response.destroyed) return
-  const length = outgoing.body === undefined ? 0 : Buffer.byteLength(outgoing.body)
-  const lengthHeader = outgoing.status === 204 || outgoing.status === 304 ? {} : { "content-length": length }
-  response.writeHead(outgoing.status, { ...headers, ...outgoing.headers, ...lengthHeader })
-  response.end(outgoing.body)
+const write = (
+  response: ServerResponse,
+  { body, headers, status }: Small,
+  common: Readonly<Record<string, string>>
+): void => {
+  const length = body === undefined ? 0 : Buffer.byteLength(body)
+  const lengthHeader = status === 204 || status === 304 ? {} : { "content-length": length }
+  response.writeHead(status, { ...common, ...headers, ...lengthHeader })
+  response.end(body)
 }
 
 const unknownRoute = new NotFound({ message: "There is nothing at this path and method. The reference is at /docs." })
@@ -76,7 +80,7 @@ const CALLER_GONE = 499
 
 export const exchange =
   (ids: Ids["Type"], router: Router<Route>, cors: Cors) =>
-  (request: IncomingMessage, response: ServerResponse): Effect.Effect<void> =>
+  (request: IncomingMessage, response: ServerResponse, writer: AnswerWriter): Effect.Effect<void> =>
     Effect.gen(function* () {
       const started = yield* Clock.currentTimeNanos
       const fresh = uuidv7(Number(started / 1_000_000n), yield* ids.bytes(10))
@@ -113,8 +117,19 @@ export const exchange =
       yield* FiberRef.update(FiberRef.currentLogAnnotations, HashMap.set<string, unknown>("request_id", id))
       yield* Effect.gen(function* () {
         const outgoing = yield* inRequestSpan(request, { method, route, note, id }, answered)
-        write(response, outgoing, headers)
-        yield* ended(outgoing.status)
+        if (response.headersSent || response.destroyed) return yield* ended(outgoing.status)
+        if (isSmall(response, outgoing)) {
+          write(response, outgoing, headers)
+          return yield* ended(outgoing.status)
+        }
+        const refusal = yield* Effect.scoped(
+          Effect.match(
+            Effect.zipRight(writer.admit(request, outgoing), writer.write(response, outgoing, headers)),
+            { onSuccess: () => undefined, onFailure: (failure) => refused(note, failure, pathOf(url)) }
+          )
+        )
+        if (refusal !== undefined && isSmall(response, refusal)) write(response, refusal, headers)
+        yield* ended((refusal ?? outgoing).status)
       }).pipe(
         Effect.onExit((exit) => {
           requestEnded()

@@ -35,10 +35,26 @@ export class Reply<A> {
   }
 }
 
+type ItemOf<Body> = Body extends { readonly data: ReadonlyArray<infer Item> } ? Item : never
+
+/** A list without pages: fetched, encoded and written a batch at a time. `count` follows the items. */
+export class WholeList<Item> {
+  /** Stand before `data`. */
+  readonly fields: Readonly<Record<string, unknown>>
+  /** The next items after this one, or the first; fewer than asked for only at the end. */
+  readonly fetch: (after: Item | undefined, take: number) => Effect.Effect<ReadonlyArray<Item>>
+  constructor(fields: WholeList<Item>["fields"], fetch: WholeList<Item>["fetch"]) {
+    this.fields = fields
+    this.fetch = fetch
+  }
+}
+
 export type Handler<E extends HttpApiEndpoint.HttpApiEndpoint.Any> = (
   request: RequestOf<E>
 ) => Effect.Effect<
-  HttpApiEndpoint.HttpApiEndpoint.Success<E> | Reply<HttpApiEndpoint.HttpApiEndpoint.Success<E>>,
+  | HttpApiEndpoint.HttpApiEndpoint.Success<E>
+  | Reply<HttpApiEndpoint.HttpApiEndpoint.Success<E>>
+  | WholeList<ItemOf<HttpApiEndpoint.HttpApiEndpoint.Success<E>>>,
   Failure
 >
 

@@ -1,13 +1,27 @@
 /** An answer before it is on the wire. */
+import type { Effect } from "effect"
 import { stringifyWire } from "../../domain/Decimal.ts"
+
+/** A body that is made while it is written. One of each owner is written at a time. */
+export class Streamed {
+  readonly owner: string
+  /** The next piece; undefined at the end. */
+  readonly next: Effect.Effect<string | undefined>
+  constructor(owner: string, next: Effect.Effect<string | undefined>) {
+    this.owner = owner
+    this.next = next
+  }
+}
 
 export interface Outgoing {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string | Buffer | undefined
+  readonly body: string | Buffer | Streamed | undefined
+  /** Whether all readers share the body, which then takes no memory of its own. */
+  readonly shared?: true
 }
 
-const jsonHeaders = { "content-type": "application/json" }
+export const jsonHeaders = { "content-type": "application/json" }
 
 export const json = (status: number, body: unknown, headers?: Readonly<Record<string, string>>): Outgoing => ({
   status,

@@ -37,5 +37,5 @@ export const packedReply = ({ request }: Incoming, { gzipped, plain }: Packed): 
   const takesGzip = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(request.headers["accept-encoding"] ?? ""))
   const { body, headers } = takesGzip ? gzipped : plain
   const known = request.headers["if-none-match"]?.includes(headers["etag"] ?? "") === true
-  return known ? { status: 304, headers, body: undefined } : { status: 200, headers, body }
+  return known ? { status: 304, headers, body: undefined } : { status: 200, headers, body, shared: true }
 }

@@ -3,14 +3,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { Data, Duration, Effect, FiberSet, Runtime, type Scope } from "effect"
-import { drainTimeout, keepAliveTimeout, requestTimeout } from "../../domain/policies/Server.ts"
+import { answerLook, drainTimeout, keepAliveTimeout, requestTimeout } from "../../domain/policies/Server.ts"
 import { endWithin } from "../fibers/Shutdown.ts"
+import { type AnswerLimits, AnswerWriter } from "./AnswerWriter.ts"
 import { fixedHeaders } from "./FixedHeaders.ts"
 import { inviteBody } from "./RequestBody.ts"
 
 export class ListenError extends Data.TaggedError("ListenError")<{ readonly message: string }> {}
 
-type Exchange = (request: IncomingMessage, response: ServerResponse) => Effect.Effect<void>
+type Exchange = (request: IncomingMessage, response: ServerResponse, writer: AnswerWriter) => Effect.Effect<void>
 
 const listen = (server: Server, port: number, host: string): Effect.Effect<number, ListenError> =>
   Effect.async((resume) => {
@@ -94,13 +95,18 @@ const namesItsHost = ({ httpVersion, rawHeaders }: IncomingMessage): boolean => 
 
 export const serve = (
   exchange: Exchange,
-  options: { readonly port: number; readonly host: string }
+  options: AnswerLimits & { readonly port: number; readonly host: string }
 ): Effect.Effect<number, ListenError, Scope.Scope> =>
   Effect.gen(function* () {
     const runtime = yield* Effect.runtime<never>()
     const fibers = yield* FiberSet.make<void>()
     const run = Runtime.runFork(runtime)
     const connections: Connections = { sockets: new Set(), responses: new Set() }
+    const writer = new AnswerWriter(options)
+    const looking = setInterval(
+      () => writer.closeStalled(connections.sockets, performance.now()),
+      Duration.toMillis(answerLook)
+    ).unref()
     const server = createServer({
       requestTimeout: Duration.toMillis(requestTimeout),
       keepAliveTimeout: Duration.toMillis(keepAliveTimeout),
@@ -110,7 +116,7 @@ export const serve = (
       if (!namesItsHost(request)) return refuseUnheard(response, 400)
       if (!server.listening) response.shouldKeepAlive = false
       connections.responses.add(response)
-      const fiber = run(exchange(request, response))
+      const fiber = run(exchange(request, response, writer))
       FiberSet.unsafeAdd(fibers, fiber)
       response.on("close", () => {
         connections.responses.delete(response)
@@ -119,7 +125,10 @@ export const serve = (
     }
     server.on("connection", (socket) => {
       connections.sockets.add(socket)
-      socket.once("close", () => connections.sockets.delete(socket))
+      socket.once("close", () => {
+        connections.sockets.delete(socket)
+        writer.forget(socket)
+      })
     })
     server.on("clientError", (error, socket) => refuseUnread(connections, error, socket))
     server.on("request", onRequest)
@@ -128,6 +137,11 @@ export const serve = (
       inviteBody(request, response)
       onRequest(request, response)
     })
-    yield* Effect.addFinalizer(() => drain(server, connections))
+    yield* Effect.addFinalizer(() =>
+      Effect.ensuring(
+        drain(server, connections),
+        Effect.sync(() => clearInterval(looking))
+      )
+    )
     return yield* listen(server, options.port, options.host)
   })

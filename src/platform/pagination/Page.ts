@@ -1,4 +1,4 @@
-/** One page of a list, newest first, as a handler answers it: opens the caller's cursor, asks the store, seals the next. */
+/** One page of a list as a handler answers it, newest first unless the list says otherwise: opens the caller's cursor, asks the store, seals the next. */
 import type { Position, Window } from "../database/Window.ts"
 import { Effect, Either, identity, Option } from "effect"
 import type { Access, Permit } from "../../domain/Access.ts"
@@ -19,9 +19,14 @@ interface List<Row, Shown> {
   /** What else the caller asked for: a cursor works only together with the same. */
   readonly filters?: unknown
   readonly fetch: (window: Window) => Effect.Effect<ReadonlyArray<Row>>
-  readonly idOf: (row: Row) => string
+  /** What the page after this row begins after. */
+  readonly positionOf: (row: Row) => Position
   /** A row as callers see it, where that is not as it is kept. */
   readonly show?: (row: Row) => Shown
+}
+
+interface Newest<Row, Shown> extends Omit<List<Row, Shown>, "positionOf"> {
+  readonly idOf: (row: Row) => string
 }
 
 type Asked<Name extends string> = { readonly limit: number } & { readonly [Key in Name]?: string | undefined }
@@ -42,12 +47,12 @@ const fetched = Effect.fnUntraced(function* <Row>(
 })
 
 /** `name` is what the lists call their cursor, in the query and in the answer. */
-const pagesBy = <const Name extends string>(name: Name) =>
+const orderedBy = <const Name extends string>(name: Name) =>
   Effect.map(Vault, (vault) => {
     const mac = (data: string) => vault.hmac(data, "cursor")
-    return Effect.fn("Page.list")(function* <Row extends { readonly created_at: Date }, Shown = Row>(
+    return Effect.fn("Page.list")(function* <Row, Shown = Row>(
       { permit, route, urlParams }: Request<Asked<Name>>,
-      { fetch, filters, idOf, message, show = identity as (row: Row) => Shown }: List<Row, Shown>
+      { fetch, filters, message, positionOf, show = identity as (row: Row) => Shown }: List<Row, Shown>
     ) {
       const scope = JSON.stringify([Option.getOrNull(permit.scope), route, filters ?? null])
       const { limit } = urlParams
@@ -59,7 +64,6 @@ const pagesBy = <const Name extends string>(name: Name) =>
               Either.map((position) => Option.some(position as unknown as Position)),
               Either.mapLeft((reason) => new Invalid({ message: `${name}: ${reason}.` }))
             )
-      const positionOf = (row: Row): Position => [row.created_at.toISOString(), idOf(row)]
       const rows = yield* fetched(fetch, after, limit + 1, positionOf)
       const shown = Math.min(limit, fitting(rows, pageBytes))
       const { hasMore, items, next } = page(rows, shown, positionOf)
@@ -70,7 +74,21 @@ const pagesBy = <const Name extends string>(name: Name) =>
     })
   })
 
+const pagesBy = <const Name extends string>(name: Name) =>
+  Effect.map(
+    orderedBy(name),
+    (list) =>
+      <Row extends { readonly created_at: Date }, Shown = Row>(
+        request: Request<Asked<Name>>,
+        { idOf, ...rest }: Newest<Row, Shown>
+      ) =>
+        list(request, { ...rest, positionOf: (row: Row) => [row.created_at.toISOString(), idOf(row)] })
+  )
+
 export const makePages = pagesBy("last_evaluated_key")
 
 /** For lists under /organizations. */
 export const makeCamelPages = pagesBy("lastEvaluatedKey")
+
+/** For those of them that have an order of their own. */
+export const makeOrderedCamelPages = orderedBy("lastEvaluatedKey")

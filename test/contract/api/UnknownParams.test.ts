@@ -41,12 +41,13 @@ onDatabaseServer("Lists", (it) => {
           expect(message.startsWith(`${unknown}: is no parameter of this list`), `${name}: ${message}`).toBe(true)
           expect(message).toContain("org_id")
         }
-        const known = yield* send(`${address}?org_id=${acme.org_id}&user_id=${acme.userId("owner")}`, {
+        const known = yield* send(`${address}?org_id=${acme.org_id}&user_id=${acme.userId("org-admin")}`, {
           headers: { ...admin }
         })
         expect([200, 404], `${name}: ${known.text}`).toContain(known.status)
         const limits = about.parameters?.some((one) => one.name === "limit")
-        expect(limits, `${name} has pages`).toBe(true)
+        // One row for each provider: there are no more of them than the code names.
+        expect(limits, `${name} has pages`).toBe(name !== "GET /payments/provider-health")
       }
     })
   )

@@ -2,10 +2,10 @@ import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { nilId } from "../../support/AnyId.ts"
 import { LinkStore } from "../../../src/hosted/links/LinkStore.ts"
-import type { PaymentLink } from "../../../src/hosted/links/PaymentLink.ts"
 import { now, shillings } from "../../payments/support/NewPayment.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
 import { onBothStores } from "../../support/Stores.ts"
+import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
 import { claim, makeLink, move } from "./StoredLinks.ts"
 
 onBothStores("LinkStore", (it) => {
@@ -25,15 +25,15 @@ onBothStores("LinkStore", (it) => {
       }
       expect(yield* store.findByRef(link.link_ref)).toEqual(Option.some(link))
       expect(yield* store.findByRef("nothing")).toEqual(Option.none())
-      expect(yield* store.list(scope)).toEqual([link])
-      expect(yield* store.list(Option.none())).toContainEqual(link)
+      expect(yield* store.list(scope, everything)).toEqual([link])
+      expect(yield* store.list(Option.none(), everything)).toContainEqual(link)
     })
   )
 
-  it.effect("lists the newest first", () =>
+  it.effect("lists the newest first, page by page", () =>
     Effect.gen(function* () {
       const store = yield* LinkStore
-      const { link, scope } = yield* makeLink()
+      const { link, scope } = yield* atOneMoment(makeLink())
       const {
         created_at: _at,
         canceled_at: _c,
@@ -45,11 +45,10 @@ onBothStores("LinkStore", (it) => {
       } = link
       const fields = { ...rest, brand_logo: null }
       const ids = yield* Effect.replicateEffect(nextId, 4)
-      yield* Effect.forEach(ids, (link_id) => store.insert({ ...fields, link_id, link_ref: `ref-${link_id}` }))
-      const key = (one: PaymentLink) => `${one.created_at.toISOString()} ${one.link_id}`
-      const listed = (yield* store.list(scope)).map(key)
-      expect(listed).toHaveLength(5)
-      expect(listed).toEqual([...listed].sort().reverse())
+      const made = yield* atOneMoment(
+        Effect.forEach(ids, (link_id) => store.insert({ ...fields, link_id, link_ref: `ref-${link_id}` }))
+      )
+      yield* expectWindows([link, ...made], (window) => store.list(scope, window), ({ link_id }) => link_id)
     })
   )
 
@@ -127,7 +126,7 @@ onBothStores("LinkStore", (it) => {
       expect(yield* paidAt).toEqual(at)
       yield* move(second.payment, "completed", new Date("2030-06-03T12:00:00Z"))
       expect(yield* paidAt).toEqual(at)
-      expect((yield* store.list(scope)).map(({ paid_at }) => paid_at)).toEqual([at])
+      expect((yield* store.list(scope, everything)).map(({ paid_at }) => paid_at)).toEqual([at])
     })
   )
 

@@ -4,6 +4,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { LinkStore } from "../../../src/hosted/links/LinkStore.ts"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
+import { everything } from "../../support/Windows.ts"
 import { BooksOnPostgres, onDatabase } from "../../money/ledger/BooksOnPostgres.ts"
 import { claim, makeLink, move } from "./StoredLinks.ts"
 
@@ -61,7 +62,7 @@ layer(BooksOnPostgres(), onDatabase)("A link with thousands of payments", (it) =
       const found = yield* looksOf(store.find(scope, link.link_id))
       expect(Option.getOrThrow(found.answer).paid_at).toEqual(at)
       expect(found.rows).toBeLessThan(FEW)
-      const listed = yield* looksOf(store.list(scope))
+      const listed = yield* looksOf(store.list(scope, everything))
       expect(listed.answer.map(({ paid_at }) => paid_at)).toEqual([at])
       expect(listed.rows).toBeLessThan(FEW)
       const shown = yield* looksOf(

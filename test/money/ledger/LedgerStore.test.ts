@@ -273,6 +273,16 @@ onBothStores("LedgerStore", (it) => {
         [mine.org_id, mine.settlement, "0.00 KES"],
         [mine.org_id, mine.second, "30.00 KES"]
       ])
+      for (const take of [1, 2, 3]) {
+        const seen: Array<string> = []
+        let page = yield* store.balancesOf(Option.some(mine.org_id), { after: Option.none(), take })
+        while (page.length > 0) {
+          expect(page.length).toBeLessThanOrEqual(take)
+          seen.push(...page.map(({ account }) => account))
+          page = yield* store.balancesOf(Option.some(mine.org_id), { after: Option.fromNullable(seen.at(-1)), take })
+        }
+        expect(seen, `${take} at a time`).toEqual(rows.map(({ account }) => account))
+      }
       const everyone = (yield* store.balancesOf(Option.none())).map(({ account }) => account)
       expect(everyone).toEqual(expect.arrayContaining([theirs.first, mine.second]))
     })

@@ -1,0 +1,203 @@
+/**
+ * Writes answers to their sockets, and bounds what clients that do not read can hold:
+ * - a connection that takes no byte for `timeout` is closed;
+ * - one connection has `answerBytesOfConnection` of answers waiting, all of them `mostBytes`: further GETs are 503;
+ * - of answers that are made while they are written, each owner has one at a time: a second is 429.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
+import { Duration, Effect, type Scope } from "effect"
+import { overloaded, type Overloaded, RateLimited } from "../../domain/Failure.ts"
+import {
+  answerBufferMb,
+  answerBytesOfConnection,
+  answerPatienceWithoutRoom,
+  answerPiece,
+  answerTimeout,
+  wholeListRetryAfter
+} from "../../domain/policies/Server.ts"
+import { counter, gauge } from "../observability/Series.ts"
+import { type Outgoing, Streamed } from "./Outgoing.ts"
+
+const closedReaders = counter(
+  "corridor_http_stalled_readers_total",
+  "Connections closed because the client did not read its answer.",
+  []
+)
+const refusedAnswers = counter(
+  "corridor_http_answers_refused_total",
+  "Large answers refused because too many others wait for their clients to read.",
+  []
+)
+const waitingBytes = gauge("corridor_http_answer_bytes", "Bytes of large answers that wait for their clients to read.", [])
+
+interface Progress {
+  /** Bytes that the system has taken for the client. */
+  readonly sent: number
+  readonly since: number
+}
+
+type Headers = Readonly<Record<string, string>>
+
+const busyList = new RateLimited({
+  message: "Another list of all records is being read for this organisation. Send this again, or ask for pages with limit.",
+  retryAfterSeconds: Duration.toSeconds(wholeListRetryAfter)
+})
+
+export interface AnswerLimits {
+  readonly timeout?: Duration.Duration
+  readonly mostBytes?: number
+}
+
+export class AnswerWriter {
+  readonly #timeout: number
+  readonly #mostBytes: number
+  readonly #progress = new Map<Socket, Progress>()
+  readonly #waiting = new Map<Socket, number>()
+  readonly #streaming = new Set<string>()
+  #total = 0
+
+  constructor({ mostBytes = answerBufferMb * 1024 * 1024, timeout = answerTimeout }: AnswerLimits = {}) {
+    this.#timeout = Duration.toMillis(timeout)
+    this.#mostBytes = mostBytes
+  }
+
+  /** Bytes of large answers that wait for their clients. */
+  get waiting(): number {
+    return this.#total
+  }
+
+  /** Closes connections without progress. The kernel's buffers hide small steps, so slow readers move in large ones. */
+  closeStalled(sockets: Iterable<Socket>, nowMillis: number): void {
+    const patience =
+      this.#total > this.#mostBytes / 2
+        ? Math.min(this.#timeout, Duration.toMillis(answerPatienceWithoutRoom))
+        : this.#timeout
+    for (const socket of sockets) {
+      if (socket.writableLength === 0) {
+        this.#progress.delete(socket)
+        continue
+      }
+      const sent = socket.bytesWritten - socket.writableLength
+      const before = this.#progress.get(socket)
+      if (before?.sent !== sent) this.#progress.set(socket, { sent, since: nowMillis })
+      else if (nowMillis - before.since >= patience) {
+        closedReaders([])
+        socket.destroy()
+      }
+    }
+    waitingBytes([], this.#total)
+  }
+
+  forget(socket: Socket): void {
+    this.#progress.delete(socket)
+  }
+
+  /**
+   * Room for an answer, or its refusal, which must come before its status is sent. Small answers need none: of one
+   * connection only the first in line is in its socket.
+   */
+  admit(request: IncomingMessage, { body, shared }: Outgoing): Effect.Effect<void, Overloaded | RateLimited, Scope.Scope> {
+    if (body instanceof Streamed) return this.#streamingPlace(body.owner)
+    return body === undefined || shared === true
+      ? Effect.void
+      : this.#room(request.socket, Buffer.byteLength(body), request.method !== "GET")
+  }
+
+  /** Ends once all of it was handed to the system, or the client is gone. */
+  write(response: ServerResponse, { body, headers, status }: Outgoing, common: Headers): Effect.Effect<void> {
+    if (body instanceof Streamed) {
+      return Effect.suspend(() => {
+        response.writeHead(status, { ...common, ...headers })
+        return this.#writeStreamed(response, body)
+      })
+    }
+    return Effect.suspend(() => {
+      const bytes = typeof body === "string" ? Buffer.from(body) : body
+      response.writeHead(status, { ...common, ...headers, "content-length": bytes?.length ?? 0 })
+      return Effect.zipRight(
+        bytes === undefined ? Effect.void : this.#writePieces(response, bytes),
+        Effect.sync(() => void response.end())
+      )
+    })
+  }
+
+  #room(socket: Socket, bytes: number, isDone: boolean): Effect.Effect<void, Overloaded, Scope.Scope> {
+    const add = (count: number) => {
+      const waiting = (this.#waiting.get(socket) ?? 0) + count
+      if (waiting === 0) this.#waiting.delete(socket)
+      else this.#waiting.set(socket, waiting)
+      this.#total += count
+    }
+    return Effect.acquireRelease(
+      Effect.suspend(() => {
+        const ofSocket = this.#waiting.get(socket) ?? 0
+        const fits = this.#total + bytes <= this.#mostBytes && ofSocket + bytes <= answerBytesOfConnection
+        // What was done is told, and the first answer of a connection may be as large as it is.
+        if (!fits && !isDone && (ofSocket > 0 || this.#total + bytes > this.#mostBytes)) {
+          refusedAnswers([])
+          return overloaded()
+        }
+        add(bytes)
+        return Effect.void
+      }),
+      () => Effect.sync(() => add(-bytes))
+    )
+  }
+
+  #streamingPlace(owner: string): Effect.Effect<void, RateLimited, Scope.Scope> {
+    return Effect.acquireRelease(
+      Effect.suspend(() => {
+        if (this.#streaming.has(owner)) return busyList
+        this.#streaming.add(owner)
+        return Effect.void
+      }),
+      () => Effect.sync(() => void this.#streaming.delete(owner))
+    )
+  }
+
+  #writePiece(response: ServerResponse, piece: Buffer): Effect.Effect<void> {
+    return Effect.async<void>((resume) => void response.write(piece, () => resume(Effect.void)))
+  }
+
+  #writePieces(response: ServerResponse, bytes: Buffer): Effect.Effect<void> {
+    return Effect.gen(this, function* () {
+      for (let at = 0; at < bytes.length && !response.destroyed; at += answerPiece) {
+        yield* this.#writePiece(response, bytes.subarray(at, at + answerPiece))
+      }
+    })
+  }
+
+  #writeStreamed(response: ServerResponse, { next }: Streamed): Effect.Effect<void> {
+    return Effect.gen(this, function* () {
+      let piece = yield* next
+      while (piece !== undefined && !response.destroyed) {
+        yield* this.#writePieces(response, Buffer.from(piece))
+        piece = yield* next
+      }
+      response.end()
+    }).pipe(
+      // The status is sent: only a connection that breaks off says that the list did not come to its end.
+      Effect.tapErrorCause((cause) =>
+        Effect.zipRight(
+          Effect.logWarning("A list broke off", cause),
+          Effect.sync(() => void response.destroy())
+        )
+      ),
+      Effect.catchAllCause(() => Effect.void)
+    )
+  }
+}
+
+export type Small = Outgoing & { readonly body: string | Buffer | undefined }
+
+/** A refusal is. */
+const TINY = 1024
+
+/** Whether an answer is handed to its socket at once: no large one, and none behind others of its connection. */
+export const isSmall = (response: ServerResponse, outgoing: Outgoing): outgoing is Small => {
+  const { body } = outgoing
+  if (body === undefined) return true
+  if (body instanceof Streamed) return false
+  return body.length <= (response.socket === null ? TINY : answerPiece)
+}
