@@ -12,6 +12,8 @@ import { beneficiaryStoreMemory } from "../payments/beneficiaries/BeneficiaryMem
 import { beneficiaryStoreSql } from "../payments/beneficiaries/BeneficiarySql.ts"
 import { paymentStoreMemory } from "../payments/store/PaymentMemory.ts"
 import { paymentStoreSql } from "../payments/store/PaymentSql.ts"
+import { promptStoreMemory } from "../payments/prompts/PromptMemory.ts"
+import { promptStoreSql } from "../payments/prompts/PromptSql.ts"
 import { strayCallbackStoreMemory } from "../payments/store/StrayCallbackMemory.ts"
 import { strayCallbackStoreSql } from "../payments/store/StrayCallbackSql.ts"
 import { apiKeyStoreMemory } from "../people/apiKeys/ApiKeyMemory.ts"
@@ -84,6 +86,7 @@ export const StoresLive = Layer.mergeAll(
   paymentStoreSql,
   platformAccountStoreSql,
   providerAccountStoreSql,
+  promptStoreSql,
   providerConfigStoreSql,
   queueStoreSql,
   railStoreSql,
@@ -122,6 +125,7 @@ export const StoresOverMemory = Layer.mergeAll(
   paymentStoreMemory,
   platformAccountStoreMemory,
   providerAccountStoreMemory,
+  promptStoreMemory,
   providerConfigStoreMemory,
   queueStoreMemory,
   railStoreMemory,

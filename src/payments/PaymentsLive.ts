@@ -11,6 +11,7 @@ import { Dispatch } from "./dispatch/Dispatch.ts"
 import { Settling } from "./dispatch/Settling.ts"
 import { CreateAndDispatch } from "./initiate/CreateAndDispatch.ts"
 import { Initiation } from "./initiate/Initiation.ts"
+import { PhonePrompts } from "./prompts/PhonePrompts.ts"
 import { Ramps } from "./ramps/Ramps.ts"
 import { CustomerPayments } from "./read/CustomerPayments.ts"
 import { PaymentCommand } from "./record/PaymentCommand.ts"
@@ -43,6 +44,7 @@ export const PaymentsLive = Layer.mergeAll(
       HeldRate.layer,
       PaymentCommand.layer,
       PaymentRouter.layer,
+      PhonePrompts.layer,
       ReviewThreshold.layer
     )
   )

@@ -100,6 +100,19 @@ export const checkoutPatience = Duration.seconds(2)
 /** Filled-in forms that one payment link takes in a minute from one address, so that nobody tries out stolen cards at it. */
 export const linkFormsPerMinute = 60
 
+/** Mobile money prompts to one phone number are limited over this time, */
+export const promptWindow = Duration.hours(24)
+
+/** and a quarter of them, rounded up, may come within this time. */
+export const promptBurstWindow = Duration.minutes(10)
+export const promptBurstShare = 0.25
+
+/** Prompts a day that payers of links may cause, unless PHONE_PROMPTS_LINKS says otherwise; */
+export const linkPromptsPerDay = 20
+
+/** API callers in live mode, unless PHONE_PROMPTS_API says otherwise. The sandbox does not limit them. */
+export const apiPromptsPerDay = 200
+
 /** Receipts that are mailed for one payment in a minute. */
 export const receiptsPerMinute = 2
 

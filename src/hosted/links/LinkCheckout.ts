@@ -127,6 +127,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
         const now = yield* currentDate
         yield* initiation.collect(permitOf(link), request, {
           expiresIn: linkPayinExpiry,
+          promptedBy: "link",
           alongside: ({ payment_id }) =>
             Effect.filterOrFail(
               store.claim({ link_id, org_id, payment_id, submission, replacing: link.payment_id, now }),
@@ -164,6 +165,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
             AllProvidersFailed: () => Effect.succeed(led),
             RateMismatch: () => Effect.succeed({ _tag: "Repriced" } as const),
             NoRoute: () => Effect.succeed({ _tag: "NoRoute" } as const),
+            RateLimited: () => Effect.succeed({ _tag: "PromptedTooOften" } as const),
             InsufficientFunds: () => Effect.succeed({ _tag: "NoRoute" } as const),
             Invalid: ({ message }) =>
               Effect.as(Effect.logInfo(`A payment link's form was refused: ${message}`), {

@@ -60,6 +60,8 @@ export type PayResult =
   | { readonly _tag: "TooLittle" }
   | { readonly _tag: "NoRoute" }
   | { readonly _tag: "Refused" }
+  /** The phone number was asked for payments too often. */
+  | { readonly _tag: "PromptedTooOften" }
   | { readonly _tag: "Closed" }
 
 export interface StatusVisit extends Omit<LinkVisit, "state"> {

@@ -10,6 +10,7 @@ import { Providers } from "../../providers/port/Provider.ts"
 import type { Payment } from "../store/Payment.ts"
 import { noted } from "../record/Ruling.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
+import { PhonePrompts, promptedBy } from "../prompts/PhonePrompts.ts"
 import { contextOf } from "../route/AttemptContext.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
 import { afterAsking } from "./AfterAsking.ts"
@@ -29,6 +30,7 @@ const make = Effect.gen(function* () {
   const providers = yield* Providers
   const answer = yield* ProviderAnswer
   const counts = yield* MessageCounts
+  const prompts = yield* PhonePrompts
   /** Guesses at one instance wait for each other, so that none but the last is refused for those that are under way. */
   const inTurn = makeTurns(turnPatience)
 
@@ -145,6 +147,7 @@ const make = Effect.gen(function* () {
           retryAfterSeconds
         })
       }
+      yield* prompts(payment, promptedBy(payment))
       const sent = yield* answer.to(passwords.resend(context), () => false)
       return sent ? payment : yield* refuse(payment, "its provider sent no other one-time password.")
     })

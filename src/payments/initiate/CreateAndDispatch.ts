@@ -4,7 +4,7 @@ import { type OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.t
 import { atTerms } from "../../platform/database/Terms.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
-import type { InsufficientFunds } from "../../domain/Failure.ts"
+import type { InsufficientFunds, RateLimited } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
 import type { Candidate } from "../../domain/Routing.ts"
@@ -20,6 +20,7 @@ import type { Payment } from "../store/Payment.ts"
 import { type NewFee, totalOf } from "../../domain/Fee.ts"
 import { heldAfter } from "../store/Sides.ts"
 import type { PaymentPlan } from "./PaymentPlan.ts"
+import { PhonePrompts, type PromptedBy } from "../prompts/PhonePrompts.ts"
 import { PaymentRouter, whereNoneTookIt, whereNoneFits } from "../route/PaymentRouter.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { CheckoutUrl, providerOrder } from "../route/ProviderOrder.ts"
@@ -31,6 +32,8 @@ export interface LaunchOptions<E = never> {
   readonly funding?: LedgerAccount
   /** How long its customer may take to pay; PAYIN_EXPIRY when not given. */
   readonly expiresIn?: Duration.Duration
+  /** Who has the customer's phone prompted, where that is no API caller. */
+  readonly promptedBy?: PromptedBy
   /** What else is written in the transaction that writes the payment down; its failure undoes that. */
   readonly alongside?: (payment: Payment) => Effect.Effect<void, InsufficientFunds | E>
 }
@@ -93,6 +96,7 @@ const make = Effect.gen(function* () {
   const router = yield* PaymentRouter
   const threshold = yield* ReviewThreshold
   const checkoutUrl = yield* CheckoutUrl
+  const prompts = yield* PhonePrompts
   const runDetached = yield* makeRunDetached
   const { atomically } = yield* Transactor
 
@@ -142,6 +146,13 @@ const make = Effect.gen(function* () {
     const drafted = yield* draft(ids, permit, orgId, { ...planned.payment, funding, expires_at }, charged)
     const held = yield* threshold(drafted, organization)
     if (Option.isSome(held)) return yield* hold(drafted, routed.candidates[0], charged, held.value, options)
+    const { alongside, promptedBy = "api" } = options
+    // A payment that others are faster than sends no prompt: it is counted with what is written beside it, or first.
+    if (alongside === undefined) yield* prompts(drafted, promptedBy)
+    const counted: LaunchOptions<E | RateLimited> =
+      alongside === undefined
+        ? options
+        : { ...options, alongside: (made) => Effect.zipRight(alongside(made), prompts(made, promptedBy)) }
     const chosen = yield* router.choose(orgId, routed.candidates, "payment")
     const payment: Payment = { ...drafted, ...heldAfter(drafted, drafted.status, chosen.attempt) }
     const order = providerOrder(payment, "payment", {
@@ -149,7 +160,7 @@ const make = Effect.gen(function* () {
       checkoutUrl: checkoutUrl(payment.payment_id)
     })
     const dispatched = Effect.gen(function* () {
-      yield* Effect.onError(create({ payment, attempt: chosen.attempt, fees: charged }, options), () =>
+      yield* Effect.onError(create({ payment, attempt: chosen.attempt, fees: charged }, counted), () =>
         router.unsent(orgId, chosen)
       )
       const heard = yield* dispatch.ask(payment, order, chosen)

@@ -11,6 +11,7 @@ import {
   type InsufficientFunds,
   Invalid,
   type NoRoute,
+  type RateLimited,
   type RateMismatch
 } from "../../domain/Failure.ts"
 import type { Money } from "../../domain/Money.ts"
@@ -30,7 +31,13 @@ export type Payout = Request & { readonly direction: "payout" }
 export type Collection = Omit<Payin, "bank_account">
 
 type Refusal = Invalid | RateMismatch
-export type LaunchFailure = Refusal | NoRoute | AllProvidersFailed | IdempotencyConflict | InsufficientFunds
+export type LaunchFailure =
+  | Refusal
+  | NoRoute
+  | AllProvidersFailed
+  | IdempotencyConflict
+  | InsufficientFunds
+  | RateLimited
 type Launched = Effect.Effect<Payment, LaunchFailure>
 
 /** A payout that names only its beneficiary and an amount: how it is paid follows from the beneficiary's account. */

@@ -10,6 +10,7 @@ import {
   Invalid,
   type InsufficientFunds,
   NoRoute,
+  type RateLimited,
   RateMismatch
 } from "../../domain/Failure.ts"
 import { idOrNil, Ids } from "../../domain/Ids.ts"
@@ -21,6 +22,7 @@ import { Organizations } from "../../people/organizations/Organizations.ts"
 import { reviewItem, ReviewThreshold } from "../review/ReviewThreshold.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
 import { draft } from "../initiate/CreateAndDispatch.ts"
+import { PhonePrompts } from "../prompts/PhonePrompts.ts"
 import { type LegToRoute, PaymentRouter, whereNoneTookIt } from "../route/PaymentRouter.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { CheckoutUrl, providerOrder } from "../route/ProviderOrder.ts"
@@ -32,7 +34,7 @@ import type { Opening } from "../store/Change.ts"
 
 type Launched = Effect.Effect<
   RampPayment,
-  Invalid | RateMismatch | NoRoute | AllProvidersFailed | IdempotencyConflict | InsufficientFunds
+  Invalid | RateMismatch | NoRoute | AllProvidersFailed | IdempotencyConflict | InsufficientFunds | RateLimited
 >
 
 const noRate = (from: string, to: string, why: string): RateMismatch =>
@@ -62,6 +64,7 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
       const threshold = yield* ReviewThreshold
       const ids = yield* Ids
       const checkoutUrl = yield* CheckoutUrl
+      const prompts = yield* PhonePrompts
       const runDetached = yield* makeRunDetached
 
       const liveRate = Effect.fnUntraced(function* (orgId: OrgId, direction: RampDirection, request: RampRequest) {
@@ -114,6 +117,7 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
         const candidates = yield* candidatesOf(orgId, firstLeg(drafted))
         const held = yield* threshold(drafted, yield* organizations.find(orgId))
         if (Option.isSome(held)) return yield* hold(drafted, held.value, key)
+        yield* prompts(drafted, "api")
         const chosen = yield* router.choose(orgId, candidates, "collection")
         const payment: RampPayment = { ...drafted, expires_at: rampExpiry(yield* store.now) }
         const order = providerOrder(payment, "collection", { checkoutUrl: checkoutUrl(payment.payment_id) })

@@ -14,7 +14,7 @@ import {
   Option,
   Redacted
 } from "effect"
-import { linkPayinExpiry, payinExpiry, strayCallbackRetention } from "../../domain/policies/Payments.ts"
+import { apiPromptsPerDay, linkPayinExpiry, linkPromptsPerDay, payinExpiry, strayCallbackRetention } from "../../domain/policies/Payments.ts"
 import { notificationRetention, shortestLiveSecret } from "../../domain/policies/People.ts"
 import { railCompletion } from "../../domain/policies/Sandbox.ts"
 import { type Delays } from "../../domain/policies/Schedules.ts"
@@ -168,6 +168,8 @@ const settings = Config.all({
   sandboxRailPace: Config.withDefault(positive("SANDBOX_RAIL_PACE"), railCompletion),
   kybWebhookSecret: Config.option(Config.redacted("KYB_WEBHOOK_SECRET")),
   rateLimitPerMinute: Config.withDefault(bounded("RATE_LIMIT_PER_MINUTE", 0, 10_000_000), 6000),
+  phonePromptsLinks: Config.option(bounded("PHONE_PROMPTS_LINKS", 0, 1000)),
+  phonePromptsApi: Config.option(bounded("PHONE_PROMPTS_API", 0, 1000)),
   answerTimeout: Config.withDefault(positive("ANSWER_TIMEOUT"), answerTimeout),
   answerBufferMb: Config.withDefault(bounded("ANSWER_BUFFER_MB", 4, 65_536), answerBufferMb),
   corsOrigins: parsedOr("CORS_ORIGINS", "", parseCorsOrigins),
@@ -267,13 +269,22 @@ export const settingsError = (error: ConfigError.ConfigError): SettingsError => 
 
 export class Settings extends Context.Tag("corridor/Settings")<
   Settings,
-  Omit<Values, "publicUrl"> & { readonly publicUrl: string; readonly version: string }
+  Omit<Values, "publicUrl" | "phonePromptsApi" | "phonePromptsLinks"> & {
+    readonly publicUrl: string
+    readonly phonePromptsApi: number
+    readonly phonePromptsLinks: number
+    readonly version: string
+  }
 >() {
   static readonly load = settings.pipe(
     Effect.flatMap(checked),
     Effect.map((values) => ({
       ...values,
       archiveDir: archiveOf(values),
+      phonePromptsLinks: Option.getOrElse(values.phonePromptsLinks, () =>
+        values.rateLimitPerMinute === 0 ? 0 : linkPromptsPerDay
+      ),
+      phonePromptsApi: Option.getOrElse(values.phonePromptsApi, () => (values.mode === "live" ? apiPromptsPerDay : 0)),
       publicUrl: Option.getOrElse(values.publicUrl, () => `http://127.0.0.1:${values.port}`),
       version: "1.0.0"
     })),

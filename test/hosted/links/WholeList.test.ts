@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { SqlClient } from "@effect/sql"
 import { expect } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { vi } from "vitest"
 import { StoresLive } from "../../../src/app/Stores.ts"
 import { LinkStore } from "../../../src/hosted/links/LinkStore.ts"
@@ -39,7 +39,8 @@ interface Listed {
 /** Makes so many links beside one that the API made. */
 const manyLinks = Effect.gen(function* () {
   const { acme } = yield* people
-  const sql = yield* SqlClient.SqlClient
+  const context = yield* Effect.context<never>()
+  const sql = Context.unsafeGet(context as unknown as Context.Context<SqlClient.SqlClient>, SqlClient.SqlClient)
   const path = `/v1/orgs/${acme.org_id}/payment-links`
   const made = yield* send(path, {
     method: "POST",
@@ -52,7 +53,7 @@ const manyLinks = Effect.gen(function* () {
     select gen_random_uuid(), org_id, created_by, 'ref' || n, email, amount_type, amount, currency, payer_currency,
       country, description, created_at - n * interval '1 second'
     from payment_links, generate_series(1, ${LINKS}) n where org_id = ${acme.org_id}`
-  return { path, headers: acme.token("org-admin"), org_id: acme.org_id }
+  return { path, headers: { ...acme.token("org-admin") } }
 })
 
 /** The longest time for which the process worked without a turn of the event loop. */
@@ -86,7 +87,7 @@ const ask = (port: number, path: string, headers: Readonly<Record<string, string
 onServer("Ten thousand links", "PostgreSQL", { stores: counted }, (it) => {
   it.effect("are all answered, in steps that leave the event loop to others", () =>
     Effect.gen(function* () {
-      const { headers, org_id, path } = yield* manyLinks
+      const { headers, path } = yield* manyLinks
       const stop = watchLoop()
       const answer = yield* send(path, { headers })
       const longest = stop()
@@ -109,7 +110,6 @@ onServer("Ten thousand links", "PostgreSQL", { stores: counted }, (it) => {
         cursor = page.last_evaluated_key
       } while (cursor !== null && pages.length < 500)
       expect(pages).toEqual(data.slice(0, 500).map(({ link_id }) => link_id))
-      expect(org_id).toBeTypeOf("string")
     })
   )
 

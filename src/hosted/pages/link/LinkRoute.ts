@@ -149,6 +149,8 @@ export const linkRoutes = Effect.gen(function* () {
         return yield* again(400, ["amount"], () => linkWords.checkFields)
       case "NoRoute":
         return yield* again(503, [], () => linkWords.noRoute)
+      case "PromptedTooOften":
+        return yield* again(429, [], () => linkWords.promptedTooOften)
       case "Refused":
         return yield* again(400, [], () => words.refusedText)
     }

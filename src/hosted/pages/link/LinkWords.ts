@@ -19,6 +19,7 @@ export interface LinkWords {
   readonly repriced: (amount: string) => string
   readonly noRoute: string
   readonly slowDown: string
+  readonly promptedTooOften: string
   readonly payChosen: string
   readonly rate: string
   readonly rateUntil: string
@@ -95,6 +96,8 @@ const english: LinkWords = {
   repriced: (amount) =>
     `The exchange rate has changed, and the amount is now ${amount}. Nothing was charged yet; please check it and pay again.`,
   noRoute: "This amount cannot be paid this way at the moment. Nothing was charged; try another amount or method.",
+  promptedTooOften:
+    "This phone number was asked for payments too often. Nothing was charged; try again later, or pay another way.",
   slowDown: "Too many payments were tried here. Nothing was charged; please wait a minute and try again.",
   payChosen: "Pay",
   rate: "Exchange rate",
@@ -182,6 +185,8 @@ const french: LinkWords = {
     `Le taux de change a évolué, et le montant est désormais de ${amount}. Rien n’a encore été débité ; veuillez le vérifier et payer à nouveau.`,
   noRoute:
     "Ce montant ne peut pas être payé ainsi pour le moment. Rien n’a été débité ; essayez un autre montant ou un autre moyen.",
+  promptedTooOften:
+    "Ce numéro a reçu trop de demandes de paiement. Rien n’a été débité ; réessayez plus tard ou payez autrement.",
   slowDown: "Trop de paiements ont été tentés ici. Rien n’a été débité ; veuillez patienter une minute et réessayer.",
   payChosen: "Payer",
   rate: "Taux de change",

@@ -1,0 +1,67 @@
+/**
+ * Limits how often one phone number is asked for a mobile money payment, in all organisations together: by payers of
+ * links, who need no credential, and by API callers. Each prompt is counted before it is sent.
+ */
+import { Context, Duration, Effect, Layer, Option } from "effect"
+import { RateLimited } from "../../domain/Failure.ts"
+import { readPhoneNumber } from "../../domain/PhoneNumber.ts"
+import { promptBurstShare, promptBurstWindow, promptWindow } from "../../domain/policies/Payments.ts"
+import { Settings } from "../../platform/config/Settings.ts"
+import { Vault } from "../../platform/secrets/Vault.ts"
+import type { Payment } from "../store/Payment.ts"
+import { PromptStore } from "./PromptStore.ts"
+
+type Prompted = Pick<Payment, "country" | "direction" | "mobile_money_details" | "payment_method" | "ramp">
+
+/** The number that a payment's provider prompts; none for payouts and for other methods. */
+const promptedPhone = ({
+  country,
+  direction,
+  mobile_money_details,
+  payment_method,
+  ramp
+}: Prompted): Option.Option<string> => {
+  const collects = direction === "inbound" ? payment_method === "mobile_money" : ramp?.direction === "on_ramp"
+  const given = collects ? mobile_money_details["phone_number"] : undefined
+  if (typeof given !== "string") return Option.none()
+  // One number may be written in several ways.
+  const digits = given.replaceAll(/\D/g, "")
+  return Option.some(Option.getOrElse(Option.getRight(readPhoneNumber(given, country)), () => digits))
+}
+
+export type PromptedBy = "link" | "api"
+
+/** `link_id` stands in the metadata of every payment that came through a link. */
+export const promptedBy = ({ metadata }: Pick<Payment, "metadata">): PromptedBy =>
+  metadata["link_id"] === undefined ? "api" : "link"
+
+export class PhonePrompts extends Context.Tag("corridor/PhonePrompts")<
+  PhonePrompts,
+  /** Counts a prompt that is about to be sent, or refuses it. */
+  (payment: Prompted, by: PromptedBy) => Effect.Effect<void, RateLimited>
+>() {
+  static readonly layer = Layer.effect(
+    PhonePrompts,
+    Effect.gen(function* () {
+      const store = yield* PromptStore
+      const vault = yield* Vault
+      const { phonePromptsApi, phonePromptsLinks } = yield* Settings
+      const perDay = { link: phonePromptsLinks, api: phonePromptsApi }
+
+      return Effect.fnUntraced(function* (payment: Prompted, by: PromptedBy) {
+        const most = perDay[by]
+        const phone = most === 0 ? Option.none() : promptedPhone(payment)
+        if (Option.isNone(phone)) return
+        const counted = yield* store.count(vault.hmac(`${by} ${phone.value}`, "phone prompts"), [
+          { window: promptBurstWindow, most: Math.ceil(most * promptBurstShare) },
+          { window: promptWindow, most }
+        ])
+        if (counted.allowed) return
+        const { retryAfterSeconds } = counted
+        const wait = Duration.format(Duration.seconds(retryAfterSeconds))
+        const message = `mobile_money_details.phone_number: was asked for a payment too often, try again in ${wait}.`
+        return yield* new RateLimited({ message, retryAfterSeconds })
+      })
+    })
+  )
+}

@@ -1,0 +1,62 @@
+/** How often one phone is asked for a payment: by anonymous payers of links, by API callers, and by resent passwords. */
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { newLink } from "../../hosted/links/Linking.ts"
+import { byPhone, leadsTo, payAt, paymentsOf } from "../../hosted/pages/link/Paying.ts"
+import { people } from "../../support/Credentials.ts"
+import { bodyOf, post } from "../../support/Send.ts"
+import { onServer } from "../../support/TestServer.ts"
+
+const open = { currency: "KES", amount_type: "open", description: "Donation" }
+const TOO_OFTEN = "asked for payments too often"
+
+const payin = (phone_number: string) => ({
+  ...{ amount: 1500, currency: "KES", target_amount: 1500, target_currency: "KES" },
+  ...{ payment_method: "mobile_money", direction: "payin", country: "KE" },
+  payer_details: { name: "Wanjiru Kamau", email: "wanjiru@example.com", phone: "+254712345678" },
+  mobile_money_details: { provider: "mpesa", phone_number }
+})
+
+for (const backend of ["memory", "PostgreSQL"] as const) {
+  onServer("Prompts", backend, { variables: { PHONE_PROMPTS_API: "8", PHONE_PROMPTS_LINKS: "20" } }, (it) => {
+    it.effect("are limited for one phone, whichever links of whichever organisations it is asked by", () =>
+      Effect.gen(function* () {
+        const { acme, globex } = yield* people
+        const [one, another] = [yield* newLink(acme, open), yield* newLink(globex, open)]
+        const pay = (link: typeof one, phone: string) => payAt(link, { ...byPhone(phone), amount: "100" })
+        for (const phone of ["+254712345678", "0712345678", "+254 712 345678"]) leadsTo(yield* pay(one, phone))
+        for (const phone of ["+254712345678", "0712 345 678"]) leadsTo(yield* pay(another, phone))
+        for (const link of [one, another]) {
+          const refused = yield* pay(link, "+254712345678")
+          expect(refused.status, refused.text).toBe(429)
+          expect(refused.text).toContain(TOO_OFTEN)
+        }
+        expect(yield* paymentsOf(acme, one)).toHaveLength(3)
+        leadsTo(yield* pay(one, "+254712345679"))
+        const initiated = yield* post("/v1/payments-init/initiate", { ...acme.key }, payin("+254712345678"))
+        expect(initiated.status, "API callers have a limit of their own").toBe(200)
+      })
+    )
+
+    it.effect("of API callers are refused with a code and a time, also of ramps", () =>
+      Effect.gen(function* () {
+        const { acme, globex } = yield* people
+        const send = (key: typeof acme.key, phone = "+254700000042") =>
+          post("/v1/payments-init/initiate", { ...key }, payin(phone))
+        expect((yield* send(acme.key)).status).toBe(200)
+        expect((yield* send(globex.key)).status).toBe(200)
+        const refused = yield* send(acme.key)
+        expect(refused.status).toBe(429)
+        expect(bodyOf(refused)).toMatchObject({
+          status: "error",
+          code: "RATE_LIMITED",
+          message: expect.stringMatching(/^mobile_money_details\.phone_number: /)
+        })
+        const wait = Number(refused.headers["retry-after"])
+        expect(wait).toBeGreaterThan(500)
+        expect(wait).toBeLessThanOrEqual(600)
+        expect((yield* send(acme.key, "+254700000043")).status).toBe(200)
+      })
+    )
+  })
+}
