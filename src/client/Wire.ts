@@ -45,7 +45,7 @@ type Body<G, N, Payload, Decimal> = G extends keyof Defaulted
   : Wire<Payload, Decimal>
 
 /** A page's size has a default. */
-type Query<Params> = Omit<Wire<Params>, "limit"> & (Params extends { limit: number } ? { readonly limit?: number } : {})
+type Query<Params> = Omit<Wire<Params>, "limit"> & ("limit" extends keyof Params ? { readonly limit?: number } : {})
 
 type Part<Name extends string, Value, Given> = [Value] extends [never]
   ? {}
@@ -93,7 +93,9 @@ export type Operations<Decimal = number> = {
   }
 }
 
-/** What a list lists; never for what is no page. */
-export type ItemOf<Answer> = Answer extends { readonly data: ReadonlyArray<infer Item>; readonly meta: object }
-  ? Item
+/** What a list lists; never for what has no pages. */
+export type ItemOf<Answer> = "meta" extends keyof Answer
+  ? Answer extends { readonly data: ReadonlyArray<infer Item> }
+    ? Item
+    : never
   : never

@@ -12,7 +12,7 @@ export const meanings = {
   409: "Conflicts with the current state",
   413: "Body over 256 KiB",
   415: "A `Content-Encoding` of the body that is not understood",
-  429: "Too many requests; Retry-After says how many seconds to wait",
+  429: "Too many requests, or too many payment prompts for one phone number; Retry-After says how many seconds to wait",
   500: "Unexpected failure; `error` is the correlation id to quote",
   503: "Too busy, and nothing was done, unless the message says that nobody knows; Retry-After says how many seconds to wait"
 } as const

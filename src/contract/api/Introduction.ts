@@ -26,7 +26,7 @@ Unknown request fields are ignored; a field that is given twice is 400. Bodies a
 
 ## Lists
 
-Newest first, \`limit\` 1 to 100 (default 10); a page of heavy records (over 512 KiB) ends earlier, with \`has_more\` and a cursor. While there is more, the answer carries a cursor in \`last_evaluated_key\` (also in \`meta\`); send it back as \`last_evaluated_key\`. A cursor works only for the list, the filters and the organisation it came from. Everything under \`/v1/organizations\` calls it \`lastEvaluatedKey\`.
+Newest first, \`limit\` 1 to 100 (default 10); a page of heavy records (over 512 KiB) ends earlier, with \`has_more\` and a cursor. While there is more, the answer carries a cursor in \`last_evaluated_key\` (also in \`meta\`); send it back as \`last_evaluated_key\`. A cursor works only for the list, the filters and the organisation it came from. Everything under \`/v1/organizations\` calls it \`lastEvaluatedKey\`. Payment links and balances come all at once without \`limit\`. A query parameter that a list does not know is 400; \`org_id\` and \`user_id\` are known to all.
 
 ## Money
 

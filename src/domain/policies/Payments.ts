@@ -85,6 +85,9 @@ export const passwordsResent = 5
 /** When a milestone is disbursed, this many of its payouts are sent at a time. */
 export const escrowPayoutConcurrency = 8
 
+/** Proved callbacks about no payment that are kept for one account of a provider; the oldest give way. */
+export const mostStraysOfAccount = 10_000
+
 /** A callback that belongs to no payment of ours is kept this long. */
 export const strayCallbackRetention = Duration.days(90)
 

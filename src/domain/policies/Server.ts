@@ -22,6 +22,12 @@ export const keepAliveTimeout = Duration.seconds(65)
 /** Callbacks without a proof that one address may send in a minute; those with one are not counted. */
 export const failedProofsPerMinute = 60
 
+/** Past so many in a minute, callbacks from that address are refused before their bodies are read. */
+export const unreadProofsPerMinute = 600
+
+/** Forms of hosted pages that one address may send in a minute, read or not. */
+export const formPostsPerMinute = 600
+
 /** Workers look for due work this often when nothing wakes them. */
 export const workerPoll = Duration.millis(250)
 

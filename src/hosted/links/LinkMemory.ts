@@ -44,11 +44,7 @@ export const linkStoreMemory = Layer.effect(
         }),
       list: (scope, window) =>
         Effect.sync(() =>
-          newestFirst(
-            Array.from(paymentLinks.values()).filter(sees(scope)),
-            ({ link_id }) => link_id,
-            window
-          ).map(read)
+          newestFirst(Array.from(paymentLinks.values()).filter(sees(scope)), ({ link_id }) => link_id, window).map(read)
         ),
       find,
       findForUpdate: find,

@@ -14,7 +14,7 @@ import {
   refusedPage,
   waitingPage
 } from "./CheckoutPage.ts"
-import { readForm } from "./FormBody.ts"
+import { makeReadForm } from "./FormBody.ts"
 import { type Reader, readerOf } from "./Language.ts"
 import { type Page, pageReply, redirectReply } from "./Layout.ts"
 import { Resume } from "../../payments/callbacks/Resume.ts"
@@ -85,6 +85,7 @@ export const checkoutRoutes = Effect.gen(function* () {
   const checkout = yield* Checkout
   const { comeBack } = yield* Resume
   const receipts = yield* Receipts
+  const readForm = yield* makeReadForm
   const checkoutUrl = yield* CheckoutUrl
 
   const withVisit = <E>(incoming: Incoming, answer: (visit: Visit) => Effect.Effect<Outgoing, E>) =>

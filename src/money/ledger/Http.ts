@@ -26,36 +26,38 @@ const shownDay = ({ balances, date }: BalancesOfDay): (typeof BalanceTrends.Type
 
 const MESSAGE = "Balances"
 
-export const balancesHandlers = Effect.map(Effect.all([Ledger, makeOrderedCamelPages]), ([
-  ledger,
-  pages
-]): Handlers<typeof BalancesApi> => ({
-  list: ({ permit, route, urlParams }) => {
-    const { lastEvaluatedKey, limit = lastEvaluatedKey === undefined ? undefined : 10 } = urlParams
-    const fetch = (after: Option.Option<string>, take: number) =>
-      Effect.map(ledger.balancesOf(permit, { after, take }), (rows) => rows.map(shown))
-    if (limit === undefined) {
-      const fields = { status: "success", message: MESSAGE }
-      return Effect.succeed(
-        new WholeList(fields, (last, take) => fetch(Option.fromNullable(last?.account), take))
-      )
-    }
-    const page = pages(
-      { permit, route, urlParams: { limit, lastEvaluatedKey } },
-      {
-        message: MESSAGE,
-        fetch: ({ after, take }) => fetch(Option.map(after, ([, account]) => account), take),
-        positionOf: ({ account }) => ["", account]
+export const balancesHandlers = Effect.map(
+  Effect.all([Ledger, makeOrderedCamelPages]),
+  ([ledger, pages]): Handlers<typeof BalancesApi> => ({
+    list: ({ permit, route, urlParams }) => {
+      const { lastEvaluatedKey, limit = lastEvaluatedKey === undefined ? undefined : 10 } = urlParams
+      const fetch = (after: Option.Option<string>, take: number) =>
+        Effect.map(ledger.balancesOf(permit, { after, take }), (rows) => rows.map(shown))
+      if (limit === undefined) {
+        const fields = { status: "success", message: MESSAGE }
+        return Effect.succeed(new WholeList(fields, (last, take) => fetch(Option.fromNullable(last?.account), take)))
       }
-    )
-    return Effect.map(page, (found) => ({ ...found, count: found.data.length }))
-  },
-  trends: Effect.fn("BalancesHttp.trends")(function* ({ permit, urlParams }) {
-    const now = yield* Clock.currentTimeMillis
-    const range = yield* recentRange(urlParams, now)
-    const days = yield* ledger.balancesByDay(permit, range)
-    // What there will be on a day that has not begun nobody knows.
-    const begun = days.filter(({ date }) => date <= dateOf(now))
-    return report({ date_from: range.from, date_to: range.to, days: begun.map(shownDay) })
+      const page = pages(
+        { permit, route, urlParams: { limit, lastEvaluatedKey } },
+        {
+          message: MESSAGE,
+          fetch: ({ after, take }) =>
+            fetch(
+              Option.map(after, ([, account]) => account),
+              take
+            ),
+          positionOf: ({ account }) => ["", account]
+        }
+      )
+      return Effect.map(page, (found) => ({ ...found, count: found.data.length }))
+    },
+    trends: Effect.fn("BalancesHttp.trends")(function* ({ permit, urlParams }) {
+      const now = yield* Clock.currentTimeMillis
+      const range = yield* recentRange(urlParams, now)
+      const days = yield* ledger.balancesByDay(permit, range)
+      // What there will be on a day that has not begun nobody knows.
+      const begun = days.filter(({ date }) => date <= dateOf(now))
+      return report({ date_from: range.from, date_to: range.to, days: begun.map(shownDay) })
+    })
   })
-}))
+)

@@ -51,7 +51,7 @@ const later = new Overloaded({
 export const callbackRoutes = Effect.gen(function* () {
   const callbacks = yield* Callbacks
   const providers = yield* Providers
-  const withoutProof = yield* makeFailedProofs("callbacks without proof")
+  const proofs = yield* makeFailedProofs("callbacks without proof")
 
   /** Each account has an address of its own, and its own secret. */
   const calledBack = Effect.fnUntraced(function* ({ params: { config_id, provider: name } }: Incoming) {
@@ -61,6 +61,7 @@ export const callbackRoutes = Effect.gen(function* () {
   })
 
   const handle = Effect.fnUntraced(function* (incoming: Incoming) {
+    yield* proofs.admit(incoming.request)
     const { account, provider } = yield* calledBack(incoming)
     const body = yield* readPlainBody(incoming.request).pipe(
       Effect.catchTags({
@@ -68,22 +69,25 @@ export const callbackRoutes = Effect.gen(function* () {
         BodyAborted: () => Effect.interrupt
       })
     )
-    const { received, reply } = yield* callbacks.receive(provider, callbackIn(incoming, body), account).pipe(
-      Effect.catchTags({
-        NoProof: ({ message }) =>
-          withoutProof(
-            incoming.request,
-            `A callback without proof was refused: ${message}`,
-            new Unauthorized({ message: "The callback does not carry the provider's proof." })
-          ),
-        NotNow: ({ message, proof }) => {
-          const why = `A callback is to come again, it cannot be taken now: ${message}`
-          return proof === undefined
-            ? withoutProof(incoming.request, why, later)
-            : Effect.zipRight(Effect.logWarning(why), later)
-        }
-      })
-    )
+    const { isUnprovedAndUnknown, received, reply } = yield* callbacks
+      .receive(provider, callbackIn(incoming, body), account)
+      .pipe(
+        Effect.catchTags({
+          NoProof: ({ message }) =>
+            proofs.refuse(
+              incoming.request,
+              `A callback without proof was refused: ${message}`,
+              new Unauthorized({ message: "The callback does not carry the provider's proof." })
+            ),
+          NotNow: ({ message, proof }) => {
+            const why = `A callback is to come again, it cannot be taken now: ${message}`
+            return proof === undefined
+              ? proofs.refuse(incoming.request, why, later)
+              : Effect.zipRight(Effect.logWarning(why), later)
+          }
+        })
+      )
+    if (isUnprovedAndUnknown) yield* proofs.countUnknown(incoming.request)
     return reply === undefined ? usual(received) : text(reply.status, reply.contentType, reply.body)
   })
 

@@ -25,6 +25,8 @@ export type Received = "applied" | "provider asked" | "seen before" | "unknown p
 /** What became of each event, and what the provider wants to hear, where that is not the usual answer. */
 export interface Taken extends Pick<Callback, "reply"> {
   readonly received: ReadonlyArray<Received>
+  /** Whether it is all hints, and about nothing of ours. */
+  readonly isUnprovedAndUnknown: boolean
 }
 
 /** Which of a provider's accounts it came through. */
@@ -175,7 +177,10 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
           for (const event of events) exits.push(yield* Effect.exit(take(from, cleanEvent(event))))
           const received: Array<Received> = []
           for (const exit of exits) received.push(yield* exit)
-          return { received, ...(reply === undefined ? {} : { reply }) }
+          const isUnprovedAndUnknown =
+            events.length > 0 &&
+            events.every((event, nth) => event._tag === "Hint" && received[nth] === "unknown payment")
+          return { received, isUnprovedAndUnknown, ...(reply === undefined ? {} : { reply }) }
         }),
         matchStrays: Effect.flatMap(
           store.foundStrays(strayBatch),

@@ -3,6 +3,7 @@ import { Clock, Duration, Effect, Option } from "effect"
 import {
   enquiryLease,
   hintGap,
+  mostStraysOfAccount,
   orphanedAfter,
   sendWindow,
   settlementPause,
@@ -12,6 +13,7 @@ import type { Opened } from "../../platform/database/MemoryDatabase.ts"
 import type { paymentTables } from "./MemoryTables.ts"
 import { type AttemptRow, kindOfAttempt, type StrayCallback } from "./Payment.ts"
 import type { Lane, SignalQueries } from "./PaymentStore.ts"
+import { droppedStrays } from "./StrayCallbackStore.ts"
 
 /** One that somebody asks about is due when their lease ends: then they have died. */
 export const unclaimedHint = ({ hint_at, leased_until }: AttemptRow): Date | null =>
@@ -36,6 +38,23 @@ const fairly = (lanes: ReadonlyArray<Lane>, rows: ReadonlyArray<AttemptRow>, at:
       .slice(0, room)
       .map(({ row }) => row)
   })
+
+/** As many as one account has beyond its bound, the oldest. */
+const surplusOf = (
+  callbacks: Iterable<readonly [string, object]>,
+  { account, provider }: StrayCallback
+): ReadonlyArray<string> => {
+  const own: Array<readonly [key: string, at: number]> = []
+  for (const [key, row] of callbacks) {
+    if (!isStray(row) || row.payment_id !== null || row.provider !== provider || row.account !== account) continue
+    own.push([key, row.received_at.getTime()])
+  }
+  if (own.length <= mostStraysOfAccount) return []
+  return own
+    .sort(([, a], [, b]) => b - a)
+    .slice(mostStraysOfAccount)
+    .map(([key]) => key)
+}
 
 const isStray = (callback: object): callback is StrayCallback => "report_said" in callback
 
@@ -139,6 +158,12 @@ export const signalsInMemory = (
         const key = `${callback.provider} ${callback.event_key}`
         if (callbacks.has(key)) return false
         callbacks.set(key, callback)
+        if (isStray(callback) && callbacks.size > mostStraysOfAccount) {
+          for (const dropped of surplusOf(callbacks.entries(), callback)) {
+            callbacks.delete(dropped)
+            droppedStrays([callback.provider])
+          }
+        }
         return true
       }),
     foundStrays: (most) =>

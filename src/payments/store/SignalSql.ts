@@ -2,6 +2,7 @@
 import type { SqlClient } from "@effect/sql"
 import { Duration, Effect, Option, Schema } from "effect"
 import { AttemptId, ConfigId } from "../../domain/Identifiers.ts"
+import { nilUuid } from "../../domain/Ids.ts"
 import { firstRow } from "../../platform/database/Query.ts"
 import { rowsAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
@@ -12,14 +13,16 @@ import { nextActions, Report } from "../../domain/Outcome.ts"
 import {
   enquiryLease,
   hintGap,
+  mostStraysOfAccount,
   orphanedAfter,
   sendWindow,
   settlementPause,
   strayPatience
 } from "../../domain/policies/Payments.ts"
 import { attemptColumns, dueAttemptOf, KIND_OF_ATTEMPT, knownColumns, knownOf } from "./AttemptRow.ts"
-import { attemptKinds, StoredCallback } from "./Payment.ts"
+import { attemptKinds, StoredCallback, type StrayCallback } from "./Payment.ts"
 import { paymentOf, selectedColumns } from "./PaymentRow.ts"
+import { droppedStrays } from "./StrayCallbackStore.ts"
 import type { Lane, SignalQueries, Store } from "./PaymentStore.ts"
 
 /** What a stray said, as its row keeps it. */
@@ -220,6 +223,21 @@ const renewStatement = `update attempts a set ${sentNow}, started_at = least(a.s
 
 export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
   const lanesText = (lanes: ReadonlyArray<Lane>) => JSON.stringify(lanes)
+
+  /** The oldest strays of the account beyond their bound, a few at a time: each new one makes room for itself. */
+  const dropSurplus = ({ account, provider }: Pick<StrayCallback, "account" | "provider">) =>
+    sql`delete from provider_callbacks where callback_id in (
+        select callback_id from provider_callbacks
+        where payment_id is null and provider = ${provider}
+          and coalesce(account, '00000000-0000-0000-0000-000000000000') = ${account ?? nilUuid}::uuid
+        order by received_at desc offset ${mostStraysOfAccount} limit 10
+        for update skip locked
+      ) and payment_id is null returning 1 as dropped`.pipe(
+      Effect.map((rows) => {
+        if (rows.length > 0) droppedStrays([provider], rows.length)
+      })
+    )
+
   return {
     claimEnquiries: (lanes) =>
       sql.unsafe<object>(claimStatement, [lanesText(lanes), Duration.toSeconds(enquiryLease)]).pipe(
@@ -268,6 +286,7 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
       return sql`insert into provider_callbacks ${sql.insert({ ...row, ...wordOfCallback(callback) })}
         on conflict do nothing returning 1 as stored`.pipe(
         Effect.map((rows) => rows.length > 0),
+        Effect.tap((stored) => (stored && "report_said" in callback ? dropSurplus(callback) : Effect.void)),
         Effect.orDie
       )
     },

@@ -1,5 +1,12 @@
 /** Callbacks that belong to no payment of ours, at rest: kept in case one turns up, but not for good. */
 import { Context, type Effect } from "effect"
+import { counter } from "../../platform/observability/Series.ts"
+
+export const droppedStrays = counter(
+  "corridor_stray_callbacks_dropped_total",
+  "Callbacks about no payment of ours that were dropped because their account had more than 10,000 of them.",
+  ["provider"]
+)
 
 export class StrayCallbackStore extends Context.Tag("corridor/StrayCallbackStore")<
   StrayCallbackStore,

@@ -31,7 +31,7 @@ const readCallback = ({ request }: Incoming, body: Buffer) =>
 export const kybCallbackRoutes = Effect.gen(function* () {
   const kyb = yield* Kyb
   const { kybWebhookSecret } = yield* Settings
-  const withoutProof = yield* makeFailedProofs("KYB callbacks without proof")
+  const proofs = yield* makeFailedProofs("KYB callbacks without proof")
 
   const isSigned = ({ request }: Incoming, body: Buffer): boolean => {
     const given = request.headers["x-kyb-signature"]
@@ -44,6 +44,7 @@ export const kybCallbackRoutes = Effect.gen(function* () {
   const why = Option.isNone(kybWebhookSecret) ? "KYB_WEBHOOK_SECRET is not set" : "its signature is missing or wrong"
 
   const handle = Effect.fnUntraced(function* (incoming: Incoming) {
+    yield* proofs.admit(incoming.request)
     const body = yield* readPlainBody(incoming.request).pipe(
       Effect.catchTags({
         BodyTooLarge: ({ closeConnection, limit }) =>
@@ -52,7 +53,7 @@ export const kybCallbackRoutes = Effect.gen(function* () {
       })
     )
     if (!isSigned(incoming, body)) {
-      return yield* withoutProof(incoming.request, `A KYB callback was refused: ${why}`, unauthorized())
+      return yield* proofs.refuse(incoming.request, `A KYB callback was refused: ${why}`, unauthorized())
     }
     const callback = yield* readCallback(incoming, body)
     const { effect, state } = yield* kyb.receive(callback, digestOf(body))

@@ -44,6 +44,7 @@ import payinExpiry from "../../../migrations/0043_payin_expiry.ts"
 import limits from "../../../migrations/0044_limits.ts"
 import timelines from "../../../migrations/0045_timelines.ts"
 import ownPayment from "../../../migrations/0048_own_payment.ts"
+import boundedLists from "../../../migrations/0054_bounded_lists.ts"
 import { runMigrations } from "./MigrationRunner.ts"
 
 export const migrations = {
@@ -91,7 +92,8 @@ export const migrations = {
   "0043_payin_expiry": payinExpiry,
   "0044_limits": limits,
   "0045_timelines": timelines,
-  "0048_own_payment": ownPayment
+  "0048_own_payment": ownPayment,
+  "0054_bounded_lists": boundedLists
 }
 
 /** Answers with the migrations that were missing. */

@@ -29,7 +29,11 @@ const refusedAnswers = counter(
   "Large answers refused because too many others wait for their clients to read.",
   []
 )
-const waitingBytes = gauge("corridor_http_answer_bytes", "Bytes of large answers that wait for their clients to read.", [])
+const waitingBytes = gauge(
+  "corridor_http_answer_bytes",
+  "Bytes of large answers that wait for their clients to read.",
+  []
+)
 
 interface Progress {
   /** Bytes that the system has taken for the client. */
@@ -40,7 +44,8 @@ interface Progress {
 type Headers = Readonly<Record<string, string>>
 
 const busyList = new RateLimited({
-  message: "Another list of all records is being read for this organisation. Send this again, or ask for pages with limit.",
+  message:
+    "Another list of all records is being read for this organisation. Send this again, or ask for pages with limit.",
   retryAfterSeconds: Duration.toSeconds(wholeListRetryAfter)
 })
 
@@ -97,7 +102,10 @@ export class AnswerWriter {
    * Room for an answer, or its refusal, which must come before its status is sent. Small answers need none: of one
    * connection only the first in line is in its socket.
    */
-  admit(request: IncomingMessage, { body, shared }: Outgoing): Effect.Effect<void, Overloaded | RateLimited, Scope.Scope> {
+  admit(
+    request: IncomingMessage,
+    { body, shared }: Outgoing
+  ): Effect.Effect<void, Overloaded | RateLimited, Scope.Scope> {
     if (body instanceof Streamed) return this.#streamingPlace(body.owner)
     return body === undefined || shared === true
       ? Effect.void
@@ -178,13 +186,12 @@ export class AnswerWriter {
       response.end()
     }).pipe(
       // The status is sent: only a connection that breaks off says that the list did not come to its end.
-      Effect.tapErrorCause((cause) =>
+      Effect.catchAllCause((cause) =>
         Effect.zipRight(
           Effect.logWarning("A list broke off", cause),
           Effect.sync(() => void response.destroy())
         )
-      ),
-      Effect.catchAllCause(() => Effect.void)
+      )
     )
   }
 }

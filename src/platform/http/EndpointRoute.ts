@@ -209,7 +209,14 @@ const wholeList = Effect.fnUntraced(function* (
     isOver = batch.length < wholeListBatch
     return `${before}${itemsOf(batch)}${isOver ? `],"count":${count}}` : ""}`
   })
-  return { status: served.status, headers: jsonHeaders, body: new Streamed(Option.getOrElse(scope, () => ""), next) }
+  return {
+    status: served.status,
+    headers: jsonHeaders,
+    body: new Streamed(
+      Option.getOrElse(scope, () => ""),
+      next
+    )
+  }
 })
 
 const answered = Effect.fnUntraced(function* (served: Served, incoming: Incoming) {

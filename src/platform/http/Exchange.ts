@@ -123,10 +123,10 @@ export const exchange =
           return yield* ended(outgoing.status)
         }
         const refusal = yield* Effect.scoped(
-          Effect.match(
-            Effect.zipRight(writer.admit(request, outgoing), writer.write(response, outgoing, headers)),
-            { onSuccess: () => undefined, onFailure: (failure) => refused(note, failure, pathOf(url)) }
-          )
+          Effect.match(Effect.zipRight(writer.admit(request, outgoing), writer.write(response, outgoing, headers)), {
+            onSuccess: () => undefined,
+            onFailure: (failure) => refused(note, failure, pathOf(url))
+          })
         )
         if (refusal !== undefined && isSmall(response, refusal)) write(response, refusal, headers)
         yield* ended((refusal ?? outgoing).status)

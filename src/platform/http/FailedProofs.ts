@@ -1,31 +1,57 @@
 /**
- * How often one address may send callbacks that prove nothing. Only those are counted and refused: one that carries its
- * provider's proof is never turned away for what others send from the same address.
+ * How often one address may send callbacks that prove nothing:
+ * - past `failedProofsPerMinute` its failures are 429; callbacks that carry their provider's proof are still taken;
+ * - past `unreadProofsPerMinute` failures its callbacks are 429 before their bodies are read, so a flood costs little.
+ * Callbacks with a proof are never counted.
  */
 import type { IncomingMessage } from "node:http"
 import { Clock, Effect } from "effect"
 import { Settings } from "../config/Settings.ts"
 import { type Overloaded, RateLimited, type Unauthorized } from "../../domain/Failure.ts"
-import { failedProofsPerMinute } from "../../domain/policies/Server.ts"
+import { failedProofsPerMinute, unreadProofsPerMinute } from "../../domain/policies/Server.ts"
+import type { RateLimitDecision } from "./RateLimiter.ts"
 import { RateLimits } from "./RateLimits.ts"
 import { requestAddress } from "./RequestAddress.ts"
+
+const unlessAllowed = (decision: RateLimitDecision): Effect.Effect<void, RateLimited> => {
+  if (decision.allowed) return Effect.void
+  const { retryAfterSeconds } = decision
+  const message = `Too many callbacks without proof: try again in ${retryAfterSeconds} s.`
+  return new RateLimited({ message, retryAfterSeconds })
+}
 
 export const makeFailedProofs = Effect.fnUntraced(function* (name: string) {
   const { rateLimitPerMinute, trustProxy } = yield* Settings
   const { limiter } = yield* RateLimits
-  const failures = limiter(name, rateLimitPerMinute === 0 ? 0 : failedProofsPerMinute)
+  const isOff = rateLimitPerMinute === 0
+  const failures = limiter(name, isOff ? 0 : failedProofsPerMinute)
+  const unread = limiter(`${name}, unread`, isOff ? 0 : unreadProofsPerMinute)
 
-  /** `why` is for the log, which nobody fills by sending more. */
-  return <Refusal extends Unauthorized | Overloaded>(
-    request: IncomingMessage,
-    why: string,
-    refusal: Effect.Effect<never, Refusal>
-  ): Effect.Effect<never, Refusal | RateLimited> =>
-    Effect.gen(function* () {
-      const decision = failures.take(requestAddress(request, trustProxy), yield* Clock.currentTimeMillis)
-      if (decision.allowed) return yield* Effect.zipRight(Effect.logWarning(why), refusal)
-      const { retryAfterSeconds } = decision
-      const message = `Too many callbacks without proof: try again in ${retryAfterSeconds} s.`
-      return yield* new RateLimited({ message, retryAfterSeconds })
+  const counted = (request: IncomingMessage) =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      const address = requestAddress(request, trustProxy)
+      unread.spend(address, now)
+      return failures.take(address, now)
     })
+
+  return {
+    /** Before the body is read. */
+    admit: (request: IncomingMessage): Effect.Effect<void, RateLimited> =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        unlessAllowed(unread.peek(requestAddress(request, trustProxy), now))
+      ),
+    /** `why` is for the log, which nobody fills by sending more. */
+    refuse: <Refusal extends Unauthorized | Overloaded>(
+      request: IncomingMessage,
+      why: string,
+      refusal: Effect.Effect<never, Refusal>
+    ): Effect.Effect<never, Refusal | RateLimited> =>
+      Effect.flatMap(counted(request), unlessAllowed).pipe(
+        Effect.zipRight(Effect.logWarning(why)),
+        Effect.zipRight(refusal)
+      ),
+    /** Counts a callback that carries no proof and is about nothing of ours. */
+    countUnknown: (request: IncomingMessage): Effect.Effect<void, RateLimited> =>
+      Effect.flatMap(counted(request), unlessAllowed)
+  }
 })

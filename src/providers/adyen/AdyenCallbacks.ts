@@ -33,6 +33,10 @@ const itemsIn = Schema.decodeUnknownOption(
 
 const transferEventIn = Schema.decodeUnknownOption(Schema.Struct({ type: Schema.String, data: Schema.Unknown }))
 
+/** Adyen sends one item, or a few. Each costs a digest before anything is proved. */
+const MOST_ITEMS = 100
+const TOO_MANY_ITEMS = new NoProof({ message: `It has more than ${MOST_ITEMS} items` })
+
 const SEPARATOR = ":"
 
 type Signed = Omit<Item, "additionalData">
@@ -183,6 +187,7 @@ export const paymentEvents = (
     const problem = keyProblem(env, secret)
     if (secret === undefined || problem !== undefined) return yield* Either.left(problem ?? NO_CALLBACK)
     const { notificationItems } = yield* Either.fromOption(itemsIn(json), () => NO_CALLBACK)
+    if (notificationItems.length > MOST_ITEMS) return yield* Either.left(TOO_MANY_ITEMS)
     const items = notificationItems.map((one) => one.NotificationRequestItem)
     const proof = yield* Proof.from(
       Check.every(items.map((item) => checkOf(item, secret))),

@@ -1,12 +1,15 @@
 /** Callbacks that prove nothing are limited by address; a provider's own are taken whatever else comes from there. */
+import { once } from "node:events"
+import { connect } from "node:net"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { failedProofsPerMinute } from "../../../src/domain/policies/Server.ts"
+import { failedProofsPerMinute, unreadProofsPerMinute } from "../../../src/domain/policies/Server.ts"
 import { callBack as kybCallBack, CALLBACK, SECRET, started } from "../../people/kyb/Callbacks.ts"
 import { callBack } from "../../payments/support/Calls.ts"
 import { onPaymentServer } from "../../payments/support/PaymentServer.ts"
-import { scripted } from "../../payments/support/ScriptedProvider.ts"
+import { PROOF, scripted } from "../../payments/support/ScriptedProvider.ts"
 import { type Answer, send } from "../../support/Send.ts"
+import { TestServer } from "../../support/TestServer.ts"
 
 /** Many at once, since the limit gives way a little with every second that passes. */
 const expectLimited = <E, R>(ask: Effect.Effect<Answer, E, R>) =>
@@ -33,6 +36,27 @@ onPaymentServer("Forged callbacks", "memory", { providers: [scripted("stripe")],
       expect((yield* callBack("stripe", words)).status, "the provider's own").toBe(202)
       const elsewhere = { "x-proof": "forged", "x-forwarded-for": "203.0.113.7" }
       expect((yield* callBack("stripe", words, { headers: elsewhere })).status, "another address").toBe(401)
+    })
+  )
+
+  it.effect("are refused before their bodies are read from an address that goes on and on", () =>
+    Effect.gen(function* () {
+      const headers = { "x-proof": "forged", "x-forwarded-for": "203.0.113.9" }
+      const forged = callBack("stripe", words, { headers })
+      yield* Effect.replicateEffect(forged, unreadProofsPerMinute + 100, { concurrency: 50 })
+      // Its body never comes to an end: only an answer that does not wait for it can come.
+      const { port } = yield* TestServer
+      const socket = connect(port, "127.0.0.1")
+      socket.write(
+        `POST /callbacks/stripe HTTP/1.1\r\nhost: a\r\nx-forwarded-for: 203.0.113.9\r\ncontent-length: 9999\r\n\r\n{`
+      )
+      const answer = yield* Effect.promise(() => once(socket, "data"))
+      expect(String(answer[0])).toMatch(/^HTTP\/1\.1 429 /)
+      socket.destroy()
+      const proved = yield* callBack("stripe", words, {
+        headers: { ...PROOF, "x-forwarded-for": "203.0.113.10" }
+      })
+      expect(proved.status, "another address").toBeLessThan(300)
     })
   )
 

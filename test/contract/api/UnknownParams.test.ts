@@ -19,7 +19,10 @@ const lists = Effect.map(fetchDocument, (document) =>
 
 const declared = (() => {
   let count = 0
-  HttpApi.reflect(Api, { onGroup: () => {}, onEndpoint: ({ endpoint }) => void (count += Number(endpoint.method === "GET")) })
+  HttpApi.reflect(Api, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint }) => void (count += Number(endpoint.method === "GET"))
+  })
   return count
 })()
 

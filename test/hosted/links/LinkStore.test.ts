@@ -48,7 +48,11 @@ onBothStores("LinkStore", (it) => {
       const made = yield* atOneMoment(
         Effect.forEach(ids, (link_id) => store.insert({ ...fields, link_id, link_ref: `ref-${link_id}` }))
       )
-      yield* expectWindows([link, ...made], (window) => store.list(scope, window), ({ link_id }) => link_id)
+      yield* expectWindows(
+        [link, ...made],
+        (window) => store.list(scope, window),
+        ({ link_id }) => link_id
+      )
     })
   )
 

@@ -2,12 +2,15 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { newLink } from "../../hosted/links/Linking.ts"
-import { byPhone, leadsTo, payAt, paymentsOf } from "../../hosted/pages/link/Paying.ts"
+import { byPhone as atLinkByPhone, leadsTo, payAt, paymentsOf } from "../../hosted/pages/link/Paying.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf, post } from "../../support/Send.ts"
+import { act } from "../support/Acting.ts"
+import { initiate } from "../support/Calls.ts"
+import { byPhone } from "../support/Requests.ts"
 import { onServer } from "../../support/TestServer.ts"
 
-const open = { currency: "KES", amount_type: "open", description: "Donation" }
+const open = { currency: "KES", country: "KE", amount_type: "open", description: "Donation" }
 const TOO_OFTEN = "asked for payments too often"
 
 const payin = (phone_number: string) => ({
@@ -23,7 +26,7 @@ for (const backend of ["memory", "PostgreSQL"] as const) {
       Effect.gen(function* () {
         const { acme, globex } = yield* people
         const [one, another] = [yield* newLink(acme, open), yield* newLink(globex, open)]
-        const pay = (link: typeof one, phone: string) => payAt(link, { ...byPhone(phone), amount: "100" })
+        const pay = (link: typeof one, phone: string) => payAt(link, { ...atLinkByPhone(phone), amount: "100" })
         for (const phone of ["+254712345678", "0712345678", "+254 712 345678"]) leadsTo(yield* pay(one, phone))
         for (const phone of ["+254712345678", "0712 345 678"]) leadsTo(yield* pay(another, phone))
         for (const link of [one, another]) {
@@ -38,7 +41,7 @@ for (const backend of ["memory", "PostgreSQL"] as const) {
       })
     )
 
-    it.effect("of API callers are refused with a code and a time, also of ramps", () =>
+    it.effect("of API callers are refused with a code and a time, in all organisations together", () =>
       Effect.gen(function* () {
         const { acme, globex } = yield* people
         const send = (key: typeof acme.key, phone = "+254700000042") =>
@@ -56,6 +59,15 @@ for (const backend of ["memory", "PostgreSQL"] as const) {
         expect(wait).toBeGreaterThan(500)
         expect(wait).toBeLessThanOrEqual(600)
         expect((yield* send(acme.key, "+254700000043")).status).toBe(200)
+      })
+    )
+
+    it.effect("count when a one-time password is sent again", () =>
+      Effect.gen(function* () {
+        const { payment_id } = yield* initiate(byPhone("+254712340002"))
+        const again = act(payment_id, { action: "resend_otp" })
+        expect((yield* again).status).toBe(200)
+        expect(yield* again).toMatchObject({ status: 429, body: { code: "RATE_LIMITED" } })
       })
     )
   })

@@ -1,9 +1,10 @@
 import { expect, layer } from "@effect/vitest"
-import { Effect, Exit, Layer, Option } from "effect"
-import type { AttemptId, OrgId } from "../../../src/domain/Identifiers.ts"
+import { Array as Arr, Effect, Exit, Layer, Option } from "effect"
+import { type AttemptId, ConfigId, type OrgId } from "../../../src/domain/Identifiers.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import { Report } from "../../../src/domain/Outcome.ts"
+import { mostStraysOfAccount } from "../../../src/domain/policies/Payments.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import type { Attempt, Payment } from "../../../src/payments/store/Payment.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
@@ -459,6 +460,34 @@ for (const backend of backends) {
         expect(results.toSorted()).toEqual([false, true])
         expect(yield* store.callbackSeen("stripe", stray.event_key)).toBe(true)
       })
+    )
+
+    it.effect(
+      "keeps so many stray callbacks of one account, the newest, and all of another",
+      () =>
+        Effect.gen(function* () {
+          const store = yield* PaymentStore
+          const said = new Report({ state: "completed", reason: null, providerPaymentId: null, providerStatus: null })
+          const first = yield* strayOf(said, "none")
+          const at = (nth: number) => new Date(first.received_at.getTime() + nth)
+          const keyOf = (nth: number) => `${first.event_key} ${nth}`
+          const strayAt = (nth: number, account: ConfigId | null) =>
+            Effect.map(nextId, (callback_id) => ({
+              ...{ ...first, callback_id, account, event_key: `${keyOf(nth)}${account ?? ""}` },
+              received_at: at(nth)
+            }))
+          const account = ConfigId.make(yield* nextId)
+          yield* store.storeCallback(yield* strayAt(0, null))
+          const keep = (nth: number) => Effect.flatMap(strayAt(nth, account), store.storeCallback)
+          yield* Effect.forEach(Arr.range(0, mostStraysOfAccount - 1), keep, { concurrency: 8 })
+          expect(yield* store.callbackSeen(first.provider, `${keyOf(0)}${account}`)).toBe(true)
+          yield* Effect.forEach(Arr.range(mostStraysOfAccount, mostStraysOfAccount + 2), keep)
+          const isKept = (nth: number) => store.callbackSeen(first.provider, `${keyOf(nth)}${account}`)
+          for (const nth of [0, 1, 2]) expect(yield* isKept(nth), `the oldest, ${nth}`).toBe(false)
+          for (const nth of [3, 4, mostStraysOfAccount, mostStraysOfAccount + 2]) expect(yield* isKept(nth)).toBe(true)
+          expect(yield* store.callbackSeen(first.provider, keyOf(0)), "of another account").toBe(true)
+        }),
+      120_000
     )
 
     it.effect("finds the newest attempt by the provider's own id", () =>

@@ -172,6 +172,14 @@ describe("a callback that Adyen's own library signed", () => {
     })
   )
 
+  it.effect("has no more items than Adyen sends: each costs a digest before anything is proved", () =>
+    Effect.gen(function* () {
+      const items = (count: number) => notification(...Array.from({ length: count }, () => signed()))
+      expect((yield* heard(items(100))).events).toHaveLength(100)
+      expect(yield* Effect.flip(heard(items(101)))).toMatchObject({ message: "It has more than 100 items" })
+    })
+  )
+
   it.effect("states nothing that is not signed", () =>
     Effect.gen(function* () {
       const honest = yield* heard(notification(signed()))

@@ -1,15 +1,15 @@
 import { call } from "../../api/Api.ts"
-import { Awaited } from "../../parts/Awaited.tsx"
 import { Badge } from "../../parts/Badge.tsx"
 import { Copy } from "../../parts/Copy.tsx"
 import { Empty } from "../../parts/Empty.tsx"
+import { Listing } from "../../parts/Listing.tsx"
 import { Money } from "../../parts/Money.tsx"
 import { NeedsOrg } from "../../parts/NeedsOrg.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { Task } from "../../parts/Task.tsx"
 import { Time } from "../../parts/Time.tsx"
-import { useLoad } from "../../state/Load.ts"
+import { usePages } from "../../state/Pages.ts"
 import { may, orgId } from "../../state/Session.ts"
 import { NewLink } from "./NewLink.tsx"
 import { ShowQr } from "./ShowQr.tsx"
@@ -30,14 +30,13 @@ const Cancel = ({ link, onDone }: { readonly link: Link; readonly onDone: () => 
   />
 )
 
+const none = (
+  <Empty icon="links" title="No payment links">
+    Make one and send it to a customer: they pay on a page of yours, without any code.
+  </Empty>
+)
+
 const Content = ({ links, onDone }: { readonly links: ReadonlyArray<Link>; readonly onDone: () => void }) => {
-  if (links.length === 0) {
-    return (
-      <Empty icon="links" title="No payment links">
-        Make one and send it to a customer: they pay on a page of yours, without any code.
-      </Empty>
-    )
-  }
   return (
     <Table
       caption="Payment links"
@@ -103,14 +102,25 @@ const title = "Payment links"
 const lead = "A page of yours at which anyone who has the address can pay."
 
 const OfOrg = ({ org }: { readonly org: string }) => {
-  const list = useLoad((signal) => call("paymentLinks", "list", { path: { org_id: org } }, { signal }), [org])
+  const list = usePages(
+    (cursor, signal) =>
+      call(
+        "paymentLinks",
+        "list",
+        { path: { org_id: org }, urlParams: { limit: 25, last_evaluated_key: cursor } },
+        { signal }
+      ),
+    [org]
+  )
   return (
     <Page
       title={title}
       lead={lead}
       actions={may("payment_links") ? <NewLink org={org} onDone={list.reload} /> : undefined}
     >
-      <Awaited loaded={list}>{({ data }) => <Content links={data} onDone={list.reload} />}</Awaited>
+      <Listing list={list} empty={none}>
+        {(links) => <Content links={links} onDone={list.reload} />}
+      </Listing>
     </Page>
   )
 }

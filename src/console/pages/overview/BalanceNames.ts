@@ -35,7 +35,9 @@ export const loadNamed = async (
   org_id: string,
   signal: AbortSignal
 ): Promise<{ readonly balances: ReadonlyArray<Balance>; readonly names: Names }> => {
-  const { data: balances } = await call("balances", "list", { path: { org_id } }, { signal })
+  const balances = await readOn((lastEvaluatedKey) =>
+    call("balances", "list", { path: { org_id }, urlParams: { limit: 100, lastEvaluatedKey } }, { signal })
+  )
   const [accounts, escrows] = await Promise.all([
     namesOf(
       idsIn(balances, "virtual"),

@@ -12,7 +12,7 @@ import type { LinkVisit, PayResult, StatusVisit } from "../../links/LinkVisit.ts
 import type { PaymentLink } from "../../links/PaymentLink.ts"
 import { amountText } from "../AmountText.ts"
 import { message, notFoundPage, refusedPage } from "../CheckoutPage.ts"
-import { FormRefused, readForm } from "../FormBody.ts"
+import { FormRefused, makeReadForm } from "../FormBody.ts"
 import { headed } from "../Frame.ts"
 import { type Reader, readerOf } from "../Language.ts"
 import { type Page, pageReply, redirectReply } from "../Layout.ts"
@@ -69,6 +69,7 @@ export const linkRoutes = Effect.gen(function* () {
   const counter = yield* LinkCheckout
   const { publicUrl, rateLimitPerMinute, trustProxy } = yield* Settings
   const receipts = yield* Receipts
+  const readForm = yield* makeReadForm
   const { limiter } = yield* RateLimits
   const forms = limiter("link forms", rateLimitPerMinute === 0 ? 0 : linkFormsPerMinute)
 
