@@ -7,6 +7,7 @@ import { people } from "../../support/Credentials.ts"
 import { bodyOf, post } from "../../support/Send.ts"
 import { act } from "../support/Acting.ts"
 import { initiate } from "../support/Calls.ts"
+import { onRamp } from "../support/Ramping.ts"
 import { byPhone } from "../support/Requests.ts"
 import { onServer } from "../../support/TestServer.ts"
 
@@ -59,6 +60,16 @@ for (const backend of ["memory", "PostgreSQL"] as const) {
         expect(wait).toBeGreaterThan(500)
         expect(wait).toBeLessThanOrEqual(600)
         expect((yield* send(acme.key, "+254700000043")).status).toBe(200)
+      })
+    )
+
+    it.effect("count when an on-ramp collects by mobile money", () =>
+      Effect.gen(function* () {
+        const mobile = {
+          bank_details: undefined,
+          mobile_money_details: { provider: "mpesa", phone_number: "+254700000044" }
+        }
+        for (const status of [200, 200, 429]) expect((yield* onRamp("KE", mobile)).status).toBe(status)
       })
     )
 
