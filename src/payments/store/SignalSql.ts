@@ -231,7 +231,6 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
         where payment_id is null and provider = ${provider}
           and coalesce(account, '00000000-0000-0000-0000-000000000000') = ${account ?? nilUuid}::uuid
         order by received_at desc offset ${mostStraysOfAccount} limit 10
-        for update skip locked
       ) and payment_id is null returning 1 as dropped`.pipe(
       Effect.map((rows) => {
         if (rows.length > 0) droppedStrays([provider], rows.length)

@@ -1,3 +1,4 @@
+import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Array as Arr, Effect, Exit, Layer, Option } from "effect"
 import { type AttemptId, ConfigId, type OrgId } from "../../../src/domain/Identifiers.ts"
@@ -479,7 +480,21 @@ for (const backend of backends) {
           const account = ConfigId.make(yield* nextId)
           yield* store.storeCallback(yield* strayAt(0, null))
           const keep = (nth: number) => Effect.flatMap(strayAt(nth, account), store.storeCallback)
-          yield* Effect.forEach(Arr.range(0, mostStraysOfAccount - 1), keep, { concurrency: 8 })
+          const fill = Effect.forEach(Arr.range(0, mostStraysOfAccount - 1), keep, { discard: true })
+          const sql = yield* Effect.serviceOption(SqlClient.SqlClient)
+          yield* Option.match(sql, {
+            onNone: () => fill,
+            onSome: (some) =>
+              Effect.zipRight(
+                keep(0),
+                some`insert into provider_callbacks
+                select (jsonb_populate_record(k, jsonb_build_object('callback_id', gen_random_uuid(),
+                  'event_key', ${first.event_key} || ' ' || n || ${account},
+                  'received_at', k.received_at + n * interval '1 millisecond'))).*
+                from provider_callbacks k, generate_series(1, ${mostStraysOfAccount - 1}::int) n
+                where k.event_key = ${`${keyOf(0)}${account}`}`
+              )
+          })
           expect(yield* store.callbackSeen(first.provider, `${keyOf(0)}${account}`)).toBe(true)
           yield* Effect.forEach(Arr.range(mostStraysOfAccount, mostStraysOfAccount + 2), keep)
           const isKept = (nth: number) => store.callbackSeen(first.provider, `${keyOf(nth)}${account}`)
