@@ -1,10 +1,14 @@
 /** A rate that an organisation was quoted and may use until it expires, and whether a payment's amounts agree with it. */
-import { Either } from "effect"
+import { type BigDecimal, Either } from "effect"
 import { type Exchange, expected, given, withinTolerance } from "./Exchange.ts"
 import { Invalid, RateMismatch } from "./Failure.ts"
 import type { Money } from "./Money.ts"
 
 export interface LockedRate extends Exchange {
+  readonly orgRateId: string
+  /** The only amount that it is good for, in `from`; null: any amount up to a limit. */
+  readonly amount: BigDecimal.BigDecimal | null
+  readonly isUsed: boolean
   readonly expiresAt: Date
   /** By the clock of whoever keeps the lock, when it was read: no other clock says whether it has expired. */
   readonly readAt: Date

@@ -34,18 +34,29 @@ export const fromDecimal = (d: BigDecimal.BigDecimal): Either.Either<Rate, strin
 export const cross = (a: Rate, b: Rate): Rate =>
   Rate.make(roundToSignificantDigits(BigDecimal.multiply(a, b), rateDigits, "floor"))
 
-/** From b to a, given a to b: the exact quotient, rounded down once, so that there and back is never more than one. */
-export const invert = (rate: Rate): Rate => {
+const inverse = (rate: Rate, rounding: "floor" | "ceiling"): Rate => {
   const scale = rateDigits - 1 + rate.value.toString().length - rate.scale
-  const quotient = divideRounded(10n ** BigInt(rate.scale + scale), rate.value, "floor")
+  const quotient = divideRounded(10n ** BigInt(rate.scale + scale), rate.value, rounding)
   return Rate.make(BigDecimal.normalize(BigDecimal.make(quotient, scale)))
 }
 
+/** From b to a, given a to b: the exact quotient, rounded down once, so that there and back is never more than one. */
+export const invert = (rate: Rate): Rate => inverse(rate, "floor")
+
+/** How much of b one unit of a costs, given b to a: the exact quotient, rounded up once. */
+export const costAt = (rate: Rate): Rate => inverse(rate, "ceiling")
+
+/** The worse of two rates for the customer. */
+export const worse = (a: Rate, b: Rate): Rate => (BigDecimal.lessThan(b, a) ? b : a)
+
 /** The rate, but never better than the inverse of the way back. */
-export const heldTo = (rate: Rate, wayBack: Rate): Rate => {
-  const most = invert(wayBack)
-  return BigDecimal.lessThan(most, rate) ? most : rate
-}
+export const heldTo = (rate: Rate, wayBack: Rate): Rate => worse(rate, invert(wayBack))
+
+const tolerance = BigDecimal.make(1_005n, 3)
+
+/** Whether a rate is more than 0.5 percent better for the customer than the live one. */
+export const exceeds = (rate: Rate, live: Rate): boolean =>
+  BigDecimal.greaterThan(rate, BigDecimal.multiply(live, tolerance))
 
 /** Lowers the rate, and rounds down: the customer gives the source currency and receives less of the target. */
 export const applySpread = (rate: Rate, spread: BasisPoints): Rate =>

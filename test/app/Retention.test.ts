@@ -83,7 +83,7 @@ for (const backend of backends) {
         const locked = (days: number) =>
           Effect.gen(function* () {
             const org_rate_id = yield* nextId
-            const pair = { from_currency: "USD", to_currency: "KES", rate: "129.35" }
+            const pair = { from_currency: "USD", to_currency: "KES", rate: "129.35", amount: null }
             yield* store.insert({ org_rate_id, org_id, ...pair }, Duration.zero)
             yield* ageLock(org_rate_id, days)
             return org_rate_id

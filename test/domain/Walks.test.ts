@@ -42,13 +42,24 @@ type Change = { readonly after: Money; readonly bonus?: Money } | null
 const account = (currency: AnyCurrencyCode) => ({ currency }) as VirtualAccount
 const worthOf = (money: Money, dollar: BigDecimal.BigDecimal) => BigDecimal.multiply(money.toDecimal(), dollar)
 
+/** Named at the moment of its lookup. */
+const named = (lock: LockedRate) => {
+  const usd = Rate.make(BigDecimal.make(1n, 9))
+  const limits = { rateLockMax: BigDecimal.make(1n, -30), rateGainMax: BigDecimal.make(0n, 0) }
+  return {
+    lock: Option.some(lock),
+    values: Option.some({ live: lock.rate, usdPerFrom: usd, usdPerTo: usd }),
+    limits
+  }
+}
+
 const changed = (have: Money, { share, to, way }: Step, lock: LockedRate): Change => {
   const right = <A>(result: Either.Either<A, unknown>, then: (value: A) => Change): Change =>
     Either.isRight(result) ? then(result.right) : null
   switch (way) {
     case "transfer":
       return right(
-        transferAmounts(have.toDecimal(), { from: account(have.currency), to: account(to) }, Option.some(lock)),
+        transferAmounts(have.toDecimal(), { from: account(have.currency), to: account(to) }, named(lock)),
         ({ received }) => ({ after: received })
       )
     case "ramp": {
@@ -111,7 +122,8 @@ describe("A walk", () => {
         const lockFor = (from: AnyCurrencyCode, to: AnyCurrencyCode): LockedRate => {
           const rate = cross(dollarOf.get(from)!, invert(dollarOf.get(to)!))
           const times = { readAt: new Date(0), expiresAt: new Date(1) }
-          return { from, to, rate: applySpread(rate, BasisPoints.make(spread)), ...times }
+          const used = { orgRateId: "lock", amount: null, isUsed: false }
+          return { from, to, rate: applySpread(rate, BasisPoints.make(spread)), ...times, ...used }
         }
         let have = new Money({ currency: start, minor })
         let most = worthOf(have, dollarOf.get(start)!)

@@ -57,6 +57,15 @@ export const liveRateMaxAge = Duration.hours(24)
 /** A locked rate that nobody used is kept this long after its end, so that whoever comes late is told that it expired. */
 export const rateLockRetention = Duration.days(1)
 
+/** What an organisation gains by locked rates is added up over this time. */
+export const rateGainWindow = Duration.hours(24)
+
+/** A refund costs the rate of its payment for this long after the completion, and the live rate after that. */
+export const refundRateTime = Duration.hours(24)
+
+/** A rate that one person has proposed is confirmed by another within this time, or proposed again. */
+export const rateProposalTime = Duration.hours(24)
+
 /** A provider that left an outcome open is asked for it after each delay in turn; then a person decides. */
 export const statusEnquiry = (delays: Delays) => inTurn(delays)
 

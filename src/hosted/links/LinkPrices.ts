@@ -42,9 +42,13 @@ export class LinkPrices extends Context.Tag("corridor/LinkPrices")<
 
       const mac = (text: string): string => vault.hmac(text, "link price")
 
-      const lockFor = (link: PaymentLink) =>
+      const lockFor = (link: PaymentLink, pays: Money) =>
         Effect.option(
-          rates.lookUp(permitOf(link), { from: link.payer_currency, to: link.currency, amount: Option.none() })
+          rates.lookUp(permitOf(link), {
+            from: link.payer_currency,
+            to: link.currency,
+            amount: Option.some(pays.toDecimal())
+          })
         )
 
       const liveFor = ({ currency, org_id, payer_currency }: PaymentLink) =>
@@ -62,7 +66,7 @@ export class LinkPrices extends Context.Tag("corridor/LinkPrices")<
 
       const paying = Effect.fnUntraced(function* (link: PaymentLink, chosen: Money) {
         if (!isConverted(link)) return Option.some(samePrice(chosen))
-        return Option.map(yield* lockFor(link), (locked) => priceOfPaying(chosen, link.currency, locked))
+        return Option.map(yield* lockFor(link, chosen), (locked) => priceOfPaying(chosen, link.currency, locked))
       })
 
       const asShown = Effect.fnUntraced(function* (link: PaymentLink, wanted: Money, seal: string | null) {
@@ -74,7 +78,9 @@ export class LinkPrices extends Context.Tag("corridor/LinkPrices")<
         )
         if (Option.isNone(shown)) return Option.none()
         // The rate may have moved since it was read a moment ago.
-        const locked = Option.map(yield* lockFor(link), (lock) => receivingAt(link, wanted, lock))
+        const locked = Option.map(yield* lockFor(link, shown.value.pays), (lock) =>
+          receivingAt(link, wanted, lock)
+        )
         return Option.filter(locked, (price) => isSame(price, shown.value))
       })
 

@@ -34,10 +34,11 @@ export const rateLockStoreSql = Layer.scoped(
             delete from rate_locks l using old where l.org_rate_id = old.org_rate_id
               and not exists (select 1 from payments p where p.org_rate_id = l.org_rate_id)
           )
-          insert into rate_locks (org_rate_id, org_id, from_currency, to_currency, rate, created_at, expires_at)
-          select org_rate_id, org_id, from_currency, to_currency, rate, now(), now() + make_interval(secs => seconds)
+          insert into rate_locks (org_rate_id, org_id, from_currency, to_currency, rate, amount, created_at, expires_at)
+          select org_rate_id, org_id, from_currency, to_currency, rate, amount, now(), now() + make_interval(secs => seconds)
           from jsonb_to_recordset(${JSON.stringify(all)}::jsonb)
-            as i (org_rate_id uuid, org_id uuid, from_currency text, to_currency text, rate numeric, seconds float8)
+            as i (org_rate_id uuid, org_id uuid, from_currency text, to_currency text, rate numeric, amount numeric,
+              seconds float8)
           on conflict (org_rate_id) do update set org_rate_id = excluded.org_rate_id
           returning org_rate_id, expires_at, created_at`.pipe(
           Effect.flatMap(timesOf),
@@ -54,9 +55,16 @@ export const rateLockStoreSql = Layer.scoped(
       insert: (lock, ttl) => insert({ ...lock, seconds: Duration.toSeconds(ttl) }),
       find: (orgId, orgRateId) =>
         sql`select org_rate_id, org_id, from_currency, to_currency, trim_scale(rate)::text as rate,
-            expires_at, created_at, now() as read_at
-          from rate_locks where org_rate_id = ${orgRateId} and ${ownedBy(sql, orgId)}`.pipe(
+            trim_scale(amount)::text as amount, expires_at, created_at, now() as read_at,
+            exists (select from rate_lock_uses u where u.org_rate_id = l.org_rate_id) as is_used
+          from rate_locks l where org_rate_id = ${orgRateId} and ${ownedBy(sql, orgId)}`.pipe(
           Effect.flatMap(lockOf),
+          Effect.orDie
+        ),
+      spend: (orgId, orgRateId, usedBy) =>
+        sql`insert into rate_lock_uses (org_rate_id, org_id, used_by)
+          values (${orgRateId}, ${orgId}, ${usedBy}) on conflict do nothing returning 1 as spent`.pipe(
+          Effect.map((rows) => rows.length > 0),
           Effect.orDie
         ),
       forgetOld: sql`delete from rate_locks where org_rate_id = any (array(

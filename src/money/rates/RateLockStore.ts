@@ -9,6 +9,8 @@ export const RateLock = Schema.Struct({
   to_currency: Schema.String,
   /** Decimal text, without trailing zeros. */
   rate: Schema.String,
+  /** The only amount that it is good for, as decimal text; null: any up to a limit. */
+  amount: Schema.NullOr(Schema.String),
   expires_at: Schema.DateFromSelf,
   created_at: Schema.DateFromSelf
 })
@@ -16,8 +18,12 @@ export type RateLock = typeof RateLock.Type
 
 export type NewRateLock = Omit<RateLock, "expires_at" | "created_at">
 
-/** With the time at which it was read. */
-export const ReadRateLock = Schema.Struct({ ...RateLock.fields, read_at: Schema.DateFromSelf })
+/** With the time at which it was read, and whether it was used by then. */
+export const ReadRateLock = Schema.Struct({
+  ...RateLock.fields,
+  read_at: Schema.DateFromSelf,
+  is_used: Schema.Boolean
+})
 export type ReadRateLock = typeof ReadRateLock.Type
 
 export class RateLockStore extends Context.Tag("corridor/RateLockStore")<
@@ -26,7 +32,9 @@ export class RateLockStore extends Context.Tag("corridor/RateLockStore")<
     /** From now on, for so long. */
     readonly insert: (lock: NewRateLock, ttl: Duration.Duration) => Effect.Effect<RateLock>
     readonly find: (orgId: OrgId, orgRateId: string) => Effect.Effect<Option.Option<ReadRateLock>>
-    /** Of those that nobody used; answers with how many were forgotten, one batch at most. */
+    /** Spends a lock at no gain, inside the transaction of what it is used for. False when it was used before. */
+    readonly spend: (orgId: OrgId, orgRateId: string, usedBy: string) => Effect.Effect<boolean>
+    /** Of those that no payment was made with; answers with how many were forgotten, one batch at most. */
     readonly forgetOld: Effect.Effect<number>
   }
 >() {}

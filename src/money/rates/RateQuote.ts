@@ -1,4 +1,10 @@
-/** What one currency is worth in another for an organisation: now, and under a lock. For lookups, payments and ramps. */
+/**
+ * What one currency is worth in another for an organisation: now, and under a lock. For lookups, payments and ramps.
+ *
+ * Each currency has one value, in USD: the newer of its two rates against USD. Every quote is made of the values of its
+ * two currencies, rounded down. A row of the pair itself, an older rate the other way and the spread only lower a quote.
+ * So the quotes of a cycle multiply to at most one, whatever its length.
+ */
 import { BigDecimal, Context, Data, Duration, Effect, Layer, Option, Schema } from "effect"
 import type { OrgId } from "../../domain/Identifiers.ts"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -8,7 +14,8 @@ import type { Exchange } from "../../domain/Exchange.ts"
 import { Ids, uuidOrNil } from "../../domain/Ids.ts"
 import type { LockedRate } from "../../domain/LockedRate.ts"
 import { liveRateMaxAge } from "../../domain/policies/Payments.ts"
-import { applySpread, BasisPoints, cross, heldTo, Rate } from "../../domain/Rate.ts"
+import { applySpread, BasisPoints, cross, heldTo, Rate, worse } from "../../domain/Rate.ts"
+import type { LiveValues } from "./LockUse.ts"
 import { RateLockStore } from "./RateLockStore.ts"
 import { type ReadRate, RateStore } from "./RateStore.ts"
 
@@ -29,6 +36,12 @@ export interface NewLock extends Exchange {
   readonly createdAt: Date
 }
 
+interface LockTerms {
+  readonly ttl: Duration.Duration
+  /** The only amount that the lock is good for; null: any up to a limit. */
+  readonly amount: BigDecimal.BigDecimal | null
+}
+
 type Quote = Effect.Effect<Option.Option<Rate>, StaleRate>
 
 const bridge = "USD"
@@ -41,27 +54,33 @@ type Rows = ReadonlyArray<ReadRate>
 const rowOf = (rows: Rows, from: string, to: string): ReadRate | undefined =>
   rows.find((row) => row.from_currency === from && row.to_currency === to)
 
-/** The pair's own row alone when it has one; else both legs through the bridge, or nothing. */
-const pathOf = (rows: Rows, from: string, to: string): Rows => {
+/** The rows that a quote follows from; undefined where there is none. */
+const rowsOfQuote = (rows: Rows, from: string, to: string): Rows | undefined => {
+  const legs = [from, to].includes(bridge) ? [[from, to]] : [[from, bridge] as const, [bridge, to] as const]
+  const found = legs.flatMap(([a, b]) => rowOf(rows, a!, b!) ?? [])
   const own = rowOf(rows, from, to)
-  if (own !== undefined) return [own]
-  const [first, second] = [rowOf(rows, from, bridge), rowOf(rows, bridge, to)]
-  return first === undefined || second === undefined ? [] : [first, second]
+  if (found.length < legs.length) return undefined
+  return own === undefined || found.includes(own) ? found : [...found, own]
 }
 
-/** As it was set; where the way back was set since, no better than its inverse: nobody gains by going there and back. */
-const setRate = (rows: Rows, row: ReadRate): Rate => {
+/** A rate against USD as it was set; where the way back was set since, no better than its inverse. */
+const againstUsd = (rows: Rows, row: ReadRate): Rate => {
   const back = rowOf(rows, row.to_currency, row.from_currency)
   const rate = rateOf(row.rate)
   return back === undefined || back.updated_at < row.updated_at ? rate : heldTo(rate, rateOf(back.rate))
 }
 
-/** What follows from rates of other pairs is held to the rate of its own way back, if that was set. */
-const crossedRate = (rows: Rows, first: ReadRate, second: ReadRate): Rate => {
-  const rate = cross(setRate(rows, first), setRate(rows, second))
-  const back = rowOf(rows, second.to_currency, first.from_currency)
-  return back === undefined ? rate : heldTo(rate, rateOf(back.rate))
+/** Of fresh rows, before any spread. */
+const baseRate = (rows: Rows, from: string, to: string): Option.Option<Rate> => {
+  if (from === to) return Option.some(one)
+  const [first, second, own] = rowsOfQuote(rows, from, to) ?? []
+  if (first === undefined) return Option.none()
+  if (second === undefined) return Option.some(againstUsd(rows, first))
+  const crossed = cross(againstUsd(rows, first), againstUsd(rows, second))
+  return Option.some(own === undefined ? crossed : worse(crossed, rateOf(own.rate)))
 }
+
+const spreadOf = ([row]: Rows): BasisPoints => BasisPoints.make(row?.spread_bps ?? 0)
 
 export class RateQuote extends Context.Tag("corridor/RateQuote")<
   RateQuote,
@@ -70,10 +89,18 @@ export class RateQuote extends Context.Tag("corridor/RateQuote")<
     readonly base: (from: AnyCurrencyCode, to: AnyCurrencyCode) => Quote
     /** What the organisation's customers get at this moment; nothing is locked. */
     readonly live: (orgId: OrgId, from: AnyCurrencyCode, to: AnyCurrencyCode) => Quote
-    /** From now on for so long, whoever names its id may use the rate for this organisation. */
-    readonly lock: (orgId: OrgId, exchange: Exchange, ttl: Duration.Duration) => Effect.Effect<NewLock>
-    /** A lock of this organisation, expired or not; any text may be asked for. */
+    /** What a lock is compared with at its use: the live rate, stale or not, and the worth in USD. One read. */
+    readonly values: (
+      orgId: OrgId | null,
+      from: AnyCurrencyCode,
+      to: AnyCurrencyCode
+    ) => Effect.Effect<Option.Option<LiveValues>>
+    /** Makes a lock: from now on for so long, the organisation may use the rate once. */
+    readonly lock: (orgId: OrgId, exchange: Exchange, terms: LockTerms) => Effect.Effect<NewLock>
+    /** A lock of this organisation, expired or not, used or not; any text may be asked for. */
     readonly locked: (orgId: OrgId, orgRateId: string) => Effect.Effect<Option.Option<LockedRate>>
+    /** Spends a lock that brings no gain, in the transaction of its use. False when it was used before. */
+    readonly spend: (orgId: OrgId, orgRateId: string, usedBy: string) => Effect.Effect<boolean>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -92,42 +119,52 @@ export class RateQuote extends Context.Tag("corridor/RateQuote")<
       ) {
         if (from === to) return Option.some(one)
         const rows = yield* rates.between(orgId, from, to, bridge)
-        const path = pathOf(rows, from, to)
         const isStale = ({ read_at, updated_at }: ReadRate) =>
           read_at.getTime() - updated_at.getTime() > Duration.toMillis(maxAge)
-        const fresh = rows.filter((row) => !isStale(row))
-        const stale = path.find(isStale)
+        const stale = (rowsOfQuote(rows, from, to) ?? []).find(isStale)
         if (stale !== undefined) return yield* new StaleRate({ from, to, updatedAt: stale.updated_at })
-        const [first, second] = path
-        if (first === undefined) return Option.none()
-        const rate = second === undefined ? setRate(fresh, first) : crossedRate(fresh, first, second)
-        return Option.some(applySpread(rate, BasisPoints.make(first.spread_bps)))
+        const fresh = rows.filter((row) => !isStale(row))
+        return Option.map(baseRate(fresh, from, to), (rate) => applySpread(rate, spreadOf(rows)))
       })
 
       return {
         base: (from, to) => rateFor(null, from, to),
         live: rateFor,
-        lock: Effect.fn("RateQuote.lock")(function* (org_id, { from, rate, to }, ttl) {
+        values: Effect.fn("RateQuote.values")(function* (orgId, from, to) {
+          const rows = yield* rates.between(orgId, from, to, bridge)
+          const quoted = {
+            live: Option.map(baseRate(rows, from, to), (rate) => applySpread(rate, spreadOf(rows))),
+            usdPerFrom: baseRate(rows, from, bridge),
+            usdPerTo: baseRate(rows, to, bridge)
+          }
+          return Option.all(quoted)
+        }),
+        lock: Effect.fn("RateQuote.lock")(function* (org_id, { from, rate, to }, { amount, ttl }) {
           const lock = {
             org_rate_id: yield* ids.next,
             org_id,
             from_currency: from,
             to_currency: to,
-            rate: toPlainText(BigDecimal.normalize(rate))
+            rate: toPlainText(BigDecimal.normalize(rate)),
+            amount: amount === null ? null : toPlainText(BigDecimal.normalize(amount))
           }
           const { created_at, expires_at, org_rate_id } = yield* locks.insert(lock, ttl)
           return { orgRateId: org_rate_id, from, to, rate, expiresAt: expires_at, createdAt: created_at }
         }),
         locked: Effect.fn("RateQuote.locked")(function* (orgId, orgRateId) {
           const lock = yield* locks.find(orgId, uuidOrNil(orgRateId))
-          return Option.map(lock, ({ expires_at, from_currency, rate, read_at, to_currency }) => ({
-            from: decodeCode(from_currency),
-            to: decodeCode(to_currency),
-            rate: rateOf(rate),
-            expiresAt: expires_at,
-            readAt: read_at
+          return Option.map(lock, (found) => ({
+            orgRateId: found.org_rate_id,
+            from: decodeCode(found.from_currency),
+            to: decodeCode(found.to_currency),
+            rate: rateOf(found.rate),
+            amount: found.amount === null ? null : BigDecimal.unsafeFromString(found.amount),
+            isUsed: found.is_used,
+            expiresAt: found.expires_at,
+            readAt: found.read_at
           }))
-        })
+        }),
+        spend: locks.spend
       }
     })
   )

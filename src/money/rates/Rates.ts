@@ -95,7 +95,11 @@ export class Rates extends Context.Tag("corridor/Rates")<
           )
           const live = yield* Effect.mapError(quote.live(org, from, to), ({ message }) => new NotFound({ message }))
           if (Option.isNone(live)) return yield* new NotFound({ message: `There is no rate from ${from} to ${to}.` })
-          const locked = yield* quote.lock(org, { from, to, rate: live.value }, rateLockTtl)
+          const locked = yield* quote.lock(
+            org,
+            { from, to, rate: live.value },
+            { ttl: rateLockTtl, amount: Option.getOrNull(amount) }
+          )
           const target = Option.map(money, (one) => targetOf(one, locked))
           return { ...locked, amount: money, target }
         })

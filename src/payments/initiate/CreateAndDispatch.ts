@@ -13,6 +13,8 @@ import { runInParallel } from "../../platform/fibers/RunInParallel.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import { stillRunning } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
+import { type LockRefused, mismatchOf } from "../../money/rates/LockUse.ts"
+import { trouble } from "../../platform/observability/Trouble.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { reviewItem, ReviewThreshold } from "../review/ReviewThreshold.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
@@ -87,6 +89,14 @@ export const draft = Effect.fnUntraced(function* (
   return payment
 })
 
+const lockRefused = ({ lock, payment }: Opening, refused: LockRefused) => {
+  const { amount, org_id, target } = payment
+  const message = `An organisation is at its limit of gains by locked rates: ${amount.toString()} to ${target.currency} was refused.`
+  const ids = { org_id, org_rate_id: lock?.org_rate_id ?? null, gain_usd: lock?.gain ?? null }
+  const alerted = refused.why === "gain" ? trouble("rate_gain_limit", message, ids) : Effect.void
+  return Effect.zipRight(alerted, mismatchOf(refused))
+}
+
 const make = Effect.gen(function* () {
   const store = yield* PaymentStore
   const dispatch = yield* Dispatch
@@ -101,7 +111,9 @@ const make = Effect.gen(function* () {
   const { atomically } = yield* Transactor
 
   const create = Effect.fnUntraced(function* <E = never>(opening: Opening, { alongside, key }: LaunchOptions<E>) {
-    const written = store.create(key === undefined ? opening : { ...opening, key })
+    const written = store
+      .create(key === undefined ? opening : { ...opening, key })
+      .pipe(Effect.catchTag("LockRefused", (refused) => lockRefused(opening, refused)))
     const all =
       alongside === undefined
         ? written
@@ -118,11 +130,12 @@ const make = Effect.gen(function* () {
     first: Candidate,
     charged: ReadonlyArray<NewFee>,
     reason: string,
+    lock: PaymentPlan["lock"],
     options: LaunchOptions<E>
   ) {
     const payment: Payment = { ...drafted, ...heldAfter(drafted, drafted.status, first), next_action: "wait" }
     const item = reviewItem(yield* ids.next, payment, reason)
-    return yield* create({ payment, attempt: null, fees: charged, item }, options)
+    return yield* create({ payment, attempt: null, fees: charged, item, lock }, options)
   })
 
   return Effect.fnUntraced(function* <E = never>(
@@ -145,7 +158,9 @@ const make = Effect.gen(function* () {
       expiresIn === undefined ? null : new Date((yield* store.now).getTime() + Duration.toMillis(expiresIn))
     const drafted = yield* draft(ids, permit, orgId, { ...planned.payment, funding, expires_at }, charged)
     const held = yield* threshold(drafted, organization)
-    if (Option.isSome(held)) return yield* hold(drafted, routed.candidates[0], charged, held.value, options)
+    if (Option.isSome(held)) {
+      return yield* hold(drafted, routed.candidates[0], charged, held.value, planned.lock, options)
+    }
     const { alongside, promptedBy = "api" } = options
     // A payment that others are faster than sends no prompt: it is counted with what is written beside it, or first.
     if (alongside === undefined) yield* prompts(drafted, promptedBy)
@@ -160,9 +175,8 @@ const make = Effect.gen(function* () {
       checkoutUrl: checkoutUrl(payment.payment_id)
     })
     const dispatched = Effect.gen(function* () {
-      yield* Effect.onError(create({ payment, attempt: chosen.attempt, fees: charged }, counted), () =>
-        router.unsent(orgId, chosen)
-      )
+      const opening = { payment, attempt: chosen.attempt, fees: charged, lock: planned.lock }
+      yield* Effect.onError(create(opening, counted), () => router.unsent(orgId, chosen))
       const heard = yield* dispatch.ask(payment, order, chosen)
       if (heard.payment.status !== "failed" || heard.outcome !== "declined") return heard.payment
       return yield* whereNoneTookIt(payment, heard)

@@ -19,6 +19,7 @@ import { idOrNil } from "../../domain/Ids.ts"
 import type { Route } from "../../domain/Routing.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
+import { lockUsed } from "../../money/rates/LockUse.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { CreateAndDispatch, type LaunchOptions } from "./CreateAndDispatch.ts"
 import type { Payment } from "../store/Payment.ts"
@@ -111,7 +112,8 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
       const rates = yield* RateQuote
       const router = yield* PaymentRouter
       const launch = yield* CreateAndDispatch
-      const { mode } = yield* Settings
+      const { mode, rateGainMax, rateLockMax } = yield* Settings
+      const limits = { rateGainMax, rateLockMax }
 
       const orgOf = (permit: Permit<"any" | "payouts">) =>
         Effect.mapError(
@@ -135,15 +137,23 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
           request.beneficiary_id === undefined
             ? Option.none()
             : yield* beneficiaries.find(scope, idOrNil(BeneficiaryId)(request.beneficiary_id))
-        const lock = request.org_rate_id === undefined ? Option.none() : yield* rates.locked(orgId, request.org_rate_id)
-        return yield* planPayment(request, {
+        const { currency, org_rate_id, target_currency } = request
+        const lock =
+          org_rate_id === undefined || currency === target_currency
+            ? Option.none()
+            : yield* rates.locked(orgId, org_rate_id)
+        const values = Option.isNone(lock) ? Option.none() : yield* rates.values(orgId, currency, target_currency)
+        const planned = yield* planPayment(request, {
           orgCountry: yield* countryOf(orgId, request),
           mode,
           now: new Date(yield* Clock.currentTimeMillis),
           targetBy,
           beneficiary,
-          lock
+          lock,
+          values,
+          limits
         })
+        return { ...planned, isLockUsed: Option.exists(lock, ({ isUsed }) => isUsed) }
       })
 
       const initiate = Effect.fnUntraced(function* (permit: Permit<"any" | "payouts">, request: Request, key?: NewKey) {
@@ -163,14 +173,16 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
           const { bank_details } = request
           const bank =
             bank_details === undefined ? {} : { bank_account: { account_number: bank_details.account_number } }
-          const { card, payment } = yield* plan(orgId, { ...request, ...bank }, "service")
-          return yield* launch(permit, orgId, { card, payment: { ...payment, bank_account: {} } }, options)
+          const planned = yield* plan(orgId, { ...request, ...bank }, "service")
+          const payment = { ...planned.payment, bank_account: {} }
+          return yield* launch(permit, orgId, { ...planned, payment }, options)
         }),
         payFrom: (permit, orgId, wanted, options) =>
           Effect.flatMap(planPayout(wanted), (planned) => launch(permit, orgId, planned, options)),
         preview: Effect.fn("Initiation.preview")(function* (permit, request, platformOnly) {
           const orgId = yield* orgOf(permit)
-          const { payment } = yield* plan(orgId, request)
+          const { isLockUsed, payment } = yield* plan(orgId, request)
+          if (isLockUsed) return yield* lockUsed()
           return yield* router.route(orgId, { ...payment, platformOnly })
         })
       }

@@ -13,6 +13,7 @@ import { CountryCode, isCountryCode } from "../../domain/Country.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
 import { Invalid, RateMismatch } from "../../domain/Failure.ts"
 import { checkGiven, checkLocked, checkTarget, type LockedRate } from "../../domain/LockedRate.ts"
+import { checkLockedAmount, type LiveValues, type LockLimits, type LockUse, useOf } from "../../money/rates/LockUse.ts"
 import { mobileMoneyProblems } from "../../domain/MobileMoneyCheck.ts"
 import { Money } from "../../domain/Money.ts"
 import { countryOfPhoneNumber, readPhoneNumber } from "../../domain/PhoneNumber.ts"
@@ -34,6 +35,9 @@ export interface Surroundings {
   readonly beneficiary: Option.Option<Beneficiary>
   /** As named by org_rate_id, when it is one of the organisation's. */
   readonly lock: Option.Option<LockedRate>
+  /** Of the pair that the lock is for; none where nothing is converted. */
+  readonly values: Option.Option<LiveValues>
+  readonly limits: LockLimits
 }
 
 type Described = Pick<
@@ -60,6 +64,8 @@ export interface PaymentPlan {
   readonly payment: Described
   /** It is never stored. */
   readonly card: Redacted.Redacted<Card> | null
+  /** The locked rate that the payment spends. */
+  readonly lock?: LockUse | undefined
 }
 
 const phoneProblems = ({ payer_details }: Request, country: CountryCode): ReadonlyArray<string> => {
@@ -187,23 +193,31 @@ const amountsOf = (request: Request): Either.Either<Amounts, ReadonlyArray<strin
     : Either.right({ amount: amount.right, target: target.right })
 }
 
-const checkRate = (
+/** Nothing where nothing is converted. */
+const lockUseOf = (
   request: Request,
   amounts: Amounts,
-  { lock, targetBy }: Surroundings
-): Either.Either<void, Invalid | RateMismatch> => {
-  if (request.currency === request.target_currency) return Either.void
-  if (Option.isNone(lock)) {
-    return Either.left(
-      new RateMismatch({
-        message: "org_rate_id: is not a rate that was locked for this organisation; look it up again."
-      })
+  { limits, lock, targetBy, values }: Surroundings
+): Either.Either<LockUse | undefined, Invalid | RateMismatch> =>
+  Either.gen(function* () {
+    const { currency, target_currency } = request
+    if (currency === target_currency) return undefined
+    if (Option.isNone(lock)) {
+      const message = "org_rate_id: is not a rate that was locked for this organisation; look it up again."
+      return yield* Either.left(new RateMismatch({ message }))
+    }
+    const locked = yield* Either.mapLeft(
+      checkLocked(lock.value, currency, target_currency),
+      (message) => new RateMismatch({ message })
     )
-  }
-  const checked = checkLocked(lock.value, request.currency, request.target_currency)
-  if (Either.isLeft(checked)) return Either.left(new RateMismatch({ message: checked.left }))
-  return targetBy === "caller" ? checkTarget(checked.right, amounts) : checkGiven(checked.right, amounts)
-}
+    if (Option.isNone(values)) {
+      const message = `org_rate_id: there is no live rate from ${currency} to ${target_currency} to compare it with.`
+      return yield* Either.left(new RateMismatch({ message }))
+    }
+    yield* checkLockedAmount(locked, amounts.amount, values.value, limits)
+    yield* targetBy === "caller" ? checkTarget(locked, amounts) : checkGiven(locked, amounts)
+    return useOf(locked, amounts.amount, values.value, limits)
+  })
 
 const countryOf = (request: Request, { beneficiary, orgCountry }: Surroundings): CountryCode => {
   if (request.country !== undefined) return request.country
@@ -238,18 +252,19 @@ export const planPayment = (
     return Either.left(new Invalid({ message: `${problems.join("; ")}.` }))
   }
   const { amount, target } = amounts.right
-  const rate = checkRate(request, amounts.right, surroundings)
-  if (Either.isLeft(rate)) return Either.left(rate.left)
+  const lock = lockUseOf(request, amounts.right, surroundings)
+  if (Either.isLeft(lock)) return Either.left(lock.left)
   const card = request.card_details
   const recipient = surroundings.beneficiary
   return Either.right({
+    lock: lock.right,
     payment: {
       direction: flowOf(request.direction),
       payment_method: request.payment_method,
       country,
       amount,
       target,
-      org_rate_id: request.currency === request.target_currency ? null : (request.org_rate_id ?? null),
+      org_rate_id: lock.right?.org_rate_id ?? null,
       client_reference: request.client_reference ?? null,
       description: request.description ?? null,
       beneficiary_id: Option.getOrNull(Option.map(recipient, (one) => one.beneficiary_id)),

@@ -90,7 +90,9 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
       })
 
       const create = Effect.fnUntraced(function* (opening: Opening, key: NewKey | undefined) {
-        if (!(yield* store.create(key === undefined ? opening : { ...opening, key }))) return yield* stillRunning()
+        const written = store.create(key === undefined ? opening : { ...opening, key })
+        // A ramp is priced at the live rate and spends no lock.
+        if (!(yield* Effect.catchTag(written, "LockRefused", Effect.die))) return yield* stillRunning()
       })
 
       /** Nobody is asked, and no time runs, until it is reviewed. */

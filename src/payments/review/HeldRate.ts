@@ -1,6 +1,7 @@
 /**
- * The price of a payment that had to wait for a person: it keeps the rate that was agreed for a time, and afterwards it
- * goes on only at a rate that somebody accepts. Nothing here turns a payment away, or prices it anew by itself.
+ * The price of a payment that had to wait for a person: it keeps the rate that was agreed for a time, and while the live
+ * rate is not much worse. Afterwards it goes on only at a rate that somebody accepts. Nothing here turns a payment away,
+ * or prices it anew by itself.
  */
 import { BigDecimal, Clock, Context, Duration, Effect, Either, Layer, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -8,7 +9,7 @@ import { toPlainText } from "../../domain/Decimal.ts"
 import { given } from "../../domain/Exchange.ts"
 import { Conflict } from "../../domain/Failure.ts"
 import { rampAmounts, withinDrift } from "../../domain/Ramp.ts"
-import type { Rate } from "../../domain/Rate.ts"
+import { exceeds, type Rate } from "../../domain/Rate.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import type { Payment } from "../store/Payment.ts"
 import { isRamp, rampLegs } from "../route/LegOrder.ts"
@@ -52,12 +53,19 @@ const make = Effect.gen(function* () {
   const live = ({ amount, org_id, target }: Payment) =>
     Effect.orElseSucceed(rates.live(org_id, amount.currency, target.currency), () => Option.none<Rate>())
 
-  /** A lock that a reviewer's acceptance made has the time of a review already. */
-  const lockHolds = Effect.fnUntraced(function* ({ created_at, org_id, org_rate_id }: Payment) {
+  /**
+   * For the time of a review, and while it is at most 0.5 percent better for the customer than the live rate. A lock that
+   * a reviewer's acceptance made has the time of a review already.
+   */
+  const lockHolds = Effect.fnUntraced(function* (payment: Payment) {
+    const { created_at, org_id, org_rate_id } = payment
     if (org_rate_id === null) return true
+    const found = yield* rates.locked(org_id, org_rate_id)
     const kept = created_at.getTime() + Duration.toMillis(reviewRateTtl)
-    if ((yield* Clock.currentTimeMillis) < kept) return true
-    return Option.exists(yield* rates.locked(org_id, org_rate_id), ({ expiresAt, readAt }) => readAt < expiresAt)
+    const inTime =
+      (yield* Clock.currentTimeMillis) < kept || Option.exists(found, ({ expiresAt, readAt }) => readAt < expiresAt)
+    if (!inTime || Option.isNone(found)) return false
+    return Option.exists(yield* live(payment), (rate) => !exceeds(found.value.rate, rate))
   })
 
   /** Whether its amounts still hold. A ramp has no lock: its rate holds as long as a client's would. */
@@ -93,12 +101,10 @@ const make = Effect.gen(function* () {
       const price = yield* Either.mapLeft(priceAt(payment, rate), (why) => refusal(payment, `${why} at ${text}.`, rate))
       const note = noteOf(payment, price, rate)
       if (payment.org_rate_id === null) return Option.some<Repriced>({ price, note })
-      const { amount, org_id, target } = payment
-      const { orgRateId } = yield* rates.lock(
-        org_id,
-        { from: amount.currency, to: target.currency, rate },
-        reviewRateTtl
-      )
+      const { amount, org_id, payment_id, target } = payment
+      const exchange = { from: amount.currency, to: target.currency, rate }
+      const { orgRateId } = yield* rates.lock(org_id, exchange, { ttl: reviewRateTtl, amount: amount.toDecimal() })
+      yield* rates.spend(org_id, orgRateId, payment_id)
       return Option.some<Repriced>({ price: { ...price, org_rate_id: orgRateId }, note })
     })
   }

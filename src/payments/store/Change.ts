@@ -7,6 +7,7 @@ import type { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { Received } from "../../domain/Received.ts"
 import type { AttemptOutcome } from "../../domain/Settlement.ts"
+import type { LockUse } from "../../money/rates/LockUse.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import type { StoredEvent } from "../../webhooks/Webhook.ts"
 import type { Attempt, OperatorItem, Payment, Refund, RefundState, Said, StoredCallback } from "./Payment.ts"
@@ -72,6 +73,8 @@ export interface Opening {
   readonly fees?: ReadonlyArray<NewFee>
   readonly item?: OperatorItem
   readonly key?: NewKey
+  /** The locked rate that it spends; none where nothing is converted, or by no lock. */
+  readonly lock?: LockUse | undefined
 }
 
 /** Money that a provider took or gave for a payment that has no place for it. */
@@ -122,3 +125,14 @@ export interface Change {
     readonly by: string
   }>
 }
+
+const endedUntaken: ReadonlyArray<PaymentStatus> = ["failed", "rejected", "canceled"]
+
+/** The locked rate that a payment gives back, since it ends before any provider took it. */
+export const freedLock = ({ attempt, payment, status }: Change): string | null =>
+  payment.org_rate_id !== null &&
+  payment.status !== status &&
+  endedUntaken.includes(status) &&
+  (attempt === undefined ? payment.provider === null : attempt.outcome === "declined")
+    ? payment.org_rate_id
+    : null

@@ -7,6 +7,8 @@ import type { Entry } from "../../domain/Ledger.ts"
 import { organizationTables } from "../../people/organizations/MemoryTables.ts"
 import { ledgerTables } from "../../money/ledger/MemoryTables.ts"
 import { idempotencyTables, nameOf, unanswered } from "../../platform/idempotency/MemoryTables.ts"
+import type { LockRefused } from "../../money/rates/LockUse.ts"
+import { freeInMemory, lockUseTables, spendInMemory } from "../../money/rates/LockUseMemory.ts"
 import { webhookTables } from "../../webhooks/MemoryTables.ts"
 import { paymentTables } from "./MemoryTables.ts"
 import { canMove } from "../../domain/PaymentStatus.ts"
@@ -19,7 +21,7 @@ import { isOfCustomer } from "./PaymentCustomer.ts"
 import { isKnownBy } from "./PaymentReference.ts"
 import { type PaymentFilter, PaymentStore, type Store } from "./PaymentStore.ts"
 import { signalsInMemory, unclaimedHint } from "./SignalMemory.ts"
-import type { Change, NewAttempt } from "./Change.ts"
+import { type Change, freedLock, type NewAttempt } from "./Change.ts"
 
 const matches = (filter: PaymentFilter, payment: Payment, called: ReadonlySet<PaymentId>): boolean =>
   (filter.status === undefined || payment.status === filter.status) &&
@@ -43,6 +45,7 @@ const writtenWithAPayment = {
   ...idempotencyTables,
   ...organizationTables,
   ...ledgerTables,
+  ...lockUseTables,
   ...webhookTables
 }
 
@@ -157,6 +160,8 @@ export const paymentStoreMemory = Layer.effect(
         })
       }
       if (nextAttempt !== undefined) addAttempt(payment, nextAttempt, now)
+      const freed = freedLock(change)
+      if (freed !== null) freeInMemory(tables, freed, payment.payment_id)
       writeEvents(tables, change.events, now)
       const isOpen = (item: StoredOperatorItem) => item.payment_id === payment.payment_id && item.closed_at === null
       const sameAs = (one: Pick<StoredOperatorItem, "kind" | "attempt_id">) => (item: StoredOperatorItem) =>
@@ -176,19 +181,23 @@ export const paymentStoreMemory = Layer.effect(
     return {
       create: (opening) =>
         tables.atomically(
-          Effect.flatMap(Clock.currentTimeMillis, (now): Either.Either<boolean, InsufficientFunds> => {
-            const { attempt, fees = [], item, key, payment } = opening
+          Effect.flatMap(Clock.currentTimeMillis, (now): Either.Either<boolean, InsufficientFunds | LockRefused> => {
+            const { attempt, fees = [], item, key, lock, payment } = opening
             if (payments.has(payment.payment_id)) return Either.right(true)
             if (key !== undefined) {
               if (idempotencyKeys.has(nameOf(key))) return Either.right(false)
               idempotencyKeys.set(nameOf(key), unanswered(key, payment.payment_id, new Date(now)))
             }
+            const { org_id, payment_id } = payment
+            const spent =
+              lock === undefined ? Either.void : spendInMemory(tables, lock, { org_id, used_by: payment_id }, now)
+            if (Either.isLeft(spent)) return Either.left(spent.left)
             const booked = bookOnce(entriesOfOpening(opening), now)
             if (Either.isLeft(booked)) return Either.left(booked.left)
             payments.set(payment.payment_id, payment)
             addHistory(payment, null, "initiated by the caller", payment.created_at)
             if (attempt !== null) addAttempt(payment, attempt, now)
-            const { created_at, org_id, payment_id } = payment
+            const { created_at } = payment
             for (const fee of fees) paymentFees.set(fee.fee_id, { ...fee, payment_id, org_id, created_at })
             if (item !== undefined) operatorItems.set(item.item_id, { ...item, closed_at: null, closed_by: null })
             return Either.right(true)

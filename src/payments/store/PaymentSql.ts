@@ -12,17 +12,26 @@ import { stringifyWire } from "../../domain/Decimal.ts"
 import { keptTexts } from "../../webhooks/EventText.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
 import { insufficientFundsOf, postingRows } from "../../money/ledger/PostingSql.ts"
+import type { LockRefused } from "../../money/rates/LockUse.ts"
+import { lockRefusedOf } from "../../money/rates/LockUseSql.ts"
 import { Doorbell } from "../../webhooks/Doorbell.ts"
 import { attemptColumns, attemptOf, KIND_OF_ATTEMPT, knownColumns, knownOf } from "./AttemptRow.ts"
 import { entriesOfChange, entriesOfOpening } from "./PaymentPostings.ts"
 import { HistoryRow, OpenItem, StoredCallback, StoredOperatorItem } from "./Payment.ts"
 import { paymentOf, selectedColumns, toRow } from "./PaymentRow.ts"
 import { filtered } from "./PaymentList.ts"
-import { applyStatement, changedColumns, createStatement, ownChangesStatement } from "./PaymentStatements.ts"
+import {
+  applyStatement,
+  applyWithLocksStatement,
+  changedColumns,
+  createStatement,
+  createWithLocksStatement,
+  ownChangesStatement
+} from "./PaymentStatements.ts"
 import { countChange, countOpening } from "./PaymentMetrics.ts"
 import { PaymentStore, type Store } from "./PaymentStore.ts"
 import { signalQueries } from "./SignalSql.ts"
-import type { AttemptPatch, Change, NewAttempt, Opening } from "./Change.ts"
+import { type AttemptPatch, type Change, freedLock, type NewAttempt, type Opening } from "./Change.ts"
 
 const places = rowsAs(Schema.Struct({ seq: Schema.Number }))
 const historyRows = rowsAs(HistoryRow)
@@ -55,6 +64,7 @@ const attemptOfRequest = (attempt: NewAttempt, { traceparent }: Traced) =>
   traceparent === undefined || traceparent === "" ? attempt : { ...attempt, traceparent }
 
 const changeBody = ({ change, changeId, traceparent }: SentChange, seq: number) => {
+  const frees_lock = freedLock(change)
   const { attempt, at, callback, cause, closeItems, events, nextAttempt, openItems, payment, status } = change
   return {
     ...changedColumns(change),
@@ -73,6 +83,7 @@ const changeBody = ({ change, changeId, traceparent }: SentChange, seq: number) 
     postings: postingRows(entriesOfChange(change)),
     events: keptTexts(events, at),
     callback: callback ?? null,
+    ...(frees_lock === null ? {} : { frees_lock }),
     open_items: openItems ?? [],
     close_items: closeItems ?? []
   }
@@ -81,7 +92,13 @@ const changeBody = ({ change, changeId, traceparent }: SentChange, seq: number) 
 /** Whether it was written, or that there was not enough money to hold. */
 type Written = boolean | InsufficientFunds
 
-const orRefused = (written: Written, count: () => void): Effect.Effect<boolean, InsufficientFunds> => {
+/** Or that its locked rate cannot be used. */
+type Created = Written | LockRefused
+
+const orRefused = <E extends Exclude<Created, boolean>>(
+  written: boolean | E,
+  count: () => void
+): Effect.Effect<boolean, E> => {
   if (typeof written !== "boolean") return Effect.fail(written)
   if (written) count()
   return Effect.succeed(written)
@@ -89,10 +106,13 @@ const orRefused = (written: Written, count: () => void): Effect.Effect<boolean, 
 
 /** What the books refuse fails a batch like anything else; of one alone it is the answer. */
 const refusedAlone =
-  (all: ReadonlyArray<unknown>) =>
-  (wrote: Effect.Effect<ReadonlyArray<Written>, SqlError.SqlError>): Effect.Effect<ReadonlyArray<Written>> =>
+  <E extends Exclude<Created, boolean>>(
+    all: ReadonlyArray<unknown>,
+    refusalOf: (error: SqlError.SqlError) => Option.Option<E>
+  ) =>
+  (wrote: Effect.Effect<ReadonlyArray<boolean | E>, SqlError.SqlError>): Effect.Effect<ReadonlyArray<boolean | E>> =>
     Effect.catchAll(wrote, (error) => {
-      const refused = all.length === 1 ? insufficientFundsOf(error) : Option.none()
+      const refused = all.length === 1 ? refusalOf(error) : Option.none()
       return Option.isSome(refused) ? Effect.succeed([refused.value]) : Effect.die(error)
     })
 
@@ -107,7 +127,7 @@ export const paymentStoreSql = Layer.scoped(
 
     const createAll = (all: ReadonlyArray<SentOpening>, wait: LockWait) => {
       const bodies = all.map(({ opening, ...traced }) => {
-        const { attempt, fees = [], item, key, payment } = opening
+        const { attempt, fees = [], item, key, lock, payment } = opening
         return {
           ...toRow(payment),
           attempt: attempt === null ? null : attemptOfRequest(attempt, traced),
@@ -119,16 +139,22 @@ export const paymentStoreSql = Layer.scoped(
           })),
           item: item ?? null,
           idempotency: key ?? null,
-          postings: postingRows(entriesOfOpening(opening))
+          postings: postingRows(entriesOfOpening(opening)),
+          ...(lock === undefined ? {} : { lock })
         }
       })
-      return sql.unsafe(createStatement, [stringifyWire(bodies), wait]).pipe(
-        Effect.as(all.map((): Written => true)),
+      const statement = all.some(({ opening: { lock } }) => lock !== undefined)
+        ? createWithLocksStatement
+        : createStatement
+      return sql.unsafe(statement, [stringifyWire(bodies), wait]).pipe(
+        Effect.as(all.map((): Created => true)),
         Effect.catchIf(
           (error) => all.length === 1 && violates(error, "idempotency_keys_pkey"),
           () => Effect.succeed([false])
         ),
-        refusedAlone(all)
+        refusedAlone<InsufficientFunds | LockRefused>(all, (error) =>
+          Option.orElse(insufficientFundsOf(error), () => lockRefusedOf(error))
+        )
       )
     }
     const create = yield* batched(createAll, { laneOf: ({ opening }) => opening.payment.org_id })
@@ -155,14 +181,17 @@ export const paymentStoreSql = Layer.scoped(
     }
     const applyAll = (changes: ReadonlyArray<SentChange>, wait: LockWait) =>
       Effect.gen(function* () {
+        const statement = changes.some(({ change }) => freedLock(change) !== null)
+          ? applyWithLocksStatement
+          : applyStatement
         const rows = yield* Effect.flatMap(
-          sql.unsafe(applyStatement, [JSON.stringify(changes.map(changeBody)), wait]),
+          sql.unsafe(statement, [JSON.stringify(changes.map(changeBody)), wait]),
           places
         )
         const written = new Set(rows.map(({ seq }) => seq))
         for (const { seq } of yield* ownAmong(changes, written)) written.add(seq)
         return changes.map((_, seq): Written => written.has(seq))
-      }).pipe(refusedAlone(changes))
+      }).pipe(refusedAlone(changes, insufficientFundsOf))
     const apply = yield* batched(applyAll, { laneOf: ({ change }) => change.payment.org_id })
 
     const prefixed = sql.literal(selectedColumns("p."))

@@ -2,6 +2,7 @@
 import { patience } from "../../platform/database/LockWait.ts"
 import { batchTable, sameOrg } from "../../platform/database/Query.ts"
 import { postingColumns, postingNames, postingRecord } from "../../money/ledger/PostingSql.ts"
+import { freeLocks, spendLocks } from "../../money/rates/LockUseSql.ts"
 import { paymentColumns, toRow } from "./PaymentRow.ts"
 import type { Change, PaymentPatch } from "./Change.ts"
 
@@ -63,11 +64,11 @@ const insertPostings = (source: string, rows: string) => `insert into ledger_pos
     on conflict do nothing`
 
 /**
- * $1: [{...payment columns, attempt, fees, item, idempotency, postings}]. The first attempt is committed with the payment,
+ * $1: [{...payment columns, attempt, fees, item, idempotency, postings, lock}]. The first attempt is committed with the payment,
  * before any socket opens. A payment that is there already was written by the same statement, whose answer was lost:
- * nothing of it is written again.
+ * nothing of it is written again. Statements for payments without a locked rate do no work for locks.
  */
-export const createStatement = `
+const creating = (withLocks: boolean) => `
   with ${patience("$2")}, input as (
     select i.* from patience cross join jsonb_array_elements($1::jsonb) as i (body)
   ), created as (
@@ -87,6 +88,7 @@ export const createStatement = `
       org_id uuid, operation text, key text, body_digest text, claim uuid)
     join created c on c.payment_id = (body ->> 'payment_id')::uuid
     where jsonb_typeof(body -> 'idempotency') = 'object'
+    ${withLocks ? `returning payment_id\n  ), spent as (${spendLocks}` : ""}
   ), charged as (
     insert into payment_fees (fee_id, payment_id, org_id, fee_rule_id, amount, currency, created_at)
     select f.fee_id, c.payment_id, c.org_id, f.fee_rule_id, f.amount, f.currency, c.created_at
@@ -111,11 +113,14 @@ export const createStatement = `
   join created c on c.payment_id = (body ->> 'payment_id')::uuid
   where jsonb_typeof(body -> 'attempt') = 'object'`
 
+export const createStatement = creating(false)
+export const createWithLocksStatement = creating(true)
+
 /**
  * $1: [{seq, payment_id, org_id, version, from_status, status, …}]. Nothing of a change is written unless the payment
  * still has the version it was decided on; answers with the `seq` of each change that was written.
  */
-export const applyStatement = `
+const applying = (withLocks: boolean) => `
   with ${patience("$2")}, input as (
     select i.* from patience cross join ${batchTable(
       "$1",
@@ -123,7 +128,7 @@ export const applyStatement = `
       at timestamptz,
       ${changeableNames.map((name) => `${name} ${changeable[name]}`).join(", ")},
       postings jsonb, attempt jsonb, next_attempt jsonb, events jsonb, callback jsonb, open_items jsonb, close_items jsonb,
-      traceparent text`
+      traceparent text${withLocks ? ", frees_lock uuid" : ""}`
     )} i
   ), changed as (
     update payments p set status = i.status, version = p.version + 1, last_change = i.change_id,
@@ -189,8 +194,11 @@ export const applyStatement = `
     from changed c cross join lateral jsonb_to_recordset(c.open_items) as o (
       item_id uuid, kind text, attempt_id uuid, detail text, closed_by text)
     on conflict (payment_id, kind, attempt_id) where closed_at is null do update set detail = excluded.detail
-  )
+  )${withLocks ? `, freed as (${freeLocks}\n  )` : ""}
   select seq from changed`
+
+export const applyStatement = applying(false)
+export const applyWithLocksStatement = applying(true)
 
 /**
  * $1: [{seq, change_id, payment_id, org_id, next_attempt_id}] of changes that found another version. Answers with the `seq` of each

@@ -6,6 +6,7 @@ import type { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts
 import type { CountryCode } from "../../domain/Country.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
+import type { LockRefused } from "../../money/rates/LockUse.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import type {
   Attempt,
@@ -79,7 +80,7 @@ export type SignalQueries = Pick<
 
 export interface Store {
   /** False when the idempotency key is taken, and nothing was written. A payment that is there already is written once. */
-  readonly create: (opening: Opening) => Effect.Effect<boolean, InsufficientFunds>
+  readonly create: (opening: Opening) => Effect.Effect<boolean, InsufficientFunds | LockRefused>
   /** False when the payment has changed since it was read: decide anew. Fails only where it holds money. */
   readonly apply: (change: Change) => Effect.Effect<boolean, InsufficientFunds>
   readonly find: (scope: Scope, paymentId: PaymentId) => Effect.Effect<Option.Option<Payment>>

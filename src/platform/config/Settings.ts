@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import {
   Array as Arr,
+  BigDecimal,
   Config,
   ConfigError,
   Context,
@@ -14,6 +15,7 @@ import {
   Option,
   Redacted
 } from "effect"
+import { fromPlainText } from "../../domain/Decimal.ts"
 import { apiPromptsPerDay, linkPayinExpiry, linkPromptsPerDay, payinExpiry, strayCallbackRetention } from "../../domain/policies/Payments.ts"
 import { notificationRetention, shortestLiveSecret } from "../../domain/policies/People.ts"
 import { railCompletion } from "../../domain/policies/Sandbox.ts"
@@ -107,6 +109,14 @@ const parseFakes = (text: string): Either.Either<Option.Option<number>, string> 
     : Either.left("expected 1, 0, or the port of the first fake")
 }
 
+const usdAmount = (name: string, fallback: string): Config.Config<BigDecimal.BigDecimal> =>
+  parsedOr(name, fallback, (text) =>
+    Option.match(Option.filter(fromPlainText(text.trim()), (amount) => !BigDecimal.isNegative(amount)), {
+      onNone: () => Either.left("expected an amount of USD, such as 1000"),
+      onSome: (amount) => Either.right(amount)
+    })
+  )
+
 const jwt = Config.all({
   jwksUrl: Config.option(url("JWT_JWKS_URL", "https:", "http:")),
   jwksFile: Config.option(Config.nonEmptyString("JWT_JWKS_FILE")),
@@ -155,6 +165,8 @@ const settings = Config.all({
   webhookEndpointsPerOrg: Config.withDefault(bounded("WEBHOOK_ENDPOINTS_PER_ORG", 1, 10_000), 50),
   webhookTimeout: Config.withDefault(positive("WEBHOOK_TIMEOUT"), Duration.seconds(10)),
   rateLockTtl: Config.withDefault(positive("RATE_LOCK_TTL"), Duration.minutes(15)),
+  rateLockMax: usdAmount("RATE_LOCK_MAX", "100000"),
+  rateGainMax: usdAmount("RATE_GAIN_MAX", "1000"),
   reviewRateTtl: Config.withDefault(positive("REVIEW_RATE_TTL"), Duration.hours(24)),
   payinExpiry: Config.withDefault(positive("PAYIN_EXPIRY"), payinExpiry),
   linkPayinExpiry: Config.withDefault(positive("LINK_PAYIN_EXPIRY"), linkPayinExpiry),

@@ -40,6 +40,7 @@ import ledgerDays from "../../../migrations/0038_ledger_days.ts"
 import everybody from "../../../migrations/0039_everybody.ts"
 import paidLinks from "../../../migrations/0040_paid_links.ts"
 import terms from "../../../migrations/0041_terms.ts"
+import rateLockUses from "../../../migrations/0042_rate_lock_uses.ts"
 import payinExpiry from "../../../migrations/0043_payin_expiry.ts"
 import limits from "../../../migrations/0044_limits.ts"
 import timelines from "../../../migrations/0045_timelines.ts"
@@ -89,6 +90,7 @@ export const migrations = {
   "0039_everybody": everybody,
   "0040_paid_links": paidLinks,
   "0041_terms": terms,
+  "0042_rate_lock_uses": rateLockUses,
   "0043_payin_expiry": payinExpiry,
   "0044_limits": limits,
   "0045_timelines": timelines,

@@ -13,6 +13,8 @@ const severity = {
   money_in_suspense: LogLevel.Warning,
   outcome_abandoned: LogLevel.Error,
   two_primaries: LogLevel.Error,
+  rate_gain_limit: LogLevel.Warning,
+  rate_proposed: LogLevel.Warning,
   worker_restarted: LogLevel.Error
 } as const
 

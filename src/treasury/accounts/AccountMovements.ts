@@ -22,11 +22,12 @@ import { idOrNil, Ids } from "../../domain/Ids.ts"
 import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Initiation, type LaunchFailure } from "../../payments/initiate/Initiation.ts"
+import { lockUsed } from "../../money/rates/LockUse.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { movementText } from "./AccountAnswers.ts"
 import { depositOf, transferOf, withdrawalRow } from "./MovementRows.ts"
 import { RecordMovement } from "./RecordMovement.ts"
-import { amountIn, transferAmounts } from "./TransferPlan.ts"
+import { amountIn, type Sides, transferAmounts } from "./TransferPlan.ts"
 import { booksOf, mayPay, mayReceive, type VirtualAccount } from "./VirtualAccount.ts"
 import { VirtualAccountStore } from "./VirtualAccountStore.ts"
 import type { VirtualTransaction } from "./VirtualTransaction.ts"
@@ -68,7 +69,8 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
       const keys = yield* Idempotency
       const ids = yield* Ids
       const record = yield* RecordMovement
-      const { mode } = yield* Settings
+      const { mode, rateGainMax, rateLockMax } = yield* Settings
+      const limits = { rateGainMax, rateLockMax }
 
       const find = (scope: Scope, id: AccountId, failure: NotFound = notFound("virtual account")) =>
         Effect.mapError(Effect.flatten(accounts.find(scope, id)), () => failure)
@@ -77,8 +79,16 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
       const locked = ({ account_id, org_id }: VirtualAccount) =>
         Effect.orDie(Effect.flatten(accounts.lock(org_id, account_id)))
 
-      const quoted = (orgId: OrgId, orgRateId: string | null | undefined) =>
-        typeof orgRateId === "string" ? rates.locked(orgId, orgRateId) : Effect.succeed(undefined)
+      const named = Effect.fnUntraced(function* (
+        orgId: OrgId,
+        { from, to }: Sides,
+        orgRateId: string | null | undefined
+      ) {
+        if (typeof orgRateId !== "string" || from.currency === to.currency) return undefined
+        const lock = yield* rates.locked(orgId, orgRateId)
+        const values = Option.isNone(lock) ? Option.none() : yield* rates.values(orgId, from.currency, to.currency)
+        return { lock, values, limits }
+      })
 
       return {
         withdraw: Effect.fn("AccountMovements.withdraw")(function* (permit, accountId, wanted, key) {
@@ -116,12 +126,15 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
               message: "to_account_id: is where the money comes from; name another account."
             })
           }
-          const amounts = yield* transferAmounts(wanted.amount, { from, to }, yield* quoted(org_id, wanted.org_rate_id))
+          const rate = yield* named(org_id, { from, to }, wanted.org_rate_id)
+          const amounts = yield* transferAmounts(wanted.amount, { from, to }, rate)
+          const { orgRateId } = amounts
           const fresh = [yield* ids.next, yield* ids.make(TransactionId), yield* ids.make(TransactionId)] as const
           const { entry, rows } = transferOf(fresh, { from, to }, amounts)
           const moved = Effect.gen(function* () {
             yield* mayPay(yield* locked(from))
             yield* mayReceive(yield* locked(to))
+            if (orgRateId !== null && !(yield* rates.spend(org_id, orgRateId, entry.entry_id))) return yield* lockUsed()
             const [debit] = yield* record([entry], rows)
             return debit!
           })

@@ -57,7 +57,7 @@ const transferred = (owner: Owner, rate: string | null, taken: string, given: st
 const lockOf = ({ org_id }: Owner, rate: string, from_currency: string, to_currency: string) =>
   Effect.gen(function* () {
     const locks = yield* RateLockStore
-    const lock = { org_rate_id: yield* nextId, org_id, from_currency, to_currency, rate }
+    const lock = { org_rate_id: yield* nextId, org_id, from_currency, to_currency, rate, amount: null }
     return yield* Effect.map(locks.insert(lock, Duration.minutes(15)), ({ org_rate_id }) => org_rate_id)
   })
 

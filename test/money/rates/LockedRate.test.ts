@@ -17,9 +17,12 @@ const money = (text: string, currency: AnyCurrencyCode) => Either.getOrThrow(Mon
 
 const expiresAt = new Date("2026-03-02T09:30:00.000Z")
 const lockOf = (from: AnyCurrencyCode, to: AnyCurrencyCode, text: string): LockedRate => ({
+  orgRateId: "0199c2a4-9e05-7d11-a2b3-c4d5e6f70819",
   from,
   to,
   rate: rate(text),
+  amount: null,
+  isUsed: false,
   expiresAt,
   readAt: new Date(expiresAt.getTime() - 1)
 })

@@ -20,6 +20,7 @@ const newLock = (org_id: OrgId, about: Partial<NewRateLock> = {}, ttl = TTL) =>
       from_currency: "USD",
       to_currency: "BTC",
       rate: "0.000014652014652",
+      amount: null,
       ...about
     }
     return yield* Effect.flatMap(RateLockStore, (store) => store.insert(lock, ttl))
@@ -28,7 +29,7 @@ const newLock = (org_id: OrgId, about: Partial<NewRateLock> = {}, ttl = TTL) =>
 const found = (org_id: OrgId, { org_rate_id }: RateLock) =>
   Effect.map(
     Effect.flatMap(RateLockStore, (store) => store.find(org_id, org_rate_id)),
-    Option.map(({ read_at: _, ...lock }) => lock)
+    Option.map(({ is_used: _used, read_at: _read, ...lock }) => lock)
   )
 
 onBothStores("RateLockStore", (it) => {

@@ -15,13 +15,17 @@ const now = new Date("2026-03-02T09:00:00Z")
 
 const ID = idFrom("0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88")
 
+const rate = (text: string) => Either.getOrThrow(Rate.fromDecimal(BigDecimal.unsafeFromString(text)))
+
 const alone: Surroundings = {
   orgCountry: "KE",
   mode: "sandbox",
   now,
   targetBy: "caller",
   beneficiary: Option.none(),
-  lock: Option.none()
+  lock: Option.none(),
+  values: Option.some({ live: rate("0.00774"), usdPerFrom: rate("0.00774"), usdPerTo: rate("1") }),
+  limits: { rateLockMax: BigDecimal.make(100_000n, 0), rateGainMax: BigDecimal.make(1_000n, 0) }
 }
 
 const beneficiary: Beneficiary = {
@@ -60,9 +64,12 @@ const inBank: Beneficiary = {
 
 const lock = (about: Partial<LockedRate> = {}): Option.Option<LockedRate> =>
   Option.some({
+    orgRateId: ID,
+    amount: null,
+    isUsed: false,
     from: CurrencyCode.make("KES"),
     to: CurrencyCode.make("USD"),
-    rate: Either.getOrThrow(Rate.fromDecimal(BigDecimal.unsafeFromString("0.00774"))),
+    rate: rate("0.00774"),
     expiresAt: new Date(now.getTime() + 1),
     readAt: now,
     ...about
