@@ -14,7 +14,7 @@ import type { Exchange } from "../../domain/Exchange.ts"
 import { Ids, uuidOrNil } from "../../domain/Ids.ts"
 import type { LockedRate } from "../../domain/LockedRate.ts"
 import { liveRateMaxAge } from "../../domain/policies/Payments.ts"
-import { applySpread, BasisPoints, cross, heldTo, Rate, worse } from "../../domain/Rate.ts"
+import { applySpread, BasisPoints, costAt, cross, heldTo, Rate, worse } from "../../domain/Rate.ts"
 import type { LiveValues } from "./LockUse.ts"
 import { RateLockStore } from "./RateLockStore.ts"
 import { type ReadRate, RateStore } from "./RateStore.ts"
@@ -71,7 +71,7 @@ const againstUsd = (rows: Rows, row: ReadRate): Rate => {
 }
 
 /** Of fresh rows, before any spread. */
-const baseRate = (rows: Rows, from: string, to: string): Option.Option<Rate> => {
+export const baseRate = (rows: Rows, from: string, to: string): Option.Option<Rate> => {
   if (from === to) return Option.some(one)
   const [first, second, own] = rowsOfQuote(rows, from, to) ?? []
   if (first === undefined) return Option.none()
@@ -79,6 +79,10 @@ const baseRate = (rows: Rows, from: string, to: string): Option.Option<Rate> => 
   const crossed = cross(againstUsd(rows, first), againstUsd(rows, second))
   return Option.some(own === undefined ? crossed : worse(crossed, rateOf(own.rate)))
 }
+
+/** By the rate to USD; where there is none, by the way back. */
+const worthInUsd = (rows: Rows, currency: string): Option.Option<Rate> =>
+  Option.orElse(baseRate(rows, currency, bridge), () => Option.map(baseRate(rows, bridge, currency), costAt))
 
 const spreadOf = ([row]: Rows): BasisPoints => BasisPoints.make(row?.spread_bps ?? 0)
 
@@ -134,8 +138,8 @@ export class RateQuote extends Context.Tag("corridor/RateQuote")<
           const rows = yield* rates.between(orgId, from, to, bridge)
           const quoted = {
             live: Option.map(baseRate(rows, from, to), (rate) => applySpread(rate, spreadOf(rows))),
-            usdPerFrom: baseRate(rows, from, bridge),
-            usdPerTo: baseRate(rows, to, bridge)
+            usdPerFrom: worthInUsd(rows, from),
+            usdPerTo: worthInUsd(rows, to)
           }
           return Option.all(quoted)
         }),

@@ -86,7 +86,7 @@ const setAt = (from: string, to: string) =>
 
 for (const backend of backends) {
   layer(servicesOn(backend, {}), { timeout: "60 seconds" })(`RateQuote on ${backend}`, (it) => {
-    it.effect("takes the pair's own rate, crosses through USD without one, and knows when there is neither", () =>
+    it.effect("crosses through USD, takes the pair's own rate where that is worse, and knows when there is none", () =>
       Effect.gen(function* () {
         const { org_id } = yield* newOrganization()
         yield* setRates(["KES", "USD", "0.00773096250483"], ["USD", "NGN", "1550.5"], ["USD", "KES", "129.35"])
@@ -97,7 +97,13 @@ for (const backend of backends) {
         expect(yield* liveRate(org_id, KES, JPY)).toBeNull()
         expect(yield* liveRate(org_id, USD, JPY)).toBeNull()
         yield* setRates(["KES", "NGN", "12"])
-        expect(yield* liveRate(org_id, KES, NGN)).toBe("12")
+        expect(yield* liveRate(org_id, KES, NGN)).toBe("11.9868573637")
+        yield* setRates(["KES", "NGN", "11.9"])
+        expect(yield* liveRate(org_id, KES, NGN)).toBe("11.9")
+        // Without a value in USD a currency has no quotes, whatever rows it has with others.
+        yield* setRates(["KES", "JPY", "1.16"], ["JPY", "KES", "0.861"])
+        expect(yield* liveRate(org_id, KES, JPY)).toBeNull()
+        expect(yield* liveRate(org_id, JPY, KES)).toBeNull()
       })
     )
 
@@ -157,14 +163,12 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("holds a crossed rate to the rate that its way back was set to", () =>
+    it.effect("leaves a quote alone when the way back gets a row of its own", () =>
       Effect.gen(function* () {
         const { org_id } = yield* newOrganization()
         yield* setRates(["GHS", "USD", "0.0645"], ["USD", "EUR", "0.92"])
         expect(yield* liveRate(org_id, code("GHS"), code("EUR"))).toBe("0.05934")
         yield* setRates(["EUR", "GHS", "20"])
-        expect(yield* liveRate(org_id, code("GHS"), code("EUR"))).toBe("0.05")
-        yield* setRates(["EUR", "GHS", "16"])
         expect(yield* liveRate(org_id, code("GHS"), code("EUR"))).toBe("0.05934")
       })
     )
@@ -203,15 +207,24 @@ for (const backend of backends) {
         const quote = yield* RateQuote
         const rates = yield* Rates
         const [mine, theirs] = yield* Effect.all([newOrganization(), newOrganization()])
-        yield* setRates(["JPY", "KES", "0.861"])
+        yield* setRates(["JPY", "USD", "0.0066"], ["USD", "KES", "129"], ["JPY", "KES", "0.841"])
         const permit = operatorPermit("any", "test", Option.some(mine.org_id))
         const found = yield* rates.lookUp(permit, { from: JPY, to: KES, amount: Option.none() })
-        yield* setRates(["JPY", "KES", "0.9"])
+        yield* setRates(["JPY", "KES", "0.8"])
         expect(found).toMatchObject({ amount: Option.none(), target: Option.none() })
         expect(found.expiresAt.getTime() - found.createdAt.getTime()).toBe(HOUR / 4)
         const { expiresAt } = found
         expect(yield* quote.locked(mine.org_id, found.orgRateId)).toEqual(
-          Option.some({ from: "JPY", to: "KES", rate: rate("0.861"), expiresAt, readAt: expect.any(Date) })
+          Option.some({
+            orgRateId: found.orgRateId,
+            from: "JPY",
+            to: "KES",
+            rate: rate("0.841"),
+            amount: null,
+            isUsed: false,
+            expiresAt,
+            readAt: expect.any(Date)
+          })
         )
         expect(Option.isSome(yield* quote.locked(mine.org_id, found.orgRateId.toUpperCase()))).toBe(true)
         expect(yield* quote.locked(theirs.org_id, found.orgRateId)).toEqual(Option.none())
