@@ -7,7 +7,7 @@ import { WireDecimal } from "../../domain/Decimal.ts"
 import type { EventType } from "../../domain/EventTypes.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { Id, idOf, Timestamp } from "./Envelope.ts"
-import { PaymentFailure } from "./Payments.ts"
+import { PaymentFailure, refundRateFields } from "./Payments.ts"
 import { VirtualTransaction } from "./VirtualAccounts.ts"
 import { TransactionData } from "./WebhookLog.ts"
 
@@ -50,6 +50,7 @@ const RefundEventData = Schema.Struct({
   refund_id: Schema.NullOr(idOf(AttemptId)).annotations({
     description: "null where the provider took or sent the whole payment back by itself"
   }),
+  ...refundRateFields,
   refunded_amount: WireDecimal.annotations({ description: "What has gone back in all" })
 }).annotations({ identifier: "RefundEventData" })
 
@@ -110,6 +111,8 @@ const part = {
   previous_status: "completed",
   amount: 500,
   refund_id: "0199c2b1-4410-7c21-8e30-6b5a49382716",
+  rate: null,
+  rate_basis: null,
   refunded_amount: 500
 }
 

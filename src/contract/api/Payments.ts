@@ -35,10 +35,25 @@ export const PaymentFailure = Schema.Struct({
   })
 }).annotations({ identifier: "PaymentFailure" })
 
+/** Which rate a refund cost. */
+export const refundRateFields = {
+  rate: Schema.NullOr(WireDecimal).annotations({
+    description:
+      "What one unit of the payment's `currency` costs the organisation in its `target_currency`, to 12 digits; null where both are the same"
+  }),
+  rate_basis: Schema.NullOr(Schema.Literal("original", "live")).annotations({
+    description:
+      "`original`: the rate of the payment, for refunds within 24 hours after its completion; `live`: the live rate at the moment of a later refund; null where nothing is converted"
+  })
+}
+
 export const Refund = Schema.Struct({
   refund_id: idOf(AttemptId),
   amount: WireDecimal,
   currency: Schema.String,
+  target_amount: WireDecimal.annotations({ description: "What it costs the organisation, rounded up" }),
+  target_currency: Schema.String,
+  ...refundRateFields,
   state: Schema.Literal("open", "completed", "failed").annotations({
     description: "`open`: on its way, or not known yet; `failed`: it did not go, or came back"
   }),
@@ -120,7 +135,10 @@ export const TimelineItem = Schema.Union(
     reason: Text,
     latency_ms: Schema.NullOr(Schema.Int),
     amount: Schema.NullOr(WireDecimal).annotations({ description: "What goes back with it; null for every other leg" }),
-    currency: Text
+    currency: Text,
+    rate_basis: Schema.NullOr(Schema.Literal("original", "live")).annotations({
+      description: "Of a refund: at which rate it is; null for every other leg, and where nothing is converted"
+    })
   }),
   Schema.Struct({
     ...at,
@@ -209,6 +227,10 @@ export const recordExample = {
       refund_id: "0199c2b1-4410-7c21-8e30-6b5a49382716",
       amount: 500,
       currency: "KES",
+      target_amount: 500,
+      target_currency: "KES",
+      rate: null,
+      rate_basis: null,
       state: "completed",
       reason: "One of three cups was broken",
       created_at: "2026-03-02T12:40:00.000Z",
@@ -303,7 +325,8 @@ export const PaymentsApi = HttpApiGroup.make("payments")
                   reason: null,
                   latency_ms: 38,
                   amount: null,
-                  currency: null
+                  currency: null,
+                  rate_basis: null
                 },
                 {
                   at: "2026-03-02T09:15:00.040Z",

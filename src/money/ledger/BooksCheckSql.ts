@@ -65,24 +65,31 @@ const roundingOf = Effect.gen(function* () {
   const exchanges = sql`priced as (
       select coalesce(f.payment_id, f.entry_id) as subject, f.entry_id, f.currency, f.amount,
         coalesce(p.currency, t.currency) as from_currency,
-        case when p.ramp is not null then (p.ramp ->> 'rate')::numeric else coalesce(l.rate, t.rate) end as rate,
+        case when p.ramp is not null then (p.ramp ->> 'rate')::numeric
+          else coalesce(live.rate, l.rate, t.rate) end as rate,
         case when p.ramp is null then coalesce(p.target_amount, 0) else 0 end as target
       from ledger_postings f
       left join payments p on p.payment_id = f.payment_id
       left join rate_locks l on l.org_rate_id = p.org_rate_id
       left join virtual_transactions t on f.payment_id is null and t.transaction_id::text = f.reference
+      -- What was moved by a refund at the live rate is priced at that.
+      left join lateral (
+        select (part -> 'rate' ->> 'value')::numeric as rate from jsonb_array_elements(p.refunds) part
+        where part ->> 'refund_id' = split_part(f.reference, ' ', 1) and part -> 'rate' ->> 'basis' = 'live'
+      ) live on true
       where f.account like 'fx/%'
     ), priced_with_parts as (
       select * from priced
       union all
-      -- Parts that go back are rounded together: what is held for those on their way is seen as gone.
+      -- Parts that go back at the original rate are rounded together: what is held for those on their way is seen as gone.
       select p.payment_id, null, way.currency, way.amount, p.currency, l.rate, p.target_amount
       from payments p
       join rate_locks l on l.org_rate_id = p.org_rate_id
       cross join lateral jsonb_array_elements(p.refunds) part
       cross join lateral (values (p.currency, -(part ->> 'amount')::numeric),
         (p.target_currency, (part ->> 'target')::numeric)) as way (currency, amount)
-      where p.refunds @> '[{"state": "open"}]' and part ->> 'state' = 'open' and p.currency <> p.target_currency
+      where p.refunds @> '[{"state": "open"}]' and part ->> 'state' = 'open'
+        and part -> 'rate' ->> 'basis' is distinct from 'live' and p.currency <> p.target_currency
     ), exchanged as (
       select subject, from_currency, max(currency) filter (where currency <> from_currency) as to_currency, rate,
         coalesce(sum(amount) filter (where currency = from_currency), 0) as taken,

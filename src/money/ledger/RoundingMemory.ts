@@ -10,6 +10,14 @@ import type { StoredPosting } from "./Books.ts"
 import { MOST_NAMED } from "./Problems.ts"
 import { allowedLoss, type Exchanged, lostBy, type Rounding, type RoundingTotal } from "./Rounding.ts"
 
+interface Part {
+  readonly refund_id: string
+  readonly amount: Money
+  readonly target: Money
+  readonly state: string
+  readonly rate?: { readonly basis: "original" | "live"; readonly value: string } | undefined
+}
+
 /** What the exchange of a posting was to be: rows of payments and accounts, as far as they say it. */
 export const exchangeTables = {
   ledgerPostings: ledgerTables.ledgerPostings,
@@ -19,7 +27,7 @@ export const exchangeTables = {
     readonly target: Money
     readonly org_rate_id: string | null
     readonly ramp: { readonly rate: string } | null
-    readonly refunds: ReadonlyArray<{ readonly amount: Money; readonly target: Money; readonly state: string }>
+    readonly refunds: ReadonlyArray<Part>
   }>("payments"),
   virtualTransactions: memoryTable<{ readonly currency: AnyCurrencyCode; readonly rate: string | null }>(
     "virtualTransactions"
@@ -43,10 +51,18 @@ interface Judged extends Exchanged {
 const zero = BigDecimal.make(0n, 0)
 const textOf = (d: BigDecimal.BigDecimal): string => toPlainText(BigDecimal.normalize(d))
 
-const termsOf = (
+/** The rate of the refund at the live rate that has moved it, if one has. */
+const liveRateOf = (
   tables: Opened<typeof exchangeTables>,
   { payment_id, reference }: StoredPosting
-): Terms | undefined => {
+): string | undefined => {
+  const [about] = (reference ?? "").split(" ")
+  const part = tables.payments.get(payment_id ?? "")?.refunds.find(({ refund_id }) => refund_id === about)
+  return part?.rate?.basis === "live" ? part.rate.value : undefined
+}
+
+const termsOf = (tables: Opened<typeof exchangeTables>, posting: StoredPosting): Terms | undefined => {
+  const { payment_id, reference } = posting
   const terms = (
     from: AnyCurrencyCode,
     rate: string | null | undefined,
@@ -63,10 +79,11 @@ const termsOf = (
   const payment = tables.payments.get(payment_id)
   if (payment === undefined) return undefined
   const { amount, org_rate_id, ramp, refunds, target } = payment
-  const open = refunds.filter(({ state }) => state === "open")
-  return ramp === null
-    ? terms(amount.currency, tables.rateLocks.get(org_rate_id ?? "")?.rate, target.toDecimal(), open)
-    : terms(amount.currency, ramp.rate, zero)
+  if (ramp !== null) return terms(amount.currency, ramp.rate, zero)
+  const live = liveRateOf(tables, posting)
+  if (live !== undefined) return terms(amount.currency, live, target.toDecimal())
+  const open = refunds.filter(({ rate, state }) => state === "open" && rate?.basis !== "live")
+  return terms(amount.currency, tables.rateLocks.get(org_rate_id ?? "")?.rate, target.toDecimal(), open)
 }
 
 const judged = (
@@ -105,16 +122,17 @@ const totalOf = (currency: string, exchanges: ReadonlyArray<Judged>): RoundingTo
 export const roundingInMemory = (
   tables: Opened<typeof exchangeTables>
 ): { readonly losses: ReadonlyArray<Exchanged>; readonly rounding: Rounding } => {
-  const bySubject = new Map<string, Array<StoredPosting>>()
+  const byTerms = new Map<string, Array<StoredPosting>>()
   for (const row of tables.ledgerPostings.values()) {
     if (kindOf(row.account) !== "fx") continue
-    const subject = row.payment_id ?? row.entry_id
-    bySubject.set(subject, [...(bySubject.get(subject) ?? []), row])
+    const key = `${row.payment_id ?? row.entry_id} ${liveRateOf(tables, row) ?? ""}`
+    byTerms.set(key, [...(byTerms.get(key) ?? []), row])
   }
   const exchanges: Array<Judged> = []
   let unchecked = 0
-  for (const [subject, rows] of Array.from(bySubject).sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [, rows] of Array.from(byTerms).sort(([a], [b]) => (a < b ? -1 : 1))) {
     const terms = termsOf(tables, rows[0]!)
+    const subject = rows[0]!.payment_id ?? rows[0]!.entry_id
     if (terms === undefined) unchecked += 1
     else if (rows.some(({ account }) => currencyOf(account) !== terms.from))
       exchanges.push(judged(subject, rows, terms))

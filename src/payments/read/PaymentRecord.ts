@@ -1,4 +1,5 @@
 /** A payment as its record on the wire. */
+import { BigDecimal } from "effect"
 import type { PaymentRecord } from "../../contract/api/Payments.ts"
 import { isBuiltInRail } from "../../domain/Corridor.ts"
 import { subRegionOf } from "../../domain/Country.ts"
@@ -29,10 +30,19 @@ const instructionsOf = ({ action_data, amount, next_action, ramp, status }: Paym
   }
 }
 
-const refundView = ({ amount, created_at, reason, refund_id, settled_at, state }: Refund) => ({
+/** Both null where nothing is converted. */
+const rateView = (rate: Refund["rate"]) => ({
+  rate: rate === undefined ? null : BigDecimal.unsafeFromString(rate.value),
+  rate_basis: rate?.basis ?? null
+})
+
+const refundView = ({ amount, created_at, rate, reason, refund_id, settled_at, state, target }: Refund) => ({
   refund_id,
   amount: amount.toShown(),
   currency: amount.currency,
+  target_amount: target.toShown(),
+  target_currency: target.currency,
+  ...rateView(rate),
   state,
   reason,
   created_at,

@@ -1,6 +1,5 @@
 /** Everything that happened to a payment, in the order of time. */
 import type { TimelineItem } from "../../contract/api/Payments.ts"
-import type { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { PaymentDelivery } from "../../webhooks/DeliveryStore.ts"
 import { type Attempt, type Leg, type Payment, returnedMoney } from "../store/Payment.ts"
@@ -12,14 +11,10 @@ type Item = typeof TimelineItem.Type
 const latencyOf = ({ answered_at, started_at }: Attempt): number | null =>
   answered_at === null ? null : Math.max(0, answered_at.getTime() - started_at.getTime())
 
-/** What goes back with it. Of all other attempts the payment itself says what they are about. */
-const moneyBack = ({ refunds }: Payment, attempt: Attempt): Money | undefined =>
-  attempt.leg === "return"
-    ? returnedMoney(attempt)
-    : refunds.find(({ refund_id }) => refund_id === attempt.attempt_id)?.amount
-
-const attemptItem = (payment: Payment, attempt: Attempt): Item => {
-  const money = moneyBack(payment, attempt)
+const attemptItem = ({ refunds }: Payment, attempt: Attempt): Item => {
+  const refund = refunds.find(({ refund_id }) => refund_id === attempt.attempt_id)
+  // What goes back with it. Of all other attempts the payment itself says what they are about.
+  const money = attempt.leg === "return" ? returnedMoney(attempt) : refund?.amount
   // What a person decided later stands beside it, and does not change what the provider had said.
   const { outcome, reason } = attempt.said ?? attempt
   return {
@@ -32,7 +27,8 @@ const attemptItem = (payment: Payment, attempt: Attempt): Item => {
     reason,
     latency_ms: latencyOf(attempt),
     amount: money === undefined ? null : money.toShown(),
-    currency: money?.currency ?? null
+    currency: money?.currency ?? null,
+    rate_basis: refund?.rate?.basis ?? null
   }
 }
 

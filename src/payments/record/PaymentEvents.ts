@@ -2,7 +2,7 @@
  * The events that a change of state sends out, as the exact bytes that every delivery repeats, and what others add to
  * them where they pay for it.
  */
-import { Context, Effect } from "effect"
+import { BigDecimal, Context, Effect } from "effect"
 import type { Conflict } from "../../domain/Failure.ts"
 import { stringifyWire, toWireText, WireNumber } from "../../domain/Decimal.ts"
 import type { Entry } from "../../domain/Ledger.ts"
@@ -128,11 +128,14 @@ export const refundEvent = (
 ): ReadonlyArray<StoredEvent> => {
   const byProvider = part === undefined && payment.status === "refunded" && previous !== "refunded"
   if (part === undefined && !byProvider) return []
+  const rate = payment.refunds.find(({ refund_id }) => refund_id === part?.refund_id)?.rate
   const type = part === undefined || part.state === "completed" ? "payment.refunded" : "payment.refund_failed"
   const data = {
     ...dataOf(payment, previous, at),
     amount: wire(part?.amount ?? leftBefore(payment)),
     refund_id: part?.refund_id ?? null,
+    rate: rate === undefined ? null : new WireNumber(toWireText(BigDecimal.unsafeFromString(rate.value))),
+    rate_basis: rate?.basis ?? null,
     refunded_amount: wire(refundedAmount(payment))
   }
   return [eventOf(newId, payment, type, stringifyWire(data), at)]

@@ -109,6 +109,9 @@ const sum = (parts: Parts, of: (part: Refund) => Money): bigint =>
 
 const standingParts = (parts: Parts): Parts => parts.filter(({ state }) => state !== "failed")
 
+/** Those that cost the payment's own rate, and are rounded together. */
+const atOriginalRate = (parts: Parts): Parts => standingParts(parts).filter(({ rate }) => rate?.basis !== "live")
+
 /** The parts of the payment, with those that have changed as they now are. */
 export const partsAfter = ({ refunds }: Payment, changed: Parts): Parts =>
   refunds.map((part) => changed.find(({ refund_id }) => refund_id === part.refund_id) ?? part)
@@ -126,13 +129,13 @@ const dueFor = ({ amount, target }: Payment, back: Money, rate: Rate): bigint =>
 }
 
 /**
- * The next part on the target's side: what all parts together cost, less what was posted before. So the parts of a whole
- * payment add up to its target exactly, and never to more.
+ * The next part on the target's side at the original rate: what all such parts together cost, less what was posted
+ * before. So the parts of a whole payment add up to its target exactly, and never to more.
  */
 export const targetOfPart = (payment: Payment, refunds: Parts, part: Money, rate: Rate | null): Money => {
   if (rate === null) return part
   const { currency, minor: whole } = payment.target
-  const before = standingParts(refunds)
+  const before = atOriginalRate(refunds)
   const posted = sum(before, ({ target }) => target)
   const together = new Money({ currency: part.currency, minor: part.minor + sum(before, ({ amount }) => amount) })
   const due = dueFor(payment, together, rate) - posted
@@ -150,7 +153,7 @@ export interface Shortage {
 
 /** `refunds`: as they are after `failed` has failed. */
 export const withShortage = (payment: Payment, refunds: Parts, failed: Refund): Shortage => {
-  const standing = standingParts(refunds)
+  const standing = failed.rate?.basis === "live" ? [] : atOriginalRate(refunds)
   const { currency } = payment.target
   const last = standing.at(-1)
   const back = new Money({ currency: payment.amount.currency, minor: sum(standing, ({ amount }) => amount) })

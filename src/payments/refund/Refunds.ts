@@ -2,16 +2,19 @@
  * Giving money back. A part is committed with its attempt, under the payment's version, before its provider is asked:
  * two at once never give back more than was paid, and after a crash the attempt is looked up, never sent again.
  */
-import { type BigDecimal, Clock, Context, Duration, Effect, Either, Layer } from "effect"
+import { type BigDecimal, Clock, Context, Duration, Effect, Either, Layer, Option } from "effect"
 import { asSentence } from "../../domain/PlainWords.ts"
 import { AttemptId, type PaymentId } from "../../domain/Identifiers.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Invalid } from "../../domain/Failure.ts"
+import { toPlainText } from "../../domain/Decimal.ts"
+import { taken as takenFor } from "../../domain/Exchange.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { Money } from "../../domain/Money.ts"
 import type { Outcome } from "../../domain/Outcome.ts"
-import { orphanedAfter, turnPatience } from "../../domain/policies/Payments.ts"
+import { orphanedAfter, refundRateTime, turnPatience } from "../../domain/policies/Payments.ts"
+import { invert, type Rate } from "../../domain/Rate.ts"
 import { makeTurns } from "../../platform/fibers/InTurn.ts"
 import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
@@ -113,14 +116,36 @@ const make = Effect.gen(function* () {
     if (taken === undefined || provider?.refund === undefined) {
       return yield* refuse(payment, `${payment.provider} gives nothing back through this service.`)
     }
-    return { taken, provider, refund: provider.refund }
+    const completedAt = story.history.findLast(({ to_status }) => to_status === "completed")?.at
+    return { taken, provider, refund: provider.refund, completedAt }
   })
 
-  /** The rate that the payment was made at; nothing where there was nothing to convert. */
-  const rateOf = ({ amount, org_id, org_rate_id, target }: Payment) =>
-    amount.currency === target.currency || org_rate_id === null
-      ? Effect.succeed(null)
-      : Effect.map(Effect.flatten(rates.locked(org_id, org_rate_id)), ({ rate }) => rate).pipe(Effect.orDie)
+  /** At the live rate of the way back: from what the organisation has to what its customer paid. */
+  const costNow = Effect.fnUntraced(function* (payment: Payment, part: Money) {
+    const [from, to] = [payment.target.currency, part.currency]
+    const live = yield* Effect.orElseSucceed(rates.live(payment.org_id, from, to), Option.none<Rate>)
+    if (Option.isNone(live)) {
+      return yield* refuse(payment, `there is no live rate from ${from} to ${to} to refund it at. Try again later.`)
+    }
+    const value = toPlainText(invert(live.value))
+    return { target: takenFor(part, { from, to, rate: live.value }), rate: { basis: "live", value } as const }
+  })
+
+  /**
+   * What a part costs: the payment's own rate for a day after its completion, then the live one, so that a payment is no
+   * free option on the rate.
+   */
+  const costOf = Effect.fnUntraced(function* (payment: Payment, part: Money, completedAt: Date | undefined) {
+    const { amount, org_id, org_rate_id, refunds, target } = payment
+    if (amount.currency === target.currency || org_rate_id === null) return { target: part }
+    const age = completedAt === undefined ? 0 : (yield* Clock.currentTimeMillis) - completedAt.getTime()
+    if (age >= Duration.toMillis(refundRateTime)) return yield* costNow(payment, part)
+    const { rate } = yield* Effect.orDie(Effect.flatten(rates.locked(org_id, org_rate_id)))
+    return {
+      target: targetOfPart(payment, refunds, part, rate),
+      rate: { basis: "original", value: toPlainText(rate) } as const
+    }
+  })
 
   const committed = Effect.fnUntraced(function* (
     permit: Permit<"refunds">,
@@ -131,7 +156,7 @@ const make = Effect.gen(function* () {
     const taker = yield* takerOf(payment)
     const { refunds } = payment
     const amount = yield* partOf(payment, yield* leftWith(payment, taker.taken), wanted.amount)
-    const target = targetOfPart(payment, refunds, amount, yield* rateOf(payment))
+    const { rate, target } = yield* costOf(payment, amount, taker.completedAt)
     const window = yield* openSendWindow
     const created_at = new Date(yield* Clock.currentTimeMillis)
     const attempt: SentAtOnce = {
@@ -147,6 +172,7 @@ const make = Effect.gen(function* () {
     const newRefund = { refund_id: attempt.attempt_id, amount, target }
     const part: Refund = {
       ...newRefund,
+      rate,
       state: "open",
       reason: wanted.reason ?? null,
       created_at,
@@ -165,7 +191,8 @@ const make = Effect.gen(function* () {
         refund_id: attempt.attempt_id,
         amount: amount.toNumericText(),
         currency: amount.currency,
-        reason: wanted.reason ?? null
+        reason: wanted.reason ?? null,
+        ...(rate === undefined ? {} : { rate: rate.value, rate_basis: rate.basis })
       }
     }
     const after = yield* atomically(

@@ -215,12 +215,21 @@ export interface OpenItem extends Schema.Schema.Type<typeof OpenItem> {}
 
 export type RefundState = "open" | "completed" | "failed"
 
+/** `original`: the payment's own rate. `live`: the rate of the moment at which the part was asked for. */
+export interface RefundRate {
+  readonly basis: "original" | "live"
+  /** Decimal text. */
+  readonly value: string
+}
+
 /** A part of a payment on its way back; its id is that of its attempt. Open and completed parts never exceed the payment. */
 export interface Refund {
   readonly refund_id: AttemptId
   readonly amount: Money
-  /** The same part on the target's side, at the payment's own rate. */
+  /** What the part costs on the target's side, at `rate`. */
   readonly target: Money
+  /** What one unit of the payment's currency cost in the target's; absent where nothing is converted. */
+  readonly rate?: RefundRate | undefined
   readonly state: RefundState
   /** Why it was asked for. */
   readonly reason: string | null

@@ -137,6 +137,14 @@ export const ownSide = ({ amount, direction, target }: Payment, moved: Money, pa
   return theirs.currency === moved.currency ? share(own, moved, theirs, pays) : moved
 }
 
+/** The same for money of an attempt: of a refund at the live rate, by what that part cost. */
+const ownSideOf = (payment: Payment, { attempt_id }: Attempt, moved: Money, pays: boolean): Money => {
+  const part = payment.refunds.find(({ refund_id }) => refund_id === attempt_id)
+  return part?.rate?.basis === "live" && part.amount.currency === moved.currency
+    ? share(part.target, moved, part.amount, pays)
+    : ownSide(payment, moved, pays)
+}
+
 const absolute = (money: Money): Money => (money.isNegative ? money.negate() : money)
 
 /**
@@ -156,7 +164,7 @@ export const suspenseSettled = (
     // What a payout cost is its own account's to pay, and to have back.
     const there = (currency: Money["currency"]) =>
       kept ? sideThrough(payment, mover, currency) : accountAt(mover)(currency)
-    const passed = pass(suspense, moved, there, kept ? ownSide(payment, moved, money.isNegative) : moved)
+    const passed = pass(suspense, moved, there, kept ? ownSideOf(payment, mover, moved, money.isNegative) : moved)
     return money.isNegative ? reversed(passed) : passed
   })
   return entry(payment, "adjustment", postings, `${attempt_id} ${payment.version}`)

@@ -58,6 +58,7 @@ const refund = fields({
   refund_id: idOf(AttemptId),
   amount: text,
   target: text,
+  rate: optional(fields({ basis: oneOf("original", "live"), value: text })),
   state: oneOf("open", "completed", "failed"),
   reason: nullable(text),
   created_at: text,
@@ -134,8 +135,9 @@ export const selectedColumns = (prefix = ""): string =>
   paymentColumns.map((name) => (name === "metadata" ? `${prefix}metadata::text as metadata` : prefix + name)).join(", ")
 
 const refundRows = (refunds: ReadonlyArray<Refund>): ReadonlyArray<RefundRow> =>
-  refunds.map(({ again, amount, created_at, missing, settled_at, target, ...part }) => ({
+  refunds.map(({ again, amount, created_at, missing, rate, settled_at, target, ...part }) => ({
     ...part,
+    rate,
     missing,
     again,
     amount: amount.toNumericText(),

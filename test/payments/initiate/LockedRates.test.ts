@@ -1,7 +1,7 @@
 /** A locked rate is spent by its first use, and what locks gain against the live rate is bounded. */
 import { SqlClient } from "@effect/sql"
 import { expect } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
 import { people } from "../../support/Credentials.ts"
 import { post, send } from "../../support/Send.ts"
@@ -42,8 +42,10 @@ const setRates = (...all: ReadonlyArray<readonly [from: string, to: string, rate
 
 const market = setRates(["KES", "USD", "0.0078"], ["USD", "KES", "128.2"])
 
+const database = Effect.map(Effect.serviceOption(SqlClient.SqlClient), Option.getOrThrow)
+
 const usesOf = Effect.flatMap(
-  SqlClient.SqlClient,
+  database,
   (sql) => sql<{ readonly org_rate_id: string; readonly used_by: string }>`select org_rate_id, used_by from rate_lock_uses`
 )
 
@@ -179,7 +181,7 @@ onDatabasePaymentServer(
   "Gains by locked rates",
   () => ({}),
   (it) => {
-    const gained = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    const gained = Effect.flatMap(database, (sql) =>
       Effect.map(sql<{ readonly sum: string }>`select coalesce(sum(gain), 0)::text as sum from rate_lock_uses`, (rows) =>
         Number(rows[0]!.sum)
       )
@@ -187,7 +189,7 @@ onDatabasePaymentServer(
 
     it.effect("add up to RATE_GAIN_MAX in 24 hours at most, however many payments come at once", () =>
       Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
+        const sql = yield* database
         yield* market
         const locks = yield* Effect.replicateEffect(lookUp("KES", "USD", 100_000), 24)
         // Within half a percent of what the rate is going to be, and just beyond.
