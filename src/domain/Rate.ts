@@ -52,6 +52,12 @@ export const worse = (a: Rate, b: Rate): Rate => (BigDecimal.lessThan(b, a) ? b 
 /** The rate, but never better than the inverse of the way back. */
 export const heldTo = (rate: Rate, wayBack: Rate): Rate => worse(rate, invert(wayBack))
 
+const tenth = BigDecimal.make(1n, 1)
+
+/** Whether the rate is more than 10 percent away from the one before. */
+export const jumps = (rate: Rate, before: Rate): boolean =>
+  BigDecimal.greaterThan(BigDecimal.abs(BigDecimal.subtract(rate, before)), BigDecimal.multiply(before, tenth))
+
 const tolerance = BigDecimal.make(1_005n, 3)
 
 /** Whether a rate is more than 0.5 percent better for the customer than the live one. */

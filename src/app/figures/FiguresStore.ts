@@ -19,7 +19,9 @@ export const Figures = Schema.Struct({
     overdue: Schema.Number
   }),
   /** In each currency, what came in for which there is no place, less what went out. */
-  suspense: Schema.Array(Schema.Struct({ currency: AnyCurrencyCode, amount: Schema.String }))
+  suspense: Schema.Array(Schema.Struct({ currency: AnyCurrencyCode, amount: Schema.String })),
+  /** In each currency, what exchanges took in less what they gave out; none where an older version read the figures. */
+  fx: Schema.optional(Schema.Array(Schema.Struct({ currency: AnyCurrencyCode, amount: Schema.String })))
 })
 export type Figures = typeof Figures.Type
 

@@ -11,14 +11,15 @@ const DECIMAL = /^\d{1,18}(\.\d{1,30})?$/
 /** The codes are judged by the server. */
 const setOne = Effect.fnUntraced(function* (from: string, to: string, rate: string) {
   const { call } = yield* Calls
-  const { data } = yield* call("rates", "set", {
+  const { data, message } = yield* call("rates", "set", {
     payload: {
       from_currency: from as AnyCurrencyCode,
       to_currency: to as AnyCurrencyCode,
       rate: new WireNumber(rate.includes(".") ? rate : `${rate}.0`)
     }
   })
-  return { data, text: `1 ${data.from_currency} = ${rate} ${data.to_currency}.` }
+  const is = `1 ${data.from_currency} = ${rate} ${data.to_currency}`
+  return { data, text: data.status === "set" ? `${is}.` : `${is}. ${message}.` }
 })
 
 export const set = (input: {

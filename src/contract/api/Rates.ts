@@ -61,7 +61,7 @@ export const LockedExchangeRate = Schema.Struct({
     jsonSchema: {
       type: "string",
       format: "uuid",
-      description: "UUIDv7. Send it as `org_rate_id` with a payment, before `expires_at`"
+      description: "UUIDv7. Send it as `org_rate_id` with one payment or transfer, before `expires_at`"
     }
   }),
   from_currency: AnyCurrencyCode,
@@ -94,8 +94,18 @@ export const BaseExchangeRate = Schema.Struct({
   from_currency: AnyCurrencyCode,
   to_currency: AnyCurrencyCode,
   rate,
-  updated_at: Timestamp
+  status: Schema.Literal("set", "proposed").annotations({
+    description:
+      "`proposed`: the rate is more than 10 percent away from the last one or from what is quoted, and is not in use until another admin sends the same request within 24 hours"
+  }),
+  previous_rate: Schema.NullOr(rate).annotations({
+    description: "The pair's own rate before; of a proposal, the one that holds on. Null without one"
+  }),
+  updated_at: Timestamp.annotations({ description: "When it was set, or proposed" })
 }).annotations({ identifier: "BaseExchangeRate" })
+
+export const RATE_PROPOSED =
+  "Exchange rate proposed: it moves by more than 10 percent, and another admin confirms it by the same request"
 
 const path = "/organizations/admin/exchange-rate"
 
@@ -112,6 +122,15 @@ const lockedExample = {
   created_at: "2026-03-02T09:15:00.000Z"
 }
 
+const setExample = {
+  from_currency: "USD",
+  to_currency: "KES",
+  rate: 129.35,
+  status: "set",
+  previous_rate: 129.198966408,
+  updated_at: "2026-03-02T09:15:00.000Z"
+}
+
 export const RatesApi = HttpApiGroup.make("rates")
   .add(
     HttpApiEndpoint.get("lookup", path)
@@ -123,7 +142,7 @@ export const RatesApi = HttpApiGroup.make("rates")
           access: "any",
           summary: "Look up an exchange rate",
           description:
-            "The live rate, fiat or crypto, locked for the organisation until `expires_at` (15 minutes unless the operator set another time): a payment that names its `org_rate_id` in that time is made at exactly this rate. A pair without a rate of its own is crossed through USD, rounded down. A pair without any rate, or whose rate has not been renewed for too long, is 404. A platform admin names the organisation with `org_id`.",
+            "The live rate, fiat or crypto, locked for the organisation until `expires_at` (15 minutes unless the operator set another time): a payment that names its `org_rate_id` in that time is made at exactly this rate. It is spent by its first use: the payment or transfer that names it; a payment that no provider took gives it back. Made with `amount` it is good for that amount only, without it for at most 100,000 USD worth (`RATE_LOCK_MAX`). What an organisation's locks were better than the live rate at their use adds up to at most 1,000 USD worth in 24 hours (`RATE_GAIN_MAX`); beyond that, one that is more than 0.5 percent better is refused with `RATE_MISMATCH`.\n\nEvery quote is crossed through USD, rounded down; a rate of the pair's own counts where it is worse for the customer. A pair without any rate, or whose rate has not been renewed for too long, is 404. A platform admin names the organisation with `org_id`.",
           response: examples({
             "Of an amount": { status: "success", message: LOCKED, data: lockedExample },
             "Without an amount": {
@@ -156,21 +175,19 @@ export const RatesApi = HttpApiGroup.make("rates")
           access: "platform",
           summary: "Set a base rate",
           description:
-            "Extension. One direction only: the way back keeps its own rate, but is never served at more than the inverse of a newer one, so that nobody gains by going there and back. What is locked already stays as it is.",
+            "Extension. One direction only. Against USD it sets the value of the other currency: the way back keeps its own rate, but is never served at more than the inverse of a newer one. Between two other currencies it only makes their quote worse for the customer than through USD. So no cycle of exchanges gains. What is locked already stays as it is.\n\nA rate more than 10 percent away from the pair's last one, or from what is quoted, needs a second person: the first request is kept as a proposal (`status: proposed`), and the same request of another admin within 24 hours sets it. `corridor rates set` counts as a request of the operator.",
           request: examples({
             "Between fiat currencies": { from_currency: "USD", to_currency: "KES", rate: 129.35 },
             "Of crypto": { from_currency: "USDT", to_currency: "USD", rate: 0.9995 }
           }),
-          response: {
-            status: "success",
-            message: "Exchange rate set",
-            data: {
-              from_currency: "USD",
-              to_currency: "KES",
-              rate: 129.35,
-              updated_at: "2026-03-02T09:15:00.000Z"
+          response: examples({
+            "It is set": { status: "success", message: "Exchange rate set", data: setExample },
+            "It waits for a second admin": {
+              status: "success",
+              message: RATE_PROPOSED,
+              data: { ...setExample, rate: 155, status: "proposed" }
             }
-          }
+          })
         })
       )
   )

@@ -1,6 +1,6 @@
 import { BigDecimal, Effect, Either, Option } from "effect"
 import { success } from "../../contract/api/Envelope.ts"
-import type { RatesApi } from "../../contract/api/Rates.ts"
+import { RATE_PROPOSED, type RatesApi } from "../../contract/api/Rates.ts"
 import { type AnyCurrencyCode, isAnyCurrencyCode, isCryptoAssetCode } from "../../domain/CryptoAsset.ts"
 import { NotFound } from "../../domain/Failure.ts"
 import type { Money } from "../../domain/Money.ts"
@@ -38,8 +38,16 @@ export const ratesHandlers = Effect.gen(function* () {
     set: Effect.fn("RatesHttp.set")(function* ({ payload, permit }) {
       const { from_currency, to_currency } = payload
       const rate = yield* Effect.orDie(fromDecimal(payload.rate))
-      const { updated_at } = yield* rates.set(permit, { from: from_currency, to: to_currency, rate })
-      return success("Exchange rate set", { from_currency, to_currency, rate, updated_at })
+      const changed = yield* rates.set(permit, { from: from_currency, to: to_currency, rate })
+      const { previous_rate, status } = changed
+      return success(status === "set" ? "Exchange rate set" : RATE_PROPOSED, {
+        from_currency,
+        to_currency,
+        rate,
+        status,
+        previous_rate: previous_rate === null ? null : BigDecimal.unsafeFromString(previous_rate),
+        updated_at: changed.status === "set" ? changed.updated_at : changed.proposed_at
+      })
     })
   }
   return handlers

@@ -1,14 +1,19 @@
 /** Base rates in memory. */
-import { Clock, Effect, Layer, Option } from "effect"
+import { Clock, Duration, Effect, Layer, Option } from "effect"
+import { rateProposalTime } from "../../domain/policies/Payments.ts"
 import { memoryTable, openTables } from "../../platform/database/MemoryDatabase.ts"
-import { RateStore, type StoredRate } from "./RateStore.ts"
+import { type RateProposal, RateStore, type StoredRate } from "./RateStore.ts"
 
 /** Spreads are a column of the organisations in SQL. */
-const rateTables = { rates: memoryTable<StoredRate>("rates"), spreads: memoryTable<number>("spreads") }
+const rateTables = {
+  rates: memoryTable<StoredRate>("rates"),
+  rateProposals: memoryTable<RateProposal>("rateProposals"),
+  spreads: memoryTable<number>("spreads")
+}
 
 export const rateStoreMemory = Layer.effect(
   RateStore,
-  Effect.map(openTables(rateTables), ({ rates, spreads }) => ({
+  Effect.map(openTables(rateTables), ({ rateProposals, rates, spreads }) => ({
     set: (all) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         for (const rate of all) {
@@ -28,6 +33,19 @@ export const rateStoreMemory = Layer.effect(
           .filter(({ from_currency, to_currency }) => codes.includes(from_currency) && codes.includes(to_currency))
           .map((rate) => ({ ...rate, read_at: new Date(now), spread_bps: spreads.get(orgId ?? "") ?? 0 }))
       }),
+    proposals: Effect.map(Clock.currentTimeMillis, (now) =>
+      Array.from(rateProposals.entries())
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([, proposal]) => proposal)
+        .filter(({ proposed_at }) => proposed_at.getTime() > now - Duration.toMillis(rateProposalTime))
+    ),
+    propose: (proposal) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const row = { ...proposal, proposed_at: new Date(now) }
+        rateProposals.set(`${row.from_currency} ${row.to_currency}`, row)
+        return row
+      }),
+    dropProposal: (from, to) => Effect.sync(() => void rateProposals.delete(`${from} ${to}`)),
     setSpread: (orgId, basisPoints) => Effect.sync(() => void spreads.set(orgId, basisPoints))
   }))
 )

@@ -1,14 +1,17 @@
 /** Base rates in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Schema } from "effect"
+import { Duration, Effect, Layer, Schema } from "effect"
+import { rateProposalTime } from "../../domain/policies/Payments.ts"
 import type { OrgId } from "../../domain/Identifiers.ts"
 import { batchedReads } from "../../platform/database/Batcher.ts"
 import { batchOf } from "../../platform/database/Query.ts"
-import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
-import { RateStore, ReadRate, StoredRate } from "./RateStore.ts"
+import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
+import { RateProposal, RateStore, ReadRate, StoredRate } from "./RateStore.ts"
 
 const rateOf = rowAs(StoredRate)
 const ratesOf = rowsAs(StoredRate)
+const proposalsOf = rowsAs(RateProposal)
+const theProposal = theRowAs(RateProposal)
 const readRates = rowsAs(Schema.Struct({ ...ReadRate.fields, seq: Schema.Int }))
 
 interface Question {
@@ -22,6 +25,9 @@ export const rateStoreSql = Layer.scoped(
   RateStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const proposalColumns = sql.literal(
+      "from_currency, to_currency, trim_scale(rate)::text as rate, proposed_by, proposed_at"
+    )
     const columns = sql.literal("from_currency, to_currency, trim_scale(rate)::text as rate, r.updated_at")
 
     const between = yield* batchedReads(keyOf, (asked: ReadonlyArray<Question>) =>
@@ -58,6 +64,19 @@ export const rateStoreSql = Layer.scoped(
           Effect.orDie
         ),
       between: (org, from, to, through) => between({ org, codes: [from, to, through] }),
+      proposals: sql`select ${proposalColumns} from rate_proposals
+        where proposed_at > now() - make_interval(secs => ${Duration.toSeconds(rateProposalTime)})
+        order by from_currency, to_currency`.pipe(Effect.flatMap(proposalsOf), Effect.orDie),
+      propose: (proposal) =>
+        sql`insert into rate_proposals ${sql.insert(proposal)}
+          on conflict (from_currency, to_currency)
+          do update set rate = excluded.rate, proposed_by = excluded.proposed_by, proposed_at = now()
+          returning ${proposalColumns}`.pipe(Effect.flatMap(theProposal), Effect.orDie),
+      dropProposal: (from, to) =>
+        sql`delete from rate_proposals where from_currency = ${from} and to_currency = ${to}`.pipe(
+          Effect.orDie,
+          Effect.asVoid
+        ),
       setSpread: (orgId, basisPoints) =>
         sql`update organizations set spread_bps = ${basisPoints}, updated_at = now() where org_id = ${orgId}`.pipe(
           Effect.orDie,

@@ -20,6 +20,17 @@ export const ReadRate = Schema.Struct({
 })
 export type ReadRate = typeof ReadRate.Type
 
+/** A rate that waits for a second person. */
+export const RateProposal = Schema.Struct({
+  from_currency: Schema.String,
+  to_currency: Schema.String,
+  rate: Schema.String,
+  /** A user, or an operator at the command line. */
+  proposed_by: Schema.String,
+  proposed_at: Schema.DateFromSelf
+})
+export type RateProposal = typeof RateProposal.Type
+
 export class RateStore extends Context.Tag("corridor/RateStore")<
   RateStore,
   {
@@ -37,6 +48,12 @@ export class RateStore extends Context.Tag("corridor/RateStore")<
       to: string,
       through: string
     ) => Effect.Effect<ReadonlyArray<ReadRate>>
+    /** Proposals that are young enough to be confirmed. */
+    readonly proposals: Effect.Effect<ReadonlyArray<RateProposal>>
+    /** Keeps a proposal, in place of an earlier one for the same pair. */
+    readonly propose: (proposal: Omit<RateProposal, "proposed_at">) => Effect.Effect<RateProposal>
+    /** Takes the proposal of a pair away, if there is one. */
+    readonly dropProposal: (from: string, to: string) => Effect.Effect<void>
     readonly setSpread: (orgId: OrgId, basisPoints: number) => Effect.Effect<void>
   }
 >() {}

@@ -2,6 +2,7 @@
 import { BigDecimal, Context, Effect, Either, Layer, Option, ParseResult, Schema } from "effect"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
+import { trouble } from "../../platform/observability/Trouble.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { AnyCurrencyCode, isCryptoAssetCode } from "../../domain/CryptoAsset.ts"
@@ -9,9 +10,9 @@ import { fromPlainText, toPlainText } from "../../domain/Decimal.ts"
 import { type Exchange, expected, given } from "../../domain/Exchange.ts"
 import { Invalid, NotFound } from "../../domain/Failure.ts"
 import { Money } from "../../domain/Money.ts"
-import { fromDecimal, Rate } from "../../domain/Rate.ts"
+import { fromDecimal, jumps, Rate } from "../../domain/Rate.ts"
 import { type NewLock, RateQuote } from "./RateQuote.ts"
-import { RateStore, type StoredRate } from "./RateStore.ts"
+import { type RateProposal, RateStore, type StoredRate } from "./RateStore.ts"
 
 /** A rate as a person types it; its digits never pass through a float. */
 export const RateFromText = Schema.transformOrFail(Schema.String, Rate, {
@@ -27,6 +28,8 @@ export const RateFromText = Schema.transformOrFail(Schema.String, Rate, {
 /** One unit of `from` is worth `rate` units of `to`. */
 export const WantedRate = Schema.Struct({ from: AnyCurrencyCode, to: AnyCurrencyCode, rate: RateFromText })
 
+const rateOf = (text: string): Rate => Rate.make(BigDecimal.unsafeFromString(text))
+
 export interface AskedRate {
   readonly from: AnyCurrencyCode
   readonly to: AnyCurrencyCode
@@ -37,6 +40,16 @@ export interface LookedUpRate extends NewLock {
   readonly amount: Option.Option<Money>
   readonly target: Option.Option<Money>
 }
+
+/** A rate that was set, or one that waits for a second person since it is more than 10 percent away from the last. */
+export type RateChange = { readonly previous_rate: string | null } & (
+  | (StoredRate & { readonly status: "set" })
+  | (RateProposal & { readonly status: "proposed" })
+)
+
+/** One name for one person, whichever credential they use. */
+const personOf = ({ actor }: Permit<"platform">): string =>
+  Option.getOrElse(actor.userId, () => `${actor.kind} ${actor.id}`)
 
 /** What whoever uses the rate gets: by a ramp what the service gives, by a payment what its caller must send. */
 const targetOf = (amount: Money, exchange: Exchange): Money =>
@@ -50,7 +63,8 @@ export class Rates extends Context.Tag("corridor/Rates")<
     readonly set: (
       permit: Permit<"platform">,
       wanted: typeof WantedRate.Type
-    ) => Effect.Effect<StoredRate & { readonly previous_rate: string | null }, Invalid>
+    ) => Effect.Effect<RateChange, Invalid>
+    readonly proposals: (permit: Permit<"platform">) => Effect.Effect<ReadonlyArray<RateProposal>>
     readonly list: (permit: Permit<"platform">) => Effect.Effect<ReadonlyArray<StoredRate>>
     readonly lookUp: (permit: Permit<"any">, asked: AskedRate) => Effect.Effect<LookedUpRate, Invalid | NotFound>
   }
@@ -68,23 +82,45 @@ export class Rates extends Context.Tag("corridor/Rates")<
         set: Effect.fn("Rates.set")(function* (permit, { from, rate, to }) {
           if (from === to) return yield* new Invalid({ message: "to: is the same currency as from." })
           const text = toPlainText(BigDecimal.normalize(rate))
-          return yield* atomically(
+          const pair = { from_currency: from, to_currency: to }
+          const by = personOf(permit)
+          const noted = (action: string, detail: Readonly<Record<string, string | null>>) =>
+            audit.record(permit, { action, org: null, subject: ["rate", `${from}/${to}`], detail })
+          const changed = yield* atomically(
             Effect.gen(function* () {
-              const before = yield* store.findForUpdate(from, to)
-              const previous_rate = Option.getOrNull(Option.map(before, (old) => old.rate))
-              yield* store.set([{ from_currency: from, to_currency: to, rate: text }])
-              yield* audit.record(permit, {
-                action: "rate.set",
-                org: null,
-                subject: ["rate", `${from}/${to}`],
-                detail: { old: previous_rate, new: text }
+              const before = Option.map(yield* store.findForUpdate(from, to), (old) => old.rate)
+              const previous_rate = Option.getOrNull(before)
+              const quoted = Option.map(yield* quote.values(null, from, to), ({ live }) => live)
+              const last = [...Option.toArray(Option.map(before, rateOf)), ...Option.toArray(quoted)]
+              const open = (yield* store.proposals).find(
+                (one) => one.from_currency === from && one.to_currency === to && one.rate === text
+              )
+              const isConfirmed = open !== undefined && open.proposed_by !== by
+              if (!isConfirmed && last.some((one) => jumps(rate, one))) {
+                // Whoever asks twice has proposed it once, and may not take the place of the one who did.
+                const proposal = open ?? (yield* store.propose({ ...pair, rate: text, proposed_by: by }))
+                yield* noted("rate.proposed", { old: previous_rate, new: text })
+                return { ...proposal, previous_rate, status: "proposed" } as const
+              }
+              yield* store.set([{ ...pair, rate: text }])
+              yield* store.dropProposal(from, to)
+              yield* noted("rate.set", {
+                old: previous_rate,
+                new: text,
+                ...(isConfirmed ? { proposed_by: open.proposed_by } : {})
               })
               const now = yield* Effect.flatMap(store.findForUpdate(from, to), Effect.orDie)
-              return { ...now, previous_rate }
+              return { ...now, previous_rate, status: "set" } as const
             })
           )
+          if (changed.status === "proposed") {
+            const message = `A rate of ${from} to ${to} that moves by more than 10 percent waits for a second person.`
+            yield* trouble("rate_proposed", message, { rate: text, previous_rate: changed.previous_rate, by })
+          }
+          return changed
         }),
         list: () => store.list,
+        proposals: () => store.proposals,
         lookUp: Effect.fn("Rates.lookUp")(function* (permit, { amount, from, to }) {
           const org = Option.getOrUndefined(permit.scope)
           if (org === undefined) {
