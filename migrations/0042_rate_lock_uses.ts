@@ -3,7 +3,7 @@ import { Effect } from "effect"
 
 /**
  * Uses of locked rates: one for each lock, written with the payment or the transfer that spends it. Proposals of rates
- * that wait for a second person. A version from before this one may run beside it, but does not spend locks.
+ * that wait for a second person. Sums of the fx accounts. A version from before this one may run beside it, but does not spend locks.
  */
 export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
   sql.unsafe(`
@@ -45,6 +45,13 @@ export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
 
     create trigger rate_lock_uses_gain before insert on rate_lock_uses
       for each row when (new.gain_bound is not null) execute function rate_gain_within_bound();
+
+    -- What the fx accounts had before a time, so that the metrics sum up the latest postings only.
+    create table fx_totals (
+      account text primary key,
+      amount numeric not null,
+      until timestamptz not null
+    );
 
     create table rate_proposals (
       from_currency text not null,

@@ -1,9 +1,11 @@
 /** Keeps the metrics of what waits in the database up to date, at a rest. */
-import { Effect } from "effect"
+import { BigDecimal, Effect, Option } from "effect"
+import { CurrencyCode } from "../../domain/Currency.ts"
 import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { providerNames } from "../../domain/Corridor.ts"
 import { figuresRest } from "../../domain/policies/Server.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
+import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { exactGauge, gauge } from "../../platform/observability/Series.ts"
 import { type Figures, FiguresStore, operatorItemKinds } from "./FiguresStore.ts"
 
@@ -47,8 +49,29 @@ const suspense = exactGauge(
   ["currency"]
 )
 
+const fx = exactGauge(
+  "corridor_fx_minor_units",
+  "What exchanges took in less what they gave out, in the currency's minor unit.",
+  ["currency"]
+)
+const fxWorth = gauge(
+  "corridor_fx_usd",
+  "The same, in USD at the base rate of the moment: added up, what the platform gained or lost by exchanges.",
+  ["currency"]
+)
+
 /** Once shown, a currency stays, at nothing. */
-const shownCurrencies = new Set<AnyCurrencyCode>()
+const shownCurrencies = { suspense: new Set<AnyCurrencyCode>(), fx: new Set<AnyCurrencyCode>() }
+
+const showMoney = (
+  all: Figures["suspense"],
+  shown: Set<AnyCurrencyCode>,
+  series: (values: readonly [string], minor: bigint) => void
+): void => {
+  const now = new Map(all.map(({ amount, currency }) => [currency, moneyOf(amount, currency)]))
+  for (const currency of now.keys()) shown.add(currency)
+  for (const currency of shown) series([currency], now.get(currency)?.minor ?? 0n)
+}
 
 const show = (figures: Figures): void => {
   for (const provider of providerNames) {
@@ -65,11 +88,26 @@ const show = (figures: Figures): void => {
   queueDepth([], figures.queue.count)
   queueOldest([], figures.queue.oldest)
   queueOverdue([], figures.queue.overdue)
-  const waiting = new Map(figures.suspense.map(({ amount, currency }) => [currency, moneyOf(amount, currency)]))
-  for (const currency of waiting.keys()) shownCurrencies.add(currency)
-  for (const currency of shownCurrencies) suspense([currency], waiting.get(currency)?.minor ?? 0n)
+  showMoney(figures.suspense, shownCurrencies.suspense, suspense)
+  showMoney(figures.fx ?? [], shownCurrencies.fx, fx)
 }
 
+/** A currency without a rate to USD keeps what it was shown at. */
+const showWorth = Effect.fnUntraced(function* (all: Figures["suspense"]) {
+  const rates = yield* RateQuote
+  const usd = CurrencyCode.make("USD")
+  for (const { amount, currency } of all) {
+    const rate = yield* Effect.orElseSucceed(rates.base(currency, usd), Option.none)
+    if (Option.isNone(rate)) continue
+    fxWorth([currency], BigDecimal.unsafeToNumber(BigDecimal.multiply(BigDecimal.unsafeFromString(amount), rate.value)))
+  }
+})
+
 export const figures = Effect.flatMap(FiguresStore, ({ current }) =>
-  Effect.forever(Effect.zipRight(Effect.map(current, show), Effect.sleep(figuresRest)))
+  current.pipe(
+    Effect.tap((read) => Effect.sync(() => show(read))),
+    Effect.flatMap((read) => showWorth(read.fx ?? [])),
+    Effect.zipRight(Effect.sleep(figuresRest)),
+    Effect.forever
+  )
 )

@@ -24,10 +24,10 @@ export const figuresStoreMemory = Layer.effect(
   Effect.map(openTables({ ...ledgerTables, ...paymentTables, ...webhookTables }), (tables) => {
     const { attempts, callbacks, ledgerPostings, operatorItems, webhookDeliveries, webhookQueue } = tables
 
-    const suspense = (): Figures["suspense"] => {
+    const sumsOf = (kind: "suspense" | "fx"): Figures["suspense"] => {
       const sums = new Map<AnyCurrencyCode, BigDecimal.BigDecimal>()
       for (const { account, amount } of ledgerPostings.values()) {
-        if (kindOf(account) !== "suspense") continue
+        if (kindOf(account) !== kind) continue
         const currency = currencyOf(account)
         sums.set(currency, BigDecimal.sum(sums.get(currency) ?? BigDecimal.make(0n, 0), amount.toDecimal()))
       }
@@ -82,7 +82,8 @@ export const figuresStoreMemory = Layer.effect(
         strays: strays(now),
         items: items(now),
         queue: queue(now),
-        suspense: suspense()
+        suspense: sumsOf("suspense"),
+        fx: sumsOf("fx")
       }))
     }
   })

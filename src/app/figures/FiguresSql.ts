@@ -14,9 +14,18 @@ const row = theRowAs(Schema.Struct({ figures: Schema.typeSchema(Figures) }))
  * Spelt out in the statement, so that the index is entered by name whatever the order of letters in this database, and
  * PostgreSQL knows that few postings have these names.
  */
-const suspenseAccounts = [...currencies.keys(), ...CryptoAssetCode.literals]
-  .map((code) => `'suspense/${code}'`)
-  .join(", ")
+const accountsOf = (kind: string) =>
+  [...currencies.keys(), ...CryptoAssetCode.literals].map((code) => `'${kind}/${code}'`).join(", ")
+
+/** Of each fx account, its postings from a time on, beside what is summed up until then. */
+const fxSince = (before: string) => `from unnest(array[${accountsOf("fx")}]) a (account)
+      left join fx_totals t on t.account = a.account
+      cross join lateral (
+        select coalesce(sum(p.amount), 0) as amount from ledger_postings p where p.account = a.account
+          and p.created_at >= coalesce(t.until, '-infinity') and p.created_at < ${before}) latest`
+
+/** Transactions that began before it have ended: no posting with an earlier time comes later. */
+const FX_SUMMED_UNTIL = "date_trunc('hour', now() - interval '1 hour')"
 
 const age = (since: string) => `coalesce(extract(epoch from now() - ${since}), 0)::float8`
 
@@ -54,13 +63,21 @@ const read = `select jsonb_build_object(
         select greatest(0, ${age("min(next_at)")}) from walk)),
     'suspense', (select coalesce(jsonb_agg(s), '[]') from (
       select currency, sum(amount)::text as amount from ledger_postings
-      where account in (${suspenseAccounts})
-      group by currency having sum(amount) <> 0) s))`
+      where account in (${accountsOf("suspense")})
+      group by currency having sum(amount) <> 0) s),
+    'fx', (select coalesce(jsonb_agg(f), '[]') from (
+      select substr(a.account, 4) as currency, (coalesce(t.amount, 0) + latest.amount)::text as amount
+      ${fxSince("'infinity'")} where t.account is not null or latest.amount <> 0) f))`
 
 /** The rest is a little shorter than the pause of whoever asks, so that none of them asks for nothing. */
 const statement = `with turn as (
     update figures set taken_at = now(), figures = (${read})
     where taken_at <= now() - make_interval(secs => $1) returning figures
+  ), summed as (
+    insert into fx_totals (account, amount, until)
+    select a.account, latest.amount, ${FX_SUMMED_UNTIL} ${fxSince(FX_SUMMED_UNTIL)}
+    where exists (select from turn) and (latest.amount <> 0 or t.until < ${FX_SUMMED_UNTIL})
+    on conflict (account) do update set amount = fx_totals.amount + excluded.amount, until = excluded.until
   )
   select figures from turn
   union all

@@ -30,12 +30,19 @@ const roundingWords = ({ currency, exchanges, given_away, kept }: RoundingTotal)
 export const checkAll = Effect.gen(function* () {
   const ledger = yield* Ledger
   const report = yield* ledger.check(yield* permitFor("platform"))
-  const { accounts, balances, entries, postings, problems, rounding } = report
+  const { accounts, balances, entries, fx, postings, problems, rounding } = report
   const extent = `${postings} postings of ${entries} entries on ${accounts} accounts, ${balances} balances compared`
   return {
-    data: { ...report, rounding: { ...rounding, totals: rounding.totals.map(shownTotal) } },
+    data: {
+      ...report,
+      rounding: { ...rounding, totals: rounding.totals.map(shownTotal) },
+      fx: fx.map(({ balance, currency }) => ({ currency, balance: wireOf(balance) }))
+    },
     text: [
       problems.length === 0 ? `The books are in order: ${extent}.` : `Checked: ${extent}.`,
+      ...(fx.length === 0
+        ? []
+        : [`fx stands at ${fx.map(({ balance, currency }) => `${balance} ${currency}`).join(", ")}.`]),
       ...rounding.totals.map(roundingWords),
       ...(rounding.unchecked === 0
         ? []

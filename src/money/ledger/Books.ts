@@ -58,6 +58,11 @@ export interface Problem {
   readonly message: string
 }
 
+export interface FxBalance {
+  readonly currency: string
+  readonly balance: string
+}
+
 export interface BooksReport {
   readonly entries: number
   readonly postings: number
@@ -66,6 +71,8 @@ export interface BooksReport {
   /** The accounts among them whose balance is kept and was compared. */
   readonly balances: number
   readonly rounding: Rounding
+  /** What exchanges took in less what they gave out, by currency, as decimal text. */
+  readonly fx: ReadonlyArray<FxBalance>
   /** The first hundred of each kind; none: the books are in order. */
   readonly problems: ReadonlyArray<Problem>
 }

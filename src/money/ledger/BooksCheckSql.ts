@@ -48,6 +48,7 @@ const lossesOf = rowsAs(
     lost: Schema.String
   })
 )
+const fxOf = rowsAs(Schema.Struct({ currency, balance: Schema.String }))
 const uncheckedOf = rowAs(Schema.Struct({ unchecked: Schema.Int }))
 
 /** What `fx` gained and lost by rounding. */
@@ -164,11 +165,15 @@ export const checkBooks = Effect.gen(function* () {
     where org_id is not null and not exists (select from organizations o where o.org_id = p.org_id)
     order by org_id limit ${MOST_NAMED}`.pipe(Effect.flatMap(strangersOf))
 
+  const fx = yield* sql`select currency, trim_scale(sum(amount))::text as balance from ledger_postings
+    where account like 'fx/%' group by currency having sum(amount) <> 0 order by currency`.pipe(Effect.flatMap(fxOf))
+
   const { losses, rounding } = yield* roundingOf
 
   return {
     ...Option.getOrThrow(counts),
     rounding,
+    fx,
     problems: problemsOf({ entries, books, accounts, exchanges: losses, strangers })
   }
 }).pipe(unlimited, Effect.orDie)

@@ -1,7 +1,8 @@
 /** The books in memory: the same answers as the SQL store, floors and refusals included. */
-import { Clock, Effect, Layer, Option } from "effect"
+import { BigDecimal, Clock, Effect, Layer, Option } from "effect"
 import { dateOf } from "../../domain/CalendarDate.ts"
 import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
+import { toPlainText } from "../../domain/Decimal.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
 import { combine, currencyOf, keepsBalance, kindOf, LedgerAccount, leftOver, providerIn } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
@@ -177,6 +178,12 @@ export const ledgerStoreMemory = Layer.effect(
           accounts: new Set([...accounts.keys(), ...ledgerBalances.keys()]).size,
           balances: ledgerBalances.size,
           rounding,
+          fx: inEachCurrency(rows.flatMap(({ account, amount }) => (kindOf(account) === "fx" ? [amount] : [])))
+            .filter(({ isZero }) => !isZero)
+            .map((money) => ({
+              currency: money.currency,
+              balance: toPlainText(BigDecimal.normalize(money.toDecimal()))
+            })),
           problems: problemsOf({
             books,
             exchanges: losses,
