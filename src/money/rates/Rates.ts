@@ -10,7 +10,7 @@ import { fromPlainText, toPlainText } from "../../domain/Decimal.ts"
 import { type Exchange, expected, given } from "../../domain/Exchange.ts"
 import { Invalid, NotFound } from "../../domain/Failure.ts"
 import { Money } from "../../domain/Money.ts"
-import { fromDecimal, jumps, Rate } from "../../domain/Rate.ts"
+import { fromDecimal, invert, jumps, Rate } from "../../domain/Rate.ts"
 import { type NewLock, RateQuote } from "./RateQuote.ts"
 import { type RateProposal, RateStore, type StoredRate } from "./RateStore.ts"
 
@@ -78,6 +78,13 @@ export class Rates extends Context.Tag("corridor/Rates")<
       const { rateLockTtl } = yield* Settings
       const { atomically } = yield* Transactor
 
+      /** Before any spread; without a quote, by that of the way back. */
+      const quotedNow = Effect.fnUntraced(function* (from: AnyCurrencyCode, to: AnyCurrencyCode) {
+        const there = yield* quote.values(null, from, to)
+        if (Option.isSome(there)) return Option.some(there.value.live)
+        return Option.map(yield* quote.values(null, to, from), ({ live }) => invert(live))
+      })
+
       return {
         set: Effect.fn("Rates.set")(function* (permit, { from, rate, to }) {
           if (from === to) return yield* new Invalid({ message: "to: is the same currency as from." })
@@ -90,7 +97,7 @@ export class Rates extends Context.Tag("corridor/Rates")<
             Effect.gen(function* () {
               const before = Option.map(yield* store.findForUpdate(from, to), (old) => old.rate)
               const previous_rate = Option.getOrNull(before)
-              const quoted = Option.map(yield* quote.values(null, from, to), ({ live }) => live)
+              const quoted = yield* quotedNow(from, to)
               const last = [...Option.toArray(Option.map(before, rateOf)), ...Option.toArray(quoted)]
               const open = (yield* store.proposals).find(
                 (one) => one.from_currency === from && one.to_currency === to && one.rate === text

@@ -1,5 +1,9 @@
 import { expect } from "@effect/vitest"
-import { Effect } from "effect"
+import { BigDecimal, Effect, Schema } from "effect"
+import { operatorPermit } from "../../../src/domain/Access.ts"
+import { AnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
+import { Rate } from "../../../src/domain/Rate.ts"
+import { Rates } from "../../../src/money/rates/Rates.ts"
 import { nilUuid } from "../../../src/domain/Ids.ts"
 import { RateQuote } from "../../../src/money/rates/RateQuote.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
@@ -7,6 +11,9 @@ import { clientFor } from "../../support/Client.ts"
 import { type Credential, people } from "../../support/Credentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { onDatabaseServer, onServer } from "../../support/TestServer.ts"
+
+const code = Schema.decodeUnknownSync(AnyCurrencyCode)
+const rate = (text: string) => Rate.make(BigDecimal.unsafeFromString(text))
 
 const PATH = "/v1/organizations/admin/exchange-rate"
 
@@ -169,7 +176,7 @@ onDatabaseServer("Setting a rate", (it) => {
       const answer = yield* put(admin, `{"from_currency":"USDC","to_currency":"BTC","rate":0.0000146500000001}`)
       expect(answer.status, answer.text).toBe(200)
       expect(answer.text).toMatch(
-        /^\{"status":"success","message":"Exchange rate set","data":\{"from_currency":"USDC","to_currency":"BTC","rate":0\.0000146500000001,"updated_at":"[^"]+Z"\}\}$/
+        /^\{"status":"success","message":"Exchange rate set","data":\{"from_currency":"USDC","to_currency":"BTC","rate":0\.0000146500000001,"status":"set","previous_rate":null,"updated_at":"[^"]+Z"\}\}$/
       )
       const { text } = yield* lookUp(acme.key, pair("USDC", "BTC"))
       expect(text).toContain(`"rate":0.0000146500000001,`)
@@ -187,6 +194,55 @@ onDatabaseServer("Setting a rate", (it) => {
           }
         ]
       })
+    })
+  )
+
+  it.effect("that moves by more than 10 percent waits for a second person, who is not the first", () =>
+    Effect.gen(function* () {
+      const { acme, admin, adminId } = yield* people
+      const rates = yield* Rates
+      const operator = operatorPermit("platform", "ada")
+      const wanted = { from: code("USD"), to: code("GHS"), rate: rate("9.5") }
+      const body = `{"from_currency":"USD","to_currency":"GHS","rate":9.5}`
+      const served = Effect.map(lookUp(acme.key, pair("USD", "GHS")), ({ text }) => /"rate":([\d.]+)/.exec(text)?.[1])
+      const before = yield* served
+      for (let times = 0; times < 2; times++) {
+        const answer = yield* put(admin, body)
+        expect([answer.status, bodyOf(answer)]).toMatchObject([
+          200,
+          { message: expect.stringContaining("proposed"), data: { rate: 9.5, status: "proposed" } }
+        ])
+        expect(yield* served).toBe(before)
+      }
+      expect(yield* rates.proposals(operator)).toMatchObject([{ rate: "9.5", proposed_by: adminId }])
+      // Another rate is another proposal, and the first one must be made again.
+      expect(yield* rates.set(operator, { ...wanted, rate: rate("9.4") })).toMatchObject({ status: "proposed" })
+      expect(yield* rates.set(operator, wanted)).toMatchObject({ status: "proposed", proposed_by: "operator ada" })
+      expect(bodyOf(yield* put(admin, body))).toMatchObject({ data: { status: "set", rate: 9.5 } })
+      expect(yield* served).toBe("9.5")
+      expect(yield* rates.proposals(operator)).toEqual([])
+      const log = yield* send("/v1/audit-log?action=rate.set&limit=1", { headers: { ...admin } })
+      expect(bodyOf(log)).toMatchObject({
+        data: [{ actor_id: adminId, subject_id: "USD/GHS", detail: { new: "9.5", proposed_by: "operator ada" } }]
+      })
+    })
+  )
+
+  it.effect("that moves by 10 percent at most is set at once, also against what the way back makes of it", () =>
+    Effect.gen(function* () {
+      const rates = yield* Rates
+      const operator = operatorPermit("platform", "ada")
+      const set = (from: string, to: string, text: string) =>
+        Effect.map(rates.set(operator, { from: code(from), to: code(to), rate: rate(text) }), ({ status }) => status)
+      // A pair without any rate has nothing to move from.
+      expect(yield* set("USD", "JPY", "100")).toBe("set")
+      expect(yield* set("USD", "JPY", "110")).toBe("set")
+      expect(yield* set("USD", "JPY", "121.01")).toBe("proposed")
+      expect(yield* set("USD", "JPY", "99")).toBe("set")
+      expect(yield* set("USD", "JPY", "89")).toBe("proposed")
+      // The first rate of the way back is compared with the inverse.
+      expect(yield* set("JPY", "USD", "0.0125")).toBe("proposed")
+      expect(yield* set("JPY", "USD", "0.0102")).toBe("set")
     })
   )
 

@@ -67,6 +67,21 @@ onBothStores("RateLockStore", (it) => {
     })
   )
 
+  it.effect("spends a lock once, and says so", () =>
+    Effect.gen(function* () {
+      const store = yield* RateLockStore
+      const { org_id } = yield* newOrganization()
+      const lock = yield* newLock(org_id, { amount: "100.5" })
+      const isUsed = Effect.map(Effect.flatMap(store.find(org_id, lock.org_rate_id), Effect.orDie), (one) => one.is_used)
+      expect(yield* isUsed).toBe(false)
+      const spend = Effect.flatMap(nextId, (id) => store.spend(org_id, lock.org_rate_id, id))
+      const all = yield* Effect.all([spend, spend, spend, spend], { concurrency: "unbounded" })
+      expect(all.filter((spent) => spent)).toHaveLength(1)
+      expect(yield* isUsed).toBe(true)
+      expect(yield* found(org_id, lock)).toEqual(Option.some(lock))
+    })
+  )
+
   it.effect("keeps an expired lock when others come", () =>
     Effect.gen(function* () {
       const { org_id } = yield* newOrganization()

@@ -34,6 +34,19 @@ onBothStores("RateStore", (it) => {
     })
   )
 
+  it.effect("keeps one proposal for a pair, the last one, until it is dropped", () =>
+    Effect.gen(function* () {
+      const store = yield* RateStore
+      const ofPair = Effect.map(store.proposals, (all) => all.filter(({ to_currency }) => to_currency === "CLP"))
+      yield* store.propose({ ...usd("CLP", "950"), proposed_by: "ada" })
+      const last = yield* store.propose({ ...usd("CLP", "960.25"), proposed_by: "grace" })
+      expect(last).toMatchObject({ ...usd("CLP", "960.25"), proposed_by: "grace" })
+      expect(yield* ofPair).toEqual([last])
+      yield* store.dropProposal("USD", "CLP")
+      expect(yield* ofPair).toEqual([])
+    })
+  )
+
   it.effect("finds a pair in its own direction", () =>
     Effect.gen(function* () {
       const store = yield* RateStore

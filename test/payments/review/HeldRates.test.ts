@@ -92,6 +92,25 @@ onDatabasePaymentServer("A rate of a held payment", make, (it, { clock }) => {
     })
   )
 
+  it.effect("that is more than 0.5 percent better than the live one is told with that, however young it is", () =>
+    Effect.gen(function* () {
+      const before = yield* balances
+      const [within, beyond] = [yield* held(byPhone()), yield* held(byPhone())]
+      // 0.0078 is 0.49 percent better, then 0.52.
+      yield* setRate("0.007762")
+      expect((yield* review(within)).response).toMatchObject({ payment_data: { target_amount: 15.6 } })
+      yield* setRate("0.00776")
+      const refused = yield* review(beyond)
+      expect(refused).toMatchObject({ status: 409, body: { code: "INVALID_STATE", rate: 0.00776 } })
+      expect(yield* recordOf(beyond)).toMatchObject({ status: "initiated", target_amount: 15.6 })
+      const accepted = yield* review(beyond, { accept_rate: 0.00776 })
+      expect(accepted.response).toMatchObject({ status: "processing", payment_data: { target_amount: 15.52 } })
+      for (const id of [within, beyond]) yield* untilStatus(id, "completed")
+      expect(yield* moved(before)).toMatchObject({ dollars: 31.12, provider: -4000 })
+      yield* expectBooksInOrder
+    })
+  )
+
   it.effect("that ran out is told with the new one, and the payment waits until that is accepted", () =>
     Effect.gen(function* () {
       const before = yield* balances

@@ -53,12 +53,12 @@ const traveller = Effect.gen(function* () {
   const cross = Effect.fnUntraced(function* (from: CurrencyCode, to: CurrencyCode, parts: number) {
     if (from === to) return
     const all = yield* balance(from)
-    const org_rate_id = yield* lock(from, to)
     const size = all.minor / BigInt(parts)
     for (let n = 0; n < parts; n++) {
       const minor = n === parts - 1 ? all.minor - size * BigInt(parts - 1) : size
       if (minor === 0n) continue
       const amount = new Money({ currency: from, minor }).toDecimal()
+      const org_rate_id = yield* lock(from, to)
       const asked = { from_account_id: idOf(from), to_account_id: idOf(to), amount, org_rate_id }
       yield* Effect.either(movements.transfer(permit, asked))
     }
