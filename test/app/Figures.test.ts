@@ -1,7 +1,8 @@
 /** What waits in the database is told in numbers, the same ones in memory and on PostgreSQL; and read once for all instances. */
 import { randomUUID } from "node:crypto"
 import { expect } from "@effect/vitest"
-import { Clock, Duration, Effect } from "effect"
+import { SqlClient } from "@effect/sql"
+import { Clock, Duration, Effect, Option } from "effect"
 import { FiguresStore } from "../../src/app/figures/FiguresStore.ts"
 import type { ProviderName } from "../../src/domain/Corridor.ts"
 import { LedgerAccount, move } from "../../src/domain/Ledger.ts"
@@ -18,23 +19,22 @@ import { onServer } from "../support/TestServer.ts"
 
 const KES = CurrencyCode.make("KES")
 
-const inSuspense = (minor: bigint) =>
+const moved = (to: LedgerAccount, kind: "suspense" | "transfer", minor: bigint) =>
   Effect.flatMap(LedgerStore, ({ post: write }) =>
     write([
       {
         entry_id: randomUUID(),
         org_id: null,
-        kind: "suspense",
+        kind,
         payment_id: null,
         reference: null,
-        postings: move(
-          LedgerAccount.provider("fiat", KES),
-          LedgerAccount.suspense(KES),
-          new Money({ currency: KES, minor })
-        )
+        postings: move(LedgerAccount.provider("fiat", KES), to, new Money({ currency: KES, minor }))
       }
     ])
   )
+
+const inSuspense = (minor: bigint) => moved(LedgerAccount.suspense(KES), "suspense", minor)
+const exchanged = (minor: bigint) => moved(LedgerAccount.fx(KES), "transfer", minor)
 
 /** Proved, and about a payment that nobody knows. */
 const stray = (provider: ProviderName, age: Duration.Duration) =>
@@ -72,11 +72,13 @@ for (const backend of backends) {
         }
         yield* inSuspense(1250n)
         yield* inSuspense(50n)
+        yield* exchanged(2000n)
+        yield* exchanged(-550n)
         yield* Effect.forEach(["1 minute", "1 hour", "2 hours", "40 days"] as const, (age) =>
           stray("stripe", Duration.decode(age))
         )
         yield* Effect.sleep("50 millis")
-        const { queue, strays, suspense, unknown } = yield* store.current
+        const { fx, queue, strays, suspense, unknown } = yield* store.current
         expect(unknown).toEqual([{ provider: "fiat", count: 2, oldest: expect.any(Number) }])
         expect(unknown[0]!.oldest).toBeGreaterThan(0.2)
         expect(strays).toEqual([{ provider: "stripe", count: 2, oldest: expect.any(Number) }])
@@ -85,10 +87,38 @@ for (const backend of backends) {
         expect(queue.oldest).toBeGreaterThanOrEqual(0.05)
         expect(queue.overdue).toBeGreaterThanOrEqual(0.05)
         expect(suspense).toEqual([{ currency: "KES", amount: expect.stringMatching(/^13(\.0+)?$/) }])
+        expect(fx).toEqual([{ currency: "KES", amount: expect.stringMatching(/^14\.50*$/) }])
       })
     )
   })
 }
+
+onServer("Figures of exchanges", "PostgreSQL", {}, (it) => {
+  it.effect("stay the same when what is older than an hour is summed up", () =>
+    Effect.gen(function* () {
+      const store = yield* FiguresStore
+      const sql = Option.getOrThrow(yield* Effect.serviceOption(SqlClient.SqlClient))
+      const rested = sql`update figures set taken_at = '-infinity'`
+      const fx = Effect.zipRight(
+        rested,
+        Effect.map(store.current, (read) => read.fx)
+      )
+      yield* exchanged(1000n)
+      const ten = [{ currency: "KES", amount: "10.00" }]
+      expect(yield* fx).toEqual(ten)
+      yield* sql`alter table ledger_postings disable trigger user`
+      yield* sql`update ledger_postings set created_at = created_at - interval '3 hours' where account like 'fx/%'`
+      yield* sql`alter table ledger_postings enable trigger user`
+      expect(yield* fx).toEqual(ten)
+      expect(yield* sql`select account, amount::text as amount from fx_totals`).toEqual([
+        { account: "fx/KES", amount: "10.00" }
+      ])
+      expect(yield* fx).toEqual(ten)
+      yield* exchanged(-300n)
+      expect(yield* fx).toEqual([{ currency: "KES", amount: "7.00" }])
+    })
+  )
+})
 
 onServer("Figures", "PostgreSQL", {}, (it) => {
   it.effect("are read anew after their rest alone, whichever instance asks", () =>

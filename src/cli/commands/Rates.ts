@@ -20,7 +20,11 @@ const set = Command.make(
       () => import("../api/Rates.ts"),
       () => import("../database/Rates.ts")
     )((rates) => rates.set(input))
-).pipe(Command.withDescription("Set a base rate. Each direction of a pair has a rate of its own. One that moves by more than 10 percent is proposed, and set when another person sends the same."))
+).pipe(
+  Command.withDescription(
+    "Set a base rate. Each direction of a pair has a rate of its own. One that moves by more than 10 percent is proposed, and set when another person sends the same."
+  )
+)
 
 const list = Command.make("list", { json }, (input) =>
   besideDatabase(() => import("../database/Rates.ts"))((rates) => rates.list(input))

@@ -58,7 +58,11 @@ const listAll = Effect.gen(function* () {
       ...all.map((rate) => ({ ...shown(rate), status: "set" })),
       ...proposed.map((rate) => ({ ...shown(rate), status: "proposed" }))
     ],
-    ...laidTable(["FROM", "TO", "RATE", "SET", "STATUS"], [...rows, ...waiting], 'No rates yet: "corridor rates set FROM TO RATE" sets one.')
+    ...laidTable(
+      ["FROM", "TO", "RATE", "SET", "STATUS"],
+      [...rows, ...waiting],
+      'No rates yet: "corridor rates set FROM TO RATE" sets one.'
+    )
   }
 })
 

@@ -77,7 +77,9 @@ export const InitiatePayment = Schema.Struct({
     description: "`payin` collects from a payer, `payout` pays a beneficiary"
   }),
   country: given(CountryCode),
-  org_rate_id: given(Schema.String).annotations({ description: "Needed when the currencies differ" }),
+  org_rate_id: given(Schema.String).annotations({
+    description: "A locked rate that was not used yet; needed when the currencies differ"
+  }),
   client_reference: given(text(255, "Your own reference: it comes back on the record, and need not be unique")),
   description: given(text(1000, "What the payment is for")),
   payer_details: given(PayerDetails).annotations({ description: "Needed for a payin" }),
@@ -318,7 +320,7 @@ const actionDescription = [
   "- `submit_otp`: the one-time password that the customer was asked for (`next_action` `collect_otp`). A wrong one is 400 `OTP_INVALID`; the fifth wrong one fails the payment. `resend_otp` asks the provider for another, at most five times an hour for a payment; beyond that it is 429 with `Retry-After`.",
   "- `cancel`: works while no provider has the payment, or when its provider confirms the cancellation. Otherwise 409; the message says when a payin that waits for its customer ends by itself (`PAYIN_EXPIRY`, 24 hours; payment links 1 hour): it is then `failed` with the failure code `EXPIRED`.",
   "- `refund`: gives a completed payin back, all that is left or `amount` of it, in the payment's `currency`. For 24 hours after the completion it costs the payment's own rate, rounded up, all parts together; after that the live rate of its moment (`rate_basis` of the refund says which). The status becomes `refunded` when all of it is back; the timeline shows each part as an attempt of the leg `refund`. Needs the role `staff` or the permission `refunds`.",
-  "- `review`: sends a payment on its way that the organisation's `review_threshold` holds; `reject` turns it away. Neither can be done by whoever initiated it. A held payment keeps its locked rate for 24 hours (`REVIEW_RATE_TTL`), a held ramp as long as the live rate stays within 0.5 percent; after that `review` is 409 with the new `rate`, and goes on when it is sent as `accept_rate`: the other amount is then computed at it (what is given rounds down, what is taken up; the fee stays), and `comments` tell both prices. A held card payment goes on at the hosted checkout (`next_action` `redirect`); where its rate runs out before the card is given, it waits for a `review` with `accept_rate` again. Both need the role `staff` or the permission `reviews`."
+  "- `review`: sends a payment on its way that the organisation's `review_threshold` holds; `reject` turns it away. Neither can be done by whoever initiated it. A held payment keeps its locked rate for 24 hours (`REVIEW_RATE_TTL`) and while that is at most 0.5 percent better for the customer than the live rate, a held ramp as long as the live rate stays within 0.5 percent; after that `review` is 409 with the new `rate`, and goes on when it is sent as `accept_rate`: the other amount is then computed at it (what is given rounds down, what is taken up; the fee stays), and `comments` tell both prices. A held card payment goes on at the hosted checkout (`next_action` `redirect`); where its rate runs out before the card is given, it waits for a `review` with `accept_rate` again. Both need the role `staff` or the permission `reviews`."
 ].join("\n")
 
 export const PaymentsInitApi = HttpApiGroup.make("paymentsInit")

@@ -78,7 +78,7 @@ export const Transfer = Schema.Struct({
   to_account_id: Schema.String,
   amount: AmountInput.annotations({ description: "In the currency of `from_account_id`" }),
   org_rate_id: given(Schema.String).annotations({
-    description: "A locked rate from the one currency to the other; required when they differ"
+    description: "A locked rate from the one currency to the other, not used yet; required when they differ"
   })
 }).annotations({ identifier: "Transfer" })
 
@@ -311,7 +311,7 @@ export const VirtualAccountsApi = HttpApiGroup.make("virtualAccounts")
           movesMoney: true,
           summary: "Transfer between two accounts",
           description:
-            "Extension. Both accounts are the organisation's. Between two currencies it needs `org_rate_id`, a rate that was locked from the one to the other, and credits the amount times that rate, rounded down; what is then nothing is 400. Answers with the debit; the credit has the same `reference`. A frozen account gives nothing (409) and still receives.",
+            "Extension. Both accounts are the organisation's. Between two currencies it needs `org_rate_id`, a rate that was locked from the one to the other and is spent by the transfer. It credits the amount times the worse of the locked and the live rate, rounded down; what is then nothing is 400. Answers with the debit; the credit has the same `reference`. A frozen account gives nothing (409) and still receives.",
           request: examples({
             "In one currency": {
               from_account_id: account.account_id,

@@ -78,9 +78,7 @@ export class LinkPrices extends Context.Tag("corridor/LinkPrices")<
         )
         if (Option.isNone(shown)) return Option.none()
         // The rate may have moved since it was read a moment ago.
-        const locked = Option.map(yield* lockFor(link, shown.value.pays), (lock) =>
-          receivingAt(link, wanted, lock)
-        )
+        const locked = Option.map(yield* lockFor(link, shown.value.pays), (lock) => receivingAt(link, wanted, lock))
         return Option.filter(locked, (price) => isSame(price, shown.value))
       })
 

@@ -60,10 +60,7 @@ const targetOf = (amount: Money, exchange: Exchange): Money =>
 export class Rates extends Context.Tag("corridor/Rates")<
   Rates,
   {
-    readonly set: (
-      permit: Permit<"platform">,
-      wanted: typeof WantedRate.Type
-    ) => Effect.Effect<RateChange, Invalid>
+    readonly set: (permit: Permit<"platform">, wanted: typeof WantedRate.Type) => Effect.Effect<RateChange, Invalid>
     readonly proposals: (permit: Permit<"platform">) => Effect.Effect<ReadonlyArray<RateProposal>>
     readonly list: (permit: Permit<"platform">) => Effect.Effect<ReadonlyArray<StoredRate>>
     readonly lookUp: (permit: Permit<"any">, asked: AskedRate) => Effect.Effect<LookedUpRate, Invalid | NotFound>

@@ -111,10 +111,13 @@ const parseFakes = (text: string): Either.Either<Option.Option<number>, string> 
 
 const usdAmount = (name: string, fallback: string): Config.Config<BigDecimal.BigDecimal> =>
   parsedOr(name, fallback, (text) =>
-    Option.match(Option.filter(fromPlainText(text.trim()), (amount) => !BigDecimal.isNegative(amount)), {
-      onNone: () => Either.left("expected an amount of USD, such as 1000"),
-      onSome: (amount) => Either.right(amount)
-    })
+    Option.match(
+      Option.filter(fromPlainText(text.trim()), (amount) => !BigDecimal.isNegative(amount)),
+      {
+        onNone: () => Either.left("expected an amount of USD, such as 1000"),
+        onSome: (amount) => Either.right(amount)
+      }
+    )
   )
 
 const jwt = Config.all({

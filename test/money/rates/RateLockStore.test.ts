@@ -72,7 +72,10 @@ onBothStores("RateLockStore", (it) => {
       const store = yield* RateLockStore
       const { org_id } = yield* newOrganization()
       const lock = yield* newLock(org_id, { amount: "100.5" })
-      const isUsed = Effect.map(Effect.flatMap(store.find(org_id, lock.org_rate_id), Effect.orDie), (one) => one.is_used)
+      const isUsed = Effect.map(
+        Effect.flatMap(store.find(org_id, lock.org_rate_id), Effect.orDie),
+        (one) => one.is_used
+      )
       expect(yield* isUsed).toBe(false)
       const spend = Effect.flatMap(nextId, (id) => store.spend(org_id, lock.org_rate_id, id))
       const all = yield* Effect.all([spend, spend, spend, spend], { concurrency: "unbounded" })

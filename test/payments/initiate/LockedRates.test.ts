@@ -46,7 +46,8 @@ const database = Effect.map(Effect.serviceOption(SqlClient.SqlClient), Option.ge
 
 const usesOf = Effect.flatMap(
   database,
-  (sql) => sql<{ readonly org_rate_id: string; readonly used_by: string }>`select org_rate_id, used_by from rate_lock_uses`
+  (sql) =>
+    sql<{ readonly org_rate_id: string; readonly used_by: string }>`select org_rate_id, used_by from rate_lock_uses`
 )
 
 onDatabasePaymentServer(
@@ -182,8 +183,9 @@ onDatabasePaymentServer(
   () => ({}),
   (it) => {
     const gained = Effect.flatMap(database, (sql) =>
-      Effect.map(sql<{ readonly sum: string }>`select coalesce(sum(gain), 0)::text as sum from rate_lock_uses`, (rows) =>
-        Number(rows[0]!.sum)
+      Effect.map(
+        sql<{ readonly sum: string }>`select coalesce(sum(gain), 0)::text as sum from rate_lock_uses`,
+        (rows) => Number(rows[0]!.sum)
       )
     )
 

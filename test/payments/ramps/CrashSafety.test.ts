@@ -124,7 +124,10 @@ describe("a ramp that is stopped", () => {
         yield* serveCountry("FI", ["stripe"], "bank_transfer", "inbound")
         yield* serveCountry("FI", ["circle"], "crypto", "outbound")
         const rates = yield* RateStore
-        yield* rates.set([{ from_currency: "KES", to_currency: "USDT", rate: "0.0077" }])
+        yield* rates.set([
+          { from_currency: "KES", to_currency: "USD", rate: "0.0077" },
+          { from_currency: "USD", to_currency: "USDT", rate: "1" }
+        ])
       })
       yield* setUp.pipe(Effect.provide(Layer.merge(world.stores, Ids.layer)))
       const steps = yield* live(world, -1, "the step fails")

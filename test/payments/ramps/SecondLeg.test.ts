@@ -36,7 +36,10 @@ describe("the second leg of a ramp", () => {
         yield* serveCountry("FI", ["stripe"], "bank_transfer", "inbound")
         yield* serveCountry("FI", ["circle", "coinbase"], "crypto", "outbound")
         const rates = yield* RateStore
-        yield* rates.set([{ from_currency: "KES", to_currency: "USDT", rate: "0.0077" }])
+        yield* rates.set([
+          { from_currency: "KES", to_currency: "USD", rate: "0.0077" },
+          { from_currency: "USD", to_currency: "USDT", rate: "1" }
+        ])
       }).pipe(Effect.provide(base))
       const owner = yield* Effect.provide(newOwner, base)
       const stripe = scripted("stripe")

@@ -8,7 +8,18 @@ import { RateStore } from "../../../src/money/rates/RateStore.ts"
 import { people } from "../../support/Credentials.ts"
 import { expectBooksInOrder } from "../../treasury/accounts/Banking.ts"
 import { act } from "../support/Acting.ts"
-import { eventually, get, initiate, type Json, jsonOf, ofKind, recordOf, timelineOf, toldOf, untilStatus } from "../support/Calls.ts"
+import {
+  eventually,
+  get,
+  initiate,
+  type Json,
+  jsonOf,
+  ofKind,
+  recordOf,
+  timelineOf,
+  toldOf,
+  untilStatus
+} from "../support/Calls.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"
 import { movableClock, timePasses } from "../support/PaymentServices.ts"
 import { byPhone } from "../support/Requests.ts"
@@ -83,7 +94,7 @@ for (const backend of backends) {
         expect(record["refunds"]).toMatchObject([
           { amount: 1000, target_amount: 7.8, rate: 0.0078, rate_basis: "original" },
           { amount: 3000, target_amount: 25, rate: 0.00833333333333, rate_basis: "live" },
-          { amount: 6000, target_amount: 54.55, rate: 0.00909090909090, rate_basis: "live" }
+          { amount: 6000, target_amount: 54.55, rate: 0.0090909090909, rate_basis: "live" }
         ])
         // 3,000 / 120 and 6,000 / 110, rounded up.
         expect(before - (yield* balance)).toBe(2500 + 5455)
@@ -93,7 +104,7 @@ for (const backend of backends) {
         expect(told).toMatchObject([
           { amount: 1000, rate: 0.0078, rate_basis: "original" },
           { amount: 3000, rate: 0.00833333333333, rate_basis: "live" },
-          { amount: 6000, rate: 0.00909090909090, rate_basis: "live" }
+          { amount: 6000, rate: 0.0090909090909, rate_basis: "live" }
         ])
         yield* expectBooksInOrder
       })

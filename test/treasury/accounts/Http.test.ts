@@ -7,6 +7,7 @@ import { operatorPermit } from "../../../src/domain/Access.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { createKey } from "../../contract/api/Keys.ts"
 import { newOwner } from "../../payments/support/NewPayment.ts"
+import { RateStore } from "../../../src/money/rates/RateStore.ts"
 import { byKey, type Cast, people } from "../../support/Credentials.ts"
 import { post, send } from "../../support/Send.ts"
 import { onDatabaseServer, onServer } from "../../support/TestServer.ts"
@@ -303,6 +304,40 @@ onDatabaseServer("Virtual accounts", (it) => {
       expect(credit).toMatchObject({ currency: "UGX", amount: worth, reference: debit.reference })
       const back = { from_account_id: to.account_id, to_account_id: from.account_id, amount: 1 }
       expect(yield* refused({ ...back, org_rate_id: turned.org_rate_id })).toContain("is worth nothing in USD")
+      yield* expectBooksInOrder
+    })
+  )
+
+  it.effect("transfer at the worse of the locked and the live rate, each lock once", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const store = yield* RateStore
+      const set = (rate: string) => store.set([{ from_currency: "USD", to_currency: "ZAR", rate }])
+      const from = yield* funded(acme, 100, { currency: "USD" })
+      const to = yield* open(acme, { currency: "ZAR" })
+      const move = (org_rate_id: string) =>
+        ask(acme.key, "/transfer", {
+          from_account_id: from.account_id,
+          to_account_id: to.account_id,
+          amount: 10,
+          org_rate_id
+        })
+      yield* set("18")
+      const [dear, again, cheap] = yield* Effect.replicateEffect(lockRate(acme, "USD", "ZAR"), 3)
+      yield* set("17")
+      dataOf(yield* move(dear!.org_rate_id))
+      expect(yield* balanceOf(acme.key, to.account_id)).toBe(170)
+      yield* set("18.2")
+      dataOf(yield* move(cheap!.org_rate_id))
+      expect(yield* balanceOf(acme.key, to.account_id)).toBe(350)
+      const used = yield* move(dear!.org_rate_id)
+      expect([used.status, messageOf(used)]).toEqual([400, expect.stringMatching(/^org_rate_id: was used already/)])
+      const atOnce = yield* Effect.all(
+        Array.from({ length: 4 }, () => move(again!.org_rate_id)),
+        { concurrency: "unbounded" }
+      )
+      expect(atOnce.map(({ status }) => status).toSorted()).toEqual([200, 400, 400, 400])
+      expect(yield* balanceOf(acme.key, to.account_id)).toBe(530)
       yield* expectBooksInOrder
     })
   )
