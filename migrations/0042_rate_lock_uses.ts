@@ -1,12 +1,15 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { transaction } from "../src/platform/database/Migration.ts"
 
 /**
  * Uses of locked rates: one for each lock, written with the payment or the transfer that spends it. Proposals of rates
- * that wait for a second person. Sums of the fx accounts. A version from before this one may run beside it, but does not spend locks.
+ * that wait for a second person. Sums of the fx accounts. The version before may run beside it, and does not spend locks.
  */
-export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql.unsafe(`
+export default transaction(
+  { besidePrevious: true },
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe(`
     -- In from_currency; null: any amount up to RATE_LOCK_MAX.
     alter table rate_locks add column amount numeric;
 
@@ -62,4 +65,5 @@ export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
       primary key (from_currency, to_currency)
     );
   `)
+  )
 )

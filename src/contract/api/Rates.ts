@@ -101,7 +101,7 @@ export const BaseExchangeRate = Schema.Struct({
   previous_rate: Schema.NullOr(rate).annotations({
     description: "The pair's own rate before; of a proposal, the one that holds on. Null without one"
   }),
-  updated_at: Timestamp.annotations({ description: "When it was set, or proposed" })
+  updated_at: Timestamp
 }).annotations({ identifier: "BaseExchangeRate" })
 
 export const RATE_PROPOSED =

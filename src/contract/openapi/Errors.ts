@@ -9,7 +9,7 @@ type Schemas = Record<string, JsonSchema.JsonSchema>
 
 export const codeMeanings: Readonly<Record<Code, string>> = {
   VALIDATION_ERROR: "something in the request is missing or wrong",
-  RATE_MISMATCH: "the quoted rate is not the locked or the live one any more: look it up again",
+  RATE_MISMATCH: "the rate was used, has expired or does not fit the amounts: look it up again",
   OTP_INVALID: "that is not the one-time password",
   UNAUTHORIZED: "no valid credential",
   FORBIDDEN: "the credential's role does not suffice",
