@@ -21,10 +21,13 @@ export const settlementPause = Duration.seconds(15)
 export const settlementPatience = Duration.hours(1)
 
 /**
- * Hints about one attempt make its provider be asked at most this often. One that was asked after in vain stands, and is
+ * Minimum time between enquiries caused by hints, for one attempt. A hint that was asked after in vain stands, and is
  * asked after again by the delays of the status enquiries, until they are over or there is another hint.
  */
 export const hintGap = Duration.seconds(15)
+
+/** Ids of the provider's that hints may name for one attempt until it has its own; the oldest give way. */
+export const mostHintedIds = 4
 
 /** Customers who come back make the provider of their payment be asked at most this often a minute; after that it is a hint. */
 export const returnsPerMinute = 10

@@ -51,7 +51,7 @@ const isMeant = ({ attempt, payment }: Known, { about }: Named): boolean =>
 const cleanEvent = (event: CallbackEvent): CallbackEvent => {
   const attempt = cleanNames(event.attempt)
   return event._tag === "Hint"
-    ? new Hint({ attempt })
+    ? new Hint({ ...event, attempt })
     : new Statement({ ...event, key: cleanKey(event.key), attempt, report: cleanReport(event.report) })
 }
 
@@ -121,7 +121,7 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
 
       /** It proves nothing, and anybody may have sent it: the provider is asked, in its turn, and not too often. */
       const hint = Effect.fnUntraced(function* (from: From, event: Hint, { attempt }: Known) {
-        if (!(yield* store.hint(attempt.attempt_id))) return "seen before" as const
+        if (!(yield* store.hint(attempt.attempt_id, event.attempt.providerPaymentId))) return "seen before" as const
         const { attempt_id, org_id, payment_id } = attempt
         const about = { attempt_id, org_id, payment_id, effect: "provider asked" as const }
         yield* store.storeCallback(yield* rowOf(from, event, about))
@@ -138,9 +138,9 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
       const state = (from: From, event: Statement, known: Known) => {
         const { provider } = from
         const key = keyOf(from, event)
-        return Effect.as(
+        return Effect.map(
           outcomes.hear(known, event.report, { cause: `callback from ${provider}`, callback: { provider, key } }),
-          "applied" as const
+          ({ isOther }) => (isOther === true ? ("provider asked" as const) : ("applied" as const))
         ).pipe(
           // Most events come once, so nobody asks beforehand: whoever comes a second time finds it stored.
           Effect.catchAllDefect((defect) =>

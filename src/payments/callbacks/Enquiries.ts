@@ -106,7 +106,11 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
       const ask = Effect.fnUntraced(function* (attempt: DueAttempt, provider: Provider, payment: Payment) {
         const goesBack = attempt.leg === "refund" || attempt.leg === "return"
         const all = goesBack ? yield* store.attemptsOf(attempt.payment_id) : []
-        return believed(provider, attempt, yield* answer.enquiry(provider, contextOf(payment, attempt, all)))
+        return believed(
+          provider,
+          attempt,
+          yield* answer.enquiry(provider, contextOf(payment, attempt, all, attempt.hinted_ids ?? []))
+        )
       })
 
       const sourceOf = ({ hinted, provider }: DueAttempt): Source => ({

@@ -11,7 +11,7 @@ import { withClaims } from "./Claims.ts"
 import { doubtOf } from "./Doubt.ts"
 import { endsNow, expiredFailure, failsPastEnd, planEnd, type SharedMoment } from "./Expiry.ts"
 import { partsBesides } from "./OwnRefunds.ts"
-import { assemble, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
+import { assemble, isReturned, type Moment, ownId, type Ruled, type Source } from "./Ruling.ts"
 import {
   goneFrom,
   heardBefore,
@@ -58,7 +58,12 @@ const isOutdated = (state: string, { status }: Decision): boolean =>
   (state === "pending" || state === "processing") && state !== status
 
 /** What the word says about the payment itself, its status aside. */
-const paymentPatch = (payment: Payment, attempt: Attempt, signal: ProviderSignal, decision: Decision): PaymentPatch => {
+const paymentPatch = (
+  { attempt, payment }: Known,
+  signal: ProviderSignal,
+  decision: Decision,
+  source: Source
+): PaymentPatch => {
   const taken = decision.outcome === "accepted" || decision.outcome === "unknown"
   return {
     ...(taken ? { provider: attempt.provider, account: attempt.account } : {}),
@@ -67,7 +72,7 @@ const paymentPatch = (payment: Payment, attempt: Attempt, signal: ProviderSignal
     ...(taken && payment.direction === "outbound" ? { payout_id: attempt.attempt_id } : {}),
     ...(taken && (signal._tag === "Accepted" || signal._tag === "Report")
       ? {
-          provider_payment_id: signal.providerPaymentId ?? payment.provider_payment_id,
+          provider_payment_id: ownId(attempt, signal, source) ?? payment.provider_payment_id,
           provider_status: isOutdated(signal.state, decision)
             ? payment.provider_status
             : (signal.providerStatus ?? payment.provider_status)
@@ -230,7 +235,7 @@ export const changeOf = (
   const { outcome, received, resurfaced, status } = decision
   const refuses = outcome === "declined" && attempt.outcome !== "declined"
   const nextAttempt = refuses && !isOver(status) ? source.next : undefined
-  const spoken = paymentPatch(payment, attempt, signal, decision)
+  const spoken = paymentPatch(known, signal, decision, source)
   const end = planEnd(known, signal, heard, spoken, source, moment)
   const patch = {
     ...spoken,

@@ -8,7 +8,7 @@ import type { RampPayment } from "../route/LegOrder.ts"
 import { isAimless, isOver, isPursued, nextStep } from "./PaymentChange.ts"
 import { withClaims } from "./Claims.ts"
 import { doubtOf } from "./Doubt.ts"
-import { assemble, isReturned, type Ruled, type Source } from "./Ruling.ts"
+import { assemble, isReturned, ownId, type Ruled, type Source } from "./Ruling.ts"
 import { goneFrom, heardBefore, isEven, joined, noteOfRest, waitingAfter } from "./TakenBack.ts"
 import { stillHolds } from "./Standing.ts"
 import { isRiddle } from "./Unmatched.ts"
@@ -103,7 +103,7 @@ const suspenseOf = (
   })
 }
 
-const patchOf = (known: KnownLeg, signal: ProviderSignal, decision: RampDecision): PaymentPatch => {
+const patchOf = (known: KnownLeg, signal: ProviderSignal, decision: RampDecision, source: Source): PaymentPatch => {
   const { attempt, payment } = known
   const taken = decision.outcome === "accepted" || decision.outcome === "unknown"
   const collects = legOf(attempt) === "collection"
@@ -115,7 +115,7 @@ const patchOf = (known: KnownLeg, signal: ProviderSignal, decision: RampDecision
     ...(taken && !collects ? { payout_id: attempt.attempt_id } : {}),
     ...(taken && collects && spoken !== undefined
       ? {
-          provider_payment_id: spoken.providerPaymentId ?? payment.provider_payment_id,
+          provider_payment_id: ownId(attempt, spoken, source) ?? payment.provider_payment_id,
           provider_status: spoken.providerStatus ?? payment.provider_status
         }
       : {}),
@@ -177,7 +177,7 @@ export const rampChangeOf = (
         ? source.next
         : undefined
   const patch = {
-    ...patchOf(known, signal, decision),
+    ...patchOf(known, signal, decision, source),
     ...unmatched,
     ...(nextAttempt?.leg === "settlement" ? { payout_id: nextAttempt.attempt_id } : {})
   }

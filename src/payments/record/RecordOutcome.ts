@@ -9,11 +9,13 @@ import { overloaded } from "../../domain/Failure.ts"
 import type { OrgId } from "../../domain/Identifiers.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
+import { Unknown } from "../../domain/Outcome.ts"
 import { overtakenRetry, statusEnquiry } from "../../domain/policies/Payments.ts"
 import { nthDelay } from "../../domain/policies/Schedules.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import type { InSuspense } from "../../money/ledger/LedgerStore.ts"
+import { Providers } from "../../providers/port/Provider.ts"
 import { trouble } from "../../platform/observability/Trouble.ts"
 import { refundChangeOf } from "./RefundChange.ts"
 import { FundingEvents } from "./PaymentEvents.ts"
@@ -32,7 +34,7 @@ import { needsSharedTime } from "./Expiry.ts"
 import { takerAmong } from "./Standing.ts"
 import { whileBusy } from "./WhileBusy.ts"
 import { disputedOr, needsBooks } from "./ByTheBooks.ts"
-import type { Moment, Ruled, Source } from "./Ruling.ts"
+import { type Moment, namedId, type Ruled, type Source } from "./Ruling.ts"
 import type { Change, NewAttempt } from "../store/Change.ts"
 
 /** Where things stand after a word was heard. */
@@ -41,6 +43,8 @@ export interface Heard {
   readonly outcome: AttemptOutcome | null
   /** The candidate that was to take over from a refusal has its attempt, committed now or by the same word before. */
   readonly follows: boolean
+  /** The report named another payment of the provider's: it was not applied, and the provider is asked. */
+  readonly isOther?: true
   /** Nothing was written: the account that would pay through the next candidate has too little. */
   readonly short?: LedgerAccount
 }
@@ -94,6 +98,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
       const ids = yield* Ids
       const funding = yield* FundingEvents
       const second = yield* SecondLeg
+      const providers = yield* Providers
       const { payinExpiry, statusEnquiryDelays } = yield* Settings
       const enquiries = statusEnquiry(statusEnquiryDelays)
 
@@ -166,8 +171,31 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
       const released = (payment: Payment, { settler }: Decided) =>
         settler === undefined ? Effect.void : second.unsent(payment, settler)
 
-      const write = Effect.fnUntraced(function* (known: Known, signal: ProviderSignal, source: Source) {
+      /**
+       * Keeps a report about another payment of the provider's from being applied to this one. A provider's id is replaced
+       * only where the provider gives it up; the answer to an order counts, under the id that is known already.
+       */
+      const aboutOwnId = Effect.fnUntraced(function* (known: Known, signal: ProviderSignal, source: Source) {
+        const { account, attempt_id, org_id, payment_id, provider, provider_payment_id: own } = known.attempt
+        const named = namedId(signal)
+        const heard = { signal, source, isOther: false, warned: Effect.void }
+        if (own === null || named === null || named === own || source.operator !== undefined) return heard
+        const { givesUpId } = (yield* providers.find(provider, account)) ?? {}
+        if (givesUpId?.(own) === true) return { ...heard, source: { ...source, renamed: true as const } }
+        const message = `${provider} names another payment of its own, ${named}, where ${own} was written first`
+        const warned = trouble("other_payment_named", message, { payment_id, attempt_id, org_id })
+        if (signal._tag !== "Report") return { ...heard, warned }
+        return {
+          warned,
+          signal: new Unknown({ reason: `it names another payment of its own, ${named}` }),
+          source: source.callback === undefined ? source : { ...source, hinted: true },
+          isOther: true
+        }
+      })
+
+      const write = Effect.fnUntraced(function* (known: Known, said: ProviderSignal, given: Source) {
         const { attempt, payment } = known
+        const { isOther, signal, source, warned } = yield* aboutOwnId(known, said, given)
         // Nobody speaks for another provider's attempt, whatever name it is called by.
         if (source.callback !== undefined && source.callback.provider !== attempt.provider) {
           return yield* Effect.die(new Error(`${source.callback.provider} has no say in what ${attempt.provider} does`))
@@ -192,9 +220,11 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
           return Option.some(heard)
         }
         if (!written.right) return Option.none<Heard>()
-        yield* noise(change, source)
+        yield* Effect.zipRight(noise(change, source), warned)
+        if (isOther && source.callback !== undefined) yield* store.hint(attempt.attempt_id)
         if (change.nextAttempt?.enquire_in === null) yield* second.wake
-        const heard: Heard = { payment: after, outcome, follows: yield* followed(change, outcome, source) }
+        const follows = yield* followed(change, outcome, source)
+        const heard: Heard = { payment: after, outcome, follows, ...(isOther ? { isOther: true } : {}) }
         return Option.some(heard)
       })
 

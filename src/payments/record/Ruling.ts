@@ -56,6 +56,8 @@ export interface Source {
   readonly unmatched?: Unmatched | null
   /** Of money that was given back, and comes back: who had taken it, and may have taken it again. */
   readonly taker?: Attempt | undefined
+  /** The provider gave up the id that the attempt has, for the one that it names now. */
+  readonly renamed?: true
   /** The candidate that takes over if this one declines; only the dispatch has one. */
   readonly next?: NewAttempt | undefined
 }
@@ -106,6 +108,13 @@ export interface Ruled {
   readonly after: Payment
   readonly outcome: AttemptOutcome | null
 }
+
+export const namedId = (signal: ProviderSignal): string | null =>
+  "providerPaymentId" in signal ? (signal.providerPaymentId ?? null) : null
+
+/** The provider's id of the attempt: the one that was written first. */
+export const ownId = ({ provider_payment_id }: Attempt, signal: ProviderSignal, { renamed }: Source): string | null =>
+  renamed === true ? namedId(signal) : (provider_payment_id ?? namedId(signal))
 
 export const reasonOf = (signal: ProviderSignal): string | null => {
   switch (signal._tag) {
@@ -169,7 +178,6 @@ const attemptPatch = (
 ): AttemptPatch => {
   const { attempt } = known
   const { ordered, outcome, received } = ruling
-  const said = "providerPaymentId" in signal ? signal.providerPaymentId : null
   const decides = outcome !== attempt.outcome
   const isFirstReturn = isReturned(signal) && attempt.reason === null
   // Of what was taken on, a reason is that it went back, and not why it has not come yet.
@@ -181,7 +189,8 @@ const attemptPatch = (
       source.operator !== undefined || !(decides || isFirstReturn)
         ? attempt.reason
         : (why ?? (isFirstReturn ? "it went back" : null)),
-    provider_payment_id: said ?? attempt.provider_payment_id,
+    provider_payment_id: ownId(attempt, signal, source),
+    ...(source.renamed === true ? { renamed: true } : {}),
     // A person's word is no answer of the provider.
     answered_at: attempt.answered_at ?? (source.operator === undefined ? answeredAt(ruling, moment) : null),
     enquire_in: enquireIn(ruling, source, moment),

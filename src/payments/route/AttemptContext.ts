@@ -33,11 +33,17 @@ export const sentTimes = ({ sent_at, started_at }: Attempt, now: Date): Sent => 
 })
 
 /** `all`: of the payment; only of money on its way back are the others needed. */
-export const contextOf = (payment: Payment, attempt: Attempt, all: ReadonlyArray<Attempt>): AttemptContext => {
+export const contextOf = (
+  payment: Payment,
+  attempt: Attempt,
+  all: ReadonlyArray<Attempt>,
+  hintedIds: ReadonlyArray<string> = []
+): AttemptContext => {
   const { attempt_id, config_id, leg, outcome, provider_payment_id, sent_at } = attempt
   const known = {
     reference: attempt_id,
     providerPaymentId: provider_payment_id,
+    hintedIds,
     leg,
     country: payment.country,
     sentAt: sent_at,

@@ -1,7 +1,20 @@
 /** Attempts as they are read, alone or beside their payment. */
 import { AttemptId, ConfigId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import { providerNames } from "../../domain/Corridor.ts"
-import { fields, idOf, nullable, number, oneOf, prefixed, recordOf, rowOf, text, time, truth } from "./Columns.ts"
+import {
+  fields,
+  idOf,
+  listOf,
+  nullable,
+  number,
+  oneOf,
+  prefixed,
+  recordOf,
+  rowOf,
+  text,
+  time,
+  truth
+} from "./Columns.ts"
 import type { Attempt, DueAttempt, Payment } from "./Payment.ts"
 import { paymentOf, selectedColumns } from "./PaymentRow.ts"
 
@@ -70,7 +83,14 @@ export const attemptOf = (selected: object): Attempt => {
   }
 }
 
-const dueRow = rowOf({ lease_token: text, sent_ago: number, hinted: truth, has_hint: truth, hints: number })
+const dueRow = rowOf({
+  lease_token: text,
+  sent_ago: number,
+  hinted: truth,
+  has_hint: truth,
+  hints: number,
+  hinted_ids: nullable(listOf(text))
+})
 
 export const dueAttemptOf = (selected: object): DueAttempt => {
   return { ...attemptOf(selected), ...dueRow(selected) }

@@ -45,7 +45,9 @@ export interface AttemptPatch {
   readonly attempt_id: AttemptId
   readonly outcome: AttemptOutcome | null
   readonly reason: string | null
+  /** Written once: a later one is dropped, unless its provider gave the first up (`renamed`). */
   readonly provider_payment_id: string | null
+  readonly renamed?: true
   readonly answered_at: Date | null
   /** Seconds until the provider is asked about it; null: never by itself; as planned: as if nothing had been heard. */
   readonly enquire_in: number | null | "as planned"

@@ -148,6 +148,8 @@ export interface AttemptRow extends Attempt {
   readonly hint_at: Date | null
   /** How often in a row it was asked about in vain because of a hint. */
   readonly hints: number
+  /** Ids that hints named while its own is unknown, newest first; null: none. */
+  readonly hinted_ids: ReadonlyArray<string> | null
   readonly leased_until: Date | null
   readonly lease_token: string | null
 }
@@ -162,6 +164,7 @@ export interface DueAttempt extends Attempt {
   /** There was a hint, whether or not its time had come as well; and how often in a row it was asked after in vain. */
   readonly has_hint: boolean
   readonly hints: number
+  readonly hinted_ids: ReadonlyArray<string> | null
 }
 
 export const StoredCallback = Schema.Struct({

@@ -86,6 +86,7 @@ export const paymentStoreMemory = Layer.effect(
         asked_at: null,
         hint_at: null,
         hints: 0,
+        hinted_ids: null,
         leased_until: null,
         lease_token: null
       })
@@ -146,11 +147,15 @@ export const paymentStoreMemory = Layer.effect(
       payments.set(payment.payment_id, next)
       if (status !== payment.status) addHistory(next, payment.status, cause, at)
       if (attempt !== undefined) {
-        const { enquire_in, ordered, said, ...rest } = attempt
+        const { enquire_in, ordered, renamed, said, ...rest } = attempt
         const before = attempts.get(attempt.attempt_id)!
+        const ownId =
+          renamed === true ? rest.provider_payment_id : (before.provider_payment_id ?? rest.provider_payment_id)
         attempts.set(attempt.attempt_id, {
           ...before,
           ...rest,
+          provider_payment_id: ownId,
+          hinted_ids: ownId === null ? before.hinted_ids : null,
           said: before.said ?? said ?? null,
           ordered: before.ordered ?? ordered ?? null,
           next_enquiry_at: enquire_in === "as planned" ? before.next_enquiry_at : later(now, enquire_in),

@@ -21,6 +21,10 @@ const attemptValues = (from: string) => `${from}.attempt_id, c.payment_id, c.org
       ${from}.config_id, ${from}.account, ${from}.own, ${from}.started_at, ${enquiryTime(`${from}.enquire_in`)},
       case when ${from}.enquire_in is null then 0 else 1 end, ${from}.of_attempt, coalesce(${from}.received, '{}'), ${from}.traceparent`
 
+/** The provider's id of an attempt stays as it was first written, unless the provider gave it up. */
+const OWN_ID =
+  "case when x.renamed then x.provider_payment_id else coalesce(a.provider_payment_id, x.provider_payment_id) end"
+
 /** What a change may set on a payment besides its status, with the type of its column. */
 const changeable = {
   provider: "text",
@@ -141,13 +145,14 @@ const applying = (withLocks: boolean) => `
     insert into payment_history (payment_id, version, org_id, from_status, to_status, cause, at)
     select payment_id, version + 1, org_id, from_status, status, cause, at from changed where status <> from_status
   ), answered as (
-    update attempts a set outcome = x.outcome, reason = x.reason, provider_payment_id = x.provider_payment_id,
+    update attempts a set outcome = x.outcome, reason = x.reason,
+      provider_payment_id = ${OWN_ID}, hinted_ids = case when ${OWN_ID} is null then a.hinted_ids end,
       answered_at = x.answered_at, received = coalesce(x.received, a.received), said = coalesce(a.said, x.said),
       ordered = coalesce(a.ordered, x.ordered),
       next_enquiry_at = case when x.as_planned then a.next_enquiry_at else ${enquiryTime("x.enquire_in")} end,
       hint_at = nullif(a.hint_at, a.leased_until), leased_until = null, lease_token = null
     from changed c cross join lateral jsonb_to_record(c.attempt) as x (
-      attempt_id uuid, outcome text, reason text, provider_payment_id text, answered_at timestamptz,
+      attempt_id uuid, outcome text, reason text, provider_payment_id text, renamed boolean, answered_at timestamptz,
       enquire_in float8, as_planned boolean, received jsonb, said jsonb, ordered jsonb)
     where a.attempt_id = x.attempt_id and a.payment_id = c.payment_id
     returning a.payment_id

@@ -101,8 +101,11 @@ export interface Store {
    * one after the other. Each is out of sight of other instances for the length of the lease; the asking counts from now.
    */
   readonly claimEnquiries: (lanes: ReadonlyArray<Lane>) => Effect.Effect<ReadonlyArray<DueAttempt>>
-  /** Puts an attempt before whoever asks next, at most once in a while; false when one such hint is waiting already. */
-  readonly hint: (attemptId: AttemptId) => Effect.Effect<boolean>
+  /**
+   * Makes an attempt due for an enquiry, at most once in `hintGap`; false when one such hint is waiting already. The id that
+   * a hint names is kept while the attempt has none of its own, the newest few of them.
+   */
+  readonly hint: (attemptId: AttemptId, providerPaymentId?: string | null) => Effect.Effect<boolean>
   /** The hint that it was claimed for was asked after in vain, and stands: it is due again by then, or with the next one. */
   readonly hintAgain: (attemptId: AttemptId, after: Duration.Duration) => Effect.Effect<void>
   /** Attempts that were committed for any instance to send: whoever claims one sends it at once, and nobody else does. */

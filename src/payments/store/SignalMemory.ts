@@ -3,6 +3,7 @@ import { Clock, Duration, Effect, Option } from "effect"
 import {
   enquiryLease,
   hintGap,
+  mostHintedIds,
   mostStraysOfAccount,
   orphanedAfter,
   sendWindow,
@@ -54,6 +55,14 @@ const surplusOf = (
     .sort(([, a], [, b]) => b - a)
     .slice(mostStraysOfAccount)
     .map(([key]) => key)
+}
+
+const withHintedId = (row: AttemptRow, id: string | null): AttemptRow => {
+  const { hinted_ids, provider_payment_id } = row
+  const before = hinted_ids ?? []
+  return id === null || provider_payment_id !== null || before.includes(id)
+    ? row
+    : { ...row, hinted_ids: [id, ...before].slice(0, mostHintedIds) }
 }
 
 const isStray = (callback: object): callback is StrayCallback => "report_said" in callback
@@ -109,10 +118,12 @@ export const signalsInMemory = (
           }
         })
       }),
-    hint: (attemptId) =>
+    hint: (attemptId, providerPaymentId = null) =>
       withTime((now) => {
-        const row = attempts.get(attemptId)
-        if (row === undefined || row.sends === 0 || (unclaimedHint(row) !== null && row.hints === 0)) return false
+        const found = attempts.get(attemptId)
+        if (found === undefined || found.sends === 0) return false
+        const row = kept(withHintedId(found, providerPaymentId))
+        if (unclaimedHint(row) !== null && row.hints === 0) return false
         const earliest = row.asked_at === null ? now : later(row.asked_at.getTime(), hintGap).getTime()
         const answered = row.outcome === null ? later(row.sent_at.getTime(), orphanedAfter).getTime() : now
         kept({ ...row, hint_at: new Date(Math.max(now, earliest, answered)), hints: 0 })

@@ -13,6 +13,7 @@ import { nextActions, Report } from "../../domain/Outcome.ts"
 import {
   enquiryLease,
   hintGap,
+  mostHintedIds,
   mostStraysOfAccount,
   orphanedAfter,
   sendWindow,
@@ -60,6 +61,8 @@ const strays = rowsAs(
     found: AttemptId
   })
 )
+
+const hinted = rowsAs(Schema.Struct({ hinted: Schema.Boolean }))
 
 const moments = rowsAs(Schema.Struct({ now: Schema.DateFromSelf }))
 
@@ -187,7 +190,20 @@ const claimStatement = `with ${fairly(asked)}, locked as (
   returning ${attemptColumns("a.")}, a.lease_token,
     extract(epoch from now() - a.sent_at)::float8 as sent_ago,
     (a.next_enquiry_at is null or a.next_enquiry_at > now()) as hinted,
-    a.hint_at is not null as has_hint, a.hints`
+    a.hint_at is not null as has_hint, a.hints, a.hinted_ids`
+
+/** An id is kept although a hint waits already: the one that waits may have named another, or none. */
+const hintStatement = `with before as (
+    select attempt_id, coalesce(hint_at is null or hint_at = leased_until or hints > 0, false) as is_free,
+      case when $2::text is null or provider_payment_id is not null or $2::text = any (hinted_ids) then hinted_ids
+        else (array_prepend($2::text, coalesce(hinted_ids, '{}')))[1:${mostHintedIds}] end as ids
+    from attempts where attempt_id = $1 and sends > 0 for update
+  )
+  update attempts a set hinted_ids = b.ids, hints = case when b.is_free then 0 else a.hints end,
+    hint_at = case when b.is_free then greatest(now(), a.asked_at + make_interval(secs => $3),
+      case when a.outcome is null then a.sent_at + make_interval(secs => $4) end) else a.hint_at end
+  from before b where a.attempt_id = b.attempt_id and (b.is_free or b.ids is distinct from a.hinted_ids)
+  returning b.is_free as hinted`
 
 const unsent: Queue = {
   queued: "a.sends = 0",
@@ -243,16 +259,19 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
         Effect.map((rows) => rows.map(dueAttemptOf)),
         Effect.orDie
       ),
-    hint: (attemptId) =>
-      sql`update attempts set
-          hint_at = greatest(now(), asked_at + make_interval(secs => ${Duration.toSeconds(hintGap)}),
-            case when outcome is null then sent_at + make_interval(secs => ${Duration.toSeconds(orphanedAfter)}) end),
-          hints = 0
-        where attempt_id = ${attemptId} and (hint_at is null or hint_at = leased_until or hints > 0) and sends > 0
-        returning 1 as hinted`.pipe(
-        Effect.map((rows) => rows.length > 0),
-        Effect.orDie
-      ),
+    hint: (attemptId, providerPaymentId = null) =>
+      sql
+        .unsafe<object>(hintStatement, [
+          attemptId,
+          providerPaymentId,
+          Duration.toSeconds(hintGap),
+          Duration.toSeconds(orphanedAfter)
+        ])
+        .pipe(
+          Effect.flatMap(hinted),
+          Effect.map((rows) => rows.some((row) => row.hinted)),
+          Effect.orDie
+        ),
     hintAgain: (attemptId, after) =>
       sql`update attempts set hints = hints + 1, hint_at = now() + make_interval(secs => ${Duration.toSeconds(after)})
         where attempt_id = ${attemptId} and hint_at = leased_until`.pipe(Effect.asVoid, Effect.orDie),

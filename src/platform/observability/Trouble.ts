@@ -11,6 +11,7 @@ const severity = {
   dead_letter: LogLevel.Warning,
   endpoint_disabled: LogLevel.Warning,
   money_in_suspense: LogLevel.Warning,
+  other_payment_named: LogLevel.Warning,
   outcome_abandoned: LogLevel.Error,
   two_primaries: LogLevel.Error,
   rate_gain_limit: LogLevel.Warning,

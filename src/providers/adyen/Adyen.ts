@@ -279,6 +279,8 @@ const connect = (account: Account<typeof fields>): Provider => {
     name: "adyen",
     honoursReference: remembersKeys,
     provesAbsence: false,
+    // The payment that its customer makes has a number of its own.
+    givesUpId: isLinkId,
     supports,
     initiate,
     enquire,

@@ -63,7 +63,7 @@ export const itemSignature = (item: Signed, secret: string): string => hmac(secr
 export const bodySignature = (body: string | Buffer, secret: string): string => hmac(secret, body)
 
 /** The fields are signed as one text: one that held the separator could pass for two others. */
-const checkOf = (item: Item, secret: string): Check =>
+const checkOf = (item: Item, secret: string): Check<"account"> =>
   Check.same(itemSignature(item, secret), item.additionalData.hmacSignature).where(
     signedFields(item).every((field) => !field.includes(SEPARATOR))
   )
@@ -125,7 +125,12 @@ const saidOfRefund = (item: Item): Said => {
 
 const keyOf = ({ eventCode, pspReference, success }: Item): string => `${eventCode} ${pspReference} ${success}`
 
-const eventOf = (item: Item, said: Said, attempt: Hint["attempt"], proof: Proof): ReadonlyArray<CallbackEvent> => {
+const eventOf = (
+  item: Item,
+  said: Said,
+  attempt: Hint["attempt"],
+  proof: Proof<"account">
+): ReadonlyArray<CallbackEvent> => {
   if (said === "nothing") return []
   if (said === "ask") return [new Hint({ attempt })]
   const { amount, ...rest } = said
@@ -145,7 +150,7 @@ const eventOf = (item: Item, said: Said, attempt: Hint["attempt"], proof: Proof)
  * A refund that somebody made by hand goes by the payment's own name: it is the payment's money that went back, and comes
  * back to us where it did not reach the payer. That it went may not have been heard of: it is told once, by the same key.
  */
-const eventsByHand = (item: Item, reference: string, proof: Proof): ReadonlyArray<CallbackEvent> => {
+const eventsByHand = (item: Item, reference: string, proof: Proof<"account">): ReadonlyArray<CallbackEvent> => {
   if (!isTrue(item)) return []
   const attempt = { reference, providerPaymentId: paymentId(item) }
   const money = Option.getOrUndefined(moneyIn(item.amount))
@@ -161,7 +166,7 @@ const eventsByHand = (item: Item, reference: string, proof: Proof): ReadonlyArra
   ]
 }
 
-const eventsOf = (item: Item, proof: Proof): ReadonlyArray<CallbackEvent> => {
+const eventsOf = (item: Item, proof: Proof<"account">): ReadonlyArray<CallbackEvent> => {
   const named = namedBy(item.merchantReference ?? "")
   if (meaningOf(ofRefunds, item.eventCode) !== undefined) {
     if (named.kind !== "refund" && named.reference !== "") return eventsByHand(item, named.reference, proof)

@@ -1,23 +1,13 @@
-/** From Circle's callbacks, which come by Amazon SNS, to what they say. */
+/**
+ * Callbacks of Circle, which come by Amazon SNS, all of them hints. The topic and its signature are the same for all of
+ * Circle's customers, and any of them can pass on what it got: the signature proves Circle, not the account.
+ */
 import { Duration, Effect, Either, Option, Schema } from "effect"
-import { sha256Hex } from "../../domain/Digest.ts"
 import type { ProviderHttp } from "../client/ProviderHttp.ts"
-import {
-  type Callback,
-  type CallbackEvent,
-  type CallbackRequest,
-  Check,
-  Hint,
-  type Named,
-  NoProof,
-  Proof,
-  Statement
-} from "../port/Callback.ts"
+import { type Callback, type CallbackRequest, Check, Hint, NoProof, Proof } from "../port/Callback.ts"
 import { readJson } from "../port/WireJson.ts"
-import { Intent, intentReport, isKnownMoment } from "./IntentAnswers.ts"
 import type { SnsKeys } from "./SnsKeys.ts"
 import { allowedPlace, checkSignature, decodeSns, type SnsMessage } from "./SnsMessage.ts"
-import { isKnownStatus, Transfer, transferReport } from "./TransferAnswers.ts"
 
 export interface SnsAccount {
   readonly keys: SnsKeys
@@ -35,63 +25,32 @@ const decodeAbout = Schema.decodeUnknownOption(
     transfer: Schema.optional(Schema.Unknown)
   })
 )
-const decodeIntent = Schema.decodeUnknownOption(Intent)
-const decodeTransfer = Schema.decodeUnknownOption(Transfer)
 const decodePayment = Schema.decodeUnknownOption(Schema.Struct({ paymentIntentId: Schema.String }))
 const decodeId = Schema.decodeUnknownOption(Schema.Struct({ id: Schema.String }))
+const decodeSource = Schema.decodeUnknownOption(Schema.Struct({ source: Schema.Struct({ type: Schema.String }) }))
 
-const named = (providerPaymentId: string): Named => ({ reference: null, providerPaymentId })
+const hint = (providerPaymentId: string) => new Hint({ attempt: { reference: null, providerPaymentId } })
 
-/** Without a proof everything is a hint. */
-const eventOf = (message: string, proof: Proof | undefined): Option.Option<CallbackEvent> => {
-  const state = (report: Option.Option<Statement["report"]>, id: string): CallbackEvent =>
-    Option.match(proof === undefined ? Option.none() : report, {
-      onNone: () => new Hint({ attempt: named(id) }),
-      // Circle sends it from two regions: what it says is the same, and so is its key.
-      onSome: (said) => new Statement({ key: sha256Hex(message), attempt: named(id), report: said, proof: proof! })
-    })
+const hintIn = (message: string): Option.Option<Hint> => {
   const about = Option.flatMap(Either.getRight(readJson(message)), decodeAbout)
   return Option.flatMap(about, ({ notificationType, payment, paymentIntent, transfer }) => {
     switch (notificationType) {
       case "paymentIntents":
-        return Option.map(decodeId(paymentIntent), ({ id }) =>
-          state(Option.flatMap(decodeIntent(paymentIntent), intentReport), id)
-        )
+        return Option.map(decodeId(paymentIntent), ({ id }) => hint(id))
       case "payments":
-        // One of the payments of an intent: how much came in all, only the intent tells.
-        return Option.map(
-          decodePayment(payment),
-          ({ paymentIntentId }): CallbackEvent => new Hint({ attempt: named(paymentIntentId) })
-        )
+        return Option.map(decodePayment(payment), ({ paymentIntentId }) => hint(paymentIntentId))
       case "transfers":
-        return Option.flatMap(decodeTransfer(transfer), (one) =>
-          // What comes in from a chain is no transfer of ours.
-          one.source?.type === "blockchain"
-            ? Option.none()
-            : Option.some(state(Option.some(transferReport(one)), one.id))
-        )
+        // What comes in from a chain is no transfer of ours.
+        return Option.exists(decodeSource(transfer), ({ source }) => source.type === "blockchain")
+          ? Option.none()
+          : Option.map(decodeId(transfer), ({ id }) => hint(id))
       default:
         return Option.none()
     }
   })
 }
 
-const eventsOf = ({ Message }: SnsMessage, proof?: Proof): Callback => ({
-  events: Option.toArray(eventOf(Message, proof))
-})
-
-const warnOfStatus = ({ events }: Callback) =>
-  Effect.forEach(
-    events,
-    (event) => {
-      if (event._tag === "Hint") return Effect.void
-      const status = event.report.providerStatus
-      return isKnownMoment(status) || isKnownStatus(status)
-        ? Effect.void
-        : Effect.logWarning(`Circle calls back with a status that is not known: ${status}`)
-    },
-    { discard: true }
-  )
+const eventsOf = ({ Message }: SnsMessage): Callback => ({ events: Option.toArray(hintIn(Message)) })
 
 /** SNS asks again for what was not confirmed. */
 const askAgain: Callback = {
@@ -127,10 +86,10 @@ const timeProblem = ({ Timestamp }: SnsMessage, nowMillis: number): string | und
 }
 
 /** What a message says, once it is shown to be Circle's. */
-const proven = (account: SnsAccount, message: SnsMessage, proof: Proof): Effect.Effect<Callback> => {
+const proven = (account: SnsAccount, message: SnsMessage): Effect.Effect<Callback> => {
   switch (message.Type) {
     case "Notification":
-      return Effect.tap(Effect.succeed(eventsOf(message, proof)), warnOfStatus)
+      return Effect.succeed(eventsOf(message))
     case "SubscriptionConfirmation":
       return confirm(account, message)
     default:
@@ -164,7 +123,7 @@ export const readCallback = (
           "The signature does not fit a certificate of Amazon SNS"
         )
       ),
-      Effect.flatMap((proof) => proven(account, message, proof)),
+      Effect.flatMap(() => proven(account, message)),
       Effect.catchTag("CertificateOutOfReach", ({ reason }) => unproven(message, reason))
     )
   })

@@ -7,7 +7,7 @@ import { moneyOfCircle } from "./CircleMoney.ts"
 import { acceptedAs, Amount, enclosed, optional, refusalOf, unreadable } from "./CircleReplies.ts"
 import { networkOfChain } from "./CircleRequests.ts"
 
-export const Intent = Schema.Struct({
+const Intent = Schema.Struct({
   id: Schema.String,
   amountPaid: optional(Amount),
   paymentMethods: optional(Schema.Array(Schema.Struct({ chain: Schema.String, address: optional(Schema.String) }))),
@@ -23,7 +23,7 @@ export const Intent = Schema.Struct({
     )
   )
 })
-export type Intent = typeof Intent.Type
+type Intent = typeof Intent.Type
 
 const decodeIntent = enclosed(Intent)
 
@@ -56,7 +56,7 @@ const actionDataOf = (intent: Intent) => ({
 const stepOf = (intent: Intent) => (addressIn(intent) === undefined ? "check_status" : "wait")
 
 /** Nothing where money is said to have come, and it cannot be read how much. */
-export const intentReport = (intent: Intent): Option.Option<Report> => {
+const intentReport = (intent: Intent): Option.Option<Report> => {
   const { amountPaid, id, paymentIds = [] } = intent
   const newest = newestOf(intent)
   const status = newest?.status ?? null

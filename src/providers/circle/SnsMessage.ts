@@ -35,7 +35,7 @@ export const signedText = (message: Omit<SnsMessage, "Signature">): string =>
 
 const hashes: Readonly<Record<string, string>> = { "1": "sha1", "2": "sha256" }
 
-export const checkSignature = (key: KeyObject, message: SnsMessage): Check => {
+export const checkSignature = (key: KeyObject, message: SnsMessage): Check<"vendor"> => {
   const hash = Object.hasOwn(hashes, message.SignatureVersion) ? hashes[message.SignatureVersion] : undefined
   return hash === undefined || key.asymmetricKeyType !== "rsa"
     ? Check.failed

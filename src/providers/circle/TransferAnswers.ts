@@ -8,7 +8,7 @@ import { isMade, noVerdict } from "../client/Replies.ts"
 import { moneyOfCircle } from "./CircleMoney.ts"
 import { acceptedAs, Amount, enclosed, optional, refusalOf, unreadable } from "./CircleReplies.ts"
 
-export const Transfer = Schema.Struct({
+const Transfer = Schema.Struct({
   id: Schema.String,
   status: Schema.String,
   source: optional(Schema.Struct({ type: Schema.String })),
@@ -16,7 +16,7 @@ export const Transfer = Schema.Struct({
   fees: optional(Schema.Array(Amount)),
   errorCode: optional(Schema.String)
 })
-export type Transfer = typeof Transfer.Type
+type Transfer = typeof Transfer.Type
 
 const decodeTransfer = enclosed(Transfer)
 
@@ -43,7 +43,7 @@ const feeOf = ({ fees = [] }: Transfer): { readonly fee?: Money } => {
   return { fee: new Money({ currency: first.currency, minor }) }
 }
 
-export const transferReport = (transfer: Transfer): Report => {
+const transferReport = (transfer: Transfer): Report => {
   const { amount, errorCode, id, status } = transfer
   const about = { reason: null, providerPaymentId: id, providerStatus: status }
   switch (status) {

@@ -54,6 +54,20 @@ export const prepared = <A>(
     one.status === 429 ? Either.left(busy(one)) : read(one)
   )
 
+/** Looks up the ids that hints named, one after the other, until one answers with a report about our order. */
+export const firstReport = (
+  hintedIds: ReadonlyArray<string>,
+  look: (id: string) => Effect.Effect<Enquiry>,
+  otherwise: Effect.Effect<Enquiry>
+): Effect.Effect<Enquiry> =>
+  Effect.gen(function* () {
+    for (const id of hintedIds) {
+      const said = yield* look(id)
+      if (said._tag === "Report") return said
+    }
+    return yield* otherwise
+  })
+
 /** A question about what was sent. */
 export const looked = (reply: Reply, read: (reply: ProviderReply) => Enquiry): Effect.Effect<Enquiry> =>
   Effect.catchAll(

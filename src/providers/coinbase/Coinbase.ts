@@ -180,13 +180,32 @@ const connect = (account: Account<typeof fields>): Provider => {
 
   const never = () => false
 
+  const transferAt = (id: string) => ask("look up transfer", `/v2/transfers/${encodeURIComponent(id)}`, readTransfer)
+
+  const destinationAt = (id: string) =>
+    ask("look up deposit destination", `/v2/deposit-destinations/${encodeURIComponent(id)}`, readDestination)
+
+  /** The first of the ids that hints named whose object carries our reference. */
+  const hinted = <A extends { readonly metadata?: { readonly reference?: string | undefined } | undefined }>(
+    { hintedIds, reference }: AttemptContext,
+    look: (id: string) => Effect.Effect<A, Enquiry>,
+    isOurs: (one: A) => boolean
+  ): Effect.Effect<A | undefined> =>
+    Effect.gen(function* () {
+      for (const id of hintedIds) {
+        const one = yield* Effect.option(look(id))
+        if (Option.isSome(one) && one.value.metadata?.reference === reference && isOurs(one.value)) return one.value
+      }
+      return undefined
+    })
+
   const findTransfer = (attempt: AttemptContext): Effect.Effect<Enquiry, Enquiry> =>
     Effect.gen(function* () {
       const id = attempt.providerPaymentId
-      if (id !== null) {
-        return transferReport(yield* ask("look up transfer", `/v2/transfers/${encodeURIComponent(id)}`, readTransfer))
-      }
+      if (id !== null) return transferReport(yield* transferAt(id))
       const accountId = yield* asEnquiry
+      const known = yield* hinted(attempt, transferAt, ({ source }) => source?.accountId === accountId)
+      if (known !== undefined) return transferReport(known)
       const all = yield* walk("list transfers", transfersOut(accountId, attempt), readTransfers, never)
       const ours = all.find(({ metadata }) => metadata?.reference === attempt.reference)
       return ours === undefined ? new Absent() : transferReport(ours)
@@ -195,6 +214,8 @@ const connect = (account: Account<typeof fields>): Provider => {
   const findDestination = (attempt: AttemptContext): Effect.Effect<Destination, Enquiry> =>
     Effect.gen(function* () {
       const accountId = yield* asEnquiry
+      const known = yield* hinted(attempt, destinationAt, (one) => one.accountId === accountId)
+      if (known !== undefined) return known
       const isOurs = ({ metadata }: Destination): boolean => metadata?.reference === attempt.reference
       const isBefore = ({ createdAt }: Destination): boolean => Date.parse(createdAt ?? "") < since(attempt).getTime()
       const all = yield* walk(
@@ -214,14 +235,7 @@ const connect = (account: Account<typeof fields>): Provider => {
       const all = yield* walk("list transfers", transfersIn(yield* asEnquiry, attempt), readTransfers, never)
       const report = yield* depositReport(id, all)
       if (Option.isSome(report)) return report.value
-      return waitingReport(
-        destination ??
-          (yield* ask(
-            "look up deposit destination",
-            `/v2/deposit-destinations/${encodeURIComponent(id)}`,
-            readDestination
-          ))
-      )
+      return waitingReport(destination ?? (yield* destinationAt(id)))
     })
 
   return {
@@ -248,7 +262,7 @@ const connect = (account: Account<typeof fields>): Provider => {
       }
     },
     callback: (request) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => readCallback(credentials.webhook_secret, request, now)),
+      Effect.flatMap(Clock.currentTimeMillis, (now) => readCallback(credentials.webhook_secret, request, now, known)),
     test: accountTest(listAccounts, "the API key", decodeAccounts, ({ accounts }) => `${accounts.length} accounts`)
   }
 }

@@ -33,7 +33,11 @@ const hmac = (secret: string, before: string, body: Buffer): string =>
   createHmac("sha256", secret).update(`${before}.`).update(body).digest("hex")
 
 /** `v1` covers some headers besides the time and the body, which are all that `v0` covers. */
-const checkOf = (secret: string, { body, headers }: CallbackRequest, parts: ReadonlyMap<string, string>): Check => {
+const checkOf = (
+  secret: string,
+  { body, headers }: CallbackRequest,
+  parts: ReadonlyMap<string, string>
+): Check<"account"> => {
   const [t = "", h = "", v0, v1] = ["t", "h", "v0", "v1"].map((name) => parts.get(name))
   if (v1 === undefined) return Check.same(hmac(secret, t, body), v0)
   if (!headerNames.test(h)) return Check.failed
@@ -45,7 +49,7 @@ const prove = (
   secret: Redacted.Redacted | undefined,
   request: CallbackRequest,
   nowMillis: number
-): Either.Either<Proof, NoProof> => {
+): Either.Either<Proof<"account">, NoProof> => {
   const header = request.headers[signatureHeader]
   if (secret === undefined)
     return Proof.from(Check.failed, "COINBASE_WEBHOOK_SECRET is not set: no callback can be checked")
@@ -75,31 +79,47 @@ const expired = (report: Report): Report =>
     providerCode: "expired"
   })
 
-const eventOf = (eventType: string, key: string, transfer: Transfer, proof: Proof): Option.Option<CallbackEvent> => {
+interface Heard {
+  readonly proof: Proof<"account">
+  /** Undefined while it is not known which account the key opens. */
+  readonly ownAccount: string | undefined
+}
+
+/** A webhook's secret serves a whole project, which may have other accounts: only what left this one is a statement. */
+const eventOf = (
+  eventType: string,
+  key: string,
+  transfer: Transfer,
+  { ownAccount, proof }: Heard
+): Option.Option<CallbackEvent> => {
   const reference = transfer.metadata?.reference ?? null
   const destinationId = transfer.details?.depositDestination?.id
   // One of the payments to an address: how much came in all, only Coinbase's list tells.
   if (destinationId !== undefined) {
     return Option.some(new Hint({ attempt: { reference, providerPaymentId: destinationId } }))
   }
-  if (transfer.source?.accountId === undefined || transfer.transferId === undefined) return Option.none()
+  const from = transfer.source?.accountId
+  if (from === undefined || transfer.transferId === undefined) return Option.none()
+  const attempt = { reference, providerPaymentId: transfer.transferId }
+  if (ownAccount === undefined) return Option.some(new Hint({ attempt }))
+  if (from !== ownAccount) return Option.none()
   const said = transferReport(transfer)
   return Option.some(
     new Statement({
       key,
-      attempt: { reference, providerPaymentId: transfer.transferId },
+      attempt,
       report: eventType === `${transfers}expired` ? expired(said) : said,
       proof
     })
   )
 }
 
-const eventsOf = (body: Buffer, proof: Proof): ReadonlyArray<CallbackEvent> =>
+const eventsOf = (body: Buffer, heard: Heard): ReadonlyArray<CallbackEvent> =>
   Either.getRight(readJson(body.toString("utf8"))).pipe(
     Option.flatMap(decodeEvent),
     Option.filter(({ eventType }) => eventType.startsWith(transfers)),
     Option.flatMap(({ data, eventID, eventType }) =>
-      Option.flatMap(decodeTransfer(data), (transfer) => eventOf(eventType, eventID, transfer, proof))
+      Option.flatMap(decodeTransfer(data), (transfer) => eventOf(eventType, eventID, transfer, heard))
     ),
     Option.toArray
   )
@@ -112,11 +132,12 @@ const warnOfStatus = (event: CallbackEvent) =>
 export const readCallback = (
   secret: Redacted.Redacted | undefined,
   request: CallbackRequest,
-  nowMillis: number
+  nowMillis: number,
+  ownAccount: string | undefined
 ): Effect.Effect<Callback, NoProof> =>
   Effect.gen(function* () {
     const proof = yield* prove(secret, request, nowMillis)
-    const events = eventsOf(request.body, proof)
+    const events = eventsOf(request.body, { proof, ownAccount })
     yield* Effect.forEach(events, warnOfStatus, { discard: true })
     return { events }
   })

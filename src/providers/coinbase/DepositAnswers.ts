@@ -21,6 +21,7 @@ import type { Transfer } from "./TransferAnswers.ts"
 
 const Destination = Schema.Struct({
   depositDestinationId: Schema.String,
+  accountId: Text,
   status: Text,
   crypto: optional(Schema.Struct({ network: Text, address: Text })),
   metadata: Metadata,

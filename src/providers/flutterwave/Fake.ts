@@ -190,6 +190,13 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
       : success("Transaction fetched successfully", transactionOf(entry))
   }
 
+  const verifyById = ({ params }: FakeRequest): FakeReply => {
+    const entry = books.byId(params["id"] ?? "")
+    return entry?.kind === "payin"
+      ? success("Transaction fetched successfully", transactionOf(entry))
+      : refused("No transaction was found for this id")
+  }
+
   const transfer = (request: FakeRequest, fate: Fate): FakeReply =>
     Either.merge(
       Either.gen(function* () {
@@ -280,6 +287,7 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     { method: "POST", path: "/v3/payments", moves: (request) => moneyIn(request), answer: guarded(page) },
     { method: "GET", path: "/v3/hosted/pay/:id", answer: visit },
     { method: "GET", path: "/v3/transactions/verify_by_reference", answer: guarded(verify) },
+    { method: "GET", path: "/v3/transactions/:id/verify", answer: guarded(verifyById) },
     {
       method: "POST",
       path: "/v3/transactions/:id/refund",

@@ -1,9 +1,10 @@
 /** Flutterwave, by version 3 of its API: cards on its page, bank transfers and mobile money, in many African countries. */
 import { Clock, Effect, Either, Option, Redacted, Schema } from "effect"
+import type { Money } from "../../domain/Money.ts"
 import { Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
 import { triedBy } from "../client/AccountTest.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, looked, prepared, sent } from "../client/Replies.ts"
+import { credentialsRefused, firstReport, looked, prepared, sent } from "../client/Replies.ts"
 import type { AttemptContext, Provider, RefundOrder } from "../port/Provider.ts"
 import { type Account, servedBy, thirdParty } from "../port/ThirdParty.ts"
 import {
@@ -36,6 +37,7 @@ import {
   refundRequest,
   transferPath,
   transfersPath,
+  verifyIdPath,
   verifyPath
 } from "./FlutterwaveRequests.ts"
 
@@ -99,17 +101,33 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
   const findCharge = (reference: string, page: Page | null) =>
     looked(get("look up charge", verifyPath(reference)), chargeReport(reference, page))
 
+  /** By its id, where that is known: under one reference there may be other transactions by now, of anybody's. */
+  const askedOfCharge = (attempt: AttemptContext, page: Page | null): Effect.Effect<Enquiry> => {
+    const { hintedIds, money, providerPaymentId: id, reference } = attempt
+    const chargeAt = (one: string, wanted?: Money) =>
+      looked(get("look up charge", verifyIdPath(one)), chargeReport(reference, page, wanted))
+    if (id !== null) return chargeAt(id)
+    return Effect.flatMap(findCharge(reference, page), (found) =>
+      found._tag === "Report"
+        ? Effect.succeed(found)
+        : firstReport(hintedIds, (one) => chargeAt(one, money), Effect.succeed(found))
+    )
+  }
+
+  const askedOfTransfer = ({ hintedIds, providerPaymentId: id, reference }: AttemptContext): Effect.Effect<Enquiry> => {
+    const transferAt = (one: string) => looked(get("look up transfer", transferPath(one)), transferReport(reference))
+    return id === null ? firstReport(hintedIds, transferAt, findTransfer(reference)) : transferAt(id)
+  }
+
   const asked = (attempt: AttemptContext): Effect.Effect<Enquiry> => {
-    const { providerPaymentId: id, reference, sentAt } = attempt
+    const { providerPaymentId: id, sentAt } = attempt
     switch (familyOf(attempt)) {
       case "charge":
-        return findCharge(reference, null)
+        return askedOfCharge(attempt, null)
       case "hosted":
-        return Effect.flatMap(Clock.currentTimeMillis, (now) => findCharge(reference, { sentAt, now }))
+        return Effect.flatMap(Clock.currentTimeMillis, (now) => askedOfCharge(attempt, { sentAt, now }))
       case "transfer":
-        return id === null
-          ? findTransfer(reference)
-          : looked(get("look up transfer", transferPath(id)), transferReport(reference))
+        return askedOfTransfer(attempt)
       case "refund":
         return id === null
           ? Effect.succeed(new Unknown({ reason: "it finds a refund by its own id alone, which we never heard" }))

@@ -3,22 +3,26 @@
  * another. So the secret lets a callback in, and all that it does is make us ask.
  */
 import { Either, Option, Redacted, Schema } from "effect"
-import { type Callback, type CallbackRequest, Check, Hint, NoProof, Proof } from "../port/Callback.ts"
+import { type Callback, type CallbackRequest, Hint, isSame, NoProof } from "../port/Callback.ts"
 import { readJson } from "../port/WireJson.ts"
 
 const text = Schema.optionalWith(Schema.String, { nullable: true })
 
-const Named = Schema.optionalWith(Schema.Struct({ tx_ref: text, txRef: text, reference: text }), { nullable: true })
+const Named = Schema.optionalWith(Schema.Struct({ id: text, tx_ref: text, txRef: text, reference: text }), {
+  nullable: true
+})
 
 /** As it is now, and as accounts that are older still get it: flat, or with the transfer by itself. */
-const Names = Schema.Struct({ data: Named, transfer: Named, txRef: text })
+const Names = Schema.Struct({ data: Named, transfer: Named, id: text, txRef: text })
 
 const namesIn = Schema.decodeUnknownOption(Names)
 
-const referenceIn = (body: Buffer): string | undefined => {
+const hintIn = (body: Buffer): ReadonlyArray<Hint> => {
   const said = Option.flatMap(Either.getRight(readJson(body.toString("utf8"))), namesIn)
-  const { data, transfer, txRef } = Option.getOrElse(said, (): typeof Names.Type => ({}))
-  return data?.tx_ref ?? data?.txRef ?? data?.reference ?? transfer?.reference ?? txRef
+  const { data, id, transfer, txRef } = Option.getOrElse(said, (): typeof Names.Type => ({}))
+  const reference = data?.tx_ref ?? data?.txRef ?? data?.reference ?? transfer?.reference ?? txRef
+  const providerPaymentId = data?.id ?? transfer?.id ?? id ?? null
+  return reference === undefined ? [] : [new Hint({ attempt: { reference, providerPaymentId } })]
 }
 
 export const callbackEvents = (
@@ -30,12 +34,7 @@ export const callbackEvents = (
       "FLUTTERWAVE_WEBHOOK_SECRET is not set, so that no callback of Flutterwave can be told from a forged one"
     return Either.left(new NoProof({ message }))
   }
-  const proof = Proof.from(
-    Check.same(Redacted.value(secret), headers["verif-hash"]),
-    "verif-hash is not our secret hash"
-  )
-  return Either.map(proof, () => {
-    const reference = referenceIn(body)
-    return { events: reference === undefined ? [] : [new Hint({ attempt: { reference, providerPaymentId: null } })] }
-  })
+  return isSame(Redacted.value(secret), headers["verif-hash"])
+    ? Either.right({ events: hintIn(body) })
+    : Either.left(new NoProof({ message: "verif-hash is not our secret hash" }))
 }

@@ -1,5 +1,6 @@
 /** What Flutterwave says later of what it took, when it is asked. */
-import { Duration, Option, Schema } from "effect"
+import { Duration, Equal, Option, Schema } from "effect"
+import type { Money } from "../../domain/Money.ts"
 import { Absent, Accepted, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { noVerdict } from "../client/Replies.ts"
@@ -75,8 +76,9 @@ const mayTryAgain = (createdAt: string | undefined, { now, sentAt }: Page): bool
   return now < from + Duration.toMillis(pageLife) + Duration.toMillis(pageGrace)
 }
 
+/** `money`: of a transaction that a hint named, what it must be of. */
 export const chargeReport =
-  (reference: string, page: Page | null) =>
+  (reference: string, page: Page | null, money?: Money) =>
   (reply: ProviderReply): Enquiry => {
     if (nothingThere(reply)) {
       // A page is no transaction before somebody tries to pay on it.
@@ -87,6 +89,9 @@ export const chargeReport =
     const data = Option.getOrUndefined(transactionIn(reply))?.data
     if (data === undefined) return noVerdict(reply)
     if (data.tx_ref !== reference) return new Unknown({ reason: "it answered about another transaction" })
+    if (money !== undefined && !Equal.equals(moneyIn(data.amount, data.currency), money)) {
+      return new Unknown({ reason: "it answered about another amount" })
+    }
     const state = chargeStates.get(data.status.toLowerCase()) ?? "processing"
     const failed = state === "failed" ? failedFor(data.processor_response ?? "the charge failed", false) : undefined
     if (failed !== undefined && page !== null && mayTryAgain(data.created_at, page)) {
@@ -103,10 +108,12 @@ export const chargeReport =
       return new Unknown({ reason: "it took an amount that cannot be read" })
     }
     const fee = state === "completed" ? moneyIn(data.app_fee, data.currency) : undefined
+    // On a page another try may follow, and is another transaction.
+    const isLast = page === null || state === "completed" || state === "failed"
     return new Report({
       state,
       ...(failed ?? { reason: null }),
-      providerPaymentId: data.id ?? null,
+      providerPaymentId: isLast ? (data.id ?? null) : null,
       providerStatus: data.status,
       ...(received === undefined ? {} : { received }),
       ...(fee === undefined ? {} : { fee })

@@ -189,6 +189,8 @@ export const familyOf = ({ flow, leg, method }: Pick<AttemptContext, "flow" | "l
 export const verifyPath = (reference: string): string =>
   `/v3/transactions/verify_by_reference?tx_ref=${encodeURIComponent(reference)}`
 
+export const verifyIdPath = (id: string): string => `/v3/transactions/${encodeURIComponent(id)}/verify`
+
 export const transferPath = (id: string): string => `/v3/transfers/${encodeURIComponent(id)}`
 
 export const transfersPath = (reference: string): string => `/v3/transfers?reference=${encodeURIComponent(reference)}`

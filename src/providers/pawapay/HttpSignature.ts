@@ -81,7 +81,7 @@ export const readSigned = (request: CallbackRequest, nowMillis: number): Either.
 interface Algorithm {
   readonly hash: string
   readonly fits: (key: KeyObject) => boolean
-  readonly check: (hash: string, base: Buffer, key: KeyObject, signature: Buffer) => Check
+  readonly check: (hash: string, base: Buffer, key: KeyObject, signature: Buffer) => Check<"vendor">
 }
 
 const PSS_PADDING = 6
@@ -114,7 +114,7 @@ const algorithms: Readonly<Record<string, Algorithm>> = {
   }
 }
 
-export const checkSignature = (key: KeyObject, { alg, base, signature }: Signed): Check => {
+export const checkSignature = (key: KeyObject, { alg, base, signature }: Signed): Check<"vendor"> => {
   const algorithm = Object.hasOwn(algorithms, alg) ? algorithms[alg] : undefined
   return algorithm === undefined || !algorithm.fits(key)
     ? Check.failed

@@ -25,7 +25,6 @@ const Transaction = Schema.Struct({
   failureReason: Schema.optionalWith(Schema.Struct({ failureCode: Text, failureMessage: Text }), { nullable: true })
 })
 type Transaction = typeof Transaction.Type
-export const decodeTransaction = Schema.decodeUnknownEither(Transaction)
 const decodeFound = Schema.decodeUnknownEither(Schema.Array(Transaction))
 
 const Problem = Schema.Struct({ errorCode: Text, errorMessage: Text })
@@ -137,7 +136,7 @@ const receivedIn = (kind: Kind, { currency, depositedAmount }: Transaction): Opt
     ? Option.some({})
     : Option.map(moneyOfMajor(depositedAmount, currency ?? ""), (received) => ({ received }))
 
-export const reportOf = (kind: Kind, reference: string, transaction: Transaction): Option.Option<Report> => {
+const reportOf = (kind: Kind, reference: string, transaction: Transaction): Option.Option<Report> => {
   const { failureReason, status } = transaction
   const about = { reason: null, providerPaymentId: reference, providerStatus: status }
   if (status === "COMPLETED") {

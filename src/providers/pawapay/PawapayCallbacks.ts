@@ -1,72 +1,27 @@
-/** From pawaPay's callbacks to what they say. One without a signature says nothing for certain, and pawaPay is asked. */
+/**
+ * Callbacks of pawaPay, all of them hints. pawaPay signs for every merchant with the same published keys, each merchant
+ * chooses its own ids and callback address, and the body names no merchant: the signature proves pawaPay, not the account.
+ * A wrong signature is refused.
+ */
 import { Effect, Either, Option, Schema } from "effect"
-import { sha256Hex } from "../../domain/Digest.ts"
-import {
-  type Callback,
-  type CallbackRequest,
-  Check,
-  Hint,
-  type Named,
-  NoProof,
-  Proof,
-  Statement
-} from "../port/Callback.ts"
+import { type Callback, type CallbackRequest, Check, Hint, NoProof, Proof } from "../port/Callback.ts"
 import { readJson } from "../port/WireJson.ts"
 import { checkSignature, readSigned, type Signed } from "./HttpSignature.ts"
-import { decodeTransaction, isKnownStatus, reportOf } from "./PawapayAnswers.ts"
-import { type Kind, kinds } from "./PawapayRequests.ts"
 import type { PublicKeys } from "./PublicKeys.ts"
 
 const Id = Schema.optionalWith(Schema.String, { nullable: true })
 const decodeIds = Schema.decodeUnknownOption(Schema.Struct({ refundId: Id, payoutId: Id, depositId: Id }))
 
-interface About {
-  readonly kind: Kind
-  readonly reference: string
-}
-
 /** A refund is looked for first: it might name its deposit too. */
-const aboutOf = (json: unknown): Option.Option<About> =>
-  Option.flatMap(decodeIds(json), (ids) =>
-    Option.fromNullable(
-      (["refund", "payout", "deposit"] as const)
-        .map((kind) => ({ kind, reference: ids[kinds[kind].id] }))
-        .find((about): about is About => about.reference !== undefined)
-    )
+const referenceIn = (json: unknown): Option.Option<string> =>
+  Option.flatMap(decodeIds(json), ({ depositId, payoutId, refundId }) =>
+    Option.fromNullable(refundId ?? payoutId ?? depositId)
   )
 
-const namedBy = ({ reference }: About): Named => ({ reference, providerPaymentId: reference })
-
-const nothingOfOurs: Callback = { events: [] }
-
-const bodyOf = ({ body }: CallbackRequest): unknown => Either.getOrUndefined(readJson(body.toString("utf8")))
-
-const hintOf = (request: CallbackRequest): Callback =>
-  Option.match(aboutOf(bodyOf(request)), {
-    onNone: () => nothingOfOurs,
-    onSome: (about) => ({ events: [new Hint({ attempt: namedBy(about) })] })
-  })
-
-/** pawaPay numbers no callbacks, and sends the same bytes again: their digest is its key. */
-const statementOf = (request: CallbackRequest, proof: Proof): Callback => {
-  const json = bodyOf(request)
-  return Option.match(aboutOf(json), {
-    onNone: () => nothingOfOurs,
-    onSome: (about) => {
-      const attempt = namedBy(about)
-      const report = Option.flatMap(Either.getRight(decodeTransaction(json)), (transaction) =>
-        reportOf(about.kind, about.reference, transaction)
-      )
-      return {
-        events: [
-          Option.match(report, {
-            onNone: () => new Hint({ attempt }),
-            onSome: (said) => new Statement({ key: sha256Hex(request.body), attempt, report: said, proof })
-          })
-        ]
-      }
-    }
-  })
+const hintOf = ({ body }: CallbackRequest): Callback => {
+  const reference = referenceIn(Either.getOrUndefined(readJson(body.toString("utf8"))))
+  const hints = Option.map(reference, (one) => new Hint({ attempt: { reference: one, providerPaymentId: one } }))
+  return { events: Option.toArray(hints) }
 }
 
 /** A key that does not fit may have been replaced since it was read. */
@@ -80,16 +35,6 @@ const prove = (keys: PublicKeys, signed: Signed) =>
     return yield* Effect.catchTag(proofBy(false), "NoProof", () => proofBy(true))
   })
 
-const warnOfStatus = ({ events }: Callback) =>
-  Effect.forEach(
-    events,
-    (event) =>
-      event._tag === "Hint" || isKnownStatus(event.report.providerStatus)
-        ? Effect.void
-        : Effect.logWarning(`pawaPay calls back with a status that is not known: ${event.report.providerStatus}`),
-    { discard: true }
-  )
-
 export const readCallback = (
   keys: PublicKeys,
   request: CallbackRequest,
@@ -101,9 +46,8 @@ export const readCallback = (
   }
   return Effect.gen(function* () {
     const signed = yield* Either.mapLeft(readSigned(request, nowMillis), (message) => new NoProof({ message }))
-    const callback = statementOf(request, yield* prove(keys, signed))
-    yield* warnOfStatus(callback)
-    return callback
+    yield* prove(keys, signed)
+    return hintOf(request)
   }).pipe(
     Effect.catchTag("KeysOutOfReach", ({ reason }) =>
       Effect.as(Effect.logWarning(`pawaPay's public keys cannot be read: ${reason}`), hintOf(request))

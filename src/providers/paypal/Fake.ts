@@ -6,6 +6,7 @@ import type { Fate } from "../fakes/Magic.ts"
 import {
   batchOf,
   bodyAs,
+  captureOf,
   idFor,
   itemOf,
   moneyIn,
@@ -15,7 +16,7 @@ import {
   refusal,
   VerificationBody
 } from "./FakeBodies.ts"
-import { callbackWith, disputesWith, isSignedByFake } from "./FakeEvents.ts"
+import { callbackWith, disputeId, disputesWith, isSignedByFake } from "./FakeEvents.ts"
 
 const credentials = {
   client_id: "corridor-fake-client",
@@ -144,6 +145,16 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     return entry?.kind === "payin" ? { status: 200, body: orderOf(entry, url) } : missing
   })
 
+  const showCapture = guarded(({ params }) => {
+    const entry = books.all().find((one) => one.kept.captured === true && captureOf(one).id === params.id)
+    return entry === undefined ? missing : { status: 200, body: captureOf(entry) }
+  })
+
+  const showDispute = guarded(({ params }) => {
+    const entry = books.all().find((one) => disputeId(one) === params.id)
+    return entry?.kept.dispute === undefined ? missing : { status: 200, body: entry.kept.dispute }
+  })
+
   const createPayout = guarded((request, fate) =>
     Either.merge(
       Either.map(readPayout(request), ({ items: [item], sender_batch_header: header }) => {
@@ -220,6 +231,8 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
       moves: (request) => (isKnown(request) ? books.byId(request.params.id ?? "")?.asked : undefined),
       answer: capture
     },
+    { method: "GET", path: "/v2/payments/captures/:id", answer: showCapture },
+    { method: "GET", path: "/v1/customer/disputes/:id", answer: showDispute },
     { method: "GET", path: "/checkoutnow", answer: page },
     {
       method: "POST",

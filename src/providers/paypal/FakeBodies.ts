@@ -125,6 +125,9 @@ const captureStatuses = {
   returned: "REFUNDED"
 } as const
 
+/** The account that owns the app: whoever orders names no payee. */
+export const payee = { email_address: "merchant@corridor.example", merchant_id: "FAKEMERCHANT1" }
+
 export const captureOf = (entry: Entry) => ({
   id: idFor(`capture of ${entry.id}`),
   status: captureStatuses[entry.state],
@@ -132,6 +135,8 @@ export const captureOf = (entry: Entry) => ({
   custom_id: entry.reference,
   invoice_id: entry.reference,
   final_capture: true,
+  payee,
+  supplementary_data: { related_ids: { order_id: entry.id } },
   create_time: entry.createdAt.toISOString(),
   update_time: entry.createdAt.toISOString()
 })
@@ -151,6 +156,7 @@ export const orderOf = (entry: Entry, url: string) => {
         custom_id: entry.reference,
         invoice_id: entry.reference,
         amount: orderMoney(entry.asked),
+        payee,
         ...(entry.kept.captured === true ? { payments: { captures: [captureOf(entry)] } } : {})
       }
     ],

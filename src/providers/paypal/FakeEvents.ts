@@ -38,8 +38,11 @@ interface About {
 
 const aboutOf = (entry: Entry, world: FakeWorld): About => {
   if (entry.kind === "payin") {
-    const resource = { ...captureOf(entry), supplementary_data: { related_ids: { order_id: entry.id } } }
-    return { event_type: `PAYMENT.CAPTURE.${captures[entry.state]}`, resource_type: "capture", resource }
+    return {
+      event_type: `PAYMENT.CAPTURE.${captures[entry.state]}`,
+      resource_type: "capture",
+      resource: captureOf(entry)
+    }
   }
   return entry.state === "processing"
     ? { event_type: "PAYMENT.PAYOUTSBATCH.PROCESSING", resource_type: "payouts", resource: batchOf(entry, world.url) }
@@ -53,6 +56,8 @@ const aboutOf = (entry: Entry, world: FakeWorld): About => {
 const outcomes = { won: "RESOLVED_SELLER_FAVOUR", lost: "RESOLVED_BUYER_FAVOUR" } as const
 
 /** While it is open the money is only held. */
+export const disputeId = ({ id }: Pick<Entry, "id">): string => `PP-D-${idFor(`dispute of ${id}`)}`
+
 const aboutDispute = ({ money, of, stage }: Dispute): About => {
   const outcome =
     stage === "opened"
@@ -67,7 +72,7 @@ const aboutDispute = ({ money, of, stage }: Dispute): About => {
     event_type: `CUSTOMER.DISPUTE.${stage === "opened" ? "CREATED" : "RESOLVED"}`,
     resource_type: "dispute",
     resource: {
-      dispute_id: `PP-D-${idFor(`dispute of ${of.id}`)}`,
+      dispute_id: disputeId(of),
       create_time: of.createdAt.toISOString(),
       disputed_transactions: [{ seller_transaction_id: captureOf(of).id, custom: of.reference }],
       reason: "UNAUTHORISED",
@@ -115,7 +120,11 @@ export const callbackWith =
 
 export const disputesWith = (webhookId: string): FakeDisputes => ({
   takes: "when lost",
-  callbacksOf: (dispute, world) => [signedWith(webhookId)(aboutDispute(dispute), dispute.of, world)]
+  callbacksOf: (dispute, world) => {
+    const about = aboutDispute(dispute)
+    dispute.of.kept.dispute = about.resource
+    return [signedWith(webhookId)(about, dispute.of, world)]
+  }
 })
 
 const MARK = '"webhook_event":'

@@ -1,22 +1,33 @@
 /** PayPal: cards and wallets by a redirect to its own page, after which we capture; and payouts to whoever has an e-mail address. */
 import { Duration, Effect, Either, Option, Redacted } from "effect"
+import type { Money } from "../../domain/Money.ts"
 import { type Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import { callbackChecksUnderWay } from "../../domain/policies/Providers.ts"
 import { triedBy } from "../client/AccountTest.ts"
 import { makeCallsUnderWay } from "../client/CallsUnderWay.ts"
 import { existing } from "../client/Existing.ts"
 import type { CallFailed, ProviderCall, ProviderReply } from "../client/ProviderHttp.ts"
-import { sent } from "../client/Replies.ts"
+import { firstReport, sent } from "../client/Replies.ts"
 import { makeTokens } from "../client/Tokens.ts"
-import { type Check, NotNow } from "../port/Callback.ts"
+import { NotNow, type Proof } from "../port/Callback.ts"
 import type { AttemptContext, PaymentOrder, Provider } from "../port/Provider.ts"
 import { type Account, type Served, servedBy, thirdParty } from "../port/ThirdParty.ts"
 import { paypalCurrencies } from "./PaypalAmounts.ts"
 import { tokenGranted, verification } from "./PaypalAccess.ts"
 import { readCallback } from "./PaypalCallbacks.ts"
-import { type Captured, captured, isStrangeOrder, orderOutcome, orderShown, type Shown } from "./PaypalOrders.ts"
+import {
+  type Captured,
+  captured,
+  isStrangeOrder,
+  orderOutcome,
+  orderShown,
+  type Ours,
+  payeeIn,
+  type Shown
+} from "./PaypalOrders.ts"
 import { batchThere, isStrangePayout, payoutOutcome, payoutShown } from "./PaypalPayouts.ts"
 import * as requests from "./PaypalRequests.ts"
+import { isSamePayee, type Payee } from "./PaypalWire.ts"
 
 const fields = {
   client_id: {
@@ -30,6 +41,12 @@ const fields = {
     env: "PAYPAL_WEBHOOK_ID",
     about: "the id of the app's webhook; without it no callback is taken",
     optional: true
+  },
+  merchant_id: {
+    env: "PAYPAL_MERCHANT_ID",
+    about: "the account's merchant id, under Account Settings; an order whose answer was lost is found only with it",
+    optional: true,
+    shown: true
   }
 } as const
 
@@ -56,7 +73,13 @@ const noticed = <A extends Outcome | Enquiry>(said: A): Effect.Effect<A> =>
     ? Effect.as(Effect.logWarning(`PayPal has the status ${said.providerStatus}`), said)
     : Effect.succeed(said)
 
+/** Refused to the account, or not there for it, is an answer too. */
+const answerOf = (reply: ProviderReply): Option.Option<ProviderReply> =>
+  reply.status === 200 || reply.status === 403 || reply.status === 404 ? Option.some(reply) : Option.none()
+
 const unknown = (reason: string): Effect.Effect<Enquiry> => Effect.succeed(new Unknown({ reason }))
+
+const notFound = unknown("PayPal finds nothing by our reference, and its own id is not known")
 
 /** Its customer approved it after nobody waited for it any more: what is not captured never moves. */
 const leftAlone = (id: string): Report =>
@@ -104,29 +127,37 @@ const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Provid
       ({ reason }) => unsure(reason)
     )
 
-  const shown = (id: string, reference: string): Effect.Effect<Shown> =>
-    lookedAt<Shown>(requests.showOrder(id), orderShown(reference), (reason) => ({ said: new Unknown({ reason }) }))
+  let learnt: Payee | undefined
+  /** As the settings have it, or as PayPal told with the first order that was made here. */
+  const ownPayee = (): Payee | undefined =>
+    credentials.merchant_id === undefined ? learnt : { merchant_id: Redacted.value(credentials.merchant_id) }
 
-  const capture = (id: string, reference: string): Effect.Effect<Enquiry> =>
+  const isNotForeign = (told: Payee | undefined): boolean => isSamePayee(ownPayee(), told) !== false
+  const isOwn = (told: Payee | undefined): boolean => isSamePayee(ownPayee(), told) === true
+
+  const shown = (id: string, ours: Ours): Effect.Effect<Shown> =>
+    lookedAt<Shown>(requests.showOrder(id), orderShown(ours), (reason) => ({ said: new Unknown({ reason }) }))
+
+  const capture = (id: string, ours: Ours): Effect.Effect<Enquiry> =>
     Effect.flatMap(
-      lookedAt<Captured>(requests.captureOrder(id, reference), captured(id), (reason) => new Unknown({ reason })),
+      lookedAt<Captured>(requests.captureOrder(id, ours.reference), captured(id), (reason) => new Unknown({ reason })),
       (said) =>
         said === "captured before"
-          ? Effect.map(shown(id, reference), (one) =>
+          ? Effect.map(shown(id, ours), (one) =>
               "said" in one ? one.said : new Unknown({ reason: "it says that it was captured, and that it was not" })
             )
           : Effect.succeed(said)
     )
 
   /** An order that its customer approved is captured by whoever sees it first; the key makes it one capture. */
-  const settled = (id: string, { isWanted, reference }: AttemptContext): Effect.Effect<Enquiry> =>
-    Effect.flatMap(shown(id, reference), (one) => {
+  const settled = (id: string, { isWanted }: AttemptContext, ours: Ours): Effect.Effect<Enquiry> =>
+    Effect.flatMap(shown(id, ours), (one) => {
       if ("said" in one) return Effect.succeed(one.said)
-      return isWanted ? capture(one.approved, reference) : Effect.succeed(leftAlone(one.approved))
+      return isWanted ? capture(one.approved, ours) : Effect.succeed(leftAlone(one.approved))
     })
 
-  const payoutAt = (id: string, reference: string): Effect.Effect<Enquiry> =>
-    lookedAt<Enquiry>(requests.showPayout(id), payoutShown(reference), (reason) => new Unknown({ reason }))
+  const payoutAt = (id: string, reference: string, money?: Money): Effect.Effect<Enquiry> =>
+    lookedAt<Enquiry>(requests.showPayout(id), payoutShown(reference, money), (reason) => new Unknown({ reason }))
 
   /** A batch that PayPal has already is looked up where its refusal points to. */
   const pay = ({ reference }: PaymentOrder, call: ProviderCall): Effect.Effect<Outcome> =>
@@ -143,41 +174,57 @@ const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Provid
       (declined) => declined
     )
 
+  const orderMade = (reply: ProviderReply): Outcome => {
+    learnt ??= payeeIn(reply)
+    return orderOutcome(reply)
+  }
+
   const initiate = (order: PaymentOrder): Effect.Effect<Outcome> => {
     const isOut = order.flow === "outbound"
     return Either.match(isOut ? requests.createPayout(order) : requests.createOrder(order), {
       onLeft: Effect.succeed<Outcome>,
-      onRight: (call) => Effect.flatMap(isOut ? pay(order, call) : ordered(call, orderOutcome), noticed)
+      onRight: (call) => Effect.flatMap(isOut ? pay(order, call) : ordered(call, orderMade), noticed)
     })
   }
 
-  const enquire = (attempt: AttemptContext, orderId?: string): Effect.Effect<Enquiry> => {
-    const { providerPaymentId: id, reference } = attempt
+  const enquire = (attempt: AttemptContext): Effect.Effect<Enquiry> => {
+    const { hintedIds, money, providerPaymentId: id, reference } = attempt
     if (attempt.leg === "refund" || attempt.leg === "return") return unknown("PayPal is never asked for refunds")
-    const known = id ?? orderId
-    if (known === undefined) return unknown("PayPal finds nothing by our reference, and its own id is not known")
-    return Effect.flatMap(isPayout(attempt) ? payoutAt(known, reference) : settled(known, attempt), noticed)
+    const said = isPayout(attempt)
+      ? id === null
+        ? firstReport(hintedIds, (one) => payoutAt(one, reference, money), notFound)
+        : payoutAt(id, reference)
+      : id === null
+        ? firstReport(hintedIds, (one) => settled(one, attempt, { reference, isPayee: isOwn, money }), notFound)
+        : settled(id, attempt, { reference, isPayee: isNotForeign })
+    return Effect.flatMap(said, noticed)
   }
 
   /** Anybody can call back: what is not PayPal's own must not take the room of payments. */
   const checks = makeCallsUnderWay({ underWay: callbackChecksUnderWay, reserved: 0, share: 0 })
 
-  const verified = (question: ProviderCall): Effect.Effect<Check, NotNow> => {
-    const notAsked = (reason: string) => Either.left(new NotNow({ message: `PayPal could not be asked: ${reason}` }))
-    return checks
-      .within(
-        lookedAt<Either.Either<Check, NotNow>>(
-          question,
-          (reply) =>
-            Option.match(verification(reply), { onNone: () => notAsked(`HTTP ${reply.status}`), onSome: Either.right }),
-          notAsked
+  /** `read`: none where the answer says nothing about what was asked. */
+  const askedFor =
+    <A>(read: (reply: ProviderReply) => Option.Option<A>) =>
+    (question: ProviderCall, proof?: Proof): Effect.Effect<A, NotNow> => {
+      const notAsked = (reason: string) =>
+        Either.left(
+          new NotNow({ message: `PayPal could not be asked: ${reason}`, ...(proof === undefined ? {} : { proof }) })
         )
-      )
-      .pipe(
-        Effect.catchTag("NeverSent", ({ reason }) => Effect.succeed(notAsked(reason))),
-        Effect.flatten
-      )
-  }
+      return checks
+        .within(
+          lookedAt<Either.Either<A, NotNow>>(
+            question,
+            (reply) =>
+              Option.match(read(reply), { onNone: () => notAsked(`HTTP ${reply.status}`), onSome: Either.right }),
+            notAsked
+          )
+        )
+        .pipe(
+          Effect.catchTag("NeverSent", ({ reason }) => Effect.succeed(notAsked(reason))),
+          Effect.flatten
+        )
+    }
 
   return {
     name: "paypal",
@@ -186,9 +233,14 @@ const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Provid
     supports: servedBy(TITLE, serves),
     initiate,
     enquire,
-    callback: readCallback(credentials.webhook_id, baseUrl, verified),
-    // The id in the address is believed no further than the order behind it bears our reference.
-    resume: (attempt, query) => enquire(attempt, isOrderId(query.token) ? query.token : undefined),
+    callback: readCallback(credentials.webhook_id, baseUrl, {
+      verified: askedFor(verification),
+      lookedUp: askedFor(answerOf),
+      isNotForeign
+    }),
+    // The id in the address is one to ask about, such as a hint brings.
+    resume: (attempt, { token: id }) =>
+      enquire(isOrderId(id) ? { ...attempt, hintedIds: [id, ...attempt.hintedIds] } : attempt),
     test: triedBy(token, ({ expiresInSeconds }) =>
       Either.right(`it gave an access token for ${expiresInSeconds} seconds`)
     )

@@ -28,10 +28,10 @@ export const tokenGranted = (reply: ProviderReply): Either.Either<Granted, Decli
 const readVerification = Schema.decodeUnknownOption(Schema.Struct({ verification_status: Schema.String }))
 
 /** PayPal's word on it; none where its answer is about something else than the callback, such as our own account. */
-export const verification = (reply: ProviderReply): Option.Option<Check> => {
+export const verification = (reply: ProviderReply): Option.Option<Check<"vendor">> => {
   // What it cannot even read is nothing of its own.
   if (reply.status === 400 || reply.status === 422) return Option.some(Check.failed)
   return Option.map(readVerification(isFine(reply) ? reply.json : undefined), ({ verification_status: status }) =>
-    Check.same("SUCCESS", status)
+    Check.confirmed("SUCCESS", status)
   )
 }

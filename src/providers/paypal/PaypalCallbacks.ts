@@ -1,7 +1,12 @@
-/** What PayPal calls back with. PayPal itself is asked whether it said it; only captures and items of payouts are taken at their word. */
+/**
+ * Callbacks of PayPal. PayPal confirms that it sent one to the app's webhook, which proves no more than that: anybody who has
+ * the app's public client id can make orders there, under any reference and for any payee. So a callback is a hint.
+ * Refunds by hand and disputes are read again with the account's own credentials, and count under the order's id alone.
+ */
 import { Effect, Either, Option, Redacted, Schema } from "effect"
 import { Report } from "../../domain/Outcome.ts"
-import type { ProviderCall } from "../client/ProviderHttp.ts"
+import { urlOf } from "../../domain/UrlOf.ts"
+import type { ProviderCall, ProviderReply } from "../client/ProviderHttp.ts"
 import {
   type Callback,
   type CallbackEvent,
@@ -14,48 +19,60 @@ import {
   Statement
 } from "../port/Callback.ts"
 import { readJson } from "../port/WireJson.ts"
-import { captureReport, isStrangeOrder, readCapture } from "./PaypalOrders.ts"
-import { isStrangePayout, itemReport, readItem } from "./PaypalPayouts.ts"
-import { type Transmission, verifySignature } from "./PaypalRequests.ts"
-import { moneyOf, text } from "./PaypalWire.ts"
-import { urlOf } from "../../domain/UrlOf.ts"
+import { showCapture, showDispute, showRefund, type Transmission, verifySignature } from "./PaypalRequests.ts"
+import { Amount, moneyOf, Payee, text } from "./PaypalWire.ts"
+
+/** How PayPal is asked about a callback; each fails where it cannot be asked, and PayPal sends the callback again. */
+export interface LookUps {
+  /** Whether PayPal says that it sent the callback. */
+  readonly verified: (question: ProviderCall) => Effect.Effect<Check<"vendor">, NotNow>
+  /** What PayPal shows to the account's own credentials. */
+  readonly lookedUp: (question: ProviderCall, proof: Proof) => Effect.Effect<ProviderReply, NotNow>
+  readonly isNotForeign: (payee: Payee | undefined) => boolean
+}
+
+const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true })
 
 const readEvent = Schema.decodeUnknownOption(
   Schema.Struct({ id: Schema.String, event_type: Schema.String, resource: Schema.Unknown })
 )
+type Event = Option.Option.Value<ReturnType<typeof readEvent>>
+
+const Related = optional(Schema.Struct({ related_ids: optional(Schema.Struct({ order_id: text })) }))
 
 const readNames = Schema.decodeUnknownOption(
   Schema.Struct({
     id: text,
     custom_id: text,
-    purchase_units: Schema.optionalWith(Schema.Array(Schema.Struct({ custom_id: text })), { nullable: true }),
-    supplementary_data: Schema.optionalWith(
-      Schema.Struct({
-        related_ids: Schema.optionalWith(Schema.Struct({ order_id: text }), { nullable: true })
-      }),
-      { nullable: true }
-    ),
-    batch_header: Schema.optionalWith(
+    purchase_units: optional(Schema.Array(Schema.Struct({ custom_id: text }))),
+    supplementary_data: Related,
+    payout_batch_id: text,
+    payout_item: optional(Schema.Struct({ sender_item_id: text })),
+    batch_header: optional(
       Schema.Struct({
         payout_batch_id: text,
-        sender_batch_header: Schema.optionalWith(Schema.Struct({ sender_batch_id: text }), { nullable: true })
-      }),
-      { nullable: true }
+        sender_batch_header: optional(Schema.Struct({ sender_batch_id: text }))
+      })
     )
   })
 )
 
-const Amount = Schema.Struct({ currency_code: Schema.String, value: Schema.String })
+const readId = Schema.decodeUnknownOption(Schema.Struct({ id: Schema.String }))
+
+const AllLinks = Schema.Array(Schema.Struct({ href: Schema.String, rel: text }))
+type Links = typeof AllLinks.Type | undefined
+const Links = optional(AllLinks)
+
+const readCapture = Schema.decodeUnknownOption(
+  Schema.Struct({ payee: optional(Payee), supplementary_data: Related, links: Links })
+)
 
 const readDispute = Schema.decodeUnknownOption(
   Schema.Struct({
     dispute_id: Schema.String,
-    disputed_transactions: Schema.Array(Schema.Struct({ custom: text })),
-    dispute_amount: Schema.optionalWith(Amount, { nullable: true }),
-    dispute_outcome: Schema.Struct({
-      outcome_code: Schema.String,
-      amount_refunded: Schema.optionalWith(Amount, { nullable: true })
-    })
+    disputed_transactions: Schema.Array(Schema.Struct({ custom: text, seller_transaction_id: text })),
+    dispute_amount: optional(Amount),
+    dispute_outcome: Schema.Struct({ outcome_code: Schema.String, amount_refunded: optional(Amount) })
   })
 )
 
@@ -64,67 +81,75 @@ const readRefund = Schema.decodeUnknownOption(
   Schema.Struct({
     id: Schema.String,
     status: Schema.Literal("COMPLETED"),
-    custom_id: Schema.String,
     amount: Amount,
-    seller_payable_breakdown: Schema.Struct({ total_refunded_amount: Amount })
+    seller_payable_breakdown: Schema.Struct({ total_refunded_amount: Amount }),
+    links: Links
   })
 )
 
 const REFUNDED = "PAYMENT.CAPTURE.REFUNDED"
-
 const DISPUTE_RESOLVED = "CUSTOMER.DISPUTE.RESOLVED"
 
-/** Payers can make an order on a page of their own, with no more than the client id, and choose what it is called by. */
-const payin = { about: "payin" } as const
+const pathIn = (links: Links, pattern: RegExp): string | undefined =>
+  links?.filter(({ rel }) => rel === "up").flatMap(({ href }) => pattern.exec(href)?.[1] ?? [])[0]
+
+const captureAbove = (links: Links) => pathIn(links, /\/v2\/payments\/captures\/([A-Z0-9]{1,36})$/)
+const orderAbove = (links: Links) => pathIn(links, /\/v2\/checkout\/orders\/([A-Z0-9]{1,36})$/)
+
+/** Money that the account gave back or lost, of one capture. */
+interface Returned {
+  readonly key: string
+  readonly captureId: string | undefined
+  readonly said: Pick<Report, "reason" | "taken" | "takenInAll" | "providerCode">
+}
+
+const isShown = ({ status }: ProviderReply): boolean => status === 200
+
+/** Names the order that a capture belongs to, as the account sees it. */
+const statementOf = Effect.fnUntraced(function* (
+  { isNotForeign, lookedUp }: LookUps,
+  { captureId, key, said }: Returned,
+  proof: Proof
+) {
+  if (captureId === undefined) return Option.none<Statement>()
+  const reply = yield* lookedUp(showCapture(captureId), proof)
+  return Option.gen(function* () {
+    const own = yield* Either.getRight(Proof.lookedUp(reply))
+    const { links, payee, supplementary_data: data } = yield* readCapture(reply.json)
+    const orderId = yield* Option.fromNullable(data?.related_ids?.order_id ?? orderAbove(links))
+    if (!isNotForeign(payee)) return yield* Option.none()
+    const attempt = { about: "payin" as const, reference: null, providerPaymentId: orderId }
+    const report = new Report({ ...said, state: "returned", providerPaymentId: orderId, providerStatus: null })
+    return new Statement({ key, attempt, report, proof: own })
+  })
+})
+
+/** Nobody refunds here but by hand at PayPal, and what an order says of it names no sum. */
+const refundIn = (json: unknown): Option.Option<Returned> =>
+  Option.gen(function* () {
+    const { amount, id, links, seller_payable_breakdown: sums } = yield* readRefund(json)
+    const taken = yield* Option.fromNullable(moneyOf(amount, amount.currency_code))
+    const all = sums.total_refunded_amount
+    const takenInAll = yield* Option.fromNullable(moneyOf(all, all.currency_code))
+    const said = { reason: "it was refunded at PayPal", taken, takenInAll }
+    return { key: `${REFUNDED} ${id}`, captureId: captureAbove(links), said }
+  })
 
 /** While a dispute is open PayPal only holds the money. It takes it with one of these; what it pays itself costs us nothing. */
 const lost: ReadonlySet<string> = new Set(["RESOLVED_BUYER_FAVOUR", "ACCEPTED"])
 
-/**
- * Of several payments nobody knows whose money it is: each is asked about. Whoever gives in to a dispute refunds it,
- * and the event of that refund tells of the same money.
- */
-const eventsOfDispute = (resource: unknown, proof: Proof): Option.Option<ReadonlyArray<CallbackEvent>> =>
-  Option.map(readDispute(resource), (dispute) => {
-    const { dispute_amount: disputed, dispute_id: id, dispute_outcome: outcome, disputed_transactions: all } = dispute
-    if (!lost.has(outcome.outcome_code)) return []
-    const attempts = all.map(({ custom }) => ({ ...payin, reference: custom ?? null, providerPaymentId: null }))
-    const [attempt, ...others] = attempts
-    const amount = outcome.amount_refunded ?? disputed
-    const taken = moneyOf(amount, amount?.currency_code)
-    if (attempt === undefined || others.length > 0 || taken === undefined) {
-      return attempts.map((one) => new Hint({ attempt: one }))
-    }
-    const report = new Report({
-      state: "returned",
-      reason: "the payer disputed it, and PayPal took the money back",
-      providerPaymentId: null,
-      providerStatus: null,
-      providerCode: outcome.outcome_code,
-      taken,
-      takenInAll: taken
-    })
-    return [new Statement({ key: `${DISPUTE_RESOLVED} ${id}`, attempt, report, proof })]
-  })
-
-/** Nobody refunds here but by hand at PayPal, and what an order says of it names no sum. */
-const statementOfRefund = ({ event_type: type, resource }: Event, proof: Proof): Option.Option<Statement> =>
+/** Of several payments nobody knows whose money it is. Whoever gives in refunds it, and that refund tells of the same money. */
+const disputeIn = (json: unknown): Option.Option<Returned> =>
   Option.gen(function* () {
-    if (type !== REFUNDED) return yield* Option.none()
-    const { amount, custom_id: reference, id, seller_payable_breakdown: sums } = yield* readRefund(resource)
-    const taken = yield* Option.fromNullable(moneyOf(amount, amount.currency_code))
-    const all = sums.total_refunded_amount
-    const takenInAll = yield* Option.fromNullable(moneyOf(all, all.currency_code))
-    const attempt = { ...payin, reference, providerPaymentId: null }
-    const report = new Report({
-      state: "returned",
-      reason: "it was refunded at PayPal",
-      providerPaymentId: null,
-      providerStatus: null,
-      taken,
-      takenInAll
-    })
-    return new Statement({ key: `${REFUNDED} ${id}`, attempt, report, proof })
+    const { dispute_amount, dispute_id, dispute_outcome, disputed_transactions } = yield* readDispute(json)
+    const { amount_refunded, outcome_code } = dispute_outcome
+    const amount = amount_refunded ?? dispute_amount
+    const taken = yield* Option.fromNullable(moneyOf(amount, amount?.currency_code))
+    const [one, ...others] = disputed_transactions
+    if (others.length > 0 || !lost.has(outcome_code)) return yield* Option.none()
+    const reason = "the payer disputed it, and PayPal took the money back"
+    const said = { reason, taken, takenInAll: taken, providerCode: outcome_code }
+    return { key: `${DISPUTE_RESOLVED} ${dispute_id}`, captureId: one?.seller_transaction_id, said }
   })
 
 const isPaypal = (host: string): boolean => host === "paypal.com" || host.endsWith(".paypal.com")
@@ -174,80 +199,91 @@ const transmissionIn = (
   })
 }
 
-const captures = ["COMPLETED", "DECLINED", "DENIED", "PENDING"].map((end) => `PAYMENT.CAPTURE.${end}`)
+/** Of these the order or the payout itself tells more: an approved order waits for its capture. */
+const payins = /^(CHECKOUT\.ORDER\.|CHECKOUT\.PAYMENT-APPROVAL\.|PAYMENT\.CAPTURE\.)/
+const payouts = /^PAYMENT\.PAYOUTS(BATCH|-ITEM)\./
 
-/** Of these the order or the payout itself tells more: an approved one waits for its capture. */
-const hints = /^(CHECKOUT\.ORDER\.|CHECKOUT\.PAYMENT-APPROVAL\.|PAYMENT\.CAPTURE\.|PAYMENT\.PAYOUTSBATCH\.)/
+const hintOf = ({ event_type: type, resource }: Event): ReadonlyArray<Hint> => {
+  const about = payins.test(type) ? "payin" : payouts.test(type) ? "payout" : undefined
+  const names = Option.getOrUndefined(readNames(resource))
+  if (about === undefined || names === undefined) return []
+  const { batch_header: batch, payout_item: item } = names
+  const reference =
+    names.custom_id ??
+    names.purchase_units?.[0]?.custom_id ??
+    item?.sender_item_id ??
+    batch?.sender_batch_header?.sender_batch_id ??
+    null
+  const orderId = type.startsWith("CHECKOUT.ORDER.") ? names.id : names.supplementary_data?.related_ids?.order_id
+  const batchId = batch?.payout_batch_id ?? names.payout_batch_id
+  const providerPaymentId = (about === "payin" ? orderId : batchId) ?? null
+  return reference === null && providerPaymentId === null
+    ? []
+    : [new Hint({ attempt: { about, reference, providerPaymentId } })]
+}
 
-type Event = Option.Option.Value<ReturnType<typeof readEvent>>
-
-const statementOf = (event: Event, proof: Proof): Option.Option<Statement> => {
-  const { event_type: type, id: key, resource } = event
-  if (captures.includes(type)) {
-    return Option.zipWith(readCapture(resource), readNames(resource), (capture, names) => {
-      const orderId = names.supplementary_data?.related_ids?.order_id ?? null
-      const attempt = { ...payin, reference: names.custom_id ?? null, providerPaymentId: orderId }
-      return new Statement({ key, attempt, report: captureReport(orderId, capture), proof })
-    })
-  }
-  if (!type.startsWith("PAYMENT.PAYOUTS-ITEM.")) return Option.none()
-  return Option.map(readItem(resource), (item) => {
-    const batchId = item.payout_batch_id ?? null
-    const reference = item.payout_item?.sender_item_id ?? null
-    const attempt = { reference, providerPaymentId: batchId, about: "payout" as const }
-    return new Statement({ key, attempt, report: itemReport(batchId, item), proof })
+const hintsOfDispute = (resource: unknown): ReadonlyArray<Hint> =>
+  Option.match(readDispute(resource), {
+    onNone: () => [],
+    onSome: ({ dispute_outcome, disputed_transactions: all }) =>
+      lost.has(dispute_outcome.outcome_code)
+        ? all.flatMap(({ custom: reference }) =>
+            reference === undefined
+              ? []
+              : [new Hint({ attempt: { about: "payin", reference, providerPaymentId: null } })]
+          )
+        : []
   })
-}
 
-const hintOf = ({ event_type: type, resource }: Event): Option.Option<Hint> => {
-  if (!hints.test(type)) return Option.none()
-  return Option.map(readNames(resource), (names) => {
-    const isOrder = type.startsWith("CHECKOUT.ORDER.")
-    return new Hint({
-      attempt: {
-        reference:
-          names.custom_id ??
-          names.purchase_units?.[0]?.custom_id ??
-          names.batch_header?.sender_batch_header?.sender_batch_id ??
-          null,
-        providerPaymentId: (isOrder ? names.id : names.batch_header?.payout_batch_id) ?? null
-      }
-    })
-  })
-}
-
-const isNamed = ({ attempt }: CallbackEvent): boolean =>
-  attempt.reference !== null || attempt.providerPaymentId !== null
-
-const eventsIn = (said: string, proof: Proof): Effect.Effect<ReadonlyArray<CallbackEvent>> => {
-  const read = Option.flatMap(Either.getRight(readJson(said)), readEvent)
-  if (Option.isNone(read)) return Effect.as(Effect.logWarning("PayPal called back with what cannot be read"), [])
-  if (read.value.event_type === DISPUTE_RESOLVED) {
-    return Option.match(eventsOfDispute(read.value.resource, proof), {
-      onNone: () => Effect.as(Effect.logWarning(`PayPal's ${DISPUTE_RESOLVED} cannot be read`), []),
-      onSome: (all) => Effect.succeed(all.filter(isNamed))
-    })
+/** What the account sees of a refund or a dispute counts; the callback only leads to it, and otherwise makes us ask. */
+const readAgain = Effect.fnUntraced(function* (
+  lookUps: LookUps,
+  question: ProviderCall,
+  read: (json: unknown) => Option.Option<Returned>,
+  hints: ReadonlyArray<Hint>,
+  proof: Proof
+) {
+  const reply = yield* lookUps.lookedUp(question, proof)
+  const returned = isShown(reply) ? read(reply.json) : Option.none()
+  const statement = Option.isSome(returned)
+    ? yield* statementOf(lookUps, returned.value, proof)
+    : Option.none<Statement>()
+  if (Option.isSome(statement)) return [statement.value]
+  if (hints.length > 0 || !isShown(reply)) {
+    yield* Effect.logWarning(
+      `PayPal's answer to «${question.operation}», HTTP ${reply.status}, names no money of the account`
+    )
   }
-  const statement = Option.orElse(statementOf(read.value, proof), () => statementOfRefund(read.value, proof))
-  const events = [...Option.toArray(statement), ...(Option.isSome(statement) ? [] : Option.toArray(hintOf(read.value)))]
-  const status = Option.getOrNull(Option.map(statement, ({ report }) => report.providerStatus))
-  return isStrangeOrder(status) && isStrangePayout(status)
-    ? Effect.as(Effect.logWarning(`PayPal's ${read.value.event_type} has the status ${status}`), events.filter(isNamed))
-    : Effect.succeed(events.filter(isNamed))
+  return hints
+})
+
+const eventsIn = (
+  said: string,
+  proof: Proof,
+  lookUps: LookUps
+): Effect.Effect<ReadonlyArray<CallbackEvent>, NotNow> => {
+  const event = Option.getOrUndefined(Option.flatMap(Either.getRight(readJson(said)), readEvent))
+  if (event === undefined) return Effect.as(Effect.logWarning("PayPal called back with what cannot be read"), [])
+  const { event_type: type, resource } = event
+  if (type === DISPUTE_RESOLVED) {
+    const dispute = Option.getOrUndefined(readDispute(resource))
+    if (dispute === undefined) return Effect.as(Effect.logWarning(`PayPal's ${DISPUTE_RESOLVED} cannot be read`), [])
+    if (!lost.has(dispute.dispute_outcome.outcome_code)) return Effect.succeed([])
+    return readAgain(lookUps, showDispute(dispute.dispute_id), disputeIn, hintsOfDispute(resource), proof)
+  }
+  const refund = type === REFUNDED ? Option.getOrUndefined(readId(resource)) : undefined
+  return refund === undefined
+    ? Effect.succeed(hintOf(event))
+    : readAgain(lookUps, showRefund(refund.id), refundIn, hintOf(event), proof)
 }
 
-/** `verified`: whether PayPal, asked like this, says that it sent it; it fails where PayPal cannot be asked. */
 export const readCallback =
-  (
-    webhookId: Redacted.Redacted | undefined,
-    baseUrl: string,
-    verified: (question: ProviderCall) => Effect.Effect<Check, NotNow>
-  ) =>
+  (webhookId: Redacted.Redacted | undefined, baseUrl: string, lookUps: LookUps) =>
   (request: CallbackRequest): Effect.Effect<Callback, NoProof | NotNow> =>
     Effect.gen(function* () {
       const transmission = yield* transmissionIn(request, webhookId, baseUrl)
       const said = yield* eventTextIn(request.body)
-      const check = yield* verified(verifySignature(transmission, said))
+      const check = yield* lookUps.verified(verifySignature(transmission, said))
       const proof = yield* Proof.from(check, "PayPal says that it did not send this")
-      return { events: yield* eventsIn(said, proof) }
+      return { events: yield* eventsIn(said, proof, lookUps) }
     })

@@ -1,14 +1,13 @@
 /** From what PayPal says of an order, and of its capture, to what it means. */
-import { Option, Schema } from "effect"
+import { Equal, Option, Schema } from "effect"
+import type { Money } from "../../domain/Money.ts"
 import { Absent, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import { existing } from "../client/Existing.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { noVerdict } from "../client/Replies.ts"
 import { meaningOf } from "../port/WireWord.ts"
 import { endBy, problemIn, refused } from "./PaypalRefusals.ts"
-import { amounts, isFine, moneyOf, nothingRead, text } from "./PaypalWire.ts"
-
-const Amount = Schema.Struct({ currency_code: Schema.String, value: Schema.String })
+import { Amount, amounts, isFine, moneyOf, nothingRead, Payee, text } from "./PaypalWire.ts"
 
 const Capture = Schema.Struct({
   id: text,
@@ -24,6 +23,8 @@ type Capture = typeof Capture.Type
 
 const Unit = Schema.Struct({
   custom_id: text,
+  amount: Schema.optionalWith(Amount, { nullable: true }),
+  payee: Schema.optionalWith(Payee, { nullable: true }),
   payments: Schema.optionalWith(
     Schema.Struct({ captures: Schema.optionalWith(Schema.Array(Capture), { nullable: true }) }),
     { nullable: true }
@@ -39,8 +40,6 @@ const Order = Schema.Struct({
 type Order = typeof Order.Type
 
 const readOrder = Schema.decodeUnknownOption(Order)
-
-export const readCapture = Schema.decodeUnknownOption(Capture)
 
 type State = Report["state"]
 
@@ -76,6 +75,10 @@ const stateOf = ({ amount, status }: Capture): State => {
   const isUnreadable = amount !== undefined && moneyOf(amount, amount.currency_code) === undefined
   return state === "completed" && isUnreadable ? "processing" : state
 }
+
+/** Who is paid by an order of ours: we name nobody, so that it is the account itself. */
+export const payeeIn = (reply: ProviderReply): Payee | undefined =>
+  isFine(reply) ? Option.getOrUndefined(readOrder(reply.json))?.purchase_units?.[0]?.payee : undefined
 
 /** The attempt goes by the order's id: it is the order that is asked about. */
 export const captureReport = (orderId: string | null, capture: Capture): Report => {
@@ -123,15 +126,28 @@ export const orderOutcome = (reply: ProviderReply): Outcome => {
 /** What an order says of itself, and whether it waits for us to capture it. */
 export type Shown = { readonly approved: string } | { readonly said: Enquiry }
 
+/** What an order must be to count as ours: the reference alone can be chosen by anybody who has the public client id. */
+export interface Ours {
+  readonly reference: string
+  readonly isPayee: (told: Payee | undefined) => boolean
+  /** Of an order that a hint named: what it must be for. */
+  readonly money?: Money
+}
+
 export const orderShown =
-  (reference: string) =>
+  ({ isPayee, money, reference }: Ours) =>
   (reply: ProviderReply): Shown => {
     if (reply.status === 404 && problemIn(reply) !== undefined) return { said: new Absent() }
     if (!isFine(reply)) return { said: noVerdict(reply) }
     const order = Option.getOrUndefined(readOrder(reply.json))
     if (order === undefined) return { said: nothingRead }
-    if (order.purchase_units?.[0]?.custom_id !== reference) {
+    const unit = order.purchase_units?.[0]
+    if (unit?.custom_id !== reference) {
       return { said: new Unknown({ reason: "the order of this id is not of this reference" }) }
+    }
+    if (!isPayee(unit.payee)) return { said: new Unknown({ reason: "the order of this id pays somebody else" }) }
+    if (money !== undefined && !Equal.equals(moneyOf(unit.amount, unit.amount?.currency_code), money)) {
+      return { said: new Unknown({ reason: "the order of this id is of another amount" }) }
     }
     return order.status === "APPROVED" ? { approved: order.id } : { said: orderReport(order) }
   }

@@ -1,5 +1,6 @@
 /** From what PayPal says of a payout, and of its one item, to what it means. */
-import { Option, Schema } from "effect"
+import { Equal, Option, Schema } from "effect"
+import type { Money } from "../../domain/Money.ts"
 import { Absent, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import { existing } from "../client/Existing.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
@@ -28,8 +29,6 @@ const readBatch = Schema.decodeUnknownOption(
     items: Schema.optionalWith(Schema.Array(Item), { nullable: true })
   })
 )
-
-export const readItem = Schema.decodeUnknownOption(Item)
 
 type State = Report["state"]
 
@@ -113,8 +112,9 @@ export const payoutOutcome = (reply: ProviderReply): Outcome => {
   })
 }
 
+/** `money`: of a payout that a hint named, what it must be of. */
 export const payoutShown =
-  (reference: string) =>
+  (reference: string, money?: Money) =>
   (reply: ProviderReply): Enquiry => {
     if (reply.status === 404 && problemIn(reply) !== undefined) return new Absent()
     if (!isFine(reply)) return noVerdict(reply)
@@ -122,8 +122,12 @@ export const payoutShown =
     if (batch === undefined) return nothingRead
     const { batch_status: status, payout_batch_id: id } = batch.batch_header
     const item = batch.items?.[0]
-    if (item !== undefined && item.payout_item?.sender_item_id !== reference) {
+    const { amount, sender_item_id: named } = item?.payout_item ?? {}
+    if ((item !== undefined || money !== undefined) && named !== reference) {
       return new Unknown({ reason: "the payout of this id is not of this reference" })
+    }
+    if (money !== undefined && !Equal.equals(moneyOf(amount, amount?.currency), money)) {
+      return new Unknown({ reason: "the payout of this id is of another amount" })
     }
     const state = meaningOf(batchStates, status) ?? "processing"
     if (state !== "failed" && item?.transaction_status !== undefined) return itemReport(id, item)

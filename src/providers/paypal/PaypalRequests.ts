@@ -75,11 +75,11 @@ export const createOrder = ({ description, money, reference, returnUrl }: Paymen
     })
   }))
 
-export const showOrder = (id: string): ProviderCall => ({
-  operation: "show order",
-  method: "GET",
-  path: `/v2/checkout/orders/${encodeURIComponent(id)}`
-})
+const shown =
+  (operation: string, path: string) =>
+  (id: string): ProviderCall => ({ operation, method: "GET", path: `${path}/${encodeURIComponent(id)}` })
+
+export const showOrder = shown("show order", "/v2/checkout/orders")
 
 /** The key follows from the reference: however often the customer comes back, it is one capture. */
 export const captureOrder = (id: string, reference: string): ProviderCall => ({
@@ -120,11 +120,11 @@ export const createPayout = ({ description, money, recipient, reference }: Payme
     }
   })
 
-export const showPayout = (id: string): ProviderCall => ({
-  operation: "show payout",
-  method: "GET",
-  path: `/v1/payments/payouts/${encodeURIComponent(id)}`
-})
+export const showPayout = shown("show payout", "/v1/payments/payouts")
+
+export const showCapture = shown("show capture", "/v2/payments/captures")
+export const showRefund = shown("show refund", "/v2/payments/refunds")
+export const showDispute = shown("show dispute", "/v1/customer/disputes")
 
 export const requestToken = (clientId: string, clientSecret: string): ProviderCall => ({
   operation: "request token",

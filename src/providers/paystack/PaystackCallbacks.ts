@@ -43,7 +43,7 @@ const resolutions: Readonly<Record<string, "lost" | "won">> = {
   declined: "won"
 }
 
-const eventsOfDispute = (data: unknown, proof: Proof): Effect.Effect<ReadonlyArray<CallbackEvent>> => {
+const eventsOfDispute = (data: unknown, proof: Proof<"account">): Effect.Effect<ReadonlyArray<CallbackEvent>> => {
   const dispute = Option.getOrUndefined(readDispute(data))
   const reference = dispute?.transaction.reference
   if (dispute === undefined || reference === undefined) {
@@ -95,7 +95,7 @@ const noteIn = (data: unknown): string | null =>
     )
   )
 
-const eventsIn = (body: Buffer, proof: Proof): Effect.Effect<ReadonlyArray<CallbackEvent>> => {
+const eventsIn = (body: Buffer, proof: Proof<"account">): Effect.Effect<ReadonlyArray<CallbackEvent>> => {
   const read = Option.flatMap(Either.getRight(readJson(body.toString("utf8"))), readEvent)
   if (Option.isNone(read)) return Effect.as(Effect.logWarning("Paystack called back with what cannot be read"), [])
   const { data, event } = read.value

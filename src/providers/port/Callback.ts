@@ -1,7 +1,8 @@
-/** What a provider calls back with, and what lets it speak: only a proof makes a statement of it, all else is a hint. */
+/** Callbacks of providers. A proof that is bound to the account makes a statement of one; all else is a hint. */
 import { timingSafeEqual, verify } from "node:crypto"
 import { Data, Either } from "effect"
 import type { Report } from "../../domain/Outcome.ts"
+import type { ProviderReply } from "../client/ProviderHttp.ts"
 
 export interface CallbackRequest {
   readonly method: string
@@ -31,36 +32,50 @@ export const isSame = (expected: string | Buffer, given: string | Buffer | undef
   return a.length > 0 && a.length === b.length && timingSafeEqual(a, b)
 }
 
-/** What came of holding a secret or a signature against what was expected. A condition can make it fail, and none make it hold. */
-export class Check {
+/**
+ * Whom a check identifies. `account`: a secret that only this account and the vendor know. `vendor`: a key by which the
+ * vendor signs for all of its customers, so that any of them can have a callback signed.
+ */
+export type Binding = "account" | "vendor"
+
+/** Result of comparing a secret or a signature with what was expected. A condition can make it fail, and none make it hold. */
+export class Check<To extends Binding = Binding> {
   protected readonly holds: boolean
+  /** Read by the compiler alone. */
+  protected readonly boundTo?: To
 
   private constructor(holds: boolean) {
     this.holds = holds
   }
 
-  static readonly failed = new Check(false)
+  static readonly failed = new Check<never>(false)
 
-  static same(expected: string | Buffer, given: string | Buffer | undefined): Check {
+  /** Compares what was computed with the account's own secret. */
+  static same(expected: string | Buffer, given: string | Buffer | undefined): Check<"account"> {
     return new Check(isSame(expected, given))
   }
 
-  /** By a public key, as node:crypto verifies it. */
-  static signed(hash: string, ...[data, key, signature]: SignatureParts): Check {
+  /** Verifies with a public key of the vendor, by node:crypto. */
+  static signed(hash: string, ...[data, key, signature]: SignatureParts): Check<"vendor"> {
     return new Check(verify(hash, data, key, signature))
   }
 
-  static any(checks: ReadonlyArray<Check>): Check {
+  /** Compares the vendor's answer to the question whether it sent the callback. */
+  static confirmed(expected: string, answer: string): Check<"vendor"> {
+    return new Check(isSame(expected, answer))
+  }
+
+  static any<To extends Binding>(checks: ReadonlyArray<Check<To>>): Check<To> {
     return new Check(checks.some(({ holds }) => holds))
   }
 
   /** Nothing was checked where there are none. */
-  static every(checks: ReadonlyArray<Check>): Check {
+  static every<To extends Binding>(checks: ReadonlyArray<Check<To>>): Check<To> {
     return new Check(checks.length > 0 && checks.every(({ holds }) => holds))
   }
 
   /** Only where this is so as well. */
-  where(condition: boolean): Check {
+  where(condition: boolean): Check<To> {
     return condition ? this : Check.failed
   }
 
@@ -71,14 +86,21 @@ export class Check {
 
 type SignatureParts = [data: Buffer, key: Parameters<typeof verify>[2], signature: Buffer]
 
-/** That the provider itself said it. There is no other way to one than a check that holds. */
-export class Proof {
+/** Evidence of who speaks. Made from a check that holds, or from an answer to the account's own credentials. */
+export class Proof<To extends Binding = Binding> {
   protected readonly isChecked = true
+  /** Read by the compiler alone. */
+  protected readonly boundTo?: To
 
   private constructor() {}
 
-  static from(check: Check, otherwise: string): Either.Either<Proof, NoProof> {
+  static from<To extends Binding>(check: Check<To>, otherwise: string): Either.Either<Proof<To>, NoProof> {
     return Check.holds(check) ? Either.right(new Proof()) : Either.left(new NoProof({ message: otherwise }))
+  }
+
+  /** Taken from a look-up that the account's own credentials were accepted for. */
+  static lookedUp({ status }: Pick<ProviderReply, "status">): Either.Either<Proof<"account">, NoProof> {
+    return status === 200 ? Either.right(new Proof()) : Either.left(new NoProof({ message: `HTTP ${status}` }))
   }
 }
 
@@ -90,15 +112,19 @@ export interface Named {
   readonly about?: "payin" | "payout" | "refund"
 }
 
+/**
+ * Report that is applied as it stands. Only a proof bound to the account shows that this account moved money: what a key of
+ * the vendor's proves is a `Hint`, and the account's own credentials ask.
+ */
 export class Statement extends Data.TaggedClass("Statement")<{
   /** Unique for the provider: its own event id, or a digest of the body. */
   readonly key: string
   readonly attempt: Named
   readonly report: Report
-  readonly proof: Proof
+  readonly proof: Proof<"account">
 }> {}
 
-/** It proves nothing: the provider is asked, in its turn. */
+/** Makes the provider be asked about the attempt. The id that it names is something to ask about, and is not believed. */
 export class Hint extends Data.TaggedClass("Hint")<{ readonly attempt: Named }> {}
 
 export type CallbackEvent = Statement | Hint

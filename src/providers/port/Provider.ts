@@ -70,6 +70,11 @@ export interface PaymentOrder {
 export interface AttemptContext {
   readonly reference: string
   readonly providerPaymentId: string | null
+  /**
+   * Ids that unproved or vendor-signed callbacks named for it while its own is unknown, newest first. An adapter looks them
+   * up with the account's credentials and believes one only if the object carries our reference.
+   */
+  readonly hintedIds: ReadonlyArray<string>
   readonly leg: "payment" | "collection" | "settlement" | "refund" | "return"
   /** Of the payment that it belongs to; money on its way back flows the other way. */
   readonly flow: Flow
@@ -125,6 +130,8 @@ export interface Provider {
   readonly refundsHonourReference?: Promised
   /** That it has no trace of a reference proves that it never had it. A time: only so long after it was sent. */
   readonly provesAbsence: Promised
+  /** Whether the provider replaces this id of its own by another one later; none does unless it says so. */
+  readonly givesUpId?: (providerPaymentId: string) => boolean
   /** From when on it is certainly this account that is reached. Of what was sent before, neither promise holds. */
   readonly since?: Date
   /** The reason is shown to whoever asks why a payment is not routed here. */

@@ -36,7 +36,7 @@ const named = ({ reference, ...others }: Named): Named => ({
 
 const inward = (event: CallbackEvent): CallbackEvent =>
   event._tag === "Hint"
-    ? new Hint({ attempt: named(event.attempt) })
+    ? new Hint({ ...event, attempt: named(event.attempt) })
     : new Statement({ ...event, attempt: named(event.attempt) })
 
 /** The provider as we speak to it, by the ids of attempts, where it knows them by what goes over the wire. */

@@ -2,7 +2,7 @@
 import { Clock, Duration, Effect, Either, Option, Redacted } from "effect"
 import { Absent, type Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
 import { triedBy } from "../client/AccountTest.ts"
-import { looked, prepared, sent } from "../client/Replies.ts"
+import { firstReport, looked, prepared, sent } from "../client/Replies.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { type Callback, type CallbackRequest, NoProof, NotNow, type Proof } from "../port/Callback.ts"
 import type { AttemptContext, PaymentOrder, Provider, RefundOrder } from "../port/Provider.ts"
@@ -10,6 +10,7 @@ import { type Account, type Served, servedBy, thirdParty } from "../port/ThirdPa
 import { cardCurrencies } from "./StripeAmounts.ts"
 import {
   aboutIntent,
+  aboutIntentOf,
   aboutRefund,
   cancelAnswer,
   isAlreadyRefunded,
@@ -164,7 +165,11 @@ const connect = (account: Account<typeof fields>): Provider => {
 
   const enquirePayment = (attempt: AttemptContext): Effect.Effect<Enquiry> =>
     attempt.providerPaymentId === null
-      ? told(foundIntent(attempt), reportOfIntent)
+      ? firstReport(
+          attempt.hintedIds,
+          (id) => looked(get("get payment", intentPath(id)), aboutIntentOf(attempt)),
+          told(foundIntent(attempt), reportOfIntent)
+        )
       : looked(get("get payment", intentPath(attempt.providerPaymentId)), aboutIntent)
 
   const enquireRefund = (attempt: AttemptContext): Effect.Effect<Enquiry> =>
@@ -199,7 +204,7 @@ const connect = (account: Account<typeof fields>): Provider => {
     )
 
   /** Stripe sends again what was not taken, so that nothing is lost while it cannot be asked. */
-  const withdrawn = (withdrawal: Withdrawal, proof: Proof): Effect.Effect<Callback, NotNow> =>
+  const withdrawn = (withdrawal: Withdrawal, proof: Proof<"account">): Effect.Effect<Callback, NotNow> =>
     get("get payment", intentPath(withdrawal.paymentIntent)).pipe(
       Effect.flatMap((reply) => intentIn(reply.json)),
       Effect.mapError(() => new NotNow({ message: "the payment that it is about could not be looked up", proof })),

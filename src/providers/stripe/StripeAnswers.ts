@@ -1,5 +1,5 @@
 /** What Stripe's answers mean. */
-import { Effect, Either, Option } from "effect"
+import { Effect, Either, Equal, Option } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import {
   Absent,
@@ -13,6 +13,7 @@ import {
 } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { credentialsRefused, isOk, noVerdict } from "../client/Replies.ts"
+import type { AttemptContext } from "../port/Provider.ts"
 import { meaningOf } from "../port/WireWord.ts"
 import { moneyIn } from "./StripeAmounts.ts"
 import {
@@ -239,6 +240,15 @@ const asked =
   }
 
 export const aboutIntent = asked(intentIn, reportOfIntent)
+
+/** Of an id that a hint named: only an intent that carries our reference, and is for our amount, is ours. */
+export const aboutIntentOf = ({ money, reference }: AttemptContext) =>
+  asked(intentIn, (intent) =>
+    referenceIn(intent) === reference &&
+    Option.exists(moneyIn(intent.amount ?? "", intent.currency), Equal.equals(money))
+      ? reportOfIntent(intent)
+      : new Unknown({ reason: "the payment of this id is not of this reference and amount" })
+  )
 
 export const aboutRefund = asked(refundIn, reportOfRefund)
 

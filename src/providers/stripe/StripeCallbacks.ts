@@ -13,6 +13,8 @@ const TOLERANCE_SECONDS = 300
 const Event = Schema.Struct({
   id: Schema.String,
   type: Schema.String,
+  /** Names the connected account whose event it is. */
+  account: Schema.optionalWith(Schema.String, { nullable: true }),
   data: Schema.Struct({ object: Schema.Unknown })
 })
 type Event = typeof Event.Type
@@ -44,7 +46,7 @@ export const proofOf = (
   { body, headers }: CallbackRequest,
   secret: string,
   nowMillis: number
-): Either.Either<Proof, NoProof> => {
+): Either.Either<Proof<"account">, NoProof> => {
   const { all, time } = signatureIn(headers["stripe-signature"] ?? "")
   const expected = signatureOf(secret, time, body)
   const check = Check.any(all.map((given) => Check.same(expected, given))).where(/^\d{1,12}$/.test(time))
@@ -71,10 +73,11 @@ export interface Withdrawal {
   readonly currency: string
 }
 
-/** Nothing where it is about nothing of ours. */
-export const eventOf = (body: Buffer, proof: Proof): Option.Option<Statement | Hint | Withdrawal> =>
+/** Nothing where it is about nothing of ours: an endpoint may hear of connected accounts, whose money is not ours. */
+export const eventOf = (body: Buffer, proof: Proof<"account">): Option.Option<Statement | Hint | Withdrawal> =>
   Either.getRight(readJson(body.toString("utf8"))).pipe(
     Option.flatMap(eventIn),
+    Option.filter(({ account }) => account === undefined),
     Option.flatMap((event) => {
       const { object } = event.data
       const kind = Option.getOrUndefined(Option.map(kindIn(object), (one) => one.object))
@@ -91,7 +94,7 @@ export const eventOf = (body: Buffer, proof: Proof): Option.Option<Statement | H
     })
   )
 
-const statementOfIntent = ({ data, id: key }: Event, proof: Proof): Option.Option<Statement | Hint> =>
+const statementOfIntent = ({ data, id: key }: Event, proof: Proof<"account">): Option.Option<Statement | Hint> =>
   Option.flatMap(intentIn(data.object), (intent) => {
     const [reference, report] = [referenceIn(intent), reportOfIntent(intent)]
     const attempt = { reference, providerPaymentId: intent.id }
@@ -101,7 +104,7 @@ const statementOfIntent = ({ data, id: key }: Event, proof: Proof): Option.Optio
     )
   })
 
-const statementOfRefund = (event: Event, proof: Proof): Option.Option<Statement | Withdrawal> =>
+const statementOfRefund = (event: Event, proof: Proof<"account">): Option.Option<Statement | Withdrawal> =>
   Option.flatMap(refundIn(event.data.object), (refund): Option.Option<Statement | Withdrawal> => {
     const reference = referenceIn(refund)
     const attempt = { reference, providerPaymentId: refund.id }
@@ -150,7 +153,7 @@ const withdrawalOf = ({ data, id: key, type }: Event): Option.Option<Withdrawal>
 export const withdrawnMoney = (
   { amount, currency, event, reason, words }: Withdrawal,
   intent: Intent,
-  proof: Proof
+  proof: Proof<"account">
 ): ReadonlyArray<Statement> => {
   const reference = referenceIn(intent)
   const money = Option.getOrUndefined(moneyIn(amount, currency))

@@ -49,6 +49,7 @@ const Intent = Schema.Struct({
   id: Schema.String,
   status: Schema.String,
   currency: Schema.String,
+  amount: text,
   amount_received: text,
   client_secret: text,
   latest_charge: text,

@@ -12,6 +12,7 @@ import { RecordOutcome } from "../../../src/payments/record/RecordOutcome.ts"
 import { type Chosen, PaymentRouter } from "../../../src/payments/route/PaymentRouter.ts"
 import type { RampFacts } from "../../../src/payments/store/Payment.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
+import { Providers } from "../../../src/providers/port/Provider.ts"
 import { draftAttempt, newOwner, newPayment, shillings } from "../support/NewPayment.ts"
 import { openStoresOn } from "../support/PaymentServices.ts"
 import { testSettings } from "../../support/TestSettings.ts"
@@ -61,7 +62,7 @@ const ledger = Layer.effect(
 )
 
 const services = RecordOutcome.layer.pipe(
-  Layer.provide(Layer.merge(routers, ledger)),
+  Layer.provide(Layer.mergeAll(routers, ledger, Providers.layerOf([]))),
   Layer.provideMerge(openStoresOn("memory")),
   Layer.provideMerge(Ids.layer),
   Layer.provideMerge(testSettings())

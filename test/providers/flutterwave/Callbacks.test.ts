@@ -13,20 +13,20 @@ const provider = atFlutterwave(http)
 describe("a callback from Flutterwave", () => {
   const reference = "0198c0de-7a11-4c0d-8f00-0123456789ab"
   const secret = "fake-flutterwave-secret-hash"
-  const hint = new Hint({ attempt: { reference, providerPaymentId: null } })
+  const hint = (providerPaymentId: string | null) => new Hint({ attempt: { reference, providerPaymentId } })
 
   const callback = (body: unknown, hash: string | undefined = secret): CallbackRequest =>
     callbackRequest(typeof body === "string" ? body : JSON.stringify(body), { "verif-hash": hash })
   const read = (request: CallbackRequest) => Effect.runPromise(Effect.either(provider.callback(request)))
 
   it.each([
-    [{ event: "charge.completed", data: { id: 285959875, tx_ref: reference, status: "successful", amount: 100 } }],
-    [{ event: "transfer.completed", data: { id: 33286, reference, status: "SUCCESSFUL" } }],
-    [{ event: "something.new", data: { tx_ref: reference } }],
-    [{ txRef: reference, status: "successful", "event.type": "CARD_TRANSACTION" }],
-    [{ "event.type": "Transfer", transfer: { id: 3455, reference, status: "SUCCESSFUL" } }]
-  ])("is a hint and nothing more, though it has the secret: %j", async (body) => {
-    expect(await read(callback(body))).toEqual(Either.right({ events: [hint] }))
+    [{ event: "charge.completed", data: { id: 285959875, tx_ref: reference, status: "successful" } }, "285959875"],
+    [{ event: "transfer.completed", data: { id: 33286, reference, status: "SUCCESSFUL" } }, "33286"],
+    [{ event: "something.new", data: { tx_ref: reference } }, null],
+    [{ id: 77, txRef: reference, status: "successful", "event.type": "CARD_TRANSACTION" }, "77"],
+    [{ "event.type": "Transfer", transfer: { id: 3455, reference, status: "SUCCESSFUL" } }, "3455"]
+  ])("is a hint and nothing more, though it has the secret: %j", async (body, id) => {
+    expect(await read(callback(body))).toEqual(Either.right({ events: [hint(id)] }))
   })
 
   it.each([

@@ -13,6 +13,8 @@ const reference = "3c2f7a52-9d3b-4c55-8a51-0f1f2f3a4b5c"
 
 const ID = "5O190127TN364715T"
 
+const ours = { reference, isPayee: () => true }
+
 const orderOf = (status: string, about: object = {}, unit: object = {}) =>
   replyOf(200, { id: ID, status, purchase_units: [{ custom_id: reference, ...unit }], ...about })
 
@@ -206,12 +208,19 @@ describe("what PayPal answers to a question", () => {
   ]
 
   it.each(orders)("an order that is %s", (_name, reply, said) => {
-    expect(orderShown(reference)(reply)).toMatchObject({ said })
+    expect(orderShown(ours)(reply)).toMatchObject({ said })
   })
 
   it("an order that is approved waits for us", () => {
-    expect(orderShown(reference)(orderOf("APPROVED"))).toEqual({ approved: ID })
-    expect(orderShown("another")(orderOf("APPROVED"))).toMatchObject({ said: { _tag: "Unknown" } })
+    expect(orderShown(ours)(orderOf("APPROVED"))).toEqual({ approved: ID })
+    const others = [
+      { ...ours, reference: "another" },
+      { ...ours, isPayee: () => false },
+      { ...ours, money: amount("1.00", "USD") }
+    ]
+    for (const one of others) {
+      expect(orderShown(one)(orderOf("APPROVED"))).toMatchObject({ said: { _tag: "Unknown" } })
+    }
   })
 
   const unprocessable = (issue: string, about: object = {}) => problem(422, "UNPROCESSABLE_ENTITY", issue, about)

@@ -1,8 +1,13 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Redacted } from "effect"
 import { callbackChecksUnderWay } from "../../../src/domain/policies/Providers.ts"
-import { NeverSent, type ProviderCall, type ProviderHttp } from "../../../src/providers/client/ProviderHttp.ts"
-import { isCertificateOf, readCallback } from "../../../src/providers/paypal/PaypalCallbacks.ts"
+import {
+  NeverSent,
+  type ProviderCall,
+  type ProviderHttp,
+  type ProviderReply
+} from "../../../src/providers/client/ProviderHttp.ts"
+import { isCertificateOf, type LookUps, readCallback } from "../../../src/providers/paypal/PaypalCallbacks.ts"
 import { Check } from "../../../src/providers/port/Callback.ts"
 import { asCalledBack } from "../support/Callbacks.ts"
 import { amount } from "../support/Orders.ts"
@@ -23,26 +28,48 @@ const headers = {
 
 const webhookId = Redacted.make("1JE4291016473214C")
 
-const genuine = Check.same("SUCCESS", "SUCCESS")
+const genuine = Check.confirmed("SUCCESS", "SUCCESS")
+
+/** What PayPal shows to the account's own credentials, by path; anything else it has never heard of. */
+type Shown = Readonly<Record<string, ProviderReply | object>>
+
+const isReply = (one: ProviderReply | object): one is ProviderReply => "headers" in one
+
+const lookUpsIn = (shown: Shown, isNotForeign = true): LookUps => ({
+  verified: () => Effect.succeed(genuine),
+  lookedUp: ({ path }) => {
+    const one = shown[path] ?? replyOf(404, { name: "RESOURCE_NOT_FOUND" })
+    return Effect.succeed(isReply(one) ? one : replyOf(200, one))
+  },
+  isNotForeign: () => isNotForeign
+})
 
 const heard = (body: string, verdict: Effect.Effect<boolean> = Effect.succeed(true), about: object = {}) => {
   const questions: Array<ProviderCall> = []
-  const read = readCallback(webhookId, BASE, (question) => {
-    questions.push(question)
-    return Effect.map(verdict, (holds) => genuine.where(holds))
+  const read = readCallback(webhookId, BASE, {
+    ...lookUpsIn({}),
+    verified: (question) => {
+      questions.push(question)
+      return Effect.map(verdict, (holds) => genuine.where(holds))
+    }
   })
   return { questions, callback: read(asCalledBack({ headers: { ...headers, ...about }, body })) }
 }
 
-const eventsOf = (event_type: string, resource: object) =>
-  Effect.map(heard(JSON.stringify({ id: "WH-1", event_type, resource })).callback, ({ events }) => events)
+const eventsOf = (event_type: string, resource: object, lookUps = lookUpsIn({})) => {
+  const body = JSON.stringify({ id: "WH-1", event_type, resource })
+  const read = readCallback(webhookId, BASE, lookUps)(asCalledBack({ headers, body }))
+  return Effect.map(read, ({ events }) => events)
+}
+
+const ORDER = "5O190127TN364715T"
 
 const capture = {
   id: "3C679366HH908993F",
   status: "COMPLETED",
   amount: { currency_code: "USD", value: "100.00" },
   custom_id: reference,
-  supplementary_data: { related_ids: { order_id: "5O190127TN364715T" } },
+  supplementary_data: { related_ids: { order_id: ORDER } },
   seller_receivable_breakdown: { paypal_fee: { currency_code: "USD", value: "3.98" } }
 }
 
@@ -53,49 +80,23 @@ const item = (transaction_status: string) => ({
 })
 
 describe("callbacks of PayPal", () => {
-  it.effect("tell of captures, under the id of the order", () =>
+  it.effect("only hint at captures: anybody can have one made under our reference", () =>
     Effect.gen(function* () {
-      expect(yield* eventsOf("PAYMENT.CAPTURE.COMPLETED", capture)).toMatchObject([
-        {
-          _tag: "Statement",
-          key: "WH-1",
-          attempt: { reference, providerPaymentId: "5O190127TN364715T", about: "payin" },
-          report: {
-            state: "completed",
-            providerPaymentId: "5O190127TN364715T",
-            received: amount("100.00", "USD"),
-            fee: amount("3.98", "USD")
-          }
-        }
-      ])
-      const denied = yield* eventsOf("PAYMENT.CAPTURE.DENIED", { ...capture, status: "DECLINED" })
-      expect(denied).toMatchObject([{ _tag: "Statement", report: { state: "failed" } }])
-      const pending = yield* eventsOf("PAYMENT.CAPTURE.PENDING", { ...capture, status: "PENDING" })
-      expect(pending).toMatchObject([{ _tag: "Statement", report: { state: "processing" } }])
-      const strange = yield* eventsOf("PAYMENT.CAPTURE.COMPLETED", { ...capture, status: "PONDERING" })
-      expect(strange).toMatchObject([
-        { _tag: "Statement", report: { state: "processing", providerStatus: "PONDERING" } }
-      ])
+      const hint = { _tag: "Hint", attempt: { reference, providerPaymentId: ORDER, about: "payin" } }
+      for (const status of ["COMPLETED", "DECLINED", "PENDING", "PONDERING"]) {
+        expect(yield* eventsOf(`PAYMENT.CAPTURE.${status}`, { ...capture, status })).toMatchObject([hint])
+      }
     })
   )
 
-  it.effect.each([
-    ["SUCCEEDED", "SUCCESS", "completed"],
-    ["FAILED", "FAILED", "failed"],
-    ["BLOCKED", "BLOCKED", "failed"],
-    ["RETURNED", "RETURNED", "failed"],
-    ["UNCLAIMED", "UNCLAIMED", "processing"],
-    ["REFUNDED", "REFUNDED", "returned"]
-  ] as const)("tell of payouts: %s", ([event, status, state]) =>
-    Effect.gen(function* () {
-      expect(yield* eventsOf(`PAYMENT.PAYOUTS-ITEM.${event}`, item(status))).toMatchObject([
-        {
-          _tag: "Statement",
-          attempt: { reference, providerPaymentId: "5UXD2E8A7EBQJ", about: "payout" },
-          report: { state }
-        }
-      ])
-    })
+  it.effect.each(["SUCCEEDED", "FAILED", "BLOCKED", "RETURNED", "UNCLAIMED", "REFUNDED"])(
+    "only hint at payouts: %s",
+    (event) =>
+      Effect.gen(function* () {
+        expect(yield* eventsOf(`PAYMENT.PAYOUTS-ITEM.${event}`, item(event))).toMatchObject([
+          { _tag: "Hint", attempt: { reference, providerPaymentId: "5UXD2E8A7EBQJ", about: "payout" } }
+        ])
+      })
   )
 
   const dispute = (outcome_code: string, about: object = {}) => ({
@@ -106,34 +107,58 @@ describe("callbacks of PayPal", () => {
     ...about
   })
   const RESOLVED = "CUSTOMER.DISPUTE.RESOLVED"
+  const DISPUTE = "/v1/customer/disputes/PP-D-4012"
+  const CAPTURE = `/v2/payments/captures/${capture.id}`
 
   it.effect.each(["RESOLVED_BUYER_FAVOUR", "ACCEPTED"])(
-    "tell of money that was taken back with a dispute: %s",
+    "tell of money that was taken back with a dispute, as the account sees it: %s",
     (code) =>
       Effect.gen(function* () {
-        const attempt = { reference, providerPaymentId: null, about: "payin" }
-        const [event] = yield* eventsOf(RESOLVED, dispute(code))
-        expect(event).toMatchObject({
+        const told = dispute(code)
+        const forged = dispute(code, { dispute_outcome: { outcome_code: code } })
+        const [event] = yield* eventsOf(RESOLVED, forged, lookUpsIn({ [DISPUTE]: told, [CAPTURE]: capture }))
+        expect(event, "under the order's id alone, and with the sum that PayPal shows").toMatchObject({
           _tag: "Statement",
           key: "CUSTOMER.DISPUTE.RESOLVED PP-D-4012",
-          attempt,
+          attempt: { reference: null, providerPaymentId: ORDER, about: "payin" },
           report: {
             state: "returned",
+            providerPaymentId: ORDER,
             taken: amount("96.00", "USD"),
             takenInAll: amount("96.00", "USD"),
             providerCode: code
           }
         })
-        const whole = yield* eventsOf(RESOLVED, dispute(code, { dispute_outcome: { outcome_code: code } }))
-        expect(whole).toMatchObject([{ report: { taken: amount("100.00", "USD") } }])
-        const two = { disputed_transactions: [{ custom: reference }, { custom: "another" }] }
-        expect(yield* eventsOf(RESOLVED, dispute(code, two))).toMatchObject([
-          { _tag: "Hint", attempt },
+        const whole = { [DISPUTE]: forged, [CAPTURE]: capture }
+        expect(yield* eventsOf(RESOLVED, told, lookUpsIn(whole))).toMatchObject([
+          { report: { taken: amount("100.00", "USD") } }
+        ])
+        const hint = { _tag: "Hint", attempt: { reference, providerPaymentId: null, about: "payin" } }
+        const two = dispute(code, { disputed_transactions: [{ custom: reference }, { custom: "another" }] })
+        expect(yield* eventsOf(RESOLVED, two, lookUpsIn({ [DISPUTE]: two }))).toMatchObject([
+          hint,
           { _tag: "Hint", attempt: { reference: "another" } }
         ])
-        expect(yield* eventsOf(RESOLVED, dispute(code, { disputed_transactions: [{}] }))).toEqual([])
+        const nameless = dispute(code, { disputed_transactions: [{}] })
+        expect(yield* eventsOf(RESOLVED, nameless, lookUpsIn({ [DISPUTE]: nameless }))).toEqual([])
         expect(yield* eventsOf(RESOLVED, { dispute_id: "PP-D-4012" })).toEqual([])
       })
+  )
+
+  it.effect("only hint at disputes that the account is not shown, or that were of another's capture", () =>
+    Effect.gen(function* () {
+      const told = dispute("ACCEPTED")
+      const hint = { _tag: "Hint", attempt: { reference } }
+      const shown: ReadonlyArray<LookUps> = [
+        lookUpsIn({}),
+        lookUpsIn({ [DISPUTE]: replyOf(403, { name: "NOT_AUTHORIZED" }), [CAPTURE]: capture }),
+        lookUpsIn({ [DISPUTE]: told }),
+        lookUpsIn({ [DISPUTE]: told, [CAPTURE]: { ...capture, supplementary_data: null } }),
+        lookUpsIn({ [DISPUTE]: told, [CAPTURE]: capture }, false),
+        lookUpsIn({ [DISPUTE]: dispute("RESOLVED_SELLER_FAVOUR"), [CAPTURE]: capture })
+      ]
+      for (const one of shown) expect(yield* eventsOf(RESOLVED, told, one)).toMatchObject([hint])
+    })
   )
 
   it.effect.each(["RESOLVED_SELLER_FAVOUR", "RESOLVED_WITH_PAYOUT", "CANCELED_BY_BUYER", "DENIED", "NONE"])(
@@ -144,33 +169,49 @@ describe("callbacks of PayPal", () => {
       })
   )
 
-  it.effect("name what went back by hand at PayPal, once for each refund", () =>
+  it.effect("name what went back by hand at PayPal, once for each refund, as the account sees it", () =>
     Effect.gen(function* () {
+      const id = "1Y107995YT783435V"
+      const REFUND = `/v2/payments/refunds/${id}`
       const refund = {
-        id: "1Y107995YT783435V",
+        id,
         status: "COMPLETED",
         custom_id: reference,
         amount: { currency_code: "EUR", value: "4.00" },
-        seller_payable_breakdown: { total_refunded_amount: { currency_code: "EUR", value: "7.00" } }
+        seller_payable_breakdown: { total_refunded_amount: { currency_code: "EUR", value: "7.00" } },
+        links: [{ rel: "up", href: `https://api.paypal.com${CAPTURE}`, method: "GET" }]
       }
       const told = {
         _tag: "Statement",
-        key: "PAYMENT.CAPTURE.REFUNDED 1Y107995YT783435V",
-        attempt: { reference, providerPaymentId: null, about: "payin" },
+        key: `PAYMENT.CAPTURE.REFUNDED ${id}`,
+        attempt: { reference: null, providerPaymentId: ORDER, about: "payin" },
         report: {
           state: "returned",
+          providerPaymentId: ORDER,
           taken: { currency: "EUR", minor: 400n },
           takenInAll: { currency: "EUR", minor: 700n }
         }
       }
-      expect(yield* eventsOf("PAYMENT.CAPTURE.REFUNDED", refund)).toMatchObject([told])
-      const [unread] = yield* eventsOf("PAYMENT.CAPTURE.REFUNDED", {
-        ...refund,
-        seller_payable_breakdown: { total_refunded_amount: { currency_code: "EUR", value: "some" } }
-      })
-      expect(unread).toMatchObject({ _tag: "Hint" })
-      const pending = { ...refund, status: "PENDING" }
-      expect(yield* eventsOf("PAYMENT.CAPTURE.REFUNDED", pending)).toMatchObject([{ _tag: "Hint" }])
+      const forged = { ...refund, amount: { currency_code: "EUR", value: "400.00" } }
+      const event = (shown: Shown, isNotForeign = true) =>
+        eventsOf("PAYMENT.CAPTURE.REFUNDED", forged, lookUpsIn(shown, isNotForeign))
+      expect(yield* event({ [REFUND]: refund, [CAPTURE]: capture })).toMatchObject([told])
+      const linked = {
+        ...capture,
+        supplementary_data: null,
+        links: [{ rel: "up", href: `x/v2/checkout/orders/${ORDER}` }]
+      }
+      expect(yield* event({ [REFUND]: refund, [CAPTURE]: linked })).toMatchObject([told])
+      const unread = { total_refunded_amount: { currency_code: "EUR", value: "some" } }
+      const unclear: ReadonlyArray<Shown> = [
+        {},
+        { [REFUND]: refund },
+        { [REFUND]: { ...refund, links: [] }, [CAPTURE]: capture },
+        { [REFUND]: { ...refund, seller_payable_breakdown: unread }, [CAPTURE]: capture },
+        { [REFUND]: { ...refund, status: "PENDING" }, [CAPTURE]: capture }
+      ]
+      for (const shown of unclear) expect(yield* event(shown)).toMatchObject([{ _tag: "Hint", attempt: { reference } }])
+      expect(yield* event({ [REFUND]: refund, [CAPTURE]: capture }, false)).toMatchObject([{ _tag: "Hint" }])
     })
   )
 
@@ -240,9 +281,7 @@ describe("callbacks of PayPal", () => {
   it.effect("prove nothing with bytes that are no text", () =>
     Effect.gen(function* () {
       const request = { ...asCalledBack({ headers, body: "" }), body: Buffer.from([0x22, 0xff, 0x22]) }
-      expect((yield* Effect.flip(readCallback(webhookId, BASE, () => Effect.succeed(genuine))(request)))._tag).toBe(
-        "NoProof"
-      )
+      expect((yield* Effect.flip(readCallback(webhookId, BASE, lookUpsIn({}))(request)))._tag).toBe("NoProof")
     })
   )
 
@@ -250,7 +289,7 @@ describe("callbacks of PayPal", () => {
     Effect.gen(function* () {
       const request = asCalledBack({ headers, body: good })
       for (const id of [undefined, Redacted.make("")]) {
-        const { message } = yield* Effect.flip(readCallback(id, BASE, () => Effect.succeed(genuine))(request))
+        const { message } = yield* Effect.flip(readCallback(id, BASE, lookUpsIn({}))(request))
         expect(message).toContain("PAYPAL_WEBHOOK_ID")
       }
     })

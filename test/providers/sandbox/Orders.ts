@@ -48,6 +48,7 @@ export const newOrder = (about: Partial<PaymentOrder> = {}) =>
 export const attemptAt = (reference: string, about: Partial<AttemptContext> = {}): AttemptContext => ({
   reference,
   providerPaymentId: null,
+  hintedIds: [],
   leg: "payment",
   flow: "inbound",
   method: "card",

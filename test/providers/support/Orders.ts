@@ -61,6 +61,7 @@ export const sentAt = new Date("2030-05-06T07:08:09Z")
 export const attemptOf = (order: PaymentOrder, about: Partial<AttemptContext> = {}): AttemptContext => ({
   reference: order.reference,
   providerPaymentId: null,
+  hintedIds: [],
   leg: "payment",
   flow: order.flow,
   method: order.method,
