@@ -12,16 +12,7 @@ import { doubtOf } from "./Doubt.ts"
 import { endsNow, expiredFailure, failsPastEnd, planEnd, type SharedMoment } from "./Expiry.ts"
 import { partsBesides } from "./OwnRefunds.ts"
 import { assemble, isReturned, type Moment, ownId, type Ruled, type Source } from "./Ruling.ts"
-import {
-  goneFrom,
-  heardBefore,
-  isEven,
-  noteOfGone,
-  noteOfRest,
-  sentBackBefore,
-  sumOf,
-  waitingAfter
-} from "./TakenBack.ts"
+import { goneFrom, isEven, noteOfGone, noteOfRest, sentBackBefore, sumOf, waitingAfter } from "./TakenBack.ts"
 import { isRiddle } from "./Unmatched.ts"
 import { type PaymentPatch, type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
 
@@ -140,8 +131,7 @@ const suspenseOf = (
   const owned = ownsMoney(decision)
   const before = unowned(current.received, asked, ownsMoney(current))
   return difference(before, unowned(decision.received, asked, owned)).map((amount) => {
-    const again = current.received === attempt.received ? "" : ` again ${payment.version}`
-    const occasion = `${totalIn(decision.received, amount.currency).toString()}${owned ? " owned" : ""}${again}`
+    const occasion = `${totalIn(decision.received, amount.currency).toString()}${owned ? " owned" : ""}`
     return suspenseMoney(attempt, payment.direction === "outbound" ? amount.negate() : amount, occasion)
   })
 }
@@ -217,7 +207,7 @@ export const changeOf = (
     outcome: attempt.outcome,
     flow: payment.direction,
     asked: providersMoney(payment),
-    received: heardBefore(known, signal, source),
+    received: attempt.received,
     pursued: isPursued(attempt),
     ...(attempt.ordered === null ? {} : { ordered: orderedOf(attempt.ordered) })
   }

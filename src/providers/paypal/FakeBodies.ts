@@ -126,7 +126,7 @@ const captureStatuses = {
 } as const
 
 /** The account that owns the app: whoever orders names no payee. */
-export const payee = { email_address: "merchant@corridor.example", merchant_id: "FAKEMERCHANT1" }
+export const payee = { email_address: "merchant@corridor.example", merchant_id: "2FAKEMERCHANT" }
 
 export const captureOf = (entry: Entry) => ({
   id: idFor(`capture of ${entry.id}`),

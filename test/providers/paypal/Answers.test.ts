@@ -346,17 +346,59 @@ describe("how PayPal is spoken to", () => {
 
   it.effect("without its id an order is found only by the customer who brings it, and only if it is ours", () =>
     Effect.gen(function* () {
-      const { asked, provider } = answering(() => capturedAs("COMPLETED"))
+      const own = { amount: { currency_code: "USD", value: "100.00" }, payee: { merchant_id: "OURMERCHANT22" } }
+      const order = (unit: object) =>
+        replyOf(200, { id: ID, status: "APPROVED", purchase_units: [{ custom_id: reference, ...unit }] })
+      let shown = order(own)
+      const { asked, provider } = answering(
+        ({ path }) => (path.endsWith("capture") ? capturedAs("COMPLETED") : shown),
+        {
+          merchant_id: "OURMERCHANT22"
+        }
+      )
       const lost = { ...attempt, providerPaymentId: null }
       expect((yield* provider.enquire(lost))._tag).toBe("Unknown")
       expect((yield* provider.resume!(lost, {}))._tag).toBe("Unknown")
       expect((yield* provider.resume!(lost, { token: "../../x" }))._tag).toBe("Unknown")
       expect(asked()).toEqual([])
       expect(yield* provider.resume!(lost, { token: ID })).toMatchObject({ state: "completed" })
+      expect(yield* provider.enquire({ ...lost, hintedIds: ["9XX", ID] })).toMatchObject({ state: "completed" })
+      const before = asked().length
       expect((yield* provider.resume!({ ...lost, reference: "another" }, { token: ID }))._tag).toBe("Unknown")
-      const foreign = answering(() => orderOf("APPROVED"))
-      yield* foreign.provider.resume!({ ...lost, reference: "another" }, { token: ID })
-      expect(foreign.asked().map(({ method }) => method)).toEqual(["GET"])
+      const foreign = [
+        order({ ...own, payee: { merchant_id: "ANOTHER222222" } }),
+        order({ amount: own.amount }),
+        order({ ...own, amount: { currency_code: "USD", value: "1.00" } })
+      ]
+      for (const one of foreign) {
+        shown = one
+        expect((yield* provider.enquire({ ...lost, hintedIds: [ID] }))._tag).toBe("Unknown")
+      }
+      expect(
+        new Set(
+          asked()
+            .slice(before)
+            .map(({ method }) => method)
+        ),
+        "nothing is captured"
+      ).toEqual(new Set(["GET"]))
+    })
+  )
+
+  it.effect("an order of ours that pays somebody else is not believed, nor captured", () =>
+    Effect.gen(function* () {
+      const unit = (merchant_id: string) => ({ custom_id: reference, payee: { merchant_id } })
+      const shown = (status: string, merchant_id: string) =>
+        replyOf(200, { id: ID, status, purchase_units: [unit(merchant_id)] })
+      let payee = "OURMERCHANT22"
+      const { asked, provider } = answering(({ method }) => shown(method === "POST" ? "CREATED" : "APPROVED", payee))
+      yield* provider.initiate(byCard({ reference }))
+      payee = "ANOTHER222222"
+      expect((yield* provider.enquire({ ...attempt, providerPaymentId: ID }))._tag).toBe("Unknown")
+      expect(
+        asked().map(({ method }) => method),
+        "who we are, PayPal told with the first order"
+      ).toEqual(["POST", "GET"])
     })
   )
 

@@ -30,11 +30,7 @@ describe("PayPal and its fake", () => {
       yield* settled
       expect(callbacks).toHaveLength(1)
       expect((yield* provider.callback(callbacks[0]!)).events).toMatchObject([
-        {
-          _tag: "Statement",
-          attempt: { reference: order.reference, providerPaymentId },
-          report: { state: "completed", received: order.money }
-        }
+        { _tag: "Hint", attempt: { reference: order.reference, providerPaymentId } }
       ])
       expect([...held()]).toEqual([["USD", order.money.minor]])
     })
@@ -105,7 +101,7 @@ describe("PayPal and its fake", () => {
       const attempt = attemptOf(order, { providerPaymentId })
       expect(yield* provider.enquire(attempt)).toMatchObject({ state: "completed", received: order.money })
       expect((yield* provider.callback(callbacks[0]!)).events).toMatchObject([
-        { attempt: { reference: order.reference, providerPaymentId }, report: { state: "completed" } }
+        { _tag: "Hint", attempt: { reference: order.reference, providerPaymentId } }
       ])
       expect([...held()]).toEqual([["USD", -order.money.minor]])
     })
@@ -127,7 +123,9 @@ describe("PayPal and its fake", () => {
       yield* settled
       const said = yield* provider.enquire(attemptOf(failing, { providerPaymentId }))
       expect(said).toMatchObject({ state: "failed", code: "ACCOUNT_INVALID" })
-      expect((yield* provider.callback(callbacks.at(-1)!)).events).toMatchObject([{ report: { state: "failed" } }])
+      expect((yield* provider.callback(callbacks.at(-1)!)).events).toMatchObject([
+        { _tag: "Hint", attempt: { reference: failing.reference, providerPaymentId } }
+      ])
       expect(held().size).toBe(0)
     })
   )
@@ -148,21 +146,22 @@ describe("PayPal and its fake", () => {
   it.scopedLive("what comes to its end later is told then, also in the wrong order", () =>
     Effect.gen(function* () {
       const { callbacks, provider, settled } = yield* atFake
-      for (const [text, states] of [
-        ["10.09", ["failed"]],
-        ["10.11", ["completed", "completed"]],
-        ["10.13", ["completed", "processing"]]
+      for (const [text, times, state] of [
+        ["10.09", 1, "failed"],
+        ["10.11", 2, "completed"],
+        ["10.13", 2, "completed"]
       ] as const) {
         const before = callbacks.length
         const order = byCard({ money: amount(text, "USD") })
         const { actionData, providerPaymentId } = taken(yield* provider.initiate(order))
         yield* visited(actionData["redirect_url"])
-        yield* provider.resume!(attemptOf(order, { providerPaymentId }), {})
+        const attempt = attemptOf(order, { providerPaymentId })
+        yield* provider.resume!(attempt, {})
         yield* settled
         const told = yield* Effect.forEach(callbacks.slice(before), (one) => provider.callback(one))
-        const statements = told.flatMap(({ events }) => events).filter((one) => one._tag === "Statement")
-        expect(statements.map(({ report }) => report.state)).toEqual(states)
-        if (text === "10.11") expect(new Set(statements.map(({ key }) => key)).size).toBe(1)
+        const hint = { _tag: "Hint", attempt: { reference: order.reference, providerPaymentId } }
+        expect(told.flatMap(({ events }) => events)).toMatchObject(Array.from({ length: times }, () => hint))
+        expect(yield* provider.enquire(attempt)).toMatchObject({ state })
       }
     })
   )

@@ -27,12 +27,15 @@ export const connectedTo = ({ http }: Pick<Scripted, "http">, credentials: Reado
   connected(paypal, http, credentials)
 
 /** An account that is granted a token, and hears from the script whatever else it asks. */
-export const answering = (script: (call: ProviderCall) => ProviderReply) => {
+export const answering = (
+  script: (call: ProviderCall) => ProviderReply,
+  more: Readonly<Record<string, string>> = {}
+) => {
   const recorded = scripted((call) =>
     call.path === "/v1/oauth2/token" ? replyOf(200, { access_token: "A21AA", expires_in: 32_400 }) : script(call)
   )
   const asked = () => recorded.calls.filter(({ path }) => path !== "/v1/oauth2/token")
-  return { asked, provider: connectedTo(recorded, paypalFake.credentials) }
+  return { asked, provider: connectedTo(recorded, { ...paypalFake.credentials, ...more }) }
 }
 
 /** An error as PayPal writes it. */
