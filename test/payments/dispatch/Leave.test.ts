@@ -44,7 +44,7 @@ const neverCalled = (ask: Dispatch["Type"]["ask"], chosen: Omit<Chosen, "leave">
   // @ts-expect-error That something holds is no proof.
   const believed = Proof.from(true, "")
   // @ts-expect-error A check is not written down.
-  const checked: Check = { holds: true }
+  const checked: Check<"account"> = { holds: true }
   // @ts-expect-error Nor made without checking anything.
   const unchecked = new Check(true)
   // @ts-expect-error Nor is a proof.

@@ -5,7 +5,7 @@ import { type AttemptId, ConfigId, type OrgId } from "../../../src/domain/Identi
 import { Ids } from "../../../src/domain/Ids.ts"
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import { Report } from "../../../src/domain/Outcome.ts"
-import { mostStraysOfAccount } from "../../../src/domain/policies/Payments.ts"
+import { mostHintedIds, mostStraysOfAccount } from "../../../src/domain/policies/Payments.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import type { Attempt, Payment } from "../../../src/payments/store/Payment.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
@@ -376,19 +376,24 @@ for (const backend of backends) {
     )
 
     /** A callback that came before its payment was known by the id that it is called by. */
-    const strayOf = (said: Report, provider_payment_id: string, about?: "payin" | "payout" | "refund") =>
+    const strayOf = (
+      said: Report,
+      provider_payment_id: string,
+      about?: "payin" | "payout" | "refund",
+      account: ConfigId | null = null
+    ) =>
       Effect.gen(function* () {
         const { payment, attempt } = yield* newPayment(yield* newOwner)
         const made = yield* newCallback(payment, attempt.attempt_id)
         const nobody = { payment_id: null, attempt_id: null, org_id: null, effect: "unknown payment" } as const
-        return { ...made, ...nobody, provider_payment_id, account: null, about, report_said: said }
+        return { ...made, ...nobody, provider_payment_id, account, about, report_said: said }
       })
 
     /** The payment that its provider calls so. */
-    const calledBy = (provider_payment_id: string, about: Partial<Payment> = {}) =>
+    const calledBy = (provider_payment_id: string, about: Partial<Payment> = {}, account: ConfigId | null = null) =>
       Effect.gen(function* () {
         const store = yield* PaymentStore
-        const { payment, attempt } = yield* newPayment(yield* newOwner, about)
+        const { payment, attempt } = yield* newPayment(yield* newOwner, about, { account })
         const known = yield* answer(attempt, { provider_payment_id })
         yield* store.apply(yield* changeTo(payment, "processing", { attempt: known }))
         return attempt
@@ -447,6 +452,75 @@ for (const backend of backends) {
         expect(yield* saidIn(payin.event_key)).toEqual([])
         const found = yield* saidIn(payout.event_key)
         expect(found.map(({ attempt_id, stray }) => [attempt_id, stray.about])).toEqual([[paid.attempt_id, "payout"]])
+      })
+    )
+
+    it.effect("finds no stray that came through another account of the same provider", () =>
+      Effect.gen(function* () {
+        const store = yield* PaymentStore
+        const accounts: ReadonlyArray<ConfigId | null> = [null, yield* nextId, yield* nextId]
+        const said = new Report({ state: "completed", reason: null, providerPaymentId: "same", providerStatus: null })
+        const strays = yield* Effect.forEach(accounts, (account) => strayOf(said, "same", undefined, account))
+        yield* Effect.forEach(strays, store.storeCallback)
+        for (const [at, account] of accounts.entries()) {
+          const { attempt_id } = yield* calledBy("same", {}, account)
+          for (const [nth, { event_key }] of strays.entries()) {
+            const found = (yield* saidIn(event_key)).map((each) => each.attempt_id)
+            if (nth === at) expect(found, "its own").toEqual([attempt_id])
+            else expect(found, "another's").not.toContain(attempt_id)
+            if (nth > at) expect(found, "of an account that has none yet").toEqual([])
+          }
+        }
+      })
+    )
+
+    it.effect("keeps the provider's id that was written first, unless the provider gave it up", () =>
+      Effect.gen(function* () {
+        const store = yield* PaymentStore
+        const { attempt, payment } = yield* newPayment(yield* newOwner)
+        const told = Effect.fnUntraced(function* (provider_payment_id: string | null, renamed?: true) {
+          const found = Option.getOrThrow(yield* store.find(Option.none(), payment.payment_id))
+          const patch = yield* answer(attempt, { provider_payment_id, ...(renamed === undefined ? {} : { renamed }) })
+          expect(yield* store.apply(yield* changeTo(found, "processing", { attempt: patch }))).toBe(true)
+          const [row] = yield* store.attemptsOf(payment.payment_id)
+          return row!.provider_payment_id
+        })
+        expect(yield* told(null)).toBeNull()
+        expect(yield* told("link")).toBe("link")
+        expect(yield* told("another")).toBe("link")
+        expect(yield* told(null)).toBe("link")
+        expect(yield* told("payment", true)).toBe("payment")
+        expect(yield* told("link")).toBe("payment")
+      })
+    )
+
+    it.effect("keeps the newest ids that hints name, until the attempt has its own", () =>
+      Effect.gen(function* () {
+        const store = yield* PaymentStore
+        const { attempt, payment } = yield* newPayment(yield* newOwner, {}, { provider: "mtn_momo" })
+        const { attempt_id } = attempt
+        const unknown = yield* answer(attempt, { outcome: "unknown" })
+        yield* store.apply(yield* changeTo(payment, "processing", { attempt: unknown }))
+        const claimed = Effect.gen(function* () {
+          yield* timePasses(clock, "2 minutes")
+          const due = yield* store.claimEnquiries([{ provider: "mtn_momo", room: 100 }])
+          return due.filter((one) => one.attempt_id === attempt_id).map(({ hinted_ids }) => hinted_ids)
+        })
+        expect(yield* store.hint(attempt_id)).toBe(true)
+        expect(yield* claimed).toEqual([null])
+        expect(yield* store.hint(attempt_id, "first")).toBe(true)
+        expect(yield* store.hint(attempt_id, "second"), "a hint waits, and the id is kept nevertheless").toBe(false)
+        expect(yield* store.hint(attempt_id, "second")).toBe(false)
+        expect(yield* claimed).toEqual([["second", "first"]])
+        yield* Effect.forEach(["a", "b", "c", "d", "e"], (id) => store.hint(attempt_id, id))
+        const [newest] = yield* claimed
+        expect(newest, "a crash of whoever asked loses none").toEqual(["e", "d", "c", "b"])
+        expect(newest).toHaveLength(mostHintedIds)
+        const found = Option.getOrThrow(yield* store.find(Option.none(), payment.payment_id))
+        const known = yield* answer(attempt, { provider_payment_id: "own" })
+        yield* store.apply(yield* changeTo(found, "processing", { attempt: known }))
+        expect(yield* store.hint(attempt_id, "late")).toBe(true)
+        expect(yield* claimed, "nobody's word stands beside its own id").toEqual([null])
       })
     )
 
