@@ -1,6 +1,11 @@
 import { chmodSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { Effect, Either, Redacted } from "effect"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { ConfigId } from "../../src/domain/Identifiers.ts"
+import { parseMasterKey } from "../../src/platform/config/MasterKey.ts"
+import { Vault } from "../../src/platform/secrets/Vault.ts"
+import { sealCredentials } from "../../src/providers/accounts/Credentials.ts"
 import {
   cliIn,
   documentOf,
@@ -186,6 +191,47 @@ it("says what live mode lacks to take a payment", async () => {
   )
   expect(complete.stdout).not.toContain("sk_live_of_the_test")
   expect(old.stdout).toMatch(/^warn +Rates +1 of 1 are too old/m)
+})
+
+it("refuses for live mode the accounts of a test mode, in settings and in configurations", async () => {
+  const sandbox = await ownDatabase()
+  const masterKey = "cd".repeat(32)
+  const env = {
+    DATABASE_URL: sandbox.url,
+    DATA_DIR: dataDir,
+    PORT: await freePort(),
+    CORRIDOR_MASTER_KEY: masterKey,
+    KYB_WEBHOOK_SECRET: "a secret of the test"
+  }
+  const checksFor = async (variables: Readonly<Record<string, string>>) => {
+    const { data } = documentOf<Findings>(await cliIn({ ...env, ...variables })("doctor", "--live", "--json"))
+    return Object.fromEntries(data.map(({ message, name, status }) => [name, `${status} ${message}`]))
+  }
+  const withTestKey = await checksFor({ STRIPE_SECRET_KEY: "sk_test_of_the_test" })
+  const withLiveKey = await checksFor({ STRIPE_SECRET_KEY: "sk_live_of_the_test" })
+  const vault = Vault.make(Either.getOrThrow(parseMasterKey(masterKey)))
+  const config_id = ConfigId.make("0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88")
+  const sealed = await Effect.runPromise(
+    sealCredentials(vault, config_id, { secret_key: Redacted.make("sk_test_of_the_test") })
+  )
+  await query(
+    sandbox.url,
+    `insert into provider_configs (config_id, provider, country, payment_method, direction)
+       values ('${config_id}', 'paystack', 'NG', 'card', 'inbound');
+     insert into provider_accounts (config_id, provider, sealed, tested_at)
+       values ('${config_id}', 'paystack', '${sealed}', now())`
+  )
+  const stored = await checksFor({})
+  await sandbox.drop()
+  expect(withTestKey["Provider accounts"]).toMatch(
+    /^fail STRIPE_SECRET_KEY is not valid: is of Stripe's test mode, and CORRIDOR_MODE is live/
+  )
+  expect(withTestKey["Metrics"], "the rest is looked at all the same").toMatch(/^warn/)
+  expect(withLiveKey["Provider accounts"]).toBe("ok stripe")
+  expect(stored["Providers"]).toMatch(
+    new RegExp(`^fail .*paystack ${config_id}: secret_key: is of Paystack's test mode, and CORRIDOR_MODE is live`)
+  )
+  expect(JSON.stringify([withTestKey, withLiveKey, stored])).not.toMatch(/sk_(test|live)_of_the_test/)
 })
 
 it("tells a sandbox, all at once, what is missing for live mode", async () => {

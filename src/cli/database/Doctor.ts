@@ -7,7 +7,7 @@ import { type Check, fail, ok, warn } from "../doctor/Check.ts"
 import { databaseChecks } from "../doctor/Database.ts"
 import { databaseOfItsOwn, mail, metrics } from "../doctor/LiveOperations.ts"
 import { identityProvider, publicAddress } from "../doctor/LivePayments.ts"
-import { liveSettings } from "../doctor/LiveSettings.ts"
+import { liveSettings, type ProvidersAsLive } from "../doctor/LiveSettings.ts"
 import { dataFolder, nodeVersion, sandboxFile } from "../doctor/Machine.ts"
 import { serverCheck } from "../doctor/Server.ts"
 import { painter } from "../shared/Colour.ts"
@@ -42,32 +42,39 @@ const withSettings = Effect.gen(function* () {
 }).pipe(Effect.provide(ObservabilityLive))
 
 /** The sandbox's own rails, keys and rates do not count. */
-const forLive = Effect.gen(function* () {
-  const settings = yield* Settings
-  const providerSettings = yield* ProviderSettings
-  const database = yield* Effect.zipRight(
-    requireCluster,
-    Effect.provide(databaseChecks({ ...settings, mode: "live" }, providerSettings), ConnectedLive)
-  ).pipe(Effect.catchAllCause((cause) => Effect.succeed(unreachable(cause))))
-  return [...liveSettings(settings, providerSettings), ...database.checks]
-}).pipe(Effect.provide(ObservabilityLive))
+const forLive = (asLive: ProvidersAsLive) =>
+  Effect.gen(function* () {
+    const settings = yield* Settings
+    const usable = Either.getOrElse(asLive, () => ({ rawCards: false, parties: new Map() }))
+    const database = yield* Effect.zipRight(
+      requireCluster,
+      Effect.provide(databaseChecks({ ...settings, mode: "live" }, usable), ConnectedLive)
+    ).pipe(Effect.catchAllCause((cause) => Effect.succeed(unreachable(cause))))
+    return [...liveSettings(settings, asLive), ...database.checks]
+  }).pipe(Effect.provide(ObservabilityLive))
 
-const bothSettings = Effect.flatMap(Settings.load, (own) =>
-  Effect.map(Effect.provideService(ProviderSettings.load, Settings, own), (ofProviders) => [own, ofProviders] as const)
-)
+const providersIn = (settings: Settings["Type"]) =>
+  Effect.either(Effect.provideService(ProviderSettings.load, Settings, settings))
 
 const examine = Effect.fnUntraced(function* (live: boolean) {
   const node = yield* nodeVersion
-  const settings = yield* Effect.either(bothSettings)
-  if (Either.isLeft(settings)) {
-    const rest = warn("The rest", "not checked until the settings are valid")
-    return [node, fail("Settings", settings.left.message.replaceAll("\n", " ")), rest]
+  const invalid = ({ message }: { readonly message: string }) => [
+    node,
+    fail("Settings", message.replaceAll("\n", " ")),
+    warn("The rest", "not checked until the settings are valid")
+  ]
+  const settings = yield* Effect.either(Settings.load)
+  if (Either.isLeft(settings)) return invalid(settings.left)
+  const own = settings.right
+  const valid = ok("Settings", `valid (${own.mode} mode)`)
+  if (live) {
+    const asLive = yield* providersIn({ ...own, mode: "live" })
+    return [node, valid, ...(yield* Effect.provideService(forLive(asLive), Settings, own))]
   }
-  const [own, ofProviders] = settings.right
-  const { mode } = own
-  const loaded = Layer.merge(Layer.succeed(Settings, own), Layer.succeed(ProviderSettings, ofProviders))
-  const others = yield* Effect.provide(live ? forLive : withSettings, loaded)
-  return [node, ok("Settings", `valid (${mode} mode)`), ...others]
+  const ofProviders = yield* providersIn(own)
+  if (Either.isLeft(ofProviders)) return invalid(ofProviders.left)
+  const loaded = Layer.merge(Layer.succeed(Settings, own), Layer.succeed(ProviderSettings, ofProviders.right))
+  return [node, valid, ...(yield* Effect.provide(withSettings, loaded))]
 })
 
 const colourOf = { ok: "green", warn: "yellow", fail: "red" } as const

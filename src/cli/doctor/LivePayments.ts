@@ -5,12 +5,21 @@ import { rowsAs, theRowAs } from "../../platform/database/Rows.ts"
 import type { Settings } from "../../platform/config/Settings.ts"
 import { tableExists } from "../../platform/database/Tables.ts"
 import { builtInRails, ProviderName } from "../../domain/Corridor.ts"
+import { ConfigId } from "../../domain/Identifiers.ts"
 import { liveRateMaxAge } from "../../domain/policies/Payments.ts"
+import { knownMasterKey } from "../../platform/secrets/MasterKeyGuard.ts"
+import { Vault } from "../../platform/secrets/Vault.ts"
+import { openCredentials } from "../../providers/accounts/Credentials.ts"
 import type { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
 import { type Check, fail, ok, warn } from "./Check.ts"
 
 const accounts = rowsAs(
-  Schema.Struct({ config_id: Schema.String, provider: ProviderName, own: Schema.Boolean, tested: Schema.Boolean })
+  Schema.Struct({
+    config_id: ConfigId,
+    provider: ProviderName,
+    sealed: Schema.NullOr(Schema.String),
+    tested: Schema.Boolean
+  })
 )
 const counted = theRowAs(Schema.Struct({ known: Schema.Number, usable: Schema.Number }))
 
@@ -40,27 +49,46 @@ export const identityProvider = ({ jwt }: Values): Check => {
 const activeAccounts = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   if (!(yield* tableExists("provider_configs")) || !(yield* tableExists("provider_accounts"))) return []
-  return yield* sql`select c.config_id, c.provider, a.config_id is not null as own, a.tested_at is not null as tested
+  return yield* sql`select c.config_id, c.provider, a.sealed, a.tested_at is not null as tested
     from provider_configs c left join provider_accounts a on a.config_id = c.config_id
     where c.is_active and c.provider not in ${sql.in(builtInRails)}
     order by c.provider, c.config_id`.pipe(Effect.flatMap(accounts))
 })
 
+type Row = Effect.Effect.Success<typeof activeAccounts>[number]
+
 /** One name for each provider: of many configurations their number, of one its id. */
-const byProvider = (
-  off: ReadonlyArray<{ readonly config_id: string; readonly provider: string; readonly own: boolean }>
-) =>
-  Object.entries(Array.groupBy(off, ({ own, provider }) => `${provider}${own ? " (not tested)" : ""}`)).map(
-    ([name, group]) => (group.length === 1 ? `${name} ${group[0].config_id}` : `${group.length} of ${name}`)
-  )
+const byProvider = (off: ReadonlyArray<Row>) =>
+  Object.entries(
+    Array.groupBy(off, ({ provider, sealed }) => `${provider}${sealed === null ? "" : " (not tested)"}`)
+  ).map(([name, group]) => (group.length === 1 ? `${name} ${group[0].config_id}` : `${group.length} of ${name}`))
+
+/** Accounts of configurations that live mode does not take, such as one with a test key, and why. */
+const refusedInLive = (rows: ReadonlyArray<Row>) =>
+  Effect.gen(function* () {
+    const known = yield* knownMasterKey
+    if (Option.isNone(known)) return []
+    const vault = Vault.make(known.value.masterKey)
+    const tried = yield* Effect.forEach(rows, ({ config_id, provider, sealed }) =>
+      sealed === null
+        ? Effect.succeed([])
+        : Effect.match(openCredentials(vault, { config_id, provider, sealed }, "live"), {
+            onFailure: ({ message }) => [`${provider} ${config_id}: ${message}`],
+            onSuccess: () => []
+          })
+    )
+    return tried.flat()
+  })
 
 export const providers = ({ parties }: ProviderSettings["Type"]) =>
-  Effect.map(activeAccounts, (rows) => {
+  Effect.gen(function* () {
+    const rows = yield* activeAccounts
+    const refused = yield* refusedInLive(rows)
     const ofPlatform = [...parties].flatMap(([name, { platform }]) => (Option.isSome(platform) ? [name] : []))
-    const isOn = ({ own, provider, tested }: (typeof rows)[number]) =>
-      own ? tested : ofPlatform.some((name) => name === provider)
+    const isOn = ({ provider, sealed, tested }: Row) =>
+      sealed === null ? ofPlatform.some((name) => name === provider) : tested
     const off = rows.filter((row) => !isOn(row))
-    const own = rows.filter((row) => row.own && row.tested).length
+    const own = rows.filter((row) => row.sealed !== null && row.tested).length
     const on =
       `credentials of the platform: ${ofPlatform.length === 0 ? "none" : ofPlatform.join(", ")}; ` +
       `configurations with an account of their own: ${own}`
@@ -68,6 +96,12 @@ export const providers = ({ parties }: ProviderSettings["Type"]) =>
       return fail(
         "Providers",
         `none is configured, so no payment can be routed: add one with "corridor providers add", or POST /v1/payments/provider-configs (${on}).`
+      )
+    }
+    if (refused.length > 0) {
+      return fail(
+        "Providers",
+        `${on}. Not usable: ${refused.join(" ")} Set others: "corridor providers credentials set".`
       )
     }
     if (off.length === 0) return ok("Providers", on)

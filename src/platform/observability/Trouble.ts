@@ -12,6 +12,7 @@ const severity = {
   endpoint_disabled: LogLevel.Warning,
   money_in_suspense: LogLevel.Warning,
   other_payment_named: LogLevel.Warning,
+  other_mode: LogLevel.Error,
   outcome_abandoned: LogLevel.Error,
   two_primaries: LogLevel.Error,
   rate_gain_limit: LogLevel.Warning,

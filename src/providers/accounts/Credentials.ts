@@ -2,9 +2,11 @@
 import { Data, Effect, Either, Redacted, Schema } from "effect"
 import type { ConfigId } from "../../domain/Identifiers.ts"
 import { longestCredential } from "../../domain/policies/Providers.ts"
+import type { Mode } from "../../platform/config/Settings.ts"
 import type { VaultService } from "../../platform/secrets/Vault.ts"
 import { isSame } from "../port/Callback.ts"
 import type { CredentialField } from "../port/ThirdParty.ts"
+import { credentialOfOtherMode } from "./AccountMode.ts"
 import type { ProviderAccount, SealedAccount } from "./ProviderAccountStore.ts"
 import { type AnyThirdParty, type GivenCredentials, thirdPartyNamed } from "./ThirdParties.ts"
 
@@ -26,9 +28,11 @@ const wrongWith = (value: string, field: CredentialField): string | undefined =>
 
 /** The reason names the field, and never repeats a value. */
 export const checkCredentials = (
-  { fields, title }: AnyThirdParty,
-  typed: Readonly<Record<string, string>>
+  party: AnyThirdParty,
+  typed: Readonly<Record<string, string>>,
+  mode: Mode
 ): Either.Either<GivenCredentials, string> => {
+  const { fields, title } = party
   const known = Object.keys(fields)
   for (const [name, value] of Object.entries(typed)) {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined
@@ -37,9 +41,10 @@ export const checkCredentials = (
     if (wrong !== undefined) return Either.left(`${name}: ${wrong}.`)
   }
   const absent = known.find((name) => fields[name]?.optional !== true && !Object.hasOwn(typed, name))
-  return absent === undefined
-    ? Either.right(Object.fromEntries(Object.entries(typed).map(([name, value]) => [name, Redacted.make(value)])))
-    : Either.left(`${absent}: is missing, and ${title} needs it.`)
+  if (absent !== undefined) return Either.left(`${absent}: is missing, and ${title} needs it.`)
+  const given = Object.fromEntries(Object.entries(typed).map(([name, value]) => [name, Redacted.make(value)]))
+  const ofOther = credentialOfOtherMode(party, mode, given)
+  return ofOther === undefined ? Either.right(given) : Either.left(`${ofOther.field}: ${ofOther.reason}.`)
 }
 
 /** Where sealed credentials belong: they open for no other configuration. */
@@ -72,10 +77,14 @@ export interface OpenedAccount {
   readonly credentials: GivenCredentials
 }
 
-/** A field that a third party has come to ask for since they were kept is missed; one that it asks for no more is not. */
+/**
+ * A field that a third party has come to ask for since they were kept is missed; one that it asks for no more is not.
+ * Those of the other mode, such as test keys from before the service went live, stay closed.
+ */
 export const openCredentials = (
   vault: VaultService,
-  { config_id, provider, sealed }: SealedAccount & Pick<ProviderAccount, "provider">
+  { config_id, provider, sealed }: SealedAccount & Pick<ProviderAccount, "provider">,
+  mode: Mode
 ): Effect.Effect<OpenedAccount, CannotOpen> =>
   Effect.gen(function* () {
     const party = thirdPartyNamed(provider)
@@ -83,6 +92,9 @@ export const openCredentials = (
     const text = yield* vault.decrypt(sealed, credentialsContext(config_id))
     const kept = yield* Either.mapLeft(decode(text), () => new CannotOpen({ message: "They are not what was kept." }))
     const asked = Object.fromEntries(Object.entries(kept).filter(([name]) => Object.hasOwn(party.fields, name)))
-    const credentials = yield* Either.mapLeft(checkCredentials(party, asked), (message) => new CannotOpen({ message }))
+    const credentials = yield* Either.mapLeft(
+      checkCredentials(party, asked, mode),
+      (message) => new CannotOpen({ message })
+    )
     return { party, credentials }
   }).pipe(Effect.catchTag("VaultError", ({ message }) => new CannotOpen({ message })))

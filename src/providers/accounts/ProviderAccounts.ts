@@ -13,6 +13,7 @@ import { makeProviderHttp } from "../client/UndiciHttp.ts"
 import type { Provider } from "../port/Provider.ts"
 import type { ThirdPartyName } from "../../domain/Corridor.ts"
 import { byWireReference } from "../port/WireReference.ts"
+import { answersInMode, callbacksInMode } from "./AccountMode.ts"
 import { inTurn } from "./InTurn.ts"
 import { openCredentials } from "./Credentials.ts"
 import { PlatformAccounts } from "./PlatformAccounts.ts"
@@ -115,8 +116,9 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
           ...(tls === undefined ? {} : { tls })
         })
         const callbackUrl = `${publicUrl}/callbacks/${party.name}${configId === null ? "" : `/${configId}`}`
-        const account = { configId, mode, credentials, baseUrl, callbackUrl, rawCards, http }
-        return inTurn(byWireReference(party.connect(account)))
+        const inMode = answersInMode(party, mode, http)
+        const account = { configId, mode, credentials, baseUrl, callbackUrl, rawCards, http: inMode }
+        return inTurn(byWireReference(callbacksInMode(party, mode, party.connect(account))))
       })
 
       const platforms = new Map<ThirdPartyName, Provider>()
@@ -149,7 +151,7 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
       const withReplaced = Effect.fnUntraced(function* (account: ProviderAccount, provider: Provider) {
         let believing = provider
         for (const replaced of yield* store.replaced(account.config_id)) {
-          const opened = yield* Effect.option(openCredentials(vault, { ...replaced, provider: account.provider }))
+          const opened = yield* Effect.option(openCredentials(vault, { ...replaced, provider: account.provider }, mode))
           if (Option.isNone(opened)) continue
           const { credentials, party } = opened.value
           const before = yield* connect(party, account.config_id, credentials)
@@ -166,7 +168,7 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
       })
 
       const connectAnew = Effect.fnUntraced(function* (account: ProviderAccount) {
-        const { party, credentials } = yield* openCredentials(vault, account)
+        const { party, credentials } = yield* openCredentials(vault, account, mode)
         const isShared = Option.isSome(platformAccounts.sharedBy(party, credentials))
         const own = yield* Scope.fork(scope, ExecutionStrategy.sequential)
         const provider = yield* connect(party, account.config_id, credentials).pipe(
@@ -236,7 +238,7 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
           ),
         shared: Effect.flatMap(store.allSealed, (all) =>
           Effect.filter(all, (account) =>
-            Effect.match(openCredentials(vault, account), {
+            Effect.match(openCredentials(vault, account, mode), {
               onFailure: () => false,
               onSuccess: ({ credentials, party }) => Option.isSome(platformAccounts.sharedBy(party, credentials))
             })

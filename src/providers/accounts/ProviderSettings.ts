@@ -7,6 +7,7 @@ import { Array as Arr, Config, ConfigError, Context, Effect, Either, Layer, Opti
 import { missing, parsed, Settings, settingsError, url } from "../../platform/config/Settings.ts"
 import type { Mode } from "../../platform/config/Settings.ts"
 import type { ThirdPartyName } from "../../domain/Corridor.ts"
+import { addressOfOtherMode, credentialOfOtherMode } from "./AccountMode.ts"
 import { unsendable } from "./Credentials.ts"
 import type { CredentialField } from "../port/ThirdParty.ts"
 import { type AnyThirdParty, type GivenCredentials, settingsPrefix, thirdParties } from "./ThirdParties.ts"
@@ -79,19 +80,43 @@ const replacedOf = ({ fields }: AnyThirdParty): Failing<GivenCredentials> =>
     (found) => Object.fromEntries(found.flat())
   )
 
-const accountOf = (party: AnyThirdParty): Failing<Pick<PartySettings, "platform" | "replaced">> =>
-  Effect.map(Effect.all([credentialsOf(party), replacedOf(party)]), ([platform, before]) => ({
-    platform,
-    replaced: Object.keys(before).length === 0 ? Option.none() : Option.map(platform, (now) => ({ ...now, ...before }))
-  }))
+/** Credentials of the other mode would take payments that move no money, or move money in a test. */
+const inMode = (
+  party: AnyThirdParty,
+  mode: Mode,
+  given: GivenCredentials,
+  settingOf: (env: string) => string
+): Failing<void> => {
+  const found = credentialOfOtherMode(party, mode, given)
+  return found === undefined
+    ? Effect.void
+    : Effect.fail(ConfigError.InvalidData([settingOf(party.fields[found.field]!.env)], found.reason))
+}
+
+const accountOf = (party: AnyThirdParty, mode: Mode): Failing<Pick<PartySettings, "platform" | "replaced">> =>
+  Effect.gen(function* () {
+    const [platform, before] = yield* Effect.all([credentialsOf(party), replacedOf(party)])
+    yield* inMode(
+      party,
+      mode,
+      Option.getOrElse(platform, () => ({})),
+      (env) => env
+    )
+    yield* inMode(party, mode, before, previousSetting)
+    const isReplaced = Object.keys(before).length > 0
+    return { platform, replaced: isReplaced ? Option.map(platform, (now) => ({ ...now, ...before })) : Option.none() }
+  })
 
 export const baseUrlSetting = (name: ThirdPartyName): string => `${settingsPrefix(name)}_BASE_URL`
 
-const baseUrlOf = ({ baseUrls, name }: AnyThirdParty, mode: Mode): Failing<string> =>
+const baseUrlOf = (party: AnyThirdParty, mode: Mode): Failing<string> =>
   Effect.gen(function* () {
-    const setting = baseUrlSetting(name)
+    const setting = baseUrlSetting(party.name)
+    if (Option.isNone(yield* given(setting))) return party.baseUrls[mode]
     const protocols = mode === "live" ? ["https:"] : ["https:", "http:"]
-    return Option.isNone(yield* given(setting)) ? baseUrls[mode] : yield* url(setting, ...protocols)
+    const address = yield* url(setting, ...protocols)
+    const wrong = addressOfOtherMode(party, mode, address)
+    return wrong === undefined ? address : yield* Effect.fail(ConfigError.InvalidData([setting], wrong))
   })
 
 const fileNamed = (setting: string, path: string): Failing<string> =>
@@ -116,7 +141,7 @@ const certificateOf = ({ name }: AnyThirdParty): Failing<Option.Option<ClientCer
 
 const settingsOf = (party: AnyThirdParty, mode: Mode): Failing<PartySettings> =>
   Effect.all(
-    { account: accountOf(party), baseUrl: baseUrlOf(party, mode), certificate: certificateOf(party) },
+    { account: accountOf(party, mode), baseUrl: baseUrlOf(party, mode), certificate: certificateOf(party) },
     { mode: "validate" }
   ).pipe(
     Effect.mapError((errors) => joined(Object.values(errors).flatMap(Option.toArray))),

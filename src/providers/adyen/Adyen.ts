@@ -64,7 +64,8 @@ const fields = {
     env: "ADYEN_TRANSFERS_BASE_URL",
     about: "where transfers are sent, instead of Adyen's usual address",
     optional: true,
-    shown: true
+    shown: true,
+    marks: { sandbox: /-test\.adyen\.com\b/, live: /-live(-[a-z]+)?\.adyen(payments)?\.com\b/ }
   },
   transfers_api_key: {
     env: "ADYEN_TRANSFERS_API_KEY",
@@ -299,6 +300,13 @@ export const adyen = thirdParty({
   baseUrls: {
     sandbox: "https://checkout-test.adyen.com/v71",
     live: "https://checkout-live.adyenpayments.com/checkout/v71"
+  },
+  modes: {
+    hosts: { sandbox: /-test\.adyen\.com$/, live: /-live(-[a-z]+)?\.adyen(payments)?\.com$/ },
+    said: {
+      live: { sandbox: /^false$/, live: /^true$/ },
+      environment: { sandbox: /^test$/, live: /^live$/ }
+    }
   },
   fields,
   serves,

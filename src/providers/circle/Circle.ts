@@ -30,7 +30,12 @@ const title = "Circle"
 const baseUrls = { sandbox: "https://api-sandbox.circle.com", live: "https://api.circle.com" }
 
 const fields = {
-  api_key: { env: "CIRCLE_API_KEY", about: "API key of the Circle Mint account", identifies: true },
+  api_key: {
+    env: "CIRCLE_API_KEY",
+    about: "API key of the Circle Mint account",
+    identifies: true,
+    marks: { sandbox: /^TEST_API_KEY:/, live: /^LIVE_API_KEY:/ }
+  },
   wallet_id: {
     env: "CIRCLE_WALLET_ID",
     about: "Id of the merchant wallet that payment intents are paid into; without it, the account's main wallet",
@@ -41,7 +46,8 @@ const fields = {
     env: "CIRCLE_SNS_TOPIC_ARN",
     about: "The topic of Amazon SNS that callbacks come from, where it is not Circle's usual one",
     optional: true,
-    shown: true
+    shown: true,
+    marks: { sandbox: /:sandbox_/, live: /:prod_/ }
   }
 } as const
 
@@ -189,6 +195,7 @@ export const circle = thirdParty({
   name: "circle",
   title,
   baseUrls,
+  modes: { hosts: { sandbox: /^api-sandbox\.circle\.com$/, live: /^api\.circle\.com$/ } },
   fields,
   serves: circleServes,
   refunds: false,

@@ -271,6 +271,8 @@ export const coinbase = thirdParty({
   name: "coinbase",
   title,
   baseUrls: { sandbox: baseUrl, live: baseUrl },
+  // One address and one kind of key: nothing tells a test from the real thing.
+  modes: {},
   fields,
   serves: coinbaseServes,
   refunds: false,

@@ -6,6 +6,7 @@ import { isBuiltInRail } from "../../domain/Corridor.ts"
 import type { ConfigId } from "../../domain/Identifiers.ts"
 import { Conflict, Invalid, type NotFound } from "../../domain/Failure.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { Settings } from "../../platform/config/Settings.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import { type ConfigKey, ProviderConfigs } from "./ProviderConfigs.ts"
@@ -70,6 +71,7 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
       const store = yield* ProviderAccountStore
       const vault = yield* Vault
       const { atomically } = yield* Transactor
+      const { mode } = yield* Settings
 
       /** Tells which fields there are, and nothing of what is in them. */
       const record = (
@@ -107,7 +109,7 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
       const alreadyInUse = Effect.fnUntraced(function* (config_id: ConfigId, credentials: GivenCredentials) {
         const account = yield* store.find(config_id)
         if (Option.isNone(account) || account.value.tested_at === null) return Option.none()
-        const opened = yield* Effect.option(openCredentials(vault, account.value))
+        const opened = yield* Effect.option(openCredentials(vault, account.value, mode))
         return Option.exists(opened, (one) => isSameCredentials(one.credentials, credentials)) ? account : Option.none()
       })
 
@@ -116,7 +118,7 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
           const config = yield* bringer(permit, key)
           const party = yield* partyOf(config)
           const credentials = yield* Either.mapLeft(
-            checkCredentials(party, typed),
+            checkCredentials(party, typed, mode),
             (message) => new Invalid({ message })
           )
           const shared = platform.sharedBy(party, credentials)
@@ -165,7 +167,7 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
             return yield* new Invalid({ message: "This configuration has no credentials of its own." })
           }
           const { credentials } = yield* Effect.mapError(
-            openCredentials(vault, account.value),
+            openCredentials(vault, account.value, mode),
             ({ message }) => new Conflict({ message: `Its credentials cannot be used; set them again. ${message}` })
           )
           const verdict = yield* accounts.tried(party, config.config_id, credentials)

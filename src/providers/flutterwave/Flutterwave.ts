@@ -45,7 +45,8 @@ const fields = {
   secret_key: {
     env: "FLUTTERWAVE_SECRET_KEY",
     about: "The secret key, FLWSECK-… or FLWSECK_TEST-…, under Settings, API in the dashboard.",
-    identifies: true
+    identifies: true,
+    marks: { sandbox: /^FLWSECK_TEST-/, live: /^FLWSECK-/ }
   },
   webhook_secret: {
     env: "FLUTTERWAVE_WEBHOOK_SECRET",
@@ -192,6 +193,7 @@ export const flutterwave = thirdParty({
   name: "flutterwave",
   title: TITLE,
   baseUrls: { sandbox: "https://api.flutterwave.com", live: "https://api.flutterwave.com" },
+  modes: {},
   fields,
   serves,
   refunds: true,

@@ -48,7 +48,8 @@ const fields = {
   target_environment: {
     env: "MTN_MOMO_TARGET_ENVIRONMENT",
     about: "`sandbox`, which counts in EUR alone, or the platform of a country such as `mtnuganda`.",
-    shown: true
+    shown: true,
+    marks: { sandbox: /^sandbox$/i }
   },
   disbursement_api_user: {
     env: "MTN_MOMO_DISBURSEMENT_API_USER",
@@ -195,6 +196,7 @@ export const mtnMomo = thirdParty({
   name: "mtn_momo",
   title: TITLE,
   baseUrls: { sandbox: "https://sandbox.momodeveloper.mtn.com", live: "https://proxy.momoapi.mtn.com" },
+  modes: { hosts: { sandbox: /^sandbox\.momodeveloper\.mtn\.com$/, live: /^proxy\.momoapi\.mtn\.com$/ } },
   fields,
   serves,
   refunds: true,

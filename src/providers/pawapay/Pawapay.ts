@@ -105,6 +105,7 @@ export const pawapay = thirdParty({
   name: "pawapay",
   title,
   baseUrls: { sandbox: "https://api.sandbox.pawapay.io", live: "https://api.pawapay.io" },
+  modes: { hosts: { sandbox: /^api\.sandbox\.pawapay\.(io|cloud)$/, live: /^api\.pawapay\.(io|cloud)$/ } },
   fields,
   serves: pawapayServes,
   refunds: true,

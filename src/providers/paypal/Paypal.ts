@@ -251,6 +251,7 @@ export const paypal = thirdParty({
   name: "paypal",
   title: TITLE,
   baseUrls: { sandbox: "https://api-m.sandbox.paypal.com", live: "https://api-m.paypal.com" },
+  modes: { hosts: { sandbox: /(^|\.)sandbox\.paypal\.com$/, live: /^api(-m)?\.paypal\.com$/ } },
   fields,
   serves,
   refunds: false,

@@ -28,7 +28,8 @@ const fields = {
   secret_key: {
     env: "PAYSTACK_SECRET_KEY",
     about: "the secret key, sk_test_… or sk_live_…, under Settings, API Keys & Webhooks; it signs the callbacks too",
-    identifies: true
+    identifies: true,
+    marks: { sandbox: /^sk_test_/, live: /^sk_live_/ }
   }
 } as const
 
@@ -180,6 +181,7 @@ export const paystack = thirdParty({
   title: TITLE,
   // The key decides whether it is a test.
   baseUrls: { sandbox: "https://api.paystack.co", live: "https://api.paystack.co" },
+  modes: { said: { domain: { sandbox: /^test$/, live: /^live$/ } } },
   fields,
   serves,
   refunds: true,

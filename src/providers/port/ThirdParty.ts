@@ -10,6 +10,12 @@ import type { ProviderHttp } from "../client/ProviderHttp.ts"
 import type { SupportQuestion } from "../../domain/Routing.ts"
 import type { Provider } from "./Provider.ts"
 
+/** Tells a third party's test mode from its live mode by a text. A text that fits neither pattern is of no mode. */
+export interface ModeMarks {
+  readonly sandbox: RegExp
+  readonly live?: RegExp
+}
+
 export interface CredentialField {
   /** The setting that holds the platform's own, such as STRIPE_SECRET_KEY. */
   readonly env: string
@@ -22,6 +28,8 @@ export interface CredentialField {
   readonly identifies?: true
   /** It has several lines, and is never sent: the PEM of a key. */
   readonly lines?: true
+  /** Where the value shows its mode: the prefix of a key, the name of an environment. */
+  readonly marks?: ModeMarks
 }
 
 export type CredentialFields = Readonly<Record<string, CredentialField>>
@@ -60,6 +68,13 @@ export interface ThirdParty<Fields extends CredentialFields = CredentialFields> 
   /** As it writes itself. */
   readonly title: string
   readonly baseUrls: { readonly sandbox: string; readonly live: string }
+  /** How test mode shows, beside what the fields' values show. */
+  readonly modes: {
+    /** Of the host of its address. */
+    readonly hosts?: ModeMarks
+    /** Of the bodies of its answers and callbacks: the members that say it, at the top, in `data` or in its items. */
+    readonly said?: Readonly<Record<string, ModeMarks>>
+  }
   readonly fields: Fields
   readonly serves: ReadonlyArray<Served>
   readonly refunds: boolean

@@ -51,7 +51,8 @@ const fields = {
   secret_key: {
     env: "STRIPE_SECRET_KEY",
     about: "the secret key (sk_test_… or sk_live_…), from Developers, API keys in the dashboard",
-    identifies: true
+    identifies: true,
+    marks: { sandbox: /^[sr]k_test_/, live: /^[sr]k_live_/ }
   },
   webhook_secret: {
     env: "STRIPE_WEBHOOK_SECRET",
@@ -261,6 +262,7 @@ export const stripe = thirdParty({
   name: "stripe",
   title,
   baseUrls: { sandbox: "https://api.stripe.com", live: "https://api.stripe.com" },
+  modes: { said: { livemode: { sandbox: /^false$/, live: /^true$/ } } },
   fields,
   serves,
   refunds: true,

@@ -85,6 +85,21 @@ onAccountServer("Credentials of a configuration", (it) => {
     })
   )
 
+  it.effect("of live mode are refused by a sandbox before they are tried", () =>
+    Effect.gen(function* () {
+      const fake = yield* StripeFake
+      const config = yield* cardsIn("MT")
+      const asked = fake.received.length
+      const answer = yield* setCredentials(config, { secret_key: "sk_live_of_the_test" })
+      expect([answer.status, bodyOf(answer)]).toEqual([
+        400,
+        { status: "error", message: "secret_key: is of Stripe's live mode, and CORRIDOR_MODE is sandbox." }
+      ])
+      expect(fake.received).toHaveLength(asked)
+      expect(yield* read(config)).toMatchObject({ has_credentials: false })
+    })
+  )
+
   it.effect("are tested and in use at once; what is asked about them says that they are there", () =>
     Effect.gen(function* () {
       const fake = yield* StripeFake

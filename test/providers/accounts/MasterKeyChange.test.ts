@@ -50,16 +50,16 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("A new mas
       for (const config_id of ids) {
         const account = Option.getOrThrow(yield* store.find(config_id))
         expect(account.version).toBe(config_id === replacing ? 2 : 1)
-        const { credentials } = yield* openCredentials(after, account)
+        const { credentials } = yield* openCredentials(after, account, "sandbox")
         expect(Redacted.value(credentials["secret_key"]!)).toBe(`key of ${config_id}`)
-        expect(yield* Effect.flip(openCredentials(before, account))).toMatchObject({ _tag: "CannotOpen" })
+        expect(yield* Effect.flip(openCredentials(before, account, "sandbox"))).toMatchObject({ _tag: "CannotOpen" })
       }
       const [replaced] = yield* store.replaced(replacing)
-      const opened = yield* openCredentials(after, { ...replaced!, provider: "stripe" })
+      const opened = yield* openCredentials(after, { ...replaced!, provider: "stripe" }, "sandbox")
       expect(Redacted.value(opened.credentials["secret_key"]!)).toBe(`key of ${replacing}`)
       const [first, second] = yield* Effect.forEach(ids, (id) => Effect.map(store.find(id), Option.getOrThrow))
       const moved = { ...first!, config_id: second!.config_id }
-      expect(yield* Effect.flip(openCredentials(after, moved)), "in another's place").toMatchObject({
+      expect(yield* Effect.flip(openCredentials(after, moved, "sandbox")), "in another's place").toMatchObject({
         _tag: "CannotOpen"
       })
       const old = `%v1.${oldKey.id}.%`

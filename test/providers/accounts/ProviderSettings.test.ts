@@ -8,7 +8,7 @@ import { ProviderSettings } from "../../../src/providers/accounts/ProviderSettin
 import { settingsPrefix, thirdParties } from "../../../src/providers/accounts/ThirdParties.ts"
 import { testSettings, type Variables } from "../../support/TestSettings.ts"
 
-const SECRET = "sk_live_do_not_repeat"
+const SECRET = "sk_do_not_repeat"
 
 const live: Variables = {
   CORRIDOR_MODE: "live",

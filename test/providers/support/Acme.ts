@@ -61,6 +61,7 @@ export const acme = (fault?: Fault) =>
     name: "acme" as ThirdPartyName,
     title: "Acme",
     baseUrls: { sandbox: "http://127.0.0.1:1", live: "https://acme.example" },
+    modes: {},
     fields,
     serves,
     refunds: fault !== "has refunds that it does not declare",
