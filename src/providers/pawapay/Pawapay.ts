@@ -39,7 +39,7 @@ const warnOf = (answer: Outcome | Enquiry): Effect.Effect<void> =>
     ? Effect.logWarning(`pawaPay answers with a status that is not known: ${answer.providerStatus}`)
     : Effect.void
 
-const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
+const connect = ({ callbackUrl, credentials, http }: Account<typeof fields>): Provider => {
   const call = (about: ProviderCall) =>
     Effect.suspend(() =>
       http.call({
@@ -71,6 +71,13 @@ const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
       return outcomeOfKnown(kind, reference, outcome, yield* look(kind, reference))
     })
 
+  /**
+   * The address that pawaPay signs is the public one. Host and path may be a proxy's, and a sender can choose Host: a
+   * callback that was signed for another merchant's address must not pass here.
+   */
+  const { host, pathname } = new URL(callbackUrl)
+  const calledAt = { authority: host, path: pathname }
+
   const keys = makePublicKeys(http, credentials.public_key)
 
   return {
@@ -86,7 +93,8 @@ const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
         })
       ),
     enquire: (attempt) => look(kindOfAttempt(attempt), attempt.reference),
-    callback: (request) => Effect.flatMap(Clock.currentTimeMillis, (now) => readCallback(keys, request, now)),
+    callback: (request) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => readCallback(keys, { ...request, ...calledAt }, now)),
     refund: (order) =>
       Either.match(refundOf(order), {
         onLeft: (declined): Effect.Effect<Outcome> => Effect.succeed(declined),

@@ -2,7 +2,7 @@
 import { stringify } from "lossless-json"
 import type { Fake, FakeCallback, FakeDisputes, FakeRoute, FakeWorld } from "../fakes/Fake.ts"
 import type { Entry } from "../fakes/FakeBooks.ts"
-import { disputeOf, fine, number, refundOf, transactionOf, transferOf } from "./FakeBodies.ts"
+import { codeWith, disputeOf, fine, number, refundOf, transactionOf, transferOf } from "./FakeBodies.ts"
 import { credentials, guarded } from "./FakeDesk.ts"
 import { payins } from "./FakePayins.ts"
 import { payouts } from "./FakePayouts.ts"
@@ -33,21 +33,20 @@ const eventOf = (entry: Entry, world: FakeWorld): { readonly event: string; read
     }
     case "refund": {
       const paid = world.books.byId(entry.of ?? "") ?? entry
-      const { amount, currency, customer_note, domain, id, integration, merchant_note, status } = refundOf(entry, paid)
+      const { amount, currency, domain, integration, status } = refundOf(entry, paid)
+      // Neither its id nor the note is told; the reference is the processor's own.
       return {
         event: `refund.${status}`,
         data: {
           status,
           transaction_reference: paid.reference,
-          refund_reference: entry.id,
-          amount,
+          refund_reference: status === "pending" ? null : codeWith("TRF_", entry.id),
+          amount: `${amount}`,
           currency,
+          processor: "instant-transfer",
           customer: { first_name: null, last_name: null, email: paid.kept.email },
           integration,
-          domain,
-          id,
-          customer_note,
-          merchant_note
+          domain
         }
       }
     }

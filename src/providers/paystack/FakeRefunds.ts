@@ -45,7 +45,9 @@ export const refunds = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     const [from, to] = [query.get("from"), query.get("to")].map((at) => (at === null ? undefined : new Date(at)))
     const within = ({ createdAt }: Entry) =>
       (from === undefined || createdAt >= from) && (to === undefined || createdAt <= to)
-    const some = books.all().filter((entry) => entry.kind === "refund" && within(entry))
+    const transaction = query.get("transaction")
+    const isOf = ({ of }: Entry) => transaction === null || of === transaction
+    const some = books.all().filter((entry) => entry.kind === "refund" && within(entry) && isOf(entry))
     return fine("Refunds retrieved", some.slice(0, Number(query.get("perPage") ?? "50")).map(shapeOfRefund))
   })
 

@@ -14,13 +14,14 @@ import {
   enquiryOf,
   hostedOutcome,
   ofOrder,
+  ourRefunds,
   passwordTaken,
   recipientCode,
   refundNoted,
   refundOutcome,
   transferOutcome
 } from "./PaystackAnswers.ts"
-import { readCallback } from "./PaystackCallbacks.ts"
+import { readCallback, type RefundsOf } from "./PaystackCallbacks.ts"
 import * as requests from "./PaystackRequests.ts"
 import { isRemarkable, type Kind } from "./PaystackStates.ts"
 
@@ -145,6 +146,16 @@ const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
       : asked(kind, requests.fetchRefund(attempt.providerPaymentId), enquiryOf(kind))
   }
 
+  const refundsOf: RefundsOf = (transaction) =>
+    Effect.gen(function* () {
+      const paid = yield* verified("transaction", transaction)
+      if (paid._tag === "Absent") return []
+      const id = paid._tag === "Report" ? paid.providerPaymentId : null
+      if (id === null) return yield* Effect.fail({ reason: paid._tag === "Unknown" ? paid.reason : "it has no id" })
+      const reply = yield* call(requests.refundsOfTransaction(id))
+      return yield* Either.fromOption(ourRefunds(reply), () => ({ reason: `HTTP ${reply.status}` }))
+    })
+
   const refund = (order: RefundOrder): Effect.Effect<Outcome> =>
     Either.match(requests.refund(order), {
       onLeft: Effect.succeed<Outcome>,
@@ -161,7 +172,7 @@ const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
     supports: servedBy(TITLE, serves),
     initiate: (order) => (order.flow === "outbound" ? pay(order) : collect(order)),
     enquire,
-    callback: readCallback(credentials.secret_key),
+    callback: readCallback(credentials.secret_key, refundsOf),
     otp: {
       submit: ({ reference }, otp) =>
         Effect.match(call(requests.submitOtp(reference, otp)), {

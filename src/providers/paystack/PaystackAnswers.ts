@@ -4,8 +4,20 @@ import type { RefusalCode } from "../../domain/FailureCode.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { credentialsRefused, isOk, noVerdict } from "../client/Replies.ts"
+import type { Named } from "../port/Callback.ts"
 import { meaningOf } from "../port/WireWord.ts"
-import { amountsOf, idOf, type Kind, Moved, readMoved, reasonOf, refusalOf, reportOf, text } from "./PaystackStates.ts"
+import {
+  amountsOf,
+  idOf,
+  isOurs,
+  type Kind,
+  Moved,
+  readMoved,
+  reasonOf,
+  refusalOf,
+  reportOf,
+  text
+} from "./PaystackStates.ts"
 
 const readEnvelope = Schema.decodeUnknownOption(
   Schema.Struct({
@@ -217,18 +229,28 @@ export const enquiryOf =
     return Option.match(movedBy(reply), { onNone: () => nothingRead, onSome: (moved) => reportOf(kind, moved) })
   }
 
+const refundsIn = (reply: ProviderReply) => Option.flatMap(envelopeOf(reply), ({ data }) => readRefunds(data))
+
 /** That our note is not among the refunds proves nothing: Paystack promises nowhere when a refund is listed. */
 export const refundNoted =
   (reference: string) =>
   (reply: ProviderReply): Enquiry => {
     if (!isOk(reply)) return noVerdict(reply)
-    const refunds = Option.flatMap(envelopeOf(reply), ({ data }) => readRefunds(data))
+    const refunds = refundsIn(reply)
     if (Option.isNone(refunds)) return nothingRead
     const ours = refunds.value.find(({ merchant_note: note }) => note === reference)
     return ours === undefined
       ? new Unknown({ reason: "no refund of that time bears our note, which proves nothing" })
       : reportOf("refund", ours)
   }
+
+/** The refunds that bear a note of ours; nothing where the list cannot be read. */
+export const ourRefunds = (reply: ProviderReply): Option.Option<ReadonlyArray<Named>> =>
+  Option.map(isOk(reply) ? refundsIn(reply) : Option.none(), (refunds) =>
+    refunds.flatMap(({ id = null, merchant_note: note }) =>
+      isOurs(note) ? [{ reference: note, providerPaymentId: id, about: "refund" as const }] : []
+    )
+  )
 
 /** It ended with the password, or goes on: a charge that failed is for the enquiry to tell. */
 export const passwordTaken = (reply: ProviderReply): "accepted" | "wrong" | "not_expected" | "unknown" => {

@@ -9,20 +9,22 @@ import {
   type CallbackRequest,
   Check,
   Hint,
+  type Named,
   type NoProof,
+  NotNow,
   Proof,
   Statement
 } from "../port/Callback.ts"
 import { readJson } from "../port/WireJson.ts"
 import { meaningOf } from "../port/WireWord.ts"
-import { isRemarkable, type Kind, moneyOf, readMoved, reportOf, text } from "./PaystackStates.ts"
+import { isOurs, isRemarkable, type Kind, moneyOf, readMoved, reportOf, text } from "./PaystackStates.ts"
 
 export const signatureOf = (secretKey: string, body: Buffer | string): string =>
   createHmac("sha512", secretKey).update(body).digest("hex")
 
 const readEvent = Schema.decodeUnknownOption(Schema.Struct({ event: Schema.String, data: Schema.Unknown }))
 
-const readNote = Schema.decodeUnknownOption(Schema.Struct({ merchant_note: Schema.String }))
+const readRefund = Schema.decodeUnknownOption(Schema.Struct({ merchant_note: text, transaction_reference: text }))
 
 const readDispute = Schema.decodeUnknownOption(
   Schema.Struct({
@@ -84,30 +86,41 @@ const kinds: Readonly<Record<string, Kind>> = {
 /** Payers can choose the reference of a transaction, with no more than the public key. */
 const abouts = { transaction: "payin", transfer: "payout", refund: "refund" } as const
 
-const ours = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+/** Our refunds of a transaction, as Paystack lists them when it is asked with our key. */
+export type RefundsOf = (
+  transactionReference: string
+) => Effect.Effect<ReadonlyArray<Named>, { readonly reason: string }>
 
-/** A refund bears no reference of ours but its note; one without it was made by hand, or is asked about in its turn. */
-const noteIn = (data: unknown): string | null =>
-  Option.getOrNull(
-    Option.filter(
-      Option.map(readNote(data), ({ merchant_note: note }) => note),
-      (note) => ours.test(note)
-    )
-  )
+type Events<E = never> = Effect.Effect<ReadonlyArray<CallbackEvent>, E>
 
-const eventsIn = (body: Buffer, proof: Proof<"account">): Effect.Effect<ReadonlyArray<CallbackEvent>> => {
-  const read = Option.flatMap(Either.getRight(readJson(body.toString("utf8"))), readEvent)
-  if (Option.isNone(read)) return Effect.as(Effect.logWarning("Paystack called back with what cannot be read"), [])
-  const { data, event } = read.value
-  if (event === DISPUTE_RESOLVED) return eventsOfDispute(data, proof)
-  const kind = meaningOf(kinds, event)
-  if (kind === undefined) return Effect.succeed([])
-  return Option.match(readMoved(data), {
+/**
+ * Paystack publishes the events of refunds without its id of the refund and without our note: only the transaction is
+ * named. So it is asked which refunds of ours that transaction has, and those are asked about in their turn.
+ */
+const askedRefunds = (transaction: string, refundsOf: RefundsOf, proof: Proof<"account">): Events<NotNow> =>
+  Effect.mapBoth(refundsOf(transaction), {
+    onFailure: ({ reason }) =>
+      new NotNow({ message: `the refunds of ${transaction} cannot be read: ${reason}`, proof }),
+    onSuccess: (all) => all.map((attempt) => new Hint({ attempt }))
+  })
+
+const eventsOfMoved = (
+  { data, event, kind }: { readonly data: unknown; readonly event: string; readonly kind: Kind },
+  body: Buffer,
+  refundsOf: RefundsOf,
+  proof: Proof<"account">
+): Events<NotNow> =>
+  Option.match(readMoved(data), {
     onNone: () => Effect.as(Effect.logWarning(`Paystack's ${event} cannot be read`), []),
     onSome: (moved) => {
       const report = reportOf(kind, moved)
-      const reference = kind === "refund" ? noteIn(data) : (moved.reference ?? null)
-      if (reference === null) return Effect.succeed([])
+      const refund = kind === "refund" ? Option.getOrUndefined(readRefund(data)) : undefined
+      const transaction = refund?.transaction_reference
+      if (kind === "refund" && !isOurs(refund?.merchant_note)) {
+        return isOurs(transaction) ? askedRefunds(transaction, refundsOf, proof) : Effect.succeed([])
+      }
+      const reference = kind === "refund" ? refund?.merchant_note : moved.reference
+      if (reference === undefined) return Effect.succeed([])
       const key = report.providerPaymentId === null ? sha256Hex(body) : `${event} ${report.providerPaymentId}`
       const statement = new Statement({
         key,
@@ -120,11 +133,19 @@ const eventsIn = (body: Buffer, proof: Proof<"account">): Effect.Effect<Readonly
         : Effect.succeed([statement])
     }
   })
+
+const eventsIn = (body: Buffer, refundsOf: RefundsOf, proof: Proof<"account">): Events<NotNow> => {
+  const read = Option.flatMap(Either.getRight(readJson(body.toString("utf8"))), readEvent)
+  if (Option.isNone(read)) return Effect.as(Effect.logWarning("Paystack called back with what cannot be read"), [])
+  const { data, event } = read.value
+  if (event === DISPUTE_RESOLVED) return eventsOfDispute(data, proof)
+  const kind = meaningOf(kinds, event)
+  return kind === undefined ? Effect.succeed([]) : eventsOfMoved({ data, event, kind }, body, refundsOf, proof)
 }
 
 export const readCallback =
-  (secretKey: Redacted.Redacted) =>
-  ({ body, headers }: CallbackRequest): Effect.Effect<Callback, NoProof> => {
+  (secretKey: Redacted.Redacted, refundsOf: RefundsOf) =>
+  ({ body, headers }: CallbackRequest): Effect.Effect<Callback, NoProof | NotNow> => {
     const key = Redacted.value(secretKey)
     const check = Check.same(signatureOf(key, body), headers["x-paystack-signature"]?.toLowerCase())
     const proof = Proof.from(
@@ -132,5 +153,5 @@ export const readCallback =
       check.where(key !== ""),
       "x-paystack-signature is not the signature of this body under PAYSTACK_SECRET_KEY"
     )
-    return Effect.flatMap(proof, (one) => Effect.map(eventsIn(body, one), (events) => ({ events })))
+    return Effect.flatMap(proof, (one) => Effect.map(eventsIn(body, refundsOf, one), (events) => ({ events })))
   }

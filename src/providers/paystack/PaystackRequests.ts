@@ -180,6 +180,10 @@ export const listRefunds = ({ sentAt }: AttemptContext): ProviderCall => {
   return get("list refunds", `/refund?${query.toString()}`)
 }
 
+/** The refunds of one transaction, by Paystack's own id of it. */
+export const refundsOfTransaction = (id: string): ProviderCall =>
+  get("list refunds", `/refund?${new URLSearchParams({ transaction: id, perPage: `${REFUNDS_PER_PAGE}` }).toString()}`)
+
 export const submitOtp = (reference: string, otp: string): ProviderCall =>
   post("submit one-time password", "/charge/submit_otp", { otp, reference })
 

@@ -136,5 +136,7 @@ export const reportOf = (kind: Kind, moved: Moved): Report => {
   })
 }
 
-/** Of a callback: who it is about is for its kind to say. */
-export const movedIn = (data: unknown): Option.Option<Moved> => readMoved(data)
+const reference = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Whether a note of a refund, or the reference of a transaction, can be one of ours. */
+export const isOurs = (text: string | undefined): text is string => text !== undefined && reference.test(text)

@@ -217,14 +217,19 @@ describe("a callback that is not believed", () => {
     })
   )
 
-  it.effect("moves the borders between what was signed", () =>
+  it.effect("moves the borders between what was signed: it is acknowledged, and says nothing", () =>
     Effect.gen(function* () {
       const honest = signed({ merchantReference: "a:b" })
       const { additionalData } = honest
       const moved = { ...item({ merchantAccountCode: "OurECOM:a", merchantReference: "b" }), additionalData }
       expect(validator.validateHMAC(moved as unknown as Item, secret)).toBe(true)
-      expect(yield* refusedFor(notification(moved))).toContain("hmacSignature")
-      expect(yield* refusedFor(notification(honest))).toContain("hmacSignature")
+      for (const ambiguous of [moved, honest]) {
+        expect(yield* heard(notification(ambiguous))).toMatchObject({ events: [], reply: { status: 200 } })
+        const { events } = yield* heard(notification(ambiguous, signed()))
+        expect(events, "ours in the same batch").toMatchObject([{ _tag: "Statement", attempt: { reference } }])
+        const forged = { ...ambiguous, success: "false" }
+        expect(yield* refusedFor(notification(forged, signed()))).toContain("hmacSignature")
+      }
     })
   )
 

@@ -42,7 +42,7 @@ interface Signing {
 const byEc: Sign = (base) => sign("sha256", base, ec.privateKey)
 
 /** Signed after the RFC's own words, apart from what the adapter and the fake do. */
-const signed = (how: Signing = {}): CallbackRequest => {
+const signed = (how: Signing & { readonly authority?: string; readonly path?: string } = {}): CallbackRequest => {
   const { alg = "ecdsa-p256-sha256", body = JSON.stringify(completed), by = byEc, components = covered } = how
   const { created = `;created=${NOW}`, expires = `;expires=${NOW + 60}`, hash = "sha-512", keyId = "KEY:1" } = how
   const digest = `${hash}=:${createHash(hash.replace("-", "")).update(body).digest("base64")}:`
@@ -53,8 +53,8 @@ const signed = (how: Signing = {}): CallbackRequest => {
   }
   const parts: Record<string, string> = {
     "@method": "POST",
-    "@authority": "corridor.example:8443",
-    "@path": "/v1/callbacks/pawapay",
+    "@authority": how.authority ?? "corridor.example:8443",
+    "@path": how.path ?? "/v1/callbacks/pawapay",
     ...headers
   }
   const input = `(${components.map((one) => `"${one}"`).join(" ")});alg="${alg}";keyid="${keyId}"${created}${expires}`
@@ -96,8 +96,10 @@ const published = (keys: () => ReadonlyArray<{ id: string; key: string }> | unde
           : Effect.succeed({ status: 200, headers: {}, text: "", json })
       })
   }
-  return { calls, provider: connected(pawapay, http, { api_token: "t" }) }
+  return { calls, provider: connected(pawapay, http, { api_token: "t" }, { callbackUrl }) }
 }
+
+const callbackUrl = "https://Corridor.example:8443/v1/callbacks/pawapay"
 
 const ours = [{ id: "KEY:1", key: pem(ec.publicKey) }]
 const atNow = TestClock.setTime(NOW * 1000)
@@ -155,7 +157,12 @@ describe("a callback of pawaPay", () => {
     Effect.gen(function* () {
       yield* atNow
       for (const public_key of [pem(ec.publicKey), pem(ec.publicKey).replaceAll("\n", "\\n")]) {
-        const provider = connected(pawapay, { call: () => Effect.never }, { api_token: "t", public_key })
+        const provider = connected(
+          pawapay,
+          { call: () => Effect.never },
+          { api_token: "t", public_key },
+          { callbackUrl }
+        )
         const { events } = yield* provider.callback(signed())
         expect(events).toMatchObject([hint])
       }
@@ -163,11 +170,25 @@ describe("a callback of pawaPay", () => {
   )
 
   const raw = signed()
+
+  it.effect("is known by the public address, whatever a proxy makes of Host and path", () =>
+    Effect.gen(function* () {
+      yield* atNow
+      const { provider } = published(() => ours)
+      const { events } = yield* provider.callback({ ...raw, authority: "10.0.0.7:3000", path: "/callbacks/pawapay" })
+      expect(events).toHaveLength(1)
+    })
+  )
+
   const refused: ReadonlyArray<readonly [string, CallbackRequest]> = [
     ["another body", { ...raw, body: Buffer.from(JSON.stringify({ ...completed, depositedAmount: "200.00" })) }],
     ["another method", { ...raw, method: "PUT" }],
-    ["another path", { ...raw, path: "/v1/callbacks/other" }],
-    ["another host", { ...raw, authority: "elsewhere.example" }],
+    ["another path", signed({ path: "/v1/callbacks/other" })],
+    ["another host", signed({ authority: "elsewhere.example" })],
+    [
+      "another host, named by its sender",
+      { ...signed({ authority: "elsewhere.example" }), authority: "elsewhere.example" }
+    ],
     ["another date", withHeader(raw, "signature-date", "2024-05-02T13:45:52Z")],
     ["another type", withHeader(raw, "content-type", "text/plain")],
     ["another's signature", signed({ by: (base) => sign("sha256", base, other.privateKey) })],

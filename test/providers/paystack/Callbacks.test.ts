@@ -1,14 +1,18 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
-import { readCallback, signatureOf } from "../../../src/providers/paystack/PaystackCallbacks.ts"
+import { Effect } from "effect"
+import { MaybeSent } from "../../../src/providers/client/ProviderHttp.ts"
+import { signatureOf } from "../../../src/providers/paystack/PaystackCallbacks.ts"
+import { Hint } from "../../../src/providers/port/Callback.ts"
 import { asCalledBack } from "../support/Callbacks.ts"
-import { amount } from "../support/Orders.ts"
+import { amount, referenceNo } from "../support/Orders.ts"
+import { replyOf, saying, type Scripted } from "../support/Scripted.ts"
+import { connectedTo } from "./Orders.ts"
 
 const KEY = "sk_test_0123456789"
 
 const reference = "3c2f7a52-9d3b-4c55-8a51-0f1f2f3a4b5c"
 
-const read = readCallback(Redacted.make(KEY))
+const read = connectedTo(saying(), KEY).callback
 
 const signed = (body: string, signature = signatureOf(KEY, body)) =>
   asCalledBack({ headers: { "X-Paystack-Signature": signature }, body })
@@ -68,9 +72,81 @@ describe("callbacks of Paystack", () => {
     Effect.gen(function* () {
       const about = { status, transaction_reference: "another", amount: "5000", currency: "NGN" }
       const noted = yield* eventsOf(event, { ...about, id: "123456", merchant_note: reference })
-      expect(noted).toMatchObject([{ attempt: { reference, about: "refund" }, report: { state } }])
-      expect(yield* eventsOf(event, about)).toEqual([])
-      expect(yield* eventsOf(event, { ...about, merchant_note: "Refund for transaction another" })).toEqual([])
+      expect(noted).toMatchObject([{ _tag: "Statement", attempt: { reference, about: "refund" }, report: { state } }])
+    })
+  )
+
+  const ofPayin = referenceNo(3)
+
+  /** As Paystack publishes them: without its own id of the refund, and without our note. */
+  const published = (status: string, refund_reference: string | null, transaction_reference = ofPayin) => ({
+    status,
+    transaction_reference,
+    refund_reference,
+    amount: "5000",
+    currency: "NGN",
+    processor: "instant-transfer",
+    customer: { first_name: "Tobi", last_name: "Digz", email: "tobi@mail.com" },
+    integration: 412325,
+    domain: "test"
+  })
+
+  const transaction = replyOf(200, { status: true, data: { ...charge, reference: ofPayin } })
+
+  const refunds = replyOf(200, {
+    status: true,
+    data: [
+      { id: 7, status: "processed", amount: 5000, currency: "NGN", merchant_note: reference },
+      { id: 8, status: "pending", amount: 100, currency: "NGN", merchant_note: "by hand" },
+      { id: 9, status: "pending", amount: 100, currency: "NGN", merchant_note: null }
+    ]
+  })
+
+  const heard = (third: Scripted, event: string, data: unknown) =>
+    Effect.map(connectedTo(third, KEY).callback(signed(JSON.stringify({ event, data }))), ({ events }) => events)
+
+  it.effect.each([
+    ["refund.pending", "pending", null],
+    ["refund.processed", "processed", "132013318360"],
+    ["refund.failed", "failed", "TRF_9vgfawjnoz58uxy"]
+  ] as const)("of refunds that are published without our note make Paystack be asked: %s", ([event, status, name]) =>
+    Effect.gen(function* () {
+      const third = saying(transaction, refunds)
+      const attempt = { reference, providerPaymentId: "7", about: "refund" }
+      expect(yield* heard(third, event, published(status, name))).toEqual([new Hint({ attempt } as Hint)])
+      expect(third.calls.map(({ path }) => path)).toEqual([
+        `/transaction/verify/${ofPayin}`,
+        `/refund?transaction=${charge.id}&perPage=100`
+      ])
+    })
+  )
+
+  it.effect("of refunds of what is not ours ask nothing and say nothing", () =>
+    Effect.gen(function* () {
+      const silent = saying()
+      const others = published("processed", "1", "T2154954_412829_3be32076_6lcg3")
+      expect(yield* heard(silent, "refund.processed", others)).toEqual([])
+      const { transaction_reference: _, ...nameless } = others
+      expect(yield* heard(silent, "refund.processed", nameless)).toEqual([])
+      const gone = saying(replyOf(404, { status: false, message: "not found", code: "transaction_not_found" }))
+      expect(yield* heard(gone, "refund.processed", published("processed", "1"))).toEqual([])
+    })
+  )
+
+  it.effect("of refunds are to come again while Paystack cannot be asked, and ask nothing without a proof", () =>
+    Effect.gen(function* () {
+      const failing = [
+        saying(new MaybeSent({ reason: "timeout" })),
+        saying(transaction, replyOf(500)),
+        saying(transaction, replyOf(200, { status: true, data: {} }))
+      ]
+      for (const third of failing) {
+        const error = yield* Effect.flip(heard(third, "refund.processed", published("processed", "1")))
+        expect(error).toMatchObject({ _tag: "NotNow", proof: expect.anything() })
+      }
+      const body = JSON.stringify({ event: "refund.processed", data: published("processed", "1") })
+      const forged = connectedTo(saying(), KEY).callback(signed(body, signatureOf("sk_test_other", body)))
+      expect(yield* Effect.flip(forged)).toMatchObject({ _tag: "NoProof" })
     })
   )
 
@@ -157,7 +233,7 @@ describe("callbacks of Paystack", () => {
 
   it.effect("prove nothing to an account without a key", () =>
     Effect.gen(function* () {
-      const withoutKey = readCallback(Redacted.make(""))
+      const withoutKey = connectedTo(saying(), "").callback
       expect((yield* Effect.flip(withoutKey(signed(body, signatureOf("", body)))))._tag).toBe("NoProof")
     })
   )

@@ -65,7 +65,8 @@ const asked: ReadonlyArray<readonly [name: string, call: ProviderCall]> = [
 /** The document at hand is an excerpt, which leaves these out; their paths stand in the whole of it. */
 const leftOut: ReadonlyArray<ProviderCall> = [
   requests.fetchRefund("3018284"),
-  requests.listRefunds(refundAttemptOf(refundOf(attempt)))
+  requests.listRefunds(refundAttemptOf(refundOf(attempt))),
+  requests.refundsOfTransaction("4099260516")
 ]
 
 const spoilt: ReadonlyArray<readonly [path: keyof typeof bodies, body: unknown]> = [

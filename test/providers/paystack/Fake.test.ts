@@ -130,7 +130,8 @@ describe("Paystack and its fake", () => {
       expect(yield* stateOf(provider, about)).toBe("completed")
       expect(yield* stateOf(provider, { ...about, reference: order.reference })).toBe("Unknown")
       const { events } = yield* provider.callback(callbacks.at(-1)!)
-      expect(events).toMatchObject([{ attempt: { reference: part.reference }, report: { state: "completed" } }])
+      const attempt = { reference: part.reference, providerPaymentId: accepted.providerPaymentId, about: "refund" }
+      expect(events).toMatchObject([{ _tag: "Hint", attempt }])
       expect(held().get("GHS")).toBe(1500n)
       const tooMuch = refundOf(attemptOf(order), { money: amount("15.50", "GHS") })
       expect(yield* provider.refund!(tooMuch)).toMatchObject({ _tag: "Declined" })
