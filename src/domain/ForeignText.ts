@@ -45,6 +45,7 @@ export const cleanReport = (report: Report): Report =>
     reason: wordsOrNull(report.reason),
     providerPaymentId: cleanName(report.providerPaymentId),
     providerStatus: wordsOrNull(report.providerStatus),
+    ...(report.providerData === undefined ? {} : { providerData: cleanFields(report.providerData) }),
     ...(report.waitsFor === undefined
       ? {}
       : { waitsFor: { ...report.waitsFor, actionData: cleanFields(report.waitsFor.actionData) } })

@@ -18,7 +18,7 @@ export class Accepted extends Data.TaggedClass("Accepted")<{
   readonly nextAction: NextAction | null
   /** Fields that the customer needs for it: a redirect address, an account to pay to. */
   readonly actionData: Readonly<Record<string, string | null>>
-  /** The provider's own identifiers, never its secrets. */
+  /** The provider's own ids and receipts, shown on the record as `provider_data`; never its secrets. */
   readonly providerData: Readonly<Record<string, unknown>>
   /** As in a report: what has arrived so far, where it may be another amount than was asked for. */
   readonly received?: Money
@@ -66,6 +66,8 @@ export class Report extends Data.TaggedClass("Report")<
     readonly reason: string | null
     readonly providerPaymentId: string | null
     readonly providerStatus: string | null
+    /** As in an acceptance: ids and receipts that it tells by now, such as that of a charge or of a transaction on chain. */
+    readonly providerData?: Accepted["providerData"]
     /** All that has arrived so far, where the provider says so and it may be another amount than was asked for. */
     readonly received?: Money
     readonly fee?: Money

@@ -70,6 +70,7 @@ const paymentPatch = (
         }
       : {}),
     ...nextStep(payment, attempt, signal),
+    ...providerDataAfter(payment, attempt, signal),
     ...(isOver(decision.status) ? { next_action: null } : {})
   }
 }
@@ -78,26 +79,29 @@ const paymentPatch = (
 const feeIn = ({ fee }: { readonly fee?: Money }) =>
   fee === undefined ? {} : { provider_fee: { amount: fee.toNumericText(), currency: fee.currency } }
 
+/** The provider's ids, receipts and fee, beside those that it told before. One that refused the payment adds nothing. */
+export const providerDataAfter = (payment: Payment, attempt: Attempt, signal: ProviderSignal): PaymentPatch => {
+  if (attempt.outcome === "declined" || (signal._tag !== "Accepted" && signal._tag !== "Report")) return {}
+  // The fee of a ramp is that of what it collected.
+  const told = { ...signal.providerData, ...(attempt.leg === "settlement" ? {} : feeIn(signal)) }
+  if (Object.keys(told).length === 0) return {}
+  const isSame = payment.provider === attempt.provider || payment.direction === "external"
+  return { provider_data: { ...(isSame ? payment.provider_data : {}), ...told } }
+}
+
 /** What the customer must do. A provider that can say it again does so for whoever lost its first answer. */
 export const nextStep = (payment: Payment, attempt: Attempt, signal: ProviderSignal): PaymentPatch => {
   // Whoever refused it no longer speaks for the payment: its customer would pay twice.
   if (attempt.outcome === "declined") return {}
   switch (signal._tag) {
     case "Accepted":
-      return {
-        next_action: signal.nextAction,
-        action_data: signal.actionData,
-        provider_data: { ...signal.providerData, ...feeIn(signal) }
-      }
+      return { next_action: signal.nextAction, action_data: signal.actionData }
     case "Unknown":
       return attempt.outcome === null ? { next_action: "check_status" } : {}
     case "Report":
-      return {
-        ...(signal.waitsFor !== undefined && isUntold(payment) && !isOver(payment.status)
-          ? { next_action: signal.waitsFor.nextAction, action_data: signal.waitsFor.actionData }
-          : {}),
-        ...(signal.fee === undefined ? {} : { provider_data: { ...payment.provider_data, ...feeIn(signal) } })
-      }
+      return signal.waitsFor !== undefined && isUntold(payment) && !isOver(payment.status)
+        ? { next_action: signal.waitsFor.nextAction, action_data: signal.waitsFor.actionData }
+        : {}
     default:
       return {}
   }

@@ -5,7 +5,7 @@ import { difference, totalIn, totals } from "../../domain/Received.ts"
 import type { ProviderSignal } from "../../domain/Settlement.ts"
 import type { Attempt, PaymentFailure } from "../store/Payment.ts"
 import type { RampPayment } from "../route/LegOrder.ts"
-import { isAimless, isOver, isPursued, nextStep } from "./PaymentChange.ts"
+import { isAimless, isOver, isPursued, nextStep, providerDataAfter } from "./PaymentChange.ts"
 import { withClaims } from "./Claims.ts"
 import { doubtOf } from "./Doubt.ts"
 import { assemble, isReturned, ownId, type Ruled, type Source } from "./Ruling.ts"
@@ -118,6 +118,7 @@ const patchOf = (known: KnownLeg, signal: ProviderSignal, decision: RampDecision
         }
       : {}),
     ...(collects && payment.ramp.collected === null ? nextStep(payment, attempt, signal) : {}),
+    ...providerDataAfter(payment, attempt, signal),
     ...(arrived || isOver(decision.status) ? { next_action: null } : {}),
     ...(arrived ? { ramp: { ...payment.ramp, collected: collectedBy(known, decision).toNumericText() } } : {})
   }

@@ -34,6 +34,7 @@ const StoredWord = Schema.Struct({
   reason: Schema.NullOr(Schema.String),
   providerPaymentId: Schema.NullOr(Schema.String),
   providerStatus: Schema.NullOr(Schema.String),
+  providerData: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
   received: Schema.NullOr(StoredSum),
   fee: Schema.optional(StoredSum),
   code: Schema.optional(Schema.Literal(...refusalCodeNames)),
@@ -70,12 +71,13 @@ const storedSum = (money: Money) => ({ amount: money.toNumericText(), currency: 
 
 const wordOf = (report: Report): StoredWord => {
   const { calledOff, code, fee, providerCode, providerPaymentId, providerStatus, reason, received, state } = report
-  const { regained, taken, takenInAll, waitsFor } = report
+  const { providerData, regained, taken, takenInAll, waitsFor } = report
   return {
     state,
     reason,
     providerPaymentId,
     providerStatus,
+    ...(providerData === undefined ? {} : { providerData }),
     received: received === undefined ? null : storedSum(received),
     ...(fee === undefined ? {} : { fee: storedSum(fee) }),
     ...(code === undefined ? {} : { code }),
@@ -95,6 +97,7 @@ const reportOf = (word: StoredWord): Report => {
     code,
     fee,
     providerCode,
+    providerData,
     received,
     regained,
     taken,
@@ -107,6 +110,7 @@ const reportOf = (word: StoredWord): Report => {
     ...(fee === undefined ? {} : { fee: moneyOf(fee.amount, fee.currency) }),
     ...(code === undefined ? {} : { code }),
     ...(providerCode === undefined ? {} : { providerCode }),
+    ...(providerData === undefined ? {} : { providerData }),
     ...(calledOff === undefined ? {} : { calledOff }),
     ...(taken === undefined ? {} : { taken: moneyOf(taken.amount, taken.currency) }),
     ...(takenInAll === undefined ? {} : { takenInAll: moneyOf(takenInAll.amount, takenInAll.currency) }),

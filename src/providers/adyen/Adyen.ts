@@ -10,17 +10,29 @@ import { type Account, type Served, servedBy, thirdParty } from "../port/ThirdPa
 import { readJson } from "../port/WireJson.ts"
 import { servedAccounts } from "./AdyenAccounts.ts"
 import { cardCurrencies } from "./AdyenAmounts.ts"
-import { aboutDetails, aboutLink, cancelAnswer, knownStatuses, toLink, toPayment, toRefund } from "./AdyenAnswers.ts"
+import {
+  aboutDetails,
+  aboutLink,
+  cancelAnswer,
+  cancelOfLink,
+  closingAnswer,
+  knownStatuses,
+  toLink,
+  toPayment,
+  toRefund
+} from "./AdyenAnswers.ts"
 import { isOfPayments, paymentEvents, transferEvents } from "./AdyenCallbacks.ts"
 import {
   type Body,
   cancelBody,
   cancelNamedBody,
+  closeLinkBody,
   detailsBody,
   detailsKey,
   isLinkId,
   jsonText,
   linkBody,
+  linkPath,
   linkReference,
   paymentBody,
   refundBody,
@@ -188,7 +200,7 @@ const connect = (account: Account<typeof fields>): Provider => {
     http.call({
       operation: "get payment link",
       method: "GET",
-      path: `/paymentLinks/${encodeURIComponent(id)}`,
+      path: linkPath(id),
       headers: headersOf(credentials.api_key)
     })
 
@@ -228,12 +240,22 @@ const connect = (account: Account<typeof fields>): Provider => {
   const cancelNamed = (reference: string) =>
     postCancel("cancel by reference", "/cancels", cancelNamedBody(reference, merchantAccount))
 
-  /** A link cannot be closed: as long as its customer may pay by it, nothing is certain. */
+  const closeLink = (id: string) =>
+    http.call({
+      operation: "close payment link",
+      method: "PATCH",
+      path: linkPath(id),
+      headers: { ...headersOf(credentials.api_key), "content-type": "application/json" },
+      body: jsonText(closeLinkBody)
+    })
+
+  /** An open link is closed for good. By one that is being paid a payment is under way, which is cancelled instead. */
   const cancelLink = (id: string, reference: string): Effect.Effect<CancelAnswer, CallFailed> =>
     Effect.gen(function* () {
       const link = aboutLink(yield* getLink(id))
       if (link._tag !== "Report") return "unknown"
-      return link.state === "processing" ? yield* cancelNamed(linkReference(reference)) : "refused"
+      if (link.state === "processing") return yield* cancelNamed(linkReference(reference))
+      return link.state === "pending" ? closingAnswer(yield* closeLink(id)) : cancelOfLink(link)
     })
 
   const cancel: NonNullable<Provider["cancel"]> = ({ flow, leg, providerPaymentId: id, reference }) => {

@@ -3,7 +3,7 @@ import { Option, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { isOk, noVerdict } from "../client/Replies.ts"
+import { isOk, noVerdict, providerIds } from "../client/Replies.ts"
 import type { AttemptContext, CancelAnswer } from "../port/Provider.ts"
 import { meaningOf } from "../port/WireWord.ts"
 import { moneyIn } from "./AdyenAmounts.ts"
@@ -100,7 +100,7 @@ const outcomeOfResult = (result: Result): Outcome => {
     providerStatus: result.resultCode,
     nextAction: redirectUrl === undefined ? null : "redirect",
     actionData: redirectUrl === undefined ? {} : { redirect_url: redirectUrl },
-    providerData: { psp_reference: result.pspReference },
+    ...providerIds({ psp_reference: result.pspReference }),
     ...(received === undefined ? {} : { received })
   })
 }
@@ -120,13 +120,17 @@ const failedAs = ({ code, providerCode, reason }: Declined, id: string | null, s
 const reportOfResult = (result: Result): Report | Unknown => {
   const { pspReference: id, resultCode: status } = result
   const standing = standingOf(result)
-  if ("_tag" in standing) return standing._tag === "Unknown" ? standing : failedAs(standing, id, status)
+  const ids = providerIds({ psp_reference: id })
+  if ("_tag" in standing) {
+    return standing._tag === "Unknown" ? standing : new Report({ ...failedAs(standing, id, status), ...ids })
+  }
   const { received, state } = standing
   return new Report({
     state,
     reason: null,
     providerPaymentId: id,
     providerStatus: status,
+    ...ids,
     ...(received === undefined ? {} : { received })
   })
 }
@@ -178,6 +182,7 @@ const reportOfLink = ({ amount, id, status, url }: Link): Report | Unknown => {
     reason: null,
     providerPaymentId: id,
     providerStatus: status,
+    ...providerIds({ payment_link_id: id }),
     ...received,
     ...(state === "pending" && url !== null ? { waitsFor: redirectTo(url) } : {})
   })
@@ -225,11 +230,28 @@ export const toRefund = outcomeFrom(
     })
 )
 
+const refusedOrUnknown = (reply: ProviderReply): CancelAnswer => {
+  const refusal = refusedBy(reply)
+  return refusal._tag === "Declined" && refusal.code === "INVALID_ORDER" ? "refused" : "unknown"
+}
+
 /** Taken note of, like a refund. What is refused for our credentials, or by somebody in between, was never looked at. */
 export const cancelAnswer = (reply: ProviderReply): CancelAnswer => {
   if (isOk(reply)) return Option.isSome(receiptIn(reply.json)) ? "asked" : "unknown"
-  const refusal = refusedBy(reply)
-  return refusal._tag === "Declined" && refusal.code === "INVALID_ORDER" ? "refused" : "unknown"
+  return refusedOrUnknown(reply)
+}
+
+/** Nothing is paid any more by a link that has expired. */
+export const cancelOfLink = ({ state }: Pick<Report, "state">): CancelAnswer =>
+  state === "failed" ? "canceled" : "refused"
+
+/** What became of the wish to close a link that was open a moment before. */
+export const closingAnswer = (reply: ProviderReply): CancelAnswer => {
+  if (isOk(reply)) {
+    const link = aboutLink(reply)
+    return link._tag === "Report" ? cancelOfLink(link) : "unknown"
+  }
+  return refusedOrUnknown(reply)
 }
 
 export const knownStatuses: ReadonlySet<string> = new Set([

@@ -6,6 +6,7 @@ import { createHmac } from "node:crypto"
 import { Either, Option, Schema } from "effect"
 import { sha256Hex } from "../../domain/Digest.ts"
 import { Report } from "../../domain/Outcome.ts"
+import { providerIds } from "../client/Replies.ts"
 import { type CallbackEvent, Check, Hint, NoProof, Proof, Statement } from "../port/Callback.ts"
 import { meaningOf } from "../port/WireWord.ts"
 import { moneyIn } from "./AdyenAmounts.ts"
@@ -141,6 +142,7 @@ const eventOf = (
     ...rest,
     providerPaymentId: attempt.providerPaymentId,
     providerStatus: item.eventCode,
+    ...providerIds({ psp_reference: attempt.providerPaymentId }),
     ...(names === undefined ? {} : { [names]: money })
   })
   return [new Statement({ key: keyOf(item), attempt, report, proof })]

@@ -59,6 +59,11 @@ export const linkBody = (order: PaymentOrder, merchantAccount: string): Either.E
     ...shopper(order)
   }))
 
+export const linkPath = (id: string): string => `/paymentLinks/${encodeURIComponent(id)}`
+
+/** The only status that a link can be given. */
+export const closeLinkBody: Body = { status: "expired" }
+
 const wholeYear = (year: string): string => (year.length === 2 ? `20${year}` : year)
 
 const scheme = ({ cvv, expiryMonth, expiryYear, holder, number }: Card): Body => ({

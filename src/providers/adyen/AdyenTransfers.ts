@@ -2,7 +2,7 @@
 import { Option, Schema } from "effect"
 import { Absent, Accepted, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { isOk, noVerdict } from "../client/Replies.ts"
+import { isOk, noVerdict, providerIds } from "../client/Replies.ts"
 import { moneyIn } from "./AdyenAmounts.ts"
 import { unreadable, WireAmount } from "./AdyenAnswers.ts"
 import { refusedBy, transferRefusal } from "./AdyenRefusals.ts"
@@ -52,7 +52,7 @@ const stateOf = ({ status }: Transfer): Report["state"] => states[status] ?? "pr
 export const reportOfTransfer = (transfer: Transfer): Report | Unknown => {
   const { amount, id, reason, status } = transfer
   const state = stateOf(transfer)
-  const about = { state, providerPaymentId: id, providerStatus: status }
+  const about = { state, providerPaymentId: id, providerStatus: status, ...providerIds({ transfer_id: id }) }
   if (state === "failed" || state === "returned") {
     const { code, providerCode, reason: said } = transferRefusal(status, reason)
     return new Report({

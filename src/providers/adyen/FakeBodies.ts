@@ -52,6 +52,8 @@ export const NewRefund = Schema.Struct({
   reference: some(upTo(80))
 })
 
+export const CloseLink = Schema.Struct({ status: Schema.Literal("expired") })
+
 export const CancelById = Schema.Struct({ merchantAccount: Schema.String, reference: some(upTo(80)) })
 
 export const CancelByReference = Schema.Struct({ ...CancelById.fields, paymentReference: Schema.String })

@@ -8,6 +8,7 @@ import { namedBy } from "./AdyenRequests.ts"
 import {
   CancelById,
   CancelByReference,
+  CloseLink,
   checkoutError,
   Details,
   NewLink,
@@ -25,6 +26,7 @@ const newLink = taken(NewLink)
 const newPayment = taken(NewPayment)
 const details = taken(Details)
 const newRefund = taken(NewRefund)
+const closeLink = taken(CloseLink)
 const cancelById = taken(CancelById)
 const cancelByReference = taken(CancelByReference)
 
@@ -165,6 +167,19 @@ export const checkout = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     return entry?.kept["isLink"] === true ? entry : undefined
   }
 
+  /** Nobody can pay by it from then on. One that is paid, or being paid, stays as it is. */
+  const close = ({ body, params }: FakeRequest): FakeReply =>
+    Either.merge(
+      Either.map(closeLink(body), () => {
+        const entry = linkEntry(params["id"])
+        if (entry === undefined) return notFound
+        if (entry.state === "waiting") entry.state = "failed"
+        return entry.state === "failed"
+          ? { status: 200, body: linkOf(entry, url) }
+          : checkoutError(422, "29_001", "The payment link cannot be updated in its status.", "validation")
+      })
+    )
+
   const returnUrlOf = ({ kept }: Entry): URL => new URL(typeof kept["returnUrl"] === "string" ? kept["returnUrl"] : url)
 
   const api = [
@@ -182,6 +197,7 @@ export const checkout = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
         return entry === undefined ? notFound : { status: 200, body: linkOf(entry, url) }
       }
     },
+    { method: "PATCH", path: "/paymentLinks/:id", answer: close },
     {
       method: "POST",
       path: "/payments",

@@ -42,10 +42,20 @@ export const unreadable = (reply: ProviderReply): Unknown => noVerdict(reply, "w
 /** `isInstruments`: where it failed, that is for the recipient's address. */
 export const acceptedAs = (
   report: Report,
-  answer: Pick<Accepted, "nextAction" | "actionData" | "providerData">,
+  answer: Pick<Accepted, "nextAction" | "actionData">,
   isInstruments = false
 ): Outcome => {
-  const { code, fee, providerCode, providerPaymentId, providerStatus, reason, received, state } = report
+  const {
+    code,
+    fee,
+    providerCode,
+    providerData = {},
+    providerPaymentId,
+    providerStatus,
+    reason,
+    received,
+    state
+  } = report
   if (state === "failed" || state === "returned") {
     return new Declined({
       reason: reason ?? "Circle says that it failed",
@@ -57,6 +67,7 @@ export const acceptedAs = (
   }
   return new Accepted({
     ...answer,
+    providerData,
     state,
     providerPaymentId,
     providerStatus,

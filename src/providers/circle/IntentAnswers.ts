@@ -2,7 +2,7 @@
 import { Either, Option, Schema } from "effect"
 import { Absent, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { isMade, noVerdict } from "../client/Replies.ts"
+import { isMade, noVerdict, providerIds } from "../client/Replies.ts"
 import { moneyOfCircle } from "./CircleMoney.ts"
 import { acceptedAs, Amount, enclosed, optional, refusalOf, unreadable } from "./CircleReplies.ts"
 import { networkOfChain } from "./CircleRequests.ts"
@@ -60,7 +60,8 @@ const intentReport = (intent: Intent): Option.Option<Report> => {
   const { amountPaid, id, paymentIds = [] } = intent
   const newest = newestOf(intent)
   const status = newest?.status ?? null
-  const about = { reason: null, providerPaymentId: id, providerStatus: status }
+  const ids = providerIds({ payment_intent_id: id, payment_ids: paymentIds })
+  const about = { reason: null, providerPaymentId: id, providerStatus: status, ...ids }
   const paid = amountPaid === undefined ? Option.none() : moneyOfCircle(amountPaid)
   const hasCome = Option.exists(paid, ({ isPositive }) => isPositive)
   const completed = Option.map(paid, (received) => new Report({ ...about, state: "completed", received }))
@@ -121,8 +122,7 @@ const intentOutcome = (intent: Intent): Outcome =>
     onSome: (report) =>
       acceptedAs(report, {
         nextAction: report.state === "pending" ? stepOf(intent) : null,
-        actionData: report.state === "pending" ? actionDataOf(intent) : {},
-        providerData: { payment_intent_id: intent.id }
+        actionData: report.state === "pending" ? actionDataOf(intent) : {}
       })
   })
 

@@ -4,7 +4,7 @@ import type { RefusalCode } from "../../domain/FailureCode.ts"
 import { Money } from "../../domain/Money.ts"
 import { Absent, type Enquiry, type Outcome, Report } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { isMade, noVerdict } from "../client/Replies.ts"
+import { isMade, noVerdict, providerIds } from "../client/Replies.ts"
 import { moneyOfCircle } from "./CircleMoney.ts"
 import { acceptedAs, Amount, enclosed, optional, refusalOf, unreadable } from "./CircleReplies.ts"
 
@@ -13,6 +13,7 @@ const Transfer = Schema.Struct({
   status: Schema.String,
   source: optional(Schema.Struct({ type: Schema.String })),
   amount: optional(Amount),
+  transactionHash: optional(Schema.String),
   fees: optional(Schema.Array(Amount)),
   errorCode: optional(Schema.String)
 })
@@ -44,8 +45,9 @@ const feeOf = ({ fees = [] }: Transfer): { readonly fee?: Money } => {
 }
 
 const transferReport = (transfer: Transfer): Report => {
-  const { amount, errorCode, id, status } = transfer
-  const about = { reason: null, providerPaymentId: id, providerStatus: status }
+  const { amount, errorCode, id, status, transactionHash } = transfer
+  const ids = providerIds({ transfer_id: id, transaction_hash: transactionHash })
+  const about = { reason: null, providerPaymentId: id, providerStatus: status, ...ids }
   switch (status) {
     case "complete": {
       const received = amount === undefined ? Option.none() : moneyOfCircle(amount)
@@ -78,7 +80,7 @@ export const transferCreated = (reply: ProviderReply): Outcome =>
         onRight: ({ data }) =>
           acceptedAs(
             transferReport(data),
-            { nextAction: null, actionData: {}, providerData: { transfer_id: data.id } },
+            { nextAction: null, actionData: {} },
             meaningOf(data.errorCode).instrument === true
           )
       })

@@ -19,7 +19,7 @@ const taken = (report: Report, state: Accepted["state"]): Accepted =>
     providerStatus: report.providerStatus,
     nextAction: report.waitsFor?.nextAction ?? (state === "pending" ? "check_status" : null),
     actionData: report.waitsFor?.actionData ?? {},
-    providerData: {},
+    providerData: report.providerData ?? {},
     ...given("received", report.received),
     ...given("fee", report.fee)
   })

@@ -1,6 +1,6 @@
 /** From a reply, or none, to what it means: what all adapters share. */
 import { Effect, Either } from "effect"
-import { Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
+import { type Accepted, Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
 import type { CallFailed, ProviderReply } from "./ProviderHttp.ts"
 
 type Reply = Effect.Effect<ProviderReply, CallFailed>
@@ -22,6 +22,17 @@ const unreachable = (failed: CallFailed): Declined =>
     code: "PROVIDER_UNAVAILABLE",
     unsent: failed._tag === "NeverSent" && failed.crowded === true ? "crowded" : "unreachable"
   })
+
+/** The provider's own ids and receipts, for the record. What it did not tell is left out. */
+export const providerIds = (
+  ids: Readonly<Record<string, unknown>>
+): { readonly providerData: Accepted["providerData"] } => ({
+  providerData: Object.fromEntries(
+    Object.entries(ids).filter(
+      ([, id]) => id !== undefined && id !== null && id !== "" && !(Array.isArray(id) && id.length === 0)
+    )
+  )
+})
 
 /** An answer without a verdict. */
 export const noVerdict = ({ status }: ProviderReply, about = "without a verdict"): Unknown =>

@@ -3,7 +3,7 @@ import { Either, Option, Schema } from "effect"
 import { Money } from "../../domain/Money.ts"
 import { Accepted, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { isMade } from "../client/Replies.ts"
+import { isMade, providerIds } from "../client/Replies.ts"
 import {
   Metadata,
   moneyIn,
@@ -17,7 +17,7 @@ import {
   unreadable
 } from "./CoinbaseReplies.ts"
 import { networkOfCoinbase } from "./CoinbaseRequests.ts"
-import type { Transfer } from "./TransferAnswers.ts"
+import { hashesOf, type Transfer } from "./TransferAnswers.ts"
 
 const Destination = Schema.Struct({
   depositDestinationId: Schema.String,
@@ -77,7 +77,15 @@ export const depositReport = (
   transfers: ReadonlyArray<Transfer>
 ): Either.Either<Option.Option<Report>, Unknown> => {
   const ours = transfers.filter(({ details }) => details?.depositDestination?.id === destinationId)
-  const about = { reason: null, providerPaymentId: destinationId }
+  const about = {
+    reason: null,
+    providerPaymentId: destinationId,
+    ...providerIds({
+      deposit_destination_id: destinationId,
+      deposit_transfer_ids: ours.flatMap(({ transferId }) => transferId ?? []),
+      deposit_transaction_hashes: ours.flatMap(hashesOf)
+    })
+  }
   const completed = ours.filter(({ status }) => status === "completed")
   if (completed.length > 0) {
     const read = Option.all(completed.map(({ targetAmount, targetAsset }) => moneyIn(targetAmount, targetAsset)))

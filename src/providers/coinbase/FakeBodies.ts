@@ -79,6 +79,12 @@ const endsOf = ({ createdAt, reason, state }: Entry) => ({
   ...(statuses[state] === "failed" ? { failureReason: reason ?? "It failed." } : {})
 })
 
+/** The transaction on chain, once there is one. */
+const onchain = ({ id, state }: Entry, network: string) =>
+  state === "completed"
+    ? { onchainTransactions: [{ transactionHash: `0x${hash("sha256", `transaction of ${id}`, "hex")}`, network }] }
+    : {}
+
 /** A payout, or what a customer paid to an address. */
 export const writeTransfer = (entry: Entry) => {
   const { id, kept, kind, moved } = entry
@@ -92,14 +98,15 @@ export const writeTransfer = (entry: Entry) => {
   const about = { transferId: transferIdOf(entry), ...endsOf(entry), ...amounts }
   if (kind === "payout") {
     const { metadata, source, target } = kept["body"] as typeof TransferBody.Type
-    return { ...about, source, target, ...(metadata === undefined ? {} : { metadata }) }
+    const details = onchain(entry, target.network)
+    return { ...about, source, target, details, ...(metadata === undefined ? {} : { metadata }) }
   }
   const { crypto, metadata } = kept["body"] as typeof DestinationBody.Type
   return {
     ...about,
     source: { address: depositAddress("ETHEREUM", `payer of ${id}`), network: crypto.network, asset },
     target: { accountId, asset },
-    details: { depositDestination: { id } },
+    details: { depositDestination: { id }, ...onchain(entry, crypto.network) },
     ...(metadata === undefined ? {} : { metadata })
   }
 }

@@ -3,7 +3,7 @@ import { Either, Option, Schema } from "effect"
 import { Money } from "../../domain/Money.ts"
 import { Accepted, Declined, type Outcome, Report } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { isMade } from "../client/Replies.ts"
+import { isMade, providerIds } from "../client/Replies.ts"
 import {
   Metadata,
   moneyIn,
@@ -27,7 +27,12 @@ export const Transfer = Schema.Struct({
   targetAsset: Text,
   failureReason: Text,
   metadata: Metadata,
-  details: optional(Schema.Struct({ depositDestination: optional(Schema.Struct({ id: Schema.String })) }))
+  details: optional(
+    Schema.Struct({
+      depositDestination: optional(Schema.Struct({ id: Schema.String })),
+      onchainTransactions: optional(Schema.Array(Schema.Struct({ transactionHash: Text })))
+    })
+  )
 })
 export type Transfer = typeof Transfer.Type
 
@@ -53,9 +58,17 @@ const feeOf = ({ sourceAmount, sourceAsset, targetAmount, targetAsset }: Transfe
     }
   })
 
+export const hashesOf = ({ details }: Transfer): ReadonlyArray<string> =>
+  (details?.onchainTransactions ?? []).flatMap(({ transactionHash }) => transactionHash ?? [])
+
 export const transferReport = (transfer: Transfer): Report => {
   const { failureReason, status, targetAmount, targetAsset, transferId } = transfer
-  const about = { reason: null, providerPaymentId: transferId ?? null, providerStatus: status ?? null }
+  const about = {
+    reason: null,
+    providerPaymentId: transferId ?? null,
+    providerStatus: status ?? null,
+    ...providerIds({ transfer_id: transferId, transaction_hashes: hashesOf(transfer) })
+  }
   switch (status) {
     case "completed": {
       const received = moneyIn(targetAmount, targetAsset)
@@ -79,7 +92,7 @@ export const transferCreated = (reply: ProviderReply): Outcome =>
         onLeft: () => unreadable(reply),
         onRight: (transfer): Outcome => {
           if (transfer.transferId === undefined) return unreadable(reply)
-          const { fee, providerStatus, reason, received, state } = transferReport(transfer)
+          const { fee, providerData = {}, providerStatus, reason, received, state } = transferReport(transfer)
           if (state === "failed") {
             return new Declined({
               reason: reason ?? "Coinbase says that it failed",
@@ -93,7 +106,7 @@ export const transferCreated = (reply: ProviderReply): Outcome =>
             providerStatus,
             nextAction: null,
             actionData: {},
-            providerData: { transfer_id: transfer.transferId },
+            providerData,
             ...(received === undefined ? {} : { received }),
             ...(fee === undefined ? {} : { fee })
           })

@@ -2,7 +2,7 @@
 import { Option, Schema } from "effect"
 import { Accepted, Declined, type Outcome } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, noVerdict } from "../client/Replies.ts"
+import { credentialsRefused, noVerdict, providerIds } from "../client/Replies.ts"
 import { moneyOfMajor } from "../port/WireAmount.ts"
 import { refusalIn, saysDuplicate } from "./FlutterwaveRefusals.ts"
 import { urlOf } from "../../domain/UrlOf.ts"
@@ -99,7 +99,7 @@ export const chargeAnswer = (reply: ProviderReply): Outcome => {
   const taken = {
     providerPaymentId: data?.id ?? null,
     providerStatus: data?.status ?? authorization?.mode ?? null,
-    providerData: data?.flw_ref === undefined ? {} : { flw_ref: data.flw_ref }
+    ...providerIds({ transaction_id: data?.id, flw_ref: data?.flw_ref })
   }
   if (status === "failed") return refused(data?.processor_response ?? "the charge failed at once", false, "failed")
   if (authorization?.mode === "banktransfer" && authorization.transfer_account !== undefined) {
@@ -160,7 +160,7 @@ export const transferAnswer = (reply: ProviderReply): Outcome => {
     providerStatus: data.status,
     nextAction: null,
     actionData: {},
-    providerData: {}
+    ...providerIds({ transfer_id: data.id })
   })
 }
 
@@ -182,6 +182,6 @@ export const refundAnswer = (reply: ProviderReply): Outcome => {
     providerStatus: data.status,
     nextAction: null,
     actionData: {},
-    providerData: {}
+    ...providerIds({ refund_id: data.id })
   })
 }

@@ -3,7 +3,7 @@ import { Duration, Equal, Option, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { Absent, Accepted, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { noVerdict } from "../client/Replies.ts"
+import { noVerdict, providerIds } from "../client/Replies.ts"
 import { moneyOfMajor } from "../port/WireAmount.ts"
 import { dataOf, messageIn, refundState, text } from "./FlutterwaveAnswers.ts"
 import { refusalIn, saysAbsent } from "./FlutterwaveRefusals.ts"
@@ -49,6 +49,7 @@ const transactionIn = dataOf(
       data: Schema.Struct({
         id: text,
         tx_ref: Schema.String,
+        flw_ref: text,
         status: Schema.String,
         amount: text,
         currency: text,
@@ -115,6 +116,7 @@ export const chargeReport =
       ...(failed ?? { reason: null }),
       providerPaymentId: isLast ? (data.id ?? null) : null,
       providerStatus: data.status,
+      ...providerIds({ transaction_id: data.id, flw_ref: data.flw_ref }),
       ...(received === undefined ? {} : { received }),
       ...(fee === undefined ? {} : { fee })
     })
@@ -141,6 +143,7 @@ const transferOf = (data: typeof Transfer.Type): Report => {
     ...(state === "failed" ? failedFor(message ?? "the transfer failed", true) : { reason: null }),
     providerPaymentId: data.id ?? null,
     providerStatus: data.status,
+    ...providerIds({ transfer_id: data.id }),
     ...(received === undefined ? {} : { received }),
     ...(fee === undefined ? {} : { fee })
   })
@@ -211,7 +214,7 @@ export const existing = (found: Enquiry): Outcome => {
     providerStatus: found.providerStatus,
     nextAction: null,
     actionData: {},
-    providerData: {},
+    providerData: found.providerData ?? {},
     ...(found.received === undefined ? {} : { received: found.received }),
     ...(found.fee === undefined ? {} : { fee: found.fee })
   })

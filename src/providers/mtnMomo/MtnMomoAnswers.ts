@@ -3,7 +3,7 @@ import { Option, Schema } from "effect"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { RefusalCode } from "../../domain/FailureCode.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, noVerdict } from "../client/Replies.ts"
+import { credentialsRefused, noVerdict, providerIds } from "../client/Replies.ts"
 import { moneyOfMajor } from "../port/WireAmount.ts"
 import type { Endpoint, Product } from "./MtnMomoRequests.ts"
 
@@ -94,6 +94,7 @@ const statusIn = Schema.decodeUnknownOption(
     status: Schema.String,
     amount: text,
     currency: text,
+    financialTransactionId: text,
     // Callbacks and some of its platforms name the code alone.
     reason: Schema.optionalWith(Schema.Union(Schema.String, ErrorReason), { nullable: true })
   })
@@ -142,6 +143,7 @@ export const statusAnswer =
       state,
       providerPaymentId: reference,
       providerStatus: said.status,
+      ...providerIds({ financial_transaction_id: said.financialTransactionId }),
       ...(state === "failed" ? refusedWith(product, reasonOf(said.reason)) : { reason: null }),
       ...(received === undefined ? {} : { received }),
       ...(waits ? { waitsFor: { nextAction: "wait", actionData: {} } } : {})
@@ -160,7 +162,7 @@ export const existing =
       nextAction:
         product === "collection" && (found.state === "processing" || found.state === "pending") ? "wait" : null,
       actionData: {},
-      providerData: {},
+      providerData: found.providerData ?? {},
       ...(found.received === undefined ? {} : { received: found.received })
     })
   }

@@ -4,7 +4,7 @@ import type { RefusalCode } from "../../domain/FailureCode.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, noVerdict } from "../client/Replies.ts"
+import { credentialsRefused, noVerdict, providerIds } from "../client/Replies.ts"
 import { moneyOfMajor } from "../port/WireAmount.ts"
 import { type Kind, kinds } from "./PawapayRequests.ts"
 
@@ -22,6 +22,9 @@ const Transaction = Schema.Struct({
   status: Schema.String,
   currency: Text,
   depositedAmount: Text,
+  correspondentIds: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.Unknown }), {
+    nullable: true
+  }),
   failureReason: Schema.optionalWith(Schema.Struct({ failureCode: Text, failureMessage: Text }), { nullable: true })
 })
 type Transaction = typeof Transaction.Type
@@ -87,14 +90,20 @@ export const isKnownStatus = (status: string | null): boolean => status === null
 const problemIn = ({ json }: ProviderReply): typeof Problem.Type =>
   Option.getOrElse(decodeProblem(json), (): typeof Problem.Type => ({}))
 
-const accepted = (kind: Kind, reference: string, status: string, state: Accepted["state"], received?: Money) =>
+const accepted = (
+  kind: Kind,
+  reference: string,
+  status: string,
+  state: Accepted["state"],
+  { providerData = { [kinds[kind].id]: reference }, received }: Pick<Report, "providerData" | "received"> = {}
+) =>
   new Accepted({
     state,
     providerPaymentId: reference,
     providerStatus: status,
     nextAction: kind === "deposit" && state !== "completed" ? "wait" : null,
     actionData: {},
-    providerData: { [kinds[kind].id]: reference },
+    providerData,
     ...(received === undefined ? {} : { received })
   })
 
@@ -137,8 +146,13 @@ const receivedIn = (kind: Kind, { currency, depositedAmount }: Transaction): Opt
     : Option.map(moneyOfMajor(depositedAmount, currency ?? ""), (received) => ({ received }))
 
 const reportOf = (kind: Kind, reference: string, transaction: Transaction): Option.Option<Report> => {
-  const { failureReason, status } = transaction
-  const about = { reason: null, providerPaymentId: reference, providerStatus: status }
+  const { correspondentIds, failureReason, status } = transaction
+  const about = {
+    reason: null,
+    providerPaymentId: reference,
+    providerStatus: status,
+    ...providerIds({ [kinds[kind].id]: reference, correspondent_ids: correspondentIds })
+  }
   if (status === "COMPLETED") {
     return Option.map(
       receivedIn(kind, transaction),
@@ -186,7 +200,7 @@ export const outcomeOfKnown = (kind: Kind, reference: string, first: Accepted, n
         ...(now.providerCode === undefined ? {} : { providerCode: now.providerCode })
       })
     case "completed":
-      return accepted(kind, reference, status, "completed", now.received)
+      return accepted(kind, reference, status, "completed", now)
     default:
       return accepted(kind, reference, status, "processing")
   }

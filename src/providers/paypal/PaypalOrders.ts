@@ -4,7 +4,7 @@ import type { Money } from "../../domain/Money.ts"
 import { Absent, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import { existing } from "../client/Existing.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { noVerdict } from "../client/Replies.ts"
+import { noVerdict, providerIds } from "../client/Replies.ts"
 import { meaningOf } from "../port/WireWord.ts"
 import { endBy, problemIn, refused } from "./PaypalRefusals.ts"
 import { Amount, amounts, isFine, moneyOf, nothingRead, Payee, text } from "./PaypalWire.ts"
@@ -91,6 +91,7 @@ export const captureReport = (orderId: string | null, capture: Capture): Report 
     reason: state === "failed" || state === "returned" ? (why ?? capture.status) : null,
     providerPaymentId: orderId,
     providerStatus: capture.status,
+    ...providerIds({ order_id: orderId, capture_id: capture.id }),
     ...(why === undefined ? {} : { providerCode: why }),
     ...amounts(taken, moneyOf(fee, fee?.currency_code))
   })
@@ -111,6 +112,7 @@ const orderReport = (order: Order): Report => {
     reason: state === "failed" ? order.status : null,
     providerPaymentId: order.id,
     providerStatus: order.status,
+    ...providerIds({ order_id: order.id }),
     ...waitingAt(state === "pending" ? pageOf(order.links) : undefined)
   })
 }

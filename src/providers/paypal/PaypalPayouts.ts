@@ -4,7 +4,7 @@ import type { Money } from "../../domain/Money.ts"
 import { Absent, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import { existing } from "../client/Existing.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { noVerdict } from "../client/Replies.ts"
+import { noVerdict, providerIds } from "../client/Replies.ts"
 import { meaningOf } from "../port/WireWord.ts"
 import { payoutCode, problemIn, refused } from "./PaypalRefusals.ts"
 import { amounts, isFine, moneyOf, nothingRead, text } from "./PaypalWire.ts"
@@ -12,6 +12,8 @@ import { amounts, isFine, moneyOf, nothingRead, text } from "./PaypalWire.ts"
 const PayoutAmount = Schema.Struct({ currency: Schema.String, value: Schema.String })
 
 const Item = Schema.Struct({
+  payout_item_id: text,
+  transaction_id: text,
   transaction_status: text,
   payout_batch_id: text,
   payout_item_fee: Schema.optionalWith(PayoutAmount, { nullable: true }),
@@ -68,6 +70,11 @@ export const itemReport = (batchId: string | null, item: Item): Report => {
       state === "failed" || state === "returned" ? (item.errors?.message ?? item.transaction_status ?? null) : null,
     providerPaymentId: batchId,
     providerStatus: item.transaction_status ?? null,
+    ...providerIds({
+      payout_batch_id: batchId,
+      payout_item_id: item.payout_item_id,
+      transaction_id: item.transaction_id
+    }),
     ...(code === undefined ? {} : { code }),
     ...(item.errors?.name === undefined ? {} : { providerCode: item.errors.name }),
     ...amounts(paid, moneyOf(item.payout_item_fee, item.payout_item_fee?.currency))
@@ -106,7 +113,8 @@ export const payoutOutcome = (reply: ProviderReply): Outcome => {
           state: meaningOf(batchStates, status) ?? "processing",
           reason: null,
           providerPaymentId: id,
-          providerStatus: status
+          providerStatus: status,
+          ...providerIds({ payout_batch_id: id })
         })
       )
   })
@@ -138,6 +146,7 @@ export const payoutShown =
       reason: state === "failed" ? (why?.message ?? status) : null,
       providerPaymentId: id,
       providerStatus: status,
+      ...providerIds({ payout_batch_id: id }),
       ...(code === undefined ? {} : { code }),
       ...(why?.name === undefined ? {} : { providerCode: why.name })
     })

@@ -127,7 +127,7 @@ export const transactionOf = (entry: Entry) => {
     domain: "test",
     status: transactionStatus(entry),
     reference: entry.reference,
-    receipt_number: null,
+    receipt_number: done && entry.kept.channel === "mobile_money" ? codeWith("R", entry.reference) : null,
     amount: number(done ? entry.moved.minor : entry.asked.minor),
     message: null,
     gateway_response: done ? "Successful" : (entry.reason ?? "The transaction was not completed"),

@@ -9,6 +9,7 @@ import { meaningOf } from "../port/WireWord.ts"
 import {
   amountsOf,
   idOf,
+  idsOf,
   isOurs,
   type Kind,
   Moved,
@@ -167,7 +168,7 @@ export const chargeOutcome = (reply: ProviderReply): Outcome => {
     providerPaymentId: idOf("transaction", moved),
     providerStatus: moved.status,
     ...stepOf(moved, Option.getOrUndefined(envelopeOf(reply))?.data),
-    providerData: {},
+    ...idsOf("transaction", moved),
     ...amountsOf(moved, state)
   })
 }
@@ -198,7 +199,7 @@ const orderedOutcome =
               providerStatus: moved.status,
               nextAction: null,
               actionData: {},
-              providerData: {},
+              ...idsOf(kind, moved),
               ...amountsOf(moved, state)
             })
       }

@@ -3,6 +3,7 @@ import { Option, Schema } from "effect"
 import type { RefusalCode } from "../../domain/FailureCode.ts"
 import type { Money } from "../../domain/Money.ts"
 import { Report } from "../../domain/Outcome.ts"
+import { providerIds } from "../client/Replies.ts"
 import { moneyOfMinor } from "../port/WireAmount.ts"
 import { meaningOf } from "../port/WireWord.ts"
 import { PAYSTACK_DIGITS } from "./PaystackRequests.ts"
@@ -16,6 +17,7 @@ export const Moved = Schema.Struct({
   reference: text,
   id: text,
   transfer_code: text,
+  receipt_number: text,
   amount: text,
   currency: text,
   fees: text,
@@ -102,6 +104,14 @@ export const reasonOf = (moved: Moved): string => moved.gateway_response ?? move
 export const idOf = (kind: Kind, { id, transfer_code: transferCode }: Moved): string | null =>
   (kind === "transfer" ? transferCode : id) ?? null
 
+/** Of a refund, its id; of a transaction, also the receipt of the mobile network. */
+export const idsOf = (kind: Kind, { id, receipt_number, transfer_code }: Moved) =>
+  providerIds({
+    [`${kind}_id`]: id,
+    ...(kind === "transfer" ? { transfer_code } : {}),
+    ...(kind === "transaction" ? { receipt_number } : {})
+  })
+
 export const amountsOf = (moved: Moved, state: State) => {
   const received = state === "completed" ? moneyOf(moved.amount, moved.currency) : undefined
   const fee = moneyOf(moved.fees ?? moved.fee_charged, moved.currency)
@@ -131,6 +141,7 @@ export const reportOf = (kind: Kind, moved: Moved): Report => {
     reason: over ? reasonOf(moved) : null,
     providerPaymentId: idOf(kind, moved),
     providerStatus: moved.status,
+    ...idsOf(kind, moved),
     ...amountsOf(moved, state),
     ...(over ? refusalOf(moved) : {})
   })

@@ -12,7 +12,7 @@ import {
   Unknown
 } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, isOk, noVerdict } from "../client/Replies.ts"
+import { credentialsRefused, isOk, noVerdict, providerIds } from "../client/Replies.ts"
 import type { AttemptContext } from "../port/Provider.ts"
 import { meaningOf } from "../port/WireWord.ts"
 import { moneyIn } from "./StripeAmounts.ts"
@@ -111,6 +111,8 @@ const standings: Readonly<Record<string, (intent: Intent) => Standing | Declined
 const standingOf = (intent: Intent): Standing | Declined | Unknown =>
   meaningOf(standings, intent.status)?.(intent) ?? { state: "processing" }
 
+const idsOf = ({ customer, id, latest_charge }: Intent) => providerIds({ payment_intent: id, latest_charge, customer })
+
 const outcomeOfIntent = (intent: Intent): Outcome => {
   const standing = standingOf(intent)
   if ("_tag" in standing) {
@@ -123,7 +125,7 @@ const outcomeOfIntent = (intent: Intent): Outcome => {
     providerStatus: intent.status,
     nextAction: waitsFor?.nextAction ?? null,
     actionData: waitsFor?.actionData ?? {},
-    providerData: { payment_intent: intent.id, latest_charge: intent.latest_charge, customer: intent.customer },
+    ...idsOf(intent),
     ...(received === undefined ? {} : { received })
   })
 }
@@ -146,9 +148,12 @@ const failedAs = (
 export const reportOfIntent = (intent: Intent): Report | Unknown => {
   const standing = standingOf(intent)
   if ("_tag" in standing) {
-    return standing._tag === "Unknown" ? standing : failedAs(standing, intent.id, intent.status)
+    return standing._tag === "Unknown"
+      ? standing
+      : new Report({ ...failedAs(standing, intent.id, intent.status), ...idsOf(intent) })
   }
-  return new Report({ ...standing, reason: null, providerPaymentId: intent.id, providerStatus: intent.status })
+  const about = { providerPaymentId: intent.id, providerStatus: intent.status, ...idsOf(intent) }
+  return new Report({ ...standing, reason: null, ...about })
 }
 
 const refundStates: Readonly<Record<string, Report["state"]>> = {

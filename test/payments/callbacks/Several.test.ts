@@ -1,6 +1,6 @@
 /** Callbacks that tell of several payments at once, and those that come before their payment is known. */
 import { expect } from "@effect/vitest"
-import { Effect, Exit, Option } from "effect"
+import { Effect, Exit } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { Report } from "../../../src/domain/Outcome.ts"
@@ -92,19 +92,20 @@ onDatabasePaymentServer("a callback", make, (it, { adyen, stripe }) => {
     })
   )
 
-  it.effect("that comes too early tells later what the provider keeps for itself", () =>
+  it.effect("that comes too early tells later what the provider keeps for itself, and its receipts", () =>
     Effect.gen(function* () {
       yield* serveCountry("IT", ["stripe"])
       const fee = { amount: "12.50", currency: "KES" }
-      const early = { key: "early", reference: null, providerPaymentId: "pi_early", state: "completed", fee }
+      const ids = { latest_charge: "ch_early" }
+      const early = { key: "early", reference: null, providerPaymentId: "pi_early", state: "completed", fee, ids }
       expect((yield* callBack("stripe", early)).status).toBe(202)
-      stripe.on("early", accepts({ providerPaymentId: "pi_early" }))
+      const providerData = { payment_intent: "pi_early" }
+      stripe.on("early", accepts({ providerPaymentId: "pi_early", providerData }))
       const { payment_id } = yield* initiate({ ...byCard(), country: "IT", description: "early" })
       stripe.purse.told(stripe.orders.find((order) => order.paymentId === payment_id)!.reference, "completed")
       yield* untilStatus(payment_id, "completed")
-      const { find } = yield* PaymentStore
-      const { provider_data } = yield* Effect.flatten(find(Option.none(), payment_id))
-      expect(provider_data).toMatchObject({ provider_fee: fee })
+      const { provider_data } = yield* recordOf(payment_id)
+      expect(provider_data).toEqual({ payment_intent: "pi_early", latest_charge: "ch_early", provider_fee: fee })
     })
   )
 })

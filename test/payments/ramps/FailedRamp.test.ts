@@ -1,14 +1,31 @@
 /** words that come twice, late, or not at all. Each test states what should be so. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
+import { CurrencyCode } from "../../../src/domain/Currency.ts"
+import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
 import type { TestServer } from "../../support/TestServer.ts"
-import { callBack, untilStatus } from "../support/Calls.ts"
+import { callBack, recordOf, untilStatus } from "../support/Calls.ts"
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
 import { paidRamp } from "../support/PaidRamp.ts"
 import { later, threeProviders } from "../support/InTheBooks.ts"
 
 onDatabasePaymentServer("ramp", threeProviders, (it, { adyen, circle, clock, stripe }) => {
+  it.effect("a ramp keeps what both of its legs are called by, and the fee of what it collected", () =>
+    Effect.gen(function* () {
+      const fee = moneyOf("3.00", CurrencyCode.make("KES"))
+      circle.otherwise(accepts({ state: "completed", providerData: { transaction_hash: "0xabc" }, fee }))
+      const { payment_id, reference } = yield* paidRamp(stripe, "NO", "13000.00")
+      yield* untilStatus(payment_id, "completed")
+      const ids = { payment_intent: "pi_1" }
+      yield* callBack("stripe", { key: "NO ids", reference, state: "completed", ids })
+      expect((yield* recordOf(payment_id))["provider_data"]).toEqual({
+        transaction_hash: "0xabc",
+        payment_intent: "pi_1"
+      })
+    })
+  )
+
   it.effect("a ramp that has failed is not settled by the next candidate", () =>
     Effect.gen(function* () {
       const context = yield* Effect.context<TestServer>()

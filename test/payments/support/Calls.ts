@@ -81,6 +81,7 @@ interface CallbackWords {
   readonly providerPaymentId?: string
   readonly received?: { readonly amount: string; readonly currency: string }
   readonly fee?: { readonly amount: string; readonly currency: string }
+  readonly ids?: Readonly<Record<string, unknown>>
   readonly reason?: string
   readonly calledOff?: true
   readonly taken?: { readonly amount: string; readonly currency: string }

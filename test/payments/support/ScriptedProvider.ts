@@ -60,6 +60,7 @@ const CallbackBody = Schema.parseJson(
     /** What has arrived, where it is another amount than was asked for. */
     received: Schema.optional(Sum),
     fee: Schema.optional(Sum),
+    ids: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
     reason: Schema.optional(Schema.String),
     calledOff: Schema.optional(Schema.Literal(true)),
     taken: Schema.optional(Sum),
@@ -164,6 +165,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
           about: kind,
           calledOff,
           fee,
+          ids,
           key,
           providerPaymentId,
           reason = null,
@@ -184,6 +186,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
           ...(calledOff === undefined ? {} : { calledOff }),
           ...named("received", received),
           ...named("fee", fee),
+          ...(ids === undefined ? {} : { providerData: ids }),
           ...named("taken", taken),
           ...named("takenInAll", takenInAll),
           ...named("regained", regained)

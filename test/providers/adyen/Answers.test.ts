@@ -8,7 +8,7 @@ import { MaybeSent, NeverSent } from "../../../src/providers/client/ProviderHttp
 import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { connected } from "../support/Connected.ts"
 import { attemptOf, cardNumbered, inMinor, referenceNo, refundAttemptOf, refundOf } from "../support/Orders.ts"
-import { replyOf, scripted } from "../support/Scripted.ts"
+import { replyOf, type Said, scripted } from "../support/Scripted.ts"
 import { accounts, iban, newOrder, payout, reference } from "./Orders.ts"
 
 const checkoutOnly = { api_key: "AQE-key", merchant_account: "OurECOM" }
@@ -343,11 +343,36 @@ describe("a cancellation", () => {
     })
   )
 
+  const closed = (status: string) => replyOf(200, { id: "PL1", status, url: "https://pay" })
+
+  const closings: ReadonlyArray<readonly [string, Said, string]> = [
+    ["is closed, for good", closed("expired"), "canceled"],
+    ["was paid meanwhile", closed("completed"), "refused"],
+    ["is being paid meanwhile", closed("paymentPending"), "refused"],
+    ["is not to be closed", failure(422, "29_001"), "refused"],
+    ["has no verdict", replyOf(500, {}), "unknown"],
+    ["is not read", replyOf(200, "<html>"), "unknown"],
+    ["breaks off", new MaybeSent({ reason: "reset" }), "unknown"],
+    ["is refused for the key", failure(401, "000"), "unknown"]
+  ]
+  for (const [name, answer, expected] of closings) {
+    it.effect(`of an open link, which ${name}`, () =>
+      Effect.gen(function* () {
+        const { calls, provider } = at(({ method }) => (method === "GET" ? closed("active") : answer))
+        expect(yield* provider.cancel!(attemptOf(card, { providerPaymentId: "PL1" }))).toBe(expected)
+        expect(calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
+          "GET /paymentLinks/PL1",
+          "PATCH /paymentLinks/PL1"
+        ])
+        expect(bodyOf(calls[1]!)).toEqual({ status: "expired" })
+      })
+    )
+  }
+
   const links: ReadonlyArray<readonly [string, string]> = [
-    ["active", "refused"],
     ["paymentPending", "asked"],
     ["completed", "refused"],
-    ["expired", "refused"]
+    ["expired", "canceled"]
   ]
   for (const [status, expected] of links) {
     it.effect(`of a link that is ${status} is ${expected}`, () =>

@@ -1,4 +1,5 @@
 /** Every request that the adapter can send, and every answer and callback of the fake, against what Adyen published. */
+import { UpdatePaymentLinkRequest } from "@adyen/api-library/lib/src/typings/checkout/updatePaymentLinkRequest.js"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe } from "vitest"
@@ -7,6 +8,7 @@ import { adyenFake } from "../../../src/providers/adyen/Fake.ts"
 import {
   CancelById,
   CancelByReference,
+  CloseLink,
   Details,
   NewLink,
   NewPayment,
@@ -52,13 +54,14 @@ const payouts: ReadonlyArray<PaymentOrder> = [
   ...accounts.map(({ bank, country, currency }) => payout({ bank, country, money: inMinor(currency, 12_300n) }))
 ]
 
-/** All that the adapter can be made to send; only a link that is being paid has something to cancel. */
+/** All that the adapter can be made to send; a link that is being paid is cancelled, and one that is open is closed. */
 const everyCall = Effect.gen(function* () {
-  const { calls, http } = scripted(({ method, path }) =>
-    method === "GET" && path === "/paymentLinks/PL1"
-      ? replyOf(200, { id: "PL1", status: "paymentPending" })
-      : replyOf(500, {})
-  )
+  const statuses: Readonly<Record<string, string>> = { PL1: "paymentPending", PL2: "active" }
+  const { calls, http } = scripted(({ method, path }) => {
+    const [, id = ""] = /^\/paymentLinks\/(.*)$/.exec(path) ?? []
+    const status = statuses[id]
+    return method === "GET" && status !== undefined ? replyOf(200, { id, status }) : replyOf(500, {})
+  })
   for (const rawCards of [false, true]) {
     const provider = connected(adyen, http, credentials, { rawCards })
     for (const order of cards) yield* provider.initiate(order)
@@ -74,6 +77,7 @@ const everyCall = Effect.gen(function* () {
   yield* provider.cancel!(paid)
   yield* provider.cancel!(attemptOf(newOrder()))
   yield* provider.cancel!(attemptOf(newOrder(), { providerPaymentId: "PL1" }))
+  yield* provider.cancel!(attemptOf(newOrder(), { providerPaymentId: "PL2" }))
   yield* provider.test!
   return calls
 })
@@ -88,6 +92,7 @@ const bare = (call: ProviderCall): ProviderCall =>
 
 const inFake: ReadonlyArray<readonly [RegExp, (body: string) => { readonly _tag: string }]> = [
   [/^\/paymentLinks$/, taken(NewLink)],
+  [/^\/paymentLinks\/[^/]+$/, taken(CloseLink)],
   [/^\/payments$/, taken(NewPayment)],
   [/^\/payments\/details$/, taken(Details)],
   [/^\/payments\/[^/]+\/refunds$/, taken(NewRefund)],
@@ -95,6 +100,11 @@ const inFake: ReadonlyArray<readonly [RegExp, (body: string) => { readonly _tag:
   [/^\/cancels$/, taken(CancelByReference)],
   [/^\/transfers$/, taken(NewTransfer, transferError)]
 ]
+
+const closingFlaws = ({ body = "" }: ProviderCall) =>
+  (JSON.parse(body) as UpdatePaymentLinkRequest).status === UpdatePaymentLinkRequest.StatusEnum.Expired
+    ? []
+    : ["status is not expired"]
 
 const fakeTakes = (path: string, body: string): string => inFake.find(([is]) => is.test(path))![1](body)._tag
 
@@ -155,7 +165,8 @@ describe.skipIf(why !== "")(`Adyen's contracts${why}`, () => {
       const calls = yield* everyCall
       for (const call of calls) {
         const sent = bare(call)
-        const flaws = contractOf(call).callFlaws(sent)
+        // The excerpt of the contract leaves the closing of a link out; Adyen's library has it.
+        const flaws = call.method === "PATCH" ? closingFlaws(sent) : contractOf(call).callFlaws(sent)
         expect([sent.path, sent.body, flaws]).toEqual([sent.path, sent.body, []])
         expect((call.headers?.["idempotency-key"] ?? "").length).toBeLessThanOrEqual(64)
         if (sent.body !== undefined) expect([sent.body, fakeTakes(sent.path, sent.body)]).toEqual([sent.body, "Right"])
@@ -168,6 +179,7 @@ describe.skipIf(why !== "")(`Adyen's contracts${why}`, () => {
           "create refund",
           "cancel payment",
           "cancel by reference",
+          "close payment link",
           "finish payment",
           "find transfer",
           "get transfer",

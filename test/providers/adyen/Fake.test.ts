@@ -171,13 +171,19 @@ describe("a link at the fake", () => {
 })
 
 describe("a link that is to be cancelled", () => {
-  it.scopedLive("is not, while its customer may still pay by it", () =>
+  it.scopedLive("is closed while nobody has paid by it, and nobody can any more", () =>
     Effect.gen(function* () {
-      const { calls, provider } = yield* againstFake(adyen, adyenFake)
+      const { books, calls, callbacks, provider, settled } = yield* againstFake(adyen, adyenFake)
       const order = card(12_300n)
       const outcome = yield* provider.initiate(order)
-      expect(yield* provider.cancel!(attemptOf(order, { providerPaymentId: idIn(outcome) }))).toBe("refused")
+      const context = attemptOf(order, { providerPaymentId: idIn(outcome) })
+      expect(yield* provider.cancel!(context)).toBe("canceled")
       expect(calls.filter(({ path }) => path.endsWith("/cancels"))).toEqual([])
+      yield* visited((outcome as Accepted).actionData["redirect_url"])
+      yield* settled
+      expect(yield* provider.enquire(context)).toMatchObject({ state: "failed", providerStatus: "expired" })
+      expect(yield* provider.cancel!(context), "once more").toBe("canceled")
+      expect([books.holdings().size, callbacks.length]).toEqual([0, 0])
     })
   )
 

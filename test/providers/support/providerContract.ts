@@ -3,6 +3,7 @@
  * fails where it is broken, so that a test can also show that a bad adapter does not pass.
  */
 import { it } from "@effect/vitest"
+import { isDeepStrictEqual } from "node:util"
 import { Effect, Either, Equal } from "effect"
 import { describe } from "vitest"
 import type { Declined, Outcome, Report } from "../../../src/domain/Outcome.ts"
@@ -288,7 +289,7 @@ const changedByte =
               (one) =>
                 one.attempt.reference === named.reference &&
                 one.attempt.providerPaymentId === named.providerPaymentId &&
-                Equal.equals(one.report, report)
+                isDeepStrictEqual(one.report, report)
             )
             yield* holds(isSaid, `with byte ${at} changed it still states ${shown([named, report])}`)
           }
