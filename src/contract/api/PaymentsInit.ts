@@ -33,6 +33,22 @@ export const MobileMoneyDetails = Schema.Struct({
   )
 })
 
+const pixels = Schema.Int.pipe(Schema.between(0, 100_000))
+
+export const PayersBrowser = Schema.Struct({
+  ip_address: given(text(45, "The address that the payer's browser came from, never that of your server")),
+  user_agent: text(1000, "The browser's User-Agent"),
+  accept_header: text(1000, "The browser's Accept"),
+  language: text(35, "`navigator.language`, such as en-GB"),
+  color_depth: Schema.Int.pipe(Schema.between(1, 48)).annotations({ description: "`screen.colorDepth`" }),
+  screen_height: pixels.annotations({ description: "`screen.height`" }),
+  screen_width: pixels.annotations({ description: "`screen.width`" }),
+  time_zone_offset: Schema.Int.pipe(Schema.between(-1440, 1440)).annotations({
+    description: "`new Date().getTimezoneOffset()`, in minutes"
+  }),
+  java_enabled: given(Schema.Boolean).annotations({ description: "`navigator.javaEnabled()`; false unless it is said" })
+})
+
 export const CardDetails = Schema.Struct({
   card_number: matching(
     /^\d{13,19}$/,
@@ -42,7 +58,11 @@ export const CardDetails = Schema.Struct({
   expiry_month: matching(/^(0?[1-9]|1[0-2])$/, "must be a month, 01 to 12", "01 to 12"),
   expiry_year: matching(/^(\d{2}|\d{4})$/, "must be a year of 2 or 4 digits", "2 or 4 digits"),
   cvv: given(matching(/^\d{3,4}$/, "must be 3 or 4 digits", "3 or 4 digits; it is never stored")),
-  card_holder_name: given(text(200, "As it stands on the card"))
+  card_holder_name: given(text(200, "As it stands on the card")),
+  browser: given(PayersBrowser).annotations({
+    description:
+      "Extension: the browser in which the payer entered the card. 3D Secure asks for it where the number is passed on; it is never stored"
+  })
 })
 
 export const SourceBank = Schema.Struct({

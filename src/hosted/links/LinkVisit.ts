@@ -1,4 +1,5 @@
 /** What the page of a link is about: the link as a payer finds it, what it offers, what they send, what comes of it. */
+import type { Browser } from "../../providers/port/Provider.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { Collection } from "../../payments/initiate/Initiation.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
@@ -47,6 +48,7 @@ export interface LinkOrder {
   readonly chosen: Money | null
   readonly seal: string | null
   readonly details: PayerDetails
+  readonly browser: Browser
 }
 
 /**

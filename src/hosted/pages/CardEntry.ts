@@ -2,7 +2,7 @@
  * A card that its customer gives at the hosted checkout, for a payment whose first card could not be kept: routed and
  * dispatched from here as an initiation would be.
  */
-import { Array as Arr, Clock, Context, Effect, Layer, Redacted } from "effect"
+import { Array as Arr, Clock, Context, Effect, Layer, Option, Redacted } from "effect"
 import { maskCard } from "../../domain/Card.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { checkoutPatience } from "../../domain/policies/Payments.ts"
@@ -15,7 +15,7 @@ import { noted } from "../../payments/record/Ruling.ts"
 import { PaymentRouter } from "../../payments/route/PaymentRouter.ts"
 import { CheckoutUrl, providerOrder } from "../../payments/route/ProviderOrder.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
-import type { Card } from "../../providers/port/Provider.ts"
+import type { Browser, Card } from "../../providers/port/Provider.ts"
 
 /** It names the rate, so that the next one that runs out is told as well. */
 const rateOver = ({ org_rate_id }: Payment): string =>
@@ -34,7 +34,8 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
     /** `overtaken`: the payment has changed since it was read, and nobody was asked. The call goes on after the answer. */
     readonly payWithCard: (
       payment: Payment,
-      card: Redacted.Redacted<Card>
+      card: Redacted.Redacted<Card>,
+      browser: Browser
     ) => Effect.Effect<"asked" | "overtaken" | "no_route">
     /** The customer would rather not. A payment that has changed since it was read stays as it is. */
     readonly giveUp: (payment: Payment) => Effect.Effect<void>
@@ -65,7 +66,7 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
       })
 
       const payWithCard = Effect.fn("CardEntry.payWithCard")(
-        function* (payment: Payment, card: Redacted.Redacted<Card>) {
+        function* (payment: Payment, card: Redacted.Redacted<Card>, browser: Browser) {
           if (!(yield* heldRate.holds(payment))) return yield* Effect.as(waitsForPrice(payment), "no_route" as const)
           const { candidates } = yield* router.route(payment.org_id, payment)
           if (!Arr.isNonEmptyReadonlyArray(candidates)) return "no_route" as const
@@ -79,7 +80,12 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
               cause: "the customer gave a card at the hosted checkout"
             })
             .pipe(Effect.onError(() => router.unsent(payment.org_id, chosen)))
-          const order = providerOrder(opened, "payment", { card, checkoutUrl: checkoutUrl(payment.payment_id) })
+          const order = providerOrder(opened, "payment", {
+            card,
+            browser,
+            organization: Option.none(),
+            checkoutUrl: checkoutUrl(payment.payment_id)
+          })
           yield* Effect.timeoutOption(runDetached(dispatch.ask(opened, order, chosen)), checkoutPatience)
           return "asked" as const
         },

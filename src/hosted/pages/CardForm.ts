@@ -1,7 +1,10 @@
 /** A card as a customer types it into a hosted page. Nothing of it is ever shown again. */
 import { Either, Redacted } from "effect"
 import { brandOf, holdsNumber, isExpired } from "../../domain/Card.ts"
-import type { Card } from "../../providers/port/Provider.ts"
+import { type TrustProxy, UNKNOWN_ADDRESS } from "../../platform/config/ClientAddress.ts"
+import { clientOf } from "../../platform/http/RequestAddress.ts"
+import type { Incoming } from "../../platform/http/Route.ts"
+import type { Browser, Card } from "../../providers/port/Provider.ts"
 
 export const cardFields = ["number", "expiry", "cvv", "holder"] as const
 export type CardField = (typeof cardFields)[number]
@@ -58,4 +61,17 @@ export const cardOf = (
     return Either.left(cardFields.filter((field) => read[field] === undefined))
   }
   return Either.right(Redacted.make({ number, expiryMonth: expiry.month, expiryYear: expiry.year, cvv, holder }))
+}
+
+/** The pages run no scripts: the payer's browser is known by its headers alone. */
+export const browserOf = ({ request }: Pick<Incoming, "request">, trust: TrustProxy): Browser => {
+  const text = (name: "accept" | "accept-language" | "user-agent") => (request.headers[name] ?? "").slice(0, 1000)
+  const ip = clientOf(request, trust)
+  return {
+    ip: ip === UNKNOWN_ADDRESS ? null : ip,
+    userAgent: text("user-agent"),
+    acceptHeader: text("accept"),
+    language: text("accept-language").split(/[,;]/)[0]!.trim(),
+    screen: null
+  }
 }

@@ -9,7 +9,7 @@ import { Organizations } from "../../people/organizations/Organizations.ts"
 import { CheckoutUrl } from "../../payments/route/ProviderOrder.ts"
 import { CustomerPayments, isAbandoned } from "../../payments/read/CustomerPayments.ts"
 import type { Attempt, Payment } from "../../payments/store/Payment.ts"
-import type { Card } from "../../providers/port/Provider.ts"
+import type { Browser, Card } from "../../providers/port/Provider.ts"
 import { RailCustomer } from "../../providers/sandbox/RailCustomer.ts"
 import { LinkCheckout } from "../links/LinkCheckout.ts"
 import { CardEntry } from "./CardEntry.ts"
@@ -49,7 +49,8 @@ export class Checkout extends Context.Tag("corridor/Checkout")<
     readonly cancel: (visit: Visit) => Effect.Effect<void>
     readonly payWithCard: (
       visit: Visit,
-      card: Redacted.Redacted<Card>
+      card: Redacted.Redacted<Card>,
+      browser: Browser
     ) => Effect.Effect<"asked" | "overtaken" | "no_route">
   }
 >() {
@@ -122,7 +123,7 @@ export class Checkout extends Context.Tag("corridor/Checkout")<
           if (stage._tag === "Confirm") return customer.abandon(stage.attempt.attempt_id)
           return stage._tag === "GiveCard" ? cardEntry.giveUp(payment) : Effect.void
         }),
-        payWithCard: ({ payment }, card) => cardEntry.payWithCard(payment, card)
+        payWithCard: ({ payment }, card, browser) => cardEntry.payWithCard(payment, card, browser)
       }
     })
   )

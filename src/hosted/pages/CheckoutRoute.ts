@@ -1,8 +1,9 @@
 /** `/checkout/{payment_id}?t=…`: every act of the customer is a form, and leads back to the page as it then is. */
 import { Clock, Effect, Either, Option } from "effect"
+import { Settings } from "../../platform/config/Settings.ts"
 import type { Outgoing } from "../../platform/http/Outgoing.ts"
 import { alsoByHead, type Incoming, type Route } from "../../platform/http/Route.ts"
-import { cardOf } from "./CardForm.ts"
+import { browserOf, cardOf } from "./CardForm.ts"
 import { cardPage } from "./CardPage.ts"
 import { Checkout, type Visit } from "./Checkout.ts"
 import {
@@ -87,6 +88,7 @@ export const checkoutRoutes = Effect.gen(function* () {
   const receipts = yield* Receipts
   const readForm = yield* makeReadForm
   const checkoutUrl = yield* CheckoutUrl
+  const { trustProxy } = yield* Settings
 
   const withVisit = <E>(incoming: Incoming, answer: (visit: Visit) => Effect.Effect<Outgoing, E>) =>
     Effect.flatMap(
@@ -100,13 +102,19 @@ export const checkoutRoutes = Effect.gen(function* () {
       })
     )
 
-  const givenCard = Effect.fnUntraced(function* (visit: Visit, form: URLSearchParams, reader: Reader, back: Outgoing) {
+  const givenCard = Effect.fnUntraced(function* (
+    visit: Visit,
+    form: URLSearchParams,
+    incoming: Incoming,
+    back: Outgoing
+  ) {
+    const reader = readerOf(incoming)
     const { words } = reader
     const card = cardOf(form, new Date(yield* Clock.currentTimeMillis))
     if (Either.isLeft(card)) {
       return replyTo(visit, reader, 400, cardPage(visit, words, { problems: card.left, notice: undefined }))
     }
-    const answer = yield* checkout.payWithCard(visit, card.right)
+    const answer = yield* checkout.payWithCard(visit, card.right, browserOf(incoming, trustProxy))
     if (answer !== "no_route") return back
     return replyTo(visit, reader, 503, cardPage(visit, words, { problems: [], notice: words.notNow }))
   })
@@ -122,7 +130,7 @@ export const checkoutRoutes = Effect.gen(function* () {
     }
     if (action === "cancel") return yield* Effect.as(checkout.cancel(visit), back)
     if (action !== "pay") return back
-    if (visit.stage._tag === "GiveCard") return yield* givenCard(visit, form, readerOf(incoming), back)
+    if (visit.stage._tag === "GiveCard") return yield* givenCard(visit, form, incoming, back)
     return yield* Effect.as(checkout.pay(visit), back)
   })
 

@@ -11,6 +11,7 @@ import type { Attempt } from "../store/Payment.ts"
 import { type Known, PaymentStore } from "../store/PaymentStore.ts"
 import type { SendAgain } from "../../providers/port/SendAgain.ts"
 import { FirstSend, type Leave, openSendWindow, type SendWindow } from "../route/Leave.ts"
+import { Organizations } from "../../people/organizations/Organizations.ts"
 import { isRamp, type RampPayment, secondLeg, settlementOrder } from "../route/LegOrder.ts"
 import { PaymentRouter } from "../route/PaymentRouter.ts"
 import { SecondLeg } from "../route/SecondLeg.ts"
@@ -29,6 +30,7 @@ export class Settling extends Context.Tag("corridor/Settling")<
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const dispatch = yield* Dispatch
+      const organizations = yield* Organizations
       const router = yield* PaymentRouter
       const second = yield* SecondLeg
       const runDetached = yield* makeRunDetached
@@ -45,7 +47,8 @@ export class Settling extends Context.Tag("corridor/Settling")<
           if (!isRamp(payment)) return
           const rest = yield* othersFor(payment, attempt.leg)
           const { account, attempt_id, config_id, leg, own, provider, started_at } = attempt
-          yield* dispatch.ask(payment, settlementOrder(payment), {
+          const order = settlementOrder(payment, yield* organizations.find(payment.org_id))
+          yield* dispatch.ask(payment, order, {
             attempt: { account, attempt_id, config_id, leg, own, provider, started_at, enquire_in: null },
             rest,
             window,

@@ -26,10 +26,13 @@ import { PhonePrompts, type PromptedBy } from "../prompts/PhonePrompts.ts"
 import { PaymentRouter, whereNoneTookIt, whereNoneFits } from "../route/PaymentRouter.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { CheckoutUrl, providerOrder } from "../route/ProviderOrder.ts"
+import type { Browser } from "../../providers/port/Provider.ts"
 import type { Opening } from "../store/Change.ts"
 
 export interface LaunchOptions<E = never> {
   readonly key?: NewKey | undefined
+  /** Of the payer, where it came to a page of ours. */
+  readonly browser?: Browser
   /** The account of the books that pays for it; the organisation's settlement account when not given. */
   readonly funding?: LedgerAccount
   /** How long its customer may take to pay; PAYIN_EXPIRY when not given. */
@@ -172,6 +175,8 @@ const make = Effect.gen(function* () {
     const payment: Payment = { ...drafted, ...heldAfter(drafted, drafted.status, chosen.attempt) }
     const order = providerOrder(payment, "payment", {
       card: planned.card,
+      browser: options.browser ?? planned.browser,
+      organization,
       checkoutUrl: checkoutUrl(payment.payment_id)
     })
     const dispatched = Effect.gen(function* () {

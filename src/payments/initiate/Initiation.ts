@@ -79,7 +79,8 @@ export const planPayout = ({ amount, beneficiary, description }: WantedPayout): 
       metadata: {},
       return_url: null
     },
-    card: null
+    card: null,
+    browser: null
   })
 }
 

@@ -18,7 +18,7 @@ import { mobileMoneyProblems } from "../../domain/MobileMoneyCheck.ts"
 import { Money } from "../../domain/Money.ts"
 import { countryOfPhoneNumber, readPhoneNumber } from "../../domain/PhoneNumber.ts"
 import { checkReturnUrl } from "../../domain/ReturnUrl.ts"
-import type { Card } from "../../providers/port/Provider.ts"
+import type { Browser, Card } from "../../providers/port/Provider.ts"
 import type { JsonObject, Payment } from "../store/Payment.ts"
 
 export type Request = typeof InitiatePayment.Type
@@ -66,7 +66,26 @@ export interface PaymentPlan {
   readonly card: Redacted.Redacted<Card> | null
   /** The locked rate that the payment spends. */
   readonly lock?: LockUse | undefined
+  /** Of whoever entered the card; it is not stored either. */
+  readonly browser: Browser | null
 }
+
+const browserIn = ({ browser }: NonNullable<Request["card_details"]>): Browser | null =>
+  browser === undefined
+    ? null
+    : {
+        ip: browser.ip_address ?? null,
+        userAgent: browser.user_agent,
+        acceptHeader: browser.accept_header,
+        language: browser.language,
+        screen: {
+          width: browser.screen_width,
+          height: browser.screen_height,
+          colorDepth: browser.color_depth,
+          timeZoneOffset: browser.time_zone_offset,
+          javaEnabled: browser.java_enabled ?? false
+        }
+      }
 
 const phoneProblems = ({ payer_details }: Request, country: CountryCode): ReadonlyArray<string> => {
   const phone = payer_details === undefined ? undefined : readPhoneNumber(payer_details.phone, country)
@@ -279,6 +298,7 @@ export const planPayment = (
       metadata: object(request.metadata),
       return_url: returnUrl.right
     },
+    browser: card === undefined ? null : browserIn(card),
     card:
       card === undefined || request.payment_method !== "card"
         ? null

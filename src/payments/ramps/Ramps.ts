@@ -117,12 +117,16 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
         // What is collected must have somewhere to go before anyone is asked to pay.
         yield* candidatesOf(orgId, secondLeg(drafted))
         const candidates = yield* candidatesOf(orgId, firstLeg(drafted))
-        const held = yield* threshold(drafted, yield* organizations.find(orgId))
+        const organization = yield* organizations.find(orgId)
+        const held = yield* threshold(drafted, organization)
         if (Option.isSome(held)) return yield* hold(drafted, held.value, key)
         yield* prompts(drafted, "api")
         const chosen = yield* router.choose(orgId, candidates, "collection")
         const payment: RampPayment = { ...drafted, expires_at: rampExpiry(yield* store.now) }
-        const order = providerOrder(payment, "collection", { checkoutUrl: checkoutUrl(payment.payment_id) })
+        const order = providerOrder(payment, "collection", {
+          organization,
+          checkoutUrl: checkoutUrl(payment.payment_id)
+        })
         const dispatched = Effect.gen(function* () {
           yield* Effect.onError(create({ payment, attempt: chosen.attempt }, key), () => router.unsent(orgId, chosen))
           const heard = yield* dispatch.ask(payment, order, chosen)

@@ -6,6 +6,7 @@ import type { PaymentId } from "../../domain/Identifiers.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { NoRoute } from "../../domain/Failure.ts"
 import type { Route } from "../../domain/Routing.ts"
+import { Organizations } from "../../people/organizations/Organizations.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
 import { HeldRate, type Repriced } from "./HeldRate.ts"
 import type { Payment } from "../store/Payment.ts"
@@ -81,6 +82,7 @@ const make = Effect.gen(function* () {
   const command = yield* PaymentCommand
   const store = yield* PaymentStore
   const dispatch = yield* Dispatch
+  const organizations = yield* Organizations
   const heldRate = yield* HeldRate
   const router = yield* PaymentRouter
   const checkoutUrl = yield* CheckoutUrl
@@ -177,7 +179,8 @@ const make = Effect.gen(function* () {
     review: Effect.fn("Review.review")(function* (permit: Reviewer, paymentId: PaymentId, accepted: AcceptedRate) {
       const { payment, sent } = yield* command.decided(approve(permit, paymentId, accepted))
       if (sent === undefined) return payment
-      const order = providerOrder(payment, sent.leg, { checkoutUrl: checkoutUrl(payment.payment_id) })
+      const organization = yield* organizations.find(payment.org_id)
+      const order = providerOrder(payment, sent.leg, { organization, checkoutUrl: checkoutUrl(payment.payment_id) })
       const heard = yield* dispatch.ask(payment, order, sent.chosen)
       const declined = heard.payment.status === "failed" && heard.outcome === "declined"
       return declined ? yield* whereNoneTookIt(payment, heard) : heard.payment

@@ -10,7 +10,8 @@ import { Vault } from "../../platform/secrets/Vault.ts"
 import type { CountryCode } from "../../domain/Country.ts"
 import { findNetwork } from "../../domain/MobileNetwork.ts"
 import { readPhoneNumberOf } from "../../domain/PhoneNumber.ts"
-import type { BankAccount, Card, MobileMoney, PaymentOrder } from "../../providers/port/Provider.ts"
+import type { Organization } from "../../people/organizations/Organization.ts"
+import type { BankAccount, Browser, Card, MobileMoney, PaymentOrder, Sender } from "../../providers/port/Provider.ts"
 import type { Leg, Payment } from "../store/Payment.ts"
 import { providersMoney } from "../store/PaymentPostings.ts"
 
@@ -33,6 +34,9 @@ export class CheckoutUrl extends Context.Tag("corridor/CheckoutUrl")<CheckoutUrl
 /** What only the request itself can bring, or only we can make. */
 export interface Unstored {
   readonly card?: Redacted.Redacted<Card> | null
+  readonly browser?: Browser | null
+  /** Whose payment it is, who sends what is paid out. */
+  readonly organization: Option.Option<Pick<Organization, "country" | "name">>
   readonly checkoutUrl: string
 }
 
@@ -194,7 +198,11 @@ export const orderFacts = (payment: Routed, leg: PaidLeg): Facts & { readonly ne
 /** Where a provider sends the customer back to: a page below the checkout, which goes on to it. */
 const returnUrlOf = (checkoutUrl: string): string => checkoutUrl.replace("?", "/return?")
 
-export const providerOrder = (payment: Ordered, leg: PaidLeg, { card = null, checkoutUrl }: Unstored): Order => {
+const senderIn = ({ organization }: Unstored): Sender | null =>
+  Option.getOrNull(Option.map(organization, ({ country, name }) => ({ name, country })))
+
+export const providerOrder = (payment: Ordered, leg: PaidLeg, unstored: Unstored): Order => {
+  const { browser = null, card = null, checkoutUrl } = unstored
   const facts = factsOf(payment, leg)
   const recipient = leg === "collection" ? null : recipientOf(payment)
   const side = sideOf(payment, leg, facts)
@@ -208,6 +216,8 @@ export const providerOrder = (payment: Ordered, leg: PaidLeg, { card = null, che
     ...side,
     card,
     recipient: recipient === null ? null : told(recipient),
+    sender: facts.flow === "outbound" ? senderIn(unstored) : null,
+    browser,
     checkoutUrl,
     returnUrl: returnUrlOf(checkoutUrl)
   }

@@ -2,8 +2,12 @@
 import type { IncomingMessage } from "node:http"
 import { clientAddress, rateLimitKey, type TrustProxy } from "../config/ClientAddress.ts"
 
-export const requestAddress = ({ headers, socket }: IncomingMessage, trust: TrustProxy): string => {
+/** The client's address itself. */
+export const clientOf = ({ headers, socket }: IncomingMessage, trust: TrustProxy): string => {
   const forwarded = headers["x-forwarded-for"]
   const text = Array.isArray(forwarded) ? forwarded.join(",") : forwarded
-  return rateLimitKey(clientAddress(socket.remoteAddress, text, trust))
+  return clientAddress(socket.remoteAddress, text, trust)
 }
+
+export const requestAddress = (request: IncomingMessage, trust: TrustProxy): string =>
+  rateLimitKey(clientOf(request, trust))

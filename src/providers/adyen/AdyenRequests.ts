@@ -3,6 +3,7 @@ import { Either, Redacted } from "effect"
 import { stringify } from "lossless-json"
 import { sha256Hex } from "../../domain/Digest.ts"
 import { Declined } from "../../domain/Outcome.ts"
+import { urlOf } from "../../domain/UrlOf.ts"
 import type { AttemptContext, Card, PaymentOrder, RefundOrder } from "../port/Provider.ts"
 import { amountOf } from "./AdyenAmounts.ts"
 import { identificationOf } from "./AdyenAccounts.ts"
@@ -12,6 +13,7 @@ export type Body = Readonly<Record<string, unknown>>
 const LONGEST_LINK_DESCRIPTION = 280
 const LONGEST_TRANSFER_DESCRIPTION = 140
 const LONGEST_EMAIL = 254
+const LONGEST_ORIGIN = 80
 
 /** Amounts are whole numbers of any size. */
 export const jsonText = (body: Body): string => stringify(body) ?? ""
@@ -75,6 +77,33 @@ const scheme = ({ cvv, expiryMonth, expiryYear, holder, number }: Card): Body =>
   ...(holder === null ? {} : { holderName: holder })
 })
 
+/** The least that Adyen takes for a screen that nobody could ask. */
+const NO_SCREEN = { width: 0, height: 0, colorDepth: 24, timeZoneOffset: 0, javaEnabled: false }
+
+/** For 3D Secure, and for its own look at risks. Without scripts a page cannot tell of the screen. */
+const browserOf = ({ browser, returnUrl }: PaymentOrder): Body => {
+  const origin = urlOf(returnUrl)?.origin
+  const page = origin === undefined || origin.length > LONGEST_ORIGIN ? {} : { origin }
+  if (browser === null) return page
+  const { acceptHeader, ip, language, screen, userAgent } = browser
+  const { colorDepth, height, javaEnabled, timeZoneOffset, width } = screen ?? NO_SCREEN
+  return {
+    ...page,
+    ...(ip === null ? {} : { shopperIP: ip }),
+    browserInfo: {
+      acceptHeader,
+      colorDepth,
+      javaEnabled,
+      javaScriptEnabled: screen !== null,
+      language,
+      screenHeight: height,
+      screenWidth: width,
+      timeZoneOffset,
+      userAgent
+    }
+  }
+}
+
 export const paymentBody = (
   order: PaymentOrder,
   card: Redacted.Redacted<Card>,
@@ -91,6 +120,7 @@ export const paymentBody = (
     // An address is all that can be handed on, so that no page may need a form.
     redirectToIssuerMethod: "GET",
     redirectFromIssuerMethod: "GET",
+    ...browserOf(order),
     ...shopper(order)
   }))
 

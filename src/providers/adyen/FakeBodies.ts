@@ -24,6 +24,20 @@ export const NewLink = Schema.Struct({
   ...shopper
 })
 
+const Whole = Schema.String.pipe(Schema.pattern(/^-?\d{1,6}$/))
+
+const BrowserInfo = Schema.Struct({
+  acceptHeader: Schema.String,
+  colorDepth: Whole,
+  javaEnabled: Schema.Boolean,
+  javaScriptEnabled: some(Schema.Boolean),
+  language: Schema.String,
+  screenHeight: Whole,
+  screenWidth: Whole,
+  timeZoneOffset: Whole,
+  userAgent: Schema.String
+})
+
 export const NewPayment = Schema.Struct({
   amount: Amount,
   merchantAccount: Schema.String,
@@ -41,6 +55,9 @@ export const NewPayment = Schema.Struct({
   shopperInteraction: some(Schema.Literal("Ecommerce", "ContAuth", "Moto", "POS")),
   redirectToIssuerMethod: some(Schema.String),
   redirectFromIssuerMethod: some(Schema.String),
+  browserInfo: some(BrowserInfo),
+  origin: some(upTo(80)),
+  shopperIP: some(upTo(1000)),
   ...shopper
 })
 

@@ -28,6 +28,7 @@ import {
 
 const credentials = {
   secret_key: "FLWSECK_TEST-fake-of-flutterwave-X",
+  sender_phone: "+254700000001",
   webhook_secret: "fake-flutterwave-secret-hash"
 }
 

@@ -52,6 +52,12 @@ const fields = {
     env: "FLUTTERWAVE_WEBHOOK_SECRET",
     about: "The secret hash that you chose under Settings, Webhooks; without it no callback is taken.",
     optional: true
+  },
+  sender_phone: {
+    env: "FLUTTERWAVE_SENDER_PHONE",
+    about: "The number, such as +254712345678, that payouts to Kenya name as the sender's: Flutterwave asks for one.",
+    optional: true,
+    shown: true
   }
 } as const
 
@@ -165,6 +171,11 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
     })
   }
 
+  const ordering = {
+    callbackUrl: reachable,
+    senderPhone: credentials.sender_phone === undefined ? undefined : Redacted.value(credentials.sender_phone)
+  }
+
   return {
     name: "flutterwave",
     // Nothing shows that it refuses a second charge of one reference.
@@ -172,7 +183,7 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
     provesAbsence: false,
     supports: servedBy(TITLE, serves),
     initiate: (order) =>
-      Either.match(orderRequest(order, reachable), {
+      Either.match(orderRequest(order, ordering), {
         onLeft: Effect.succeed,
         onRight: (request) => send(request, order.reference)
       }),

@@ -122,17 +122,31 @@ const destinationOf = (order: PaymentOrder): Either.Either<Destination, Declined
   return Either.right({ account_bank: bank.bankCode, account_number: bank.accountNumber })
 }
 
-/** Kenya wants to know who sends the money. */
-const senderOf = ({ country, payer }: PaymentOrder): Either.Either<object, Declined> => {
-  if (country !== "KE") return Either.right({})
-  if (payer === null) return unfit("for Kenya it must be known who sends the money, and the payment has no payer")
-  return Either.right({
-    meta: [{ sender: payer.name, sender_country: country, mobile_number: digits(payer.phone) }]
-  })
+/** What of an account goes into its orders. */
+export interface Ordering {
+  readonly callbackUrl: string | null
+  /** The number of the one who sends payouts, where the payment names no payer. */
+  readonly senderPhone: string | undefined
 }
 
-const transfer = (order: PaymentOrder, callbackUrl: string | null): Built =>
-  Either.map(Either.all([destinationOf(order), senderOf(order)]), ([destination, sender]) => {
+/** Kenya wants to know who sends the money: the payer that the request names, or else the organisation. */
+const senderOf = (
+  { country, payer, sender }: PaymentOrder,
+  { senderPhone }: Ordering
+): Either.Either<object, Declined> => {
+  if (country !== "KE") return Either.right({})
+  const meta = (name: string, from: string, phone: string) =>
+    Either.right({ meta: [{ sender: cut(name), sender_country: from, mobile_number: digits(phone) }] })
+  if (payer !== null) return meta(payer.name, country, payer.phone)
+  if (sender === null) return unfit("for Kenya it must be known who sends the money")
+  return senderPhone === undefined
+    ? unfit("for Kenya it needs a number of the sender: set FLUTTERWAVE_SENDER_PHONE, or send payer_details")
+    : meta(sender.name, sender.country, senderPhone)
+}
+
+const transfer = (order: PaymentOrder, ordering: Ordering): Built =>
+  Either.map(Either.all([destinationOf(order), senderOf(order, ordering)]), ([destination, sender]) => {
+    const { callbackUrl } = ordering
     const { bank, description, money, recipient, reference } = order
     const name = recipient?.name ?? bank?.accountName
     return {
@@ -168,9 +182,9 @@ const payin = (order: PaymentOrder): Built => {
   }
 }
 
-export const orderRequest = (order: PaymentOrder, callbackUrl: string | null): Built => {
+export const orderRequest = (order: PaymentOrder, ordering: Ordering): Built => {
   if (order.flow === "inbound") return payin(order)
-  return order.flow === "outbound" ? transfer(order, callbackUrl) : unserved("it moves no money of others")
+  return order.flow === "outbound" ? transfer(order, ordering) : unserved("it moves no money of others")
 }
 
 export const refundRequest = (transactionId: string, { money, reason, reference }: RefundOrder): FlutterwaveOrder => ({

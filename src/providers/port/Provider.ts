@@ -42,6 +42,29 @@ export interface Recipient {
   readonly externalAccountId: string | null
 }
 
+/** Who sends a payout: the organisation whose payment it is. */
+export interface Sender {
+  readonly name: string
+  readonly country: string
+}
+
+/** The payer's browser, as its request or the caller told of it. Null: not told. */
+export interface Browser {
+  readonly ip: string | null
+  readonly userAgent: string
+  readonly acceptHeader: string
+  readonly language: string
+  /** Null where the page ran no script that could have told. */
+  readonly screen: {
+    readonly width: number
+    readonly height: number
+    readonly colorDepth: number
+    /** Minutes between UTC and the browser's time. */
+    readonly timeZoneOffset: number
+    readonly javaEnabled: boolean
+  } | null
+}
+
 export interface PaymentOrder {
   /** Ours, chosen and committed before the call; the same with every retry of this attempt. */
   readonly reference: string
@@ -60,6 +83,10 @@ export interface PaymentOrder {
   readonly card: Redacted.Redacted<Card> | null
   readonly walletAddress: { readonly address: string; readonly network: string } | null
   readonly recipient: Recipient | null
+  /** Of a payout; null where the organisation is not known any more. */
+  readonly sender: Sender | null
+  /** Of a card that its payer entered; null where nobody told of the browser. */
+  readonly browser: Browser | null
   /** The hosted page for a customer who must be redirected by us. */
   readonly checkoutUrl: string
   /** Where a provider sends the customer back to, who then comes to `resume`. */

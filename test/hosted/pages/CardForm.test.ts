@@ -1,7 +1,9 @@
+import type { IncomingMessage } from "node:http"
+import { parseTrustProxy } from "../../../src/platform/config/ClientAddress.ts"
 import { Either, Redacted } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { cardOf } from "../../../src/hosted/pages/CardForm.ts"
+import { browserOf, cardOf } from "../../../src/hosted/pages/CardForm.ts"
 
 const now = new Date("2030-06-15T12:00:00Z")
 const good = { number: "4242424242424242", expiry: "06/30", cvv: "123", holder: "Wanjiru Kamau" }
@@ -63,5 +65,26 @@ describe("a typed card", () => {
 
   it("takes a UnionPay number, which need not have a check digit", () => {
     expect(problemsOf({ number: "6200000000000001" })).toEqual([])
+  })
+})
+
+describe("the browser in which a card is entered", () => {
+  const requestWith = (headers: Readonly<Record<string, string>>, remoteAddress?: string) => ({
+    request: { headers, socket: { remoteAddress } } as unknown as IncomingMessage
+  })
+
+  it("is known by its headers and its address, behind a proxy that is trusted too", () => {
+    const headers = {
+      "user-agent": "Mozilla/5.0",
+      accept: "text/html",
+      "accept-language": "sw-KE,sw;q=0.9",
+      "x-forwarded-for": "203.0.113.7"
+    }
+    const known = { userAgent: "Mozilla/5.0", acceptHeader: "text/html", language: "sw-KE", screen: null }
+    const trusted = Either.getOrThrow(parseTrustProxy("1"))
+    const none = Either.getOrThrow(parseTrustProxy("false"))
+    expect(browserOf(requestWith(headers, "198.51.100.2"), trusted)).toEqual({ ip: "203.0.113.7", ...known })
+    expect(browserOf(requestWith(headers, "198.51.100.2"), none)).toEqual({ ip: "198.51.100.2", ...known })
+    expect(browserOf(requestWith({}), none)).toMatchObject({ ip: null, userAgent: "", acceptHeader: "", language: "" })
   })
 })

@@ -84,8 +84,9 @@ const unsent = { payment_id: ID, org_id: ID, ramp: null }
 
 /** With the order that its provider would get. */
 const planned = (request: object, about: Partial<Surroundings> = {}) => {
-  const { card, payment } = Either.getOrThrow(plan(request, about))
-  return { payment, order: providerOrder({ ...payment, ...unsent }, "payment", { card, checkoutUrl: "" }) }
+  const { payment, ...rest } = Either.getOrThrow(plan(request, about))
+  const unstored = { ...rest, checkoutUrl: "", organization: Option.none() }
+  return { payment, order: providerOrder({ ...payment, ...unsent }, "payment", unstored) }
 }
 
 const refusal = (request: object, about: Partial<Surroundings> = {}) => {
@@ -453,6 +454,29 @@ describe("planPayment: who pays", () => {
 
   it("keeps other digits that stand beside a card", () => {
     expect(refusal({ ...byCard(NUMBER), client_reference: "424242424242424", metadata: { n: 5555 } })).toBe("planned")
+  })
+
+  it("hands on the browser in which a card was entered, and keeps nothing of it", () => {
+    const browser = {
+      ip_address: "203.0.113.7",
+      user_agent: "Mozilla/5.0",
+      accept_header: "text/html",
+      language: "en-GB",
+      color_depth: 24,
+      screen_height: 900,
+      screen_width: 1440,
+      time_zone_offset: -180
+    }
+    const { order, payment } = planned({ ...byCard(), card_details: { ...byCard().card_details, browser } })
+    expect(order.browser).toEqual({
+      ip: "203.0.113.7",
+      userAgent: "Mozilla/5.0",
+      acceptHeader: "text/html",
+      language: "en-GB",
+      screen: { width: 1440, height: 900, colorDepth: 24, timeZoneOffset: -180, javaEnabled: false }
+    })
+    expect(JSON.stringify(payment.card_details)).not.toContain("Mozilla")
+    expect(planned(byCard()).order.browser).toBeNull()
   })
 
   it("has a card until its month is over everywhere", () => {

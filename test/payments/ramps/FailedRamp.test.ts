@@ -17,6 +17,9 @@ onDatabasePaymentServer("ramp", threeProviders, (it, { adyen, circle, clock, str
       circle.otherwise(accepts({ state: "completed", providerData: { transaction_hash: "0xabc" }, fee }))
       const { payment_id, reference } = yield* paidRamp(stripe, "NO", "13000.00")
       yield* untilStatus(payment_id, "completed")
+      expect(circle.orders.at(-1), "whoever settles it knows who sends it").toMatchObject({
+        sender: { name: expect.any(String), country: expect.any(String) }
+      })
       const ids = { payment_intent: "pi_1" }
       yield* callBack("stripe", { key: "NO ids", reference, state: "completed", ids })
       expect((yield* recordOf(payment_id))["provider_data"]).toEqual({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Effect, Option, Redacted } from "effect"
 import type { Beneficiary } from "../../../src/payments/beneficiaries/Beneficiary.ts"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
@@ -181,13 +181,17 @@ const stored = (payment: Payment): Payment => {
   return paymentOf({ ...row, metadata: JSON.stringify(row.metadata), created_at, updated_at })
 }
 
+const organization = Option.some({ name: "Acme", country: "GB" })
+
 describe("providerOrder", () => {
   it.effect.each(cases)("of %s is the same from what was stored", ([, leg, about, wanted]) =>
     Effect.gen(function* () {
       const payment = yield* draftPayment({ org_id: ID, user_id: ID }, about)
-      const order = providerOrder(payment, leg, { checkoutUrl: "https://corridor.example/checkout" })
+      const unstored = { checkoutUrl: "https://corridor.example/checkout", organization }
+      const order = providerOrder(payment, leg, unstored)
       expect(order).toMatchObject({ ...wanted, paymentId: payment.payment_id, orgId: ID, country: "KE" })
-      expect(providerOrder(stored(payment), leg, { checkoutUrl: order.checkoutUrl })).toEqual(order)
+      expect(providerOrder(stored(payment), leg, unstored)).toEqual(order)
+      expect(order.sender).toEqual(order.flow === "outbound" ? { name: "Acme", country: "GB" } : null)
     }).pipe(Effect.provide(Ids.layer))
   )
 
@@ -201,8 +205,11 @@ describe("providerOrder", () => {
         cvv: null,
         holder: null
       })
-      expect(providerOrder(payment, "payment", { card, checkoutUrl: "" }).card).toBe(card)
-      expect(providerOrder(payment, "payment", { checkoutUrl: "" }).card).toBeNull()
+      expect(providerOrder(payment, "payment", { card, checkoutUrl: "", organization }).card).toBe(card)
+      expect(providerOrder(payment, "payment", { checkoutUrl: "", organization })).toMatchObject({
+        card: null,
+        browser: null
+      })
     }).pipe(Effect.provide(Ids.layer))
   )
 })

@@ -171,6 +171,37 @@ describe("a card with its number", () => {
     })
   )
 
+  it.effect("tells of the browser in which it was entered, as far as anybody told", () =>
+    Effect.gen(function* () {
+      const { calls, provider } = at(() => result("Authorised"), { rawCards: true })
+      const browser = {
+        ip: "203.0.113.7",
+        userAgent: "Mozilla/5.0",
+        acceptHeader: "text/html",
+        language: "en-GB",
+        screen: null
+      }
+      const order = { ...card, card: cardNumbered("4111111111111111") }
+      yield* provider.initiate({ ...order, browser })
+      expect(bodyOf(calls[0]!)).toMatchObject({
+        channel: "Web",
+        origin: "https://pay.example.com",
+        shopperIP: "203.0.113.7",
+        browserInfo: {
+          userAgent: "Mozilla/5.0",
+          acceptHeader: "text/html",
+          language: "en-GB",
+          javaScriptEnabled: false
+        }
+      })
+      yield* provider.initiate(order)
+      const without = bodyOf(calls[1]!)
+      expect(without).toMatchObject({ origin: "https://pay.example.com" })
+      expect(without).not.toHaveProperty("browserInfo")
+      expect(without).not.toHaveProperty("shopperIP")
+    })
+  )
+
   sending("with its number", card, true)
 })
 

@@ -18,7 +18,7 @@ import {
   transferError
 } from "../../../src/providers/adyen/FakeBodies.ts"
 import type { ProviderCall } from "../../../src/providers/client/ProviderHttp.ts"
-import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
+import type { Browser, PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { againstFake } from "../support/AgainstFake.ts"
 import { connected } from "../support/Connected.ts"
 import { type About, attemptOf, cardNumbered, inMinor, referenceNo, refundOf } from "../support/Orders.ts"
@@ -41,9 +41,19 @@ const credentials = {
   balance_platform: "Ours"
 }
 
+const browser: Browser = {
+  ip: "203.0.113.7",
+  userAgent: "Mozilla/5.0",
+  acceptHeader: "text/html",
+  language: "en-GB",
+  screen: { width: 1440, height: 900, colorDepth: 30, timeZoneOffset: -120, javaEnabled: false }
+}
+
 const cards: ReadonlyArray<PaymentOrder> = [
   newOrder({ card: cardNumbered("4111111111111111") }),
   newOrder({ card: cardNumbered("4111111111111111"), payer: null, description: null }),
+  newOrder({ card: cardNumbered("4111111111111111"), browser }),
+  newOrder({ card: cardNumbered("4111111111111111"), browser: { ...browser, ip: null, screen: null } }),
   newOrder({ description: "x".repeat(500), money: inMinor("ISK", 5_000n), card: cardNumbered("4111111111111111") })
 ]
 

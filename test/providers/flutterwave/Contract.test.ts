@@ -158,6 +158,10 @@ describe("an order for Flutterwave", () => {
       callback_url: "https://pay.example.com/callbacks",
       meta: [{ sender: "Ada Obi", sender_country: "KE", mobile_number: "254712345678" }]
     })
+    const withdrawal = await sentFor(orderFor("mobile_money", "outbound", "KE", { payer: null }))
+    expect(withdrawal.body, "the organisation is the sender").toMatchObject({
+      meta: [{ sender: "Acme Ltd", sender_country: "GB", mobile_number: "254700000001" }]
+    })
     const { body } = await sentFor(orderFor("bank_transfer", "outbound", "NG", { payer: null }))
     expect(body).toMatchObject({ account_bank: "044", account_number: "0690000031", debit_currency: "NGN" })
     expect(body).not.toHaveProperty("meta")
@@ -178,7 +182,11 @@ describe("an order for Flutterwave", () => {
 
   it.each([
     ["a payin without an e-mail address", orderFor("card", "inbound", "NG", nobody), "INVALID_ORDER"],
-    ["a payout to Kenya from nobody", orderFor("mobile_money", "outbound", "KE", nobody), "INVALID_ORDER"],
+    [
+      "a payout to Kenya from nobody",
+      orderFor("mobile_money", "outbound", "KE", { ...nobody, sender: null }),
+      "INVALID_ORDER"
+    ],
     ["a payin without a number", orderFor("mobile_money", "inbound", "UG", { mobileMoney: null }), "INVALID_ORDER"],
     ["a payout without a destination", orderFor("bank_transfer", "outbound", "NG", { bank: null }), "INVALID_ORDER"],
     ["a network that it does not ask", orderFor("mobile_money", "inbound", "UG", mobile("mpesa")), "NOT_SUPPORTED"],

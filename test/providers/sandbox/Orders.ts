@@ -37,6 +37,8 @@ export const newOrder = (about: Partial<PaymentOrder> = {}) =>
       card: null,
       walletAddress: null,
       recipient: null,
+      sender: null,
+      browser: null,
       checkoutUrl,
       returnUrl: "http://127.0.0.1:3000/checkout/p1/return?t=abc",
       ...about

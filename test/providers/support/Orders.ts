@@ -50,6 +50,8 @@ export const orderOf = ({ country = "DE", ...about }: About = {}): PaymentOrder 
   card: null,
   walletAddress: null,
   recipient: null,
+  sender: about.flow === "outbound" ? { name: "Acme Ltd", country: "GB" } : null,
+  browser: null,
   checkoutUrl: "https://pay.example.com/checkout/p1",
   returnUrl: "https://pay.example.com/back/p1",
   ...about,

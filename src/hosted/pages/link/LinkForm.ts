@@ -75,7 +75,7 @@ const missingIn = (read: Read): ReadonlyArray<LinkField> =>
 export const orderOf = (
   form: URLSearchParams,
   { link, method, now, words }: Circumstances
-): Either.Either<LinkOrder, ReadonlyArray<LinkField>> => {
+): Either.Either<Omit<LinkOrder, "browser">, ReadonlyArray<LinkField>> => {
   const typed = (field: LinkField): string => form.get(field) ?? ""
   const phone = (method === "mobile_money" ? readPhoneNumberOf : readPhoneNumber)(typed("phone"), link.country)
   const payer = { name: name(typed("name")), email: email(typed("email")), phone: Either.getRight(phone) }

@@ -11,6 +11,7 @@ import { cookieFor, holderCookie } from "../../links/LinkHolder.ts"
 import type { LinkVisit, PayResult, StatusVisit } from "../../links/LinkVisit.ts"
 import type { PaymentLink } from "../../links/PaymentLink.ts"
 import { amountText } from "../AmountText.ts"
+import { browserOf } from "../CardForm.ts"
 import { message, notFoundPage, refusedPage } from "../CheckoutPage.ts"
 import { FormRefused, makeReadForm } from "../FormBody.ts"
 import { headed } from "../Frame.ts"
@@ -180,7 +181,11 @@ export const linkRoutes = Effect.gen(function* () {
     // Each payer is counted apart, by what could be a payment: no stranger keeps another from paying.
     const payer = `${requestAddress(incoming.request, trustProxy)} ${visit.link.link_id}`
     if (!forms.take(payer, now).allowed) return yield* again(429, [], () => linkWords.slowDown)
-    return yield* afterPay(yield* counter.pay(visit.link, order.right), incoming, again)
+    return yield* afterPay(
+      yield* counter.pay(visit.link, { ...order.right, browser: browserOf(incoming, trustProxy) }),
+      incoming,
+      again
+    )
   })
 
   const withStatus = <E>(incoming: Incoming, answer: (visit: StatusVisit) => Effect.Effect<Outgoing, E>) => {
