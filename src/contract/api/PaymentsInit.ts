@@ -33,19 +33,22 @@ export const MobileMoneyDetails = Schema.Struct({
   )
 })
 
-const pixels = Schema.Int.pipe(Schema.between(0, 100_000))
+/** One schema of one type: in the document a range beside a reference would have none. */
+const whole = (minimum: number, maximum: number, description: string) =>
+  Schema.Int.pipe(Schema.between(minimum, maximum)).annotations({
+    description,
+    jsonSchema: { type: "integer", minimum, maximum, description }
+  })
 
 export const PayersBrowser = Schema.Struct({
   ip_address: given(text(45, "The address that the payer's browser came from, never that of your server")),
   user_agent: text(1000, "The browser's User-Agent"),
   accept_header: text(1000, "The browser's Accept"),
   language: text(35, "`navigator.language`, such as en-GB"),
-  color_depth: Schema.Int.pipe(Schema.between(1, 48)).annotations({ description: "`screen.colorDepth`" }),
-  screen_height: pixels.annotations({ description: "`screen.height`" }),
-  screen_width: pixels.annotations({ description: "`screen.width`" }),
-  time_zone_offset: Schema.Int.pipe(Schema.between(-1440, 1440)).annotations({
-    description: "`new Date().getTimezoneOffset()`, in minutes"
-  }),
+  color_depth: whole(1, 48, "`screen.colorDepth`"),
+  screen_height: whole(0, 100_000, "`screen.height`"),
+  screen_width: whole(0, 100_000, "`screen.width`"),
+  time_zone_offset: whole(-1440, 1440, "`new Date().getTimezoneOffset()`, in minutes"),
   java_enabled: given(Schema.Boolean).annotations({ description: "`navigator.javaEnabled()`; false unless it is said" })
 })
 
