@@ -16,7 +16,13 @@ import {
   Redacted
 } from "effect"
 import { fromPlainText } from "../../domain/Decimal.ts"
-import { apiPromptsPerDay, linkPayinExpiry, linkPromptsPerDay, payinExpiry, strayCallbackRetention } from "../../domain/policies/Payments.ts"
+import {
+  apiPromptsPerDay,
+  linkPayinExpiry,
+  linkPromptsPerDay,
+  payinExpiry,
+  strayCallbackRetention
+} from "../../domain/policies/Payments.ts"
 import { notificationRetention, shortestLiveSecret } from "../../domain/policies/People.ts"
 import { railCompletion } from "../../domain/policies/Sandbox.ts"
 import { type Delays } from "../../domain/policies/Schedules.ts"

@@ -45,8 +45,8 @@ import payinExpiry from "../../../migrations/0043_payin_expiry.ts"
 import limits from "../../../migrations/0044_limits.ts"
 import timelines from "../../../migrations/0045_timelines.ts"
 import hintedIds from "../../../migrations/0046_hinted_ids.ts"
-import ownPayment from "../../../migrations/0048_own_payment.ts"
-import boundedLists from "../../../migrations/0054_bounded_lists.ts"
+import ownPayment from "../../../migrations/0047_own_payment.ts"
+import boundedLists from "../../../migrations/0048_bounded_lists.ts"
 import { runMigrations } from "./MigrationRunner.ts"
 
 export const migrations = {
@@ -96,8 +96,8 @@ export const migrations = {
   "0044_limits": limits,
   "0045_timelines": timelines,
   "0046_hinted_ids": hintedIds,
-  "0048_own_payment": ownPayment,
-  "0054_bounded_lists": boundedLists
+  "0047_own_payment": ownPayment,
+  "0048_bounded_lists": boundedLists
 }
 
 /** Answers with the migrations that were missing. */
