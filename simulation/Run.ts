@@ -8,6 +8,7 @@ import { memoryTable } from "../src/platform/database/MemoryDatabase.ts"
 import type { VirtualAccount } from "../src/treasury/accounts/VirtualAccount.ts"
 import type { VirtualTransaction } from "../src/treasury/accounts/VirtualTransaction.ts"
 import { nothingPlanted, type Planted } from "./bugs/Bug.ts"
+import { drawFocus, type Focus, noFocus } from "./business/Focus.ts"
 import { openItems, operate } from "./business/Operating.ts"
 import { Receivers } from "./business/Receivers.ts"
 import type { Scene } from "./business/Scene.ts"
@@ -19,18 +20,20 @@ import { linkTables } from "./business/Linking.ts"
 import { offProblem } from "./business/Switching.ts"
 import { accountProblems } from "./invariants/Accounts.ts"
 import { answerProblems } from "./invariants/Answers.ts"
+import { feeProblems, suspenseProblems } from "./invariants/Charges.ts"
 import { escrowProblems } from "./invariants/Escrows.ts"
 import { linkProblems } from "./invariants/Links.ts"
 import { moneyProblems } from "./invariants/Money.ts"
 import { movementProblems } from "./invariants/Movements.ts"
 import { progressProblems } from "./invariants/Progress.ts"
 import { dossiersOf, type Records } from "./invariants/Records.ts"
-import { deliveryProblems, tellingProblems } from "./invariants/Telling.ts"
+import { rampEndProblems, refusalProblems } from "./invariants/Sends.ts"
+import { deliveryProblems, logProblems, tellingProblems } from "./invariants/Telling.ts"
 import { walkProblems } from "./invariants/Walks.ts"
 import { Orders } from "./providers/Orders.ts"
 import { SimulatedProvider } from "./providers/SimulatedProvider.ts"
 import { Chance } from "./world/Chance.ts"
-import { watchForgetting } from "./world/Forgotten.ts"
+import { watchForgetting, type Watched, watchWriting } from "./world/Forgotten.ts"
 import { Outside } from "./world/Outside.ts"
 import { surroundings } from "./world/Surroundings.ts"
 import { dawn, Time } from "./world/Time.ts"
@@ -50,7 +53,13 @@ const instances = {
 } as const
 
 /** At least and at most how many there are; whoever pries needs a neighbour. */
-const organisationsOf = (chance: Chance, size: Size, steps: ReadonlyArray<Step>): readonly [number, number] => {
+const organisationsOf = (
+  chance: Chance,
+  size: Size,
+  steps: ReadonlyArray<Step>,
+  focus: Focus
+): readonly [number, number] => {
+  if (focus.organisations !== undefined) return [focus.organisations, focus.organisations]
   if (size !== "small") return [1, 3]
   if (steps.some(({ kind }) => kind === "pry")) return [2, 2]
   return [1, chance.happens(0.25, "neighbours") ? 3 : 1]
@@ -80,7 +89,11 @@ const booksTables = {
   virtualTransactions: memoryTable<VirtualTransaction>("virtualTransactions")
 }
 
-const recordsOf = ({ forgotten, orders, organisations, world }: Scene, receivers: Receivers): Records => {
+const recordsOf = (
+  { forgotten, orders, organisations, world }: Scene,
+  receivers: Receivers,
+  { missed }: Watched
+): Records => {
   const { attempts, events, history, operatorItems, payments, webhookDeliveries } = world.tables
   const { ledgerPostings, virtualAccounts, virtualTransactions } = world.database.open(booksTables)
   return {
@@ -98,7 +111,8 @@ const recordsOf = ({ forgotten, orders, organisations, world }: Scene, receivers
         orgId,
         webhookId,
         events: asked,
-        taken: receivers.taken.get(url) ?? new Set()
+        taken: receivers.taken.get(url) ?? new Set(),
+        missed: missed.get(webhookId) ?? new Set()
       }))
     ),
     holdings: (paymentId) => orders.holdings(paymentId)
@@ -108,9 +122,14 @@ const recordsOf = ({ forgotten, orders, organisations, world }: Scene, receivers
 const inspect = (
   scene: Scene,
   receivers: Receivers,
+  watched: Watched,
   runIn: <A>(effect: Effect.Effect<A, never, LedgerStore>) => A
 ): void => {
-  const records = recordsOf(scene, receivers)
+  const records = recordsOf(scene, receivers, watched)
+  const { webhookAttempts, webhookDeliveries, webhooks } = scene.world.tables
+  const feeOf = new Map<string, Scene["organisations"][number]["fee"]>(
+    scene.organisations.map(({ fee, orgId }) => [orgId, fee])
+  )
   const dossiers = dossiersOf(records)
   const { escrows, linkPayments, paymentLinks } = scene.world.database.open({ ...escrowTables, ...linkTables })
   const problems = [
@@ -118,7 +137,17 @@ const inspect = (
     ...dossiers.flatMap(moneyProblems),
     ...dossiers.flatMap(progressProblems),
     ...dossiers.flatMap(tellingProblems),
+    ...dossiers.flatMap((dossier) => feeProblems(dossier, feeOf.get(dossier.payment.org_id) ?? null)),
+    ...dossiers.flatMap(suspenseProblems),
+    ...dossiers.flatMap((dossier) => refusalProblems(dossier, scene.orders)),
+    ...dossiers.flatMap((dossier) =>
+      rampEndProblems(dossier, (version) => watched.writtenAt.get(`${dossier.payment.payment_id} ${version}`))
+    ),
     ...deliveryProblems(records),
+    ...logProblems(webhookDeliveries, webhookAttempts.values(), ({ event_id, webhook_id }, attempt) => {
+      const url = webhooks.get(webhook_id)?.endpoint_url ?? ""
+      return receivers.answers.get(Receivers.nameOf(url, event_id, attempt)) ?? []
+    }),
     ...answerProblems(scene),
     ...accountProblems(records),
     ...movementProblems(records),
@@ -137,6 +166,7 @@ const summarize = ({ outside, world }: Scene): void => {
   for (const { kind } of world.tables.operatorItems.values()) outside.count(`item: ${kind}`)
   for (const { event_type } of world.tables.events.values()) outside.count(`event: ${event_type}`)
   for (const { status } of world.tables.webhookDeliveries.values()) outside.count(`delivery: ${status}`)
+  for (const { status } of world.tables.webhooks.values()) outside.count(`webhooks: ${status}`)
   for (const { account, leg, outcome } of world.tables.attempts.values()) {
     outside.count(`attempt: ${leg} ${outcome ?? "unanswered"}`)
     if (account !== null) outside.count("attempt: through an own account")
@@ -158,16 +188,20 @@ const live = (seed: number, options: Options): Ran => {
   const outside = new Outside(time, chance, options.withoutFaults ?? new Set())
   if (options.tells === true) outside.story = []
   const size = drawSize(chance)
-  const drawn = drawSteps(chance, size)
+  const [focusName, focus] = size === "small" ? drawFocus(chance) : (["none", noFocus] as const)
+  outside.focus = focus
+  outside.count(`focus: ${focusName}`)
+  const drawn = drawSteps(chance, size, focus)
   const orders = new Orders(outside)
   const receivers = new Receivers(outside)
-  const providers = new Map(
-    [...fiat, ...crypto].map((name) => [name as string, new SimulatedProvider(name, outside, orders).port])
+  const accounts = new Map(
+    [...fiat, ...crypto].map((name) => [name as string, new SimulatedProvider(name, outside, orders)])
   )
+  const providers = new Map(Array.from(accounts, ([place, account]) => [place, account.port]))
   const world = new World(outside, {
     providers,
     hooks: () => receivers.client,
-    instances: Number(chance.weighed(instances[size], "instances")),
+    instances: focus.instances ?? Number(chance.weighed(instances[size], "instances")),
     calm: Number(chance.weighed({ "8": 1, "40": 2, "300": 3, "3000": 4 }, "calm")),
     planted: options.planted ?? nothingPlanted,
     databaseFails: chance.happens(0.15, "the database fails")
@@ -175,7 +209,7 @@ const live = (seed: number, options: Options): Ran => {
   const runIn = <A>(effect: Effect.Effect<A, never, LedgerStore>): A =>
     Effect.runSync(Effect.provide(effect, world.stores))
   const organisations = Effect.runSync(
-    settle(chance, fiat, crypto, organisationsOf(chance, size, drawn)).pipe(
+    settle(chance, fiat, crypto, organisationsOf(chance, size, drawn, focus), focus).pipe(
       Effect.provideService(Ids, world.ids),
       Effect.provide(world.stores),
       Effect.provide(surroundings),
@@ -185,6 +219,7 @@ const live = (seed: number, options: Options): Ran => {
   for (const { ownAccount } of organisations) {
     if (ownAccount === null) continue
     const own = new SimulatedProvider("stripe", outside, orders, ownAccount)
+    accounts.set(own.place, own)
     providers.set(own.place, own.port)
   }
   for (const { endpoints } of organisations) for (const { secret, url } of endpoints) receivers.know(url, secret)
@@ -196,10 +231,17 @@ const live = (seed: number, options: Options): Ran => {
     keyed: new Map(),
     escrows: new Map(),
     off: new Map(),
+    replaceAccount: (place) => {
+      const account = accounts.get(place)
+      account?.replaceAccount()
+      if (account !== undefined) providers.set(place, account.port)
+    },
     forgotten: watchForgetting(world),
     isDisturbed: false
   }
+  const watched = watchWriting(world)
   orders.objection = (ask) => offProblem(scene, ask)
+  orders.sentAt = (reference) => world.tables.attempts.get(reference)?.sent_at
   const steps = drawn.filter(({ number }) => options.withoutSteps?.has(number) !== true)
   for (const step of steps) {
     time.at(dawn + step.at, () => {
@@ -208,12 +250,12 @@ const live = (seed: number, options: Options): Ran => {
     })
   }
   world.goOn()
-  inspect(scene, receivers, runIn)
+  inspect(scene, receivers, watched, runIn)
   outside.locks.clear()
   for (let round = 1; round <= MOST_ROUNDS && openItems(scene).length > 0 && outside.problems.length === 0; round++) {
     world.act(operate(scene, round))
     world.goOn()
-    inspect(scene, receivers, runIn)
+    inspect(scene, receivers, watched, runIn)
   }
   if (outside.problems.length === 0) {
     for (const { detail, kind } of openItems(scene))

@@ -14,10 +14,12 @@ import { Idempotency } from "../../src/platform/idempotency/Idempotency.ts"
 import { Vault } from "../../src/platform/secrets/Vault.ts"
 import { CallerStore } from "../../src/people/auth/CallerStore.ts"
 import { QueueStore } from "../../src/webhooks/delivery/QueueStore.ts"
+import { amountBugs } from "./Amounts.ts"
 import { aroundPayments } from "./AroundPayments.ts"
 import type { Bug, Planted } from "./Bug.ts"
 import { disputeBugs } from "./Disputes.ts"
 import { planted, providing } from "./Planting.ts"
+import { sendingBugs } from "./Sending.ts"
 
 const changing = (change: (one: Change) => Change): Planted =>
   planted(PaymentStore, (store: Store): Store => ({ ...store, apply: (one) => store.apply(change(one)) }))
@@ -402,7 +404,7 @@ const finders: Readonly<Record<string, number>> = {
   "customers who come back are believed": 31
 }
 
-export const catalogue: ReadonlyArray<Bug> = [...inPayments, ...aroundPayments].map((bug) => ({
+export const catalogue: ReadonlyArray<Bug> = [...inPayments, ...aroundPayments, ...sendingBugs, ...amountBugs].map((bug) => ({
   ...bug,
   foundBy: finders[bug.name]!
 }))

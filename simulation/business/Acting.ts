@@ -32,6 +32,29 @@ export const refund: Act = (scene, step) =>
     return Effect.asVoid(acts(scene, step, payment, { action: "refund", reason: purpose, ...amount }))
   })
 
+/** Several people give the same payment back at once, each some of it or all that is left. */
+export const refundAtOnce: Act = (scene, step) =>
+  Effect.suspend(() => {
+    const { chance } = scene.outside
+    const purpose = purposeOf(step)
+    const payment = chosen(scene, step, ({ direction, status }) => direction === "inbound" && status === "completed")
+    if (payment === undefined) return Effect.void
+    const { colleague, owner } = ownerOf(scene, payment)
+    const people = Array.from({ length: chance.between(2, 4, `${purpose} people`) }, (_, at) => at + 1)
+    const one = (at: number) =>
+      Effect.gen(function* () {
+        yield* Effect.sleep(chance.pick([0, 0, 20, 300, 2_000], `${purpose} person ${at} comes`))
+        const percent = chance.pick([100n, 80n, 60n, 50n, 34n], `${purpose} person ${at} share`)
+        const amount = Number((payment.amount.minor * percent) / 100n || 1n) / 100
+        yield* ask(scene, at % 2 === 0 ? colleague : owner, {
+          path: `/v1/payments-init/${payment.payment_id}/action`,
+          body: { action: "refund", reason: purpose, amount },
+          ...(chance.happens(0.5, `${purpose} person ${at} has a key`) ? { key: `key of ${purpose} ${at}` } : {})
+        })
+      })
+    return Effect.forEach(people, one, { concurrency: "unbounded", discard: true })
+  })
+
 export const cancel: Act = (scene, step) =>
   Effect.suspend(() => {
     const open = ({ status }: Payment) => ["initiated", "pending", "processing", "confirmed"].includes(status)

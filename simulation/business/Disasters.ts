@@ -38,6 +38,7 @@ export const sleep: Act = (scene, step) =>
     const one = victim(scene, step)
     if (one === undefined) return
     scene.isDisturbed = true
+    outside.hasSlept = true
     outside.count("fault: sleep")
     const seconds = outside.chance.pick([3, 15, 25, 62, 130, 700], `${purpose} seconds`)
     outside.tell(`${one.machine.name} falls asleep for ${seconds} s`)

@@ -87,16 +87,25 @@ const answerPassword = (scene: Scene, organisation: Organisation, paymentId: str
     }
   })
 
+/** In seconds. */
+const HOURS = 3600
+
 const launch = (scene: Scene, organisation: Organisation, step: Step, asked: Asked) =>
   Effect.gen(function* () {
     const purpose = purposeOf(step)
     const { chance } = scene.outside
     const key = chance.happens(0.7, `${purpose} has a key`) ? `key of ${purpose}` : undefined
-    const reply = yield* ask(scene, organisation.owner, key === undefined ? asked : { ...asked, key })
-    if (reply === null || reply.status !== 200) return
+    const keyed = key === undefined ? asked : { ...asked, key }
+    const once = ask(scene, organisation.owner, keyed)
+    // Whoever is impatient asks again while the first request runs.
+    const hurries = key !== undefined && chance.happens(0.2, `${purpose} hurries`)
+    const again = Effect.zipRight(Effect.sleep(chance.pick([1, 60, 200, 500, 3_000], `${purpose} hurries after`)), once)
+    const [reply] = yield* Effect.all(hurries ? [once, again] : [once], { concurrency: 2 })
+    if (reply === undefined || reply === null || reply.status !== 200) return
     if (key !== undefined && chance.happens(0.3, `${purpose} repeats`)) {
-      yield* Effect.sleep(chance.between(1, 100, `${purpose} repeats after`) * 1000)
-      yield* ask(scene, organisation.owner, { ...asked, key })
+      const seconds = chance.between(1, 100, `${purpose} repeats after`)
+      yield* Effect.sleep(chance.pick([seconds, seconds, 2 * HOURS, 22 * HOURS], `${purpose} repeats late`) * 1000)
+      yield* once
     }
     const response = responseOf(reply)
     if (response["next_action"] === "collect_otp") {
@@ -109,9 +118,11 @@ export const payin: Act = (scene, step) =>
     const { chance } = scene.outside
     const purpose = purposeOf(step)
     const organisation = scene.organisations[step.by % scene.organisations.length]!
-    const method = chance.pick(["mobile_money", "mobile_money", "card", "bank_transfer"] as const, `${purpose} method`)
+    const methods = ["mobile_money", "mobile_money", "card", "bank_transfer"] as const
+    const drawn = chance.pick(methods, `${purpose} method`)
+    const method = scene.outside.focus.ownAccount === true ? "mobile_money" : drawn
     const amount = amountOf(scene, step)
-    const crosses = chance.happens(0.25, `${purpose} crosses`)
+    const crosses = scene.outside.focus.crosses ?? chance.happens(0.25, `${purpose} crosses`)
     const to = crosses ? chance.pick(["USD", "GHS", "UGX"], `${purpose} to`) : "KES"
     const locked = crosses ? yield* lockedRate(scene, organisation, "KES", to, amount) : undefined
     if (crosses && locked === undefined) return
@@ -139,7 +150,7 @@ export const payout: Act = (scene, step) =>
     const purpose = purposeOf(step)
     const organisation = scene.organisations[step.by % scene.organisations.length]!
     const method = chance.pick(["mobile_money", "bank_transfer"] as const, `${purpose} method`)
-    const crosses = chance.happens(0.2, `${purpose} crosses`)
+    const crosses = scene.outside.focus.crosses ?? chance.happens(0.2, `${purpose} crosses`)
     const amount = crosses ? chance.between(100, 9_000, `${purpose} dollars`) / 100 : amountOf(scene, step)
     const locked = crosses ? yield* lockedRate(scene, organisation, "USD", "KES", amount) : undefined
     if (crosses && locked === undefined) return

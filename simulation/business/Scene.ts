@@ -10,10 +10,15 @@ import type { World } from "../world/World.ts"
 import type { Told } from "./Escrowing.ts"
 import type { Credential, Organisation } from "./Society.ts"
 
+export interface KeyedReply extends Reply {
+  /** When it came; nothing where nobody looked at a clock. */
+  readonly at?: number
+}
+
 /** What callers were answered under one idempotency key. */
 export interface Keyed {
   readonly what: string
-  readonly replies: Array<Reply>
+  readonly replies: Array<KeyedReply>
 }
 
 export interface Scene {
@@ -26,6 +31,8 @@ export interface Scene {
   readonly escrows: Map<string, Told>
   /** Providers that are switched off, and since when for certain. */
   readonly off: Map<ProviderName, number>
+  /** The account behind a provider, or behind a configuration, becomes another. */
+  readonly replaceAccount: (place: string) => void
   /** What was deleted, so that it can still be counted. */
   readonly forgotten: Forgotten
   /** Whether anything of the world failed that may cost a caller its answer. */
@@ -38,6 +45,7 @@ export interface Asked {
   readonly body?: unknown
   /** What a browser sends instead. */
   readonly form?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
   /** Safe to repeat: repeated until there is an answer. */
   readonly key?: string
 }
@@ -52,7 +60,7 @@ export const responseOf = (reply: Reply): Json =>
 const once = (
   { outside }: Scene,
   credential: Pick<Credential, "headers"> | null,
-  { body, form, key, method = "POST", path }: Asked
+  { body, form, headers, key, method = "POST", path }: Asked
 ) =>
   Effect.async<Reply | null>((resume) => {
     const sent = {
@@ -60,6 +68,7 @@ const once = (
       path,
       headers: {
         ...credential?.headers,
+        ...headers,
         ...(form === undefined ? {} : { "content-type": "application/x-www-form-urlencoded" }),
         ...(key === undefined ? {} : { "idempotency-key": key.replaceAll(" ", "-") })
       },
@@ -96,7 +105,7 @@ export const ask = (
     scene.keyed.set(key, kept)
     for (const seconds of patience) {
       if (reply !== null && !isOpen(reply)) {
-        kept.replies.push(reply)
+        kept.replies.push({ ...reply, at: scene.outside.time.now })
         return reply
       }
       yield* Effect.sleep(seconds * 1000)

@@ -7,6 +7,7 @@ import { hashApiKey } from "../../src/domain/ApiKeyHash.ts"
 import type { Flow, PaymentMethod, ProviderName } from "../../src/domain/Corridor.ts"
 import { CountryCode } from "../../src/domain/Country.ts"
 import { CurrencyCode } from "../../src/domain/Currency.ts"
+import type { FeeTerms } from "../../src/domain/Fee.ts"
 import { BeneficiaryId, ConfigId, KeyId, OrgId, UserId, WebhookId } from "../../src/domain/Identifiers.ts"
 import { Ids } from "../../src/domain/Ids.ts"
 import { Money } from "../../src/domain/Money.ts"
@@ -25,6 +26,7 @@ import { ProviderConfigStore } from "../../src/providers/configs/ProviderConfigS
 import { secretContext } from "../../src/webhooks/Secret.ts"
 import { WebhookStore } from "../../src/webhooks/WebhookStore.ts"
 import type { Chance } from "../world/Chance.ts"
+import type { Focus } from "./Focus.ts"
 
 export interface Credential {
   readonly keyId: KeyId
@@ -46,6 +48,8 @@ export interface Organisation {
   readonly colleague: Credential
   readonly phone: BeneficiaryId
   readonly bank: BeneficiaryId
+  /** What it is charged of payments by phone, in both directions; null where nothing is. */
+  readonly fee: FeeTerms | null
   /** The configuration that brings an account of its own at stripe. */
   readonly ownAccount: ConfigId | null
   /** Where its events go, and the secret that they are signed with. */
@@ -142,14 +146,15 @@ const addEndpoint = (org_id: OrgId, url: string, events: ReadonlyArray<string>) 
   })
 
 /** For payins or payouts by phone, at times before everybody else and at times after. */
-const addAccount = (chance: Chance, org_id: OrgId, name: string) =>
+const addAccount = (chance: Chance, org_id: OrgId, name: string, isFirst: boolean) =>
   Effect.gen(function* () {
     const config_id = yield* Effect.flatMap(Ids, (ids) => ids.make(ConfigId))
     const configs = yield* ProviderConfigStore
     const accounts = yield* ProviderAccountStore
-    const direction = chance.pick(["inbound", "inbound", "outbound"] as const, `${name} own account`)
+    const drawn = chance.pick(["inbound", "inbound", "outbound"] as const, `${name} own account`)
+    const direction = isFirst ? "inbound" : drawn
     const corridor = { country: CountryCode.make("KE"), payment_method: "mobile_money", direction } as const
-    const priority = chance.pick([0, 5, 10], `${name} own priority`)
+    const priority = isFirst ? 0 : chance.pick([0, 5, 10], `${name} own priority`)
     yield* configs.insert([{ config_id, org_id, provider: "stripe", ...corridor, priority, is_active: true }])
     const given = { secret_key: Redacted.make(`sk_test_${config_id}`) }
     const sealed = yield* Effect.flatMap(Vault, (vault) => sealCredentials(vault, config_id, given))
@@ -157,7 +162,13 @@ const addAccount = (chance: Chance, org_id: OrgId, name: string) =>
     return config_id
   })
 
-const addOrganisation = (chance: Chance, at: number) =>
+/** Shares that leave something to round, and with some of them a fixed amount. */
+const drawFee = (chance: Chance, name: string): FeeTerms => ({
+  basis_points: chance.pick([150, 137, 33, 275, 1], `${name} basis points`),
+  fixed: chance.happens(0.3, `${name} fixed fee`) ? new Money({ currency: KES, minor: 55n }) : null
+})
+
+const addOrganisation = (chance: Chance, at: number, focus: Focus) =>
   Effect.gen(function* () {
     const ids = yield* Ids
     const organizations = yield* OrganizationStore
@@ -185,7 +196,8 @@ const addOrganisation = (chance: Chance, at: number) =>
       const credit_limit = new Money({ currency: KES, minor: 500_000n })
       yield* Effect.orDie(ledger.setLimit({ org_id, currency: KES, credit_limit }))
     }
-    if (chance.happens(0.4, `${name} is charged`)) {
+    const fee = chance.happens(0.4, `${name} is charged`) ? drawFee(chance, name) : null
+    if (fee !== null) {
       for (const direction of ["inbound", "outbound"] as const) {
         const fee_rule_id = yield* ids.next
         yield* fees.put({
@@ -193,8 +205,7 @@ const addOrganisation = (chance: Chance, at: number) =>
           org_id,
           payment_method: "mobile_money",
           direction,
-          basis_points: 150,
-          fixed: null
+          ...fee
         })
       }
     }
@@ -202,7 +213,11 @@ const addOrganisation = (chance: Chance, at: number) =>
     const colleague = yield* addUser(org_id, "staff", "colleague")
     const endpoints = yield* Effect.forEach(
       Array.from(
-        { length: Number(chance.weighed({ "0": 5, "1": 4, "2": 0.5 }, `${name} endpoints`)) },
+        {
+          length: Number(
+            chance.weighed({ "0": focus.receives === true ? 0 : 5, "1": 4, "2": 0.5 }, `${name} endpoints`)
+          )
+        },
         (_, index) => index
       ),
       (index) =>
@@ -212,13 +227,16 @@ const addOrganisation = (chance: Chance, at: number) =>
           chance.pick([["*"], ends, ends], `${name} endpoint ${index} wants`)
         )
     )
+    const isFirst = focus.ownAccount === true && at === 1
+    const hasAccount = isFirst || (focus.ownAccount !== true && chance.happens(0.15, `${name} has an account`))
     const organisation: Organisation = {
       orgId: org_id,
+      fee,
       owner,
       colleague,
       phone: yield* addBeneficiary(org_id, byPhone, owner.userId),
       bank: yield* addBeneficiary(org_id, byBank, owner.userId),
-      ownAccount: chance.happens(0.15, `${name} has an account`) ? yield* addAccount(chance, org_id, name) : null,
+      ownAccount: hasAccount ? yield* addAccount(chance, org_id, name, isFirst) : null,
       endpoints
     }
     return organisation
@@ -230,7 +248,7 @@ interface Corridor {
   readonly providers: ReadonlyArray<ProviderName>
 }
 
-const configsOf = (chance: Chance, { direction, payment_method, providers }: Corridor) =>
+const configsOf = (chance: Chance, { direction, payment_method, providers }: Corridor, isStripeFirst: boolean) =>
   Effect.flatMap(Ids, (ids) =>
     Effect.forEach(providers, (provider) =>
       Effect.map(ids.make(ConfigId), (config_id) => ({
@@ -240,7 +258,10 @@ const configsOf = (chance: Chance, { direction, payment_method, providers }: Cor
         country: CountryCode.make("KE"),
         payment_method,
         direction,
-        priority: chance.between(1, 9, `${provider} ${payment_method} ${direction} priority`),
+        priority:
+          isStripeFirst && provider === "stripe"
+            ? 0
+            : chance.between(1, 9, `${provider} ${payment_method} ${direction} priority`),
         is_active: true
       }))
     )
@@ -255,7 +276,8 @@ export const settle = (
   chance: Chance,
   fiat: ReadonlyArray<ProviderName>,
   crypto: ReadonlyArray<ProviderName>,
-  [least, most]: readonly [number, number]
+  [least, most]: readonly [number, number],
+  focus: Focus
 ) =>
   Effect.gen(function* () {
     const rates = yield* RateStore
@@ -266,10 +288,10 @@ export const settle = (
       ...outbound.map((payment_method) => ({ payment_method, direction: "outbound" as const, providers: fiat })),
       ...flows.map((direction) => ({ payment_method: "crypto" as const, direction, providers: crypto }))
     ]
-    yield* configs.insert((yield* Effect.forEach(corridors, (one) => configsOf(chance, one))).flat())
+    yield* configs.insert((yield* Effect.forEach(corridors, (one) => configsOf(chance, one, focus.ownAccount === true))).flat())
     const count = chance.between(least, most, "organisations")
     return yield* Effect.forEach(
       Array.from({ length: count }, (_, at) => at + 1),
-      (at) => addOrganisation(chance, at)
+      (at) => addOrganisation(chance, at, focus)
     )
   })

@@ -1,13 +1,16 @@
 /** Everything that may happen in a run, and how often. */
 import type { Chance } from "../world/Chance.ts"
-import { cancel, forge, refund, review } from "./Acting.ts"
+import { cancel, forge, refund, refundAtOnce, review } from "./Acting.ts"
 import { deposit, transfer, withdraw } from "./Banking.ts"
+import { claimElsewhere, replaceAccount } from "./Accounts.ts"
 import { clock, crash, forget, lock, sleep } from "./Disasters.ts"
 import { escrow } from "./Escrowing.ts"
+import type { Focus } from "./Focus.ts"
 import { link } from "./Linking.ts"
 import { payin, payout } from "./Paying.ts"
 import { pry, revoke } from "./Prying.ts"
 import { ramp } from "./Ramping.ts"
+import { replay } from "./Replaying.ts"
 import { comeBack } from "./Returning.ts"
 import type { Act, Step } from "./Step.ts"
 import { switchOff } from "./Switching.ts"
@@ -16,6 +19,7 @@ export const acts: Readonly<Record<string, Act>> = {
   payin,
   payout,
   refund,
+  refundAtOnce,
   cancel,
   review,
   forge,
@@ -29,6 +33,9 @@ export const acts: Readonly<Record<string, Act>> = {
   pry,
   revoke,
   switchOff,
+  replaceAccount,
+  claimElsewhere,
+  replay,
   forget,
   lock,
   crash,
@@ -42,6 +49,7 @@ const business: Weights = {
   payin: 10,
   payout: 6,
   refund: 6,
+  refundAtOnce: 2,
   cancel: 2,
   review: 3,
   forge: 1,
@@ -55,17 +63,20 @@ const business: Weights = {
   pry: 1,
   revoke: 0.5,
   switchOff: 1,
+  replaceAccount: 0.5,
+  claimElsewhere: 0.5,
+  replay: 1,
   forget: 1
 }
 
 const disasters: Weights = { crash: 3, sleep: 2, clock: 1, lock: 3 }
 
 /** What may befall anything. */
-const anywhere: Weights = { forge: 1.2, pry: 1, revoke: 0.8, switchOff: 0.8, forget: 0.5 }
+const anywhere: Weights = { forge: 1.2, pry: 1, revoke: 0.8, switchOff: 0.8, replaceAccount: 0.3, forget: 0.5 }
 
 /** A run of few steps is about one thing: what it begins with, and what follows from that. */
 const themes: Readonly<Record<string, Weights>> = {
-  payin: { refund: 5, cancel: 1.5, review: 2, comeBack: 1.5, payin: 2 },
+  payin: { refund: 5, refundAtOnce: 1, cancel: 1.5, review: 2, comeBack: 1.5, payin: 2 },
   payout: { review: 2, cancel: 1.5, payout: 2, payin: 1 },
   ramp: { review: 2, cancel: 1.5, ramp: 1.5 },
   deposit: { withdraw: 4, transfer: 2, deposit: 2, review: 1 },
@@ -84,14 +95,14 @@ export const drawSize = (chance: Chance): Size => chance.weighed({ small: 94, us
 
 const DAY = 86_400_000
 
-export const drawSteps = (chance: Chance, size: Size): ReadonlyArray<Step> => {
-  const [least, most] = lengths[size]
+export const drawSteps = (chance: Chance, size: Size, focus: Focus): ReadonlyArray<Step> => {
+  const [least, most] = focus.length ?? lengths[size]
   // Whoever was switched off before anything else is not asked after it.
   const opens = size === "small" && chance.happens(0.06, "switched off before") ? 2 : 1
   const count = Math.max(opens, chance.between(least, most, "steps"))
-  const haste = chance.pick([500, 5_000, 60_000, 1_800_000], "haste")
-  const theme = chance.weighed(begins, "theme")
-  const usual = size === "small" ? { ...anywhere, ...themes[theme] } : business
+  const haste = focus.haste ?? chance.pick([500, 5_000, 60_000, 1_800_000], "haste")
+  const theme = focus.theme ?? chance.weighed(begins, "theme")
+  const usual = focus.steps ?? (size === "small" ? { ...anywhere, ...themes[theme] } : business)
   const weights = chance.happens(0.45, "disasters") ? { ...usual, ...disasters } : usual
   // A long time in which nothing happens, and after which much may be forgotten.
   const lull = chance.happens(0.15, "lull") ? chance.between(2, Math.max(2, count), "lull before") : 0

@@ -17,6 +17,18 @@ export const keyProblems = (keyed: Iterable<Keyed>, isCalm: boolean): ReadonlyAr
     })
   })
 
+const SECOND = 1000
+
+/** While the first request with a key runs, nobody is answered with what it has come to so far. */
+const runningProblems = (keyed: Iterable<Keyed>): ReadonlyArray<string> =>
+  Array.from(keyed).flatMap(({ replies, what }) => {
+    const isReplay = ({ headers }: Keyed["replies"][number]) => headers["idempotent-replayed"] !== undefined
+    const fresh = replies.find((reply) => reply.status === 200 && !isReplay(reply))
+    const early = replies.find((reply) => reply.status === 200 && isReplay(reply))
+    const isEarly = fresh?.at !== undefined && early?.at !== undefined && early.at < fresh.at - SECOND
+    return isEarly ? [`a key was answered while its request was running: ${what}`] : []
+  })
+
 const isUnfit = (text: string): boolean => text.includes("\u0000") || !text.isWellFormed()
 
 const unfitIn = (value: unknown, depth = 0): boolean => {
@@ -36,7 +48,11 @@ const textProblems = ({ world }: Scene): ReadonlyArray<string> => {
   )
 }
 
+const isCalm = ({ isDisturbed, outside }: Scene): boolean =>
+  !isDisturbed && !outside.isLosing && !outside.hasSlept
+
 export const answerProblems = (scene: Scene): ReadonlyArray<string> => [
-  ...keyProblems(scene.keyed.values(), !scene.isDisturbed && !scene.outside.isLosing),
+  ...keyProblems(scene.keyed.values(), isCalm(scene)),
+  ...(isCalm(scene) ? runningProblems(scene.keyed.values()) : []),
   ...textProblems(scene)
 ]

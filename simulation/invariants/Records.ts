@@ -13,6 +13,8 @@ export interface Endpoint {
   /** As it was registered for. */
   readonly events: ReadonlyArray<string>
   readonly taken: ReadonlySet<string>
+  /** Events that came while it was disabled, and that it does not get. */
+  readonly missed?: ReadonlySet<string>
 }
 
 export interface Records {

@@ -1,5 +1,6 @@
 /** Every change has its event, and every event has reached each endpoint, or waits where a person finds it. */
 import { wants } from "../../src/domain/EventFilter.ts"
+import type { StoredAttempt, StoredDelivery } from "../../src/webhooks/Webhook.ts"
 import type { Dossier, Records } from "./Records.ts"
 
 /** Of a dispute, which leaves the payment what it is. */
@@ -33,6 +34,22 @@ const refundProblems = ({ events, payment }: Dossier): ReadonlyArray<string> => 
   )
 }
 
+/** What the log of deliveries says of each attempt is what its receiver answered to that attempt. */
+export const logProblems = (
+  deliveries: ReadonlyMap<string, StoredDelivery>,
+  logged: Iterable<StoredAttempt>,
+  answersTo: (delivery: StoredDelivery, attempt: number) => ReadonlyArray<number | null>
+): ReadonlyArray<string> =>
+  Array.from(logged).flatMap(({ attempt, delivery_id, status_code }) => {
+    const delivery = deliveries.get(delivery_id)
+    if (delivery === undefined) return []
+    const said = answersTo(delivery, attempt)
+    // One that has had all of its attempts is given up unsent.
+    return said.includes(status_code) || (said.length === 0 && status_code === null)
+      ? []
+      : [`attempt ${attempt} is logged with ${status_code}, and its receiver said ${said.join(" and ")}`]
+  })
+
 export const tellingProblems = (dossier: Dossier): ReadonlyArray<string> => [
   ...eventProblems(dossier),
   ...refundProblems(dossier)
@@ -41,8 +58,8 @@ export const tellingProblems = (dossier: Dossier): ReadonlyArray<string> => [
 export const deliveryProblems = ({ deliveries, endpoints, events }: Records): ReadonlyArray<string> => {
   const found = new Map(deliveries.map((one) => [`${one.event_id} ${one.webhook_id}`, one]))
   return events.flatMap(({ event_id, event_type, org_id }) =>
-    endpoints.flatMap(({ events: asked, orgId, taken, webhookId }) => {
-      if (org_id !== orgId || !wants(asked, event_type)) return []
+    endpoints.flatMap(({ events: asked, missed, orgId, taken, webhookId }) => {
+      if (org_id !== orgId || !wants(asked, event_type) || missed?.has(event_id) === true) return []
       const delivery = found.get(`${event_id} ${webhookId}`)
       if (delivery === undefined) return [`${event_type} was never meant for an endpoint that wants it`]
       if (delivery.status === "delivered" && !taken.has(event_id)) {

@@ -1,7 +1,7 @@
 /** What a provider can do and what it promises, drawn for each run: every combination that the port knows comes up. */
 import { Duration } from "effect"
 import type { Promised } from "../../src/providers/port/Provider.ts"
-import type { Chance } from "../world/Chance.ts"
+import type { Outside } from "../world/Outside.ts"
 
 export interface Capabilities {
   readonly honours: Promised
@@ -21,14 +21,16 @@ export interface Capabilities {
   readonly counts: boolean
   /** Whether it can say again what its customer must do. */
   readonly remindsCustomers: boolean
+  /** What it answers to a reference that it has already: the order as it stands, or a refusal of the repetition alone. */
+  readonly repeats: "told again" | "refused"
 }
 
-const promised = (chance: Chance, always: number, never: number, forATime: Duration.Duration, purpose: string) => {
+const promised = (chance: Outside["chance"], always: number, never: number, forATime: Duration.Duration, purpose: string) => {
   const drawn = chance.weighed({ always, never, "for a time": 1 }, purpose)
   return drawn === "for a time" ? forATime : drawn === "always"
 }
 
-export const drawCapabilities = (chance: Chance, name: string): Capabilities => {
+export const drawCapabilities = ({ chance, focus }: Outside, name: string): Capabilities => {
   const likely = (share: number, what: string) => chance.happens(share, `${name} ${what}`)
   return {
     honours: promised(chance, 4, 4, Duration.minutes(2), `${name} honours`),
@@ -42,6 +44,8 @@ export const drawCapabilities = (chance: Chance, name: string): Capabilities => 
     refunds: likely(0.85, "refunds"),
     resumes: likely(0.5, "resumes"),
     counts: likely(0.5, "counts"),
-    remindsCustomers: likely(0.5, "reminds")
+    remindsCustomers: likely(0.5, "reminds"),
+    repeats: likely(0.3, "refuses repetitions") ? "refused" : "told again",
+    ...focus.can
   }
 }

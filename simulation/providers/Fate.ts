@@ -1,16 +1,20 @@
 /** What becomes of an order, and of the call that brings it: drawn once for each, by the seed. */
 import type { Chance } from "../world/Chance.ts"
 
-/** How a call travels. `lost`: it never arrives; `unanswered`: it arrives, and its answer does not. */
-export type Passage = "smooth" | "lost" | "unanswered" | "slow answer" | "slow arrival" | "breaks"
+/**
+ * How a call travels. `lost`: it never arrives; `unanswered`: it arrives, and its answer does not; `noticed late`: either of
+ * them, and the connection is found broken seconds later.
+ */
+export type Passage = "smooth" | "lost" | "unanswered" | "slow answer" | "slow arrival" | "breaks" | "noticed late"
 
 export const passages: Readonly<Record<Passage, number>> = {
-  smooth: 74,
+  smooth: 72,
   lost: 6,
   unanswered: 8,
   "slow answer": 5,
   "slow arrival": 4,
-  breaks: 3
+  breaks: 3,
+  "noticed late": 2
 }
 
 export type Fate =

@@ -1,16 +1,37 @@
 /** All orders at all providers of a run, and whether anybody was asked who must not have been. */
+import { Duration } from "effect"
 import type { ProviderName } from "../../src/domain/Corridor.ts"
 import type { PaymentId } from "../../src/domain/Identifiers.ts"
 import type { Money } from "../../src/domain/Money.ts"
+import { sendWindow } from "../../src/domain/policies/Payments.ts"
+import type { Promised } from "../../src/providers/port/Provider.ts"
 import type { Outside } from "../world/Outside.ts"
-import { gained, leftOf, type Order } from "./Truth.ts"
+import { gained, holds, leftOf, type Order } from "./Truth.ts"
 
 export interface Asked {
   readonly provider: ProviderName
+  /** The provider, or the account at it. */
+  readonly place: string
   readonly paymentId: PaymentId
   readonly leg: string
   readonly reference: string
+  /** What the provider promises of references that it has already. */
+  readonly honours: Promised
 }
+
+/** Money that a provider was asked to give back. */
+interface AskedBack {
+  readonly of: Order
+  readonly money: Money
+}
+
+const SECOND = 1000
+
+/**
+ * What was sent within this time may still be on its way. Whoever sends again counts a minute from when it was committed,
+ * and it may have left the window's length later.
+ */
+const ON_ITS_WAY = 35 * SECOND
 
 export class Orders {
   private readonly outside: Outside
@@ -18,6 +39,9 @@ export class Orders {
   /** Where each order lies: a provider, or an account at it. */
   private readonly places = new Map<string, string>()
   private readonly asks = new Map<string, Asked>()
+  /** When each reference was asked for first and last. */
+  private readonly times = new Map<string, { readonly first: number; readonly last: number }>()
+  private readonly backs = new Map<string, AskedBack>()
   private readonly denials = new Set<string>()
   /** How much is on its way to be heard, by payment, that nobody would learn by asking. */
   private readonly words = new Map<PaymentId, number>()
@@ -25,6 +49,8 @@ export class Orders {
   readonly returns = new Map<PaymentId, string>()
   /** What somebody has against it that a provider is asked. */
   objection: (ask: Asked) => string | undefined = () => undefined
+  /** When an attempt was last committed to be sent, by the clock of the database. */
+  sentAt: (reference: string) => Date | undefined = () => undefined
 
   constructor(outside: Outside) {
     this.outside = outside
@@ -38,14 +64,55 @@ export class Orders {
     const objection = this.objection(ask)
     if (objection !== undefined) this.outside.problem(objection)
     this.asks.set(ask.reference, ask)
+    this.repeated(ask)
+    this.late(ask)
     for (const other of this.asks.values()) {
       const same = other.paymentId === ask.paymentId && other.leg === ask.leg && other.reference !== ask.reference
+      if (same && other.place === ask.place) {
+        this.outside.problem(`${ask.provider} was asked for ${ask.leg} again after it had refused it`)
+      }
       if (same && !this.isDenied(other.reference)) {
         this.outside.problem(
           `${ask.provider} was asked for ${ask.leg} while it is not known what ${other.provider} did with it`
         )
       }
     }
+  }
+
+  /** What may still be on its way is sent again only where its reference moves money once. */
+  private repeated({ honours, leg, provider, reference }: Asked): void {
+    const { now } = this.outside.time
+    const before = this.times.get(reference)
+    this.times.set(reference, { first: before?.first ?? now, last: now })
+    if (before === undefined || holds(honours, now - before.first) || now - before.last >= ON_ITS_WAY) return
+    this.outside.problem(`${provider} was sent ${leg} again while it may still be on its way there`)
+  }
+
+  /** Others may have acted on that it was never sent. A machine that slept in the middle of it is another matter. */
+  private late({ leg, provider, reference }: Asked): void {
+    const sent = this.sentAt(reference)
+    if (sent === undefined || this.outside.hasSlept) return
+    if (this.outside.time.now - sent.getTime() <= Duration.toMillis(sendWindow)) return
+    this.outside.problem(`${provider} was sent ${leg} after the time to send it was over`)
+  }
+
+  /** All that is asked back of an order, and has not come to nothing, is no more than was paid. */
+  askedBack(place: string, of: Order, reference: string, money: Money): void {
+    this.backs.set(reference, { of, money })
+    const stands = (one: string) =>
+      !this.isDenied(one) && !["failed", "canceled", "returned"].includes(this.byReference.get(one)?.state ?? "")
+    let asked = 0n
+    for (const [one, back] of this.backs) {
+      const isSame = back.of === of && back.money.currency === money.currency
+      if (isSame && stands(one)) asked += back.money.minor
+    }
+    const paid = of.moved.get(money.currency) ?? 0n
+    if (asked > paid) this.outside.problem(`${place} was asked to give ${asked} back of ${paid}`)
+  }
+
+  /** Whether it was asked for and nobody has said that it comes to nothing. */
+  mayStand(reference: string): boolean {
+    return (this.asks.has(reference) || this.backs.has(reference)) && !this.isDenied(reference)
   }
 
   /** The second leg of a ramp: nobody waits for it, so that what its provider does not have is sent again. */

@@ -3,6 +3,7 @@ import { Duration, Effect, Either } from "effect"
 import type { ProviderName } from "../../src/domain/Corridor.ts"
 import type { ConfigId } from "../../src/domain/Identifiers.ts"
 import { Money } from "../../src/domain/Money.ts"
+import { credentialsRetireAfter } from "../../src/domain/policies/Providers.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../src/domain/Outcome.ts"
 import type {
   AttemptContext,
@@ -12,13 +13,15 @@ import type {
   Provider,
   RefundOrder
 } from "../../src/providers/port/Provider.ts"
+import { machineOf } from "../world/Machine.ts"
+import { nap } from "../world/Nap.ts"
 import type { Outside } from "../world/Outside.ts"
 import { type Capabilities, drawCapabilities } from "./Capabilities.ts"
 import { callbackReader, type Said, sumOf } from "./CallbackBody.ts"
 import { type DisputeWord, planDisputes } from "./Disputing.ts"
 import type { Orders } from "./Orders.ts"
 import { calmFates, deliveries, type Fate, fatesIn, fatesOut, pace, type Passage, passages } from "./Fate.ts"
-import { arrivedIn, leftOf, move, moveBack, type Order } from "./Truth.ts"
+import { arrivedIn, holds, leftOf, move, moveBack, type Order } from "./Truth.ts"
 
 export const rightPassword = "123456"
 
@@ -29,8 +32,9 @@ const HOUR = 60 * MINUTE
 /** Text that databases refuse, and that is too long for them. */
 const spoilt = ["\u0000", "\ud800", "x".repeat(700)]
 
-const holds = (promised: Promised, age: number): boolean =>
-  typeof promised === "boolean" ? promised : age < Duration.toMillis(promised)
+/** The same choices, none of which is drawn. */
+const none = <A extends string>(weights: Readonly<Record<A, number>>): Record<A, number> =>
+  Object.fromEntries(Object.keys(weights).map((name) => [name, 0])) as Record<A, number>
 
 type Waits = "collect_otp" | "redirect" | "bank_transfer" | "pay_by_link"
 
@@ -42,6 +46,8 @@ interface Kept extends Order {
   wrongPasswords: number
   /** It was said never to have been there. */
   sworn: boolean
+  /** Which of the accounts that were reached through one configuration has it. */
+  readonly account: number
 }
 
 export const placeOf = (name: ProviderName, account: ConfigId | null): string =>
@@ -58,6 +64,9 @@ export class SimulatedProvider {
   private readonly calls = new Map<string, number>()
   private readonly names = new Map<string, string>()
   private issued = 0
+  /** Another account after each change of credentials. */
+  private account = 1
+  private since: Date | undefined
 
   /** `account`: the configuration through whose account it is reached; null: the platform's. */
   constructor(name: ProviderName, outside: Outside, orders: Orders, account: ConfigId | null = null) {
@@ -66,25 +75,38 @@ export class SimulatedProvider {
     this.outside = outside
     this.orders = orders
     this.label = account === null ? name : `own ${name}`
-    this.can = drawCapabilities(outside.chance, this.label)
+    this.can = drawCapabilities(outside, this.label)
   }
 
+  /** Its credentials are replaced by those of another account, which knows nothing of what was sent before. */
+  replaceAccount(): void {
+    this.account += 1
+    this.since = new Date(this.outside.time.now + Duration.toMillis(credentialsRetireAfter))
+  }
+
+  /** As it is reached with the credentials of now: whoever has a port goes on with those that it was made with. */
   get port(): Provider {
-    const { can } = this
+    const { account, can, since } = this
     return {
       name: this.name,
+      ...(since === undefined ? {} : { since }),
       honoursReference: can.honours,
       ...(can.refundsHonour === undefined ? {} : { refundsHonourReference: can.refundsHonour }),
       provesAbsence: can.provesAbsence,
       supports: () => Either.void,
-      initiate: (order) => this.initiate(order),
-      enquire: (attempt) => this.enquire(attempt),
+      initiate: (order) => this.initiate(order, account),
+      enquire: (attempt) => this.enquire(attempt, account),
       callback: callbackReader(can.signs),
-      ...(can.otp ? { otp: this.passwords } : {}),
-      ...(can.cancels ? { cancel: (attempt) => this.cancel(attempt) } : {}),
-      ...(can.refunds ? { refund: (order) => this.refund(order) } : {}),
-      ...(can.resumes ? { resume: (attempt) => this.resume(attempt) } : {})
+      ...(can.otp ? { otp: this.passwords(account) } : {}),
+      ...(can.cancels ? { cancel: (attempt) => this.cancel(attempt, account) } : {}),
+      ...(can.refunds ? { refund: (order) => this.refund(order, account) } : {}),
+      ...(can.resumes ? { resume: (attempt) => this.resume(attempt, account) } : {})
     }
+  }
+
+  private find(reference: string, account: number): Kept | undefined {
+    const order = this.orders.find(reference) as Kept | undefined
+    return order?.account === account || this.orders.placeOf(reference) !== this.place ? order : undefined
   }
 
   // What travels
@@ -92,7 +114,8 @@ export class SimulatedProvider {
   /** Brings `act` to pass at the provider, and its answer back, if either arrives. */
   private travel<A>(passage: Passage, purpose: string, act: () => A, lost: () => A): Effect.Effect<A> {
     const { chance, time } = this.outside
-    return Effect.async<A>((resume) => {
+    const napping = Effect.withFiberRuntime<void>((fiber) => nap(this.outside, machineOf(fiber), purpose))
+    const travelling = Effect.async<A>((resume) => {
       const there = chance.between(5, 400, `${purpose} there`)
       const back = chance.between(5, 400, `${purpose} back`)
       const gives = chance.happens(0.5, `${purpose} notices`)
@@ -129,8 +152,13 @@ export class SimulatedProvider {
             act()
             time.after(back, () => resume(Effect.die(new Error("an answer that nobody can read"))))
           })
+          return
+        case "noticed late":
+          if (gives) time.after(there, () => void act())
+          time.after(chance.between(5, 23, `${purpose} noticed`) * SECOND, () => resume(Effect.sync(lost)))
       }
     })
+    return Effect.zipRight(napping, travelling)
   }
 
   private nth(what: string): string {
@@ -149,46 +177,62 @@ export class SimulatedProvider {
     return purpose
   }
 
-  private passage(purpose: string): Passage {
-    return this.outside.drawn(passages, "smooth", `${purpose} travels`)
+  /** `leg`: of an order; nothing for whatever else is asked. */
+  private passage(purpose: string, leg?: string): Passage {
+    const { focus } = this.outside
+    const isMeant = leg !== undefined && focus.passages !== undefined && (focus.legs?.includes(leg) ?? true)
+    const weights = isMeant ? { ...none(passages), ...focus.passages } : passages
+    return this.outside.drawn(weights, "smooth", `${purpose} travels`)
+  }
+
+  private fateOf(usual: Readonly<Record<Fate, number>>, purpose: string): Fate {
+    const { fates } = this.outside.focus
+    const possible = Object.entries(fates ?? {}).filter(([fate]) => usual[fate as Fate] > 0)
+    const weights = possible.length === 0 ? usual : { ...none(usual), ...Object.fromEntries(possible) }
+    return this.outside.drawn(weights, "completes", `${purpose} fate`)
   }
 
   // Orders
 
-  private initiate(order: PaymentOrder): Effect.Effect<Outcome> {
+  private initiate(order: PaymentOrder, account: number): Effect.Effect<Outcome> {
     return Effect.suspend(() => {
       const { flow, money, paymentId, reference } = order
       const about = `${order.description ?? order.method} ${flow}`
       const purpose = this.named(reference, this.nth(about))
-      this.orders.asked({ provider: this.name, paymentId, leg: flow, reference })
+      const { honours } = this.can
+      this.orders.asked({ provider: this.name, place: this.place, paymentId, leg: flow, reference, honours })
       if (flow === "inbound") this.orders.returns.set(paymentId, order.returnUrl)
       this.outside.tell(`${this.name} is asked for ${money.toString()} ${flow} (${about}) as ${reference}`)
       return this.travel(
-        this.passage(purpose),
+        this.passage(purpose, flow),
         purpose,
         () =>
           this.take(
-            { reference, paymentId, leg: flow, money, way: flow === "outbound" ? "out" : "in", of: null },
+            { reference, paymentId, leg: flow, money, way: flow === "outbound" ? "out" : "in", of: null, account },
             purpose,
-            this.can.honours
+            honours
           ),
         () => new Unknown({ reason: "the connection was lost" })
       )
     })
   }
 
-  private refund({ attempt, money, reference }: RefundOrder): Effect.Effect<Outcome> {
+  private refund({ attempt, money, reference }: RefundOrder, account: number): Effect.Effect<Outcome> {
     return Effect.suspend(() => {
       const purpose = this.named(reference, this.nth(`refund of ${attempt.leg} ${money.toString()}`))
-      const of = this.orders.find(attempt.reference)
+      const of = this.find(attempt.reference, account)
+      if (of !== undefined) this.orders.askedBack(this.place, of, reference, money)
       this.outside.tell(`${this.name} is asked to give ${money.toString()} back as ${reference}`)
       return this.travel(
-        this.passage(purpose),
+        this.passage(purpose, "refund"),
         purpose,
         (): Outcome => {
-          if (of === undefined) return new Declined({ reason: "there is no such payment" })
+          if (of === undefined) {
+            this.orders.deny(reference)
+            return new Declined({ reason: "there is no such payment" })
+          }
           const { paymentId } = of
-          const about = { reference, paymentId, leg: `refund ${reference}`, money, way: "out" as const, of }
+          const about = { reference, paymentId, leg: `refund ${reference}`, money, way: "out" as const, of, account }
           return this.take(about, purpose, this.can.refundsHonour ?? this.can.honours)
         },
         () => new Unknown({ reason: "the connection was lost" })
@@ -197,34 +241,34 @@ export class SimulatedProvider {
   }
 
   private take(
-    about: Pick<Order, "reference" | "paymentId" | "leg" | "money" | "way" | "of">,
+    about: Pick<Kept, "reference" | "paymentId" | "leg" | "money" | "way" | "of" | "account">,
     purpose: string,
     honours: Promised
   ): Outcome {
     const { time } = this.outside
     const known = this.orders.find(about.reference) as Kept | undefined
     if (known !== undefined) {
+      if (known.account !== about.account && !known.denied) {
+        this.outside.problem(`${this.name} was sent ${about.leg} through two accounts`)
+      }
       if (!holds(honours, time.now - known.arrivedAt) && !known.denied) {
         this.outside.problem(`${this.name} does not honour references and was sent ${about.leg} twice`)
       }
-      return this.answerOf(known, purpose)
+      if (this.can.repeats === "told again" || known.denied) return this.answerOf(known, purpose)
+      this.outside.count("fault: refuses a repetition")
+      return new Declined({ reason: "there is such a reference already" })
     }
     const { of } = about
     if (of !== null && !this.orders.mayGiveBack(of, about.money)) {
+      this.orders.deny(about.reference)
       return new Declined({ reason: "there is not so much left to give back" })
     }
-    const usual: Fate = "completes"
-    const fate = this.outside.drawn(
-      about.way === "in" ? fatesIn : of === null ? fatesOut : refundFates,
-      usual,
-      `${purpose} fate`
-    )
+    const fate = this.fateOf(about.way === "in" ? fatesIn : of === null ? fatesOut : refundFates, purpose)
     const waitsFor = fate === "waits for its customer" ? this.customersTask(purpose) : null
-    this.issued += 1
     const order: Kept = {
       ...about,
       provider: this.name,
-      providerPaymentId: `${this.name}-${this.issued}`,
+      providerPaymentId: this.nextId(),
       arrivedAt: time.now,
       state: "under way",
       moved: new Map(),
@@ -242,6 +286,13 @@ export class SimulatedProvider {
     this.outside.tell(`${this.name} has ${order.providerPaymentId} (${order.reference}): it ${fate}`)
     this.settle(order, purpose)
     return this.answerOf(order, purpose)
+  }
+
+  /** Accounts of one provider may give out the same ids, which others may guess. */
+  private nextId(): string {
+    this.issued += 1
+    const isOwn = this.place !== this.name && this.issued > 1
+    return `${this.name}-${isOwn ? "own-" : ""}${this.account > 1 ? `${this.account}-` : ""}${this.issued}`
   }
 
   private customersTask(purpose: string): Waits {
@@ -533,13 +584,13 @@ export class SimulatedProvider {
     })
   }
 
-  private enquire(attempt: AttemptContext): Effect.Effect<Enquiry> {
+  private enquire(attempt: AttemptContext, account: number): Effect.Effect<Enquiry> {
     return Effect.suspend(() => {
       const purpose = this.nth(`look-up of ${this.nameOf(attempt)}`)
       return this.travel(
         this.passage(purpose),
         purpose,
-        () => this.lookUp(attempt.reference, attempt.sentAt.getTime(), purpose),
+        () => this.lookUp(attempt.reference, account, attempt.sentAt.getTime(), purpose),
         () => new Unknown({ reason: "the connection was lost" })
       ).pipe(
         Effect.tap((said) =>
@@ -553,16 +604,19 @@ export class SimulatedProvider {
     })
   }
 
-  private lookUp(reference: string, sentAt: number, purpose: string): Enquiry {
+  /** `said`: when whoever asks says that it was last sent; what is written down counts. */
+  private lookUp(reference: string, account: number, said: number, purpose: string): Enquiry {
     const { chance, time } = this.outside
-    const order = this.orders.find(reference) as Kept | undefined
+    const order = this.find(reference, account)
+    const sentAt = this.orders.sentAt(reference)?.getTime() ?? said
     this.outside.tell(`${this.name} looks ${reference} up: ${order?.state ?? "never had it"}`)
     const { provesAbsence } = this.can
     const proves =
       provesAbsence !== false &&
       time.now - sentAt >= (provesAbsence === true ? MINUTE : Math.max(MINUTE, Duration.toMillis(provesAbsence)))
     if (order === undefined) {
-      if (proves) this.orders.deny(reference)
+      // That another account has none of it says nothing of the one that it went through.
+      if (proves && this.since === undefined) this.orders.deny(reference)
       return new Absent()
     }
     if (!proves && this.outside.strikes(0.12, "does not find what it has", purpose)) return new Absent()
@@ -586,7 +640,7 @@ export class SimulatedProvider {
 
   // What customers and callers do with it
 
-  private readonly passwords: OneTimePasswords = {
+  private readonly passwords = (account: number): OneTimePasswords => ({
     submit: (attempt, otp) =>
       Effect.suspend(() => {
         const purpose = this.nth(`password for ${this.nameOf(attempt)}`)
@@ -594,7 +648,7 @@ export class SimulatedProvider {
           this.passage(purpose),
           purpose,
           () => {
-            const order = this.orders.find(attempt.reference) as Kept | undefined
+            const order = this.find(attempt.reference, account)
             if (order === undefined || order.state !== "waiting" || order.waitsFor !== "collect_otp")
               return "not_expected" as const
             if (otp !== rightPassword) {
@@ -611,16 +665,16 @@ export class SimulatedProvider {
         )
       }),
     resend: () => Effect.succeed(true)
-  }
+  })
 
-  private cancel(attempt: AttemptContext): Effect.Effect<"canceled" | "refused" | "unknown"> {
+  private cancel(attempt: AttemptContext, account: number): Effect.Effect<"canceled" | "refused" | "unknown"> {
     return Effect.suspend(() => {
       const purpose = this.nth(`cancellation of ${this.nameOf(attempt)}`)
       return this.travel(
         this.passage(purpose),
         purpose,
         () => {
-          const order = this.orders.find(attempt.reference) as Kept | undefined
+          const order = this.find(attempt.reference, account)
           if (order === undefined) return "unknown" as const
           if (order.state === "canceled") return "canceled" as const
           if (order.state !== "waiting" && order.state !== "under way") return "refused" as const
@@ -635,14 +689,14 @@ export class SimulatedProvider {
     })
   }
 
-  private resume(attempt: AttemptContext): Effect.Effect<Enquiry> {
+  private resume(attempt: AttemptContext, account: number): Effect.Effect<Enquiry> {
     return Effect.suspend(() => {
       const purpose = this.nth(`return of ${this.nameOf(attempt)}`)
       return this.travel(
         this.passage(purpose),
         purpose,
         (): Enquiry => {
-          const order = this.orders.find(attempt.reference) as Kept | undefined
+          const order = this.find(attempt.reference, account)
           if (order === undefined) return new Unknown({ reason: "who is that?" })
           if (order.state === "waiting" && order.waitsFor === "redirect" && attempt.isWanted)
             this.complete(order, order.money, purpose)

@@ -1,6 +1,8 @@
 /** What a provider really did, whatever it says: the measure of every book and every record. */
+import { Duration } from "effect"
 import { Money } from "../../src/domain/Money.ts"
 import type { PaymentId } from "../../src/domain/Identifiers.ts"
+import type { Promised } from "../../src/providers/port/Provider.ts"
 
 export type State = "waiting" | "under way" | "done" | "failed" | "canceled" | "returned"
 
@@ -27,6 +29,10 @@ export interface Order {
   /** How often it has moved money; more than once is somebody's mistake. */
   times: number
 }
+
+/** Whether a promise still holds after so many milliseconds. */
+export const holds = (promised: Promised, age: number): boolean =>
+  typeof promised === "boolean" ? promised : age < Duration.toMillis(promised)
 
 const add = (sums: Map<Money["currency"], bigint>, currency: Money["currency"], minor: bigint): void => {
   sums.set(currency, (sums.get(currency) ?? 0n) + minor)

@@ -28,18 +28,21 @@ const settlements = ({ attempts, payments }: Tables): number => {
   return never
 }
 
+const MATCHED_WITHIN = 5_000
+
+/** What fits by its id alone, through another account, is nobody's, and stays so: it is looked at for a moment only. */
 const strays = ({ attempts, callbacks }: Tables, now: number): number => {
-  const ids = new Set<string>()
+  let first = never
   for (const callback of callbacks.values()) {
     if (!("report_said" in callback) || callback.payment_id !== null || callback.provider_payment_id === null) continue
     if (callback.received_at.getTime() <= now - Duration.toMillis(strayPatience)) continue
-    ids.add(`${callback.provider} ${callback.account} ${callback.provider_payment_id}`)
+    for (const { account, answered_at, provider, provider_payment_id } of attempts.values()) {
+      if (provider !== callback.provider || provider_payment_id !== callback.provider_payment_id) continue
+      const since = Math.max(callback.received_at.getTime(), answered_at?.getTime() ?? 0)
+      if (account === callback.account || now < since + MATCHED_WITHIN) first = 0
+    }
   }
-  if (ids.size === 0) return never
-  for (const { account, provider, provider_payment_id } of attempts.values()) {
-    if (provider_payment_id !== null && ids.has(`${provider} ${account} ${provider_payment_id}`)) return 0
-  }
-  return never
+  return first
 }
 
 const cardWaits = ({ cardWaits: waits }: Tables): number =>

@@ -3,6 +3,7 @@ import { Duration } from "effect"
 import { strayCallbackRetention } from "../../src/domain/policies/Payments.ts"
 import { deadLetterRetention, webhookRetention } from "../../src/domain/policies/Webhooks.ts"
 import type { StoredDelivery, WebhookEvent } from "../../src/webhooks/Webhook.ts"
+import { refundProblem } from "../invariants/Charges.ts"
 import type { Outside } from "./Outside.ts"
 import type { World } from "./World.ts"
 
@@ -33,6 +34,42 @@ const kept = ["payments", "attempts", "history", "operatorItems", "paymentFees"]
 
 const mayDelivery = (outside: Outside, { status, updated_at }: StoredDelivery): boolean =>
   status !== "pending" && isOlder(outside, updated_at, status === "delivered" ? webhookRetention : deadLetterRetention)
+
+/** What is noticed as it is written. */
+export interface Watched {
+  /** When each version of a payment was written, by the clock of the database. */
+  readonly writtenAt: ReadonlyMap<string, number>
+  /** Events that came while an endpoint was disabled, by the endpoint. */
+  readonly missed: ReadonlyMap<string, ReadonlySet<string>>
+}
+
+const onSet = <Row>(rows: ReadonlyMap<string, Row>, seen: (row: Row, before: Row | undefined) => void): void => {
+  const table = rows as Map<string, Row>
+  const set = table.set.bind(table)
+  table.set = (key, row) => {
+    seen(row, table.get(key))
+    return set(key, row)
+  }
+}
+
+export const watchWriting = ({ outside, tables }: World): Watched => {
+  const writtenAt = new Map<string, number>()
+  const missed = new Map<string, Set<string>>()
+  onSet(tables.payments, (payment) => {
+    writtenAt.set(`${payment.payment_id} ${payment.version}`, outside.time.now)
+    const problem = refundProblem(payment)
+    if (problem !== undefined) outside.problem(problem)
+  })
+  onSet(tables.events, ({ event_id }, before) => {
+    if (before !== undefined) return
+    for (const { status, webhook_id } of tables.webhooks.values()) {
+      if (status === "active") continue
+      const events = missed.get(webhook_id) ?? new Set()
+      missed.set(webhook_id, events.add(event_id))
+    }
+  })
+  return { writtenAt, missed }
+}
 
 export const watchForgetting = ({ outside, tables }: World): Forgotten => {
   const forgotten: Forgotten = { events: new Map(), deliveries: new Map() }

@@ -1,6 +1,6 @@
 /** An instance of the service on a machine: its real services and workers, over stores and providers that are shared. */
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { Cause, Context, Effect, FiberRef, HashSet, Layer, type Logger, LogLevel, Runtime, Scope } from "effect"
+import { Cause, Context, Duration, Effect, FiberRef, HashSet, Layer, type Logger, LogLevel, Runtime, Scope } from "effect"
 import type { Router } from "find-my-way-ts"
 import { businessRoutes } from "../../src/app/HttpApp.ts"
 import { servicesOver } from "../../src/app/Services.ts"
@@ -10,6 +10,7 @@ import { workerPoll } from "../../src/domain/policies/Server.ts"
 import { Authenticator } from "../../src/people/auth/Authenticator.ts"
 import { gateByCredentials } from "../../src/people/auth/Gate.ts"
 import { InvalidToken, JwtVerifier } from "../../src/people/auth/JwtVerifier.ts"
+import { Settings } from "../../src/platform/config/Settings.ts"
 import { Workers } from "../../src/platform/fibers/Workers.ts"
 import { AnswerWriter } from "../../src/platform/http/AnswerWriter.ts"
 import { exchange } from "../../src/platform/http/Exchange.ts"
@@ -32,6 +33,8 @@ export interface Shared {
   readonly hooks: Context.Tag.Service<HookClient>
   readonly logger: Logger.Logger<unknown, void>
   readonly planted: Planted
+  /** Seconds that a provider has for its answer, where they are not the usual ones. */
+  readonly providerTimeout: number | undefined
 }
 
 /** Callers come with keys: nobody waits for a signature of a token. */
@@ -98,7 +101,13 @@ const booted = (machine: Machine, shared: Shared, isEmpty: boolean) =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     const { ids, planted, providers, stores } = shared
+    const settings = Context.get(surroundings, Settings)
+    const { providerTimeout } = shared
     const given = surroundings.pipe(
+      Context.add(
+        Settings,
+        providerTimeout === undefined ? settings : { ...settings, providerTimeout: Duration.seconds(providerTimeout) }
+      ),
       Context.add(Ids, ids),
       Context.add(Providers, providers),
       // One for each process: whoever took the one that is there for everybody would wake the workers of other machines.

@@ -22,6 +22,12 @@ export interface Rest {
   readonly wake: () => void
 }
 
+const machines = new WeakMap<Scheduler.Scheduler, Machine>()
+
+/** The machine that a fiber runs on. */
+export const machineOf = (fiber: { readonly getFiberRef: <A>(ref: FiberRef.FiberRef<A>) => A }): Machine | undefined =>
+  machines.get(fiber.getFiberRef(FiberRef.currentScheduler))
+
 export class Machine {
   readonly name: string
   readonly rests = new Set<Rest>()
@@ -44,6 +50,7 @@ export class Machine {
     this.draw = draw
     this.calm = calm
     this.untilYield = calm
+    machines.set(this.scheduler, this)
   }
 
   readonly scheduler: Scheduler.Scheduler = {

@@ -2,6 +2,7 @@
  * What stands outside of the service and outlives its instances: time, chance, what went wrong, and what came up. Every
  * fault is drawn here, so that a shorter run may leave some of them out.
  */
+import { type Focus, noFocus } from "../business/Focus.ts"
 import type { Chance } from "./Chance.ts"
 import { dawn, type Time } from "./Time.ts"
 
@@ -29,6 +30,10 @@ export class Outside {
   readonly counts = new Map<string, number>()
   /** The database has failed somebody: who is told so is told the truth. */
   isLosing = false
+  /** A machine has slept, so that callers may have waited in vain. */
+  hasSlept = false
+  /** What this run is about, where that is one kind of trouble. */
+  focus: Focus = noFocus
   /** Until when a row is somebody else's, by its id. */
   readonly locks = new Map<string, number>()
   /** What happened, for whoever looks into a seed; nothing is kept unless somebody asks. */

@@ -87,6 +87,7 @@ export class World {
     this.shared = {
       stores,
       planted: plan.planted,
+      providerTimeout: outside.focus.providerTimeout,
       ids: Ids.fromBytes((count) =>
         Effect.sync(() => {
           const drawn = new Uint8Array(count)

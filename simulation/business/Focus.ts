@@ -1,0 +1,139 @@
+/**
+ * What a short run may be about besides its theme: one kind of trouble, made frequent. Rare combinations, such as a lost
+ * second leg and a machine that sleeps past its lease, would otherwise take thousands of runs to come up.
+ */
+import type { Capabilities } from "../providers/Capabilities.ts"
+import type { Fate, Passage } from "../providers/Fate.ts"
+import type { Chance } from "../world/Chance.ts"
+
+export interface Focus {
+  /** What the run begins with, and what follows, with weights; as the size has it where nothing is said. */
+  readonly theme?: string
+  readonly steps?: Readonly<Record<string, number>>
+  readonly length?: readonly [least: number, most: number]
+  /** The longest pause between two steps, in milliseconds. */
+  readonly haste?: number
+  readonly instances?: number
+  readonly organisations?: number
+  /** The first organisation has an account of its own, which comes first, as the platform's account does for others. */
+  readonly ownAccount?: boolean
+  /** Every organisation has a receiver. */
+  readonly receives?: boolean
+  /** Of every provider. */
+  readonly can?: Partial<Capabilities>
+  readonly fates?: Partial<Readonly<Record<Fate, number>>>
+  /** Of orders; `legs`: only of these. */
+  readonly passages?: Partial<Readonly<Record<Passage, number>>>
+  readonly legs?: ReadonlyArray<string>
+  /** How likely a machine falls asleep while it waits for a provider, or for a receiver. */
+  readonly naps?: number
+  /** Initiations are across currencies. */
+  readonly crosses?: boolean
+  /** Seconds that a provider has for its answer. */
+  readonly providerTimeout?: number
+  /** Receivers that are slow to answer. */
+  readonly hangs?: boolean
+  /** Receivers are down for days. */
+  readonly outages?: boolean
+}
+
+export const noFocus: Focus = {}
+
+const promptly: Focus["fates"] = { completes: 1, "completes at once": 3 }
+
+export const focuses: Readonly<Record<string, Focus>> = {
+  "overlapping refunds": {
+    theme: "payin",
+    steps: { refundAtOnce: 1 },
+    length: [2, 3],
+    haste: 60_000,
+    fates: promptly,
+    can: { refunds: true }
+  },
+  "repetitions are refused": {
+    can: { honours: true, repeats: "refused" },
+    passages: { smooth: 4, unanswered: 6, lost: 1, "noticed late": 1 }
+  },
+  "sends take long": {
+    can: { honours: true },
+    passages: { smooth: 2, "noticed late": 8 },
+    providerTimeout: 25
+  },
+  "the second leg is lost": {
+    theme: "ramp",
+    length: [1, 1],
+    instances: 2,
+    can: { honours: false, provesAbsence: true },
+    fates: promptly,
+    passages: { smooth: 1, lost: 4, "slow arrival": 4, unanswered: 1 },
+    legs: ["outbound"],
+    naps: 0.25
+  },
+  "clocks differ": {
+    theme: "ramp",
+    steps: { clock: 3, ramp: 1, comeBack: 1 },
+    length: [3, 4],
+    haste: 60_000,
+    instances: 2,
+    can: { cancels: false },
+    fates: { "waits for its customer": 6, completes: 1 }
+  },
+  "odd amounts": {
+    theme: "payin",
+    steps: { payin: 2, payout: 1, refund: 1 },
+    length: [1, 2],
+    crosses: true,
+    can: { counts: true },
+    fates: {
+      completes: 1,
+      "brings more": 3,
+      "brings less": 2,
+      "fails and completes after all": 2,
+      "declines and completes after all": 2
+    }
+  },
+  "another account at a provider": {
+    steps: { replaceAccount: 4, payin: 2, payout: 2, ramp: 1 },
+    length: [2, 4],
+    haste: 40_000,
+    can: { provesAbsence: true, tellsId: true },
+    passages: { smooth: 3, unanswered: 4, "slow answer": 2, "noticed late": 1 }
+  },
+  "two accounts at one provider": {
+    theme: "payin",
+    steps: { payin: 4, claimElsewhere: 1 },
+    length: [3, 4],
+    haste: 10_000,
+    organisations: 2,
+    ownAccount: true,
+    can: { signs: true, callsBackBy: "its own id", tellsId: true },
+    fates: promptly,
+    passages: { smooth: 2, "slow answer": 5 }
+  },
+  "receivers are down": {
+    theme: "payin",
+    steps: { payin: 3, payout: 1, refund: 1, replay: 3 },
+    length: [2, 4],
+    receives: true,
+    outages: true
+  },
+  "a sender of webhooks sleeps": {
+    theme: "payin",
+    steps: { payin: 1 },
+    length: [1, 2],
+    instances: 2,
+    receives: true,
+    hangs: true,
+    fates: promptly,
+    naps: 0.35
+  }
+}
+
+const SHARE = 0.4
+
+/** Of a small run. */
+export const drawFocus = (chance: Chance): readonly [name: string, focus: Focus] => {
+  if (!chance.happens(SHARE, "focus")) return ["none", noFocus]
+  const name = chance.pick(Object.keys(focuses), "which focus")
+  return [name, focuses[name]!]
+}
