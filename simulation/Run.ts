@@ -40,11 +40,11 @@ import { dawn, Time } from "./world/Time.ts"
 import { unburdened } from "./world/Unburdened.ts"
 import { World } from "./world/World.ts"
 
-const fiat: ReadonlyArray<ProviderName> = ["stripe", "adyen", "paystack"]
-const crypto: ReadonlyArray<ProviderName> = ["circle", "coinbase"]
+export const fiat: ReadonlyArray<ProviderName> = ["stripe", "adyen", "paystack"]
+export const crypto: ReadonlyArray<ProviderName> = ["circle", "coinbase"]
 
 /** After so many rounds of people who clear up, what is left is stuck. */
-const MOST_ROUNDS = 8
+export const MOST_ROUNDS = 8
 
 const instances = {
   small: { "1": 17, "2": 2.5, "3": 0.5 },
@@ -83,7 +83,7 @@ export interface Ran {
   readonly story: ReadonlyArray<string>
 }
 
-const booksTables = {
+export const booksTables = {
   ...ledgerTables,
   virtualAccounts: memoryTable<VirtualAccount>("virtualAccounts"),
   virtualTransactions: memoryTable<VirtualTransaction>("virtualTransactions")
@@ -119,7 +119,7 @@ const recordsOf = (
   }
 }
 
-const inspect = (
+export const inspect = (
   scene: Scene,
   receivers: Receivers,
   watched: Watched,
@@ -239,7 +239,7 @@ const live = (seed: number, options: Options): Ran => {
     forgotten: watchForgetting(world),
     isDisturbed: false
   }
-  const watched = watchWriting(world)
+  const watched = watchWriting(world, orders)
   orders.objection = (ask) => offProblem(scene, ask)
   orders.sentAt = (reference) => world.tables.attempts.get(reference)?.sent_at
   const steps = drawn.filter(({ number }) => options.withoutSteps?.has(number) !== true)

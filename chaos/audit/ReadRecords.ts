@@ -62,19 +62,14 @@ const keyIn = Schema.is(Schema.Struct({ key: Schema.String }))
 const keyOf: Read["keyOf"] = ({ client_reference, description, metadata }) =>
   client_reference ?? (keyIn(metadata) ? metadata.key : description)
 
-export const readRecords = (
-  url: string,
-  fakes: ReadonlyArray<StartedFake>,
-  endpoints: ReadonlyArray<Endpoint>
-): Effect.Effect<Read> =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const payments = yield* sql.unsafe<object>(`select ${selectedColumns()} from payments`)
-    const attempts = (yield* sql.unsafe<object>(`select ${attemptColumns()} from attempts`)).map(attemptOf)
-    const { holdings, strangers } = outsideOf(fakes, attempts)
-    return {
+/** Every row that the invariants look at. */
+export const readRows = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const payments = yield* sql.unsafe<object>(`select ${selectedColumns()} from payments`)
+  const attempts = yield* sql.unsafe<object>(`select ${attemptColumns()} from attempts`)
+  return {
       payments: payments.map(paymentOf),
-      attempts,
+      attempts: attempts.map(attemptOf),
       history: yield* Effect.flatMap(sql`select * from payment_history`, history),
       items: yield* Effect.flatMap(sql`select * from operator_items`, items),
       events: yield* Effect.flatMap(
@@ -84,7 +79,20 @@ export const readRecords = (
       deliveries: yield* Effect.flatMap(sql`select * from webhook_deliveries`, deliveries),
       postings: yield* Effect.flatMap(sql`select * from ledger_postings`, storedPostings),
       virtualAccounts: yield* Effect.flatMap(sql`select * from virtual_accounts`, accounts),
-      virtualTransactions: yield* Effect.flatMap(sql`select * from virtual_transactions`, storedTransactions),
+      virtualTransactions: yield* Effect.flatMap(sql`select * from virtual_transactions`, storedTransactions)
+  }
+}).pipe(Effect.orDie)
+
+export const readRecords = (
+  url: string,
+  fakes: ReadonlyArray<StartedFake>,
+  endpoints: ReadonlyArray<Endpoint>
+): Effect.Effect<Read> =>
+  Effect.gen(function* () {
+    const rows = yield* readRows
+    const { holdings, strangers } = outsideOf(fakes, rows.attempts)
+    return {
+      ...rows,
       endpoints,
       holdings,
       strangers,

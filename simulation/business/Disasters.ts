@@ -55,7 +55,8 @@ export const clock: Act = (scene, step) =>
     const one = victim(scene, step)
     if (one === undefined) return
     outside.count("fault: wrong clock")
-    one.machine.skew = outside.chance.pick([-3600, -65, -5, 4, 45, 90, 3600], `${purposeOf(step)} skew`) * SECOND
+    const skews = outside.focus.skews ?? [-3600, -65, -5, 4, 45, 90, 3600]
+    one.machine.skew = outside.chance.pick(skews, `${purposeOf(step)} skew`) * SECOND
     outside.tell(`the clock of ${one.machine.name} is ${one.machine.skew / SECOND} s off`)
   })
 

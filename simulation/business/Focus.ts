@@ -25,12 +25,21 @@ export interface Focus {
   /** Of orders; `legs`: only of these. */
   readonly passages?: Partial<Readonly<Record<Passage, number>>>
   readonly legs?: ReadonlyArray<string>
-  /** How likely a machine falls asleep while it waits for a provider, or for a receiver. */
+  /** How likely a machine falls asleep while it waits for a provider, or for a receiver, and for how many seconds. */
   readonly naps?: number
+  readonly napSeconds?: ReadonlyArray<number>
+  /** Only while it waits for these; nothing else goes wrong with them. */
+  readonly napsIn?: string
+  /** How often at most. */
+  readonly mostNaps?: number
+  /** By how many seconds clocks are wrong. */
+  readonly skews?: ReadonlyArray<number>
   /** Initiations are across currencies. */
   readonly crosses?: boolean
   /** Seconds that a provider has for its answer. */
   readonly providerTimeout?: number
+  /** Customers pay late or never. */
+  readonly lateCustomers?: boolean
   /** Receivers that are slow to answer. */
   readonly hangs?: boolean
   /** Receivers are down for days. */
@@ -65,18 +74,23 @@ export const focuses: Readonly<Record<string, Focus>> = {
     instances: 2,
     can: { honours: false, provesAbsence: true },
     fates: promptly,
-    passages: { smooth: 1, lost: 4, "slow arrival": 4, unanswered: 1 },
+    passages: { smooth: 1, lost: 6, "slow arrival": 4 },
     legs: ["outbound"],
-    naps: 0.25
+    naps: 0.5,
+    napSeconds: [73, 78, 84],
+    napsIn: "look-up",
+    mostNaps: 2
   },
   "clocks differ": {
     theme: "ramp",
-    steps: { clock: 3, ramp: 1, comeBack: 1 },
-    length: [3, 4],
+    steps: { clock: 6, ramp: 1, comeBack: 1 },
+    length: [2, 4],
+    skews: [-3600, -1500, 1500, 2400, 3600],
     haste: 60_000,
     instances: 2,
     can: { cancels: false },
-    fates: { "waits for its customer": 6, completes: 1 }
+    fates: { "waits for its customer": 1 },
+    lateCustomers: true
   },
   "odd amounts": {
     theme: "payin",
@@ -101,14 +115,14 @@ export const focuses: Readonly<Record<string, Focus>> = {
   },
   "two accounts at one provider": {
     theme: "payin",
-    steps: { payin: 4, claimElsewhere: 1 },
-    length: [3, 4],
+    steps: { payin: 3, claimElsewhere: 2 },
+    length: [3, 5],
     haste: 10_000,
     organisations: 2,
     ownAccount: true,
     can: { signs: true, callsBackBy: "its own id", tellsId: true },
-    fates: promptly,
-    passages: { smooth: 2, "slow answer": 5 }
+    fates: { "completes at once": 3, "waits for its customer": 2, "never ends": 1, "fails later": 1 },
+    passages: { smooth: 6, "slow answer": 2 }
   },
   "receivers are down": {
     theme: "payin",
@@ -125,7 +139,8 @@ export const focuses: Readonly<Record<string, Focus>> = {
     receives: true,
     hangs: true,
     fates: promptly,
-    naps: 0.35
+    naps: 0.35,
+    napSeconds: [22, 25, 28]
   }
 }
 

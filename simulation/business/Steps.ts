@@ -103,7 +103,7 @@ export const drawSteps = (chance: Chance, size: Size, focus: Focus): ReadonlyArr
   const haste = focus.haste ?? chance.pick([500, 5_000, 60_000, 1_800_000], "haste")
   const theme = focus.theme ?? chance.weighed(begins, "theme")
   const usual = focus.steps ?? (size === "small" ? { ...anywhere, ...themes[theme] } : business)
-  const weights = chance.happens(0.45, "disasters") ? { ...usual, ...disasters } : usual
+  const weights = focus.steps === undefined && chance.happens(0.45, "disasters") ? { ...usual, ...disasters } : usual
   // A long time in which nothing happens, and after which much may be forgotten.
   const lull = chance.happens(0.15, "lull") ? chance.between(2, Math.max(2, count), "lull before") : 0
   const days = chance.pick([2, 31, 95], "lull days")

@@ -11,9 +11,9 @@ export const refusalProblems = ({ attempts }: Dossier, orders: Orders): Readonly
   )
 
 /** By somebody who asked for it. */
-const isByHand = (cause: string): boolean => /by |asked/.test(cause)
+const isByHand = (cause: string): boolean => /^(canceled|rejected) by /.test(cause)
 
-/** `at`: when each change was written, by the clock of the database. */
+/** `writtenAt`: when each change was written, by the clock of the database. */
 export const rampEndProblems = (
   { history, payment }: Dossier,
   writtenAt: (version: number) => number | undefined

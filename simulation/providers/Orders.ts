@@ -112,6 +112,9 @@ export class Orders {
 
   /** Whether it was asked for and nobody has said that it comes to nothing. */
   mayStand(reference: string): boolean {
+    const order = this.byReference.get(reference)
+    // What came to something and was taken back since has come to nothing.
+    if (order !== undefined && (order.state === "returned" || order.back.size > 0)) return false
     return (this.asks.has(reference) || this.backs.has(reference)) && !this.isDenied(reference)
   }
 
@@ -164,6 +167,13 @@ export class Orders {
 
   isSpokenOf(paymentId: PaymentId): boolean {
     return (this.words.get(paymentId) ?? 0) > 0
+  }
+
+  /** Whether any provider has moved money because of it, whatever became of that since. */
+  hasMoved(paymentId: PaymentId): boolean {
+    return Array.from(this.byReference.values()).some(
+      ({ moved, of, paymentId: about }) => about === paymentId && of === null && moved.size > 0
+    )
   }
 
   refundsOf(order: Order): ReadonlyArray<Order> {

@@ -50,6 +50,9 @@ interface Kept extends Order {
   readonly account: number
 }
 
+/** Whether the accounts of one provider give out the same ids. */
+export const sharesIds = ({ chance }: Outside): boolean => chance.happens(0.5, "accounts share ids")
+
 export const placeOf = (name: ProviderName, account: ConfigId | null): string =>
   account === null ? name : `${name}/${account}`
 
@@ -180,6 +183,7 @@ export class SimulatedProvider {
   /** `leg`: of an order; nothing for whatever else is asked. */
   private passage(purpose: string, leg?: string): Passage {
     const { focus } = this.outside
+    if (focus.napsIn !== undefined && purpose.includes(focus.napsIn)) return "smooth"
     const isMeant = leg !== undefined && focus.passages !== undefined && (focus.legs?.includes(leg) ?? true)
     const weights = isMeant ? { ...none(passages), ...focus.passages } : passages
     return this.outside.drawn(weights, "smooth", `${purpose} travels`)
@@ -288,10 +292,10 @@ export class SimulatedProvider {
     return this.answerOf(order, purpose)
   }
 
-  /** Accounts of one provider may give out the same ids, which others may guess. */
+  /** Others may guess them. */
   private nextId(): string {
     this.issued += 1
-    const isOwn = this.place !== this.name && this.issued > 1
+    const isOwn = this.place !== this.name && !sharesIds(this.outside)
     return `${this.name}-${isOwn ? "own-" : ""}${this.account > 1 ? `${this.account}-` : ""}${this.issued}`
   }
 
@@ -319,7 +323,9 @@ export class SimulatedProvider {
         return
       case "waits for its customer": {
         order.state = "waiting"
-        const comes = chance.weighed({ pays: 6, "pays late": 2, never: 2 }, `${purpose} customer`)
+        const isLate = this.outside.focus.lateCustomers === true
+        const customers = isLate ? { pays: 1, "pays late": 3, never: 6 } : { pays: 6, "pays late": 2, never: 2 }
+        const comes = chance.weighed(customers, `${purpose} customer`)
         if (comes === "never" || order.waitsFor === "collect_otp") return
         const when = comes === "pays" ? soon : soon + chance.between(1, 40, `${purpose} hours`) * HOUR
         time.after(when, () => {

@@ -4,6 +4,7 @@ import { strayCallbackRetention } from "../../src/domain/policies/Payments.ts"
 import { deadLetterRetention, webhookRetention } from "../../src/domain/policies/Webhooks.ts"
 import type { StoredDelivery, WebhookEvent } from "../../src/webhooks/Webhook.ts"
 import { refundProblem } from "../invariants/Charges.ts"
+import type { Orders } from "../providers/Orders.ts"
 import type { Outside } from "./Outside.ts"
 import type { World } from "./World.ts"
 
@@ -52,10 +53,13 @@ const onSet = <Row>(rows: ReadonlyMap<string, Row>, seen: (row: Row, before: Row
   }
 }
 
-export const watchWriting = ({ outside, tables }: World): Watched => {
+export const watchWriting = ({ outside, tables }: World, orders: Orders): Watched => {
   const writtenAt = new Map<string, number>()
   const missed = new Map<string, Set<string>>()
-  onSet(tables.payments, (payment) => {
+  onSet(tables.payments, (payment, before) => {
+    const isNew = payment.status === "completed" && before?.status !== "completed"
+    if (isNew && !orders.hasMoved(payment.payment_id))
+      outside.problem(`an ${payment.direction} payment counts as completed, and nobody has moved anything`)
     writtenAt.set(`${payment.payment_id} ${payment.version}`, outside.time.now)
     const problem = refundProblem(payment)
     if (problem !== undefined) outside.problem(problem)

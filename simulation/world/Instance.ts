@@ -44,7 +44,8 @@ const noTokens = Layer.succeed(JwtVerifier, {
 
 const gate = gateByCredentials.pipe(Layer.provide(Authenticator.layer), Layer.provide(noTokens))
 
-const services = gate.pipe(Layer.provideMerge(servicesOver(Layer.context<Providers>())))
+/** Over whatever stores and providers there are. */
+export const services = gate.pipe(Layer.provideMerge(servicesOver(Layer.context<Providers>())))
 
 export type Services =
   | Layer.Layer.Success<typeof services>

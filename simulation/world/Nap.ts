@@ -10,9 +10,11 @@ export const nap = (outside: Outside, machine: Machine | undefined, purpose: str
   Effect.sync(() => {
     const { chance, focus, time } = outside
     if (focus.naps === undefined || machine === undefined || machine.name === "elsewhere") return
+    if (!purpose.includes(focus.napsIn ?? "") || outside.naps >= (focus.mostNaps ?? Infinity)) return
     if (!outside.strikes(focus.naps, "falls asleep while it waits", purpose)) return
-    const seconds = chance.pick([22, 25, 28, 62, 75, 90, 130], `${purpose} nap`)
+    const seconds = chance.pick(focus.napSeconds ?? [25, 62, 130], `${purpose} nap`)
     outside.hasSlept = true
+    outside.naps += 1
     time.after(1, () => {
       outside.tell(`${machine.name} falls asleep for ${seconds} s while it waits`)
       machine.sleepsUntil = time.now + seconds * SECOND

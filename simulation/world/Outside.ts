@@ -32,6 +32,7 @@ export class Outside {
   isLosing = false
   /** A machine has slept, so that callers may have waited in vain. */
   hasSlept = false
+  naps = 0
   /** What this run is about, where that is one kind of trouble. */
   focus: Focus = noFocus
   /** Until when a row is somebody else's, by its id. */

@@ -1,0 +1,71 @@
+/** The simulation's rules over a real PostgreSQL, whose statements, triggers and batches no simulated world has. */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { catalogue } from "../../simulation/bugs/Catalogue.ts"
+import { runOnPostgres } from "./support/PostgresRun.ts"
+
+const SEEDS = 30
+
+/** In each run most of the time is spent on waiting, and some of it on the one database server. */
+const AT_ONCE = 5
+
+const LIMIT = 120_000
+
+const bugNamed = (name: string) => catalogue.find((bug) => bug.name === name)!
+
+const seedsFrom = (first: number) => Array.from({ length: AT_ONCE }, (_, at) => first + at)
+
+const firsts = Array.from({ length: SEEDS / AT_ONCE }, (_, at) => at * AT_ONCE + 1)
+
+describe("the rules over PostgreSQL", () => {
+  const seen = new Map<string, number>()
+
+  const runs = (first: number) =>
+    Effect.forEach(
+      seedsFrom(first),
+      (seed) => Effect.map(Effect.scoped(runOnPostgres(seed)), (ran) => ({ seed, ...ran })),
+      { concurrency: AT_ONCE }
+    )
+
+  it.live.each(firsts)(
+    `hold for ${AT_ONCE} seeds from %i on`,
+    (first) =>
+      Effect.gen(function* () {
+        const all = yield* runs(first)
+        for (const { counts } of all)
+          for (const [what, count] of counts) seen.set(what, (seen.get(what) ?? 0) + count)
+        expect(all.flatMap(({ problems, seed }) => problems.map((problem) => ({ seed, problem })))).toEqual([])
+      }),
+    LIMIT
+  )
+
+  it("come across payments that end in every way, lost answers and people", () => {
+    const wanted = [
+      "inbound: completed",
+      "inbound: failed",
+      "inbound: refunded",
+      "outbound: completed",
+      "external: completed",
+      "fault: unanswered",
+      "operator: by hand",
+      "step: refundAtOnce",
+      "step: escrow"
+    ]
+    expect(wanted.filter((what) => !seen.has(what))).toEqual([])
+  })
+
+  it.live.each(["events are told twice", "money in suspense is not booked", "what was held stays held"])(
+    "find a bug that is planted: %s",
+    (name) =>
+      Effect.gen(function* () {
+        const { planted } = bugNamed(name)
+        const found = yield* Effect.forEach(
+          seedsFrom(1),
+          (seed) => Effect.map(Effect.scoped(runOnPostgres(seed, planted)), ({ problems }) => problems),
+          { concurrency: AT_ONCE }
+        )
+        expect(found.flat()).not.toEqual([])
+      }),
+    LIMIT
+  )
+})
