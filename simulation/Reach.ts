@@ -1,4 +1,5 @@
 /** What many runs must come across between them: a world in which something of this never happens proves nothing about it. */
+import { focuses } from "./business/Focus.ts"
 import { acts } from "./business/Steps.ts"
 import { deliveries, fatesIn, passages } from "./providers/Fate.ts"
 
@@ -25,6 +26,11 @@ const befalls = [
   "does not find what it has",
   "swears that it never had it",
   "dispute",
+  "refuses a repetition",
+  "another account",
+  "claim through another account",
+  "receiver down for days",
+  "falls asleep while it waits",
   "forgotten of events",
   "forgotten of deliveries"
 ]
@@ -46,7 +52,9 @@ export const everything: ReadonlyArray<string> = [
   ...named("attempt", ["through an own account", "payment declined", "refund accepted", "return accepted"]),
   ...named("item", ["resolution", "review", "suspense", "unknown_outcome"]),
   ...named("operator", ["kept", "by hand", "refunded"]),
-  ...named("delivery", ["delivered"])
+  ...named("focus", Object.keys(focuses)),
+  ...named("delivery", ["delivered", "dead"]),
+  ...named("webhooks", ["active", "disabled", "replayed"])
 ]
 
 /** Of all that, what never came up. */

@@ -20,6 +20,7 @@ const ofKind = (counts: ReadonlyMap<string, number>, kind: string): ReadonlyArra
 
 const kinds = [
   ["size", "Runs"],
+  ["focus", "What short runs were about besides"],
   ["step", "What was done"],
   ["answer", "Answers to callers"],
   ["fault", "Faults"],
@@ -35,6 +36,7 @@ const kinds = [
   ["operator", "What people did with them"],
   ["event", "Events"],
   ["delivery", "Deliveries"],
+  ["webhooks", "Endpoints"],
   ["error", "Errors that were logged"]
 ] as const
 

@@ -80,7 +80,10 @@ const mirrorOf = Effect.gen(function* () {
     table.clear()
     rows.forEach((row, at) => table.set(keyOf(row, at), row))
   }
-  const copy = Effect.gen(function* () {
+  const oneAtATime = yield* Effect.makeSemaphore(1)
+  const copied = Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`set transaction isolation level repeatable read`
     const rows = yield* readRows
     const all = yield* Effect.flatMap(EscrowStore, (store) =>
       store.list(Option.none(), { account_id: undefined, status: undefined }, { take: 1000, after: Option.none() })
@@ -96,6 +99,11 @@ const mirrorOf = Effect.gen(function* () {
     fill(tables.virtualTransactions, rows.virtualTransactions, ({ transaction_id }) => transaction_id)
     fill(tables.escrows, all, ({ escrow_id }) => escrow_id)
   })
+  /** As it all was at one moment; no copy overtakes another. */
+  const copy = Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(copied)).pipe(
+    Effect.orDie,
+    oneAtATime.withPermits(1)
+  )
   return { stores, database, tables, copy }
 })
 
