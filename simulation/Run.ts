@@ -151,7 +151,7 @@ export const inspect = (
     ...answerProblems(scene),
     ...accountProblems(records),
     ...movementProblems(records),
-    ...walkProblems(records),
+    ...walkProblems(records, watched.valued),
     ...escrowProblems(records, escrows.values(), scene.escrows),
     ...linkProblems(records, paymentLinks.values(), linkPayments.values())
   ]

@@ -144,11 +144,21 @@ export const focuses: Readonly<Record<string, Focus>> = {
   }
 }
 
+/** Drawn apart from the others. */
+const ratesMove: Focus = {
+  theme: "payin",
+  steps: { moveRates: 4, payin: 3, payout: 2, refund: 2, refundAtOnce: 1, review: 2, transfer: 2, deposit: 1, link: 1 },
+  length: [3, 5],
+  crosses: true,
+  fates: { completes: 2, "completes at once": 3, "brings more": 1 }
+}
+
 const SHARE = 0.4
 
 /** Of a small run. */
 export const drawFocus = (chance: Chance): readonly [name: string, focus: Focus] => {
-  if (!chance.happens(SHARE, "focus")) return ["none", noFocus]
+  if (!chance.happens(SHARE, "focus"))
+    return chance.happens(0.08, "rates move") ? ["rates move", ratesMove] : ["none", noFocus]
   const name = chance.pick(Object.keys(focuses), "which focus")
   return [name, focuses[name]!]
 }

@@ -10,6 +10,7 @@ import { link } from "./Linking.ts"
 import { payin, payout } from "./Paying.ts"
 import { pry, revoke } from "./Prying.ts"
 import { ramp } from "./Ramping.ts"
+import { moveRates } from "./Rates.ts"
 import { replay } from "./Replaying.ts"
 import { comeBack } from "./Returning.ts"
 import type { Act, Step } from "./Step.ts"
@@ -36,6 +37,7 @@ export const acts: Readonly<Record<string, Act>> = {
   replaceAccount,
   claimElsewhere,
   replay,
+  moveRates,
   forget,
   lock,
   crash,
@@ -66,6 +68,7 @@ const business: Weights = {
   replaceAccount: 0.5,
   claimElsewhere: 0.5,
   replay: 1,
+  moveRates: 2,
   forget: 1
 }
 

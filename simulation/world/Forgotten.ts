@@ -2,11 +2,19 @@
 import { Duration } from "effect"
 import { strayCallbackRetention } from "../../src/domain/policies/Payments.ts"
 import { deadLetterRetention, webhookRetention } from "../../src/domain/policies/Webhooks.ts"
+import { kindOf } from "../../src/domain/Ledger.ts"
+import { ledgerTables } from "../../src/money/ledger/MemoryTables.ts"
+import type { Payment } from "../../src/payments/store/Payment.ts"
 import type { StoredDelivery, WebhookEvent } from "../../src/webhooks/Webhook.ts"
+import { liveValues, rateTables } from "../business/Rates.ts"
+import type { Valued, Values } from "../invariants/Walks.ts"
 import { refundProblem } from "../invariants/Charges.ts"
 import type { Orders } from "../providers/Orders.ts"
 import type { Outside } from "./Outside.ts"
 import type { World } from "./World.ts"
+
+/** For so long after its completion a payment is refunded at its own rate. */
+const ORIGINAL_RATE = Duration.hours(24)
 
 export interface Forgotten {
   readonly events: Map<string, WebhookEvent>
@@ -42,6 +50,7 @@ export interface Watched {
   readonly writtenAt: ReadonlyMap<string, number>
   /** Events that came while an endpoint was disabled, by the endpoint. */
   readonly missed: ReadonlyMap<string, ReadonlySet<string>>
+  readonly valued: Valued
 }
 
 const onSet = <Row>(rows: ReadonlyMap<string, Row>, seen: (row: Row, before: Row | undefined) => void): void => {
@@ -53,7 +62,41 @@ const onSet = <Row>(rows: ReadonlyMap<string, Row>, seen: (row: Row, before: Row
   }
 }
 
-export const watchWriting = ({ outside, tables }: World, orders: Orders): Watched => {
+const exchangeTables = { ...ledgerTables, ...rateTables }
+
+/** Not until somebody has approved of it is a payment that was held priced. */
+const isPriced = (before: Payment | undefined, { next_action, status }: Payment): boolean =>
+  before === undefined || (before.status === "initiated" && before.next_action === "wait" && next_action !== "wait") ||
+  (before.status === "initiated" && status !== "initiated")
+
+/** What currencies are worth as payments are priced, transfers posted, and refunds asked for a day after completion. */
+const watchValues = ({ database, outside, tables }: World): Valued => {
+  const { ledgerPostings, rates } = database.open(exchangeTables)
+  const payments = new Map<string, Values>()
+  const entries = new Map<string, Values>()
+  const completedAt = new Map<string, number>()
+  /** Refunds that are asked for late, and what currencies were worth then: they go at the rate of that moment. */
+  const late = new Map<string, Values>()
+  onSet(tables.payments, (payment, before) => {
+    const { payment_id, refunds, status } = payment
+    if (isPriced(before, payment)) payments.set(payment_id, liveValues(rates))
+    if (status === "completed" && before?.status !== "completed") completedAt.set(payment_id, outside.time.now)
+    const isLate = outside.time.now - (completedAt.get(payment_id) ?? Infinity) >= Duration.toMillis(ORIGINAL_RATE)
+    for (const { refund_id } of refunds.slice(before?.refunds.length ?? 0))
+      if (isLate) late.set(refund_id, liveValues(rates))
+  })
+  onSet(ledgerPostings, ({ account, entry_id, kind, payment_id, reference }) => {
+    if (kindOf(account) !== "fx" || entries.has(entry_id)) return
+    if (payment_id === null) entries.set(entry_id, liveValues(rates))
+    const values = kind === "refund" ? late.get(reference ?? "") : undefined
+    if (values !== undefined) entries.set(entry_id, values)
+  })
+  return { payments, entries }
+}
+
+export const watchWriting = (world: World, orders: Orders): Watched => {
+  const { outside, tables } = world
+  const valued = watchValues(world)
   const writtenAt = new Map<string, number>()
   const missed = new Map<string, Set<string>>()
   onSet(tables.payments, (payment, before) => {
@@ -72,7 +115,7 @@ export const watchWriting = ({ outside, tables }: World, orders: Orders): Watche
       missed.set(webhook_id, events.add(event_id))
     }
   })
-  return { writtenAt, missed }
+  return { writtenAt, missed, valued }
 }
 
 export const watchForgetting = ({ outside, tables }: World): Forgotten => {

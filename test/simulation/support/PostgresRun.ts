@@ -26,6 +26,9 @@ import { Receivers } from "../../../simulation/business/Receivers.ts"
 import type { Scene } from "../../../simulation/business/Scene.ts"
 import { settle } from "../../../simulation/business/Society.ts"
 import { acts, drawSteps } from "../../../simulation/business/Steps.ts"
+import { liveValues } from "../../../simulation/business/Rates.ts"
+import type { Valued, Values } from "../../../simulation/invariants/Walks.ts"
+import { sandboxRates } from "../../../src/app/sandbox/SandboxData.ts"
 import { escrowTables } from "../../../simulation/business/Escrowing.ts"
 import { noFocus } from "../../../simulation/business/Focus.ts"
 import { Orders } from "../../../simulation/providers/Orders.ts"
@@ -59,7 +62,7 @@ import { testSettings, TestVault } from "../../support/TestSettings.ts"
 import { CompressedTime, waitFor } from "./CompressedTime.ts"
 
 /** What needs virtual time, the machines or the tables themselves stays with the simulated world. */
-const elsewhere = new Set(["switchOff", "forget", "lock", "crash", "sleep", "clock", "replay"])
+const elsewhere = new Set(["moveRates", "switchOff", "forget", "lock", "crash", "sleep", "clock", "replay"])
 
 const variables = {
   PUBLIC_URL: "http://corridor.test",
@@ -260,8 +263,11 @@ export const runOnPostgres = (
       })
     ).pipe(Effect.provide(context))
 
+    const values = liveValues(new Map(sandboxRates.map((one) => [`${one.from_currency} ${one.to_currency}`, { ...one, updated_at: new Date() }])))
+    const always = { get: () => values, has: () => false } as unknown as ReadonlyMap<string, Values>
+    const valued: Valued = { payments: always, entries: always }
     const look = Effect.sync(() =>
-      inspect(scene, receivers, { writtenAt: new Map(), missed: new Map() }, () => ({ problems: [] }) as never)
+      inspect(scene, receivers, { writtenAt: new Map(), missed: new Map(), valued }, () => ({ problems: [] }) as never)
     )
 
     for (const step of drawSteps(chance, "usual", noFocus)) {
