@@ -27,7 +27,9 @@ const withoutOpenParts = (commands: Commands): Commands => ({
     Effect.flatMap(Effect.orDie(commands.find(permit, payment.payment_id)), (whole) => {
       const open = whole.refunds.filter(({ state }) => state === "open")
       const completed = acts.map((act) =>
-        act.patch?.refunds === undefined ? act : { ...act, patch: { ...act.patch, refunds: [...open, ...act.patch.refunds] } }
+        act.patch?.refunds === undefined
+          ? act
+          : { ...act, patch: { ...act.patch, refunds: [...open, ...act.patch.refunds] } }
       )
       return commands.writeAudited(permit, { ...payment, refunds: whole.refunds }, completed, noted)
     })

@@ -418,7 +418,9 @@ const finders: Readonly<Record<string, number>> = {
   "money in suspense is rounded the other way": 39
 }
 
-export const catalogue: ReadonlyArray<Bug> = [...inPayments, ...aroundPayments, ...sendingBugs, ...amountBugs].map((bug) => ({
-  ...bug,
-  foundBy: finders[bug.name]!
-}))
+export const catalogue: ReadonlyArray<Bug> = [...inPayments, ...aroundPayments, ...sendingBugs, ...amountBugs].map(
+  (bug) => ({
+    ...bug,
+    foundBy: finders[bug.name]!
+  })
+)

@@ -20,7 +20,10 @@ type Keys = (typeof IdempotencyStore)["Service"]
 type Queue = (typeof QueueStore)["Service"]
 
 /** With the rows of the database at hand, as a statement has them. */
-const withTables = (key: { readonly key: string }, wrap: (service: never, database: () => Database) => unknown): Planted => {
+const withTables = (
+  key: { readonly key: string },
+  wrap: (service: never, database: () => Database) => unknown
+): Planted => {
   let database: Database | undefined
   return new Map([
     ...planted(MemoryDatabase, (made: Database) => (database = made)),
@@ -78,7 +81,11 @@ export const sendingBugs: ReadonlyArray<Omit<Bug, "foundBy">> = [
     about: "whoever repeats a key is told of the payment as it stands, although it is still being made",
     planted: planted(IdempotencyStore, (keys: Keys): Keys => ({
       ...keys,
-      find: (name) => Effect.map(keys.find(name), Option.map((found) => ({ ...found, age_millis: Infinity })))
+      find: (name) =>
+        Effect.map(
+          keys.find(name),
+          Option.map((found) => ({ ...found, age_millis: Infinity }))
+        )
     }))
   },
   {
@@ -155,7 +162,9 @@ export const sendingBugs: ReadonlyArray<Omit<Bug, "foundBy">> = [
       foundStrays: (most) =>
         Effect.map(store.foundStrays(most), (found) => {
           const { attempts, callbacks } = database().open(paymentTables)
-          const open = Array.from(callbacks.values()).filter(isStray).filter(({ payment_id }) => payment_id === null)
+          const open = Array.from(callbacks.values())
+            .filter(isStray)
+            .filter(({ payment_id }) => payment_id === null)
           const matched = open.flatMap((stray) => {
             const named = Array.from(attempts.values()).filter(
               ({ provider, provider_payment_id: id }) =>

@@ -68,21 +68,20 @@ export class Receivers {
     purpose: string
   ): ReturnType<Context.Tag.Service<HookClient>["post"]> {
     return Effect.async((resume) => {
-          const { chance, time } = this.outside
-          const how = this.drawn(url, purpose)
-          const event = JSON.parse(body) as { readonly event_id: string }
-          this.check(url, body, headers, event.event_id)
-          const name = Receivers.nameOf(url, event.event_id, headers["x-service-attempt"] ?? "")
-          const answer = (status: number | null) =>
-            this.answers.set(name, [...(this.answers.get(name) ?? []), status])
-          const millis = how === "hangs" ? 10_000 : chance.between(5, 1500, `${purpose} time`)
-          time.after(millis, () => {
-            if (how === "takes" || how === "takes and breaks off") this.take(url, event.event_id)
-            answer(how === "takes" ? 200 : how === "refuses" ? 500 : null)
-            if (how === "takes") return resume(Effect.succeed({ status: 200, text: "" }))
-            if (how === "refuses") return resume(Effect.succeed({ status: 500, text: "no" }))
-            resume(new NotAnswered({ message: "the connection failed (ECONNRESET)" }))
-          })
+      const { chance, time } = this.outside
+      const how = this.drawn(url, purpose)
+      const event = JSON.parse(body) as { readonly event_id: string }
+      this.check(url, body, headers, event.event_id)
+      const name = Receivers.nameOf(url, event.event_id, headers["x-service-attempt"] ?? "")
+      const answer = (status: number | null) => this.answers.set(name, [...(this.answers.get(name) ?? []), status])
+      const millis = how === "hangs" ? 10_000 : chance.between(5, 1500, `${purpose} time`)
+      time.after(millis, () => {
+        if (how === "takes" || how === "takes and breaks off") this.take(url, event.event_id)
+        answer(how === "takes" ? 200 : how === "refuses" ? 500 : null)
+        if (how === "takes") return resume(Effect.succeed({ status: 200, text: "" }))
+        if (how === "refuses") return resume(Effect.succeed({ status: 500, text: "no" }))
+        resume(new NotAnswered({ message: "the connection failed (ECONNRESET)" }))
+      })
     })
   }
 

@@ -288,7 +288,9 @@ export const settle = (
       ...outbound.map((payment_method) => ({ payment_method, direction: "outbound" as const, providers: fiat })),
       ...flows.map((direction) => ({ payment_method: "crypto" as const, direction, providers: crypto }))
     ]
-    yield* configs.insert((yield* Effect.forEach(corridors, (one) => configsOf(chance, one, focus.ownAccount === true))).flat())
+    yield* configs.insert(
+      (yield* Effect.forEach(corridors, (one) => configsOf(chance, one, focus.ownAccount === true))).flat()
+    )
     const count = chance.between(least, most, "organisations")
     return yield* Effect.forEach(
       Array.from({ length: count }, (_, at) => at + 1),

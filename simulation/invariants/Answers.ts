@@ -48,8 +48,7 @@ const textProblems = ({ world }: Scene): ReadonlyArray<string> => {
   )
 }
 
-const isCalm = ({ isDisturbed, outside }: Scene): boolean =>
-  !isDisturbed && !outside.isLosing && !outside.hasSlept
+const isCalm = ({ isDisturbed, outside }: Scene): boolean => !isDisturbed && !outside.isLosing && !outside.hasSlept
 
 export const answerProblems = (scene: Scene): ReadonlyArray<string> => [
   ...keyProblems(scene.keyed.values(), isCalm(scene)),

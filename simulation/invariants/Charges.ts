@@ -35,7 +35,10 @@ export const feeProblems = (dossier: Dossier, terms: FeeTerms | null): ReadonlyA
   if (payment.direction === "external" || isAccepted(dossier)) return []
   const wanted = terms === null || payment.payment_method !== "mobile_money" ? 0n : feeOf(payment, terms)
   const noted = payment.total_fees?.minor ?? 0n
-  const charged = postings.reduce((sum, { account, amount }) => (kindOf(account) === "fees" ? sum + amount.minor : sum), 0n)
+  const charged = postings.reduce(
+    (sum, { account, amount }) => (kindOf(account) === "fees" ? sum + amount.minor : sum),
+    0n
+  )
   return [
     ...(noted === wanted ? [] : [`a fee of ${wanted} is noted as ${noted}`]),
     ...(payment.status !== "completed" || charged === wanted ? [] : [`a fee of ${wanted} is charged as ${charged}`])
@@ -56,7 +59,8 @@ const exchangedProblems = ({ payment }: Dossier, entry: ReadonlyArray<StoredPost
   const [fromSuspense, ...others] = movedIn(entry, "suspense")
   const exchanged = movedIn(entry, "fx")
   if (fromSuspense === undefined || others.length > 0 || exchanged.length !== 2) return []
-  const [own, theirs] = payment.direction === "outbound" ? [payment.amount, payment.target] : [payment.target, payment.amount]
+  const [own, theirs] =
+    payment.direction === "outbound" ? [payment.amount, payment.target] : [payment.target, payment.amount]
   const posted = exchanged.find(({ account }) => currencyOf(account) === own.currency)
   if (posted === undefined || currencyOf(fromSuspense.account) !== theirs.currency) return []
   const moved = absolute(fromSuspense.amount.minor)

@@ -78,7 +78,9 @@ export const walkProblems = ({ items, payments, postings }: Records, valued: Val
   const gains = new Map<string, Array<readonly [number, BigDecimal.BigDecimal]>>()
   const problems: Array<string> = []
   for (const [about, { kept, payment, values }] of walks) {
-    const decisions = items.filter(({ kind, payment_id }) => kind === "resolution" && payment_id === payment?.payment_id)
+    const decisions = items.filter(
+      ({ kind, payment_id }) => kind === "resolution" && payment_id === payment?.payment_id
+    )
     const tolerated = payment === undefined ? nothing : rounding(payment, decisions.length, values)
     const gain = BigDecimal.subtract(BigDecimal.negate(kept), tolerated)
     if (!BigDecimal.greaterThan(gain, nothing)) continue

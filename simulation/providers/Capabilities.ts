@@ -25,7 +25,13 @@ export interface Capabilities {
   readonly repeats: "told again" | "refused"
 }
 
-const promised = (chance: Outside["chance"], always: number, never: number, forATime: Duration.Duration, purpose: string) => {
+const promised = (
+  chance: Outside["chance"],
+  always: number,
+  never: number,
+  forATime: Duration.Duration,
+  purpose: string
+) => {
   const drawn = chance.weighed({ always, never, "for a time": 1 }, purpose)
   return drawn === "for a time" ? forATime : drawn === "always"
 }

@@ -66,7 +66,8 @@ const exchangeTables = { ...ledgerTables, ...rateTables }
 
 /** Not until somebody has approved of it is a payment that was held priced. */
 const isPriced = (before: Payment | undefined, { next_action, status }: Payment): boolean =>
-  before === undefined || (before.status === "initiated" && before.next_action === "wait" && next_action !== "wait") ||
+  before === undefined ||
+  (before.status === "initiated" && before.next_action === "wait" && next_action !== "wait") ||
   (before.status === "initiated" && status !== "initiated")
 
 /** What currencies are worth as payments are priced, transfers posted, and refunds asked for a day after completion. */

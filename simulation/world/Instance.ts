@@ -1,6 +1,18 @@
 /** An instance of the service on a machine: its real services and workers, over stores and providers that are shared. */
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { Cause, Context, Duration, Effect, FiberRef, HashSet, Layer, type Logger, LogLevel, Runtime, Scope } from "effect"
+import {
+  Cause,
+  Context,
+  Duration,
+  Effect,
+  FiberRef,
+  HashSet,
+  Layer,
+  type Logger,
+  LogLevel,
+  Runtime,
+  Scope
+} from "effect"
 import type { Router } from "find-my-way-ts"
 import { businessRoutes } from "../../src/app/HttpApp.ts"
 import { servicesOver } from "../../src/app/Services.ts"

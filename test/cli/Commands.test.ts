@@ -246,11 +246,20 @@ describe("rates", () => {
   it("are exact, and the audit log keeps what they replaced", async () => {
     const set = await cli("rates", "set", "USD", "KES", "129.350", "--json")
     expect(set.stdout).toMatch(/"rate":129\.35,/)
-    expect((await cli("rates", "set", "USD", "KES", "0.000000123456789012")).stdout).toBe(
-      "1 USD = 0.000000123456789012 KES (it was 129.35).\n"
+    expect((await cli("rates", "set", "USD", "KES", "131.123456789")).stdout).toBe(
+      "1 USD = 131.123456789 KES (it was 129.35).\n"
     )
+    expect((await audited("rate.set"))[0]?.detail).toEqual({ old: "129.35", new: "131.123456789" })
+    await cli("rates", "set", "KES", "BTC", "0.000000123456789012")
     expect((await cli("rates", "list", "--json")).stdout).toContain('"rate":0.000000123456789012,')
-    expect((await audited("rate.set"))[0]?.detail).toEqual({ old: "129.35", new: "0.000000123456789012" })
+  })
+
+  it("wait for a second person where they jump by more than 10 percent", async () => {
+    expect((await cli("rates", "set", "USD", "KES", "200")).stdout).toContain("1 USD = 200 KES. ")
+    expect((await cli("rates", "list", "--json")).stdout).toMatch(/"rate":200\.0,[^}]*"status":"proposed"/)
+    // The same operator once more is no second person.
+    await cli("rates", "set", "USD", "KES", "200")
+    expect((await cli("rates", "list", "--json")).stdout).toMatch(/"rate":131\.123456789,[^}]*"status":"set"/)
   })
 
   it("are refused when they are none", async () => {

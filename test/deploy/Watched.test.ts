@@ -79,7 +79,9 @@ beforeAll(async () => {
     database.url,
     `insert into ledger_postings (entry_id, account, currency, amount, kind) values
       ('00000000-0000-7000-8000-000000000001', 'suspense/KES', 'KES', 12.5, 'suspense'),
-      ('00000000-0000-7000-8000-000000000001', 'provider/fiat/KES', 'KES', -12.5, 'suspense')`
+      ('00000000-0000-7000-8000-000000000001', 'provider/fiat/KES', 'KES', -12.5, 'suspense'),
+      ('00000000-0000-7000-8000-000000000002', 'fx/KES', 'KES', 7.25, 'payin'),
+      ('00000000-0000-7000-8000-000000000002', 'provider/fiat/KES', 'KES', -7.25, 'payin')`
   )
   await new Promise<void>((listening) => receiver.listen(0, "127.0.0.1", listening))
   const metricsPort = await freePort()

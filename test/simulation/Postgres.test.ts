@@ -32,8 +32,7 @@ describe("the rules over PostgreSQL", () => {
     (first) =>
       Effect.gen(function* () {
         const all = yield* runs(first)
-        for (const { counts } of all)
-          for (const [what, count] of counts) seen.set(what, (seen.get(what) ?? 0) + count)
+        for (const { counts } of all) for (const [what, count] of counts) seen.set(what, (seen.get(what) ?? 0) + count)
         expect(all.flatMap(({ problems, seed }) => problems.map((problem) => ({ seed, problem })))).toEqual([])
       }),
     LIMIT

@@ -1,5 +1,6 @@
 /** Callbacks that belong to no payment of ours, at rest: kept in case one turns up, but not for good. */
 import { Context, type Effect } from "effect"
+import { providerNames } from "../../domain/Corridor.ts"
 import { counter } from "../../platform/observability/Series.ts"
 
 export const droppedStrays = counter(
@@ -7,6 +8,8 @@ export const droppedStrays = counter(
   "Callbacks about no payment of ours that were dropped because their account had more than 10,000 of them.",
   ["provider"]
 )
+
+for (const provider of providerNames) droppedStrays([provider], 0)
 
 export class StrayCallbackStore extends Context.Tag("corridor/StrayCallbackStore")<
   StrayCallbackStore,

@@ -35,6 +35,10 @@ const waitingBytes = gauge(
   []
 )
 
+closedReaders([], 0)
+refusedAnswers([], 0)
+waitingBytes([], 0)
+
 interface Progress {
   /** Bytes that the system has taken for the client. */
   readonly sent: number

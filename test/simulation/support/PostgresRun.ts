@@ -52,6 +52,7 @@ import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
 import { layerInTurn } from "../../../src/platform/fibers/LayerInTurn.ts"
 import { Workers } from "../../../src/platform/fibers/Workers.ts"
+import { AnswerWriter } from "../../../src/platform/http/AnswerWriter.ts"
 import { exchange } from "../../../src/platform/http/Exchange.ts"
 import { routerOf } from "../../../src/platform/http/Router.ts"
 import { Providers } from "../../../src/providers/port/Provider.ts"
@@ -175,11 +176,16 @@ export const runOnPostgres = (
       })
     }
 
-    const answers = exchange(Context.get(context, Ids), routerOf(yield* Effect.provide(businessRoutes, context)), new Map())
+    const writer = new AnswerWriter()
+    const answers = exchange(
+      Context.get(context, Ids),
+      routerOf(yield* Effect.provide(businessRoutes, context)),
+      new Map()
+    )
     outside.send = (sent, answered) => {
       const answering = Effect.async<Reply, never, Service>((resume) => {
         const response = responseFor((reply) => resume(Effect.succeed(reply)))
-        fork(answers(requestOf(sent, setImmediate), response))
+        fork(answers(requestOf(sent, setImmediate), response, writer))
       })
       begun(answering, (exit) => answered(Exit.isSuccess(exit) ? exit.value : null))
     }
@@ -263,7 +269,11 @@ export const runOnPostgres = (
       })
     ).pipe(Effect.provide(context))
 
-    const values = liveValues(new Map(sandboxRates.map((one) => [`${one.from_currency} ${one.to_currency}`, { ...one, updated_at: new Date() }])))
+    const values = liveValues(
+      new Map(
+        sandboxRates.map((one) => [`${one.from_currency} ${one.to_currency}`, { ...one, updated_at: new Date() }])
+      )
+    )
     const always = { get: () => values, has: () => false } as unknown as ReadonlyMap<string, Values>
     const valued: Valued = { payments: always, entries: always }
     const look = Effect.sync(() =>
@@ -284,7 +294,8 @@ export const runOnPostgres = (
       yield* look
     }
     if (outside.problems.length === 0)
-      for (const { detail, kind } of openItems(scene)) outside.problem(`nobody can settle an item of kind ${kind}: ${detail}`)
+      for (const { detail, kind } of openItems(scene))
+        outside.problem(`nobody can settle an item of kind ${kind}: ${detail}`)
     const { problems } = yield* Effect.flatMap(LedgerStore, ({ check }) => check).pipe(Effect.provide(context))
     for (const { message } of problems) outside.problem(message)
     for (const { direction, status } of mirror.tables.payments.values()) outside.count(`${direction}: ${status}`)
