@@ -68,18 +68,18 @@ export const readRows = Effect.gen(function* () {
   const payments = yield* sql.unsafe<object>(`select ${selectedColumns()} from payments`)
   const attempts = yield* sql.unsafe<object>(`select ${attemptColumns()} from attempts`)
   return {
-      payments: payments.map(paymentOf),
-      attempts: attempts.map(attemptOf),
-      history: yield* Effect.flatMap(sql`select * from payment_history`, history),
-      items: yield* Effect.flatMap(sql`select * from operator_items`, items),
-      events: yield* Effect.flatMap(
-        sql`select event_id, org_id, event_type, payment_id, event_payload(e) as payload, test, created_at from events e`,
-        events
-      ),
-      deliveries: yield* Effect.flatMap(sql`select * from webhook_deliveries`, deliveries),
-      postings: yield* Effect.flatMap(sql`select * from ledger_postings`, storedPostings),
-      virtualAccounts: yield* Effect.flatMap(sql`select * from virtual_accounts`, accounts),
-      virtualTransactions: yield* Effect.flatMap(sql`select * from virtual_transactions`, storedTransactions)
+    payments: payments.map(paymentOf),
+    attempts: attempts.map(attemptOf),
+    history: yield* Effect.flatMap(sql`select * from payment_history`, history),
+    items: yield* Effect.flatMap(sql`select * from operator_items`, items),
+    events: yield* Effect.flatMap(
+      sql`select event_id, org_id, event_type, payment_id, event_payload(e) as payload, test, created_at from events e`,
+      events
+    ),
+    deliveries: yield* Effect.flatMap(sql`select * from webhook_deliveries`, deliveries),
+    postings: yield* Effect.flatMap(sql`select * from ledger_postings`, storedPostings),
+    virtualAccounts: yield* Effect.flatMap(sql`select * from virtual_accounts`, accounts),
+    virtualTransactions: yield* Effect.flatMap(sql`select * from virtual_transactions`, storedTransactions)
   }
 }).pipe(Effect.orDie)
 

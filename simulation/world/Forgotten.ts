@@ -64,11 +64,10 @@ const onSet = <Row>(rows: ReadonlyMap<string, Row>, seen: (row: Row, before: Row
 
 const exchangeTables = { ...ledgerTables, ...rateTables }
 
-/** Not until somebody has approved of it is a payment that was held priced. */
+/** A payment is priced as it is made; one that was held, again as somebody approves of it. */
 const isPriced = (before: Payment | undefined, { next_action, status }: Payment): boolean =>
   before === undefined ||
-  (before.status === "initiated" && before.next_action === "wait" && next_action !== "wait") ||
-  (before.status === "initiated" && status !== "initiated")
+  (before.status === "initiated" && before.next_action === "wait" && (next_action !== "wait" || status !== "initiated"))
 
 /** What currencies are worth as payments are priced, transfers posted, and refunds asked for a day after completion. */
 const watchValues = ({ database, outside, tables }: World): Valued => {

@@ -27,14 +27,16 @@ export const deliveryStoreSql = Layer.effect(
       find: (scope, id) =>
         sql`select ${columns} from webhook_deliveries d
           where delivery_id = ${id} and ${ownedIn(sql, scope)}`.pipe(Effect.flatMap(delivery), Effect.orDie),
-      // Each event's deliveries by its id: a plain join may read all deliveries of an endpoint for the few of a payment.
+      // One time after the other, and each event's deliveries by its id: a plain join may read all events of the
+      // organisation, or all deliveries of an endpoint, for the few of a payment.
       ofPayment: (orgId, paymentId, eventTimes) =>
         sql`select ${columns}, e.created_at as event_at
-          from events e
+          from (select distinct value::timestamptz as at
+            from jsonb_array_elements_text(${JSON.stringify(eventTimes)}::jsonb)) t
+          cross join lateral (select * from events e
+            where e.org_id = ${orgId} and e.created_at = t.at and e.payment_id = ${paymentId} offset 0) e
           cross join lateral (select * from webhook_deliveries d where d.event_id = e.event_id offset 0) d
-          where e.org_id = ${orgId} and e.payment_id = ${paymentId} and e.created_at = any (array(
-            select value::timestamptz from jsonb_array_elements_text(${JSON.stringify(eventTimes)}::jsonb)
-          )) order by e.created_at, e.event_id, d.delivery_id`.pipe(Effect.flatMap(paymentDeliveries), Effect.orDie),
+          order by e.created_at, e.event_id, d.delivery_id`.pipe(Effect.flatMap(paymentDeliveries), Effect.orDie),
       requeue: (scope, id) =>
         sql`with again as (
             update webhook_deliveries set status = 'pending', updated_at = now()

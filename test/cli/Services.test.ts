@@ -103,14 +103,14 @@ onBothStores("Organizations, Users, Rates", (it) => {
       const rates = yield* Rates
       const first = yield* rates.set(platform, rate("BTC", "USD", "68250.10"))
       expect(first).toMatchObject({ rate: "68250.1", previous_rate: null })
-      const second = yield* rates.set(platform, rate("BTC", "USD", "0.000000123456789012"))
-      expect(second).toMatchObject({ rate: "0.000000123456789012", previous_rate: "68250.1" })
-      expect(yield* rates.list(platform)).toMatchObject([{ from_currency: "BTC", rate: "0.000000123456789012" }])
+      const second = yield* rates.set(platform, rate("BTC", "USD", "68250.1234567"))
+      expect(second).toMatchObject({ rate: "68250.1234567", previous_rate: "68250.1" })
+      expect(yield* rates.list(platform)).toMatchObject([{ from_currency: "BTC", rate: "68250.1234567" }])
       expect(yield* actions).toContainEqual({
         action: "rate.set",
         org_id: null,
         subject_id: "BTC/USD",
-        detail: { old: "68250.1", new: "0.000000123456789012" }
+        detail: { old: "68250.1", new: "68250.1234567" }
       })
       expect((yield* Effect.flip(rates.set(platform, rate("USD", "USD", "1"))))._tag).toBe("Invalid")
       for (const text of ["0", "-1", "1e2", "1.000000000001", " 1", "NaN", ""]) {

@@ -19,7 +19,7 @@ import { workerPoll } from "../../domain/policies/Server.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { asRun } from "../../platform/observability/Spans.ts"
 import { type Provider, Providers } from "../../providers/port/Provider.ts"
-import { SendAgain } from "../../providers/port/SendAgain.ts"
+import { isSameAccount, SendAgain } from "../../providers/port/SendAgain.ts"
 import { contextOf, sentTimes } from "../route/AttemptContext.ts"
 import { runFor } from "../store/AttemptRun.ts"
 import { makeLanes } from "../store/Lanes.ts"
@@ -69,6 +69,9 @@ const believed = (provider: Provider, attempt: DueAttempt, enquiry: Enquiry): An
   const sent = sentTimes(attempt, askedAt(attempt))
   const proved = SendAgain.absent(provider, enquiry, sent)
   if (Option.isSome(proved)) return { enquiry, again: proved }
+  if (!isSameAccount(provider, sent)) {
+    return { enquiry: unknown("the provider has no trace of it in the account that is used now"), again: none }
+  }
   if (sent_ago < Duration.toSeconds(absenceGrace)) {
     return { enquiry: unknown("the provider has no trace of it yet"), again: none, hasNoTrace: true }
   }

@@ -3,7 +3,7 @@ import type { SqlClient } from "@effect/sql"
 import { Duration, Effect, Option, Schema } from "effect"
 import { AttemptId, ConfigId } from "../../domain/Identifiers.ts"
 import { nilUuid } from "../../domain/Ids.ts"
-import { firstRow } from "../../platform/database/Query.ts"
+import { firstRow, ownedBy } from "../../platform/database/Query.ts"
 import { rowsAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
@@ -350,7 +350,7 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
         Effect.orDie
       ),
     forgetCardWait: ({ org_id, payment_id }) =>
-      sql`delete from card_waits where payment_id = ${payment_id} and org_id = ${org_id}`.pipe(
+      sql`delete from card_waits where payment_id = ${payment_id} and ${ownedBy(sql, org_id)}`.pipe(
         Effect.asVoid,
         Effect.orDie
       ),

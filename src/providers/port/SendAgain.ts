@@ -22,8 +22,8 @@ const holdsAfter = (promised: Promised, { last, now }: Sent): boolean =>
   now.getTime() - last.getTime() >=
     Duration.toMillis(promised === true ? absenceGrace : Duration.max(promised, absenceGrace))
 
-/** Whoever has other credentials by now may be another, who never had it. */
-const isSameAccount = ({ since }: Provider, { first }: Sent): boolean => since === undefined || first > since
+/** Whether the account that is reached now is the one that the attempt was sent to: another one never had it. */
+export const isSameAccount = ({ since }: Provider, { first }: Sent): boolean => since === undefined || first > since
 
 export class SendAgain {
   protected readonly isGiven = true

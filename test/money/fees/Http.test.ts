@@ -106,9 +106,15 @@ onDatabasePaymentServer(
     it.effect("of a cross-currency payin are in what the organisation receives, of a payout in what it pays", () =>
       Effect.gen(function* () {
         const { acme } = yield* people
-        const rate = yield* get("/organizations/admin/exchange-rate?fromCurrency=KES&toCurrency=UGX&amount=1500")
-        const { org_rate_id, target_amount } = jsonOf(rate)["data"] as Json
-        const across = { org_rate_id, target_amount, target_currency: "UGX" }
+        const locked = Effect.map(
+          get("/organizations/admin/exchange-rate?fromCurrency=KES&toCurrency=UGX&amount=1500"),
+          (rate) => {
+            const { org_rate_id, target_amount } = jsonOf(rate)["data"] as Json
+            return { org_rate_id, target_amount, target_currency: "UGX" }
+          }
+        )
+        const across = yield* locked
+        const { target_amount } = across
 
         yield* charge(acme, "card", "inbound", 10_000, shillings(1_050n))
         const payin = yield* initiate({ ...byCard(), ...across })
@@ -122,7 +128,7 @@ onDatabasePaymentServer(
         const made = yield* post("/v1/beneficiaries", { ...acme.key }, ugandan)
         const { beneficiary_id } = jsonOf(made)["data"] as Json
         const request = { ...payoutByPhone(String(beneficiary_id)), country: "UG", mobile_money_details: momo }
-        const payout = yield* initiate({ ...request, ...across })
+        const payout = yield* initiate({ ...request, ...(yield* locked) })
         expect(payout.status).toBe(200)
         yield* expectFee(payout.payment_id, "33.00", { amount: "33.00", currency: "KES" })
       })

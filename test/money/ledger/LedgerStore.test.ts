@@ -332,6 +332,7 @@ onBothStores("LedgerStore", (it) => {
         accounts: before.accounts + 1,
         balances: before.balances + 1,
         rounding: before.rounding,
+        fx: before.fx,
         problems: []
       })
     })
