@@ -6,10 +6,10 @@ import { transaction } from "../src/platform/database/Migration.ts"
  * Every payin that waits for its customer has an end. A payin whose card its customer has yet to give has no attempt to
  * carry a timer: it stands in a table of its own, since an index over the status would be written with every change.
  * Payins from before that are not asked about any more are asked once: the answer gives them their end. The version before
- * does not know the failure code EXPIRED, which is first written an hour after an instance of this version began.
+ * would take that answer and plan nothing, and does not know the failure code EXPIRED.
  */
 export default transaction(
-  { besidePrevious: true },
+  { besidePrevious: false },
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe(`
     create table card_waits (

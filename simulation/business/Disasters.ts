@@ -60,10 +60,15 @@ export const clock: Act = (scene, step) =>
     outside.tell(`the clock of ${one.machine.name} is ${one.machine.skew / SECOND} s off`)
   })
 
-/** What somebody may have locked. */
-const rowsOf = (scene: Scene): ReadonlyArray<string> => {
+/** What somebody may have locked, by kind: there are far more payments than accounts. */
+const rowsOf = (scene: Scene): ReadonlyArray<ReadonlyArray<string>> => {
   const { escrows, virtualAccounts } = scene.world.database.open({ ...escrowTables, ...accountTables })
-  return [...paymentsOf(scene).map(({ payment_id }) => payment_id), ...escrows.keys(), ...virtualAccounts.keys()]
+  const kinds = [
+    paymentsOf(scene).map(({ payment_id }) => payment_id),
+    [...escrows.keys()],
+    [...virtualAccounts.keys()]
+  ]
+  return kinds.filter((rows) => rows.length > 0)
 }
 
 /** Somebody else has a row, for longer than anybody waits or for a moment. */
@@ -71,9 +76,9 @@ export const lock: Act = (scene, step) =>
   Effect.sync(() => {
     const { outside } = scene
     const purpose = purposeOf(step)
-    const rows = rowsOf(scene)
-    if (rows.length === 0) return
-    const row = outside.chance.pick(rows, `${purpose} which`)
+    const kinds = rowsOf(scene)
+    if (kinds.length === 0) return
+    const row = outside.chance.pick(outside.chance.pick(kinds, `${purpose} kind`), `${purpose} which`)
     const seconds = outside.chance.pick([1, 4, 9, 40], `${purpose} seconds`)
     outside.count("fault: held lock")
     outside.tell(`${row} is locked for ${seconds} s`)

@@ -12,7 +12,16 @@ import { doubtOf } from "./Doubt.ts"
 import { endsNow, expiredFailure, failsPastEnd, planEnd, type SharedMoment } from "./Expiry.ts"
 import { partsBesides } from "./OwnRefunds.ts"
 import { assemble, isReturned, type Moment, ownId, type Ruled, type Source } from "./Ruling.ts"
-import { goneFrom, isEven, noteOfGone, noteOfRest, sentBackBefore, sumOf, waitingAfter } from "./TakenBack.ts"
+import {
+  goneFrom,
+  heardBefore,
+  isEven,
+  noteOfGone,
+  noteOfRest,
+  sentBackBefore,
+  sumOf,
+  waitingAfter
+} from "./TakenBack.ts"
 import { isRiddle } from "./Unmatched.ts"
 import { type PaymentPatch, type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
 
@@ -135,7 +144,8 @@ const suspenseOf = (
   const owned = ownsMoney(decision)
   const before = unowned(current.received, asked, ownsMoney(current))
   return difference(before, unowned(decision.received, asked, owned)).map((amount) => {
-    const occasion = `${totalIn(decision.received, amount.currency).toString()}${owned ? " owned" : ""}`
+    const again = current.received === attempt.received ? "" : ` again ${payment.version}`
+    const occasion = `${totalIn(decision.received, amount.currency).toString()}${owned ? " owned" : ""}${again}`
     return suspenseMoney(attempt, payment.direction === "outbound" ? amount.negate() : amount, occasion)
   })
 }
@@ -211,7 +221,7 @@ export const changeOf = (
     outcome: attempt.outcome,
     flow: payment.direction,
     asked: providersMoney(payment),
-    received: attempt.received,
+    received: heardBefore(known, signal, source),
     pursued: isPursued(attempt),
     ...(attempt.ordered === null ? {} : { ordered: orderedOf(attempt.ordered) })
   }

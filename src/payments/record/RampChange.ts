@@ -1,7 +1,7 @@
 /** Rules, as a pure function, on one word about a leg of a ramp. */
 import type { Money } from "../../domain/Money.ts"
 import { decideRamp, type RampDecision, type RampLeg } from "../../domain/RampLeg.ts"
-import { difference, totalIn, totals } from "../../domain/Received.ts"
+import { difference, type Received, totalIn, totals } from "../../domain/Received.ts"
 import type { ProviderSignal } from "../../domain/Settlement.ts"
 import type { Attempt, PaymentFailure } from "../store/Payment.ts"
 import type { RampPayment } from "../route/LegOrder.ts"
@@ -9,7 +9,7 @@ import { isAimless, isOver, isPursued, nextStep, providerDataAfter } from "./Pay
 import { withClaims } from "./Claims.ts"
 import { doubtOf } from "./Doubt.ts"
 import { assemble, isReturned, ownId, type Ruled, type Source } from "./Ruling.ts"
-import { goneFrom, isEven, joined, noteOfRest, waitingAfter } from "./TakenBack.ts"
+import { goneFrom, heardBefore, isEven, joined, noteOfRest, waitingAfter } from "./TakenBack.ts"
 import { stillHolds } from "./Standing.ts"
 import { isRiddle } from "./Unmatched.ts"
 import { isExpired, type SharedMoment, untilItsEnd } from "./Expiry.ts"
@@ -87,17 +87,19 @@ const noteOfSuspense = (
 /** What came is above zero; what was settled, or taken back, is below. */
 const suspenseOf = (
   known: KnownLeg,
+  before: Received,
   decision: RampDecision,
   signal: ProviderSignal,
   source: Source
 ): ReadonlyArray<SuspenseMoney> => {
-  const { attempt } = known
+  const { attempt, payment } = known
   if (isReturned(signal)) return decision.effect === "returned" ? [] : goneFrom(known, source)
   if (decision.effect !== "suspense") return []
-  const grown = difference(totals(attempt.received), totals(decision.received))
+  const grown = difference(totals(before), totals(decision.received))
+  const again = before === attempt.received ? "" : ` again ${payment.version}`
   return grown.map((more) => {
     const total = totalIn(decision.received, more.currency).toString()
-    return suspenseMoney(attempt, legOf(attempt) === "collection" ? more : more.negate(), total)
+    return suspenseMoney(attempt, legOf(attempt) === "collection" ? more : more.negate(), `${total}${again}`)
   })
 }
 
@@ -142,6 +144,7 @@ export const rampChangeOf = (
   const { attempt, payment } = known
   const leg = legOf(attempt)
   const expired = isExpired(payment, moment)
+  const before = heardBefore(known, signal, source)
   const decided = decideRamp(
     {
       status: payment.status,
@@ -150,7 +153,7 @@ export const rampChangeOf = (
       collected: payment.ramp.collected !== null,
       expired,
       expected: leg === "collection" ? payment.amount : payment.target,
-      received: attempt.received,
+      received: before,
       pursued: isPursued(attempt)
     },
     signal,
@@ -160,8 +163,8 @@ export const rampChangeOf = (
   const decision: RampDecision = stuck ? { ...decided, status: "failed" } : decided
   const { outcome, received, resurfaced, status } = decision
   const told: RampDecision = stuck ? { ...decision, effect: "stranded" } : decision
-  const came = isReturned(signal) ? [] : difference(totals(attempt.received), totals(received))
-  const arrived = suspenseOf(known, decision, signal, source)
+  const came = isReturned(signal) ? [] : difference(totals(before), totals(received))
+  const arrived = suspenseOf(known, before, decision, signal, source)
   const { disputed, moved: suspense, unmatched } = withClaims(known, came, arrived)
   const waiting = isReturned(signal) ? undefined : waitingBy(known, decision, suspense, source)
   const isGone = isReturned(signal)

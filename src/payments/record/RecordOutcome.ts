@@ -10,6 +10,7 @@ import type { OrgId } from "../../domain/Identifiers.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
 import { Unknown } from "../../domain/Outcome.ts"
+import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import { overtakenRetry, statusEnquiry } from "../../domain/policies/Payments.ts"
 import { nthDelay } from "../../domain/policies/Schedules.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
@@ -79,6 +80,8 @@ const noise = ({ openItems = [], payment }: Change, { hinted, untold }: Source):
 export interface Told extends Pick<Attempt, "attempt_id"> {
   readonly org_id: OrgId | null
 }
+
+const endedWithoutMoney: ReadonlySet<PaymentStatus> = new Set(["failed", "rejected", "canceled"])
 
 export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
   RecordOutcome,
@@ -184,7 +187,9 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         if (givesUpId?.(own) === true) return { ...heard, source: { ...source, renamed: true as const } }
         const message = `${provider} names another payment of its own, ${named}, where ${own} was written first`
         const warned = trouble("other_payment_named", message, { payment_id, attempt_id, org_id })
-        if (signal._tag !== "Report") return { ...heard, warned }
+        // Money that this account proves to have, for a payment that ended without any, waits in suspense for a person.
+        const isLateMoney = source.callback !== undefined && endedWithoutMoney.has(known.payment.status)
+        if (signal._tag !== "Report" || isLateMoney) return { ...heard, warned }
         return {
           warned,
           signal: new Unknown({ reason: `it names another payment of its own, ${named}` }),

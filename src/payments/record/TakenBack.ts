@@ -1,6 +1,7 @@
 /** What a provider takes back of what it collected, or has back of what it paid: by the books, and not by what was assumed. */
 import { Money } from "../../domain/Money.ts"
-import { difference } from "../../domain/Received.ts"
+import { difference, type Received } from "../../domain/Received.ts"
+import type { ProviderSignal } from "../../domain/Settlement.ts"
 import { type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
 import type { Attempt, Refund } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
@@ -31,6 +32,24 @@ export const sentBackBefore = (known: Known, { there }: Source): Money => {
     ? Money.zero(paid.currency)
     : new Money({ currency: paid.currency, minor: paid.minor + out })
 }
+
+/**
+ * Its provider had said that it went back, before anybody had heard that it came, and speaks under another id of its own
+ * now: that is other money.
+ */
+const isOtherMoney = ({ attempt }: Known, signal: ProviderSignal, { there = [], waiting = [] }: Source): boolean =>
+  (signal._tag === "Accepted" || signal._tag === "Report") &&
+  signal.state === "completed" &&
+  signal.providerPaymentId !== null &&
+  attempt.provider_payment_id !== null &&
+  signal.providerPaymentId !== attempt.provider_payment_id &&
+  attempt.reason !== null &&
+  Object.keys(attempt.received).length > 0 &&
+  there.length + waiting.length === 0
+
+/** What its provider has said so far that it has, of the money that it speaks of now. */
+export const heardBefore = (known: Known, signal: ProviderSignal, source: Source): Received =>
+  isOtherMoney(known, signal, source) ? {} : known.attempt.received
 
 /** Both, as one sum for each currency. */
 export const joined = (

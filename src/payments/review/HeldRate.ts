@@ -101,10 +101,11 @@ const make = Effect.gen(function* () {
       const price = yield* Either.mapLeft(priceAt(payment, rate), (why) => refusal(payment, `${why} at ${text}.`, rate))
       const note = noteOf(payment, price, rate)
       if (payment.org_rate_id === null) return Option.some<Repriced>({ price, note })
-      const { amount, org_id, payment_id, target } = payment
+      const { amount, org_id, target } = payment
       const exchange = { from: amount.currency, to: target.currency, rate }
       const { orgRateId } = yield* rates.lock(org_id, exchange, { ttl: reviewRateTtl, amount: amount.toDecimal() })
-      yield* rates.spend(org_id, orgRateId, payment_id)
+      // In its own name: whatever becomes of the payment, no other may use a lock that was made for a review.
+      yield* rates.spend(org_id, orgRateId, orgRateId)
       return Option.some<Repriced>({ price: { ...price, org_rate_id: orgRateId }, note })
     })
   }

@@ -96,7 +96,8 @@ const outcomeOfResult = (result: Result): Outcome => {
   const { received, redirectUrl, state } = standing
   return new Accepted({
     state,
-    providerPaymentId: result.pspReference,
+    // A payer who comes back from a bank's page gets a result with a reference of its own.
+    providerPaymentId: state === "pending" ? null : result.pspReference,
     providerStatus: result.resultCode,
     nextAction: redirectUrl === undefined ? null : "redirect",
     actionData: redirectUrl === undefined ? {} : { redirect_url: redirectUrl },

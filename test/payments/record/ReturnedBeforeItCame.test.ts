@@ -51,14 +51,14 @@ onPaymentServer("What goes back before it came", "memory", made, (it) => {
     })
   )
 
-  it.effect("but what is told under another id of its provider's is about something else, and is asked about", () =>
+  it.effect("but what comes under another id of its provider's is other money", () =>
     Effect.gen(function* () {
-      const { gained, goes, payment_id, says } = yield* collecting("DE")
+      const { gained, goes, payment_id, reference, says } = yield* collecting("DE")
       yield* goes
-      const told = yield* says("again", { state: "completed", providerPaymentId: "another id" })
-      expect(JSON.parse(told.text)).toMatchObject({ message: "provider asked" })
-      expect(yield* gained).toEqual({})
-      expect(yield* recordOf(payment_id)).toMatchObject({ status: "canceled", provider_payment_id: "id in DE" })
+      yield* says("again", { state: "completed", providerPaymentId: "another id" })
+      expect(yield* gained).toEqual({ stripe: -1500, suspense: 1500 })
+      expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "suspense" }])
+      stripe.purse.shrank(reference, "DE again", stripe.orders.at(-1)!.money.negate())
     })
   )
 

@@ -109,7 +109,9 @@ describe("a card with its number", () => {
       Effect.gen(function* () {
         const { provider } = at(() => result(resultCode, about), { rawCards: true })
         const outcome = yield* provider.initiate(card)
-        expect(outcome).toMatchObject({ _tag: "Accepted", providerPaymentId: "PSP0000000000001", ...expected })
+        // Until the payer has come back, the result and its reference are not there yet.
+        const providerPaymentId = "state" in expected && expected.state === "pending" ? null : "PSP0000000000001"
+        expect(outcome).toMatchObject({ _tag: "Accepted", providerPaymentId, ...expected })
       })
     )
   }
