@@ -92,6 +92,12 @@ export const focuses: Readonly<Record<string, Focus>> = {
     fates: { "waits for its customer": 1 },
     lateCustomers: true
   },
+  "accounts are locked": {
+    theme: "deposit",
+    steps: { lock: 4, deposit: 1, withdraw: 2, transfer: 3 },
+    length: [3, 5],
+    haste: 5_000
+  },
   "odd amounts": {
     theme: "payin",
     steps: { payin: 2, payout: 1, refund: 1 },

@@ -82,7 +82,7 @@ const themes: Readonly<Record<string, Weights>> = {
   payin: { refund: 5, refundAtOnce: 1, cancel: 1.5, review: 2, comeBack: 1.5, payin: 2 },
   payout: { review: 2, cancel: 4, payout: 2, payin: 1 },
   ramp: { review: 2, cancel: 1.5, ramp: 1.5 },
-  deposit: { withdraw: 4, transfer: 2, deposit: 2, review: 1, lock: 10 },
+  deposit: { withdraw: 4, transfer: 2, deposit: 2, review: 1 },
   escrow: { escrow: 4, deposit: 1, withdraw: 1 },
   link: { refund: 2, comeBack: 1.5, review: 1, link: 1 }
 }

@@ -67,6 +67,10 @@ export const pageStep = 26
 /** A list without `limit` is fetched and encoded this many records at a time, so other requests run in between. */
 export const wholeListBatch = 100
 
+/** Lists of one organisation that are read and encoded at once, and how many more of it wait for their turn. */
+export const listsAtOnce = 2
+export const listsQueued = 200
+
 /** Retry-After of a second whole list of one organisation while the first is being written. */
 export const wholeListRetryAfter = Duration.seconds(2)
 

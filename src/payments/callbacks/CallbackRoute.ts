@@ -69,7 +69,7 @@ export const callbackRoutes = Effect.gen(function* () {
         BodyAborted: () => Effect.interrupt
       })
     )
-    const { isUnprovedAndUnknown, received, reply } = yield* callbacks
+    const { isUnsignedAndIdle, received, reply } = yield* callbacks
       .receive(provider, callbackIn(incoming, body), account)
       .pipe(
         Effect.catchTags({
@@ -87,7 +87,7 @@ export const callbackRoutes = Effect.gen(function* () {
           }
         })
       )
-    if (isUnprovedAndUnknown) yield* proofs.countUnknown(incoming.request)
+    if (isUnsignedAndIdle) yield* proofs.countIdle(incoming.request)
     return reply === undefined ? usual(received) : text(reply.status, reply.contentType, reply.body)
   })
 

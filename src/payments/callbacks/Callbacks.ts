@@ -25,8 +25,8 @@ export type Received = "applied" | "provider asked" | "seen before" | "unknown p
 /** What became of each event, and what the provider wants to hear, where that is not the usual answer. */
 export interface Taken extends Pick<Callback, "reply"> {
   readonly received: ReadonlyArray<Received>
-  /** Whether it is all hints, and about nothing of ours. */
-  readonly isUnprovedAndUnknown: boolean
+  /** Whether anybody may have sent it, and it made no provider be asked. */
+  readonly isUnsignedAndIdle: boolean
 }
 
 /** Which of a provider's accounts it came through. */
@@ -170,17 +170,19 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
 
       return {
         receive: Effect.fnUntraced(function* (provider, request, account = null) {
-          const { events, reply } = yield* provider.callback(request)
+          const { events, isUnsigned, reply } = yield* provider.callback(request)
           const from = { provider: provider.name, account }
           // One that cannot be written down keeps none of the others back; all of them are to come again.
           const exits: Array<Exit.Exit<Received>> = []
           for (const event of events) exits.push(yield* Effect.exit(take(from, cleanEvent(event))))
           const received: Array<Received> = []
           for (const exit of exits) received.push(yield* exit)
-          const isUnprovedAndUnknown =
-            events.length > 0 &&
-            events.every((event, nth) => event._tag === "Hint" && received[nth] === "unknown payment")
-          return { received, isUnprovedAndUnknown, ...(reply === undefined ? {} : { reply }) }
+          const isIdle = received.every((one) => one === "unknown payment" || one === "seen before")
+          return {
+            received,
+            isUnsignedAndIdle: isUnsigned === true && isIdle,
+            ...(reply === undefined ? {} : { reply })
+          }
         }),
         matchStrays: Effect.flatMap(
           store.foundStrays(strayBatch),

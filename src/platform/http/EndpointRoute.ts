@@ -20,6 +20,7 @@ import { isInitiation } from "../../contract/api/Initiation.ts"
 import { Reply, WholeList } from "./Handlers.ts"
 import { parseJsonText } from "./JsonText.ts"
 import type { OnceOnly } from "./OnceOnly.ts"
+import type { ListTurns } from "./ListTurns.ts"
 import { empty, json, jsonHeaders, type Outgoing, Streamed } from "./Outgoing.ts"
 import { checkContentType, decodeUtf8, readPlainBody } from "./RequestBody.ts"
 import { noteAnswer, noteParams, type RequestNote } from "./RequestNote.ts"
@@ -120,6 +121,7 @@ interface Served extends Compiled {
   readonly once: Context.Tag.Service<OnceOnly>
   readonly owners: Context.Tag.Service<Owners>
   readonly replica: Context.Tag.Service<Replica>
+  readonly listTurns: ListTurns
   readonly handler: AnyHandler
 }
 
@@ -241,13 +243,19 @@ const answered = Effect.fnUntraced(function* (served: Served, incoming: Incoming
   if (beyond !== undefined) yield* elevate(beyond)
   const request = { permit, elevate, path, urlParams, payload, route: endpoint.path }
   const handled = (idempotencyKey?: NewKey) => handler({ ...request, idempotencyKey })
+  const inTurn =
+    served.listParams === undefined
+      ? <A, E, R>(list: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => list
+      : served.listTurns(Option.getOrElse(permit.scope, () => ""))
   const answer = (idempotencyKey?: NewKey) =>
-    Effect.flatMap(
-      lists ? replica.reads(handled(idempotencyKey)) : handled(idempotencyKey),
-      (result): Effect.Effect<Outgoing> =>
-        result instanceof WholeList
-          ? wholeList(served, result, note, permit)
-          : Effect.succeed(toOutgoing(served, result, note))
+    inTurn(
+      Effect.flatMap(
+        lists ? replica.reads(handled(idempotencyKey)) : handled(idempotencyKey),
+        (result): Effect.Effect<Outgoing> =>
+          result instanceof WholeList
+            ? wholeList(served, result, note, permit)
+            : Effect.succeed(toOutgoing(served, result, note))
+      )
     )
   const key = incoming.request.headers["idempotency-key"]
   if (!movesMoney || typeof key !== "string") return yield* answer()
@@ -258,7 +266,7 @@ const answered = Effect.fnUntraced(function* (served: Served, incoming: Incoming
   return yield* once(name, endpoint.path, body, (claimed) => answer(Option.isSome(owner) ? claimed : undefined))
 })
 
-export type Servants = Pick<Served, "gate" | "once" | "owners" | "replica">
+export type Servants = Pick<Served, "gate" | "listTurns" | "once" | "owners" | "replica">
 
 export const endpointRoute = (servants: Servants, about: Compiled, handler: AnyHandler): Route => {
   // Most are never asked for while a process lives, and there are many.

@@ -50,8 +50,8 @@ export const makeFailedProofs = Effect.fnUntraced(function* (name: string) {
         Effect.zipRight(Effect.logWarning(why)),
         Effect.zipRight(refusal)
       ),
-    /** Counts a callback that carries no proof and is about nothing of ours. */
-    countUnknown: (request: IncomingMessage): Effect.Effect<void, RateLimited> =>
+    /** Counts a callback that carries no proof, and about which nothing was to be done. */
+    countIdle: (request: IncomingMessage): Effect.Effect<void, RateLimited> =>
       Effect.flatMap(counted(request), unlessAllowed)
   }
 })

@@ -9,6 +9,7 @@ import { compileEndpoint, type Compiled, endpointRoute } from "./EndpointRoute.t
 import { Replica } from "../database/Replica.ts"
 import { Gate } from "./Gate.ts"
 import type { Implementation } from "./Handlers.ts"
+import { makeListTurns } from "./ListTurns.ts"
 import { OnceOnly } from "./OnceOnly.ts"
 import type { Route } from "./Route.ts"
 
@@ -35,7 +36,8 @@ const declared: ReadonlyArray<Declared> = (() => {
 
 export const apiRoutes = (implementation: Implementation<typeof Api>) => {
   const handlers = implementation as unknown as AnyHandlers
-  return Effect.map(Effect.all({ gate: Gate, once: OnceOnly, owners: Owners, replica: Replica }), (servants) =>
+  const needed = { gate: Gate, once: OnceOnly, owners: Owners, replica: Replica }
+  return Effect.map(Effect.all({ ...needed, listTurns: Effect.sync(makeListTurns) }), (servants) =>
     declared.map(({ about, group }) => endpointRoute(servants, about, handlers[group]![about.endpoint.name]!))
   ).pipe(OnceOnly.provided)
 }

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
-import { Data, Duration, Effect, FiberSet, Runtime, type Scope } from "effect"
+import { Data, Duration, Effect, Fiber, FiberSet, Runtime, type Scope } from "effect"
 import { answerLook, drainTimeout, keepAliveTimeout, requestTimeout } from "../../domain/policies/Server.ts"
 import { endWithin } from "../fibers/Shutdown.ts"
 import { type AnswerLimits, AnswerWriter } from "./AnswerWriter.ts"
@@ -112,22 +112,36 @@ export const serve = (
       keepAliveTimeout: Duration.toMillis(keepAliveTimeout),
       requireHostHeader: false
     })
+    /** By connection: its requests that are not answered yet. A pipelined one waits for the one before it. */
+    const unanswered = new WeakMap<Socket, Map<ServerResponse, Fiber.RuntimeFiber<void>>>()
+    const gone = (socket: Socket, response: ServerResponse): void => {
+      const own = unanswered.get(socket)
+      const fiber = own?.get(response)
+      own?.delete(response)
+      connections.responses.delete(response)
+      if (fiber !== undefined && !response.writableFinished) fiber.unsafeInterruptAsFork(fiber.id())
+    }
     const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
       if (!namesItsHost(request)) return refuseUnheard(response, 400)
       if (!server.listening) response.shouldKeepAlive = false
       connections.responses.add(response)
-      const fiber = run(exchange(request, response, writer))
+      const { socket } = request
+      const own = unanswered.get(socket) ?? new Map<ServerResponse, Fiber.RuntimeFiber<void>>()
+      unanswered.set(socket, own)
+      const before = Array.from(own.values()).at(-1)
+      const answering = exchange(request, response, writer)
+      const fiber = run(before === undefined ? answering : Effect.zipRight(Fiber.await(before), answering))
+      own.set(response, fiber)
       FiberSet.unsafeAdd(fibers, fiber)
-      response.on("close", () => {
-        connections.responses.delete(response)
-        if (!response.writableFinished) fiber.unsafeInterruptAsFork(fiber.id())
-      })
+      response.on("close", () => gone(socket, response))
     }
     server.on("connection", (socket) => {
       connections.sockets.add(socket)
       socket.once("close", () => {
         connections.sockets.delete(socket)
         writer.forget(socket)
+        // A response behind others of its connection is told nothing of the end.
+        for (const response of Array.from(unanswered.get(socket)?.keys() ?? [])) gone(socket, response)
       })
     })
     server.on("clientError", (error, socket) => refuseUnread(connections, error, socket))

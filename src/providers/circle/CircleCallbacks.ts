@@ -100,7 +100,7 @@ const proven = (account: SnsAccount, message: SnsMessage): Effect.Effect<Callbac
 const unproven = (message: SnsMessage, reason: string): Effect.Effect<Callback> =>
   Effect.as(
     Effect.logWarning(`The certificate of a callback of Circle's cannot be read: ${reason}`),
-    message.Type === "Notification" ? eventsOf(message) : askAgain
+    message.Type === "Notification" ? { ...eventsOf(message), isUnsigned: true as const } : askAgain
   )
 
 export const readCallback = (

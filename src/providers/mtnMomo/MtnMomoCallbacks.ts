@@ -14,6 +14,7 @@ export const callbackEvents = ({ body, headers }: CallbackRequest): Callback => 
     onSome: ({ externalId, referenceId }) => externalId ?? referenceId ?? headers["x-reference-id"]
   })
   return {
+    isUnsigned: true,
     events: reference === undefined ? [] : [new Hint({ attempt: { reference, providerPaymentId: null } })]
   }
 }

@@ -42,7 +42,7 @@ export const readCallback = (
 ): Effect.Effect<Callback, NoProof> => {
   const { headers } = request
   if (headers["signature"] === undefined && headers["signature-input"] === undefined) {
-    return Effect.succeed(hintOf(request))
+    return Effect.succeed({ ...hintOf(request), isUnsigned: true })
   }
   return Effect.gen(function* () {
     const signed = yield* Either.mapLeft(readSigned(request, nowMillis), (message) => new NoProof({ message }))
@@ -50,7 +50,10 @@ export const readCallback = (
     return hintOf(request)
   }).pipe(
     Effect.catchTag("KeysOutOfReach", ({ reason }) =>
-      Effect.as(Effect.logWarning(`pawaPay's public keys cannot be read: ${reason}`), hintOf(request))
+      Effect.as(Effect.logWarning(`pawaPay's public keys cannot be read: ${reason}`), {
+        ...hintOf(request),
+        isUnsigned: true as const
+      })
     )
   )
 }

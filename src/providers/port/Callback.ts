@@ -132,6 +132,8 @@ export type CallbackEvent = Statement | Hint
 export interface Callback {
   /** None where it is about nothing of ours, such as a test of the address. */
   readonly events: ReadonlyArray<CallbackEvent>
+  /** Nobody's signature or secret is under it: anybody may have sent it. */
+  readonly isUnsigned?: true
   /** What the provider wants to hear, where that is not the usual answer. */
   readonly reply?: { readonly status: number; readonly contentType: string; readonly body: string }
 }

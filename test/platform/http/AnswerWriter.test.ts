@@ -160,3 +160,30 @@ it.scopedLive("answers pipelined requests in their order, the large ones too", (
     expect(text.endsWith("\r\n\r\ns")).toBe(true)
   })
 )
+
+it.scopedLive("pipelined requests leave nothing behind when their connection closes", () =>
+  Effect.gen(function* () {
+    const ids = yield* Ids
+    const answers = exchange(
+      ids,
+      routerOf([route("/huge", () => "h".repeat(8 * MIB)), route("/page", () => "p".repeat(MIB / 8))]),
+      new Map()
+    )
+    let waiting = (): number => -1
+    const port = yield* serve(
+      (request, response, writer) => {
+        waiting = () => writer.waiting
+        return answers(request, response, writer)
+      },
+      { port: 0, host: "127.0.0.1" }
+    )
+    const sockets = Array.from({ length: 4 }, () => {
+      const socket = asking(port, "/huge")
+      socket.write("GET /page HTTP/1.1\r\nhost: corridor.test\r\n\r\n".repeat(12))
+      return socket
+    })
+    yield* Effect.promise(() => vi.waitFor(() => expect(waiting()).toBeGreaterThan(MIB), { timeout: 10_000 }))
+    for (const socket of sockets) socket.destroy()
+    yield* Effect.promise(() => vi.waitFor(() => expect(waiting()).toBe(0), { timeout: 10_000 }))
+  }).pipe(Effect.provide(Ids.layer), Logger.withMinimumLogLevel(LogLevel.None))
+)
