@@ -1,4 +1,5 @@
 /** A service that lacks what it works with says so soon, does nothing by halves, and is itself again without anybody's help. */
+import { randomUUID } from "node:crypto"
 import { expect } from "@effect/vitest"
 import { Duration, Effect, Layer, Redacted, Schedule } from "effect"
 import { Client } from "pg"
@@ -92,9 +93,14 @@ behindProxy("A pool whose connections are all taken", { DATABASE_POOL: String(CO
       const holder = yield* connected(database().url)
       yield* Effect.promise(() => holder.query("begin; lock table webhooks"))
       const readers = yield* Effect.fork(
-        Effect.replicateEffect(send("/v1/public/webhooks", { headers: { ...acme.key } }), 8 * CONNECTIONS, {
-          concurrency: "unbounded"
-        })
+        // Not a list: an organisation reads two of those at once, and would leave a connection free.
+        Effect.replicateEffect(
+          send(`/v1/public/webhooks/${randomUUID()}`, { headers: { ...acme.key } }),
+          8 * CONNECTIONS,
+          {
+            concurrency: "unbounded"
+          }
+        )
       )
       const watcher = yield* connected(database().url)
       const waiting = `select count(*)::int as taken from pg_stat_activity
