@@ -25,23 +25,31 @@ export const withinTime = (semaphore: Effect.Semaphore, patience: Duration.Durat
 
 interface Line {
   readonly semaphore: Effect.Semaphore
+  /** How many have their turn or wait for it. */
   standing: number
 }
 
-/** One at a time for each key, within this process. */
-export const makeTurns = (patience: Duration.DurationInput) => {
+/** A line for each key, within this process, kept while somebody stands in it. */
+export const makeLines = (atOnce: number) => {
   const lines = new Map<string, Line>()
-  return <A, E, R>(key: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  return <A, E, R>(key: string, inLine: (line: Readonly<Line>) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.suspend(() => {
-      const line = lines.get(key) ?? { semaphore: Effect.unsafeMakeSemaphore(1), standing: 0 }
+      const line = lines.get(key) ?? { semaphore: Effect.unsafeMakeSemaphore(atOnce), standing: 0 }
       lines.set(key, line)
       line.standing += 1
       return Effect.ensuring(
-        withinTime(line.semaphore, patience)(effect),
+        inLine(line),
         Effect.sync(() => {
           line.standing -= 1
           if (line.standing === 0) lines.delete(key)
         })
       )
     })
+}
+
+/** One at a time for each key, within this process. */
+export const makeTurns = (patience: Duration.DurationInput) => {
+  const lines = makeLines(1)
+  return <A, E, R>(key: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    lines(key, ({ semaphore }) => withinTime(semaphore, patience)(effect))
 }

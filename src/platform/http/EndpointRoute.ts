@@ -3,24 +3,24 @@
  * handler. Decoders and encoders are compiled once in a process.
  */
 import { HttpApiSchema, type HttpApiEndpoint } from "@effect/platform"
-import { Context, Effect, Either, Option, type Schema, SchemaAST } from "effect"
+import { Context, Duration, Effect, Either, Option, type Schema, SchemaAST } from "effect"
 import { AccountId, EscrowId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import { AcceptsArray, AlsoNeeds, Lists, MovesMoney, Needs } from "../../contract/api/Operation.ts"
 import type { Gate } from "./Gate.ts"
 import { compileDecoder, compileEncoder } from "../../domain/CompiledSchema.ts"
 import { type Access, authorize, type Caller, type Permit } from "../../domain/Access.ts"
-import { type Failure, Invalid, notFound, TooLarge } from "../../domain/Failure.ts"
+import { type Failure, Invalid, notFound, RateLimited, TooLarge } from "../../domain/Failure.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
 import { idOrNil, nilUuid } from "../../domain/Ids.ts"
-import { wholeListBatch } from "../../domain/policies/Server.ts"
+import { listsAtOnce, listsQueued, wholeListBatch, wholeListRetryAfter } from "../../domain/policies/Server.ts"
 import type { NewKey } from "../idempotency/IdempotencyStore.ts"
 import type { Replica } from "../database/Replica.ts"
+import { makeLines } from "../fibers/InTurn.ts"
 import type { Owners } from "../idempotency/Owners.ts"
 import { isInitiation } from "../../contract/api/Initiation.ts"
 import { Reply, WholeList } from "./Handlers.ts"
 import { parseJsonText } from "./JsonText.ts"
 import type { OnceOnly } from "./OnceOnly.ts"
-import type { ListTurns } from "./ListTurns.ts"
 import { empty, json, jsonHeaders, type Outgoing, Streamed } from "./Outgoing.ts"
 import { checkContentType, decodeUtf8, readPlainBody } from "./RequestBody.ts"
 import { noteAnswer, noteParams, type RequestNote } from "./RequestNote.ts"
@@ -115,13 +115,31 @@ export const compileEndpoint = (endpoint: Endpoint, status: number) => ({
 
 export type Compiled = ReturnType<typeof compileEndpoint>
 
+const busyLists = new RateLimited({
+  message: "Too many lists of this organisation are being read. Send this again, and ask for fewer at a time.",
+  retryAfterSeconds: Duration.toSeconds(wholeListRetryAfter)
+})
+
+/**
+ * Lets an organisation read a few lists at once, and queues its further ones. Without it, one tenant's burst of large pages
+ * takes the event loop and the database from all others.
+ */
+export const makeListTurns = () => {
+  const lines = makeLines(listsAtOnce)
+  return (owner: string) =>
+    <A, E, R>(list: Effect.Effect<A, E, R>): Effect.Effect<A, E | RateLimited, R> =>
+      lines<A, E | RateLimited, R>(owner, ({ semaphore, standing }) =>
+        standing > listsAtOnce + listsQueued ? busyLists : semaphore.withPermits(1)(list)
+      )
+}
+
 /** Who answers it. */
 interface Served extends Compiled {
   readonly gate: Context.Tag.Service<Gate>
   readonly once: Context.Tag.Service<OnceOnly>
   readonly owners: Context.Tag.Service<Owners>
   readonly replica: Context.Tag.Service<Replica>
-  readonly listTurns: ListTurns
+  readonly listTurns: ReturnType<typeof makeListTurns>
   readonly handler: AnyHandler
 }
 

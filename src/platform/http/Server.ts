@@ -112,8 +112,9 @@ export const serve = (
       keepAliveTimeout: Duration.toMillis(keepAliveTimeout),
       requireHostHeader: false
     })
-    /** By connection: its requests that are not answered yet. A pipelined one waits for the one before it. */
+    /** By connection: its requests that are not answered yet, and the last one. A pipelined one waits for the one before. */
     const unanswered = new WeakMap<Socket, Map<ServerResponse, Fiber.RuntimeFiber<void>>>()
+    const latest = new WeakMap<Socket, Fiber.RuntimeFiber<void>>()
     const gone = (socket: Socket, response: ServerResponse): void => {
       const own = unanswered.get(socket)
       const fiber = own?.get(response)
@@ -128,10 +129,11 @@ export const serve = (
       const { socket } = request
       const own = unanswered.get(socket) ?? new Map<ServerResponse, Fiber.RuntimeFiber<void>>()
       unanswered.set(socket, own)
-      const before = Array.from(own.values()).at(-1)
+      const before = own.size === 0 ? undefined : latest.get(socket)
       const answering = exchange(request, response, writer)
       const fiber = run(before === undefined ? answering : Effect.zipRight(Fiber.await(before), answering))
       own.set(response, fiber)
+      latest.set(socket, fiber)
       FiberSet.unsafeAdd(fibers, fiber)
       response.on("close", () => gone(socket, response))
     }
