@@ -38,10 +38,15 @@ const wordsOrNull = (words: string | null): string | null => (words === null ? n
 
 const cleanFields = <A>(fields: Readonly<Record<string, A>>) => cleaned(fields) as Readonly<Record<string, A>>
 
+/** A movement whose id is too long for a name gets its digest: it has to stay the same with every report. */
+const cleanMovements = ({ movements }: Pick<Report, "movements">) =>
+  movements === undefined ? {} : { movements: movements.map((one) => ({ ...one, id: cleanKey(one.id) })) }
+
 export const cleanReport = (report: Report): Report =>
   new Report({
     ...report,
     ...cleanCode(report),
+    ...cleanMovements(report),
     reason: wordsOrNull(report.reason),
     providerPaymentId: cleanName(report.providerPaymentId),
     providerStatus: wordsOrNull(report.providerStatus),
@@ -56,6 +61,7 @@ export const cleanOutcome = (outcome: Outcome): Outcome => {
     case "Accepted":
       return new Accepted({
         ...outcome,
+        ...cleanMovements(outcome),
         providerPaymentId: cleanName(outcome.providerPaymentId),
         providerStatus: wordsOrNull(outcome.providerStatus),
         actionData: cleanFields(outcome.actionData),

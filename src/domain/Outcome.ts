@@ -5,6 +5,7 @@
 import { Data } from "effect"
 import type { RefusalCode } from "./FailureCode.ts"
 import type { Money } from "./Money.ts"
+import type { Movement } from "./Movement.ts"
 
 export const nextActions = ["redirect", "wait", "bank_transfer", "pay_by_link", "collect_otp", "check_status"] as const
 export type NextAction = (typeof nextActions)[number]
@@ -20,6 +21,8 @@ export class Accepted extends Data.TaggedClass("Accepted")<{
   readonly actionData: Readonly<Record<string, string | null>>
   /** The provider's own ids and receipts, shown on the record as `provider_data`; never its secrets. */
   readonly providerData: Readonly<Record<string, unknown>>
+  /** As in a report. */
+  readonly movements?: ReadonlyArray<Movement>
   /** As in a report: what has arrived so far, where it may be another amount than was asked for. */
   readonly received?: Money
   /** What the provider keeps for itself, where it says so. */
@@ -68,6 +71,8 @@ export class Report extends Data.TaggedClass("Report")<
     readonly providerStatus: string | null
     /** As in an acceptance: ids and receipts that it tells by now, such as that of a charge or of a transaction on chain. */
     readonly providerData?: Accepted["providerData"]
+    /** Every transfer of money that it tells of, each under the provider's own id. */
+    readonly movements?: ReadonlyArray<Movement>
     /** All that has arrived so far, where the provider says so and it may be another amount than was asked for. */
     readonly received?: Money
     readonly fee?: Money

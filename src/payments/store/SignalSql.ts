@@ -9,6 +9,7 @@ import { moneyOf } from "../../platform/database/StoredMoney.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { refusalCodeNames } from "../../domain/FailureCode.ts"
 import type { Money } from "../../domain/Money.ts"
+import { type Movement, movementKinds, movementStates } from "../../domain/Movement.ts"
 import { nextActions, Report } from "../../domain/Outcome.ts"
 import {
   enquiryLease,
@@ -29,12 +30,21 @@ import type { Lane, SignalQueries, Store } from "./PaymentStore.ts"
 /** What a stray said, as its row keeps it. */
 const StoredSum = Schema.Struct({ amount: Schema.String, currency: AnyCurrencyCode })
 
+const StoredMovement = Schema.Struct({
+  kind: Schema.Literal(...movementKinds),
+  id: Schema.String,
+  amount: Schema.NullOr(StoredSum),
+  state: Schema.Literal(...movementStates),
+  isTotal: Schema.optional(Schema.Literal(true))
+})
+
 const StoredWord = Schema.Struct({
   state: Schema.Literal("pending", "processing", "completed", "failed", "returned"),
   reason: Schema.NullOr(Schema.String),
   providerPaymentId: Schema.NullOr(Schema.String),
   providerStatus: Schema.NullOr(Schema.String),
   providerData: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
+  movements: Schema.optional(Schema.Array(StoredMovement)),
   received: Schema.NullOr(StoredSum),
   fee: Schema.optional(StoredSum),
   code: Schema.optional(Schema.Literal(...refusalCodeNames)),
@@ -69,15 +79,27 @@ const moments = rowsAs(Schema.Struct({ now: Schema.DateFromSelf }))
 
 const storedSum = (money: Money) => ({ amount: money.toNumericText(), currency: money.currency })
 
+const storedMovement = ({ amount, ...movement }: Movement): typeof StoredMovement.Type => ({
+  ...movement,
+  amount: amount === null ? null : storedSum(amount)
+})
+
+const movementOf = ({ amount, isTotal, ...movement }: typeof StoredMovement.Type): Movement => ({
+  ...movement,
+  amount: amount === null ? null : moneyOf(amount.amount, amount.currency),
+  ...(isTotal === undefined ? {} : { isTotal })
+})
+
 const wordOf = (report: Report): StoredWord => {
   const { calledOff, code, fee, providerCode, providerPaymentId, providerStatus, reason, received, state } = report
-  const { providerData, regained, taken, takenInAll, waitsFor } = report
+  const { movements, providerData, regained, taken, takenInAll, waitsFor } = report
   return {
     state,
     reason,
     providerPaymentId,
     providerStatus,
     ...(providerData === undefined ? {} : { providerData }),
+    ...(movements === undefined ? {} : { movements: movements.map(storedMovement) }),
     received: received === undefined ? null : storedSum(received),
     ...(fee === undefined ? {} : { fee: storedSum(fee) }),
     ...(code === undefined ? {} : { code }),
@@ -96,6 +118,7 @@ const reportOf = (word: StoredWord): Report => {
     calledOff,
     code,
     fee,
+    movements,
     providerCode,
     providerData,
     received,
@@ -107,6 +130,7 @@ const reportOf = (word: StoredWord): Report => {
   } = word
   return new Report({
     ...said,
+    ...(movements === undefined ? {} : { movements: movements.map(movementOf) }),
     ...(fee === undefined ? {} : { fee: moneyOf(fee.amount, fee.currency) }),
     ...(code === undefined ? {} : { code }),
     ...(providerCode === undefined ? {} : { providerCode }),

@@ -1,6 +1,6 @@
 /** An adapter beside its running fake, every word of it watched for secrets, and what checks ask of both. */
 import { inspect } from "node:util"
-import { Data, Duration, Effect, Logger, Redacted } from "effect"
+import { Data, Duration, Effect, Either, Logger, Redacted } from "effect"
 import type { Money } from "../../../src/domain/Money.ts"
 import type { Accepted, Enquiry, Outcome, Report } from "../../../src/domain/Outcome.ts"
 import type { Fake } from "../../../src/providers/fakes/Fake.ts"
@@ -10,6 +10,7 @@ import type { CallbackRequest } from "../../../src/providers/port/Callback.ts"
 import type { AttemptContext, PaymentOrder, RefundOrder } from "../../../src/providers/port/Provider.ts"
 import type { CredentialFields, ThirdParty } from "../../../src/providers/port/ThirdParty.ts"
 import { againstFake, type Connection } from "./AgainstFake.ts"
+import { kindsOf, movementsProblem } from "./NamedMovements.ts"
 import { type Sample, sampleAttempt, sampleOrder } from "./Samples.ts"
 
 /** What the port promises and the adapter did not keep. */
@@ -83,17 +84,35 @@ export const openSession = <Fields extends CredentialFields>(
         })
       )
 
+    /** Money that it tells of has the provider's id. */
+    const named = (told: Outcome | Enquiry, attempt?: Pick<AttemptContext, "flow" | "leg">) => {
+      if (told._tag !== "Accepted" && told._tag !== "Report") return Effect.void
+      const problem = movementsProblem(told, attempt === undefined ? undefined : kindsOf(attempt))
+      return problem === undefined ? Effect.void : broken(`${problem}: ${shown(told)}`)
+    }
+
     const initiate = (order: PaymentOrder): Effect.Effect<Outcome, BrokenPromise> => {
       for (const number of cardOf(order)) secrets.add(number)
-      return watched("the outcome of an order", provider.initiate(order))
+      return Effect.tap(watched("the outcome of an order", provider.initiate(order)), (told) =>
+        named(told, { flow: order.flow, leg: "payment" })
+      )
     }
     const enquire = (attempt: AttemptContext): Effect.Effect<Enquiry, BrokenPromise> =>
-      watched("the answer to an enquiry", provider.enquire(attempt))
+      Effect.tap(watched("the answer to an enquiry", provider.enquire(attempt)), (told) => named(told, attempt))
     const refund = (order: RefundOrder): Effect.Effect<Outcome, BrokenPromise> =>
       provider.refund === undefined
         ? broken("it has no refunds")
-        : watched("the outcome of a refund", provider.refund(order))
-    const callback = (request: CallbackRequest) => watched("a callback", Effect.either(provider.callback(request)))
+        : Effect.tap(watched("the outcome of a refund", provider.refund(order)), (told) =>
+            named(told, { flow: "inbound", leg: "refund" })
+          )
+    const callback = (request: CallbackRequest) =>
+      Effect.tap(watched("a callback", Effect.either(provider.callback(request))), (read) =>
+        Either.isLeft(read)
+          ? Effect.void
+          : Effect.forEach(read.right.events, (event) =>
+              event._tag === "Statement" ? named(event.report) : Effect.void
+            )
+      )
 
     /** By our reference; where the provider takes none for this kind of order, the one that there is. */
     const entryOf = (kind: Entry["kind"], reference: string): Effect.Effect<Entry, BrokenPromise> => {

@@ -16,6 +16,7 @@ import { refundsHonoured } from "../../../src/providers/port/SendAgain.ts"
 import type { CredentialFields, ThirdParty } from "../../../src/providers/port/ThirdParty.ts"
 import type { Connection } from "./AgainstFake.ts"
 import { broken, type BrokenPromise, holds, impatient, openSession, type Session, shown } from "./ContractSession.ts"
+import { notIn } from "./NamedMovements.ts"
 import { refundAttemptOf, refundOf } from "./Orders.ts"
 import { magicMoney, newReference, type Sample, sampleAttempt, sampleOrder, type Samples } from "./Samples.ts"
 
@@ -225,6 +226,14 @@ const tellsTruth = (session: Session, attempt: AttemptContext, entry: Entry) =>
       yield* holds(
         received === undefined || Equal.equals(received, entry.moved),
         `the callback states that ${received} came, but it was ${entry.moved}`
+      )
+    }
+    const enquiry = yield* session.enquire(attempt)
+    for (const { report } of statementsOf(events)) {
+      const unnamed = enquiry._tag === "Report" ? notIn(report, enquiry) : []
+      yield* holds(
+        unnamed.length === 0,
+        `the callback names ${shown(unnamed)}, which the enquiry calls otherwise: ${shown(enquiry)}`
       )
     }
     const keys = new Set(events.flatMap((event) => (event._tag === "Statement" ? [event.key] : [])))

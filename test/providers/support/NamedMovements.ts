@@ -1,0 +1,86 @@
+/** What the port promises about movements: money that an adapter reports has the provider's id, whoever told of it. */
+import { Equal } from "effect"
+import { Money } from "../../../src/domain/Money.ts"
+import type { Movement, MovementKind } from "../../../src/domain/Movement.ts"
+import type { Accepted, Report } from "../../../src/domain/Outcome.ts"
+import type { AttemptContext } from "../../../src/providers/port/Provider.ts"
+
+type Told = Accepted | Report
+
+/** What an order of this attempt moves. A return goes out as a refund or as a payout. */
+export const kindsOf = ({ flow, leg }: Pick<AttemptContext, "flow" | "leg">): ReadonlyArray<MovementKind> => {
+  switch (leg) {
+    case "refund":
+      return ["refund"]
+    case "return":
+      return ["refund", "disbursement"]
+    case "collection":
+      return ["collection"]
+    case "settlement":
+      return ["disbursement"]
+    case "payment":
+      return flow === "outbound" ? ["disbursement"] : ["collection"]
+  }
+}
+
+const settledOf = ({ movements = [] }: Told, kinds: ReadonlyArray<MovementKind>) =>
+  movements.filter(({ kind, state }) => state === "settled" && kinds.includes(kind))
+
+const sumIn = (movements: ReadonlyArray<Movement>, { currency }: Money): Money =>
+  movements.reduce(
+    (sum, { amount }) =>
+      amount === null || amount.currency !== currency ? sum : new Money({ currency, minor: sum.minor + amount.minor }),
+    Money.zero(currency)
+  )
+
+const names = (movements: ReadonlyArray<Movement>, money: Money): boolean =>
+  movements.some(({ amount }) => amount !== null && Equal.equals(amount, money))
+
+/** What is wrong with the movements of a report; nothing where they are as the port wants them. */
+export const movementsProblem = (told: Told, kinds?: ReadonlyArray<MovementKind>): string | undefined => {
+  const { movements = [] } = told
+  const [regained, taken] = told._tag === "Report" ? [told.regained, told.taken] : []
+  const identities = movements.map(({ id, kind }) => `${kind} ${id}`)
+  if (movements.some(({ id }) => id.trim() === "")) return "a movement has no id"
+  if (new Set(identities).size < identities.length) return "one movement is listed twice"
+  if (movements.some(({ amount }) => amount !== null && !amount.isPositive)) return "a movement has no amount"
+  if (regained !== undefined && !names(settledOf(told, ["reinstatement"]), regained)) {
+    return `it gives back ${regained}, and no reinstatement names that`
+  }
+  if (taken !== undefined && !names(settledOf(told, ["refund", "reversal"]), taken)) {
+    return `it took ${taken}, and no refund or reversal names that`
+  }
+  if (told.state === "completed" && regained === undefined) {
+    const mine = settledOf(told, kinds ?? ["collection", "disbursement", "refund"])
+    if (mine.length === 0) return "it is completed, and no movement is settled"
+    const { received } = told
+    if (
+      received !== undefined &&
+      kinds?.includes("collection") === true &&
+      !Equal.equals(sumIn(mine, received), received)
+    ) {
+      return `${received} came, and the collections add up to ${sumIn(mine, received)}`
+    }
+  }
+  if (
+    told.state === "returned" &&
+    taken === undefined &&
+    settledOf(told, ["refund", "reversal", "reinstatement"]).length === 0
+  ) {
+    return "money went back, and no movement names it"
+  }
+  return undefined
+}
+
+/** The settled movements of the one that the other does not name, or names otherwise. */
+export const notIn = (one: Told, other: Told): ReadonlyArray<Movement> =>
+  (one.movements ?? []).filter(
+    (movement) =>
+      movement.state === "settled" &&
+      !(other.movements ?? []).some(
+        ({ amount, id, kind }) =>
+          kind === movement.kind &&
+          id === movement.id &&
+          (amount === null || movement.amount === null || Equal.equals(amount, movement.amount))
+      )
+  )
