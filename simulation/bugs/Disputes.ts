@@ -2,7 +2,7 @@
 import { Either } from "effect"
 import { Report } from "../../src/domain/Outcome.ts"
 import type { ProviderSignal } from "../../src/domain/Settlement.ts"
-import { RecordOutcome } from "../../src/payments/record/RecordOutcome.ts"
+import { RecordOutcome } from "../../src/payments/settlement/RecordOutcome.ts"
 import type { Bug, Planted } from "./Bug.ts"
 import { planted } from "./Planting.ts"
 

@@ -1,11 +1,12 @@
 /** People who look after what no machine settles: they look at the provider's books, and say what they find. */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { operatorPermit } from "../../src/domain/Access.ts"
 import type { PaymentId } from "../../src/domain/Identifiers.ts"
 import { Money } from "../../src/domain/Money.ts"
-import { type AtProvider, type InSuspense, LedgerStore } from "../../src/money/ledger/LedgerStore.ts"
-import { Resolution } from "../../src/payments/suspense/Resolution.ts"
-import type { StoredOperatorItem } from "../../src/payments/store/Payment.ts"
+import { type AtProvider, type InClearing, LedgerStore } from "../../src/money/ledger/LedgerStore.ts"
+import { Resolution } from "../../src/payments/settlement/Resolution.ts"
+import type { OpenItem } from "../../src/payments/store/Payment.ts"
+import { PaymentStore } from "../../src/payments/store/PaymentStore.ts"
 import { moveBack, type Order } from "../providers/Truth.ts"
 import { ownerOf, paymentOf, type Scene } from "./Scene.ts"
 import { ask } from "./Scene.ts"
@@ -16,8 +17,12 @@ const operator = operatorPermit("platform", "amina")
 const hasMoved = (order: Order | undefined): boolean =>
   order !== undefined && order.state === "done" && (order.moved.get(order.money.currency) ?? 0n) >= order.money.minor
 
-export const openItems = ({ world }: Scene): ReadonlyArray<StoredOperatorItem> =>
-  Array.from(world.tables.operatorItems.values()).filter(({ closed_at }) => closed_at === null)
+export const openItems = ({ world }: Scene): ReadonlyArray<OpenItem> =>
+  Effect.runSync(
+    Effect.flatMap(PaymentStore, ({ openItems: read }) =>
+      read(Option.none(), { after: Option.none(), take: Number.MAX_SAFE_INTEGER })
+    ).pipe(Effect.provide(world.stores))
+  )
 
 /** What is still under way at a provider is nobody's to decide: the operator has it called off there. */
 const ended = (order: Order | undefined): void => {
@@ -54,7 +59,7 @@ const heed =
       return message.endsWith("again in a minute.") ? Effect.sleep("1 minute") : Effect.void
     })
 
-const settleUnknown = (scene: Scene, item: StoredOperatorItem) =>
+const settleUnknown = (scene: Scene, item: OpenItem) =>
   Effect.gen(function* () {
     const attemptId = item.attempt_id ?? ""
     const order = scene.orders.find(attemptId)
@@ -71,7 +76,7 @@ const settleUnknown = (scene: Scene, item: StoredOperatorItem) =>
     if (isOdd && order.state === "done") evenOut(scene, item.payment_id, order)
   })
 
-export const reviewAll = (scene: Scene, item: StoredOperatorItem) =>
+export const reviewAll = (scene: Scene, item: OpenItem) =>
   Effect.suspend(() => {
     const payment = paymentOf(scene, item.payment_id)
     if (payment === undefined) return Effect.void
@@ -111,7 +116,7 @@ const wrongOne = (
   scene: Scene,
   paymentId: PaymentId,
   errors: ReadonlyArray<[place: string, minor: bigint]>
-): StoredOperatorItem | undefined => {
+): OpenItem | undefined => {
   const [error, ...more] = errors
   if (error === undefined || more.length > 0) return undefined
   const [, currency] = placeIn(error[0])
@@ -154,9 +159,9 @@ const inTheBooks = ({ world }: Scene, paymentId: PaymentId): ReadonlyMap<string,
     )
   )
 
-const inSuspense = ({ world }: Scene, paymentId: PaymentId): ReadonlyArray<InSuspense> =>
+const inSuspense = ({ world }: Scene, paymentId: PaymentId): ReadonlyArray<InClearing> =>
   Effect.runSync(
-    Effect.flatMap(LedgerStore, ({ suspenseOf }) => suspenseOf(paymentId)).pipe(Effect.provide(world.stores))
+    Effect.flatMap(LedgerStore, ({ clearingOf }) => clearingOf(paymentId)).pipe(Effect.provide(world.stores))
   )
 
 const isUncertain = ({ world }: Scene, paymentId: PaymentId): boolean =>
@@ -169,7 +174,7 @@ const isUncertain = ({ world }: Scene, paymentId: PaymentId): boolean =>
 const PATIENCE = 4
 
 /** Keeps it, has the provider give it back by hand, or gives it back through the service. */
-const settleSuspense = (scene: Scene, { item_id, payment_id }: StoredOperatorItem, round: number, purpose: string) =>
+const settleSuspense = (scene: Scene, { item_id, payment_id }: OpenItem, round: number, purpose: string) =>
   Effect.gen(function* () {
     // Somebody who looks at the provider's books hears first what it has to say of them.
     if (scene.orders.isSpokenOf(payment_id)) return
@@ -198,7 +203,7 @@ const settleSuspense = (scene: Scene, { item_id, payment_id }: StoredOperatorIte
 /** One round over all that waits. */
 export const operate = (scene: Scene, round: number): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const urgent = (item: StoredOperatorItem) => (item.kind === "unknown_outcome" ? 0 : 1)
+    const urgent = (item: OpenItem) => (item.kind === "unknown_outcome" ? 0 : 1)
     for (const item of openItems(scene).toSorted((a, b) => urgent(a) - urgent(b))) {
       if (!openItems(scene).some(({ item_id }) => item_id === item.item_id)) continue
       switch (item.kind) {

@@ -84,7 +84,7 @@ export const suspenseProblems = (dossier: Dossier): ReadonlyArray<string> => {
 
 /** What has gone back and what is on its way back, together, at any time. */
 export const refundProblem = ({ amount, refunds }: Payment): string | undefined => {
-  const standing = refunds.filter(({ again, missing, state }) => state !== "failed" && !again && !missing)
+  const standing = refunds.filter(({ of, state }) => state !== "failed" && of === undefined)
   const back = standing.reduce((sum, part) => sum + part.amount.minor, 0n)
   return back <= amount.minor ? undefined : `refunds of ${back} stand on a payment of ${amount.minor}`
 }

@@ -74,19 +74,12 @@ const leftoverProblems = ({ items, payment, postings }: Dossier): ReadonlyArray<
       problems.push(`${account} holds ${minor} of a payment that is ${payment.status}`)
     if (minor < 0n) problems.push(`${account} holds ${minor} of one payment`)
   }
-  const suspense = sumBy(postings, ({ account, reference }) =>
-    kindOf(account) === "suspense" ? `${(reference ?? "").split(" ")[0]} ${currencyOf(account)}` : null
-  )
-  const waits = [...suspense.values()].some((minor) => minor !== 0n)
-  const open = items.filter(({ closed_at, kind }) => kind === "suspense" && closed_at === null)
-  const rampHolds = [...sumBy(postings, ({ account }) => (kindOf(account) === "ramp" ? account : null)).values()].some(
-    (minor) => minor !== 0n
-  )
-  if (waits && open.length === 0)
-    problems.push(`money is in suspense for a payment that is ${payment.status}, and no item says so`)
-  const isOfMoney = !open.every(({ detail }) => inWordsAlone.test(detail))
-  if (!waits && open.length > 0 && !rampHolds && isOfMoney)
-    problems.push(`an item says that money is in suspense, and there is none: ${open[0]!.detail}`)
+  const clearing = sumBy(postings, ({ account }) => (kindOf(account) === "clearing" ? account : null))
+  const waits = [...clearing].filter(([, minor]) => minor !== 0n).map(([account]) => account)
+  const open = openSumsOf(payment, books).filter(({ from }) => from === "clearing")
+  if (waits.length !== open.length) {
+    problems.push(`${waits.length} accounts of clearing hold something, and ${open.length} items say so: ${waits.join(", ")}`)
+  }
   return problems
 }
 

@@ -3,13 +3,15 @@
  * virtual accounts have to say, and whoever can send money back.
  */
 import { Layer } from "effect"
+import { feeRuleStoreSql } from "../money/fees/FeeRuleSql.ts"
+import { Fees } from "../money/fees/Fees.ts"
 import { Ledger } from "../money/ledger/Ledger.ts"
 import { ledgerStoreSql } from "../money/ledger/LedgerSql.ts"
 import { ProviderAnswer } from "../payments/dispatch/ProviderAnswer.ts"
-import { RecordOutcome } from "../payments/record/RecordOutcome.ts"
+import { RecordOutcome } from "../payments/settlement/RecordOutcome.ts"
 import { PaymentRouter } from "../payments/route/PaymentRouter.ts"
 import { paymentStoreSql } from "../payments/store/PaymentSql.ts"
-import { ResolutionLive } from "../payments/suspense/ResolutionLive.ts"
+import { Resolution } from "../payments/settlement/Resolution.ts"
 import { organizationStoreSql } from "../people/organizations/OrganizationSql.ts"
 import { Organizations } from "../people/organizations/Organizations.ts"
 import { AuditLog } from "../platform/audit/AuditLog.ts"
@@ -39,6 +41,7 @@ const StoresLive = Layer.mergeAll(
   Transactor.layer,
   auditStoreSql,
   eventStoreSql,
+  feeRuleStoreSql,
   ledgerStoreSql,
   organizationStoreSql,
   paymentStoreSql,
@@ -54,13 +57,13 @@ const StoresLive = Layer.mergeAll(
 /** On a database that is reached in the given way. */
 export const paymentSettlementsOn = <E>(Connected: Reached<E>) =>
   layerInTurn(
-    ResolutionLive.pipe(
+    Resolution.layer.pipe(
       Layer.provide(RecordOutcome.layer),
       Layer.provide(PaymentRouter.layer),
       Layer.provide(ProvidersLive),
       // Nobody would miss it who is not told: whoever leaves it out books no withdrawal.
       Layer.provide(AccountFunding),
-      Layer.provide([Ledger.layer, ProviderConfigsLive]),
+      Layer.provide([Fees.layer, Ledger.layer, ProviderConfigsLive]),
       Layer.provide(Organizations.layer),
       Layer.provide([
         AuditLog.layer,

@@ -3,16 +3,26 @@
  * name, so that posting needs no look-up.
  */
 import { Brand } from "effect"
-import type { AccountId, ConfigId, EscrowId, OrgId, PaymentId } from "./Identifiers.ts"
+import type { AccountId, AttemptId, ConfigId, EscrowId, OrgId, PaymentId } from "./Identifiers.ts"
 import type { ProviderName } from "./Corridor.ts"
 import { type AnyCurrencyCode, isAnyCurrencyCode } from "./CryptoAsset.ts"
 import { Money } from "./Money.ts"
 
 /**
  * Accounts of organisations: their balance is kept beside the postings, and a debit waits for the one before it. All have
- * a floor but `own`.
+ * a floor but `own`, `clearing` and `receivable`.
  */
-export const keptKinds = ["settlement", "held", "own", "virtual", "escrow", "party", "ramp"] as const
+export const keptKinds = [
+  "settlement",
+  "held",
+  "own",
+  "virtual",
+  "escrow",
+  "party",
+  "ramp",
+  "clearing",
+  "receivable"
+] as const
 
 /** Accounts of the platform: their balance is the sum of their postings, and nobody waits for anybody. */
 export const systemKinds = ["provider", "fees", "fx", "suspense"] as const
@@ -49,6 +59,14 @@ export const LedgerAccount = {
   party: owned("party"),
   /** What was collected for a ramp and is not settled yet; by the id of the payment. */
   ramp: owned("ramp"),
+  /**
+   * What a provider moved because of a payment and no rule or person has given a place yet; by the payment and the attempt
+   * whose money it is. Above zero it came, below zero it is gone.
+   */
+  clearing: (id: PaymentId, attempt: AttemptId, currency: AnyCurrencyCode) =>
+    brand(`clearing/${id}/${attempt}/${currency}`),
+  /** What an organisation owes because it could not bear a chargeback, below zero; its next credits pay it. */
+  receivable: owned("receivable"),
   /** Below zero is what the provider owes: through the platform's account, or through that of a configuration. */
   provider: (name: ProviderName, currency: AnyCurrencyCode, account: ConfigId | null = null) =>
     brand(account === null ? `provider/${name}/${currency}` : `provider/${name}/${account}/${currency}`),
@@ -82,7 +100,7 @@ export const partyIn = (account: LedgerAccount): string => account.split("/")[1]
 /** The organisation that an account names itself; null where it names something else. */
 export const ownerNamedBy = (account: LedgerAccount): string | null => {
   const [kind, id = null] = account.split("/")
-  return kind === "settlement" || kind === "held" || kind === "own" ? id : null
+  return kind === "settlement" || kind === "held" || kind === "own" || kind === "receivable" ? id : null
 }
 
 export interface Posting {
@@ -115,7 +133,8 @@ export const entryKinds = [
   "ramp_collect",
   "ramp_settle",
   "ramp_return",
-  "suspense",
+  "clearing",
+  "receivable_payment",
   "adjustment"
 ] as const
 export type EntryKind = (typeof entryKinds)[number]

@@ -2,7 +2,9 @@
  * Movements: transfers of money at one account of a provider, each under the provider's own id. Reports name them, so that
  * the same transfer told twice, late or out of order is still one.
  */
-import type { Money } from "./Money.ts"
+import type { ProviderName } from "./Corridor.ts"
+import type { AttemptId, ConfigId } from "./Identifiers.ts"
+import { Money } from "./Money.ts"
 
 /**
  * - `collection`: money of a payer came in.
@@ -18,6 +20,7 @@ export type MovementKind = (typeof movementKinds)[number]
 export const movementStates = ["pending", "settled", "failed"] as const
 export type MovementState = (typeof movementStates)[number]
 
+/** As an adapter reports it. */
 export interface Movement {
   readonly kind: MovementKind
   /** The provider's id of this one transfer: unique within its account and kind, the same with every report. */
@@ -29,5 +32,119 @@ export interface Movement {
   readonly isTotal?: true
 }
 
+export const movementSources = ["answer", "callback", "enquiry", "operator"] as const
+export type MovementSource = (typeof movementSources)[number]
+
+/** As it is recorded with its payment. */
+export interface RecordedMovement {
+  readonly provider: ProviderName
+  /** The configuration whose account at the provider moved the money; null: the platform's. */
+  readonly account: ConfigId | null
+  readonly kind: MovementKind
+  readonly movement_id: string
+  /** The attempt whose money it is: of a refund or a return, the one that had brought the money. */
+  readonly attempt_id: AttemptId
+  /** The refund or return of ours that it carries out; null: none that is known. */
+  readonly refund_id: AttemptId | null
+  readonly amount: Money
+  readonly state: MovementState
+  readonly is_total: boolean
+  readonly source: MovementSource
+  readonly heard_at: Date
+}
+
+/** A movement to be written. `replaces`: the id under which an operator had recorded the same transfer before. */
+export interface HeardMovement extends RecordedMovement {
+  readonly replaces?: string
+}
+
 /** Whether it adds to what the provider account holds, or takes from it. */
 export const signOf = (kind: MovementKind): 1n | -1n => (kind === "collection" || kind === "reinstatement" ? 1n : -1n)
+
+/** How a movement changes what its provider account holds. */
+export const effectOf = ({ amount, kind }: Pick<RecordedMovement, "amount" | "kind">): Money =>
+  new Money({ currency: amount.currency, minor: signOf(kind) * amount.minor })
+
+/** The id of a movement that an operator states, and that the provider has not named. */
+export const OPERATOR_ID = "operator:"
+
+const isSame = (one: RecordedMovement, other: RecordedMovement): boolean =>
+  one.provider === other.provider &&
+  one.account === other.account &&
+  one.kind === other.kind &&
+  one.movement_id === other.movement_id
+
+/** An operator recorded the transfer before its provider named it: the same effect on the same money. */
+const isForeseen = (one: RecordedMovement, heard: RecordedMovement): boolean =>
+  one.movement_id.startsWith(OPERATOR_ID) &&
+  heard.source !== "operator" &&
+  heard.state === "settled" &&
+  one.provider === heard.provider &&
+  one.account === heard.account &&
+  one.attempt_id === heard.attempt_id &&
+  signOf(one.kind) === signOf(heard.kind) &&
+  one.amount.currency === heard.amount.currency &&
+  one.amount.minor === heard.amount.minor
+
+const rank: Readonly<Record<MovementState, number>> = { pending: 0, failed: 1, settled: 2 }
+
+export interface Recording {
+  /** All movements of the payment, those that were just heard included. */
+  readonly movements: ReadonlyArray<RecordedMovement>
+  /** What is new or has advanced, to be written. */
+  readonly heard: ReadonlyArray<HeardMovement>
+  /** Movements that were told with another amount than the one that is recorded: never booked over it. */
+  readonly contradicted: ReadonlyArray<{ readonly recorded: RecordedMovement; readonly told: Money }>
+}
+
+/** What is recorded of a movement once it is told again; the same object where nothing is new. */
+const advanced = (recorded: RecordedMovement, told: RecordedMovement): RecordedMovement => {
+  const isAhead = rank[told.state] > rank[recorded.state]
+  const grows = told.is_total && told.amount.minor > recorded.amount.minor
+  const refund_id = recorded.refund_id ?? told.refund_id
+  if (!isAhead && !grows && refund_id === recorded.refund_id) return recorded
+  // What is pending may still change its amount; a total only grows.
+  const isOpen = recorded.state !== "settled" && isAhead
+  return {
+    ...recorded,
+    refund_id,
+    amount: grows || isOpen ? told.amount : recorded.amount,
+    state: isAhead ? told.state : recorded.state,
+    heard_at: told.heard_at
+  }
+}
+
+const isContradicted = (recorded: RecordedMovement, { amount, is_total, state }: RecordedMovement): boolean =>
+  recorded.state === "settled" &&
+  state === "settled" &&
+  !is_total &&
+  (recorded.amount.currency !== amount.currency || recorded.amount.minor !== amount.minor)
+
+/** Adds what was told to what is recorded. The same report twice, or in another order, comes to the same. */
+export const record = (recorded: ReadonlyArray<RecordedMovement>, told: ReadonlyArray<RecordedMovement>): Recording =>
+  told.reduce<Recording>(
+    (so, one) => {
+      const same = so.movements.find((other) => isSame(other, one))
+      if (same !== undefined) {
+        if (isContradicted(same, one)) {
+          return { ...so, contradicted: [...so.contradicted, { recorded: same, told: one.amount }] }
+        }
+        const after = advanced(same, one)
+        if (after === same) return so
+        return {
+          ...so,
+          movements: so.movements.map((other) => (other === same ? after : other)),
+          heard: [...so.heard.filter((other) => !isSame(other, after)), after]
+        }
+      }
+      const foreseen = so.movements.find((other) => isForeseen(other, one))
+      if (foreseen === undefined) return { ...so, movements: [...so.movements, one], heard: [...so.heard, one] }
+      const named = { ...one, refund_id: one.refund_id ?? foreseen.refund_id }
+      return {
+        ...so,
+        movements: so.movements.map((other) => (other === foreseen ? named : other)),
+        heard: [...so.heard, { ...named, replaces: foreseen.movement_id }]
+      }
+    },
+    { movements: recorded, heard: [], contradicted: [] }
+  )

@@ -29,5 +29,8 @@ export const transitions: Readonly<Record<PaymentStatus, ReadonlyArray<PaymentSt
 
 export const canMove = (from: PaymentStatus, to: PaymentStatus): boolean => transitions[from].includes(to)
 
+/** What an operator alone can put right: a ramp that was settled after it had failed. */
+export const canCorrect = (from: PaymentStatus, to: PaymentStatus): boolean => from === "failed" && to === "completed"
+
 /** Nothing that a provider says can move a payment out of these, other than giving completed money back. */
 export const isSettled = (status: PaymentStatus): boolean => status === "completed" || transitions[status].length === 0

@@ -14,15 +14,15 @@ import { Initiation } from "./initiate/Initiation.ts"
 import { PhonePrompts } from "./prompts/PhonePrompts.ts"
 import { Ramps } from "./ramps/Ramps.ts"
 import { CustomerPayments } from "./read/CustomerPayments.ts"
-import { PaymentCommand } from "./record/PaymentCommand.ts"
-import { RecordOutcome } from "./record/RecordOutcome.ts"
-import { Refunds } from "./refund/Refunds.ts"
+import { PaymentCommand } from "./settlement/PaymentCommand.ts"
+import { RecordOutcome } from "./settlement/RecordOutcome.ts"
+import { Refunds } from "./settlement/Refunds.ts"
 import { CardWaits } from "./review/CardWaits.ts"
 import { HeldRate } from "./review/HeldRate.ts"
 import { Review } from "./review/Review.ts"
 import { ReviewThreshold } from "./review/ReviewThreshold.ts"
 import { PaymentRouter } from "./route/PaymentRouter.ts"
-import { ResolutionLive } from "./suspense/ResolutionLive.ts"
+import { Resolution } from "./settlement/Resolution.ts"
 
 export const PaymentsLive = Layer.mergeAll(
   Actions.layer.pipe(Layer.provide([Cancel.layer, Otp.layer, Refunds.layer, Review.layer])),
@@ -31,7 +31,7 @@ export const PaymentsLive = Layer.mergeAll(
   Enquiries.layer,
   Initiation.layer.pipe(Layer.provide(CreateAndDispatch.layer)),
   Ramps.layer,
-  ResolutionLive,
+  Resolution.layer,
   Resume.layer
 ).pipe(
   Layer.provideMerge(Settling.layer),

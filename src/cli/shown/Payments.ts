@@ -1,8 +1,16 @@
 /** Payments, and what waits for a person, as people read them, whichever way they came. */
+import { BigDecimal } from "effect"
+import { toPlainText } from "../../domain/Decimal.ts"
 import { isSettled, type PaymentStatus } from "../../domain/PaymentStatus.ts"
 import { framed, type Laid, laidTable, minute, properties } from "../shared/Table.ts"
 
 type Time = Date | string
+
+/** A decimal as the service has it, or as its answer does. */
+type Shown = unknown
+
+const shownAmount = (amount: Shown): string =>
+  BigDecimal.isBigDecimal(amount) ? toPlainText(amount) : String(amount)
 
 export interface Summary {
   readonly payment_id: string
@@ -60,6 +68,22 @@ export type Item = { readonly at: Time } & (
   | { readonly kind: "callback"; readonly provider: string; readonly report: string; readonly effect: string }
   | { readonly kind: "operator"; readonly item: string; readonly detail: string; readonly closed_by: string | null }
   | {
+      readonly kind: "movement"
+      readonly movement: string
+      readonly provider: string
+      readonly movement_id: string
+      readonly amount: Shown
+      readonly currency: string
+      readonly state: string
+    }
+  | {
+      readonly kind: "allocation"
+      readonly amount: Shown
+      readonly currency: string
+      readonly note: string
+      readonly by: string | null
+    }
+  | {
       readonly kind: "delivery"
       readonly event_type: string
       readonly webhook_id: string
@@ -79,6 +103,10 @@ const wordsOf = (item: Item): string => {
       return `${item.provider} says ${item.report}: ${item.effect}`
     case "operator":
       return `${item.item}: ${item.detail}${item.closed_by === null ? "" : ` Closed by ${item.closed_by}.`}`
+    case "movement":
+      return `${item.movement} of ${shownAmount(item.amount)} ${item.currency} at ${item.provider}, ${item.state}: ${item.movement_id}`
+    case "allocation":
+      return `${shownAmount(item.amount)} ${item.currency} to the organisation${item.by === null ? "" : ` by ${item.by}`}: ${item.note}`
     case "delivery":
       return `${item.event_type} to ${item.webhook_id}: ${item.status}, attempts: ${item.attempts}${item.last_error === null ? "" : `, ${item.last_error}`}`
   }

@@ -1,4 +1,5 @@
 /** Payment records, their timelines, the list of transactions, and what waits for a person. */
+import { movementKinds, movementSources, movementStates } from "../../domain/Movement.ts"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import {
@@ -155,6 +156,31 @@ export const TimelineItem = Schema.Union(
     detail: Schema.String,
     closed_at: Schema.NullOr(Timestamp),
     closed_by: Text
+  }),
+  Schema.Struct({
+    ...at,
+    kind: Schema.Literal("movement"),
+    movement: Schema.Literal(...movementKinds).annotations({
+      description:
+        "`collection`: money came in; `disbursement`: it went out; `refund`: it went back to the payer; `reversal`: the provider took it back; `reinstatement`: it came back to us"
+    }),
+    provider: ProviderName,
+    movement_id: Schema.String.annotations({ description: "The provider's own id of the transfer" }),
+    attempt_id: idOf(AttemptId),
+    amount: WireDecimal,
+    currency: Schema.String,
+    state: Schema.Literal(...movementStates),
+    source: Schema.Literal(...movementSources)
+  }),
+  Schema.Struct({
+    ...at,
+    kind: Schema.Literal("allocation"),
+    amount: WireDecimal.annotations({
+      description: "Above zero the organisation got it, below zero it bears it"
+    }),
+    currency: Schema.String,
+    note: Schema.String,
+    by: Text.annotations({ description: "Who decided it; null: a rule" })
   }),
   Schema.Struct({
     ...at,

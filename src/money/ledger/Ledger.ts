@@ -19,7 +19,7 @@ type Posting = Pick<
 >
 
 /** For whoever must know where the money of one payment is. */
-type OfPayment = Pick<Context.Tag.Service<LedgerStore>, "suspenseOf" | "atProviders">
+type OfPayment = Pick<Context.Tag.Service<LedgerStore>, "clearingOf" | "atProviders">
 
 /** None: no limit of its own. */
 export interface CreditLimitChange {
@@ -80,7 +80,7 @@ export class Ledger extends Context.Tag("corridor/Ledger")<Ledger, Posting & OfP
         lockedBalance: store.lockedBalance,
         lockedBalances: store.lockedBalances,
         postings: store.postings,
-        suspenseOf: store.suspenseOf,
+        clearingOf: store.clearingOf,
         atProviders: store.atProviders,
         check: Effect.fn("Ledger.check")(() => store.check),
         balancesOf: (permit, window) => store.balancesOf(permit.scope, window),

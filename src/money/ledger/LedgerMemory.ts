@@ -145,16 +145,13 @@ export const ledgerStoreMemory = Layer.effect(
           )
           return newestFirst(own, (row) => row.entry_id, window)
         }),
-      suspenseOf: (paymentId) =>
-        Effect.sync(() => {
-          const rows = Array.from(tables.ledgerPostings.values()).filter(
-            ({ account, payment_id }) => payment_id === paymentId && kindOf(account) === "suspense"
-          )
-          const about = groupedBy(rows, ({ reference }) => (reference ?? "").split(" ")[0]!)
-          return Array.from(about.keys())
-            .toSorted()
-            .flatMap((one) => combine(about.get(one)!).map(({ amount }) => ({ about: one, money: amount })))
-        }),
+      clearingOf: (paymentId) =>
+        Effect.sync(() =>
+          Array.from(ledgerBalances.values())
+            .filter(({ account, balance }) => account.startsWith(`clearing/${paymentId}/`) && !balance.isZero)
+            .toSorted((a, b) => (a.account < b.account ? -1 : 1))
+            .map(({ account, balance }) => ({ about: account.split("/")[2]!, money: balance }))
+        ),
       atProviders: (paymentId) =>
         Effect.sync(() => {
           const rows = Array.from(tables.ledgerPostings.values()).filter(

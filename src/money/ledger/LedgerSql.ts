@@ -12,7 +12,7 @@ import { moneyOf } from "../../platform/database/StoredMoney.ts"
 import { AccountName, type StoredBalance, type StoredPosting } from "./Books.ts"
 import { checkBooks } from "./BooksCheckSql.ts"
 import { closeLedgerDays, movedAfter } from "./LedgerDaysSql.ts"
-import { type Balances, type InSuspense, LedgerStore } from "./LedgerStore.ts"
+import { type Balances, LedgerStore } from "./LedgerStore.ts"
 import { insufficientFundsOf, postingRows, postStatement } from "./PostingSql.ts"
 
 const AmountRow = Schema.Struct({ account: AccountName, amount: Schema.String })
@@ -38,7 +38,7 @@ const PostingRow = Schema.Struct({
 const amountsOf = rowsAs(AmountRow)
 const balancesOf = rowsAs(BalanceRow)
 const postingsOf = rowsAs(PostingRow)
-const suspenseRows = rowsAs(Schema.Struct({ about: Schema.String, ...AmountRow.fields }))
+const clearingRows = rowsAs(Schema.Struct({ about: Schema.String, ...AmountRow.fields }))
 /** Null: what there is now. */
 const settledRows = rowsAs(
   Schema.Struct({ date: Schema.NullOr(Schema.String), currency: AnyCurrencyCode, amount: Schema.String })
@@ -65,21 +65,6 @@ const balanceOfRow = ({ account, balance, floor, org_id }: typeof BalanceRow.Typ
 /** Of the rows of `ledger_postings`, as they are read. */
 export const storedPostings = (rows: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<StoredPosting>> =>
   Effect.map(postingsOf(rows), (found) => found.map((row) => ({ ...row, amount: moneyIn(row) })))
-
-/** What was settled before settlements named their attempt stands under the payment's own id, and is taken off here. */
-const withoutOldSettlements = (paymentId: PaymentId, rows: ReadonlyArray<InSuspense>): ReadonlyArray<InSuspense> => {
-  const old = new Map(rows.filter(({ about }) => about === paymentId).map(({ money }) => [money.currency, money.minor]))
-  return rows
-    .filter(({ about }) => about !== paymentId)
-    .map(({ about, money }) => {
-      const settled = old.get(money.currency) ?? 0n
-      const opposite = settled > 0n !== money.minor > 0n && settled !== 0n
-      const off = !opposite ? 0n : -settled > money.minor === money.minor > 0n ? -money.minor : settled
-      old.set(money.currency, settled - off)
-      return { about, money: new Money({ currency: money.currency, minor: money.minor + off }) }
-    })
-    .filter(({ money }) => !money.isZero)
-}
 
 export const ledgerStoreSql = Layer.effect(
   LedgerStore,
@@ -188,18 +173,11 @@ export const ledgerStoreSql = Layer.effect(
         sql`select entry_id, org_id, account, amount, kind, payment_id, reference, created_at
           from ledger_postings where account = ${account} and ${ownedIn(sql, scope)}
           ${newest(sql, "entry_id", window)}`.pipe(Effect.flatMap(storedPostings), Effect.orDie),
-      suspenseOf: (paymentId) =>
-        sql`select split_part(coalesce(reference, ''), ' ', 1) as about, account,
-            sum(amount) as amount
-          from ledger_postings where payment_id = ${paymentId} and account like 'suspense/%'
-          group by about, account having sum(amount) <> 0 order by about, account`.pipe(
-          Effect.flatMap(suspenseRows),
-          Effect.map((rows) =>
-            withoutOldSettlements(
-              paymentId,
-              rows.map((row) => ({ about: row.about, money: moneyIn(row) }))
-            )
-          ),
+      clearingOf: (paymentId) =>
+        sql`select split_part(account, '/', 3) as about, account, balance as amount from ledger_balances
+          where account like ${`clearing/${paymentId}/%`} and balance <> 0 order by account collate "C"`.pipe(
+          Effect.flatMap(clearingRows),
+          Effect.map((rows) => rows.map((row) => ({ about: row.about, money: moneyIn(row) }))),
           Effect.orDie
         ),
       atProviders: (paymentId) =>

@@ -21,8 +21,8 @@ export interface AtProvider {
   readonly money: Money
 }
 
-/** Money in suspense, and what brought it there: the first word of its entries' reference. */
-export interface InSuspense {
+/** Money in clearing, and the attempt whose money it is. */
+export interface InClearing {
   readonly about: string
   readonly money: Money
 }
@@ -59,8 +59,8 @@ export class LedgerStore extends Context.Tag("corridor/LedgerStore")<
       account: LedgerAccount,
       window: Window
     ) => Effect.Effect<ReadonlyArray<StoredPosting>>
-    /** What waits in suspense because of this payment, for each currency in which something does. */
-    readonly suspenseOf: (paymentId: PaymentId) => Effect.Effect<ReadonlyArray<InSuspense>>
+    /** What of this payment's money has no place, for each attempt and currency. */
+    readonly clearingOf: (paymentId: PaymentId) => Effect.Effect<ReadonlyArray<InClearing>>
     /** What each provider has, account by account, because of this payment, where it has anything; below zero where it gave more than it got. */
     readonly atProviders: (paymentId: PaymentId) => Effect.Effect<ReadonlyArray<AtProvider>>
     /** Sums up days that are over, so that `settledAfter` need not; answers with how many had something to sum up. */

@@ -19,10 +19,10 @@ import type { Payment } from "../store/Payment.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import { setbackIn } from "../../platform/database/Setback.ts"
 import { Cancel } from "./Cancel.ts"
-import { PaymentCommand } from "../record/PaymentCommand.ts"
-import { whileBusy } from "../record/WhileBusy.ts"
+import { PaymentCommand } from "../settlement/PaymentCommand.ts"
+import { whileBusy } from "../settlement/WhileBusy.ts"
 import { Otp } from "./Otp.ts"
-import { Refunds, type WantedRefund } from "../refund/Refunds.ts"
+import { Refunds, type WantedRefund } from "../settlement/Refunds.ts"
 import { Review } from "../review/Review.ts"
 
 type Done<E = never> = Effect.Effect<Payment, NotFound | Conflict | IdempotencyConflict | InsufficientFunds | E>

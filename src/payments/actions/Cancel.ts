@@ -9,7 +9,14 @@ import { PaymentStore } from "../store/PaymentStore.ts"
 import { contextOf } from "../route/AttemptContext.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
 import { afterAsking } from "./AfterAsking.ts"
-import { type Act, PaymentCommand, laidToRest, openAttemptsOf, refuse, switchedOff } from "../record/PaymentCommand.ts"
+import {
+  type Act,
+  PaymentCommand,
+  laidToRest,
+  openAttemptsOf,
+  refuse,
+  switchedOff
+} from "../settlement/PaymentCommand.ts"
 
 const cancellation = (by: string, reason: string | undefined): Act => ({
   status: "canceled",

@@ -18,7 +18,7 @@ import {
 import type { Provider } from "../../providers/port/Provider.ts"
 import { kindOfAttempt, type StoredCallback } from "../store/Payment.ts"
 import { type FoundStray, type Known, PaymentStore } from "../store/PaymentStore.ts"
-import { RecordOutcome } from "../record/RecordOutcome.ts"
+import { RecordOutcome } from "../settlement/RecordOutcome.ts"
 
 export type Received = "applied" | "provider asked" | "seen before" | "unknown payment"
 

@@ -25,10 +25,10 @@ import { runFor } from "../store/AttemptRun.ts"
 import { makeLanes } from "../store/Lanes.ts"
 import type { DueAttempt, Payment } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
-import { RecordOutcome } from "../record/RecordOutcome.ts"
+import { RecordOutcome } from "../settlement/RecordOutcome.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
 import { Settling } from "../dispatch/Settling.ts"
-import type { Source } from "../record/Ruling.ts"
+import type { Source } from "../settlement/Ruling.ts"
 import { openSendWindow } from "../route/Leave.ts"
 
 /** When the attempt was taken up to be asked about, by the clock of the store. */

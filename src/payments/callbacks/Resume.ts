@@ -8,8 +8,8 @@ import { returnsPerMinute } from "../../domain/policies/Payments.ts"
 import { RateLimits } from "../../platform/http/RateLimits.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
-import { openAttemptsOf } from "../record/PaymentCommand.ts"
-import { RecordOutcome } from "../record/RecordOutcome.ts"
+import { openAttemptsOf } from "../settlement/PaymentCommand.ts"
+import { RecordOutcome } from "../settlement/RecordOutcome.ts"
 import { contextOf } from "../route/AttemptContext.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
@@ -51,7 +51,7 @@ export class Resume extends Context.Tag("corridor/Resume")<
         const asked = resume(contextOf(payment, attempt, []), query)
         const said = cleanEnquiry(yield* answer.to(asked, (reason) => new Unknown({ reason })))
         if (said._tag !== "Report") return yield* hint(attempt)
-        const heard = outcomes.hear({ payment, attempt }, said, { cause: `the customer came back from ${name}` })
+        const heard = outcomes.hearAbout(attempt, said, { cause: `the customer came back from ${name}` })
         // The customer finds the payment as it stands; what could not be written down is asked for again.
         yield* Effect.catchAllCause(heard, (cause) =>
           Effect.zipRight(

@@ -12,9 +12,10 @@ import { type PaymentOrder, Providers } from "../../providers/port/Provider.ts"
 import { ProviderHealth } from "../../providers/health/ProviderHealth.ts"
 import { FirstSend } from "../route/Leave.ts"
 import { type Chosen, type NotTaken, PaymentRouter } from "../route/PaymentRouter.ts"
-import type { Attempt, Payment } from "../store/Payment.ts"
+import type { Attempt, Payment, Books } from "../store/Payment.ts"
+import { noBooks } from "../store/PaymentPostings.ts"
 import { type Known, PaymentStore } from "../store/PaymentStore.ts"
-import { type Heard, RecordOutcome } from "../record/RecordOutcome.ts"
+import { type Heard, RecordOutcome } from "../settlement/RecordOutcome.ts"
 import { countAttempt } from "./AttemptMetrics.ts"
 import { ProviderAnswer } from "./ProviderAnswer.ts"
 import type { NewAttempt } from "../store/Change.ts"
@@ -29,6 +30,8 @@ interface Call {
   readonly deadline: bigint
   /** Which candidates are not asked, since what would pay through them does not cover the payment. */
   readonly passedOver?: string
+  /** What is recorded of the payment's money: of a payment that was not asked about before, nothing. */
+  readonly books: Books
 }
 
 const NANOS_PER_MILLI = 1_000_000n
@@ -39,7 +42,6 @@ const leftUntil = (deadline: bigint): Effect.Effect<number> =>
 
 export const openAttempt = ({ org_id, payment_id }: Payment, { enquire_in: _, ...attempt }: NewAttempt): Attempt => ({
   of_attempt: null,
-  received: {},
   ...attempt,
   payment_id,
   org_id,
@@ -50,15 +52,13 @@ export const openAttempt = ({ org_id, payment_id }: Payment, { enquire_in: _, ..
   enquiries: 0,
   next_enquiry_at: null,
   sends: 1,
-  sent_at: attempt.started_at,
-  said: null,
-  ordered: null
+  sent_at: attempt.started_at
 })
 
 /** What is sent again was asked about before, and a person may have been told of it. */
-const knownIn = ({ chosen: { attempt, leave }, payment }: Call): Known => {
+const knownIn = ({ books, chosen: { attempt, leave }, payment }: Call): Known => {
   const open = openAttempt(payment, attempt)
-  return { payment, attempt: leave instanceof FirstSend ? open : { ...open, enquiries: 1 } }
+  return { ...books, payment, attempt: leave instanceof FirstSend ? open : { ...open, enquiries: 1 } }
 }
 
 /** Where things stand, and how it came that nobody took it. */
@@ -101,7 +101,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
      * Asks, and asks on while providers decline. Afterwards the payment is accepted, unknown or failed. `declined` only
      * where this very call was: of what others found out meanwhile, nobody may say that nothing was moved.
      */
-    readonly ask: (payment: Payment, order: Order, chosen: Chosen) => Effect.Effect<Asked>
+    readonly ask: (payment: Payment, order: Order, chosen: Chosen, books?: Books) => Effect.Effect<Asked>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -148,9 +148,10 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
         )
 
       /** Nobody waits for it: it is sent later, and what may have been sent before is asked about first. */
-      const keepForLater = ({ chosen: { attempt, leave }, payment }: Call): Effect.Effect<Asked> =>
+      const keepForLater = ({ books, chosen: { attempt, leave }, payment }: Call): Effect.Effect<Asked> =>
         Effect.as(leave instanceof FirstSend ? store.putBack(attempt.attempt_id) : Effect.void, {
           payment,
+          books,
           outcome: null,
           follows: false
         })
@@ -208,17 +209,17 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
           }
           if (next !== undefined && goesOn) {
             const { passedOver: _, ...rest } = request
-            return yield* attempt({ ...rest, payment: heard.payment, chosen: next })
+            return yield* attempt({ ...rest, payment: heard.payment, books: heard.books, chosen: next })
           }
           if (refusal.unsent === "late") return { ...heard, tooLateFor: chosen.attempt.provider }
           return passedOver === undefined ? heard : { ...heard, passedOver }
         })
 
       return {
-        ask: Effect.fnUntraced(function* (payment, order, chosen) {
+        ask: Effect.fnUntraced(function* (payment, order, chosen, books = noBooks) {
           const budget = BigInt(Duration.toMillis(initiationBudget)) * NANOS_PER_MILLI
           const deadline = (yield* Clock.currentTimeNanos) + budget
-          return yield* attempt({ payment, order, chosen, deadline })
+          return yield* attempt({ payment, order, chosen, deadline, books })
         })
       }
     })

@@ -43,17 +43,13 @@ export class Settling extends Context.Tag("corridor/Settling")<
       })
 
       const send = Effect.fnUntraced(
-        function* ({ attempt, payment }: Known, window: SendWindow, leave: Leave) {
+        function* ({ allocations, attempt, movements, payment }: Known, window: SendWindow, leave: Leave) {
           if (!isRamp(payment)) return
           const rest = yield* othersFor(payment, attempt.leg)
           const { account, attempt_id, config_id, leg, own, provider, started_at } = attempt
           const order = settlementOrder(payment, yield* organizations.find(payment.org_id))
-          yield* dispatch.ask(payment, order, {
-            attempt: { account, attempt_id, config_id, leg, own, provider, started_at, enquire_in: null },
-            rest,
-            window,
-            leave
-          })
+          const asked = { account, attempt_id, config_id, leg, own, provider, started_at, enquire_in: null }
+          yield* dispatch.ask(payment, order, { attempt: asked, rest, window, leave }, { allocations, movements })
         },
         (effect, { attempt, payment }) =>
           Effect.annotateLogs(effect, { payment_id: payment.payment_id, attempt_id: attempt.attempt_id }).pipe(

@@ -6,6 +6,7 @@ import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
 import type { InsufficientFunds, RateLimited } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
+import { Money } from "../../domain/Money.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
 import type { Candidate } from "../../domain/Routing.ts"
 import { Fees } from "../../money/fees/Fees.ts"
@@ -80,7 +81,8 @@ export const draft = Effect.fnUntraced(function* (
     comments: null,
     failure: null,
     refunds: [],
-    unmatched: null,
+    refunded: Money.zero(described.amount.currency),
+    taken_by: null,
     payout_id: null,
     otp_failures: 0,
     fee_ids: charged.map(({ fee_id }) => fee_id),

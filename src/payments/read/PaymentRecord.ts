@@ -4,7 +4,6 @@ import type { PaymentRecord } from "../../contract/api/Payments.ts"
 import { isBuiltInRail } from "../../domain/Corridor.ts"
 import { subRegionOf } from "../../domain/Country.ts"
 import type { Payment, Refund } from "../store/Payment.ts"
-import { refundedAmount } from "../record/PaymentEvents.ts"
 
 const pathOf = ({ direction, provider }: Payment): (typeof PaymentRecord.Type)["payment_path_method"] => {
   if (direction === "external") return "intermediary"
@@ -86,8 +85,8 @@ export const recordOf = (payment: Payment): typeof PaymentRecord.Type => ({
   client_reference: payment.client_reference,
   description: payment.description,
   country: payment.country,
-  refunds: payment.refunds.map(refundView),
-  refunded_amount: refundedAmount(payment).toShown(),
+  refunds: payment.refunds.filter(({ of }) => of === undefined).map(refundView),
+  refunded_amount: payment.refunded.toShown(),
   failure: payment.failure,
   created_at: payment.created_at,
   updated_at: payment.updated_at

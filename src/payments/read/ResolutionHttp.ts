@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { ResolutionsApi } from "../../contract/api/Resolutions.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
 import { recordOf } from "./PaymentRecord.ts"
-import { Resolution } from "../suspense/Resolution.ts"
+import { Resolution } from "../settlement/Resolution.ts"
 
 export const resolutionsHandlers = Effect.map(Resolution, (resolution): Handlers<typeof ResolutionsApi> => ({
   resolve: ({ path, payload: { item_id: item, ...verdict }, permit }) =>

@@ -2,7 +2,8 @@
 import type { TimelineItem } from "../../contract/api/Payments.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { PaymentDelivery } from "../../webhooks/DeliveryStore.ts"
-import { type Attempt, type Leg, type Payment, returnedMoney } from "../store/Payment.ts"
+import { lastHeard, openSumsOf, wordsOfSum } from "../store/OpenSums.ts"
+import type { Attempt, Leg, Payment } from "../store/Payment.ts"
 import type { Story } from "../store/PaymentStore.ts"
 
 type Item = typeof TimelineItem.Type
@@ -13,10 +14,7 @@ const latencyOf = ({ answered_at, started_at }: Attempt): number | null =>
 
 const attemptItem = ({ refunds }: Payment, attempt: Attempt): Item => {
   const refund = refunds.find(({ refund_id }) => refund_id === attempt.attempt_id)
-  // What goes back with it. Of all other attempts the payment itself says what they are about.
-  const money = attempt.leg === "return" ? returnedMoney(attempt) : refund?.amount
-  // What a person decided later stands beside it, and does not change what the provider had said.
-  const { outcome, reason } = attempt.said ?? attempt
+  const { outcome, reason } = attempt
   return {
     at: attempt.started_at,
     kind: "attempt",
@@ -26,8 +24,9 @@ const attemptItem = ({ refunds }: Payment, attempt: Attempt): Item => {
     outcome,
     reason,
     latency_ms: latencyOf(attempt),
-    amount: money === undefined ? null : money.toShown(),
-    currency: money?.currency ?? null,
+    // What goes back with it. Of all other attempts the payment itself says what they are about.
+    amount: refund === undefined ? null : refund.amount.toShown(),
+    currency: refund?.amount.currency ?? null,
     rate_basis: refund?.rate?.basis ?? null
   }
 }
@@ -76,9 +75,10 @@ const turnOf = (item: Item): number => {
 
 export const timelineOf = (
   payment: Payment,
-  { attempts, callbacks, history, items }: Story,
+  story: Story,
   deliveries: ReadonlyArray<PaymentDelivery>
 ): ReadonlyArray<Item> => {
+  const { allocations, attempts, callbacks, history, items, movements } = story
   const all: ReadonlyArray<Item> = [
     ...history.map((row): Item => ({
       at: row.at,
@@ -103,6 +103,34 @@ export const timelineOf = (
       detail: item.detail,
       closed_at: item.closed_at,
       closed_by: item.closed_by
+    })),
+    ...openSumsOf(payment, story).map((sum): Item => ({
+      at: lastHeard(payment, story),
+      kind: "operator",
+      item: "suspense",
+      detail: wordsOfSum(payment, sum),
+      closed_at: null,
+      closed_by: null
+    })),
+    ...movements.map((movement): Item => ({
+      at: movement.heard_at,
+      kind: "movement",
+      movement: movement.kind,
+      provider: movement.provider,
+      movement_id: movement.movement_id,
+      attempt_id: movement.attempt_id,
+      amount: movement.amount.toShown(),
+      currency: movement.amount.currency,
+      state: movement.state,
+      source: movement.source
+    })),
+    ...allocations.map((allocation): Item => ({
+      at: allocation.at,
+      kind: "allocation",
+      amount: allocation.own.toShown(),
+      currency: allocation.own.currency,
+      note: allocation.note,
+      by: allocation.by
     })),
     ...deliveries.map((delivery): Item => ({
       at: delivery.event_at,

@@ -3,7 +3,7 @@ import { isSettled } from "../../domain/PaymentStatus.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { AttemptContext } from "../../providers/port/Provider.ts"
 import type { Sent } from "../../providers/port/SendAgain.ts"
-import { type Attempt, type Payment, returnedMoney } from "../store/Payment.ts"
+import type { Attempt, Payment } from "../store/Payment.ts"
 import { orderFacts, type PaidLeg } from "./ProviderOrder.ts"
 
 const isPaidLeg = (leg: Attempt["leg"]): leg is PaidLeg => leg !== "refund" && leg !== "return"
@@ -20,10 +20,8 @@ export const broughtBy = (attempt: Attempt, all: ReadonlyArray<Attempt>): Attemp
   return all.find((one) => brings(one) && one.provider === attempt.provider && one.outcome !== "declined")
 }
 
-const givenBack = ({ amount, refunds }: Payment, attempt: Attempt): Money =>
-  attempt.leg === "return"
-    ? returnedMoney(attempt)
-    : (refunds.find(({ refund_id }) => refund_id === attempt.attempt_id)?.amount ?? amount)
+const givenBack = ({ amount, refunds }: Payment, { attempt_id }: Attempt): Money =>
+  refunds.find(({ refund_id }) => refund_id === attempt_id)?.amount ?? amount
 
 /** `now`: by the clock of the store. Its provider may have heard of it since it was begun. */
 export const sentTimes = ({ sent_at, started_at }: Attempt, now: Date): Sent => ({

@@ -1,21 +1,10 @@
 /** Attempts as they are read, alone or beside their payment. */
 import { AttemptId, ConfigId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import { providerNames } from "../../domain/Corridor.ts"
-import {
-  fields,
-  idOf,
-  listOf,
-  nullable,
-  number,
-  oneOf,
-  prefixed,
-  recordOf,
-  rowOf,
-  text,
-  time,
-  truth
-} from "./Columns.ts"
-import type { Attempt, DueAttempt, Payment } from "./Payment.ts"
+import { idOf, listOf, nullable, number, oneOf, prefixed, rowOf, text, time, truth } from "./Columns.ts"
+import { booksColumns, booksOf } from "./BooksRow.ts"
+import type { Attempt, DueAttempt } from "./Payment.ts"
+import type { Known } from "./PaymentStore.ts"
 import { paymentOf, selectedColumns } from "./PaymentRow.ts"
 
 const outcome = nullable(oneOf("accepted", "declined", "unknown"))
@@ -39,9 +28,6 @@ const attemptTable = {
   sends: number,
   sent_at: time,
   of_attempt: nullable(idOf(AttemptId)),
-  received: recordOf(text),
-  said: nullable(fields({ outcome, reason: nullable(text) })),
-  ordered: nullable(recordOf(text)),
   traceparent: nullable(text)
 }
 
@@ -76,9 +62,6 @@ export const attemptOf = (selected: object): Attempt => {
     sends: row.sends,
     sent_at: row.sent_at,
     of_attempt: row.of_attempt,
-    received: row.received,
-    said: row.said,
-    ordered: row.ordered,
     ...(row.traceparent === null ? {} : { traceparent: row.traceparent })
   }
 }
@@ -96,12 +79,12 @@ export const dueAttemptOf = (selected: object): DueAttempt => {
   return { ...attemptOf(selected), ...dueRow(selected) }
 }
 
-/** A payment `p` and its attempt `a` in one row. */
-export const knownColumns = `${selectedColumns("p.")}, ${attemptNames.map((name) => `a.${name} as a_${name}`).join(", ")}`
+/** A payment `p`, its attempt `a`, and what is recorded of the payment's money, in one row. */
+export const knownColumns = `${selectedColumns("p.")}, ${attemptNames.map((name) => `a.${name} as a_${name}`).join(", ")}, ${booksColumns("p.")}`
 
 const attemptBeside = rowOf(prefixed(attemptTable, "a_"))
 
-export const knownOf = (selected: object): { readonly payment: Payment; readonly attempt: Attempt } => {
+export const knownOf = (selected: object): Known => {
   const row = attemptBeside(selected)
   const attempt = {
     attempt_id: row.a_attempt_id,
@@ -122,10 +105,7 @@ export const knownOf = (selected: object): { readonly payment: Payment; readonly
     sends: row.a_sends,
     sent_at: row.a_sent_at,
     of_attempt: row.a_of_attempt,
-    received: row.a_received,
-    said: row.a_said,
-    ordered: row.a_ordered,
     ...(row.a_traceparent === null ? {} : { traceparent: row.a_traceparent })
   }
-  return { payment: paymentOf(selected), attempt }
+  return { payment: paymentOf(selected), attempt, ...booksOf(selected) }
 }

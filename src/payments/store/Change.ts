@@ -1,16 +1,13 @@
 /** What a new payment brings along, and what one word of a provider, or one act of a person, changes of it. */
-import type { AttemptId, ConfigId } from "../../domain/Identifiers.ts"
+import type { AttemptId } from "../../domain/Identifiers.ts"
 import type { NewFee } from "../../domain/Fee.ts"
-import type { ProviderName } from "../../domain/Corridor.ts"
-import type { Entry } from "../../domain/Ledger.ts"
-import type { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
-import type { Received } from "../../domain/Received.ts"
+import type { HeardMovement } from "../../domain/Movement.ts"
 import type { AttemptOutcome } from "../../domain/Settlement.ts"
 import type { LockUse } from "../../money/rates/LockUse.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import type { StoredEvent } from "../../webhooks/Webhook.ts"
-import type { Attempt, OperatorItem, Payment, Refund, RefundState, Said, StoredCallback } from "./Payment.ts"
+import type { Allocation, Attempt, Books, OperatorItem, Payment, StoredCallback } from "./Payment.ts"
 
 /** What a change may set on a payment besides its status. */
 export type PaymentPatch = Partial<
@@ -33,7 +30,10 @@ export type PaymentPatch = Partial<
     | "ramp"
     | "failure"
     | "refunds"
-    | "unmatched"
+    | "refunded"
+    | "taken_by"
+    | "total_fees"
+    | "fee_ids"
     | "amount"
     | "target"
     | "org_rate_id"
@@ -51,9 +51,6 @@ export interface AttemptPatch {
   readonly answered_at: Date | null
   /** Seconds until the provider is asked about it; null: never by itself; as planned: as if nothing had been heard. */
   readonly enquire_in: number | null | "as planned"
-  readonly received?: Received
-  readonly said?: Said
-  readonly ordered?: Received
 }
 
 /** One that is not sent by whoever commits it has no time yet at which it is asked about. */
@@ -63,8 +60,6 @@ export interface NewAttempt extends Pick<
 > {
   readonly enquire_in: number | null
   readonly of_attempt?: AttemptId
-  /** Of money on its way back: how much. */
-  readonly received?: Received
 }
 
 /** Everything that a new payment brings along: written together or not at all. */
@@ -79,27 +74,6 @@ export interface Opening {
   readonly lock?: LockUse | undefined
 }
 
-/** Money that a provider took or gave for a payment that has no place for it. */
-export interface SuspenseMoney {
-  readonly attempt_id: AttemptId
-  readonly provider: ProviderName
-  readonly account: ConfigId | null
-  /** Above zero: it came to the provider; below: it went from it. */
-  readonly amount: Money
-  /** What tells it from other money of the same attempt: the same occasion is booked once. */
-  readonly occasion: string
-}
-
-/** Money of an attempt: it lies, or is lacking, at the attempt's provider, through the account that it went through. */
-export const suspenseMoney = (
-  { account, attempt_id, provider }: Pick<SuspenseMoney, "account" | "attempt_id" | "provider">,
-  amount: Money,
-  occasion: string
-): SuspenseMoney => ({ attempt_id, provider, account, amount, occasion })
-
-/** What of a payment a refund gives back. */
-export type Part = Pick<Refund, "refund_id" | "amount" | "target">
-
 /** Everything that one word of a provider, or one act of a person, changes: written together or not at all. */
 export interface Change {
   readonly payment: Payment
@@ -110,12 +84,11 @@ export interface Change {
   readonly attempt?: AttemptPatch
   /** The next candidate's attempt, committed before its socket opens. */
   readonly nextAttempt?: NewAttempt
-  /** Comes with its attempt as `nextAttempt`. */
-  readonly newRefund?: Part
-  readonly settledRefund?: Part & { readonly from: RefundState; readonly state: "completed" | "failed" }
-  readonly suspense?: ReadonlyArray<SuspenseMoney>
-  /** What moves in the books besides what follows from the change itself. */
-  readonly entries?: ReadonlyArray<Entry>
+  /** The movements and allocations that stood when it was decided. */
+  readonly stood?: Books
+  /** What was heard of transfers at the provider. */
+  readonly movements?: ReadonlyArray<HeardMovement>
+  readonly allocations?: ReadonlyArray<Allocation>
   readonly events: ReadonlyArray<StoredEvent>
   /** `adopted`: it was stored when it came, before anyone knew what it was about. */
   readonly callback?: StoredCallback & { readonly adopted?: boolean }

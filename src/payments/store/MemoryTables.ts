@@ -1,6 +1,8 @@
 /** The rows of the memory layers here. */
 import { memoryTable } from "../../platform/database/MemoryDatabase.ts"
+import type { RecordedMovement } from "../../domain/Movement.ts"
 import type {
+  Allocation,
   AttemptRow,
   HistoryRow,
   Payment,
@@ -17,5 +19,7 @@ export const paymentTables = {
   cardWaits: memoryTable<Pick<Payment, "org_id" | "payment_id"> & { readonly expires_at: Date }>("cardWaits"),
   callbacks: memoryTable<StoredCallback | StrayCallback>("callbacks"),
   paymentFees: memoryTable<StoredFee>("paymentFees"),
-  operatorItems: memoryTable<StoredOperatorItem>("operatorItems")
+  operatorItems: memoryTable<StoredOperatorItem>("operatorItems"),
+  movements: memoryTable<RecordedMovement & Pick<Payment, "org_id" | "payment_id">>("movements"),
+  allocations: memoryTable<Allocation & Pick<Payment, "org_id" | "payment_id">>("allocations")
 }

@@ -17,7 +17,7 @@ import type { LedgerAccount } from "../../domain/Ledger.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { NextAction, Report } from "../../domain/Outcome.ts"
 import { type PaymentStatus, paymentStatuses } from "../../domain/PaymentStatus.ts"
-import { moneyIn, type Received } from "../../domain/Received.ts"
+import type { RecordedMovement } from "../../domain/Movement.ts"
 import type { AttemptOutcome } from "../../domain/Settlement.ts"
 import type { CryptoNetwork } from "../../domain/CryptoAsset.ts"
 
@@ -62,15 +62,10 @@ export interface Payment {
   readonly failure: PaymentFailure | null
   /** Its parts that went back, or were to, in the order in which they were asked for. */
   readonly refunds: ReadonlyArray<Refund>
-  /**
-   * By attempt and currency, where its provider took money back: what it named less what the books took. Above zero it
-   * named more than was there; below, it took without naming a sum. Likewise under `given` and the attempt: what it named
-   * as given back less what the books had back. Above zero it took by a word that is still on its way; below, a person
-   * has found it to be back. Under `found` and the attempt: what a person has found to be gone again, which it has not said
-   * yet. Under `said` and the attempt: what it said to have gone back, without a sum, while refunds of ours were on their
-   * way, which it is left to. Null: all of it is the same.
-   */
-  readonly unmatched: Unmatched | null
+  /** What of it its payer has again, by its movements; in the payment's currency. */
+  readonly refunded: Money
+  /** The attempt that collected its money, or was asked to; of a payout see `payout_id`. */
+  readonly taken_by: AttemptId | null
   readonly payout_id: string | null
   /** Wrong one-time passwords so far, and those that are being judged. */
   readonly otp_failures: number
@@ -123,23 +118,31 @@ export interface Attempt {
   readonly sent_at: Date
   /** Of money on its way back: the attempt that had brought it. */
   readonly of_attempt: AttemptId | null
-  readonly received: Received
-  /** What the provider had said before a person decided otherwise. */
-  readonly said: Said | null
-  /** What it was asked for, where that is not what stands: a person has settled for less, or what went back came again. */
-  readonly ordered: Received | null
   /** The request that it was made for, where that was traced. */
   readonly traceparent?: string
 }
 
-/** What an attempt gives back of money that was in suspense is noted with it, when it is committed. */
-export const returnedMoney = ({ ordered, received }: Attempt): Money => moneyIn(ordered ?? received)
+/** What providers moved because of a payment, and what was given a place by a rule for odd money or by a person. */
+export interface Books {
+  readonly movements: ReadonlyArray<RecordedMovement>
+  readonly allocations: ReadonlyArray<Allocation>
+}
 
-export type Unmatched = Readonly<Record<string, Received>>
-
-export interface Said {
-  readonly outcome: AttemptOutcome | null
-  readonly reason: string | null
+/** Money that left clearing, or what a ramp holds, for an account of the organisation. Never changed: a second one undoes it. */
+export interface Allocation {
+  readonly allocation_id: string
+  /** The attempt whose money it is. */
+  readonly attempt_id: AttemptId
+  readonly from: "clearing" | "ramp"
+  /** Above zero the organisation gets it, below zero it bears it. */
+  readonly amount: Money
+  readonly account: LedgerAccount
+  /** The same on that account, in its currency. */
+  readonly own: Money
+  readonly note: string
+  /** Who decided it; null: a rule. */
+  readonly by: string | null
+  readonly at: Date
 }
 
 /** An attempt at rest, with what its store alone needs to know. */
@@ -201,7 +204,7 @@ const itemFields = {
 
 export const StoredOperatorItem = Schema.Struct({
   ...itemFields,
-  kind: Schema.Literal("unknown_outcome", "suspense", "review", "resolution"),
+  kind: Schema.Literal("unknown_outcome", "review", "resolution"),
   closed_at: Schema.NullOr(Schema.DateFromSelf),
   closed_by: Schema.NullOr(Schema.String)
 })
@@ -225,7 +228,7 @@ export interface RefundRate {
   readonly value: string
 }
 
-/** A part of a payment on its way back; its id is that of its attempt. Open and completed parts never exceed the payment. */
+/** Money on its way back to a payer; its id is that of its attempt. Open and completed parts never exceed the payment. */
 export interface Refund {
   readonly refund_id: AttemptId
   readonly amount: Money
@@ -238,10 +241,8 @@ export interface Refund {
   readonly reason: string | null
   readonly created_at: Date
   readonly settled_at: Date | null
-  /** The payment is refunded, and this part of it is not back: it bounced, or was on its way when the rest was taken. */
-  readonly missing?: true | undefined
-  /** It came back, and went again by hand: what its provider says of that, it says of the payment itself. */
-  readonly again?: true | undefined
+  /** Of money that the payment has no place for: the attempt that had brought it, and where it waited. */
+  readonly of?: { readonly attempt_id: AttemptId; readonly from: "clearing" | "ramp" } | undefined
 }
 
 export const HistoryRow = Schema.Struct({

@@ -3,7 +3,6 @@ import { Clock, Effect, Either, Layer, Option } from "effect"
 import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
-import type { Entry } from "../../domain/Ledger.ts"
 import { organizationTables } from "../../people/organizations/MemoryTables.ts"
 import { ledgerTables } from "../../money/ledger/MemoryTables.ts"
 import { idempotencyTables, nameOf, unanswered } from "../../platform/idempotency/MemoryTables.ts"
@@ -11,16 +10,18 @@ import type { LockRefused } from "../../money/rates/LockUse.ts"
 import { freeInMemory, lockUseTables, spendInMemory } from "../../money/rates/LockUseMemory.ts"
 import { webhookTables } from "../../webhooks/MemoryTables.ts"
 import { paymentTables } from "./MemoryTables.ts"
-import { canMove } from "../../domain/PaymentStatus.ts"
+import { canCorrect, canMove } from "../../domain/PaymentStatus.ts"
 import { postInMemory } from "../../money/ledger/PostInMemory.ts"
 import { writeEvents } from "../../webhooks/Receivers.ts"
 import type { PaymentId } from "../../domain/Identifiers.ts"
 import { type Attempt, kindOfAttempt, type OpenItem, type Payment, type StoredOperatorItem } from "./Payment.ts"
+import { itemOf, lastHeard, openSumsOf } from "./OpenSums.ts"
+import type { RecordedMovement } from "../../domain/Movement.ts"
 import { entriesOfChange, entriesOfOpening } from "./PaymentPostings.ts"
 import { isOfCustomer } from "./PaymentCustomer.ts"
 import { isKnownBy } from "./PaymentReference.ts"
 import { type PaymentFilter, PaymentStore, type Store } from "./PaymentStore.ts"
-import { signalsInMemory, unclaimedHint } from "./SignalMemory.ts"
+import { booksIn, signalsInMemory, unclaimedHint } from "./SignalMemory.ts"
 import { type Change, freedLock, type NewAttempt } from "./Change.ts"
 
 const matches = (filter: PaymentFilter, payment: Payment, called: ReadonlySet<PaymentId>): boolean =>
@@ -69,7 +70,6 @@ export const paymentStoreMemory = Layer.effect(
       const { enquire_in, ...rest } = attempt
       attempts.set(attempt.attempt_id, {
         of_attempt: null,
-        received: {},
         ...rest,
         payment_id: payment.payment_id,
         org_id: payment.org_id,
@@ -81,8 +81,6 @@ export const paymentStoreMemory = Layer.effect(
         next_enquiry_at: later(now, enquire_in),
         sends: enquire_in === null ? 0 : 1,
         sent_at: new Date(now),
-        said: null,
-        ordered: null,
         asked_at: null,
         hint_at: null,
         hints: 0,
@@ -103,17 +101,30 @@ export const paymentStoreMemory = Layer.effect(
         at
       })
 
-    /** An entry that the books have already is left out: the same event may be told twice. */
-    const bookOnce = (entries: ReadonlyArray<Entry>, now: number) => {
-      const wanted = new Set(entries.map(({ entry_id }) => entry_id))
-      const known = new Set<Entry["entry_id"]>()
-      if (wanted.size > 0)
-        for (const { entry_id } of tables.ledgerPostings.values()) if (wanted.has(entry_id)) known.add(entry_id)
-      return postInMemory(
-        tables,
-        entries.filter(({ entry_id }) => !known.has(entry_id)),
-        now
-      )
+    const keyOf = ({
+      account,
+      kind,
+      movement_id,
+      provider
+    }: Pick<RecordedMovement, "account" | "kind" | "movement_id" | "provider">) =>
+      `${provider} ${account ?? ""} ${kind} ${movement_id}`
+
+    const recordMoney = ({ allocations = [], movements = [], payment }: Change) => {
+      const { org_id, payment_id } = payment
+      for (const { replaces, ...movement } of movements) {
+        if (replaces !== undefined) {
+          const [before] = Array.from(tables.movements).find(
+            ([, row]) => row.payment_id === payment_id && row.movement_id === replaces
+          ) ?? [undefined]
+          if (before !== undefined) tables.movements.delete(before)
+        }
+        const found = tables.movements.get(keyOf(movement))
+        if (found !== undefined && found.payment_id !== payment_id) {
+          throw new Error(`${movement.kind} ${movement.movement_id} belongs to another payment`)
+        }
+        tables.movements.set(keyOf(movement), { ...movement, org_id, payment_id })
+      }
+      for (const one of allocations) tables.allocations.set(one.allocation_id, { ...one, org_id, payment_id })
     }
 
     const write = (change: Change, now: number): Either.Either<boolean, InsufficientFunds> => {
@@ -131,7 +142,7 @@ export const paymentStoreMemory = Layer.effect(
       } = change
       const current = payments.get(payment.payment_id)
       if (current?.version !== payment.version || current.org_id !== payment.org_id) return Either.right(false)
-      if (status !== payment.status && !canMove(payment.status, status)) {
+      if (status !== payment.status && !canMove(payment.status, status) && !canCorrect(payment.status, status)) {
         throw new Error(`payment ${payment.payment_id} cannot go from ${payment.status} to ${status}`)
       }
       if (callback !== undefined) {
@@ -140,14 +151,15 @@ export const paymentStoreMemory = Layer.effect(
         if (callbacks.has(key) !== adopted) throw new Error("provider_callbacks_pkey")
         callbacks.set(key, adopted ? { ...callbacks.get(key)!, ...row } : row)
       }
-      const booked = bookOnce(entriesOfChange(change), now)
+      const booked = postInMemory(tables, entriesOfChange(change), now)
       if (Either.isLeft(booked)) return Either.left(booked.left)
       const updated_at = at < payment.created_at ? payment.created_at : at
       const next = { ...payment, ...patch, status, version: payment.version + 1, updated_at }
       payments.set(payment.payment_id, next)
+      recordMoney(change)
       if (status !== payment.status) addHistory(next, payment.status, cause, at)
       if (attempt !== undefined) {
-        const { enquire_in, ordered, renamed, said, ...rest } = attempt
+        const { enquire_in, renamed, ...rest } = attempt
         const before = attempts.get(attempt.attempt_id)!
         const ownId =
           renamed === true ? rest.provider_payment_id : (before.provider_payment_id ?? rest.provider_payment_id)
@@ -156,8 +168,6 @@ export const paymentStoreMemory = Layer.effect(
           ...rest,
           provider_payment_id: ownId,
           hinted_ids: ownId === null ? before.hinted_ids : null,
-          said: before.said ?? said ?? null,
-          ordered: before.ordered ?? ordered ?? null,
           next_enquiry_at: enquire_in === "as planned" ? before.next_enquiry_at : later(now, enquire_in),
           hint_at: unclaimedHint(before),
           leased_until: null,
@@ -197,7 +207,7 @@ export const paymentStoreMemory = Layer.effect(
             const spent =
               lock === undefined ? Either.void : spendInMemory(tables, lock, { org_id, used_by: payment_id }, now)
             if (Either.isLeft(spent)) return Either.left(spent.left)
-            const booked = bookOnce(entriesOfOpening(opening), now)
+            const booked = postInMemory(tables, entriesOfOpening(opening), now)
             if (Either.isLeft(booked)) return Either.left(booked.left)
             payments.set(payment.payment_id, payment)
             addHistory(payment, null, "initiated by the caller", payment.created_at)
@@ -228,7 +238,11 @@ export const paymentStoreMemory = Layer.effect(
           const attempt = attempts.get(id)
           return attempt === undefined || (orgId !== null && attempt.org_id !== orgId)
             ? Option.none()
-            : Option.some({ attempt, payment: payments.get(attempt.payment_id)! })
+            : Option.some({
+                attempt,
+                payment: payments.get(attempt.payment_id)!,
+                ...booksIn(tables, attempt.payment_id)
+              })
         }),
       attemptOf: (provider, account, id, kind) =>
         Effect.sync(() =>
@@ -247,7 +261,7 @@ export const paymentStoreMemory = Layer.effect(
         ),
       attemptsOf: (paymentId) => Effect.sync(() => inOrder(ofPayment(attempts.values(), paymentId), byId)),
       callbackSeen: (provider, key) => Effect.sync(() => callbacks.has(`${provider} ${key}`)),
-      ...signalsInMemory(tables, newToken),
+      ...signalsInMemory(tables, newToken, (account) => tables.ledgerBalances.get(account)?.balance.minor ?? 0n),
       story: ({ payment_id }) =>
         Effect.sync(() => ({
           history: ofPayment(history.values(), payment_id).sort((a, b) => a.version - b.version),
@@ -259,16 +273,29 @@ export const paymentStoreMemory = Layer.effect(
           items: inOrder(
             ofPayment(operatorItems.values(), payment_id),
             (row) => `${row.opened_at.toISOString()} ${row.item_id}`
-          )
+          ),
+          ...booksIn(tables, payment_id)
         })),
+      replaceFees: ({ created_at, org_id, payment_id }, fees) =>
+        Effect.sync(() => {
+          for (const fee of ofPayment(paymentFees.values(), payment_id)) paymentFees.delete(fee.fee_id)
+          for (const fee of fees) paymentFees.set(fee.fee_id, { ...fee, payment_id, org_id, created_at })
+        }),
       openItems: (scope, window) =>
         Effect.sync(() => {
           const isOpen = (row: StoredOperatorItem): row is StoredOperatorItem & OpenItem => row.closed_at === null
           const open = Array.from(operatorItems.values())
             .filter(isOpen)
             .filter((row) => Option.isNone(scope) || row.org_id === scope.value)
-            .map((row) => ({ ...row, created_at: row.opened_at }))
-          return newestFirst(open, (row) => row.item_id, window)
+          const waiting = visible(scope).flatMap((payment) => {
+            const books = booksIn(tables, payment.payment_id)
+            return openSumsOf(payment, books).map((sum) => itemOf(payment, sum, lastHeard(payment, books)))
+          })
+          return newestFirst(
+            [...open, ...waiting].map((row) => ({ ...row, created_at: row.opened_at })),
+            (row) => row.item_id,
+            window
+          )
         })
     }
   })

@@ -1,43 +1,26 @@
 /**
- * What payments write into the books, as pure functions of what changes: the stores ask them for every opening and every
- * change, so that no path through the code can move a payment on without its money.
+ * What stands in the books because of a payment, as a pure function of the payment, its movements and what people have
+ * allocated. A change posts the difference between before and after, so that no path through the code can move a payment
+ * on without its money, and no order of reports can book anything twice.
  */
-import { type Entry, type EntryKind, LedgerAccount, move, type Posting } from "../../domain/Ledger.ts"
-import { Money } from "../../domain/Money.ts"
-import type { Attempt, Payment } from "./Payment.ts"
 import { sha256Hex } from "../../domain/Digest.ts"
-import type { Change, NewAttempt, Opening, Part, SuspenseMoney } from "./Change.ts"
-import { accountAt, sideOf, sideThrough } from "./Sides.ts"
+import type { AttemptId } from "../../domain/Identifiers.ts"
+import { combine, type Entry, type EntryKind, LedgerAccount, move, type Posting } from "../../domain/Ledger.ts"
+import { Money } from "../../domain/Money.ts"
+import { effectOf } from "../../domain/Movement.ts"
+import { allocate, type Intent, position, type Position } from "../../domain/Position.ts"
+import type { Allocation, Books, Payment, Refund } from "./Payment.ts"
+import type { Change, Opening } from "./Change.ts"
+import { accountAt, sideOf } from "./Sides.ts"
 
-const { fees, fx, held, suspense } = LedgerAccount
+const { clearing, fees, fx, held, ramp } = LedgerAccount
 
-/** The same event in the life of the same thing has the same id, so that the books take it once. */
-const entryId = (subject: string, kind: EntryKind): string => {
-  const hex = sha256Hex(`${kind} ${subject}`)
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
-}
+export const noBooks: Books = { movements: [], allocations: [] }
 
-export const entry = (
-  payment: Payment,
-  kind: EntryKind,
-  postings: ReadonlyArray<Posting>,
-  subject?: string
-): Entry => ({
-  entry_id: entryId(subject ?? payment.payment_id, kind),
-  org_id: payment.org_id,
-  kind,
-  payment_id: payment.payment_id,
-  reference: subject ?? payment.payment_id,
-  postings
-})
+type AccountOf = (currency: Money["currency"]) => LedgerAccount
 
 /** From one account to another, through `fx` where the currencies differ. */
-export const pass = (
-  from: (currency: Money["currency"]) => LedgerAccount,
-  paid: Money,
-  to: (currency: Money["currency"]) => LedgerAccount,
-  received: Money
-): ReadonlyArray<Posting> =>
+const pass = (from: AccountOf, paid: Money, to: AccountOf, received: Money): ReadonlyArray<Posting> =>
   paid.currency === received.currency
     ? move(from(paid.currency), to(received.currency), paid)
     : [
@@ -45,83 +28,274 @@ export const pass = (
         ...move(fx(received.currency), to(received.currency), received)
       ]
 
-export const reversed = (postings: ReadonlyArray<Posting>): ReadonlyArray<Posting> =>
-  postings.map(({ account, amount }) => ({ account, amount: amount.negate() }))
+/** Above zero from the one account to the other, below zero the other way. */
+const shift = (from: AccountOf, paid: Money, to: AccountOf, received: Money): ReadonlyArray<Posting> =>
+  paid.isNegative ? pass(to, received.negate(), from, paid.negate()) : pass(from, paid, to, received)
+
+/** Something that takes money out of clearing, or brings it there, and where that money is instead. */
+interface Place {
+  readonly intent: Intent
+  readonly postings: (taken: Money) => ReadonlyArray<Posting>
+}
+
+const clearingOf =
+  ({ payment_id }: Payment, attempt_id: AttemptId): AccountOf =>
+  (currency) =>
+    clearing(payment_id, attempt_id, currency)
+
+const rampOf =
+  ({ payment_id }: Payment): AccountOf =>
+  (currency) =>
+    ramp(payment_id, currency)
+
+const heldOf =
+  ({ org_id }: Payment): AccountOf =>
+  (currency) =>
+    held(org_id, currency)
 
 const charge = ({ total_fees }: Payment, from: LedgerAccount): ReadonlyArray<Posting> =>
   total_fees === null ? [] : move(from, fees(total_fees.currency), total_fees)
 
-const heldOf = ({ org_id }: Payment, { currency }: Money): LedgerAccount => held(org_id, currency)
+/** A completed payment has its money, and one that was given back had it. */
+const isPaid = ({ status }: Payment): boolean => status === "completed" || status === "refunded"
 
-const payin = (payment: Payment): ReadonlyArray<Posting> => {
-  const receiver = sideOf(payment)
-  return [...pass(accountAt(payment), payment.amount, () => receiver, payment.target), ...charge(payment, receiver)]
+const payinPlaces = (payment: Payment): ReadonlyArray<Place> => {
+  const { amount, taken_by, target } = payment
+  if (payment.direction !== "inbound" || !isPaid(payment) || taken_by === null) return []
+  const side = sideOf(payment)
+  return [
+    {
+      intent: { attempt_id: taken_by, money: amount },
+      postings: () => [...pass(clearingOf(payment, taken_by), amount, () => side, target), ...charge(payment, side)]
+    }
+  ]
 }
 
-const hold = (payment: Payment): ReadonlyArray<Posting> => {
+/** A payout that was returned costs nothing, its fees included. */
+const payoutPlaces = (payment: Payment): ReadonlyArray<Place> => {
+  const { amount, direction, payout_id, status, target } = payment
+  if (direction !== "outbound" || status !== "completed" || payout_id === null) return []
+  const [side, attempt_id] = [sideOf(payment), payout_id as AttemptId]
+  return [
+    {
+      intent: { attempt_id, money: target.negate() },
+      postings: () => [...pass(() => side, amount, clearingOf(payment, attempt_id), target), ...charge(payment, side)]
+    }
+  ]
+}
+
+/** What a payout costs is held while it is on its way. */
+const holdPostings = (payment: Payment): ReadonlyArray<Posting> => {
+  if (!payment.holds) return []
   const { amount, total_fees } = payment
-  const [from, to] = [sideOf(payment), heldOf(payment, amount)]
+  const [from, to] = [sideOf(payment), heldOf(payment)(amount.currency)]
   return [...move(from, to, amount), ...(total_fees === null ? [] : move(from, to, total_fees))]
 }
 
-/** `from` pays the payout and its fees. */
-const payout = (payment: Payment, from: LedgerAccount): ReadonlyArray<Posting> => [
-  ...pass(() => from, payment.amount, accountAt(payment), payment.target),
-  ...charge(payment, from)
+/** What of a payment's money a refund or a return moves, and what pays for it. */
+const refundSource = (payment: Payment, { amount, of, target }: Refund): { from: AccountOf; cost: Money } => {
+  if (of === undefined) return { from: () => sideOf(payment), cost: target }
+  return { from: of.from === "ramp" ? rampOf(payment) : clearingOf(payment, of.attempt_id), cost: amount }
+}
+
+const bucketOf = (payment: Payment, { of }: Refund): AttemptId | null => of?.attempt_id ?? payment.taken_by
+
+/** While a provider gives money back, it is held. Once it has gone, its movement takes it out of clearing. */
+const refundPlaces = (payment: Payment): ReadonlyArray<Place> =>
+  payment.refunds.flatMap((part): ReadonlyArray<Place> => {
+    const attempt_id = bucketOf(payment, part)
+    if (part.state === "failed" || attempt_id === null) return []
+    const { cost, from } = refundSource(payment, part)
+    const isOfClearing = part.of?.from === "clearing"
+    if (part.state === "open") {
+      const intent = { attempt_id, money: isOfClearing ? cost : Money.zero(cost.currency) }
+      return [{ intent, postings: () => move(from(cost.currency), heldOf(payment)(cost.currency), cost) }]
+    }
+    if (isOfClearing) return []
+    const intent = { attempt_id, money: part.amount.negate() }
+    return [{ intent, postings: () => pass(from, cost, clearingOf(payment, attempt_id), part.amount) }]
+  })
+
+const sum = (amounts: ReadonlyArray<Money>): bigint => amounts.reduce((total, { minor }) => total + minor, 0n)
+
+/** What of a ramp's money has gone to the organisation, or back to its customer. */
+const spentOfRamp = ({ refunds }: Payment, allocations: ReadonlyArray<Allocation>): bigint =>
+  sum(refunds.filter(({ of, state }) => of?.from === "ramp" && state !== "failed").map(({ amount }) => amount)) +
+  sum(allocations.filter(({ from }) => from === "ramp").map(({ amount }) => amount))
+
+/**
+ * A ramp holds what was collected until it is settled. What its provider takes back meanwhile is lacking in clearing, and
+ * keeps the second leg from being sent; of a ramp that has ended it is taken from what the ramp holds.
+ */
+const rampPlaces = (payment: Payment, allocations: ReadonlyArray<Allocation>): ReadonlyArray<Place> => {
+  const { amount, payout_id, status, taken_by, target } = payment
+  if (payment.ramp === null || payment.ramp.collected === null || taken_by === null) return []
+  const holds = rampOf(payment)
+  const isSettled = status === "completed" && payout_id !== null
+  const goesOn = isSettled || status === "processing"
+  const collected: Place = {
+    intent: {
+      attempt_id: taken_by,
+      money: amount,
+      ...(goesOn ? {} : { atLeast: spentOfRamp(payment, allocations) })
+    },
+    postings: (taken) => move(clearingOf(payment, taken_by)(amount.currency), holds(amount.currency), taken)
+  }
+  if (!isSettled) return [collected]
+  const settler = payout_id as AttemptId
+  return [
+    collected,
+    {
+      intent: { attempt_id: settler, money: target.negate() },
+      postings: () => pass(holds, amount, clearingOf(payment, settler), target)
+    }
+  ]
+}
+
+/** What a ramp that has ended still holds of its customer's money. */
+export const heldByRamp = (payment: Payment, books: Books): Money => {
+  const { amount, taken_by } = payment
+  const account = rampOf(payment)(amount.currency)
+  const isEnded = payment.ramp !== null && taken_by !== null && payment.status !== "processing"
+  const found = isEnded ? postingsOf(payment, books).find((one) => one.account === account) : undefined
+  return found?.amount ?? Money.zero(amount.currency)
+}
+
+const allocationPlaces = (payment: Payment, allocations: ReadonlyArray<Allocation>): ReadonlyArray<Place> =>
+  allocations.map(({ account, amount, attempt_id, from, own }) => ({
+    intent: { attempt_id, money: from === "ramp" ? Money.zero(amount.currency) : amount },
+    postings: () =>
+      shift(from === "ramp" ? rampOf(payment) : clearingOf(payment, attempt_id), amount, () => account, own)
+  }))
+
+const placesOf = (payment: Payment, { allocations }: Books): ReadonlyArray<Place> => [
+  ...payinPlaces(payment),
+  ...payoutPlaces(payment),
+  ...refundPlaces(payment),
+  ...rampPlaces(payment, allocations),
+  ...allocationPlaces(payment, allocations)
 ]
 
-/** While a provider gives a part back, the organisation's side of it is held. */
-const holdPart = (payment: Payment, { target }: Part): ReadonlyArray<Posting> =>
-  move(sideOf(payment), heldOf(payment, target), target)
+/** What of a payment's money has no place, by attempt and currency. Above zero it came, below zero it is gone. */
+export const restOf = (payment: Payment, books: Books): Position =>
+  allocate(
+    position(books.movements),
+    placesOf(payment, books).map(({ intent }) => intent)
+  ).rest
 
-const givePart = (payment: Payment, { amount, target }: Part): ReadonlyArray<Posting> =>
-  pass(() => heldOf(payment, target), target, accountAt(payment), amount)
+/** All that stands in the books because of a payment. */
+export const postingsOf = (payment: Payment, books: Books): ReadonlyArray<Posting> => {
+  const moved = books.movements
+    .filter(({ state }) => state === "settled")
+    .flatMap((movement) => {
+      const effect = effectOf(movement)
+      return shift(accountAt(movement), effect, clearingOf(payment, movement.attempt_id), effect)
+    })
+  const places = placesOf(payment, books)
+  const { taken } = allocate(
+    position(books.movements),
+    places.map(({ intent }) => intent)
+  )
+  return combine([...holdPostings(payment), ...moved, ...places.flatMap(({ postings }, nth) => postings(taken[nth]!))])
+}
 
-/** A part that has gone turns out to have cost so much more, which was held for another that has failed. */
-export const dearerRefund = (payment: Payment, { attempt_id }: Pick<Attempt, "attempt_id">, by: Money): Entry =>
-  entry(payment, "refund", move(heldOf(payment, by), fx(by.currency), by), attempt_id)
+const reversed = (postings: ReadonlyArray<Posting>): ReadonlyArray<Posting> =>
+  postings.map(({ account, amount }) => ({ account, amount: amount.negate() }))
+
+/** The same change of the same payment has the same id, so that the books refuse it a second time. */
+const entryId = (subject: string): string => {
+  const hex = sha256Hex(subject)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+const entriesBetween = (
+  payment: Payment,
+  kind: EntryKind,
+  reference: string,
+  before: ReadonlyArray<Posting>,
+  after: ReadonlyArray<Posting>
+): ReadonlyArray<Entry> => {
+  const postings = combine([...after, ...reversed(before)])
+  return postings.length === 0
+    ? []
+    : [
+        {
+          entry_id: entryId(`${kind} ${payment.payment_id} ${payment.version}`),
+          org_id: payment.org_id,
+          kind,
+          payment_id: payment.payment_id,
+          reference,
+          postings
+        }
+      ]
+}
 
 export const entriesOfOpening = ({ payment }: Opening): ReadonlyArray<Entry> =>
-  payment.holds ? [entry(payment, "payout_hold", hold(payment))] : []
+  entriesBetween(payment, "payout_hold", payment.payment_id, [], holdPostings(payment))
 
-/** Another account is to pay: what was held for the one before it is held for this one. */
-const holdMoved = (before: Payment, after: Payment, asked: NewAttempt | undefined): ReadonlyArray<Entry> =>
-  sideOf(before) === sideOf(after)
-    ? []
-    : [entry(after, "payout_hold", [...reversed(hold(before)), ...hold(after)], asked?.attempt_id)]
-
-const payoutEntries = (before: Payment, after: Payment, asked: NewAttempt | undefined): ReadonlyArray<Entry> => {
-  if (!before.holds && after.holds) return [entry(after, "payout_hold", hold(after))]
-  if (before.holds && after.holds) return holdMoved(before, after, asked)
-  const completes = after.status === "completed" && before.status !== "completed"
-  if (completes) {
-    const from = before.holds ? heldOf(after, after.amount) : suspense(after.amount.currency)
-    return [entry(after, "payout", payout(after, from))]
-  }
-  if (before.holds && !after.holds) return [entry(after, "payout_release", reversed(hold(before)))]
-  if (after.status === "refunded" && before.status !== "refunded") {
-    return [entry(after, "payout_return", reversed(payout(after, sideOf(after))))]
-  }
-  return []
+const kindOfPayout = (before: Payment, after: Payment): EntryKind | undefined => {
+  if (after.status === "completed" && before.status !== "completed") return "payout"
+  if (after.status === "refunded" && before.status !== "refunded") return "payout_return"
+  if (after.holds) return before.holds && sideOf(before) === sideOf(after) ? undefined : "payout_hold"
+  return before.holds ? "payout_release" : undefined
 }
 
-const payinEntries = (before: Payment, after: Payment): ReadonlyArray<Entry> =>
-  after.status === "completed" && before.status !== "completed" ? [entry(after, "payin", payin(after))] : []
-
-const settledPart = (payment: Payment, part: NonNullable<Change["settledRefund"]>): ReadonlyArray<Entry> => {
-  // What comes back after it was given is money in suspense, and no longer held.
-  if (part.from !== "open") return []
-  return part.state === "completed"
-    ? [entry(payment, "refund", givePart(payment, part), part.refund_id)]
-    : [entry(payment, "refund_release", reversed(holdPart(payment, part)), part.refund_id)]
+const kindOfRamp = (before: Payment, after: Payment): EntryKind | undefined => {
+  if (after.ramp?.collected !== before.ramp?.collected) return "ramp_collect"
+  if (after.status === "completed" && before.status !== "completed") return "ramp_settle"
+  return after.status === "refunded" && before.status !== "refunded" ? "ramp_return" : undefined
 }
 
-const refundEntries = (payment: Payment, { newRefund, settledRefund }: Change): ReadonlyArray<Entry> => [
-  ...(newRefund === undefined
-    ? []
-    : [entry(payment, "refund_hold", holdPart(payment, newRefund), newRefund.refund_id)]),
-  ...(settledRefund === undefined ? [] : settledPart(payment, settledRefund))
-]
+const kindOfPayment = (before: Payment, after: Payment): EntryKind | undefined => {
+  switch (before.direction) {
+    case "inbound":
+      return after.status === "completed" && before.status !== "completed" ? "payin" : undefined
+    case "outbound":
+      return kindOfPayout(before, after)
+    case "external":
+      return kindOfRamp(before, after)
+  }
+}
+
+const refundKinds = { open: "refund_hold", completed: "refund", failed: "refund_release" } as const
+
+/** What an entry is about, and of what: a part that was given back, an attempt whose money was allocated, the payment. */
+const aboutChange = (change: Change, after: Payment): { readonly kind: EntryKind; readonly reference: string } => {
+  const { allocations = [], payment } = change
+  const own = kindOfPayment(payment, after)
+  if (own !== undefined) return { kind: own, reference: payment.payment_id }
+  const part = after.refunds.find((one) => {
+    const before = payment.refunds.find(({ refund_id }) => refund_id === one.refund_id)
+    return before === undefined || before.state !== one.state
+  })
+  if (part !== undefined) return { kind: refundKinds[part.state], reference: part.refund_id }
+  const [allocation] = allocations
+  return allocation === undefined
+    ? { kind: "clearing", reference: payment.payment_id }
+    : { kind: "adjustment", reference: allocation.attempt_id }
+}
+
+/** The movements of a payment once those of a change are recorded. */
+const recordedAfter = ({ movements = [], stood = noBooks }: Change): Books["movements"] => {
+  const isSame = (one: Books["movements"][number]) => (heard: NonNullable<Change["movements"]>[number]) =>
+    one.provider === heard.provider &&
+    one.account === heard.account &&
+    ((one.kind === heard.kind && one.movement_id === heard.movement_id) || one.movement_id === heard.replaces)
+  return [...stood.movements.filter((one) => !movements.some(isSame(one))), ...movements]
+}
+
+/** What stands once a change is written. */
+export const booksAfter = (change: Change): Books => ({
+  movements: recordedAfter(change),
+  allocations: [...(change.stood ?? noBooks).allocations, ...(change.allocations ?? [])]
+})
+
+export const entriesOfChange = (change: Change): ReadonlyArray<Entry> => {
+  const { patch, payment, status, stood = noBooks } = change
+  const after: Payment = { ...payment, ...patch, status, version: payment.version + 1 }
+  const { kind, reference } = aboutChange(change, after)
+  return entriesBetween(after, kind, reference, postingsOf(payment, stood), postingsOf(after, booksAfter(change)))
+}
 
 /** Rounded so that nobody gains by it: what the organisation gets down, what it pays up. */
 const share = (whole: Money, part: Money, of: Money, up: boolean): Money => {
@@ -135,71 +309,6 @@ export const ownSide = ({ amount, direction, target }: Payment, moved: Money, pa
   if (direction === "external") return moved
   const [own, theirs] = direction === "outbound" ? [amount, target] : [target, amount]
   return theirs.currency === moved.currency ? share(own, moved, theirs, pays) : moved
-}
-
-/** The same for money of an attempt: of a refund at the live rate, by what that part cost. */
-const ownSideOf = (payment: Payment, { attempt_id }: Attempt, moved: Money, pays: boolean): Money => {
-  const part = payment.refunds.find(({ refund_id }) => refund_id === attempt_id)
-  return part?.rate?.basis === "live" && part.amount.currency === moved.currency
-    ? share(part.target, moved, part.amount, pays)
-    : ownSide(payment, moved, pays)
-}
-
-const absolute = (money: Money): Money => (money.isNegative ? money.negate() : money)
-
-/**
- * A person has found where money in suspense because of an attempt belongs. `kept`: what came is the organisation's, what
- * went was its to pay. Otherwise the provider that moved it has given it back, or got it back.
- */
-export const suspenseSettled = (
-  payment: Payment,
-  { attempt_id }: Pick<Attempt, "attempt_id">,
-  waiting: ReadonlyArray<Money>,
-  kept: boolean,
-  moverOf: (money: Money) => Attempt
-): Entry => {
-  const postings = waiting.flatMap((money) => {
-    const moved = absolute(money)
-    const mover = moverOf(money)
-    // What a payout cost is its own account's to pay, and to have back.
-    const there = (currency: Money["currency"]) =>
-      kept ? sideThrough(payment, mover, currency) : accountAt(mover)(currency)
-    const passed = pass(suspense, moved, there, kept ? ownSideOf(payment, mover, moved, money.isNegative) : moved)
-    return money.isNegative ? reversed(passed) : passed
-  })
-  return entry(payment, "adjustment", postings, `${attempt_id} ${payment.version}`)
-}
-
-/** Money that came, or went, for a payment whose state has no place for it. */
-const suspenseEntry = (payment: Payment, money: SuspenseMoney): Entry => {
-  const { amount, attempt_id, occasion } = money
-  const there = accountAt(money)(amount.currency)
-  const here = suspense(amount.currency)
-  const postings = amount.isNegative ? move(here, there, amount.negate()) : move(there, here, amount)
-  return entry(payment, "suspense", postings, `${attempt_id} ${occasion}`)
-}
-
-/** Of the payment itself; a ramp's legs bring theirs. */
-const ownEntries = (before: Payment, after: Payment, asked: NewAttempt | undefined): ReadonlyArray<Entry> => {
-  switch (before.direction) {
-    case "inbound":
-      return payinEntries(before, after)
-    case "outbound":
-      return payoutEntries(before, after, asked)
-    case "external":
-      return []
-  }
-}
-
-export const entriesOfChange = (change: Change): ReadonlyArray<Entry> => {
-  const { nextAttempt, patch, payment, status } = change
-  const after: Payment = { ...payment, ...patch, status }
-  return [
-    ...ownEntries(payment, after, nextAttempt),
-    ...refundEntries(after, change),
-    ...(change.suspense ?? []).map((money) => suspenseEntry(after, money)),
-    ...(change.entries ?? [])
-  ]
 }
 
 /** What the provider itself collects or pays. */

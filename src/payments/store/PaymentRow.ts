@@ -32,8 +32,7 @@ import {
   rowOf,
   text,
   time,
-  truth,
-  yes
+  truth
 } from "./Columns.ts"
 import type { JsonObject, Payment, Refund } from "./Payment.ts"
 
@@ -63,8 +62,7 @@ const refund = fields({
   reason: nullable(text),
   created_at: text,
   settled_at: nullable(text),
-  missing: optional(yes),
-  again: optional(yes)
+  of: optional(fields({ attempt_id: idOf(AttemptId), from: oneOf("clearing", "ramp"), currency }))
 })
 
 type RefundRow = NonNullable<(typeof refund)["holds"]>
@@ -113,7 +111,8 @@ const paymentTable = {
     })
   ),
   refunds: listOf(refund),
-  unmatched: nullable(recordOf(recordOf(text))),
+  refunded_amount: text,
+  taken_by: nullable(idOf(AttemptId)),
   payout_id: nullable(text),
   otp_failures: number,
   fee_ids: listOf(text),
@@ -135,11 +134,10 @@ export const selectedColumns = (prefix = ""): string =>
   paymentColumns.map((name) => (name === "metadata" ? `${prefix}metadata::text as metadata` : prefix + name)).join(", ")
 
 const refundRows = (refunds: ReadonlyArray<Refund>): ReadonlyArray<RefundRow> =>
-  refunds.map(({ again, amount, created_at, missing, rate, settled_at, target, ...part }) => ({
+  refunds.map(({ amount, created_at, of, rate, settled_at, target, ...part }) => ({
     ...part,
     rate,
-    missing,
-    again,
+    of: of === undefined ? undefined : { ...of, currency: amount.currency },
     amount: amount.toNumericText(),
     target: target.toNumericText(),
     created_at: created_at.toISOString(),
@@ -147,12 +145,13 @@ const refundRows = (refunds: ReadonlyArray<Refund>): ReadonlyArray<RefundRow> =>
   }))
 
 const refundOf = (
-  { amount, created_at, settled_at, target, ...part }: RefundRow,
+  { amount, created_at, of, settled_at, target, ...part }: RefundRow,
   payment: Pick<Payment, "amount" | "target">
 ): Refund => ({
   ...part,
-  amount: moneyOf(amount, payment.amount.currency),
-  target: moneyOf(target, payment.target.currency),
+  ...(of === undefined ? {} : { of: { attempt_id: of.attempt_id, from: of.from } }),
+  amount: moneyOf(amount, of?.currency ?? payment.amount.currency),
+  target: moneyOf(target, of?.currency ?? payment.target.currency),
   created_at: new Date(created_at),
   settled_at: settled_at === null ? null : new Date(settled_at)
 })
@@ -160,6 +159,7 @@ const refundOf = (
 /** As it is written. */
 export const toRow = ({
   amount,
+  refunded,
   refunds,
   target,
   total_fees,
@@ -167,6 +167,7 @@ export const toRow = ({
 }: Payment): Omit<PaymentRow, "metadata"> & { readonly metadata: JsonObject } => ({
   ...payment,
   refunds: refundRows(refunds),
+  refunded_amount: refunded.toNumericText(),
   amount: amount.toNumericText(),
   currency: amount.currency,
   target_amount: target.toNumericText(),
@@ -217,7 +218,8 @@ export const paymentOf = (selected: object): Payment => {
     comments: row.comments,
     failure: row.failure,
     refunds: row.refunds.map((one) => refundOf(one, { amount, target })),
-    unmatched: row.unmatched,
+    refunded: moneyOf(row.refunded_amount, row.currency),
+    taken_by: row.taken_by,
     payout_id: row.payout_id,
     otp_failures: row.otp_failures,
     fee_ids: row.fee_ids,

@@ -9,6 +9,13 @@ import { batchOf, firstRow, inScope, ownedBy, sameOrg, violates } from "../../pl
 import { rowsAs } from "../../platform/database/Rows.ts"
 import { currentTraceparent } from "../../platform/observability/TraceContext.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
+import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { flows } from "../../domain/Corridor.ts"
+import { currencyOf, kindOf } from "../../domain/Ledger.ts"
+import { paymentStatuses } from "../../domain/PaymentStatus.ts"
+import { AccountName } from "../../money/ledger/Books.ts"
+import { moneyOf } from "../../platform/database/StoredMoney.ts"
+import { wordsOfSum } from "./OpenSums.ts"
 import { keptTexts } from "../../webhooks/EventText.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
 import { insufficientFundsOf, postingRows } from "../../money/ledger/PostingSql.ts"
@@ -17,6 +24,7 @@ import { lockRefusedOf } from "../../money/rates/LockUseSql.ts"
 import { Doorbell } from "../../webhooks/Doorbell.ts"
 import { attemptColumns, attemptOf, KIND_OF_ATTEMPT, knownColumns, knownOf } from "./AttemptRow.ts"
 import { entriesOfChange, entriesOfOpening } from "./PaymentPostings.ts"
+import { allocationRow, booksColumns, booksOf, movementRow } from "./BooksRow.ts"
 import { HistoryRow, OpenItem, StoredCallback, StoredOperatorItem } from "./Payment.ts"
 import { paymentOf, selectedColumns, toRow } from "./PaymentRow.ts"
 import { filtered } from "./PaymentList.ts"
@@ -37,7 +45,35 @@ const places = rowsAs(Schema.Struct({ seq: Schema.Number }))
 const historyRows = rowsAs(HistoryRow)
 const callbackRows = rowsAs(StoredCallback)
 const itemRows = rowsAs(StoredOperatorItem)
-const openItemRows = rowsAs(OpenItem)
+
+/** An item, or money that waits on an account of the books with what its words are about. */
+const WaitingRow = Schema.Struct({
+  ...OpenItem.fields,
+  account: Schema.NullOr(AccountName),
+  balance: Schema.NullOr(Schema.String),
+  status: Schema.NullOr(Schema.Literal(...paymentStatuses)),
+  direction: Schema.NullOr(Schema.Literal(...flows)),
+  amount: Schema.NullOr(Schema.String),
+  currency: Schema.NullOr(AnyCurrencyCode)
+})
+const waitingRows = rowsAs(WaitingRow)
+
+const openItemOf = (row: typeof WaitingRow.Type): OpenItem => {
+  const { account, amount, balance, currency, direction, status, ...item } = row
+  if (
+    account === null ||
+    amount === null ||
+    balance === null ||
+    currency === null ||
+    direction === null ||
+    status === null
+  ) {
+    return item
+  }
+  const money = moneyOf(balance, currencyOf(account))
+  const from = kindOf(account) === "ramp" ? "ramp" : "clearing"
+  return { ...item, detail: wordsOfSum({ amount: moneyOf(amount, currency), direction, status }, { money, from }) }
+}
 
 const attemptBody = ({ enquire_in, ...attempt }: AttemptPatch) => ({
   ...attempt,
@@ -81,6 +117,8 @@ const changeBody = ({ change, changeId, traceparent }: SentChange, seq: number) 
     next_attempt: nextAttempt === undefined ? null : attemptOfRequest(nextAttempt, { traceparent }),
     traceparent,
     postings: postingRows(entriesOfChange(change)),
+    movements: (change.movements ?? []).map(movementRow),
+    allocations: (change.allocations ?? []).map(allocationRow),
     events: keptTexts(events, at),
     callback: callback ?? null,
     ...(frees_lock === null ? {} : { frees_lock }),
@@ -299,16 +337,51 @@ export const paymentStoreSql = Layer.scoped(
               closed_at, closed_by from operator_items
               where payment_id = ${payment_id} and ${ownedBy(sql, org_id)} order by opened_at, item_id`.pipe(
             Effect.flatMap(itemRows)
+          ),
+          books: sql`select ${sql.literal(booksColumns("p."))} from payments p
+              where p.payment_id = ${payment_id} and ${ownedBy(sql, org_id)}`
+        }).pipe(
+          Effect.map(({ books, ...rest }) => ({ ...rest, ...booksOf(books[0] ?? {}) })),
+          Effect.orDie
+        ),
+      replaceFees: ({ created_at, org_id, payment_id }, fees) =>
+        Effect.zipRight(
+          sql`delete from payment_fees where payment_id = ${payment_id} and ${ownedBy(sql, org_id)}`,
+          Effect.forEach(
+            fees,
+            ({ amount, fee_id, fee_rule_id }) =>
+              sql`insert into payment_fees ${sql.insert({ fee_id, payment_id, org_id, fee_rule_id, amount: amount.toNumericText(), currency: amount.currency, created_at })}`,
+            { discard: true }
           )
-        }).pipe(Effect.orDie),
+        ).pipe(Effect.orDie),
       openItems: (scope, window) => {
         const rest = Option.match(window.after, {
           onNone: () => sql`true`,
           onSome: ([at, id]) => sql`(opened_at, item_id) < (${at}::timestamptz, ${id}::uuid)`
         })
-        return sql`select item_id, org_id, kind, payment_id, attempt_id, detail, opened_at
-            from operator_items where closed_at is null and ${inScope(sql, scope)} and ${rest}
-            order by opened_at desc, item_id desc limit ${window.take}`.pipe(Effect.flatMap(openItemRows), Effect.orDie)
+        return sql`with waiting as (
+            select b.account, b.balance, b.org_id, split_part(b.account, '/', 2)::uuid as payment_id,
+              (select max(p.created_at) from ledger_postings p where p.account = b.account) as opened_at
+            from ledger_balances b
+            where b.balance <> 0 and (b.account like 'clearing/%' or b.account like 'ramp/%' or b.account like 'receivable/%')
+              and b.account not like 'receivable/%' and ${inScope(sql, scope)}
+          ), items as (
+            select item_id, org_id, kind, payment_id, attempt_id, detail, opened_at, null::text as account,
+              null::text as balance, null::text as status, null::text as direction, null::text as amount,
+              null::text as currency
+            from operator_items where closed_at is null and ${inScope(sql, scope)}
+            union all
+            select md5(w.account)::uuid, w.org_id, 'suspense', w.payment_id,
+              case when w.account like 'ramp/%' then p.taken_by else split_part(w.account, '/', 3)::uuid end, '',
+              w.opened_at, w.account, w.balance::text, p.status, p.direction, p.amount::text, p.currency
+            from waiting w join payments p on p.payment_id = w.payment_id
+            where w.account like 'clearing/%' or p.status in ('failed', 'refunded', 'canceled')
+          )
+          select * from items where ${rest} order by opened_at desc, item_id desc limit ${window.take}`.pipe(
+          Effect.flatMap(waitingRows),
+          Effect.map((rows) => rows.map(openItemOf)),
+          Effect.orDie
+        )
       }
     }
     return store

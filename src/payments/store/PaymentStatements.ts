@@ -11,15 +11,15 @@ const columns = paymentColumns.join(", ")
 const enquiryTime = (seconds: string) => `now() + make_interval(secs => ${seconds})`
 
 const attemptFields = `attempt_id uuid, leg text, provider text, config_id uuid, account uuid, own boolean,
-    started_at timestamptz, enquire_in float8, of_attempt uuid, received jsonb, traceparent text`
+    started_at timestamptz, enquire_in float8, of_attempt uuid, traceparent text`
 
 const insertAttempt = `insert into attempts (attempt_id, payment_id, org_id, leg, provider, config_id, account, own, started_at,
-      next_enquiry_at, sends, of_attempt, received, traceparent)`
+      next_enquiry_at, sends, of_attempt, traceparent)`
 
 /** Whoever commits an attempt sends it at once, unless there is no time yet at which it is asked about. */
 const attemptValues = (from: string) => `${from}.attempt_id, c.payment_id, c.org_id, ${from}.leg, ${from}.provider,
       ${from}.config_id, ${from}.account, ${from}.own, ${from}.started_at, ${enquiryTime(`${from}.enquire_in`)},
-      case when ${from}.enquire_in is null then 0 else 1 end, ${from}.of_attempt, coalesce(${from}.received, '{}'), ${from}.traceparent`
+      case when ${from}.enquire_in is null then 0 else 1 end, ${from}.of_attempt, ${from}.traceparent`
 
 /** The provider's id of an attempt stays as it was first written, unless the provider gave it up. */
 const OWN_ID =
@@ -44,12 +44,15 @@ const changeable = {
   ramp: "jsonb",
   failure: "jsonb",
   refunds: "jsonb",
-  unmatched: "jsonb",
+  refunded_amount: "numeric",
+  taken_by: "uuid",
+  total_fees: "numeric",
+  fee_ids: "uuid[]",
   amount: "numeric",
   target_amount: "numeric",
   org_rate_id: "uuid",
   expires_at: "timestamptz"
-} satisfies Record<Exclude<keyof PaymentPatch, "target"> | "target_amount", string>
+} satisfies Record<Exclude<keyof PaymentPatch, "target" | "refunded"> | "target_amount" | "refunded_amount", string>
 
 const changeableNames = Object.keys(changeable) as ReadonlyArray<keyof typeof changeable>
 
@@ -61,11 +64,58 @@ export const changedColumns = ({ patch, payment }: Pick<Change, "patch" | "payme
   return columns
 }
 
-/** An entry that the books have already is left out: the same event may be told twice. */
-const insertPostings = (source: string, rows: string) => `insert into ledger_postings (${postingColumns})
+const movementFields = {
+  provider: "text",
+  account: "uuid",
+  kind: "text",
+  movement_id: "text",
+  attempt_id: "uuid",
+  refund_id: "uuid",
+  amount: "numeric",
+  currency: "text",
+  state: "text",
+  is_total: "boolean",
+  source: "text",
+  heard_at: "timestamptz"
+}
+const movementColumns = (prefix: string) =>
+  Object.keys(movementFields)
+    .map((name) => prefix + name)
+    .join(", ")
+const movementNames = movementColumns("")
+const recordOf = (fields: Readonly<Record<string, string>>) =>
+  Object.entries(fields)
+    .map(([name, type]) => `${name} ${type}`)
+    .join(", ")
+const movementRecord = recordOf({ ...movementFields, replaces: "text" })
+
+const allocationFields = {
+  allocation_id: "uuid",
+  attempt_id: "uuid",
+  origin: "text",
+  amount: "numeric",
+  currency: "text",
+  account: "text",
+  own_amount: "numeric",
+  own_currency: "text",
+  note: "text",
+  decided_by: "text",
+  at: "timestamptz"
+}
+const allocationNames = Object.keys(allocationFields)
+  .map((name) => `x.${name}`)
+  .join(", ")
+const allocationRecord = recordOf(allocationFields)
+
+/** `conflict`: what becomes of an entry that the books have already; by itself it is refused. */
+const insertPostings = (
+  source: string,
+  rows: string,
+  conflict: string
+) => `insert into ledger_postings (${postingColumns})
     select ${postingNames.map((name) => `b.${name}`).join(", ")}
     from ${source} cross join lateral jsonb_to_recordset(${rows}) as b (${postingRecord})
-    on conflict do nothing`
+    ${conflict}`
 
 /**
  * $1: [{...payment columns, attempt, fees, item, idempotency, postings, lock}]. The first attempt is committed with the payment,
@@ -101,7 +151,7 @@ const creating = (withLocks: boolean) => `
       fee_id uuid, fee_rule_id uuid, amount numeric, currency text)
     join created c on c.payment_id = (body ->> 'payment_id')::uuid
   ), posted as (
-    ${insertPostings("input", "body -> 'postings'")}
+    ${insertPostings("input", "body -> 'postings'", "on conflict do nothing")}
   ), held as (
     insert into operator_items (item_id, org_id, kind, payment_id, attempt_id, detail, opened_at)
     select o.item_id, c.org_id, o.kind, c.payment_id, null, o.detail, c.created_at
@@ -131,7 +181,7 @@ const applying = (withLocks: boolean) => `
       `change_id bigint, payment_id uuid, org_id uuid, version integer, from_status text, status text, cause text,
       at timestamptz,
       ${changeableNames.map((name) => `${name} ${changeable[name]}`).join(", ")},
-      postings jsonb, attempt jsonb, next_attempt jsonb, events jsonb, callback jsonb, open_items jsonb, close_items jsonb,
+      postings jsonb, movements jsonb, allocations jsonb, attempt jsonb, next_attempt jsonb, events jsonb, callback jsonb, open_items jsonb, close_items jsonb,
       traceparent text${withLocks ? ", frees_lock uuid" : ""}`
     )} i
   ), changed as (
@@ -147,13 +197,12 @@ const applying = (withLocks: boolean) => `
   ), answered as (
     update attempts a set outcome = x.outcome, reason = x.reason,
       provider_payment_id = ${OWN_ID}, hinted_ids = case when ${OWN_ID} is null then a.hinted_ids end,
-      answered_at = x.answered_at, received = coalesce(x.received, a.received), said = coalesce(a.said, x.said),
-      ordered = coalesce(a.ordered, x.ordered),
+      answered_at = x.answered_at,
       next_enquiry_at = case when x.as_planned then a.next_enquiry_at else ${enquiryTime("x.enquire_in")} end,
       hint_at = nullif(a.hint_at, a.leased_until), leased_until = null, lease_token = null
     from changed c cross join lateral jsonb_to_record(c.attempt) as x (
       attempt_id uuid, outcome text, reason text, provider_payment_id text, renamed boolean, answered_at timestamptz,
-      enquire_in float8, as_planned boolean, received jsonb, said jsonb, ordered jsonb)
+      enquire_in float8, as_planned boolean)
     where a.attempt_id = x.attempt_id and a.payment_id = c.payment_id
     returning a.payment_id
   ), followed as (
@@ -172,8 +221,27 @@ const applying = (withLocks: boolean) => `
       ) else c.traceparent end
     from changed c cross join lateral jsonb_to_recordset(c.events) as e (
       event_id uuid, event_type text, payload text, data text, same_as uuid)
+  ), named as (
+    -- The provider has named a transfer that an operator had recorded before.
+    update movements m set movement_id = x.movement_id, kind = x.kind, source = x.source, heard_at = x.heard_at,
+      refund_id = coalesce(x.refund_id, m.refund_id)
+    from changed c cross join lateral jsonb_to_recordset(c.movements) as x (${movementRecord})
+    where x.replaces is not null and m.payment_id = c.payment_id and m.movement_id = x.replaces
+  ), moved as (
+    -- A transfer of another payment keeps its own: the amount of nothing is refused.
+    insert into movements as m (payment_id, org_id, ${movementNames})
+    select c.payment_id, c.org_id, ${movementColumns("x.")}
+    from changed c cross join lateral jsonb_to_recordset(c.movements) as x (${movementRecord})
+    where x.replaces is null
+    on conflict (provider, coalesce(account, '00000000-0000-0000-0000-000000000000'), kind, movement_id) do update set
+      amount = case when m.payment_id = excluded.payment_id then excluded.amount end, state = excluded.state,
+      refund_id = excluded.refund_id, heard_at = excluded.heard_at
+  ), allocated as (
+    insert into allocations (payment_id, org_id, ${Object.keys(allocationFields).join(", ")})
+    select c.payment_id, c.org_id, ${allocationNames}
+    from changed c cross join lateral jsonb_to_recordset(c.allocations) as x (${allocationRecord})
   ), posted as (
-    ${insertPostings("changed c", "c.postings")}
+    ${insertPostings("changed c", "c.postings", "")}
   ), called as (
     insert into provider_callbacks (callback_id, provider, event_key, payment_id, attempt_id, org_id, report, effect, received_at)
     select k.callback_id, k.provider, k.event_key, c.payment_id, k.attempt_id, c.org_id, k.report, k.effect, c.at

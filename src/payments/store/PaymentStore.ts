@@ -11,6 +11,7 @@ import type { Window } from "../../platform/database/Window.ts"
 import type {
   Attempt,
   AttemptKind,
+  Books,
   DueAttempt,
   HistoryRow,
   OpenItem,
@@ -19,6 +20,7 @@ import type {
   StoredOperatorItem,
   StrayCallback
 } from "./Payment.ts"
+import type { NewFee } from "../../domain/Fee.ts"
 import type { Change, Opening } from "./Change.ts"
 
 export interface PaymentFilter {
@@ -36,15 +38,16 @@ export interface PaymentFilter {
   readonly to?: Date | undefined
 }
 
-export interface Story {
+/** All that is recorded of a payment. */
+export interface Story extends Books {
   readonly history: ReadonlyArray<HistoryRow>
   readonly attempts: ReadonlyArray<Attempt>
   readonly callbacks: ReadonlyArray<StoredCallback>
   readonly items: ReadonlyArray<StoredOperatorItem>
 }
 
-/** An attempt and its payment, as they were at one moment. */
-export interface Known {
+/** An attempt, its payment and what is recorded of the payment's money, as they were at one moment. */
+export interface Known extends Books {
   readonly payment: Payment
   readonly attempt: Attempt
 }
@@ -69,6 +72,7 @@ export type SignalQueries = Pick<
   | "claimUnsent"
   | "renewSend"
   | "putBack"
+  | "stopUnsent"
   | "storeCallback"
   | "foundStrays"
   | "isStray"
@@ -112,6 +116,10 @@ export interface Store {
   readonly claimUnsent: (lanes: ReadonlyArray<Lane>) => Effect.Effect<ReadonlyArray<Known>>
   /** Takes leave to send an attempt again: none where its lease was lost, or the attempt has its answer by now. */
   readonly renewSend: (attemptId: AttemptId, leaseToken: string | null) => Effect.Effect<Option.Option<Known>>
+  /** Makes an attempt that was not sent yet declined, so that it never is; false when it was sent, or answered, before. */
+  readonly stopUnsent: (attemptId: AttemptId, reason: string) => Effect.Effect<boolean>
+  /** The fees of a payment that is settled for another amount. */
+  readonly replaceFees: (payment: Payment, fees: ReadonlyArray<NewFee>) => Effect.Effect<void>
   /** One that was certainly not sent waits to be claimed again, after a pause; nothing where somebody else took it up. */
   readonly putBack: (attemptId: AttemptId) => Effect.Effect<void>
   readonly callbackSeen: (provider: ProviderName, key: string) => Effect.Effect<boolean>

@@ -12,7 +12,9 @@ import {
 } from "../../domain/policies/Payments.ts"
 import type { Opened } from "../../platform/database/MemoryDatabase.ts"
 import type { paymentTables } from "./MemoryTables.ts"
-import { type AttemptRow, kindOfAttempt, type StrayCallback } from "./Payment.ts"
+import type { PaymentId } from "../../domain/Identifiers.ts"
+import { LedgerAccount } from "../../domain/Ledger.ts"
+import { type AttemptRow, type Books, kindOfAttempt, type StrayCallback } from "./Payment.ts"
 import type { Lane, SignalQueries } from "./PaymentStore.ts"
 import { droppedStrays } from "./StrayCallbackStore.ts"
 
@@ -22,6 +24,19 @@ export const unclaimedHint = ({ hint_at, leased_until }: AttemptRow): Date | nul
 
 const dueAt = ({ hint_at, next_enquiry_at }: AttemptRow): number =>
   Math.min(next_enquiry_at?.getTime() ?? Infinity, hint_at?.getTime() ?? Infinity)
+
+/** What is recorded of a payment's money. */
+export const booksIn = (
+  { allocations, movements }: Pick<Opened<typeof paymentTables>, "allocations" | "movements">,
+  paymentId: PaymentId
+): Books => ({
+  movements: Array.from(movements.values())
+    .filter(({ payment_id }) => payment_id === paymentId)
+    .toSorted((a, b) => a.heard_at.getTime() - b.heard_at.getTime()),
+  allocations: Array.from(allocations.values())
+    .filter(({ payment_id }) => payment_id === paymentId)
+    .toSorted((a, b) => a.at.getTime() - b.at.getTime())
+})
 
 /** The oldest of every organisation first, then the second of each, and so on. */
 const fairly = (lanes: ReadonlyArray<Lane>, rows: ReadonlyArray<AttemptRow>, at: (row: AttemptRow) => number) =>
@@ -68,9 +83,12 @@ const withHintedId = (row: AttemptRow, id: string | null): AttemptRow => {
 const isStray = (callback: object): callback is StrayCallback => "report_said" in callback
 
 export const signalsInMemory = (
-  { attempts, callbacks, cardWaits, payments }: Opened<typeof paymentTables>,
-  newToken: () => string
+  tables: Opened<typeof paymentTables>,
+  newToken: () => string,
+  /** What is on an account of the books, in minor units. */
+  balanceOf: (account: LedgerAccount) => bigint
 ): SignalQueries => {
+  const { attempts, callbacks, cardWaits, payments } = tables
   const isFree = ({ leased_until }: AttemptRow, now: number) => leased_until === null || leased_until.getTime() <= now
   const later = (now: number, by: Duration.Duration) => new Date(now + Duration.toMillis(by))
 
@@ -81,7 +99,22 @@ export const signalsInMemory = (
 
   const isProcessing = ({ payment_id }: AttemptRow) => payments.get(payment_id)?.status === "processing"
 
-  const known = (row: AttemptRow) => ({ attempt: row, payment: payments.get(row.payment_id)! })
+  const known = (row: AttemptRow) => ({
+    attempt: row,
+    payment: payments.get(row.payment_id)!,
+    ...booksIn(tables, row.payment_id)
+  })
+
+  /** The money that a ramp's second leg sends is there, and none of it was taken back. */
+  const isFunded = ({ payment_id }: AttemptRow): boolean => {
+    const { amount, taken_by } = payments.get(payment_id)!
+    if (taken_by === null) return true
+    const { clearing, ramp } = LedgerAccount
+    return (
+      balanceOf(ramp(payment_id, amount.currency)) >= amount.minor &&
+      balanceOf(clearing(payment_id, taken_by, amount.currency)) >= 0n
+    )
+  }
 
   const sentNow = (row: AttemptRow, now: number): AttemptRow => ({
     ...row,
@@ -138,7 +171,7 @@ export const signalsInMemory = (
     claimUnsent: (lanes) =>
       withTime((now) => {
         const unsent = Array.from(attempts.values()).filter(
-          (row) => row.sends === 0 && row.outcome === null && isFree(row, now) && isProcessing(row)
+          (row) => row.sends === 0 && row.outcome === null && isFree(row, now) && isProcessing(row) && isFunded(row)
         )
         return fairly(lanes, unsent, (row) => row.started_at.getTime()).map((row) => known(kept(sentNow(row, now))))
       }),
@@ -156,6 +189,13 @@ export const signalsInMemory = (
         return Option.some(
           known(kept({ ...sentNow(row, now), started_at, hint_at, leased_until: null, lease_token: null }))
         )
+      }),
+    stopUnsent: (attemptId, reason) =>
+      Effect.sync(() => {
+        const row = attempts.get(attemptId)
+        if (row === undefined || row.sends > 0 || row.outcome !== null) return false
+        kept({ ...row, outcome: "declined", reason })
+        return true
       }),
     putBack: (attemptId) =>
       withTime((now) => {

@@ -233,19 +233,33 @@ const hintStatement = `with before as (
   from before b where a.attempt_id = b.attempt_id and (b.is_free or b.ids is distinct from a.hinted_ids)
   returning b.is_free as hinted`
 
+/** What the second leg of a ramp sends is there, and none of it was taken back: it is locked with the attempt. */
+const RAMP_ACCOUNT = "'ramp/' || p.payment_id || '/' || p.currency"
+const CLEARING_ACCOUNT = "'clearing/' || p.payment_id || '/' || p.taken_by || '/' || p.currency"
+const FUNDED = `exists (select from payments p
+      join ledger_balances r on r.account = ${RAMP_ACCOUNT} and r.balance >= p.amount
+      left join ledger_balances c on c.account = ${CLEARING_ACCOUNT}
+      where p.payment_id = a.payment_id and coalesce(c.balance, 0) >= 0)`
+
 const unsent: Queue = {
   queued: "a.sends = 0",
   due: `a.outcome is null and (a.leased_until is null or a.leased_until <= now())
-    and exists (select from payments p where p.payment_id = a.payment_id and p.status = 'processing')`,
+    and exists (select from payments p where p.payment_id = a.payment_id and p.status = 'processing')
+    and ${FUNDED}`,
   order: "a.started_at"
 }
 
 /** Sent from now on, so that whoever loses sight of it is asked about it. */
 const sentNow = `sends = a.sends + 1, sent_at = now(), next_enquiry_at = now() + make_interval(secs => $2)`
 
+/** The balances are locked too, so that what is taken back at this moment is either seen here or comes after the sending. */
 const claimUnsentStatement = `with ${fairly(unsent)}, locked as (
-    select a.attempt_id from attempts a where a.attempt_id = any (array(select attempt_id from chosen)) and ${unsent.queued} and ${unsent.due}
-    for update skip locked
+    select a.attempt_id from attempts a
+    join payments p on p.payment_id = a.payment_id
+    join ledger_balances r on r.account = ${RAMP_ACCOUNT}
+    where a.attempt_id = any (array(select attempt_id from chosen)) and ${unsent.queued} and ${unsent.due}
+      and r.balance >= p.amount
+    for update of a, r skip locked
   )
   update attempts a set ${sentNow}
   from locked, payments p where a.attempt_id = locked.attempt_id and p.payment_id = a.payment_id
@@ -320,6 +334,12 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
           Effect.map((rows) => Option.map(firstRow(rows), knownOf)),
           Effect.orDie
         ),
+    stopUnsent: (attemptId, reason) =>
+      sql`update attempts set outcome = 'declined', reason = ${reason}
+        where attempt_id = ${attemptId} and sends = 0 and outcome is null returning 1`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        Effect.orDie
+      ),
     putBack: (attemptId) =>
       sql`update attempts
         set sends = 0, next_enquiry_at = null, hint_at = null,

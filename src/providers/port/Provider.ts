@@ -126,6 +126,8 @@ export interface RefundOrder {
   readonly attempt: AttemptContext
   /** Ours, of the refund itself, committed before the call; the same with every retry. */
   readonly reference: string
+  /** The provider's id of the collection that is given back, where the attempt has several; null: the attempt's own. */
+  readonly collectionId: string | null
   /** The payment as the provider took it was in the same currency. */
   readonly money: Money
   readonly reason: string | null

@@ -10,37 +10,32 @@ import type { OrgId } from "../../domain/Identifiers.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
 import { Unknown } from "../../domain/Outcome.ts"
-import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import { overtakenRetry, statusEnquiry } from "../../domain/policies/Payments.ts"
 import { nthDelay } from "../../domain/policies/Schedules.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
-import { Ledger } from "../../money/ledger/Ledger.ts"
-import type { InSuspense } from "../../money/ledger/LedgerStore.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import { trouble } from "../../platform/observability/Trouble.ts"
-import { refundChangeOf } from "./RefundChange.ts"
-import { FundingEvents } from "./PaymentEvents.ts"
-import type { Attempt, Payment } from "../store/Payment.ts"
-import { changeOf } from "./PaymentChange.ts"
-import { type Known, PaymentStore } from "../store/PaymentStore.ts"
-import { broughtBy } from "../route/AttemptContext.ts"
 import { isRamp } from "../route/LegOrder.ts"
-import { rampChangeOf } from "./RampChange.ts"
-import { rampAccount } from "./RampPostings.ts"
 import { SecondLeg } from "../route/SecondLeg.ts"
-import { goneBesides, returnChangeOf } from "./ReturnChange.ts"
-import { saidBackOf } from "./OwnRefunds.ts"
-import { saysNothingMoved } from "./Doubt.ts"
-import { needsSharedTime } from "./Expiry.ts"
-import { takerAmong } from "./Standing.ts"
-import { whileBusy } from "./WhileBusy.ts"
-import { disputedOr, needsBooks } from "./ByTheBooks.ts"
-import { type Moment, namedId, type Ruled, type Source } from "./Ruling.ts"
 import type { Change, NewAttempt } from "../store/Change.ts"
+import type { Attempt, Books, Payment } from "../store/Payment.ts"
+import { booksAfter, restOf } from "../store/PaymentPostings.ts"
+import { type Known, PaymentStore } from "../store/PaymentStore.ts"
+import { needsSharedTime } from "./Expiry.ts"
+import { givesBack } from "./Movements.ts"
+import { wordsOfSum } from "../store/OpenSums.ts"
+import { FundingEvents } from "./PaymentEvents.ts"
+import { changeOf } from "./PaymentRules.ts"
+import { rampChangeOf } from "./RampRules.ts"
+import { refundChangeOf } from "./RefundRules.ts"
+import { type Moment, namedId, type Ruled, type Source } from "./Ruling.ts"
+import { whileBusy } from "./WhileBusy.ts"
 
 /** Where things stand after a word was heard. */
 export interface Heard {
   readonly payment: Payment
+  /** What is recorded of its money. */
+  readonly books: Books
   readonly outcome: AttemptOutcome | null
   /** The candidate that was to take over from a refusal has its attempt, committed now or by the same word before. */
   readonly follows: boolean
@@ -55,33 +50,38 @@ interface Decided extends Ruled {
   readonly settler?: NewAttempt | undefined
 }
 
-/** A change takes at most this many ids of its own: four events, a callback, three operator items. */
-const IDS_PER_CHANGE = 8
+/** A change takes at most this many ids of its own: five events, a callback, two operator items, an allocation. */
+const IDS_PER_CHANGE = 9
 
 /**
- * Whoever looks after the service hears of what waits for a person from now on. Anybody may hint: of what is unknown already
- * each hint would tell again.
+ * Operators hear of what waits for a person from now on. Anybody may hint: of what is unknown already each hint would tell
+ * again.
  */
-const noise = ({ openItems = [], payment }: Change, { hinted, untold }: Source): Effect.Effect<void> =>
-  openItems.length === 0
-    ? Effect.void
-    : Effect.forEach(
-        openItems,
-        ({ attempt_id, detail, kind, org_id }) => {
-          const ids = { payment_id: payment.payment_id, attempt_id, org_id }
-          if (kind === "suspense") return trouble("money_in_suspense", detail, ids)
-          const isNews = kind === "unknown_outcome" && (hinted !== true || untold === true)
-          return isNews ? trouble("outcome_abandoned", detail, ids) : Effect.void
-        },
-        { discard: true }
-      )
+const noise = (change: Change, after: Payment, { hinted, untold }: Source): Effect.Effect<void> => {
+  const { movements = [], openItems = [], payment } = change
+  const about = { payment_id: payment.payment_id, org_id: payment.org_id }
+  const rest = movements.length === 0 ? [] : restOf(after, booksAfter(change))
+  const unknown = openItems.filter(({ kind }) => kind === "unknown_outcome" && (hinted !== true || untold === true))
+  if (rest.length === 0 && unknown.length === 0) return Effect.void
+  return Effect.all(
+    [
+      ...rest.map((sum) =>
+        trouble("money_in_suspense", wordsOfSum(after, sum), { ...about, attempt_id: sum.attempt_id })
+      ),
+      ...unknown.map(({ attempt_id, detail }) => trouble("outcome_abandoned", detail, { ...about, attempt_id }))
+    ],
+    { discard: true }
+  )
+}
 
 /** What a word is about, by its id, and whose it is where that is known. */
 export interface Told extends Pick<Attempt, "attempt_id"> {
   readonly org_id: OrgId | null
 }
 
-const endedWithoutMoney: ReadonlySet<PaymentStatus> = new Set(["failed", "rejected", "canceled"])
+const namesMoney = (signal: ProviderSignal): boolean =>
+  (signal._tag === "Accepted" || signal._tag === "Report") &&
+  (signal.movements ?? []).some(({ state }) => state === "settled")
 
 export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
   RecordOutcome,
@@ -97,7 +97,6 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
     RecordOutcome,
     Effect.gen(function* () {
       const store = yield* PaymentStore
-      const ledger = yield* Ledger
       const ids = yield* Ids
       const funding = yield* FundingEvents
       const second = yield* SecondLeg
@@ -107,10 +106,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
 
       /** Whom to ask for the second leg, where this word may be that the first has been paid. */
       const settlerOf = ({ attempt, payment }: Known, signal: ProviderSignal) =>
-        attempt.leg === "collection" &&
-        payment.ramp?.collected === null &&
-        "state" in signal &&
-        signal.state === "completed"
+        attempt.leg === "collection" && payment.ramp?.collected === null && namesMoney(signal)
           ? second.choose(payment)
           : Effect.succeed(undefined)
 
@@ -120,54 +116,20 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
           ? Effect.succeed(change.nextAttempt !== undefined)
           : Effect.map(store.known(next.attempt_id, change.payment.org_id), Option.isSome)
 
-      /** What the books say of an attempt's money. */
-      const withBooks = Effect.fnUntraced(function* ({ attempt, payment }: Known, source: Source) {
-        const { account, attempt_id, leg, of_attempt, provider } = attempt
-        const returns = leg === "return"
-        const all = yield* ledger.suspenseOf(payment.payment_id)
-        const isMine = ({ about }: InSuspense) => about === (returns ? of_attempt : attempt_id)
-        const waiting = all.filter(isMine)
-        const others = all.filter((one) => !isMine(one))
-        if (returns) {
-          const attempts = yield* store.attemptsOf(payment.payment_id)
-          const taker = broughtBy(attempt, attempts)
-          return { ...source, waiting, others, besides: goneBesides(attempts, attempt), taker }
-        }
-        const there = (yield* ledger.atProviders(payment.payment_id)).filter(
-          (one) => one.provider === provider && one.account === account
-        )
-        const held = isRamp(payment) ? { held: yield* ledger.balance(rampAccount(payment, payment.amount)) } : {}
-        return { ...source, ...held, waiting, others, there: there.map(({ money }) => money) }
-      })
-
-      /** Of a refund that is on its way as it was meant to be, nothing is asked. */
-      const ofRefund = Effect.fnUntraced(function* (known: Known, signal: ProviderSignal, source: Source) {
-        const { payment } = known
-        const stays = saysNothingMoved(signal)
-        const isOdd = Object.keys(known.attempt.received).length > 0
-        if (payment.status === "completed" && !stays && !isOdd) return source
-        const books = yield* withBooks(known, source)
-        if (!stays) return books
-        const attempts = yield* store.attemptsOf(payment.payment_id)
-        return { ...books, saidBack: saidBackOf(payment, attempts, books), taker: takerAmong(attempts, known.attempt) }
-      })
-
-      const ruledOn = Effect.fnUntraced(function* (known: Known, signal: ProviderSignal, told: Source, moment: Moment) {
+      const ruledOn = Effect.fnUntraced(function* (
+        known: Known,
+        signal: ProviderSignal,
+        source: Source,
+        moment: Moment
+      ): Effect.fn.Return<Decided> {
         const { attempt, payment } = known
-        if (attempt.leg === "refund") return refundChangeOf(known, signal, yield* ofRefund(known, signal, told), moment)
-        const heard = needsBooks(known, signal) ? yield* withBooks(known, told) : told
-        if (attempt.leg === "return") return returnChangeOf(known, signal, heard, moment)
+        if (givesBack(attempt)) return refundChangeOf(known, signal, source, moment)
         // Whether its customer may still pay is one question for all instances, whatever their clocks say.
         const isTimed = isRamp(payment) || needsSharedTime(known, signal)
         const shared = isTimed ? { ...moment, shared: yield* store.now, payinExpiry } : undefined
-        if (!isRamp(payment) || shared === undefined) {
-          const ruled = disputedOr(known, signal, heard, shared ?? moment)
-          return Either.isLeft(ruled) ? ruled.left : changeOf(known, signal, ruled.right, shared ?? moment)
-        }
-        const ruled = disputedOr(known, signal, heard, shared)
-        if (Either.isLeft(ruled)) return ruled.left
+        if (!isRamp(payment) || shared === undefined) return changeOf(known, signal, source, shared ?? moment)
         const settler = yield* settlerOf(known, signal)
-        return { ...rampChangeOf({ payment, attempt }, signal, ruled.right, shared, settler), settler }
+        return { ...rampChangeOf({ ...known, payment }, signal, source, shared, settler), settler }
       })
 
       /** Whoever was chosen to settle, and is not asked by this change, keeps nobody from finding out whether it answers. */
@@ -175,8 +137,9 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         settler === undefined ? Effect.void : second.unsent(payment, settler)
 
       /**
-       * Keeps a report about another payment of the provider's from being applied to this one. A provider's id is replaced
-       * only where the provider gives it up; the answer to an order counts, under the id that is known already.
+       * Keeps a report about another object of the provider's from being applied to this attempt. A provider's id is
+       * replaced only where the provider gives it up. The answer to an order counts, under the id that is known already,
+       * and so does money that this account proves to have moved: a payer can pay one attempt twice.
        */
       const aboutOwnId = Effect.fnUntraced(function* (known: Known, signal: ProviderSignal, source: Source) {
         const { account, attempt_id, org_id, payment_id, provider, provider_payment_id: own } = known.attempt
@@ -187,9 +150,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         if (givesUpId?.(own) === true) return { ...heard, source: { ...source, renamed: true as const } }
         const message = `${provider} names another payment of its own, ${named}, where ${own} was written first`
         const warned = trouble("other_payment_named", message, { payment_id, attempt_id, org_id })
-        // Money that this account proves to have, for a payment that ended without any, waits in suspense for a person.
-        const isLateMoney = source.callback !== undefined && endedWithoutMoney.has(known.payment.status)
-        if (signal._tag !== "Report" || isLateMoney) return { ...heard, warned }
+        if (signal._tag !== "Report" || namesMoney(signal)) return { ...heard, warned }
         return {
           warned,
           signal: new Unknown({ reason: `it names another payment of its own, ${named}` }),
@@ -221,15 +182,16 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         if (Either.isLeft(written)) {
           // Whatever else it takes was held beforehand.
           if (change.nextAttempt === undefined) return yield* Effect.die(written.left)
-          const heard: Heard = { payment, outcome: null, follows: false, short: written.left.account }
+          const heard: Heard = { payment, books: known, outcome: null, follows: false, short: written.left.account }
           return Option.some(heard)
         }
         if (!written.right) return Option.none<Heard>()
-        yield* Effect.zipRight(noise(change, source), warned)
+        yield* Effect.zipRight(noise(change, after, source), warned)
         if (isOther && source.callback !== undefined) yield* store.hint(attempt.attempt_id)
         if (change.nextAttempt?.enquire_in === null) yield* second.wake
         const follows = yield* followed(change, outcome, source)
-        const heard: Heard = { payment: after, outcome, follows, ...(isOther ? { isOther: true } : {}) }
+        const books = booksAfter(change)
+        const heard: Heard = { payment: after, books, outcome, follows, ...(isOther ? { isOther: true } : {}) }
         return Option.some(heard)
       })
 
@@ -242,7 +204,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
       const unlessApplied = Effect.fnUntraced(function* (known: Known, signal: ProviderSignal, source: Source) {
         if (!(yield* isAppliedByOthers(source))) return yield* write(known, signal, source)
         const { attempt, payment } = known
-        const heard: Heard = { payment, outcome: attempt.outcome, follows: false }
+        const heard: Heard = { payment, books: known, outcome: attempt.outcome, follows: false }
         return Option.some(heard)
       })
 
@@ -255,14 +217,16 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         )
 
       /** The attempt is committed and has no answer: whoever waits is told so, and the enquiries will ask for it. */
-      const unanswered = ({ attempt, payment }: Known) =>
-        Effect.as(
+      const unanswered = (known: Known) => {
+        const { attempt, payment } = known
+        return Effect.as(
           trouble("answer_not_written", "The database was too busy for a provider's answer; it will be asked again", {
             payment_id: payment.payment_id,
             attempt_id: attempt.attempt_id
           }),
-          { payment, outcome: null, follows: false }
+          { payment, books: known, outcome: null, follows: false }
         )
+      }
 
       return {
         hear: (known, signal, source) => {

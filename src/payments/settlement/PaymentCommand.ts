@@ -17,7 +17,7 @@ import type { AttemptPatch, Change } from "../store/Change.ts"
 export interface Act
   extends
     Pick<Change, "status" | "cause">,
-    Partial<Pick<Change, "patch" | "attempt" | "nextAttempt" | "newRefund" | "openItems" | "closeItems">> {}
+    Partial<Pick<Change, "patch" | "attempt" | "nextAttempt" | "openItems" | "closeItems">> {}
 
 /** Someone else changed the payment since it was read. */
 export class Overtaken extends Data.TaggedError("Overtaken")<{}> {}

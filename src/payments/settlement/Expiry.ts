@@ -67,7 +67,10 @@ export const needsSharedTime = (known: Known, signal: ProviderSignal): boolean =
   return !isSettled(status) && (saysPending(signal) || status === "pending" || expires_at !== null)
 }
 
-const isUnpaid = ({ received }: Decision): boolean => Object.keys(received).length === 0
+/** A decision, and whether no money has been heard of. */
+interface Unpaid extends Decision {
+  readonly isUnpaid: boolean
+}
 
 const waitsForCustomer = ({ payment }: Known, signal: ProviderSignal, { outcome, status }: Decision): boolean => {
   if (outcome !== "accepted") return false
@@ -76,14 +79,14 @@ const waitsForCustomer = ({ payment }: Known, signal: ProviderSignal, { outcome,
 }
 
 /** Whether the payin ends now: its provider was asked at its end, and its customer has not paid. */
-export const endsNow = (known: Known, decision: Decision, { atEnd }: Source, moment: Moment | SharedMoment): boolean =>
+export const endsNow = (known: Known, decision: Unpaid, { atEnd }: Source, moment: Moment | SharedMoment): boolean =>
   atEnd !== undefined &&
   "shared" in moment &&
   isPayin(known) &&
   isExpired(known.payment, moment) &&
   !isSettled(decision.status) &&
   decision.outcome === "accepted" &&
-  isUnpaid(decision) &&
+  decision.isUnpaid &&
   (atEnd.closed || known.payment.status === atEnd.from)
 
 /** A failure past the end of a payin that waited for its customer, such as the report of our own closing of its page. */
@@ -151,7 +154,7 @@ export interface EndPlan {
 export const planEnd = (
   known: Known,
   signal: ProviderSignal,
-  decision: Decision,
+  decision: Unpaid,
   patch: PaymentPatch,
   source: Source,
   moment: Moment | SharedMoment
@@ -162,7 +165,7 @@ export const planEnd = (
   const isEnding = endsNow(known, decision, source, moment)
   if (isEnding || hasExpired(payment)) {
     const isPlanned = isEnding ? source.atEnd?.closed === false : attempt.next_enquiry_at !== null
-    const isOpen = isPlanned && payment.expires_at !== null && isUnpaid(decision) && !saysOver(signal)
+    const isOpen = isPlanned && payment.expires_at !== null && decision.isUnpaid && !saysOver(signal)
     if (!isOpen || payment.expires_at === null) return plan
     const enquireIn = nextLateEnquiry(payment.expires_at, moment)
     return { ...plan, moment: { ...moment, enquireIn }, isLate: Option.isSome(enquireIn) }

@@ -19,19 +19,18 @@ import { makeTurns } from "../../platform/fibers/InTurn.ts"
 import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Providers } from "../../providers/port/Provider.ts"
-import { Ledger } from "../../money/ledger/Ledger.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { refundsHonoured } from "../../providers/port/SendAgain.ts"
 import { contextOf } from "../route/AttemptContext.ts"
 import { openAttempt } from "../dispatch/Dispatch.ts"
 import type { Attempt, Payment, Refund } from "../store/Payment.ts"
 import { PaymentStore, type Story } from "../store/PaymentStore.ts"
-import { RecordOutcome } from "../record/RecordOutcome.ts"
+import { RecordOutcome } from "./RecordOutcome.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
 import { FirstSend, openSendWindow, type SentAtOnce } from "../route/Leave.ts"
-import { isUncertain, openSuspense } from "../suspense/SuspenseItems.ts"
-import { PaymentCommand, openAttemptsOf, refuse, switchedOff } from "../record/PaymentCommand.ts"
-import { leftOf, targetOfPart } from "../record/RefundDecision.ts"
+import { PaymentCommand, openAttemptsOf, refuse, switchedOff } from "./PaymentCommand.ts"
+import { isPursued } from "./PaymentRules.ts"
+import { leftOf, targetOfPart } from "./RefundRules.ts"
 
 export interface WantedRefund {
   /** In the payment's currency; all that is left when not given. */
@@ -51,16 +50,20 @@ const causeOf = (outcome: Outcome, provider: string): string => {
   }
 }
 
-/** While nobody knows where money of the payment is, none of it goes anywhere. */
-const uncertaintyIn = (story: Story): string | undefined => {
-  const { attempts, items } = story
-  if (openSuspense(story).length > 0) {
-    return "money of it waits for an operator to settle where it belongs; refund it afterwards."
-  }
-  return attempts.some((one) => (one.leg === "refund" || one.leg === "return") && isUncertain(one, items))
+/** Whether nobody knows what became of an attempt, or its provider has it although it was declined. */
+const isUncertain = (attempt: Attempt, { items }: Story): boolean =>
+  attempt.outcome === "unknown" ||
+  isPursued(attempt) ||
+  items.some(
+    ({ attempt_id, closed_at, kind }) =>
+      kind === "unknown_outcome" && closed_at === null && attempt_id === attempt.attempt_id
+  )
+
+/** While nobody knows what became of money on its way back, no more of it goes. */
+const uncertaintyIn = (story: Story): string | undefined =>
+  story.attempts.some((one) => (one.leg === "refund" || one.leg === "return") && isUncertain(one, story))
     ? "what became of an earlier refund is not known yet; refund it afterwards."
     : undefined
-}
 
 const partOf = (payment: Payment, left: Money, amount: WantedRefund["amount"]) =>
   Effect.gen(function* () {
@@ -75,6 +78,14 @@ const partOf = (payment: Payment, left: Money, amount: WantedRefund["amount"]) =
       : part
   })
 
+/** Of several collections for one attempt, the first is the payment's own. */
+const firstCollectionOf = (movements: Story["movements"], { attempt_id }: Attempt): string | null => {
+  const mine = movements.filter(
+    (one) => one.kind === "collection" && one.state === "settled" && one.attempt_id === attempt_id
+  )
+  return mine.length > 1 ? mine[0]!.movement_id : null
+}
+
 const make = Effect.gen(function* () {
   const command = yield* PaymentCommand
   const store = yield* PaymentStore
@@ -85,25 +96,15 @@ const make = Effect.gen(function* () {
   const keys = yield* Idempotency
   const { atomically } = yield* Transactor
   const answer = yield* ProviderAnswer
-  const ledger = yield* Ledger
   /** Parts that are all decided on at once overtake each other, and hardly one of them is ever written. */
   const inTurn = makeTurns(turnPatience)
 
-  /** No more than its provider has by the books, less what is on its way back: a dispute may have taken some of it. */
-  const leftWith = Effect.fnUntraced(function* (payment: Payment, { account, provider }: Attempt) {
-    const { amount, payment_id, refunds } = payment
-    const there = (yield* ledger.atProviders(payment_id)).find(
-      (one) => one.provider === provider && one.account === account && one.money.currency === amount.currency
-    )
-    const open = refunds.filter(({ state }) => state === "open")
-    const minor = open.reduce((rest, part) => rest - part.amount.minor, there?.money.minor ?? 0n)
-    const left = leftOf(payment, refunds)
-    return minor < left.minor ? new Money({ currency: amount.currency, minor }) : left
-  })
-
   /** Who took the payment, and how it gives money back. */
   const takerOf = Effect.fnUntraced(function* (payment: Payment) {
-    if (payment.status !== "completed") return yield* refuse(payment, "only a completed payment is given back.")
+    // One that was charged back, and whose dispute was won, has money again.
+    if (payment.status !== "completed" && payment.status !== "refunded") {
+      return yield* refuse(payment, "only a completed payment is given back.")
+    }
     if (payment.direction !== "inbound") return yield* refuse(payment, "only payins are given back.")
     const story = yield* store.story(payment)
     const uncertainty = uncertaintyIn(story)
@@ -117,7 +118,14 @@ const make = Effect.gen(function* () {
       return yield* refuse(payment, `${payment.provider} gives nothing back through this service.`)
     }
     const completedAt = story.history.findLast(({ to_status }) => to_status === "completed")?.at
-    return { taken, provider, refund: provider.refund, completedAt }
+    return {
+      taken,
+      provider,
+      refund: provider.refund,
+      completedAt,
+      movements: story.movements,
+      allocations: story.allocations
+    }
   })
 
   /** At the live rate of the way back: from what the organisation has to what its customer paid. */
@@ -155,7 +163,7 @@ const make = Effect.gen(function* () {
     const payment = yield* command.find(permit, paymentId)
     const taker = yield* takerOf(payment)
     const { refunds } = payment
-    const amount = yield* partOf(payment, yield* leftWith(payment, taker.taken), wanted.amount)
+    const amount = yield* partOf(payment, leftOf(payment, taker.movements), wanted.amount)
     const { rate, target } = yield* costOf(payment, amount, taker.completedAt)
     const window = yield* openSendWindow
     const created_at = new Date(yield* Clock.currentTimeMillis)
@@ -167,11 +175,13 @@ const make = Effect.gen(function* () {
       account: taker.taken.account,
       own: taker.taken.own,
       started_at: created_at,
-      enquire_in: Duration.toSeconds(orphanedAfter)
+      enquire_in: Duration.toSeconds(orphanedAfter),
+      of_attempt: taker.taken.attempt_id
     }
-    const newRefund = { refund_id: attempt.attempt_id, amount, target }
     const part: Refund = {
-      ...newRefund,
+      refund_id: attempt.attempt_id,
+      amount,
+      target,
       rate,
       state: "open",
       reason: wanted.reason ?? null,
@@ -182,7 +192,6 @@ const make = Effect.gen(function* () {
       status: payment.status,
       patch: { refunds: [...refunds, part] },
       nextAttempt: attempt,
-      newRefund,
       cause: `refund asked for by ${permit.actor.id}`
     }
     const noted = {
@@ -202,20 +211,21 @@ const make = Effect.gen(function* () {
   })
 
   return Effect.fn("Refunds.refund")(function* (permit: Permit<"refunds">, paymentId: PaymentId, wanted: WantedRefund) {
-    const { amount, attempt, payment, provider, refund, taken, window } = yield* inTurn(
+    const { allocations, amount, attempt, movements, payment, provider, refund, taken, window } = yield* inTurn(
       paymentId,
       command.decided(committed(permit, paymentId, wanted))
     )
     const order = {
       attempt: contextOf(payment, taken, []),
       reference: attempt.attempt_id,
+      collectionId: firstCollectionOf(movements, taken),
       money: amount,
       reason: wanted.reason ?? null
     }
     const outcome = yield* answer.outcome(provider, refund(order), window, FirstSend.made(attempt), {
       honours: refundsHonoured(provider)
     })
-    const known = { payment, attempt: openAttempt(payment, attempt) }
+    const known = { payment, attempt: openAttempt(payment, attempt), movements, allocations }
     const heard = yield* outcomes.hear(known, outcome, { cause: causeOf(outcome, provider.name) })
     if (outcome._tag !== "Declined" || heard.outcome !== "declined") return heard.payment
     const why =

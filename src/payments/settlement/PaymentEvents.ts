@@ -8,9 +8,8 @@ import { stringifyWire, toWireText, WireNumber } from "../../domain/Decimal.ts"
 import type { Entry } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
-import type { Payment } from "../store/Payment.ts"
+import type { Allocation, Payment, Refund } from "../store/Payment.ts"
 import type { StoredEvent } from "../../webhooks/Webhook.ts"
-import type { Change } from "../store/Change.ts"
 
 const wire = (money: Money): WireNumber => new WireNumber(toWireText(money.toShown()))
 
@@ -97,49 +96,41 @@ export const disputeEvent = (
   return [eventOf(newId, payment, "transaction.updated", data, at)]
 }
 
-const minorInParts = ({ refunds }: Payment): bigint =>
-  refunds.filter(({ state }) => state === "completed").reduce((sum, part) => sum + part.amount.minor, 0n)
-
-const minorMissing = ({ refunds }: Payment): bigint =>
-  refunds
-    .filter(({ missing, state }) => missing === true && state !== "completed")
-    .reduce((sum, part) => sum + part.amount.minor, 0n)
-
-export const refundedAmount = (payment: Payment): Money => {
-  const { amount, status } = payment
-  // What its provider took or sent back went back whole, whatever parts were asked for, but for those that it has yet.
-  const minor = status === "refunded" ? amount.minor - minorMissing(payment) : minorInParts(payment)
-  return new Money({ currency: amount.currency, minor })
-}
-
-/** What a provider that gives or takes the whole back moves: the parts that went before were told of. */
-const leftBefore = (payment: Payment): Money => {
-  const { currency, minor } = refundedAmount(payment)
-  return new Money({ currency, minor: minor - minorInParts(payment) })
-}
-
-/** One part has gone back, or was to and has not; or a provider has given back the whole payment by itself. */
+/** One part has gone back, or was to and has not; or a provider has given back or taken back the rest by itself. */
 export const refundEvent = (
   newId: () => string,
   payment: Payment,
-  part: Change["settledRefund"],
-  previous: PaymentStatus,
+  part: Refund | undefined,
+  before: Payment,
   at: Date
 ): ReadonlyArray<StoredEvent> => {
-  const byProvider = part === undefined && payment.status === "refunded" && previous !== "refunded"
-  if (part === undefined && !byProvider) return []
-  const rate = payment.refunds.find(({ refund_id }) => refund_id === part?.refund_id)?.rate
+  const byProvider = part === undefined && payment.status === "refunded" && before.status !== "refunded"
+  if (part?.of !== undefined || (part === undefined && !byProvider)) return []
+  const { currency, minor } = payment.refunded
   const type = part === undefined || part.state === "completed" ? "payment.refunded" : "payment.refund_failed"
   const data = {
-    ...dataOf(payment, previous, at),
-    amount: wire(part?.amount ?? leftBefore(payment)),
+    ...dataOf(payment, before.status, at),
+    amount: wire(part?.amount ?? new Money({ currency, minor: minor - before.refunded.minor })),
     refund_id: part?.refund_id ?? null,
-    rate: rate === undefined ? null : new WireNumber(toWireText(BigDecimal.unsafeFromString(rate.value))),
-    rate_basis: rate?.basis ?? null,
-    refunded_amount: wire(refundedAmount(payment))
+    rate: part?.rate === undefined ? null : new WireNumber(toWireText(BigDecimal.unsafeFromString(part.rate.value))),
+    rate_basis: part?.rate?.basis ?? null,
+    refunded_amount: wire(payment.refunded)
   }
   return [eventOf(newId, payment, type, stringifyWire(data), at)]
 }
+
+/** An operator has given money of the payment to its organisation, or let it bear what is gone. */
+export const allocationEvents = (
+  newId: () => string,
+  payment: Payment,
+  allocations: ReadonlyArray<Allocation>,
+  at: Date
+): ReadonlyArray<StoredEvent> =>
+  allocations.map(({ note, own }) => {
+    const adjustment = { amount: wire(own), currency: own.currency, reason: note }
+    const data = stringifyWire({ ...dataOf(payment, payment.status, at), adjustment })
+    return eventOf(newId, payment, "transaction.updated", data, at)
+  })
 
 /** What features that pay from accounts of their own have to say, and to tell, when such a payment moves on. */
 export class FundingEvents extends Context.Reference<FundingEvents>()("corridor/FundingEvents", {

@@ -1,20 +1,27 @@
 /**
- * What a decider has come to about a word, and all that follows from it whatever the word was about: history, attempt,
- * operator items, callback, suspense and events are assembled here, and nowhere else.
+ * What the rules have come to about a signal, and all that follows from it whatever the signal was about: history, attempt,
+ * movements, operator items, callback and events are assembled here, and nowhere else.
  */
 import { Duration, Option } from "effect"
-import type { AttemptId } from "../../domain/Identifiers.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
-import type { Money } from "../../domain/Money.ts"
+import type { Recording } from "../../domain/Movement.ts"
 import { asSentence } from "../../domain/PlainWords.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
-import type { Received } from "../../domain/Received.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
-import type { InSuspense } from "../../money/ledger/LedgerStore.ts"
-import type { Attempt, OperatorItem, Payment, PaymentFailure, StoredCallback, Unmatched } from "../store/Payment.ts"
+import type { AttemptPatch, Change, NewAttempt, PaymentPatch } from "../store/Change.ts"
+import type {
+  Allocation,
+  Attempt,
+  OperatorItem,
+  Payment,
+  PaymentFailure,
+  Refund,
+  StoredCallback
+} from "../store/Payment.ts"
+import { restOf } from "../store/PaymentPostings.ts"
 import type { Known } from "../store/PaymentStore.ts"
+import { givesBack, refundedOf } from "./Movements.ts"
 import { type Disputed, disputeEvent, eventsOf, refundEvent } from "./PaymentEvents.ts"
-import type { AttemptPatch, Change, NewAttempt, PaymentPatch, SuspenseMoney } from "../store/Change.ts"
 
 /** Reports a payin that waits for its customer at its end. `closed`: the provider confirmed that it takes no money any more. */
 interface AtEnd {
@@ -40,22 +47,6 @@ export interface Source {
   readonly atEnd?: AtEnd
   /** Nothing more can be learned by asking: a person must look at once. */
   readonly exhausted?: boolean
-  /** Of money that its provider takes or gives back: what it has because of the payment, by the books. */
-  readonly there?: ReadonlyArray<Money>
-  /** Of that, and of money on its way back: all that waits in suspense because of the same attempt, itself included. */
-  readonly waiting?: ReadonlyArray<{ readonly money: Money }>
-  /** Of a leg of a ramp: what the ramp holds of what was collected. */
-  readonly held?: Money
-  /** What waits in suspense because of other attempts of the payment. */
-  readonly others?: ReadonlyArray<InSuspense>
-  /** Of money on its way back: what other returns of it have taken along, in minor units of its currency. */
-  readonly besides?: bigint
-  /** Of a refund: the attempt that had brought its money, where its provider has said by itself that it went back. */
-  readonly saidBack?: AttemptId | undefined
-  /** Of money that its provider takes back: what then stands unmatched, where that changes. */
-  readonly unmatched?: Unmatched | null
-  /** Of money that was given back, and comes back: who had taken it, and may have taken it again. */
-  readonly taker?: Attempt | undefined
   /** The provider gave up the id that the attempt has, for the one that it names now. */
   readonly renamed?: true
   /** The candidate that takes over if this one declines; only the dispatch has one. */
@@ -79,26 +70,16 @@ export interface Ruling {
   readonly underWay: boolean
   /** It waits for its customer, and what the customer must do is not known. */
   readonly aimless?: boolean
-  readonly received?: Received
-  /** What it was asked for, where that is not what stands any more. */
-  readonly ordered?: Received
-  readonly suspense?: ReadonlyArray<SuspenseMoney>
-  /** What a person must know about money that is not where it was meant to go. */
-  readonly note?: string | undefined
+  /** What was heard of money, with what was recorded of it before. */
+  readonly recording: Recording
+  /** What a rule gives a place because of it. */
+  readonly allocations?: ReadonlyArray<Allocation>
   /** The provider contradicts what it had said before: a person must find out what is so. */
   readonly doubt?: string | undefined
-  /** What was in suspense has found its place. */
-  readonly cleared?: boolean
-  /** The attempt whose money in suspense, or in doubt, it is about, where that is another one. */
-  readonly about?: AttemptId
-  /** What moves because of other attempts besides; no note where nothing of that waits any more. */
-  readonly besides?: ReadonlyArray<{ readonly about: AttemptId; readonly note: string | undefined }>
   readonly failure?: PaymentFailure
   readonly nextAttempt?: NewAttempt | undefined
-  readonly settledRefund?: Change["settledRefund"]
-  /** What integrators hear of although the status stays. */
-  readonly disputed?: Disputed | undefined
-  readonly entries?: Change["entries"]
+  /** A refund that has gone back with it, or has failed. */
+  readonly settledRefund?: Refund | undefined
   /** Whether anything but the time of the next enquiry is new. */
   readonly changes: boolean
 }
@@ -128,9 +109,6 @@ export const reasonOf = (signal: ProviderSignal): string | null => {
     }
   }
 }
-
-/** A provider has back what it paid, or has taken back what it collected. */
-export const isReturned = (signal: ProviderSignal): boolean => signal._tag === "Report" && signal.state === "returned"
 
 /** The same note is not written twice, however often its reason comes back. */
 export const noted = (comments: string | null, note: string): string => {
@@ -177,26 +155,19 @@ const attemptPatch = (
   moment: Moment
 ): AttemptPatch => {
   const { attempt } = known
-  const { ordered, outcome, received } = ruling
+  const { outcome } = ruling
   const decides = outcome !== attempt.outcome
-  const isFirstReturn = isReturned(signal) && attempt.reason === null
-  // Of what was taken on, a reason is that it went back, and not why it has not come yet.
-  const why = outcome === "accepted" && !isReturned(signal) ? null : reasonOf(signal)
   return {
     attempt_id: attempt.attempt_id,
     outcome,
+    // Why it was taken on is not told: a reason says why it was not, or why nothing is known.
     reason:
-      source.operator !== undefined || !(decides || isFirstReturn)
-        ? attempt.reason
-        : (why ?? (isFirstReturn ? "it went back" : null)),
+      source.operator !== undefined || !decides ? attempt.reason : outcome === "accepted" ? null : reasonOf(signal),
     provider_payment_id: ownId(attempt, signal, source),
     ...(source.renamed === true ? { renamed: true } : {}),
     // A person's word is no answer of the provider.
     answered_at: attempt.answered_at ?? (source.operator === undefined ? answeredAt(ruling, moment) : null),
-    enquire_in: enquireIn(ruling, source, moment),
-    ...(received === undefined ? {} : { received }),
-    ...(ordered === undefined ? {} : { ordered }),
-    ...(decides && source.operator !== undefined ? { said: { outcome: attempt.outcome, reason: attempt.reason } } : {})
+    enquire_in: enquireIn(ruling, source, moment)
   }
 }
 
@@ -209,12 +180,12 @@ const untoldBy = ({ provider }: Attempt): string =>
 
 const openItems = (known: Known, ruling: Ruling, patch: AttemptPatch, source: Source, moment: Moment) => {
   const { attempt, payment } = known
-  const item = (kind: OperatorItem["kind"], detail: string, about = attempt.attempt_id): OperatorItem => ({
+  const item = (kind: OperatorItem["kind"], detail: string): OperatorItem => ({
     item_id: moment.newId(),
     org_id: payment.org_id,
     kind,
     payment_id: payment.payment_id,
-    attempt_id: about,
+    attempt_id: attempt.attempt_id,
     detail,
     opened_at: moment.at
   })
@@ -223,12 +194,10 @@ const openItems = (known: Known, ruling: Ruling, patch: AttemptPatch, source: So
     patch.reason ?? (ruling.outcome === "unknown" ? "no answer" : "it accepted the payment and has been silent since")
   const { operator } = source
   return [
-    ...(ruling.note === undefined ? [] : [item("suspense", ruling.note, ruling.about)]),
-    ...(ruling.besides ?? []).flatMap(({ about, note }) => (note === undefined ? [] : [item("suspense", note, about)])),
     ...(stuck
       ? [item("unknown_outcome", `${attempt.provider} has not said what became of it: ${asSentence(silence)}`)]
       : ruling.doubt !== undefined
-        ? [item("unknown_outcome", ruling.doubt, ruling.about)]
+        ? [item("unknown_outcome", ruling.doubt)]
         : ruling.aimless === true
           ? [item("unknown_outcome", `${attempt.provider} waits for the customer, and nobody knows any more for what.`)]
           : source.untold === true && !isAskedAbout(known, patch)
@@ -258,18 +227,14 @@ const closeItems = (
     // Silence settles nothing, and neither does a word that comes too late.
     ...(wasAskedAbout && signal._tag !== "Unknown" && ruling.outcome !== "unknown" && !stuck && !isLate(payment, signal)
       ? [{ kind: "unknown_outcome" as const, attempt_id, by }]
-      : []),
-    ...(ruling.cleared === true ? [{ kind: "suspense" as const, attempt_id: ruling.about ?? attempt_id, by }] : []),
-    ...(ruling.besides ?? []).flatMap(({ about, note }) =>
-      note === undefined ? [{ kind: "suspense" as const, attempt_id: about, by }] : []
-    )
+      : [])
   ]
 }
 
 const callbackRow = (
   { attempt, payment }: Known,
   signal: ProviderSignal,
-  ruling: Ruling,
+  effect: StoredCallback["effect"],
   { key, provider, stray }: NonNullable<Source["callback"]>,
   moment: Moment
 ): NonNullable<Change["callback"]> => ({
@@ -280,26 +245,36 @@ const callbackRow = (
   attempt_id: attempt.attempt_id,
   org_id: payment.org_id,
   report: signal._tag === "Report" ? signal.state : signal._tag.toLowerCase(),
-  effect: effectOf(ruling),
+  effect,
   received_at: moment.at,
   ...(stray === undefined ? {} : { adopted: true })
 })
 
-const effectOf = ({ changes, note, suspense = [] }: Ruling): StoredCallback["effect"] => {
-  if (suspense.length > 0 && note !== undefined) return "suspense"
-  return changes ? "applied" : "nothing to change"
+/** Money without a place waits for a person. */
+const effectOf = ({ changes, recording }: Ruling, hasRest: boolean): StoredCallback["effect"] => {
+  if (recording.heard.length > 0 && hasRest) return "suspense"
+  return changes || recording.heard.length > 0 ? "applied" : "nothing to change"
 }
 
 const calledBack = ({ callback }: Source, { at }: Moment): PaymentPatch =>
   callback === undefined ? {} : { webhook_metadata: { event_id: callback.key, received_at: at.toISOString() } }
 
 const commented = (payment: Payment, patch: PaymentPatch, ruling: Ruling, source: Source): PaymentPatch => {
-  const others = (ruling.besides ?? []).map(({ note }) => note)
-  const notes = [ruling.note, ...others, ruling.doubt, source.note, source.operator?.note].filter(
-    (one) => one !== undefined
-  )
+  const notes = [ruling.doubt, source.note, source.operator?.note].filter((one) => one !== undefined)
   const before = patch.comments ?? payment.comments
   return notes.length === 0 ? {} : { comments: notes.reduce<string | null>(noted, before) }
+}
+
+/** Money that its provider took back, or gave back again, while the payment stays what it is. */
+const disputedIn = ({ recording, settledRefund }: Ruling): Disputed | undefined => {
+  const told = recording.heard.find(
+    ({ kind, refund_id, state }) =>
+      state === "settled" &&
+      refund_id === null &&
+      (kind === "refund" || kind === "reversal" || kind === "reinstatement")
+  )
+  if (told === undefined || settledRefund !== undefined) return undefined
+  return { kind: told.kind === "reinstatement" ? "regained" : "returned", amount: told.amount }
 }
 
 export const assemble = (
@@ -310,20 +285,25 @@ export const assemble = (
   moment: Moment
 ): Ruled => {
   const { attempt, payment } = known
-  const { entries, nextAttempt, outcome, settledRefund, status, suspense = [] } = ruling
+  const { allocations = [], nextAttempt, outcome, recording, settledRefund, status } = ruling
   const fails = status === "failed" && payment.status !== "failed"
+  const decided: Payment = { ...payment, ...ruling.patch, status }
   const patch: PaymentPatch = {
     ...ruling.patch,
-    ...(source.unmatched === undefined ? {} : { unmatched: source.unmatched }),
     ...calledBack(source, moment),
     ...commented(payment, ruling.patch, ruling, source),
-    ...(fails ? { failure: ruling.failure ?? failureOf(known, signal, source) } : {})
+    ...(fails ? { failure: ruling.failure ?? failureOf(known, signal, source) } : {}),
+    ...(recording.heard.length === 0 && status === payment.status
+      ? {}
+      : { refunded: refundedOf(decided, recording.movements) })
   }
   const after: Payment = { ...payment, ...patch, status, version: payment.version + 1, updated_at: moment.at }
+  const books = { movements: recording.movements, allocations: [...known.allocations, ...allocations] }
   const answered = attemptPatch(known, signal, ruling, source, moment)
   const opened = openItems(known, ruling, answered, source, moment)
   const stuck = opened.some(({ attempt_id, kind }) => kind === "unknown_outcome" && attempt_id === attempt.attempt_id)
-  const dispatched = attempt.leg !== "refund" && payment.provider === null && after.provider !== null
+  const dispatched = !givesBack(attempt) && payment.provider === null && after.provider !== null
+  const effect = effectOf(ruling, restOf(after, books).length > 0)
   const change: Change = {
     payment,
     status,
@@ -331,18 +311,18 @@ export const assemble = (
     cause: source.cause,
     at: moment.at,
     attempt: answered,
+    stood: { movements: known.movements, allocations: known.allocations },
+    movements: recording.heard,
+    allocations,
     events: [
-      ...refundEvent(moment.newId, after, settledRefund, payment.status, moment.at),
+      ...refundEvent(moment.newId, after, settledRefund, payment, moment.at),
       ...eventsOf(moment.newId, after, payment.status, dispatched, moment.at),
-      ...disputeEvent(moment.newId, after, ruling.disputed, payment.status, moment.at)
+      ...disputeEvent(moment.newId, after, disputedIn(ruling), payment.status, moment.at)
     ],
-    suspense,
     openItems: opened,
     closeItems: closeItems(known, signal, ruling, source, stuck),
-    ...(entries === undefined ? {} : { entries }),
     ...(nextAttempt === undefined ? {} : { nextAttempt }),
-    ...(settledRefund === undefined ? {} : { settledRefund }),
-    ...(source.callback === undefined ? {} : { callback: callbackRow(known, signal, ruling, source.callback, moment) })
+    ...(source.callback === undefined ? {} : { callback: callbackRow(known, signal, effect, source.callback, moment) })
   }
   return { change, after, outcome }
 }

@@ -1,0 +1,64 @@
+/**
+ * What providers hold because of a payment, as sums over its settled movements, and what of that has a place. Neither
+ * depends on the order in which movements were heard.
+ */
+import type { AttemptId } from "./Identifiers.ts"
+import { Money } from "./Money.ts"
+import { effectOf, type RecordedMovement } from "./Movement.ts"
+
+/** A sum for each attempt and currency; above zero: the provider has it. */
+export interface Sum {
+  readonly attempt_id: AttemptId
+  readonly money: Money
+}
+
+export type Position = ReadonlyArray<Sum>
+
+const added = (sums: ReadonlyArray<Sum>): Position => {
+  const byKey = new Map<string, Sum>()
+  for (const { attempt_id, money } of sums) {
+    const key = `${attempt_id} ${money.currency}`
+    const minor = (byKey.get(key)?.money.minor ?? 0n) + money.minor
+    byKey.set(key, { attempt_id, money: new Money({ currency: money.currency, minor }) })
+  }
+  return Array.from(byKey.values()).filter(({ money }) => !money.isZero)
+}
+
+/** What the movements of a payment add up to. */
+export const position = (movements: ReadonlyArray<RecordedMovement>): Position =>
+  added(
+    movements
+      .filter(({ state }) => state === "settled")
+      .map((movement) => ({ attempt_id: movement.attempt_id, money: effectOf(movement) }))
+  )
+
+export const netOf = (of: Position, attempt: AttemptId | null, currency: Money["currency"]): Money =>
+  of.find(({ attempt_id, money }) => attempt_id === attempt && money.currency === currency)?.money ??
+  Money.zero(currency)
+
+/** What Corridor meant to move through an attempt, once it counts as done: above zero it takes money that came. */
+export interface Intent extends Sum {
+  /** It takes what is there, up to its amount and at least this much: money that was not sent on can be taken back. */
+  readonly atLeast?: bigint
+}
+
+export interface Allocated {
+  /** What each intent takes out of clearing, in the order of the intents. */
+  readonly taken: ReadonlyArray<Money>
+  /** What has no place: it waits in clearing for a person. */
+  readonly rest: Position
+}
+
+const takenBy = (of: Position, { atLeast, attempt_id, money }: Intent): Money => {
+  if (atLeast === undefined) return money
+  const { minor: there } = netOf(of, attempt_id, money.currency)
+  const most = there < money.minor ? there : money.minor
+  return new Money({ currency: money.currency, minor: most > atLeast ? most : atLeast })
+}
+
+/** Gives each intent its money, in full whether or not its movements were heard; the rest is for a person. */
+export const allocate = (of: Position, intents: ReadonlyArray<Intent>): Allocated => {
+  const taken = intents.map((intent) => takenBy(of, intent))
+  const used = intents.map(({ attempt_id }, nth) => ({ attempt_id, money: taken[nth]!.negate() }))
+  return { taken, rest: added([...of, ...used]) }
+}

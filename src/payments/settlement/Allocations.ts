@@ -1,0 +1,91 @@
+/** Giving a place to money that waits in clearing: to the organisation, or borne by it. Pure. */
+import { LedgerAccount } from "../../domain/Ledger.ts"
+import { Money } from "../../domain/Money.ts"
+import type { Sum } from "../../domain/Position.ts"
+import type { Allocation, Attempt, Books, Payment } from "../store/Payment.ts"
+import { ownSide, restOf } from "../store/PaymentPostings.ts"
+import { sideThrough } from "../store/Sides.ts"
+
+const share = (whole: Money, part: bigint, of: bigint): Money =>
+  new Money({ currency: whole.currency, minor: (whole.minor * part) / of })
+
+/** What the organisation has on its side for a sum: of a refund at the live rate, what that part cost. */
+const ownFor = (payment: Payment, money: Money): Money => {
+  const live = payment.refunds.find(
+    ({ amount, rate }) => rate?.basis === "live" && amount.currency === money.currency && amount.minor === -money.minor
+  )
+  if (live !== undefined) return live.target.negate()
+  return money.isNegative ? ownSide(payment, money.negate(), true).negate() : ownSide(payment, money, false)
+}
+
+interface Decided {
+  readonly allocation_id: string
+  readonly note: string
+  readonly by: string | null
+  readonly at: Date
+}
+
+/** Money of an attempt that the organisation gets, or bears. `through`: the attempt that moved it. */
+export const toOrganization = (
+  payment: Payment,
+  through: Pick<Attempt, "account" | "attempt_id" | "own">,
+  money: Money,
+  from: Allocation["from"],
+  decided: Decided
+): Allocation => {
+  const own = from === "ramp" ? money : ownFor(payment, money)
+  return {
+    ...decided,
+    attempt_id: through.attempt_id,
+    from,
+    amount: money,
+    own,
+    account: sideThrough(payment, through, own.currency)
+  }
+}
+
+/** The same as a debt of the organisation, which has too little to bear it. */
+export const asReceivable = (payment: Payment, allocation: Allocation): Allocation => ({
+  ...allocation,
+  account: LedgerAccount.receivable(payment.org_id, allocation.own.currency)
+})
+
+/** What an organisation bears of an attempt's money so far. */
+const borneOf = ({ allocations }: Books, { attempt_id, money }: Sum) =>
+  allocations.filter(
+    (one) => one.from === "clearing" && one.attempt_id === attempt_id && one.amount.currency === money.currency
+  )
+
+/** What the organisation had borne goes back to it when the provider gives it back, such as after a dispute that was won. */
+export const givenBackByRule = (
+  payment: Payment,
+  books: Books,
+  note: string,
+  moment: { readonly at: Date; readonly newId: () => string }
+): ReadonlyArray<Allocation> =>
+  restOf(payment, books).flatMap((rest) => {
+    const mine = borneOf(books, rest)
+    const amount = mine.reduce((sum, one) => sum + one.amount.minor, 0n)
+    const last = mine.findLast((one) => one.amount.isNegative)
+    if (!rest.money.isPositive || amount >= 0n || last === undefined) return []
+    const back = rest.money.minor < -amount ? rest.money.minor : -amount
+    const own = mine.reduce((sum, one) => sum + one.own.minor, 0n)
+    const paid = new Money({ currency: last.own.currency, minor: -own })
+    const account =
+      last.account === LedgerAccount.receivable(payment.org_id, paid.currency)
+        ? LedgerAccount.settlement(payment.org_id, paid.currency)
+        : last.account
+    return [
+      {
+        allocation_id: moment.newId(),
+        attempt_id: rest.attempt_id,
+        from: "clearing",
+        amount: new Money({ currency: rest.money.currency, minor: back }),
+        own: share(paid, back, -amount),
+        account,
+        note,
+        by: null,
+        at: moment.at
+      }
+    ]
+  })

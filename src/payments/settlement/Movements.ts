@@ -1,0 +1,127 @@
+/** What a signal tells of money, as movements to be recorded with the payment, and what the payment then stands at. Pure. */
+import type { AttemptId } from "../../domain/Identifiers.ts"
+import { Money } from "../../domain/Money.ts"
+import {
+  effectOf,
+  type Movement,
+  type MovementKind,
+  OPERATOR_ID,
+  record,
+  type Recording,
+  type RecordedMovement
+} from "../../domain/Movement.ts"
+import { netOf, position } from "../../domain/Position.ts"
+import type { ProviderSignal } from "../../domain/Settlement.ts"
+import { type Attempt, type Books, kindOfAttempt, type Payment, type Refund } from "../store/Payment.ts"
+import { providersMoney } from "../store/PaymentPostings.ts"
+import type { Known } from "../store/PaymentStore.ts"
+import type { Source } from "./Ruling.ts"
+
+/** The attempt whose money an attempt moves: a refund or a return gives back what another one brought. */
+export const bucketOf = ({ taken_by }: Payment, { attempt_id, leg, of_attempt }: Attempt): AttemptId => {
+  if (leg === "return") return of_attempt ?? attempt_id
+  return leg === "refund" ? (of_attempt ?? taken_by ?? attempt_id) : attempt_id
+}
+
+export const givesBack = ({ leg }: Pick<Attempt, "leg">): boolean => leg === "refund" || leg === "return"
+
+/** The refund or return that an attempt makes. Both are written in one statement: one without the other is a defect. */
+export const partOf = ({ refunds }: Payment, { attempt_id }: Attempt): Refund => {
+  const part = refunds.find(({ refund_id }) => refund_id === attempt_id)
+  if (part === undefined) throw new Error(`attempt ${attempt_id} gives back nothing of its payment`)
+  return part
+}
+
+/** What an attempt was asked to move. */
+export const orderedBy = ({ attempt, payment }: Pick<Known, "attempt" | "payment">): Money => {
+  if (givesBack(attempt)) return partOf(payment, attempt).amount
+  return attempt.leg === "settlement" ? payment.target : providersMoney(payment)
+}
+
+/** What an attempt moves when it does what it was asked to. */
+const kindOf = ({ attempt, payment }: Pick<Known, "attempt" | "payment">): MovementKind => {
+  switch (kindOfAttempt(payment, attempt)) {
+    case "payin":
+      return "collection"
+    case "payout":
+      return "disbursement"
+    case "refund":
+      return "refund"
+  }
+}
+
+/** What an operator states of an attempt: that it did what it was asked to, or that this came back. */
+export const statedBy = (
+  known: Pick<Known, "attempt" | "payment">,
+  kind: MovementKind = kindOf(known),
+  amount: Money = orderedBy(known),
+  occasion = ""
+): Movement => ({
+  kind,
+  id: `${OPERATOR_ID}${known.attempt.attempt_id}${occasion}`,
+  amount,
+  state: "settled"
+})
+
+const sourceOf = (signal: ProviderSignal, { callback, operator }: Source): RecordedMovement["source"] => {
+  if (operator !== undefined) return "operator"
+  if (callback !== undefined) return "callback"
+  return signal._tag === "Accepted" ? "answer" : "enquiry"
+}
+
+const toldBy = (known: Known, signal: ProviderSignal, source: Source, heard_at: Date) => {
+  const { movements = [] } = signal._tag === "Accepted" || signal._tag === "Report" ? signal : {}
+  const { attempt, payment } = known
+  return movements.map(({ amount, id, isTotal, kind, state }): RecordedMovement => ({
+    provider: attempt.provider,
+    account: attempt.account,
+    kind,
+    movement_id: id,
+    attempt_id: bucketOf(payment, attempt),
+    refund_id: givesBack(attempt) ? attempt.attempt_id : null,
+    amount: amount ?? orderedBy(known),
+    state,
+    is_total: isTotal === true,
+    source: sourceOf(signal, source),
+    heard_at
+  }))
+}
+
+export const heardBy = (known: Known, signal: ProviderSignal, source: Source, at: Date): Recording =>
+  record(known.movements, toldBy(known, signal, source, at))
+
+/** What an attempt has collected or paid by all its movements, less what went back, in the currency that it was asked for. */
+export const movedBy = (known: Pick<Known, "attempt" | "payment">, movements: Books["movements"]): Money => {
+  const { attempt, payment } = known
+  const { currency } = orderedBy(known)
+  if (givesBack(attempt)) return givenBack(movements, attempt.attempt_id, currency)
+  const net = netOf(position(movements), attempt.attempt_id, currency)
+  return kindOfAttempt(payment, attempt) === "payin" ? net : net.negate()
+}
+
+/** What a refund or a return has given back, less what came back of it. */
+export const givenBack = (movements: Books["movements"], refund: AttemptId, currency: Money["currency"]): Money => {
+  const mine = movements.filter(
+    ({ amount, refund_id, state }) => refund_id === refund && state === "settled" && amount.currency === currency
+  )
+  return new Money({ currency, minor: -mine.reduce((sum, movement) => sum + effectOf(movement).minor, 0n) })
+}
+
+/** What of a payment its payer has again: refunds, chargebacks, and less what came back of them. */
+export const refundedOf = (payment: Payment, movements: Books["movements"]): Money => {
+  const { amount, direction, status, taken_by } = payment
+  const nothing = Money.zero(amount.currency)
+  if (status === "refunded" && direction !== "inbound") return amount
+  if (direction !== "inbound" || taken_by === null || (status !== "completed" && status !== "refunded")) return nothing
+  const { minor: there } = netOf(position(movements), taken_by, amount.currency)
+  const minor = there >= amount.minor ? 0n : there <= 0n ? amount.minor : amount.minor - there
+  return new Money({ currency: amount.currency, minor })
+}
+
+/** What two reports of one transfer contradict each other in: a person must find out what is so. */
+export const contradictionIn = ({ attempt: { provider } }: Known, { contradicted }: Recording): string | undefined => {
+  const [first] = contradicted
+  if (first === undefined) return undefined
+  const { amount, kind, movement_id } = first.recorded
+  return `${provider} says that ${kind} ${movement_id} was ${first.told.toString()}, and said ${amount.toString()} before: an operator must find out which is so.`
+}

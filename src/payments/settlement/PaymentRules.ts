@@ -1,0 +1,168 @@
+/** Decides, as a pure function, on one signal about an attempt to collect or pay: what it changes follows from the ruling. */
+import type { Money } from "../../domain/Money.ts"
+import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
+import { type Decision, decide, type ProviderSignal } from "../../domain/Settlement.ts"
+import type { PaymentPatch } from "../store/Change.ts"
+import type { Attempt, Payment } from "../store/Payment.ts"
+import { providersMoney } from "../store/PaymentPostings.ts"
+import type { Known } from "../store/PaymentStore.ts"
+import { fundingThrough, heldAfter } from "../store/Sides.ts"
+import { givenBackByRule } from "./Allocations.ts"
+import { doubtOf } from "./Doubt.ts"
+import { endsNow, expiredFailure, failsPastEnd, planEnd, type SharedMoment } from "./Expiry.ts"
+import { contradictionIn, heardBy, movedBy } from "./Movements.ts"
+import { assemble, type Moment, ownId, type Ruled, type Source } from "./Ruling.ts"
+
+const waitingStatuses: ReadonlyArray<PaymentStatus> = ["initiated", "confirmed", "processing", "pending"]
+
+/** No signal about it is awaited any more. */
+export const isOver = (status: PaymentStatus): boolean => !waitingStatuses.includes(status)
+
+/** It was refused, and its provider is being asked about it nevertheless. */
+export const isPursued = ({ next_enquiry_at, outcome }: Attempt): boolean =>
+  outcome === "declined" && next_enquiry_at !== null
+
+/** A word about waiting that came after the payment had gone on. */
+const isOutdated = (state: string, { status }: Decision): boolean =>
+  (state === "pending" || state === "processing") && state !== status
+
+/** What the word says about the payment itself, its status aside. */
+const paymentPatch = (
+  { attempt, payment }: Known,
+  signal: ProviderSignal,
+  decision: Decision,
+  source: Source
+): PaymentPatch => {
+  const taken = decision.outcome === "accepted" || decision.outcome === "unknown"
+  return {
+    ...(taken ? { provider: attempt.provider, account: attempt.account } : {}),
+    // What pays a payout was settled when its attempt was committed.
+    ...(taken && payment.direction === "inbound"
+      ? { funding: fundingThrough(payment, attempt), taken_by: attempt.attempt_id }
+      : {}),
+    ...(taken && payment.direction === "outbound" ? { payout_id: attempt.attempt_id } : {}),
+    ...(taken && (signal._tag === "Accepted" || signal._tag === "Report")
+      ? {
+          provider_payment_id: ownId(attempt, signal, source) ?? payment.provider_payment_id,
+          provider_status: isOutdated(signal.state, decision)
+            ? payment.provider_status
+            : (signal.providerStatus ?? payment.provider_status)
+        }
+      : {}),
+    ...nextStep(payment, attempt, signal),
+    ...providerDataAfter(payment, attempt, signal),
+    ...(isOver(decision.status) ? { next_action: null } : {})
+  }
+}
+
+/** What the provider keeps for itself. */
+const feeIn = ({ fee }: { readonly fee?: Money }) =>
+  fee === undefined ? {} : { provider_fee: { amount: fee.toNumericText(), currency: fee.currency } }
+
+/** The provider's ids, receipts and fee, beside those that it told before. One that refused the payment adds nothing. */
+export const providerDataAfter = (payment: Payment, attempt: Attempt, signal: ProviderSignal): PaymentPatch => {
+  if (attempt.outcome === "declined" || (signal._tag !== "Accepted" && signal._tag !== "Report")) return {}
+  // The fee of a ramp is that of what it collected.
+  const told = { ...signal.providerData, ...(attempt.leg === "settlement" ? {} : feeIn(signal)) }
+  if (Object.keys(told).length === 0) return {}
+  const isSame = payment.provider === attempt.provider || payment.direction === "external"
+  return { provider_data: { ...(isSame ? payment.provider_data : {}), ...told } }
+}
+
+/** What the customer must do. A provider that can say it again does so for whoever lost its first answer. */
+export const nextStep = (payment: Payment, attempt: Attempt, signal: ProviderSignal): PaymentPatch => {
+  // Whoever refused it no longer speaks for the payment: its customer would pay twice.
+  if (attempt.outcome === "declined") return {}
+  switch (signal._tag) {
+    case "Accepted":
+      return { next_action: signal.nextAction, action_data: signal.actionData }
+    case "Unknown":
+      return attempt.outcome === null ? { next_action: "check_status" } : {}
+    case "Report":
+      return signal.waitsFor !== undefined && isUntold(payment) && !isOver(payment.status)
+        ? { next_action: signal.waitsFor.nextAction, action_data: signal.waitsFor.actionData }
+        : {}
+    default:
+      return {}
+  }
+}
+
+/** Nobody can tell the customer what to do. */
+export const isUntold = ({ next_action }: Pick<Payment, "next_action">): boolean =>
+  next_action === null || next_action === "check_status"
+
+/** The provider waits for a customer whom nobody can tell what to do, since its answer was lost. */
+export const isAimless = (
+  signal: ProviderSignal,
+  { direction, next_action, status }: Payment,
+  { outcome }: Pick<Decision, "outcome">
+): boolean =>
+  signal._tag === "Report" &&
+  signal.state === "pending" &&
+  status === "pending" &&
+  outcome === "accepted" &&
+  direction !== "outbound" &&
+  isUntold({ next_action })
+
+export const changeOf = (
+  known: Known,
+  signal: ProviderSignal,
+  source: Source,
+  moment: Moment | SharedMoment
+): Ruled => {
+  const { attempt, payment } = known
+  const recording = heardBy(known, signal, source, moment.at)
+  const moved = movedBy(known, recording.movements)
+  const current = {
+    status: payment.status,
+    outcome: attempt.outcome,
+    asked: providersMoney(payment),
+    moved,
+    pursued: isPursued(attempt)
+  }
+  const heard = decide(current, signal, source.next !== undefined)
+  const isUnpaid = !recording.movements.some(
+    ({ attempt_id, state }) => attempt_id === attempt.attempt_id && state === "settled"
+  )
+  const standing = { ...heard, isUnpaid }
+  const isEnding = endsNow(known, standing, source, moment) || failsPastEnd(known, standing, source, moment)
+  const decision: Decision = isEnding ? { ...heard, status: "failed" } : heard
+  const { outcome, resurfaced, status } = decision
+  const refuses = outcome === "declined" && attempt.outcome !== "declined"
+  const nextAttempt = refuses && !isOver(status) ? source.next : undefined
+  const spoken = paymentPatch(known, signal, decision, source)
+  const end = planEnd(known, signal, standing, spoken, source, moment)
+  const patch = {
+    ...spoken,
+    ...end.patch,
+    ...(payment.direction === "outbound" ? heldAfter(payment, status, nextAttempt) : {})
+  }
+  const after: Payment = { ...payment, ...patch, status }
+  const books = { movements: recording.movements, allocations: known.allocations }
+  const allocations =
+    known.allocations.length === 0
+      ? []
+      : givenBackByRule(after, books, `${attempt.provider} gave it back.`, { at: moment.at, newId: moment.newId })
+  return assemble(
+    known,
+    signal,
+    {
+      status,
+      outcome,
+      patch,
+      recording,
+      allocations,
+      waits: resurfaced || end.isLate || (outcome !== "declined" && !isOver(status)),
+      // What waits for a customer is not an operator's to chase before its end.
+      underWay: resurfaced || end.isOverdue || (outcome === "accepted" && status === "processing"),
+      aimless: isAimless(signal, after, decision),
+      doubt:
+        contradictionIn(known, recording) ?? doubtOf(known, signal, source, { moved: payment.status === "completed" }),
+      ...(isEnding ? { failure: expiredFailure(payment) } : {}),
+      nextAttempt,
+      changes: status !== payment.status
+    },
+    end.source,
+    end.moment
+  )
+}

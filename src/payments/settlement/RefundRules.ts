@@ -1,0 +1,189 @@
+/** Decides, as a pure function, on one signal about a refund or a return, and what the parts of a payment add up to. */
+import { given, taken } from "../../domain/Exchange.ts"
+import { Money } from "../../domain/Money.ts"
+import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
+import { netOf, position } from "../../domain/Position.ts"
+import type { Rate } from "../../domain/Rate.ts"
+import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
+import type { Books, Payment, Refund, RefundState } from "../store/Payment.ts"
+import { ownSide } from "../store/PaymentPostings.ts"
+import type { Known } from "../store/PaymentStore.ts"
+import { givenBackByRule } from "./Allocations.ts"
+import { doubtOf } from "./Doubt.ts"
+import { contradictionIn, heardBy, movedBy, partOf } from "./Movements.ts"
+import { isPursued } from "./PaymentRules.ts"
+import { assemble, type Moment, type Ruled, type Source } from "./Ruling.ts"
+
+export interface RefundLegState {
+  readonly state: RefundState
+  /** null: asked, and not yet answered. */
+  readonly outcome: AttemptOutcome | null
+  readonly amount: Money
+  /** What it has given back by its movements, less what came back of it. */
+  readonly moved: Money
+  /** One that failed, that its provider has after all, and that is being asked about. */
+  readonly pursued: boolean
+}
+
+export interface RefundDecision {
+  readonly state: RefundState
+  readonly outcome: AttemptOutcome | null
+  /** One that failed, and that the provider has after all: it has to be asked about. */
+  readonly resurfaced: boolean
+}
+
+/** A part that has gone and come back has failed. One that failed stays so: what goes then waits for a person. */
+const byMoney = ({ amount, moved, state }: RefundLegState): RefundState => {
+  if (state === "open") return moved.minor >= amount.minor ? "completed" : "open"
+  return state === "completed" && moved.minor <= 0n ? "failed" : state
+}
+
+const stayed = (current: RefundLegState): RefundDecision => {
+  const state = byMoney(current)
+  if (state !== "open") return { state, outcome: current.outcome, resurfaced: false }
+  return { state: "failed", outcome: current.outcome === "accepted" ? "accepted" : "declined", resurfaced: false }
+}
+
+const unmoved = ({ outcome, state }: RefundLegState): RefundDecision => ({ state, outcome, resurfaced: false })
+
+export const decideRefund = (current: RefundLegState, signal: ProviderSignal): RefundDecision => {
+  switch (signal._tag) {
+    case "Declined":
+      return stayed(current)
+    case "Absent":
+      return current.outcome === "accepted" ? unmoved(current) : stayed(current)
+    case "Unknown":
+      return current.outcome === null
+        ? { ...unmoved(current), outcome: "unknown" }
+        : { ...unmoved(current), resurfaced: current.state === "failed" && current.pursued }
+    case "Accepted":
+    case "Report": {
+      if (signal.state === "failed" || signal.state === "returned") return stayed(current)
+      const state = byMoney(current)
+      const isUnderWay = current.state === "failed" && signal.state !== "completed"
+      return { state, outcome: current.state === "open" ? "accepted" : current.outcome, resurfaced: isUnderWay }
+    }
+  }
+}
+
+type Parts = ReadonlyArray<Refund>
+
+const sum = (parts: Parts, of: (part: Refund) => Money): bigint =>
+  parts.reduce((total, part) => total + of(part).minor, 0n)
+
+/** Refunds of the payment itself that were not given up; returns of other money are not among them. */
+const standingParts = (parts: Parts): Parts => parts.filter(({ of, state }) => of === undefined && state !== "failed")
+
+/** Those that cost the payment's own rate, and are rounded together. */
+const atOriginalRate = (parts: Parts): Parts => standingParts(parts).filter(({ rate }) => rate?.basis !== "live")
+
+/** The parts of the payment, with those that have changed as they now are. */
+export const partsAfter = ({ refunds }: Payment, changed: Parts): Parts =>
+  refunds.map((part) => changed.find(({ refund_id }) => refund_id === part.refund_id) ?? part)
+
+/**
+ * What may still be given back: what its provider has of it, and never more than was paid, less what is on its way. A
+ * chargeback leaves less, and a dispute that was won makes it refundable again.
+ */
+export const leftOf = (payment: Payment, movements: Books["movements"]): Money => {
+  const { amount, refunds, taken_by } = payment
+  const { minor: there } = netOf(position(movements), taken_by, amount.currency)
+  const open = standingParts(refunds).filter(({ state }) => state === "open")
+  const most = there < amount.minor ? there : amount.minor
+  const unrefunded = amount.minor - sum(standingParts(refunds), (part) => part.amount)
+  const left = most - sum(open, (part) => part.amount)
+  return new Money({ currency: amount.currency, minor: left < unrefunded ? left : unrefunded })
+}
+
+/** What so much of a payment costs the organisation: rounded up, and enough to leave it no more than the rest is worth. */
+const dueFor = ({ amount, target }: Payment, back: Money, rate: Rate): bigint => {
+  const exchange = { from: amount.currency, to: target.currency, rate }
+  const rest = new Money({ currency: amount.currency, minor: amount.minor - back.minor })
+  const [cost, surplus] = [taken(back, exchange).minor, target.minor - given(rest, exchange).minor]
+  return cost > surplus ? cost : surplus
+}
+
+/**
+ * The next part on the target's side at the original rate: what all such parts together cost, less what was posted
+ * before. So the parts of a whole payment add up to its target exactly, and never to more.
+ */
+export const targetOfPart = (payment: Payment, refunds: Parts, part: Money, rate: Rate | null): Money => {
+  if (rate === null) return part
+  const { currency, minor: whole } = payment.target
+  const before = atOriginalRate(refunds)
+  const posted = sum(before, ({ target }) => target)
+  const together = new Money({ currency: part.currency, minor: part.minor + sum(before, ({ amount }) => amount) })
+  const due = dueFor(payment, together, rate) - posted
+  const most = whole - posted
+  return new Money({ currency, minor: due < 0n ? 0n : due > most ? most : due })
+}
+
+/**
+ * What the others lack when a part has failed whose rounding they had counted on is added to the last of them. `refunds`: as
+ * they are after `failed` has failed.
+ */
+const withoutShortage = (payment: Payment, refunds: Parts, failed: Refund): Parts => {
+  const standing = failed.rate?.basis === "live" || failed.of !== undefined ? [] : atOriginalRate(refunds)
+  const { currency } = payment.target
+  const last = standing.at(-1)
+  const back = new Money({ currency: payment.amount.currency, minor: sum(standing, ({ amount }) => amount) })
+  const lacking = ownSide(payment, back, true).minor - sum(standing, ({ target }) => target)
+  const minor = lacking > failed.target.minor ? failed.target.minor : lacking
+  if (last === undefined || currency === back.currency || minor <= 0n) return refunds
+  const dearer: Refund = { ...last, target: new Money({ currency, minor: last.target.minor + minor }) }
+  return refunds.map((one) => (one === last ? dearer : one))
+}
+
+/** Refunded once all of it is back, by refunds of ours or because its provider has nothing of it any more. */
+export const statusAfter = (payment: Payment, refunds: Parts, movements: Books["movements"]): PaymentStatus => {
+  const { amount, status, taken_by } = payment
+  if (status !== "completed" || payment.direction !== "inbound") return status
+  const gone = standingParts(refunds).filter(({ state }) => state === "completed")
+  const isBack = sum(gone, (part) => part.amount) === amount.minor
+  return isBack || netOf(position(movements), taken_by, amount.currency).minor <= 0n ? "refunded" : status
+}
+
+export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Source, moment: Moment): Ruled => {
+  const { attempt, payment } = known
+  const part = partOf(payment, attempt)
+  const recording = heardBy(known, signal, source, moment.at)
+  const { outcome, resurfaced, state } = decideRefund(
+    {
+      state: part.state,
+      outcome: attempt.outcome,
+      amount: part.amount,
+      moved: movedBy(known, recording.movements),
+      pursued: isPursued(attempt)
+    },
+    signal
+  )
+  const settles = state !== part.state && state !== "open"
+  const settled: Refund = { ...part, state, settled_at: moment.at }
+  const after = settles ? partsAfter(payment, [settled]) : payment.refunds
+  const refunds = settles && state === "failed" ? withoutShortage(payment, after, part) : after
+  const status = statusAfter(payment, refunds, recording.movements)
+  const books = { movements: recording.movements, allocations: known.allocations }
+  return assemble(
+    known,
+    signal,
+    {
+      status,
+      outcome,
+      patch: settles ? { refunds } : {},
+      recording,
+      allocations:
+        known.allocations.length === 0
+          ? []
+          : givenBackByRule({ ...payment, refunds, status }, books, `${attempt.provider} gave it back.`, moment),
+      waits: state === "open" || resurfaced,
+      underWay: state === "open" || resurfaced,
+      doubt:
+        contradictionIn(known, recording) ??
+        doubtOf(known, signal, source, { moved: part.state === "completed" && state === "completed" }),
+      changes: settles,
+      settledRefund: settles ? settled : undefined
+    },
+    source,
+    moment
+  )
+}

@@ -1,0 +1,518 @@
+/**
+ * What a person states about a payment that no rule can settle: an outcome that stayed unknown, a payment on the manual
+ * rail, money that waits. Each statement is a fact, recorded as a movement or an allocation, and audited.
+ */
+import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
+import type { PaymentId } from "../../domain/Identifiers.ts"
+import { AttemptId } from "../../domain/Identifiers.ts"
+import type { Permit } from "../../domain/Access.ts"
+import { totalOf } from "../../domain/Fee.ts"
+import { Conflict, type InsufficientFunds, type NotFound, notFound } from "../../domain/Failure.ts"
+import { Ids } from "../../domain/Ids.ts"
+import type { Money } from "../../domain/Money.ts"
+import { type HeardMovement, OPERATOR_ID } from "../../domain/Movement.ts"
+import { Report } from "../../domain/Outcome.ts"
+import { isSettled } from "../../domain/PaymentStatus.ts"
+import { absenceGrace } from "../../domain/policies/Payments.ts"
+import { Fees } from "../../money/fees/Fees.ts"
+import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { Transactor } from "../../platform/database/Transactor.ts"
+import type { Change } from "../store/Change.ts"
+import {
+  type Allocation,
+  type Attempt,
+  kindOfAttempt,
+  type Payment,
+  type Refund,
+  type StoredOperatorItem
+} from "../store/Payment.ts"
+import { booksAfter, entriesOfChange, ownSide } from "../store/PaymentPostings.ts"
+import { PaymentStore, type Story } from "../store/PaymentStore.ts"
+import { asReceivable, toOrganization } from "./Allocations.ts"
+import { givenBack, refundedOf, statedBy } from "./Movements.ts"
+import { absolute, isUnderpaid, moverOf, type OpenSum, openSumsOf, wordsOfSum } from "../store/OpenSums.ts"
+import { laidToRest } from "./PaymentCommand.ts"
+import { allocationEvents, eventsOf, FundingEvents, refundEvent } from "./PaymentEvents.ts"
+import { RecordOutcome } from "./RecordOutcome.ts"
+import { partsAfter, statusAfter } from "./RefundRules.ts"
+import { changed, type GiveBack, Returns, underpaidPatch } from "./Returns.ts"
+import { noted } from "./Ruling.ts"
+
+/** What an operator says about a payment. */
+export interface Verdict {
+  /** Of money that waits: the organisation gets what came, or bears what is gone; failed: the provider has it back. */
+  readonly outcome: "completed" | "failed"
+  /** How the operator knows. */
+  readonly reason: string
+  /** Which open item of the payment it is about; needed where several wait that one verdict cannot settle. */
+  readonly item?: string | undefined
+}
+
+/** A call that may still be under way is nobody's to decide. */
+const isUnderWay = ({ outcome, sends, sent_at }: Attempt, now: Date): boolean => {
+  const unanswered = outcome === null || (outcome === "unknown" && sends > 1)
+  return unanswered && (sends === 0 || now.getTime() - sent_at.getTime() < Duration.toMillis(absenceGrace))
+}
+
+const isQuestion = ({ closed_at, kind }: StoredOperatorItem): boolean =>
+  kind === "unknown_outcome" && closed_at === null
+
+const hasItem = ({ items }: Story, { attempt_id }: Attempt): boolean =>
+  items.some((item) => isQuestion(item) && item.attempt_id === attempt_id)
+
+/** What is on the manual rail waits for a person, until it has ended. */
+const isOnManualRail = ({ refunds }: Payment, { attempt_id, leg, outcome, provider }: Attempt): boolean =>
+  provider === "manual" &&
+  outcome === "accepted" &&
+  leg !== "return" &&
+  (leg !== "refund" || refunds.some(({ refund_id, state }) => refund_id === attempt_id && state === "open"))
+
+const hasMoved = ({ ramp, refunds, status }: Payment, { attempt_id, leg }: Attempt): boolean => {
+  switch (leg) {
+    case "collection":
+      return (ramp?.collected ?? null) !== null
+    case "refund":
+    case "return":
+      return refunds.some(({ refund_id, state }) => refund_id === attempt_id && state === "completed")
+    default:
+      return status === "completed" || status === "refunded"
+  }
+}
+
+/** What no machine settles any more, or never did. */
+const onlyByHand =
+  (payment: Payment, story: Story, now: Date) =>
+  (attempt: Attempt): boolean =>
+    !isUnderWay(attempt, now) &&
+    (attempt.outcome === "unknown" ||
+      attempt.outcome === null ||
+      isOnManualRail(payment, attempt) ||
+      hasItem(story, attempt))
+
+/** The leg of a ramp that waits to be sent: a person can still stop it. */
+const unsentLeg = ({ payout_id, status }: Payment, { attempts }: Story): Attempt | undefined =>
+  status === "processing"
+    ? attempts.find(
+        ({ attempt_id, leg, outcome, sends }) =>
+          attempt_id === payout_id && leg === "settlement" && sends === 0 && outcome === null
+      )
+    : undefined
+
+/** What waits, one after the other, for whoever has to name one of it. */
+const listed = (payment: Payment, sums: ReadonlyArray<OpenSum>, questions: ReadonlyArray<StoredOperatorItem>): string =>
+  [
+    ...sums.map((sum) => `${sum.item_id} (suspense): ${wordsOfSum(payment, sum)}`),
+    ...questions.map(({ detail, item_id, kind }) => `${item_id} (${kind}): ${detail}`)
+  ].join(" ")
+
+/** What follows from a statement about money: a part of the change that records it. */
+type Settled = Pick<Change, "cause" | "patch" | "status"> &
+  Partial<Pick<Change, "attempt" | "allocations" | "movements">> & { readonly refund?: Refund }
+
+interface Statement {
+  readonly payment: Payment
+  readonly story: Story
+  readonly sum: OpenSum
+  readonly mover: Attempt
+  readonly reason: string
+  readonly by: string
+  readonly at: Date
+  readonly newId: () => string
+}
+
+/** A transfer that an operator has found at the provider, and that the provider has not named. */
+const found = ({ at, mover, newId, payment, sum }: Statement, refund_id: Refund["refund_id"] | null): HeardMovement => {
+  const collects = kindOfAttempt(payment, mover) !== "payout"
+  return {
+    provider: mover.provider,
+    account: mover.account,
+    kind: sum.money.isNegative ? "reinstatement" : collects ? "refund" : "disbursement",
+    movement_id: `${OPERATOR_ID}${newId()}`,
+    attempt_id: sum.attempt_id,
+    refund_id,
+    amount: absolute(sum.money),
+    state: "settled",
+    is_total: false,
+    source: "operator",
+    heard_at: at
+  }
+}
+
+/** A refund that was given up and went nevertheless, where that is what is lacking. */
+const strayedRefund = ({ payment, story, sum }: Statement): Refund | undefined =>
+  payment.refunds.find(
+    ({ amount, of, refund_id, state }) =>
+      of === undefined &&
+      state === "failed" &&
+      amount.currency === sum.money.currency &&
+      amount.minor === -sum.money.minor &&
+      givenBack(story.movements, refund_id, amount.currency).minor >= amount.minor
+  )
+
+/** The provider has what came, or has given back what was gone. */
+const atProvider = (statement: Statement): Settled => {
+  const { at, by, newId, payment, sum } = statement
+  const { status } = payment
+  if (sum.from === "ramp") {
+    const part: Refund = {
+      refund_id: AttemptId.make(newId()),
+      amount: sum.money,
+      target: sum.money,
+      state: "completed",
+      reason: statement.reason,
+      created_at: at,
+      settled_at: at,
+      of: { attempt_id: sum.attempt_id, from: "ramp" }
+    }
+    const movements = [found(statement, part.refund_id)]
+    return { status, patch: { refunds: [...payment.refunds, part] }, cause: "given back by hand", movements }
+  }
+  const movements = [found(statement, null)]
+  if (!isUnderpaid(payment, sum)) return { status, patch: {}, cause: "settled by hand", movements }
+  return {
+    status: "failed",
+    patch: underpaidPatch(payment, sum),
+    cause: `given up by ${by}`,
+    attempt: laidToRest(statement.mover),
+    movements
+  }
+}
+
+/** The organisation gets what came, or bears what is gone. */
+const atOrganization = (statement: Statement): Settled => {
+  const { at, by, mover, newId, payment, reason, story, sum } = statement
+  const { status } = payment
+  const isPaidLate = mover.leg === "settlement" && status === "failed" && payment.ramp?.collected !== null
+  if (isPaidLate && sum.money.isNegative && sum.money.currency === payment.target.currency) {
+    const patch = { payout_id: mover.attempt_id, failure: null, next_action: null }
+    return { status: "completed", patch, cause: `settled after all, by ${by}` }
+  }
+  const strayed = strayedRefund(statement)
+  if (strayed !== undefined) {
+    const refund: Refund = { ...strayed, state: "completed", settled_at: at }
+    const refunds = partsAfter(payment, [refund])
+    return {
+      status: statusAfter(payment, refunds, story.movements),
+      patch: { refunds },
+      cause: "refund settled by hand",
+      refund
+    }
+  }
+  const decided = { allocation_id: newId(), note: reason, by, at }
+  const allocations = [toOrganization(payment, mover, sum.money, sum.from, decided)]
+  return { status, patch: {}, cause: "settled by hand", allocations }
+}
+
+const EVENTS = 8
+
+export class Resolution extends Context.Tag("corridor/Resolution")<
+  Resolution,
+  {
+    readonly resolve: (
+      permit: Permit<"platform">,
+      paymentId: PaymentId,
+      verdict: Verdict
+    ) => Effect.Effect<Payment, NotFound | Conflict | InsufficientFunds>
+    /** Sends money that waits back through the provider that took it. Repeating it never sends it twice. */
+    readonly giveBack: (
+      permit: Permit<"platform">,
+      paymentId: PaymentId,
+      wanted: GiveBack
+    ) => Effect.Effect<Payment, NotFound | Conflict>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Resolution,
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const outcomes = yield* RecordOutcome
+      const audit = yield* AuditLog
+      const returns = yield* Returns
+      const funding = yield* FundingEvents
+      const fees = yield* Fees
+      const ids = yield* Ids
+      const { atomically } = yield* Transactor
+
+      const find = (permit: Permit<"platform">, id: PaymentId) =>
+        Effect.flatMap(
+          store.find(permit.scope, id),
+          Option.match({ onNone: () => Effect.fail(notFound("payment")), onSome: Effect.succeed<Payment> })
+        )
+      const again = ({ org_id, payment_id }: Payment) =>
+        Effect.orDie(Effect.flatten(store.find(Option.some(org_id), payment_id)))
+
+      const settleAttempt = (
+        permit: Permit<"platform">,
+        known: { payment: Payment; attempt: Attempt },
+        story: Story,
+        verdict: Verdict
+      ) => {
+        const { attempt, payment } = known
+        const { outcome, reason } = verdict
+        const wasMoved = hasMoved(payment, attempt)
+        const backKind =
+          kindOfAttempt(payment, attempt) === "payin" ? ("reversal" as const) : ("reinstatement" as const)
+        // What had moved by its provider's report, and has not, is with its provider again.
+        const state = outcome === "failed" && wasMoved ? "returned" : outcome
+        const movements =
+          outcome === "completed"
+            ? wasMoved
+              ? []
+              : [statedBy(known)]
+            : wasMoved
+              ? [statedBy(known, backKind, undefined, " returned")]
+              : []
+        const signal = new Report({ state, reason, providerPaymentId: null, providerStatus: null, movements })
+        const by = `by ${permit.actor.id}: ${reason}`
+        return Effect.gen(function* () {
+          // Whoever was slower decided on something that is settled by now.
+          const heard = yield* outcomes.hearOnce(
+            { ...known, movements: story.movements, allocations: story.allocations },
+            signal,
+            { cause: `settled ${by}`, operator: { id: permit.actor.id, note: `Settled ${by}` } }
+          )
+          if (Option.isNone(heard)) return yield* changed()
+          yield* audit.record(permit, {
+            action: "payment.resolved",
+            org: payment.org_id,
+            subject: ["payment", payment.payment_id],
+            detail: { ...verdict, attempt_id: attempt.attempt_id, provider: attempt.provider }
+          })
+          return heard.value.payment
+        })
+      }
+
+      /** What a person stated, with a trace of it in the payment's own story. */
+      const write = Effect.fnUntraced(function* (
+        permit: Permit<"platform">,
+        payment: Payment,
+        story: Story,
+        settled: Settled,
+        note: string,
+        detail: Readonly<Record<string, unknown>>
+      ) {
+        const { org_id, payment_id } = payment
+        const by = permit.actor.id
+        const at = new Date(yield* Clock.currentTimeMillis)
+        const fresh = yield* ids.several(EVENTS)
+        const newId = () => fresh.shift()!
+        const { refund, ...rest } = settled
+        const stood = { movements: story.movements, allocations: story.allocations }
+        const patch = { ...settled.patch, comments: noted(payment.comments, note) }
+        const plain: Change = { ...rest, payment, patch, at, stood, events: [] }
+        const refunded = refundedOf({ ...payment, ...patch, status: settled.status }, booksAfter(plain).movements)
+        const after: Payment = { ...payment, ...patch, refunded, status: settled.status, updated_at: at }
+        const change: Change = {
+          ...plain,
+          patch: { ...patch, refunded },
+          events: [
+            ...refundEvent(newId, after, refund, payment, at),
+            ...eventsOf(newId, after, payment.status, false, at),
+            ...allocationEvents(newId, after, settled.allocations ?? [], at)
+          ],
+          openItems: [
+            {
+              item_id: newId(),
+              org_id,
+              kind: "resolution",
+              payment_id,
+              attempt_id: settled.allocations?.[0]?.attempt_id ?? settled.attempt?.attempt_id ?? null,
+              detail: note,
+              opened_at: at,
+              closed_by: by
+            }
+          ]
+        }
+        if (!(yield* store.apply(change))) return yield* changed()
+        if (payment.funding !== null) yield* funding.settled(payment, entriesOfChange(change), note)
+        yield* audit.record(permit, {
+          action: "payment.resolved",
+          org: org_id,
+          subject: ["payment", payment_id],
+          detail
+        })
+        return yield* again(payment)
+      })
+
+      /** An organisation that has too little to bear what is gone owes it. */
+      const writeOrOwe = (
+        permit: Permit<"platform">,
+        payment: Payment,
+        story: Story,
+        settled: Settled,
+        note: string,
+        detail: Readonly<Record<string, unknown>>
+      ) => {
+        const owed = (settled.allocations ?? []).map((one): Allocation =>
+          one.own.isNegative ? asReceivable(payment, one) : one
+        )
+        const written = atomically(write(permit, payment, story, settled, note, detail))
+        return owed.some(({ own }) => own.isNegative)
+          ? Effect.catchTag(written, "InsufficientFunds", () =>
+              atomically(write(permit, payment, story, { ...settled, allocations: owed }, note, detail))
+            )
+          : written
+      }
+
+      /**
+       * What has arrived becomes what was asked for: the record, the books and the customer then speak of one amount, and
+       * the fee is that of what was accepted.
+       */
+      const accepted = Effect.fnUntraced(function* ({ mover, payment, sum }: Statement) {
+        const { direction, org_id, payment_method } = payment
+        const amount = sum.money
+        const isPayable = amount.currency === payment.amount.currency
+        const target = isPayable ? ownSide(payment, amount, false) : amount
+        if (!isPayable || !target.isPositive) {
+          return yield* new Conflict({
+            message: `What arrived is not ${payment.amount.currency}, or worth too little of it: settle it as failed, or refund it.`
+          })
+        }
+        const charged =
+          payment.total_fees === null ? [] : yield* fees.charge({ org_id, payment_method, direction, amount, target })
+        const total: Money | null = totalOf(charged.map((fee) => fee.amount))
+        if (total !== null && total.minor >= target.minor) {
+          return yield* new Conflict({
+            message: `${target.toString()} do not cover the fees of ${total.toString()}: settle it as failed, or refund it.`
+          })
+        }
+        const cause = `${amount.toString()} accepted instead of ${payment.amount.toString()}`
+        const settled: Settled = {
+          status: "completed",
+          patch: { amount, target, next_action: null, total_fees: total, fee_ids: charged.map(({ fee_id }) => fee_id) },
+          cause,
+          attempt: laidToRest(mover)
+        }
+        return { settled, charged }
+      })
+
+      const settleSum = Effect.fnUntraced(function* (
+        permit: Permit<"platform">,
+        payment: Payment,
+        story: Story,
+        sum: OpenSum,
+        verdict: Verdict
+      ) {
+        const mover = moverOf(story.attempts, sum)
+        if (mover === undefined) return yield* changed()
+        const fresh = yield* ids.several(3)
+        const statement: Statement = {
+          payment,
+          story,
+          sum,
+          mover,
+          reason: verdict.reason,
+          by: permit.actor.id,
+          at: new Date(yield* Clock.currentTimeMillis),
+          newId: () => fresh.shift()!
+        }
+        const by = `by ${permit.actor.id}: ${verdict.reason}`
+        const detail = {
+          ...verdict,
+          item: sum.item_id,
+          amount: sum.money.toNumericText(),
+          currency: sum.money.currency
+        }
+        if (verdict.outcome === "failed") {
+          return yield* writeOrOwe(permit, payment, story, atProvider(statement), `Settled ${by}`, detail)
+        }
+        if (!isUnderpaid(payment, sum)) {
+          return yield* writeOrOwe(permit, payment, story, atOrganization(statement), `Settled ${by}`, detail)
+        }
+        const { charged, settled } = yield* accepted(statement)
+        return yield* atomically(
+          Effect.zipLeft(
+            write(permit, payment, story, settled, `${settled.cause}, ${by}`, detail),
+            store.replaceFees(payment, charged)
+          )
+        )
+      })
+
+      /** Every sum after the other, each on what the one before left. */
+      const settleAll = Effect.fnUntraced(function* (
+        permit: Permit<"platform">,
+        first: Payment,
+        sums: ReadonlyArray<OpenSum>,
+        verdict: Verdict
+      ) {
+        let payment = first
+        for (const { item_id } of sums) {
+          const story = yield* store.story(payment)
+          const sum = openSumsOf(payment, story).find((one) => one.item_id === item_id)
+          if (sum !== undefined) payment = yield* settleSum(permit, payment, story, sum, verdict)
+        }
+        return payment
+      })
+
+      /** A leg that was not sent is not sent any more; what was collected for it waits for a person. */
+      const stop = (permit: Permit<"platform">, payment: Payment, story: Story, leg: Attempt, verdict: Verdict) =>
+        atomically(
+          Effect.gen(function* () {
+            if (!(yield* store.stopUnsent(leg.attempt_id, `stopped by ${permit.actor.id}: ${verdict.reason}`))) {
+              return yield* new Conflict({ message: "It was sent just now: look at the payment again in a minute." })
+            }
+            const message = `Stopped by ${permit.actor.id}: ${verdict.reason}`
+            const settled: Settled = {
+              status: "failed",
+              patch: { next_action: null, failure: { code: "RESOLVED_AS_FAILED", message, provider: leg.provider } },
+              cause: `stopped by ${permit.actor.id}`
+            }
+            return yield* write(permit, payment, story, settled, message, { ...verdict, attempt_id: leg.attempt_id })
+          })
+        )
+
+      const conflict = (message: string) => new Conflict({ message })
+
+      return {
+        resolve: Effect.fn("Resolution.resolve")(function* (permit, id, verdict) {
+          const payment = yield* find(permit, id)
+          const story = yield* store.story(payment)
+          if ((yield* again(payment)).version !== payment.version) return yield* changed()
+          const now = yield* store.now
+          const { item } = verdict
+          const sums = openSumsOf(payment, story)
+          const questions = story.items.filter(isQuestion)
+          const named = sums.find(({ item_id }) => item_id === item)
+          if (named !== undefined) return yield* settleSum(permit, payment, story, named, verdict)
+          const question = questions.find(({ item_id }) => item_id === item)
+          if (item !== undefined && question === undefined) {
+            const others = listed(payment, sums, questions)
+            return yield* conflict(
+              `Nothing of this payment waits under ${item}; ${others === "" ? "nothing waits for a person." : `these do: ${others}`}`
+            )
+          }
+          const open = story.attempts.filter(
+            (one) => one.leg === "refund" || one.leg === "return" || !isSettled(payment.status) || hasItem(story, one)
+          )
+          const attempt = open
+            .filter(({ attempt_id }) => question === undefined || question.attempt_id === attempt_id)
+            .find(onlyByHand(payment, story, now))
+          const isMixed = new Set(sums.map(({ money }) => money.isNegative)).size > 1
+          if (
+            item === undefined &&
+            (isMixed || (sums.length > 0 && attempt !== undefined && hasItem(story, attempt)))
+          ) {
+            return yield* conflict(
+              `Several things of this payment wait for a person, and one verdict does not fit them all. Name one of them (--item, or item_id): ${listed(payment, sums, questions)}`
+            )
+          }
+          const leg = unsentLeg(payment, story)
+          if (leg !== undefined && verdict.outcome === "failed")
+            return yield* stop(permit, payment, story, leg, verdict)
+          if (attempt !== undefined && (sums.length === 0 || question !== undefined)) {
+            return yield* atomically(settleAttempt(permit, { payment, attempt }, story, verdict))
+          }
+          if (sums.length > 0) return yield* settleAll(permit, payment, sums, verdict)
+          return yield* conflict(
+            open.some((one) => isUnderWay(one, now))
+              ? "A provider is being asked at this moment: look at the payment again in a minute."
+              : `This payment is ${payment.status}: there is nothing for a person to settle.`
+          )
+        }),
+        giveBack: Effect.fn("Resolution.giveBack")(function* (permit, id, wanted) {
+          return yield* returns(permit, yield* find(permit, id), wanted)
+        })
+      }
+    })
+  ).pipe(Layer.provide(Returns.layer))
+}

@@ -1,0 +1,318 @@
+/**
+ * Sends money that waits for a person back through the provider that took it. The return is an attempt of its own,
+ * committed before the provider is asked, and its money is held from then on: it is looked up, and shown, like every other.
+ */
+import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
+import { asSentence } from "../../domain/PlainWords.ts"
+import { AttemptId } from "../../domain/Identifiers.ts"
+import type { Permit } from "../../domain/Access.ts"
+import { Conflict } from "../../domain/Failure.ts"
+import { Ids } from "../../domain/Ids.ts"
+import { LedgerAccount } from "../../domain/Ledger.ts"
+import type { Outcome } from "../../domain/Outcome.ts"
+import { isSettled } from "../../domain/PaymentStatus.ts"
+import { orphanedAfter } from "../../domain/policies/Payments.ts"
+import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { type Provider, Providers } from "../../providers/port/Provider.ts"
+import { refundsHonoured, SendAgain } from "../../providers/port/SendAgain.ts"
+import { openAttempt } from "../dispatch/Dispatch.ts"
+import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
+import { contextOf, sentTimes } from "../route/AttemptContext.ts"
+import { FirstSend, type Leave, openSendWindow, type SendWindow, type SentAtOnce } from "../route/Leave.ts"
+import { type Attempt, kindOfAttempt, type Payment, type Refund } from "../store/Payment.ts"
+import { type Known, PaymentStore, type Story } from "../store/PaymentStore.ts"
+import { partOf } from "./Movements.ts"
+import {
+  collectionOf,
+  isUnderpaid,
+  itemIdOf,
+  moverOf,
+  type OpenSum,
+  openSumsOf,
+  wordsOfSum
+} from "../store/OpenSums.ts"
+import { laidToRest, switchedOff } from "./PaymentCommand.ts"
+import { eventsOf } from "./PaymentEvents.ts"
+import { isPursued } from "./PaymentRules.ts"
+import { RecordOutcome } from "./RecordOutcome.ts"
+
+export interface GiveBack {
+  readonly reason: string
+  /** Which item of the payment; needed where money of several waits. */
+  readonly item?: string | undefined
+}
+
+type Refunding = Provider & Required<Pick<Provider, "refund">>
+
+const EVENTS = 3
+
+export const changed = () => new Conflict({ message: "The payment changed just now; look at it again." })
+
+const inAMinute = () =>
+  new Conflict({ message: "It is being given back at this moment: look at the payment again in a minute." })
+
+const byHand = ({ payment_id }: Payment): string =>
+  `give it back at the provider, then run "corridor payments resolve ${payment_id} --as failed".`
+
+const refusalIn = (outcome: Outcome, { provider }: Attempt): Effect.Effect<void, Conflict> => {
+  switch (outcome._tag) {
+    case "Accepted":
+      return Effect.void
+    case "Declined":
+      return new Conflict({
+        message:
+          outcome.unsent === "late"
+            ? `${asSentence(outcome.reason)} Repeat the command.`
+            : `${provider} declined the refund: ${asSentence(outcome.reason)}`
+      })
+    case "Unknown":
+      return new Conflict({
+        message: `Whether ${provider} gives the money back is unknown (${outcome.reason}): repeat the command, it cannot be sent twice.`
+      })
+  }
+}
+
+/** The payment waits no longer for the rest of its money. */
+export const underpaidPatch = (payment: Payment, { money }: OpenSum) => ({
+  next_action: null,
+  failure: {
+    code: "UNDERPAID" as const,
+    message: `Only ${money.toString()} of ${payment.amount.toString()} arrived.`,
+    provider: payment.provider
+  }
+})
+
+/** What is to go back, and the attempt that took it. */
+interface Wanted {
+  readonly sum: OpenSum
+  readonly taker: Attempt
+}
+
+const listed = (payment: Payment, sums: ReadonlyArray<OpenSum>): string =>
+  sums.map((sum) => `${sum.item_id}: ${wordsOfSum(payment, sum)}`).join(" ")
+
+/** What was refused and is on its way nevertheless may take the money with it. */
+const resurfacedIn = ({ attempts }: Story, { attempt_id, from }: OpenSum): Attempt | undefined =>
+  attempts.find(
+    (one) =>
+      isPursued(one) &&
+      (one.leg === "return" ? one.of_attempt === attempt_id : one.leg === "settlement" && from === "ramp")
+  )
+
+const wantedOf = (payment: Payment, story: Story, item: string | undefined): Effect.Effect<Wanted, Conflict> =>
+  Effect.gen(function* () {
+    const refuse = (message: string) => new Conflict({ message })
+    const sums = openSumsOf(payment, story)
+    const [sum, ...others] = item === undefined ? sums : sums.filter(({ item_id }) => item_id === item)
+    if (sum === undefined) {
+      return yield* refuse(
+        sums.length === 0
+          ? "No money of this payment waits for a person."
+          : `No money of this payment waits under ${item}. ${listed(payment, sums)}`
+      )
+    }
+    if (others.length > 0) {
+      return yield* refuse(
+        `Several sums of this payment wait. Name one of them (--item, or item_id): ${listed(payment, sums)}`
+      )
+    }
+    if (!sum.money.isPositive) {
+      return yield* refuse(
+        `Money is gone from this payment, and none came to be given back: settle it with "corridor payments resolve ${payment.payment_id}".`
+      )
+    }
+    const taker = moverOf(story.attempts, sum)
+    if (taker === undefined) return yield* refuse(`Nobody knows who took the money: ${byHand(payment)}`)
+    if (kindOfAttempt(payment, taker) === "payout") {
+      return yield* refuse(
+        `It came back of what ${taker.provider} had paid out, and no payer sent it: settle it with "corridor payments resolve ${payment.payment_id}".`
+      )
+    }
+    const isOurs = taker.outcome === "declined" || isUnderpaid(payment, sum)
+    if (!isSettled(payment.status) && !isOurs) {
+      return yield* refuse(`This payment is ${payment.status}: its money can be given back once it has ended.`)
+    }
+    const resurfaced = resurfacedIn(story, sum)
+    if (resurfaced !== undefined) {
+      const what = resurfaced.leg === "return" ? "an earlier return" : "what it was to settle"
+      return yield* refuse(
+        `${resurfaced.provider} had refused ${what}, and has it after all: wait for what becomes of it, or settle it.`
+      )
+    }
+    return { sum, taker }
+  })
+
+/** A return of the named money that is under way, or of which nobody knows what became of it. */
+const openReturn = (payment: Payment, { attempts }: Story, item: string | undefined): Attempt | undefined => {
+  const isNamed = ({ amount, of }: Refund): boolean => {
+    if (of === undefined) return false
+    const account =
+      of.from === "ramp"
+        ? LedgerAccount.ramp(payment.payment_id, amount.currency)
+        : LedgerAccount.clearing(payment.payment_id, of.attempt_id, amount.currency)
+    return item === undefined || item === itemIdOf(account)
+  }
+  const open = payment.refunds.find((part) => part.state === "open" && isNamed(part))
+  return attempts.find(({ attempt_id }) => attempt_id === open?.refund_id)
+}
+
+const make = Effect.gen(function* () {
+  const store = yield* PaymentStore
+  const outcomes = yield* RecordOutcome
+  const audit = yield* AuditLog
+  const providers = yield* Providers
+  const answer = yield* ProviderAnswer
+  const ids = yield* Ids
+
+  const again = ({ org_id, payment_id }: Payment) =>
+    Effect.orDie(Effect.flatten(store.find(Option.some(org_id), payment_id)))
+
+  /** Only where a repeated reference moves money once: a person may have to repeat the command. */
+  const refunderOf = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt) {
+    const { account, provider: name } = attempt
+    const provider = yield* providers.find(name, account)
+    if (provider === undefined) return yield* new Conflict({ message: switchedOff(attempt) })
+    if (provider.refund === undefined || refundsHonoured(provider) === false) {
+      return yield* new Conflict({ message: `${name} gives nothing back through this service: ${byHand(payment)}` })
+    }
+    const refunding: Refunding = { ...provider, refund: provider.refund }
+    return refunding
+  })
+
+  /** A payment that waits for the rest of its money waits no longer. */
+  const commit = Effect.fnUntraced(function* (
+    permit: Permit<"platform">,
+    payment: Payment,
+    story: Story,
+    { sum, taker }: Wanted,
+    reason: string
+  ) {
+    const at = new Date(yield* Clock.currentTimeMillis)
+    const attempt_id = yield* ids.make(AttemptId)
+    const fresh = yield* ids.several(EVENTS)
+    const attempt: SentAtOnce = {
+      attempt_id,
+      leg: "return",
+      provider: taker.provider,
+      config_id: taker.config_id,
+      account: taker.account,
+      own: taker.own,
+      started_at: at,
+      enquire_in: Duration.toSeconds(orphanedAfter),
+      of_attempt: taker.attempt_id
+    }
+    const part: Refund = {
+      refund_id: attempt_id,
+      amount: sum.money,
+      target: sum.money,
+      state: "open",
+      reason,
+      created_at: at,
+      settled_at: null,
+      of: { attempt_id: sum.attempt_id, from: sum.from }
+    }
+    // Money of a refused attempt goes back without touching the payment, which another provider may have.
+    const ended = isSettled(payment.status) || taker.outcome === "declined"
+    const status = ended ? payment.status : "failed"
+    const patch = { refunds: [...payment.refunds, part], ...(ended ? {} : underpaidPatch(payment, sum)) }
+    const after: Payment = { ...payment, ...patch, status, version: payment.version + 1, updated_at: at }
+    const written = yield* store.apply({
+      payment,
+      status,
+      patch,
+      cause: `return of ${sum.money.toString()} asked for by ${permit.actor.id}`,
+      at,
+      nextAttempt: attempt,
+      ...(ended ? {} : { attempt: laidToRest(taker) }),
+      stood: { movements: story.movements, allocations: story.allocations },
+      events: eventsOf(() => fresh.shift()!, after, payment.status, false, at)
+    })
+    if (!written) return yield* changed()
+    const known: Known = {
+      payment: after,
+      attempt: openAttempt(after, attempt),
+      movements: story.movements,
+      allocations: story.allocations
+    }
+    return { ...known, leave: FirstSend.made(attempt) }
+  })
+
+  /** A second time, where its provider still remembers the first. */
+  const renewed = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt, provider: Refunding) {
+    const again = SendAgain.honoured(provider, refundsHonoured(provider), sentTimes(attempt, yield* store.now))
+    if (Option.isNone(again)) {
+      return yield* new Conflict({
+        message: `${provider.name} may have given it back, and no longer says so: ${byHand(payment)}`
+      })
+    }
+    const known = yield* store.renewSend(attempt.attempt_id, null)
+    return Option.isNone(known) ? yield* inAMinute() : { ...known.value, leave: again.value }
+  })
+
+  const send = Effect.fnUntraced(function* (
+    permit: Permit<"platform">,
+    known: Known & { readonly leave: Leave },
+    taker: Attempt,
+    provider: Refunding,
+    window: SendWindow,
+    reason: string
+  ) {
+    const { attempt, leave, movements, payment } = known
+    // What came since then is not part of what was ordered under this reference.
+    const { amount: money } = partOf(payment, attempt)
+    const reference = attempt.attempt_id
+    const collectionId = collectionOf(movements, { attempt_id: taker.attempt_id, money })
+    const sent = provider.refund({ attempt: contextOf(payment, taker, []), reference, collectionId, money, reason })
+    const outcome = yield* answer.outcome(provider, sent, window, leave, { honours: refundsHonoured(provider) })
+    // What may have been sent before is not refused because it was too late to send it again.
+    if (outcome._tag === "Declined" && outcome.unsent === "late" && !(leave instanceof FirstSend))
+      return yield* inAMinute()
+    const note = `${money.toString()} given back through ${provider.name} by ${permit.actor.id}: ${reason}`
+    yield* outcomes.hear(known, outcome, {
+      cause: `return at ${provider.name}`,
+      ...(outcome._tag === "Accepted" ? { note } : {})
+    })
+    yield* refusalIn(outcome, attempt)
+    yield* audit.record(permit, {
+      action: "payment.suspense_refunded",
+      org: payment.org_id,
+      subject: ["payment", payment.payment_id],
+      detail: {
+        reason,
+        amount: money.toNumericText(),
+        currency: money.currency,
+        provider: provider.name,
+        attempt_id: taker.attempt_id,
+        reference
+      }
+    })
+    return yield* again(payment)
+  })
+
+  return Effect.fnUntraced(function* (permit: Permit<"platform">, payment: Payment, { item, reason }: GiveBack) {
+    const story = yield* store.story(payment)
+    // All that was read belongs together, or it is another amount that should go back.
+    if ((yield* again(payment)).version !== payment.version) return yield* changed()
+    const window = yield* openSendWindow
+    const open = openReturn(payment, story, item)
+    if (open !== undefined) {
+      const taker = story.attempts.find(({ attempt_id }) => attempt_id === open.of_attempt)
+      if (taker === undefined) return yield* inAMinute()
+      const provider = yield* refunderOf(payment, taker)
+      return yield* send(permit, yield* renewed(payment, open, provider), taker, provider, window, reason)
+    }
+    const wanted = yield* wantedOf(payment, story, item)
+    const provider = yield* refunderOf(payment, wanted.taker)
+    // What waits in clearing, or is held by a ramp, is there: it passes no floor.
+    const known = yield* Effect.catchTag(
+      commit(permit, payment, story, wanted, reason),
+      "InsufficientFunds",
+      Effect.die
+    )
+    return yield* send(permit, known, wanted.taker, provider, window, reason)
+  })
+})
+
+export class Returns extends Context.Tag("corridor/Returns")<Returns, Effect.Effect.Success<typeof make>>() {
+  static readonly layer = Layer.effect(Returns, make)
+}

@@ -1,0 +1,112 @@
+/**
+ * Money that waits for a person: what of a payment has no place in clearing, and what a ramp that has ended still holds. It
+ * is computed from the movements of the payment, never kept, so that it is there exactly as long as it is true. Pure.
+ */
+import { createHash } from "node:crypto"
+import { LedgerAccount } from "../../domain/Ledger.ts"
+import { Money } from "../../domain/Money.ts"
+import type { RecordedMovement } from "../../domain/Movement.ts"
+import type { Sum } from "../../domain/Position.ts"
+import type { Allocation, Attempt, Books, OpenItem, Payment } from "./Payment.ts"
+import { heldByRamp, restOf } from "./PaymentPostings.ts"
+
+export interface OpenSum extends Sum {
+  readonly from: Allocation["from"]
+  readonly item_id: string
+}
+
+/** The account on which a sum waits names it, so that it keeps its id for as long as anything waits there. */
+export const itemIdOf = (account: LedgerAccount): string => {
+  const hex = createHash("md5").update(account).digest("hex")
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+export const openSumsOf = (payment: Payment, books: Books): ReadonlyArray<OpenSum> => {
+  const { payment_id, taken_by } = payment
+  const held = heldByRamp(payment, books)
+  return [
+    ...restOf(payment, books).map(({ attempt_id, money }) => ({
+      attempt_id,
+      money,
+      from: "clearing" as const,
+      item_id: itemIdOf(LedgerAccount.clearing(payment_id, attempt_id, money.currency))
+    })),
+    ...(held.isPositive && taken_by !== null
+      ? [
+          {
+            attempt_id: taken_by,
+            money: held,
+            from: "ramp" as const,
+            item_id: itemIdOf(LedgerAccount.ramp(payment_id, held.currency))
+          }
+        ]
+      : [])
+  ]
+}
+
+/** What of a payment its words are about. */
+type Told = Pick<Payment, "amount" | "direction" | "status">
+
+const statusWords = ({ amount, direction, status }: Told, { money }: Pick<Sum, "money">): string => {
+  const sum = (money.isNegative ? money.negate() : money).toString()
+  if (money.isPositive) {
+    if (status === "completed") return `${sum} arrived besides what the payment is for`
+    return status === "pending" && direction === "inbound"
+      ? `Only ${sum} of ${amount.toString()} arrived so far`
+      : `${sum} arrived for a payment that is ${status}`
+  }
+  return direction === "inbound" || status === "completed" || status === "refunded"
+    ? `${sum} was taken back`
+    : `${sum} was paid out for a payment that is ${status}`
+}
+
+/** What waits, in words: what is so, and who has to say what follows. */
+export const wordsOfSum = (payment: Told, sum: Pick<Sum, "money"> & { readonly from?: Allocation["from"] }): string => {
+  if (sum.from === "ramp") {
+    return `${sum.money.toString()} were collected and not settled: an operator must give them back or book them to the organisation.`
+  }
+  const what = statusWords(payment, sum)
+  return sum.money.isPositive
+    ? `${what}: an operator must give it back or book it to the organisation.`
+    : `${what}: an operator must say who bears it.`
+}
+
+/** What waits as an item of the queue. */
+export const itemOf = (payment: Payment, sum: OpenSum, opened_at: Date): OpenItem => ({
+  item_id: sum.item_id,
+  org_id: payment.org_id,
+  kind: "suspense",
+  payment_id: payment.payment_id,
+  attempt_id: sum.attempt_id,
+  detail: wordsOfSum(payment, sum),
+  opened_at
+})
+
+/** The collection that a surplus came with, so that it goes back to whom it came from: the last one of that amount. */
+export const collectionOf = (movements: ReadonlyArray<RecordedMovement>, { attempt_id, money }: Sum): string | null => {
+  const mine = movements.filter(
+    ({ amount, kind, ...one }) =>
+      kind === "collection" &&
+      one.state === "settled" &&
+      one.attempt_id === attempt_id &&
+      amount.currency === money.currency
+  )
+  const exact = mine.findLast(({ amount }) => amount.minor === money.minor)
+  return (exact ?? mine.findLast(({ amount }) => amount.minor >= money.minor))?.movement_id ?? null
+}
+
+/** Whoever moved a sum: what a ramp collected is its first leg's. */
+export const moverOf = (attempts: ReadonlyArray<Attempt>, { attempt_id }: Sum): Attempt | undefined =>
+  attempts.find((one) => one.attempt_id === attempt_id)
+
+export const isUnderpaid = ({ direction, status }: Payment, { money }: Sum): boolean =>
+  direction === "inbound" && status === "pending" && money.isPositive
+
+export const absolute = (money: Money): Money => (money.isNegative ? money.negate() : money)
+
+/** When what waits was last heard of. */
+export const lastHeard = ({ updated_at }: Payment, { movements }: Books): Date =>
+  movements.reduce<Date | undefined>(
+    (last, { heard_at }) => (last === undefined || heard_at > last ? heard_at : last),
+    undefined
+  ) ?? updated_at
