@@ -1,39 +1,35 @@
-/** One payin, payout or ramp with its books, told of by the deciders alone: no store and no clock, so that many stories are told in no time. */
-import { Duration, Either, Option } from "effect"
+/** One payin, payout or ramp with its books, decided by the rules alone: no store and no clock, so that many stories are told in no time. */
+import { Duration, Option } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
-import { combine, kindOf, type Posting, providerIn } from "../../../src/domain/Ledger.ts"
+import { combine, kindOf, type LedgerAccount, type Posting } from "../../../src/domain/Ledger.ts"
 import { Money } from "../../../src/domain/Money.ts"
+import { effectOf, type Movement } from "../../../src/domain/Movement.ts"
 import { Report } from "../../../src/domain/Outcome.ts"
-import { withTotal } from "../../../src/domain/Received.ts"
 import type { ProviderSignal } from "../../../src/domain/Settlement.ts"
 import { openAttempt } from "../../../src/payments/dispatch/Dispatch.ts"
-import { disputedOr, needsBooks } from "../../../src/payments/record/ByTheBooks.ts"
-import { changeOf } from "../../../src/payments/record/PaymentChange.ts"
-import { saidBackOf } from "../../../src/payments/record/OwnRefunds.ts"
-import { rampChangeOf } from "../../../src/payments/record/RampChange.ts"
-import { refundChangeOf } from "../../../src/payments/record/RefundChange.ts"
-import { goneBesides, returnChangeOf } from "../../../src/payments/record/ReturnChange.ts"
-import type { Source } from "../../../src/payments/record/Ruling.ts"
-import { broughtBy } from "../../../src/payments/route/AttemptContext.ts"
 import { isRamp } from "../../../src/payments/route/LegOrder.ts"
-import { takerAmong } from "../../../src/payments/record/Standing.ts"
-import { underpaidBy, waitingItems } from "../../../src/payments/suspense/SuspenseItems.ts"
-import { givenUp, type Settled, verdictOn } from "../../../src/payments/suspense/SuspenseVerdict.ts"
+import { changeOf } from "../../../src/payments/settlement/PaymentRules.ts"
+import { rampChangeOf } from "../../../src/payments/settlement/RampRules.ts"
+import { refundChangeOf } from "../../../src/payments/settlement/RefundRules.ts"
+import type { Source } from "../../../src/payments/settlement/Ruling.ts"
 import type { Change, NewAttempt } from "../../../src/payments/store/Change.ts"
-import type { Attempt, Payment, StoredOperatorItem } from "../../../src/payments/store/Payment.ts"
-import { entriesOfChange } from "../../../src/payments/store/PaymentPostings.ts"
+import { openSumsOf } from "../../../src/payments/store/OpenSums.ts"
+import type { Attempt, Books, Payment, Refund } from "../../../src/payments/store/Payment.ts"
+import { booksAfter, entriesOfChange, noBooks } from "../../../src/payments/store/PaymentPostings.ts"
 import { idFrom } from "../../support/AnyId.ts"
 import { blankPayment } from "./NewPayment.ts"
 
 export const shillings = (amount: number) =>
   new Money({ currency: CurrencyCode.make("KES"), minor: BigInt(amount) * 100n })
 
+export const tether = (minor: number) => new Money({ currency: "USDT", minor: BigInt(minor) })
+
 const at = new Date(0)
 
 /** Of what is collected in shillings and settled in tether. */
 export const onRamp: Partial<Payment> = {
   direction: "external",
-  target: new Money({ currency: "USDT", minor: 11_600_000n }),
+  target: tether(11_600_000),
   ramp: {
     direction: "on_ramp",
     network: "POLYGON",
@@ -49,20 +45,8 @@ export const onRamp: Partial<Payment> = {
   }
 }
 
-const drafted = (amount: Money, about: Partial<Payment>): Payment => ({
-  ...blankPayment,
-  payment_id: idFrom("payment"),
-  transaction_id: idFrom("transaction"),
-  org_id: idFrom("org"),
-  user_id: idFrom("user"),
-  status: "pending",
-  amount,
-  target: amount,
-  provider: "stripe",
-  created_at: at,
-  updated_at: at,
-  ...about
-})
+/** Paid from shillings that are held for it. */
+export const payout: Partial<Payment> = { direction: "outbound", holds: true }
 
 const by = (provider: NewAttempt["provider"], attempt_id: string, leg: NewAttempt["leg"]): NewAttempt => ({
   attempt_id: idFrom(attempt_id),
@@ -75,183 +59,111 @@ const by = (provider: NewAttempt["provider"], attempt_id: string, leg: NewAttemp
   enquire_in: null
 })
 
-export const report = (state: Report["state"], sums: Partial<Pick<Report, "received" | "taken" | "regained">> = {}) =>
-  new Report({
-    state,
-    reason: state === "returned" ? "it was disputed" : null,
-    providerPaymentId: null,
-    providerStatus: null,
-    ...sums
-  })
+export const report = (state: Report["state"], ...movements: ReadonlyArray<Movement>) =>
+  new Report({ state, reason: null, providerPaymentId: null, providerStatus: null, movements })
 
-interface Posted extends Posting {
-  readonly about: string
-}
+export const movement = (kind: Movement["kind"], id: string, amount: Money): Movement => ({
+  kind,
+  id,
+  amount,
+  state: "settled"
+})
 
 export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
-  let payment = drafted(shillings(asked), about)
+  const amount = shillings(asked)
+  let payment: Payment = {
+    ...blankPayment,
+    payment_id: idFrom("payment"),
+    transaction_id: idFrom("transaction"),
+    org_id: idFrom("org"),
+    user_id: idFrom("user"),
+    status: "pending",
+    amount,
+    target: amount,
+    refunded: Money.zero(amount.currency),
+    provider: "stripe",
+    created_at: at,
+    updated_at: at,
+    ...about
+  }
+  let books: Books = noBooks
   let ids = 0
   const attempts = new Map<string, Attempt>()
-  const entries = new Set<string>()
-  const postings: Array<Posted> = []
-  let items: ReadonlyArray<StoredOperatorItem> = []
+  const postings: Array<Posting> = []
   const first = by("stripe", "payment", isRamp(payment) ? "collection" : "payment")
   attempts.set("payment", { ...openAttempt(payment, first), outcome: "accepted" })
-
   const newId = () => `id ${(ids += 1)}`
   const moment = { at, newId, enquireIn: Option.none() }
 
   const apply = (change: Change) => {
-    for (const { entry_id, postings: all, reference } of entriesOfChange(change)) {
-      if (entries.has(entry_id)) continue
-      entries.add(entry_id)
-      const [of = ""] = (reference ?? "").split(" ")
-      postings.push(...all.map((one) => ({ ...one, about: of })))
-    }
-    const { attempt, closeItems = [], nextAttempt, openItems = [], patch, status } = change
+    for (const entry of entriesOfChange(change)) postings.push(...entry.postings)
+    const { attempt, nextAttempt, patch, status } = change
+    books = booksAfter({ ...change, stood: books })
     payment = { ...payment, ...patch, status, version: payment.version + 1 }
     if (attempt !== undefined) {
       const { enquire_in: _, ...rest } = attempt
       attempts.set(attempt.attempt_id, { ...attempts.get(attempt.attempt_id)!, ...rest })
     }
     if (nextAttempt !== undefined) attempts.set(nextAttempt.attempt_id, openAttempt(payment, nextAttempt))
-    for (const close of closeItems) {
-      items = items.filter(({ attempt_id, kind }) => kind !== close.kind || attempt_id !== close.attempt_id)
-    }
-    for (const item of openItems) {
-      if (item.kind === "resolution") continue
-      items = items.filter(({ attempt_id, kind }) => kind !== item.kind || attempt_id !== item.attempt_id)
-      items = [...items, { ...item, closed_at: null, closed_by: null }]
-    }
   }
 
-  const suspense = () =>
-    Array.from(attempts.keys()).flatMap((of) =>
-      combine(postings.filter(({ about, account }) => about === of && kindOf(account) === "suspense")).map(
-        ({ amount }) => ({ about: of, money: amount })
-      )
-    )
-  const there = (provider = "stripe") =>
-    combine(
-      postings.filter(({ account }) => kindOf(account) === "provider" && providerIn(account).provider === provider)
-    ).map(({ amount }) => amount.negate())
-  /** Of what was collected: what the ramp holds until it is settled. */
-  const held = () =>
-    combine(postings.filter(({ account }) => kindOf(account) === "ramp"))[0]?.amount ??
-    Money.zero(payment.amount.currency)
-  const shillingsAt = () => Number(there().find(({ currency }) => currency === "KES")?.minor ?? 0n) / 100
-  const source = (of: string): Source => ({
-    cause: "told",
-    waiting: suspense().filter(({ about }) => about === of),
-    others: suspense().filter(({ about }) => about !== of),
-    there: there(attempts.get(of)?.provider),
-    ...(isRamp(payment) ? { held: held() } : {})
-  })
-
-  const ruledOn = (attempt: Attempt, signal: ProviderSignal) => {
-    const known = { payment, attempt }
-    const heard: Source = needsBooks(known, signal) ? source(attempt.attempt_id) : { cause: "told" }
-    const shared = { ...moment, shared: at, payinExpiry: Duration.hours(24) }
-    const ruled = disputedOr(known, signal, heard, isRamp(payment) ? shared : moment)
-    if (Either.isLeft(ruled)) return ruled.left
-    if (!isRamp(payment)) return changeOf(known, signal, ruled.right, moment)
+  const ruledOn = (attempt: Attempt, signal: ProviderSignal, source: Source) => {
+    const known = { payment, attempt, ...books }
+    if (attempt.leg === "refund" || attempt.leg === "return") return refundChangeOf(known, signal, source, moment)
+    if (!isRamp(payment)) return changeOf(known, signal, source, moment)
     const settler = attempt.leg === "collection" ? by("circle", "settlement", "settlement") : undefined
-    return rampChangeOf({ payment, attempt }, signal, ruled.right, shared, settler)
+    const shared = { ...moment, shared: at, payinExpiry: Duration.hours(24) }
+    return rampChangeOf({ ...known, payment }, signal, source, shared, settler)
   }
 
-  const story = () => ({ attempts: Array.from(attempts.values()), items, history: [], callbacks: [] })
-
-  const settledBy = (settled: Settled, closed: ReadonlyArray<{ readonly attempt: Attempt }>) =>
-    apply({
-      ...settled,
-      payment,
-      at,
-      events: [],
-      closeItems: closed.map(({ attempt }) => ({ kind: "suspense", attempt_id: attempt.attempt_id, by: "a person" }))
-    })
+  /** What stands on the accounts of one kind. */
+  const balances = (kind: string): ReadonlyArray<{ readonly account: LedgerAccount; readonly amount: Money }> =>
+    combine(postings).filter(({ account }) => kindOf(account) === kind)
 
   return {
     payment: () => payment,
-    suspense,
-    items: () => items,
-    has: shillingsAt,
-    at: there,
-    held,
-    hear: (signal: ProviderSignal, of = "payment") => apply(ruledOn(attempts.get(of)!, signal).change),
-    refund: (name: string, amount: number) => {
-      const part = { refund_id: idFrom(name), amount: shillings(amount), target: shillings(amount) }
-      const refund = { ...part, state: "open" as const, reason: null, created_at: at, settled_at: null }
-      apply({
-        payment,
-        status: payment.status,
-        patch: { refunds: [...payment.refunds, refund] },
-        cause: "refund",
-        at,
-        nextAttempt: by("stripe", name, "refund"),
-        newRefund: part,
-        events: []
-      })
+    books: () => books,
+    balances,
+    /** What each provider has by the books, and what its movements add up to. */
+    atProviders: () =>
+      balances("provider")
+        .map(({ account, amount }) => `${account} ${amount.negate().toString()}`)
+        .toSorted(),
+    byMovements: () =>
+      combine(
+        books.movements
+          .filter(({ state }) => state === "settled")
+          .map((one) => ({
+            account: `provider/${one.provider}/${one.amount.currency}` as LedgerAccount,
+            amount: effectOf(one)
+          }))
+      )
+        .map(({ account, amount: sum }) => `${account} ${sum.toString()}`)
+        .toSorted(),
+    waiting: () =>
+      openSumsOf(payment, books)
+        .map(({ from, money }) => `${from} ${money.toString()}`)
+        .toSorted(),
+    hear: (signal: ProviderSignal, of = "payment") => {
+      const attempt = attempts.get(of)
+      if (attempt !== undefined) apply(ruledOn(attempt, signal, { cause: "told" }).change)
     },
-    hearOfRefund: (name: string, signal: ProviderSignal) => {
-      const all = Array.from(attempts.values())
-      const known = { payment, attempt: attempts.get(name)! }
-      const books = source(name)
-      const heard: Source = {
-        ...books,
-        saidBack: saidBackOf(payment, all, books),
-        taker: takerAmong(all, known.attempt)
+    refund: (name: string, part: number) => {
+      const refund: Refund = {
+        refund_id: idFrom(name),
+        amount: shillings(part),
+        target: new Money({
+          currency: payment.target.currency,
+          minor: (payment.target.minor * shillings(part).minor) / payment.amount.minor
+        }),
+        state: "open",
+        reason: null,
+        created_at: at,
+        settled_at: null
       }
-      apply(refundChangeOf(known, signal, heard, moment).change)
-    },
-    /** A person gives back through the provider what came back of a refund. */
-    giveBack: (name: string, of: string, amount: number) =>
-      apply({
-        payment,
-        status: payment.status,
-        patch: {},
-        cause: "given back",
-        at,
-        nextAttempt: {
-          ...by("stripe", name, "return"),
-          of_attempt: idFrom(of),
-          received: withTotal({}, shillings(amount))
-        },
-        events: []
-      }),
-    hearOfReturn: (name: string, signal: ProviderSignal) => {
-      const attempt = attempts.get(name)!
-      const all = Array.from(attempts.values())
-      const { others = [], waiting = [] } = source(String(attempt.of_attempt))
-      const heard = {
-        cause: "told",
-        waiting,
-        others,
-        besides: goneBesides(all, attempt),
-        taker: broughtBy(attempt, all)
-      }
-      apply(returnChangeOf({ payment, attempt }, signal, heard, moment).change)
-    },
-    /** A person settles all that waits, where there is anything that one word fits; who says that it is gone has seen what is there. */
-    settle: (outcome: "completed" | "failed", seen: number): boolean => {
-      const waiting = {
-        held: null,
-        suspense: suspense(),
-        there: there().map((money) => ({ provider: "stripe", account: null, money }))
-      }
-      const waits = waiting.suspense.reduce((sum, { money }) => sum + Number(money.minor) / 100, 0)
-      const isAlike = new Set(waiting.suspense.map(({ money }) => money.isNegative)).size === 1
-      const attempt = underpaidBy(payment, story())
-      const isTrue = outcome === "failed" ? shillingsAt() - waits === seen : attempt === undefined
-      if (!isAlike || !isTrue) return false
-      if (attempt !== undefined) {
-        const mine = waitingItems(story(), waiting).filter((one) => one.attempt === attempt)
-        settledBy(givenUp(payment, story(), attempt, { items: mine, waiting, by: "a person" }), mine)
-        return true
-      }
-      const verdict = { outcome, reason: "seen" }
-      const { items: closed, settled } = verdictOn(payment, story(), waiting, verdict, at)
-      settledBy(settled, closed)
-      return true
+      const nextAttempt = { ...by("stripe", name, "refund"), of_attempt: idFrom("payment") as Attempt["attempt_id"] }
+      const patch = { refunds: [...payment.refunds, refund] }
+      apply({ payment, status: payment.status, patch, cause: "refund", at, nextAttempt, stood: books, events: [] })
     }
   }
 }

@@ -1,0 +1,169 @@
+/**
+ * Whatever moves for a payin, a payout or a ramp, in whatever order it is heard and however often: in the end the books of
+ * each provider are the sum of its movements, and an item is there exactly where money has no place.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import fc from "fast-check"
+import type { Movement } from "../../../src/domain/Movement.ts"
+import { movement, onRamp, openBooks, payout, report, shillings, tether } from "../support/PureBooks.ts"
+
+const ASKED = 1500
+const RUNS = 20_000
+
+interface Told {
+  readonly of: "payment" | "settlement" | "refund"
+  readonly movement: Movement
+}
+
+const told = (of: Told["of"], kind: Movement["kind"], id: string, amount: Movement["amount"]): Told => ({
+  of,
+  movement: movement(kind, id, amount!)
+})
+
+const amounts = fc.constantFrom(100, 400, 500, ASKED, ASKED, 1600)
+
+/** What really happened: each transfer once, in an order that makes sense. */
+const payinFacts = fc
+  .record({
+    collected: fc.array(amounts, { minLength: 1, maxLength: 3 }),
+    foreign: fc.boolean(),
+    taken: fc.array(
+      fc.record({
+        amount: amounts,
+        isWon: fc.boolean(),
+        kind: fc.constantFrom("refund" as const, "reversal" as const)
+      }),
+      {
+        maxLength: 3
+      }
+    ),
+    refund: fc.option(fc.record({ amount: fc.constantFrom(500, ASKED), bounces: fc.boolean() }))
+  })
+  .map(({ collected, foreign, refund, taken }): ReadonlyArray<Told> => [
+    ...collected.map((amount, nth) => told("payment", "collection", `c${nth}`, shillings(amount))),
+    ...(foreign ? [told("payment", "collection", "foreign", tether(20_000_000))] : []),
+    ...taken.flatMap(({ amount, isWon, kind }, nth) => [
+      told("payment", kind, `x${nth}`, shillings(amount)),
+      ...(isWon ? [told("payment", "reinstatement", `x${nth}`, shillings(amount))] : [])
+    ]),
+    ...(refund === null
+      ? []
+      : [
+          told("refund", "refund", "r", shillings(refund.amount)),
+          ...(refund.bounces ? [told("refund", "reinstatement", "r:back", shillings(refund.amount))] : [])
+        ])
+  ])
+
+const payoutFacts = fc
+  .record({ paid: fc.boolean(), again: fc.boolean(), back: fc.constantFrom(0, 500, ASKED) })
+  .map(({ again, back, paid }): ReadonlyArray<Told> => [
+    ...(paid ? [told("payment", "disbursement", "d", shillings(ASKED))] : []),
+    ...(again ? [told("payment", "disbursement", "d2", shillings(ASKED))] : []),
+    ...(back === 0 ? [] : [told("payment", "reinstatement", "d:returned", shillings(back))])
+  ])
+
+const rampFacts = fc
+  .record({
+    collected: fc.array(amounts, { minLength: 1, maxLength: 2 }),
+    taken: fc.option(fc.record({ amount: amounts, isWon: fc.boolean() })),
+    settled: fc.boolean(),
+    back: fc.boolean()
+  })
+  .map(({ back, collected, settled, taken }): ReadonlyArray<Told> => [
+    ...collected.map((amount, nth) => told("payment", "collection", `c${nth}`, shillings(amount))),
+    ...(taken === null
+      ? []
+      : [
+          told("payment", "reversal", "x", shillings(taken.amount)),
+          ...(taken.isWon ? [told("payment", "reinstatement", "x", shillings(taken.amount))] : [])
+        ]),
+    ...(settled ? [told("settlement", "disbursement", "d", tether(11_600_000))] : []),
+    ...(settled && back ? [told("settlement", "reinstatement", "d:returned", tether(11_600_000))] : [])
+  ])
+
+const stateOf = ({ movement: { kind } }: Told): "completed" | "returned" =>
+  kind === "collection" || kind === "disbursement" || kind === "refund" ? "completed" : "returned"
+
+/** A report names one transfer, or all that the provider knows by then. */
+const story = (facts: fc.Arbitrary<ReadonlyArray<Told>>) =>
+  fc.record({
+    facts,
+    order: fc.array(fc.nat(1000), { minLength: 14, maxLength: 14 }),
+    repeats: fc.boolean(),
+    lists: fc.boolean(),
+    fails: fc.option(fc.nat(5))
+  })
+
+type Story = fc.TypeOfArbitrary<ReturnType<typeof story>>
+
+const tell = (books: ReturnType<typeof openBooks>, { facts, fails, lists, order, repeats }: Story) => {
+  const shuffled = facts.map((fact, nth) => ({ fact, at: order[nth]! })).toSorted((a, b) => a.at - b.at)
+  const heard = shuffled.map(({ fact }) => fact)
+  const all = repeats ? [...heard, ...heard.toReversed()] : heard
+  all.forEach((fact, nth) => {
+    if (fails === nth) books.hear(report("failed"), fact.of)
+    const before = lists ? all.slice(0, nth).filter(({ of }) => of === fact.of) : []
+    const named = new Map([...before, fact].map(({ movement: one }) => [`${one.kind} ${one.id}`, one]))
+    books.hear(report(stateOf(fact), ...named.values()), fact.of)
+  })
+}
+
+const check = (books: ReturnType<typeof openBooks>) => {
+  expect(books.atProviders()).toEqual(books.byMovements())
+  const clearing = books.balances("clearing").map(({ amount }) => `clearing ${amount.toString()}`)
+  const ramp = books.balances("ramp").filter(() => books.payment().status !== "processing")
+  expect([...clearing, ...ramp.map(({ amount }) => `ramp ${amount.toString()}`)].toSorted()).toEqual(books.waiting())
+}
+
+const holds = (name: string, facts: fc.Arbitrary<ReadonlyArray<Told>>, open: () => ReturnType<typeof openBooks>) =>
+  it(name, () => {
+    fc.assert(
+      fc.property(story(facts), (one) => {
+        const books = open()
+        if (one.facts.some(({ of }) => of === "refund")) {
+          books.hear(
+            report(
+              "completed",
+              movement(
+                "collection",
+                "c0",
+                shillings(
+                  one.facts[0]!.movement.amount!.minor === 0n ? 1 : Number(one.facts[0]!.movement.amount!.minor / 100n)
+                )
+              )
+            )
+          )
+          if (books.payment().status === "completed") {
+            books.refund("refund", Number(one.facts.find(({ of }) => of === "refund")!.movement.amount!.minor / 100n))
+          }
+        }
+        tell(books, one)
+        check(books)
+      }),
+      { numRuns: RUNS / 4 }
+    )
+  })
+
+describe("movements in any order", () => {
+  holds("of a payin", payinFacts, () => openBooks(ASKED))
+  holds("of a payin in another currency than its organisation's", payinFacts, () =>
+    openBooks(ASKED, { target: tether(11_600_000) })
+  )
+  holds("of a payout", payoutFacts, () => openBooks(ASKED, payout))
+  holds("of a ramp", rampFacts, () => openBooks(ASKED, onRamp))
+
+  it("come to the same sums in every order", () => {
+    fc.assert(
+      fc.property(payinFacts, fc.array(fc.nat(1000), { minLength: 14, maxLength: 14 }), (facts, order) => {
+        const mine = facts.filter(({ of }) => of === "payment")
+        const inOrder = openBooks(ASKED)
+        const shuffled = openBooks(ASKED)
+        tell(inOrder, { facts: mine, order: mine.map((_, nth) => nth), repeats: false, lists: false, fails: null })
+        tell(shuffled, { facts: mine, order, repeats: true, lists: true, fails: null })
+        expect(shuffled.byMovements()).toEqual(inOrder.byMovements())
+        expect(shuffled.atProviders()).toEqual(inOrder.atProviders())
+      }),
+      { numRuns: RUNS / 4 }
+    )
+  })
+})
