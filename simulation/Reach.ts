@@ -50,7 +50,7 @@ export const everything: ReadonlyArray<string> = [
   ...named("escrow", ["active", "completed", "canceled", "part pending", "part disbursed", "part canceled"]),
   ...named("link", ["fixed, used", "open, used", "payment completed", "payment failed", "payment refunded"]),
   ...named("attempt", ["through an own account", "payment declined", "refund accepted", "return accepted"]),
-  ...named("item", ["resolution", "review", "suspense", "unknown_outcome"]),
+  ...named("item", ["resolution", "review", "unknown_outcome"]),
   ...named("operator", ["kept", "by hand", "refunded"]),
   ...named("focus", Object.keys(focuses)),
   ...named("delivery", ["delivered", "dead"]),

@@ -20,6 +20,7 @@ import { linkTables } from "./business/Linking.ts"
 import { offProblem } from "./business/Switching.ts"
 import { accountProblems } from "./invariants/Accounts.ts"
 import { answerProblems } from "./invariants/Answers.ts"
+import { booksIn } from "../src/payments/store/SignalMemory.ts"
 import { feeProblems, suspenseProblems } from "./invariants/Charges.ts"
 import { escrowProblems } from "./invariants/Escrows.ts"
 import { linkProblems } from "./invariants/Links.ts"
@@ -104,6 +105,7 @@ const recordsOf = (
     events: Array.from(new Map([...forgotten.events, ...events]).values()),
     deliveries: Array.from(new Map([...forgotten.deliveries, ...webhookDeliveries]).values()),
     postings: Array.from(ledgerPostings.values()),
+    books: (paymentId) => booksIn(world.tables, paymentId),
     virtualAccounts: Array.from(virtualAccounts.values()),
     virtualTransactions: Array.from(virtualTransactions.values()),
     endpoints: organisations.flatMap(({ endpoints, orgId }) =>

@@ -7,6 +7,8 @@ import type { PaymentId } from "../../src/domain/Identifiers.ts"
 import { storedPostings } from "../../src/money/ledger/LedgerSql.ts"
 import { attemptColumns, attemptOf } from "../../src/payments/store/AttemptRow.ts"
 import { type Attempt, HistoryRow, StoredOperatorItem } from "../../src/payments/store/Payment.ts"
+import { booksColumns, booksOf } from "../../src/payments/store/BooksRow.ts"
+import { noBooks } from "../../src/payments/store/PaymentPostings.ts"
 import { paymentOf, selectedColumns } from "../../src/payments/store/PaymentRow.ts"
 import { rowsAs } from "../../src/platform/database/Rows.ts"
 import type { StartedFake } from "../../src/providers/fakes/run/AllFakes.ts"
@@ -67,7 +69,12 @@ export const readRows = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const payments = yield* sql.unsafe<object>(`select ${selectedColumns()} from payments`)
   const attempts = yield* sql.unsafe<object>(`select ${attemptColumns()} from attempts`)
+  const recorded = yield* sql.unsafe<{ readonly payment_id: PaymentId }>(
+    `select p.payment_id, ${booksColumns("p.")} from payments p`
+  )
+  const books = new Map(recorded.map((row) => [row.payment_id, booksOf(row)]))
   return {
+    books: (paymentId: PaymentId) => books.get(paymentId) ?? noBooks,
     payments: payments.map(paymentOf),
     attempts: attempts.map(attemptOf),
     history: yield* Effect.flatMap(sql`select * from payment_history`, history),

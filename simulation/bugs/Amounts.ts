@@ -1,12 +1,10 @@
 /** Bugs about how much: refunds, fees, and money in suspense that is exchanged. */
 import { Effect, Option } from "effect"
-import type { Entry, Posting } from "../../src/domain/Ledger.ts"
-import { currencyOf, kindOf } from "../../src/domain/Ledger.ts"
 import { Money } from "../../src/domain/Money.ts"
 import { Fees } from "../../src/money/fees/Fees.ts"
 import { type FeeRule, FeeRuleStore, subjectKey } from "../../src/money/fees/FeeRuleStore.ts"
 import { PaymentCommand } from "../../src/payments/settlement/PaymentCommand.ts"
-import type { Payment } from "../../src/payments/store/Payment.ts"
+import type { Allocation, Payment } from "../../src/payments/store/Payment.ts"
 import { PaymentStore, type Store } from "../../src/payments/store/PaymentStore.ts"
 import type { Bug, Planted } from "./Bug.ts"
 import { planted } from "./Planting.ts"
@@ -62,21 +60,12 @@ const roundedDown = (): Planted => {
   ])
 }
 
-const isExchanged = ({ kind, postings }: Entry): boolean =>
-  kind === "adjustment" && postings.some(({ account }) => kindOf(account) === "fx")
-
 /** One minor unit more for the organisation, where there was something to round. */
-const roundedOtherwise = ({ amount, direction, target }: Payment, entry: Entry): Entry => {
-  if (!isExchanged(entry)) return entry
+const roundedOtherwise = ({ amount, direction, target }: Payment, allocation: Allocation): Allocation => {
+  const { amount: moved, own: given } = allocation
   const [own, theirs] = direction === "outbound" ? [amount, target] : [target, amount]
-  const moved = entry.postings.find(({ account }) => kindOf(account) === "suspense")
-  if (moved === undefined || (own.minor * moved.amount.minor) % theirs.minor === 0n) return entry
-  const more = ({ account, amount: posted }: Posting): Posting => {
-    if (currencyOf(account) !== own.currency) return { account, amount: posted }
-    const isFx = kindOf(account) === "fx"
-    return { account, amount: new Money({ currency: own.currency, minor: posted.minor + (isFx ? -1n : 1n) }) }
-  }
-  return { ...entry, postings: entry.postings.map(more) }
+  if (moved.currency === given.currency || (own.minor * moved.minor) % theirs.minor === 0n) return allocation
+  return { ...allocation, own: new Money({ currency: given.currency, minor: given.minor + 1n }) }
 }
 
 export const amountBugs: ReadonlyArray<Omit<Bug, "foundBy">> = [
@@ -97,9 +86,9 @@ export const amountBugs: ReadonlyArray<Omit<Bug, "foundBy">> = [
       ...store,
       apply: (change) =>
         store.apply(
-          change.entries === undefined
+          change.allocations === undefined
             ? change
-            : { ...change, entries: change.entries.map((entry) => roundedOtherwise(change.payment, entry)) }
+            : { ...change, allocations: change.allocations.map((one) => roundedOtherwise(change.payment, one)) }
         )
     }))
   }

@@ -3,6 +3,7 @@
  * service itself knows nothing of them.
  */
 import { Effect, Option } from "effect"
+import { Money } from "../../src/domain/Money.ts"
 import { Declined, type Outcome, Report } from "../../src/domain/Outcome.ts"
 import type { ProviderSignal } from "../../src/domain/Settlement.ts"
 import { ProviderAnswer } from "../../src/payments/dispatch/ProviderAnswer.ts"
@@ -135,8 +136,12 @@ const inPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
   },
   {
     name: "nobody is told of money in suspense",
-    about: "money without a place opens no item",
-    planted: changing((one) => ({ ...one, openItems: (one.openItems ?? []).filter(({ kind }) => kind !== "suspense") }))
+    about: "money without a place is in no queue",
+    planted: planted(PaymentStore, (store: Store): Store => ({
+      ...store,
+      openItems: (...asked) =>
+        Effect.map(store.openItems(...asked), (items) => items.filter(({ kind }) => kind !== "suspense"))
+    }))
   },
   {
     name: "nobody is told of what stays unknown",
@@ -170,17 +175,32 @@ const inPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
   {
     name: "a refund is not held",
     about: "a part that goes back is not set aside first",
-    planted: changing((one) => without(one, "newRefund"))
+    planted: changing((one) =>
+      one.patch.refunds === undefined
+        ? one
+        : {
+            ...one,
+            patch: {
+              ...one.patch,
+              refunds: one.patch.refunds.map((part) =>
+                part.state === "open" ? { ...part, target: Money.zero(part.target.currency) } : part
+              )
+            }
+          }
+    )
   },
   {
     name: "a refund is settled without the books",
     about: "a part that went back is not posted",
-    planted: changing((one) => without(one, "settledRefund"))
+    planted: changing((one) => ({
+      ...one,
+      movements: (one.movements ?? []).filter(({ refund_id }) => refund_id === null)
+    }))
   },
   {
     name: "money in suspense is not booked",
-    about: "an item is opened, and the ledger knows nothing of it",
-    planted: changing((one) => without(one, "suspense"))
+    about: "what moves and changes no status is forgotten",
+    planted: changing((one) => (one.status === one.payment.status ? without(one, "movements") : one))
   },
   {
     name: "whoever comes last wins",

@@ -56,7 +56,7 @@ const movedIn = (postings: ReadonlyArray<StoredPosting>, kind: string) =>
  * the organisation.
  */
 const exchangedProblems = ({ payment }: Dossier, entry: ReadonlyArray<StoredPosting>): ReadonlyArray<string> => {
-  const [fromSuspense, ...others] = movedIn(entry, "suspense")
+  const [fromSuspense, ...others] = movedIn(entry, "clearing")
   const exchanged = movedIn(entry, "fx")
   if (fromSuspense === undefined || others.length > 0 || exchanged.length !== 2) return []
   const [own, theirs] =

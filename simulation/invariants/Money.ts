@@ -1,7 +1,8 @@
 /** The books against the truth: what each provider really has, what callers were told, and that nothing was made of nothing. */
-import { currencyOf, kindOf } from "../../src/domain/Ledger.ts"
+import { kindOf } from "../../src/domain/Ledger.ts"
 import type { StoredPosting } from "../../src/money/ledger/Books.ts"
 import type { Payment } from "../../src/payments/store/Payment.ts"
+import { openSumsOf } from "../../src/payments/store/OpenSums.ts"
 import type { Dossier } from "./Records.ts"
 
 const sumBy = (postings: ReadonlyArray<StoredPosting>, keyOf: (posting: StoredPosting) => string | null) => {
@@ -39,18 +40,14 @@ const told = ({ amount, direction, refunds, status, target, total_fees }: Paymen
   const fees = total_fees?.minor ?? 0n
   if (direction === "outbound") return status === "completed" ? -(amount.minor + fees) : 0n
   if (direction === "external" || (status !== "completed" && status !== "refunded")) return 0n
-  const back = refunds.filter(({ state }) => state === "completed").reduce((sum, part) => sum + part.target.minor, 0n)
+  const back = refunds
+    .filter(({ of, state }) => of === undefined && state === "completed")
+    .reduce((sum, part) => sum + part.target.minor, 0n)
   return target.minor - fees - back
 }
 
-/** A part that strayed stands on the record as failed, while its money waits for a person, who may find it gone. */
-const hasStrayed = ({ refunds }: Payment, postings: ReadonlyArray<StoredPosting>): boolean => {
-  const has = (kind: string) => postings.some((posting) => posting.kind === kind)
-  return refunds.length > 0 && has("suspense")
-}
-
 const recordProblems = ({ payment, postings }: Dossier): ReadonlyArray<string> => {
-  if (payment.direction === "external" || hasStrayed(payment, postings)) return []
+  if (payment.direction === "external") return []
   const own = postings.filter(({ account, kind }) => ownKinds.includes(kindOf(account)) && !byHand.includes(kind))
   const booked = own.reduce((sum, { amount }) => sum + amount.minor, 0n)
   return booked === told(payment)
@@ -60,11 +57,8 @@ const recordProblems = ({ payment, postings }: Dossier): ReadonlyArray<string> =
       ]
 }
 
-/** What a provider says that it took or gave back, and the books have no place for. */
-const inWordsAlone = /books do not (have|lack) there/
-
-/** Nothing is held for a payment that has ended, and suspense has an item for as long as it holds anything. */
-const leftoverProblems = ({ items, payment, postings }: Dossier): ReadonlyArray<string> => {
+/** Nothing is held for a payment that has ended, and clearing has an item for as long as it holds anything. */
+const leftoverProblems = ({ books, payment, postings }: Dossier): ReadonlyArray<string> => {
   const problems: Array<string> = []
   const held = sumBy(postings, ({ account }) => (kindOf(account) === "held" ? account : null))
   const ended = ["failed", "rejected", "canceled", "refunded", "completed"].includes(payment.status)
@@ -78,13 +72,48 @@ const leftoverProblems = ({ items, payment, postings }: Dossier): ReadonlyArray<
   const waits = [...clearing].filter(([, minor]) => minor !== 0n).map(([account]) => account)
   const open = openSumsOf(payment, books).filter(({ from }) => from === "clearing")
   if (waits.length !== open.length) {
-    problems.push(`${waits.length} accounts of clearing hold something, and ${open.length} items say so: ${waits.join(", ")}`)
+    problems.push(
+      `${waits.length} accounts of clearing hold something, and ${open.length} items say so: ${waits.join(", ")}`
+    )
   }
   return problems
+}
+
+/** The books of each provider are the sum of what moved there. */
+const movementProblems = ({ books, postings }: Dossier): ReadonlyArray<string> => {
+  const booked = sumBy(postings, ({ account }) => (kindOf(account) === "provider" ? account : null))
+  const moved = new Map<string, bigint>()
+  for (const { account, amount, kind, provider, state } of books.movements) {
+    if (state !== "settled") continue
+    const place = account === null ? provider : `${provider}/${account}`
+    const name = `provider/${place}/${amount.currency}`
+    const minor = kind === "collection" || kind === "reinstatement" ? amount.minor : -amount.minor
+    moved.set(name, (moved.get(name) ?? 0n) + minor)
+  }
+  return [...new Set([...booked.keys(), ...moved.keys()])].flatMap((name) => {
+    const [inBooks, byMovements] = [-(booked.get(name) ?? 0n), moved.get(name) ?? 0n]
+    return inBooks === byMovements
+      ? []
+      : [`${name} is ${inBooks} in the books, and its movements add up to ${byMovements}`]
+  })
+}
+
+/** What of a completed payin is back with its payer is what its provider has less of it. */
+const refundedProblems = (dossier: Dossier): ReadonlyArray<string> => {
+  const { held, payment } = dossier
+  const { account, amount, direction, provider, refunded, status } = payment
+  if (direction !== "inbound" || status !== "completed" || provider === null || isOpen(dossier)) return []
+  const there = held.get(`provider/${account === null ? provider : `${provider}/${account}`}/${amount.currency}`) ?? 0n
+  const back = there >= amount.minor ? 0n : there <= 0n ? amount.minor : amount.minor - there
+  return back === refunded.minor
+    ? []
+    : [`${back} of it are back with the payer, and the record tells ${refunded.minor}`]
 }
 
 export const moneyProblems = (dossier: Dossier): ReadonlyArray<string> => [
   ...providerProblems(dossier),
   ...recordProblems(dossier),
-  ...leftoverProblems(dossier)
+  ...leftoverProblems(dossier),
+  ...movementProblems(dossier),
+  ...refundedProblems(dossier)
 ]

@@ -1,7 +1,7 @@
 /** What the invariants look at, wherever it was read: all that was written down, and what is true outside of it. */
 import type { PaymentId } from "../../src/domain/Identifiers.ts"
 import type { StoredPosting } from "../../src/money/ledger/Books.ts"
-import type { Attempt, HistoryRow, Payment, StoredOperatorItem } from "../../src/payments/store/Payment.ts"
+import type { Attempt, Books, HistoryRow, Payment, StoredOperatorItem } from "../../src/payments/store/Payment.ts"
 import type { VirtualAccount } from "../../src/treasury/accounts/VirtualAccount.ts"
 import type { VirtualTransaction } from "../../src/treasury/accounts/VirtualTransaction.ts"
 import type { StoredDelivery, WebhookEvent } from "../../src/webhooks/Webhook.ts"
@@ -25,6 +25,7 @@ export interface Records {
   readonly events: ReadonlyArray<WebhookEvent>
   readonly deliveries: ReadonlyArray<StoredDelivery>
   readonly postings: ReadonlyArray<StoredPosting>
+  readonly books: (paymentId: PaymentId) => Books
   readonly virtualAccounts: ReadonlyArray<VirtualAccount>
   readonly virtualTransactions: ReadonlyArray<VirtualTransaction>
   readonly endpoints: ReadonlyArray<Endpoint>
@@ -40,6 +41,8 @@ export interface Dossier {
   readonly items: ReadonlyArray<StoredOperatorItem>
   readonly events: ReadonlyArray<WebhookEvent>
   readonly postings: ReadonlyArray<StoredPosting>
+  /** The movements that were recorded, and what people have allocated. */
+  readonly books: Books
   readonly held: ReadonlyMap<string, bigint>
 }
 
@@ -67,6 +70,7 @@ export const dossiersOf = (records: Records): ReadonlyArray<Dossier> => {
     items: items(payment.payment_id),
     events: events(payment.payment_id),
     postings: postings(payment.payment_id),
+    books: records.books(payment.payment_id),
     held: records.holdings(payment.payment_id)
   }))
 }

@@ -9,8 +9,7 @@ type Time = Date | string
 /** A decimal as the service has it, or as its answer does. */
 type Shown = unknown
 
-const shownAmount = (amount: Shown): string =>
-  BigDecimal.isBigDecimal(amount) ? toPlainText(amount) : String(amount)
+const shownAmount = (amount: Shown): string => (BigDecimal.isBigDecimal(amount) ? toPlainText(amount) : String(amount))
 
 export interface Summary {
   readonly payment_id: string

@@ -4,7 +4,7 @@ import type { ledgerTables, sandboxTables } from "./MemoryTables.ts"
 import { Either } from "effect"
 import type { OrgId } from "../../domain/Identifiers.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
-import { currencyOf, type Entry, keepsBalance, kindOf, type LedgerAccount, settled } from "../../domain/Ledger.ts"
+import { currencyOf, type Entry, keepsBalance, kindOf, LedgerAccount, move, settled } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import type { StoredBalance } from "./Books.ts"
 
@@ -18,7 +18,7 @@ export const postingKey = (entryId: string, account: LedgerAccount): string => `
 export const floorOf = (tables: Tables, account: LedgerAccount, orgId: OrgId): Money | null => {
   const currency = currencyOf(account)
   const kind = kindOf(account)
-  if (kind === "own") return null
+  if (kind === "own" || kind === "clearing" || kind === "receivable") return null
   if (kind !== "settlement") return Money.zero(currency)
   const limit = tables.ledgerLimits.get(limitKey(orgId, currency))
   if (limit !== undefined) return limit.credit_limit.negate()
@@ -59,5 +59,27 @@ export const postInMemory = (
   if (short !== undefined) return Either.left(new InsufficientFunds({ account: short }))
   for (const row of written) tables.ledgerPostings.set(postingKey(row.entry_id, row.account), row)
   for (const [account, row] of balances) tables.ledgerBalances.set(account, row)
+  return payReceivables(tables, balances.values(), now)
+}
+
+/** What an organisation owes is paid by what it has, as soon as it has anything. */
+const payReceivables = (
+  tables: Tables,
+  touched: Iterable<StoredBalance>,
+  now: number
+): Either.Either<void, InsufficientFunds> => {
+  for (const { account, org_id } of touched) {
+    if (kindOf(account) !== "settlement" && kindOf(account) !== "receivable") continue
+    const currency = currencyOf(account)
+    const [from, to] = [LedgerAccount.settlement(org_id, currency), LedgerAccount.receivable(org_id, currency)]
+    const owed = -(tables.ledgerBalances.get(to)?.balance.minor ?? 0n)
+    const has = tables.ledgerBalances.get(from)?.balance.minor ?? 0n
+    const paid = owed < has ? owed : has
+    if (paid <= 0n) continue
+    const entry_id = `receivable ${tables.ledgerPostings.size}`
+    const postings = move(from, to, new Money({ currency, minor: paid }))
+    const entry = { entry_id, org_id, kind: "receivable_payment" as const, payment_id: null, reference: null, postings }
+    return postInMemory(tables, [entry], now)
+  }
   return Either.void
 }
