@@ -32,8 +32,9 @@ const decodeIntent = enclosed(Intent)
 
 const Payment = Schema.Struct({
   id: Schema.String,
-  type: Schema.String,
+  type: Schema.Literal("payment", "refund"),
   status: Schema.String,
+  paymentIntentId: optional(Schema.String),
   amount: optional(Schema.Struct({ amount: optional(Schema.String), currency: Schema.String }))
 })
 type Payment = typeof Payment.Type
@@ -71,44 +72,46 @@ const stepOf = (intent: Intent) => (addressIn(intent) === undefined ? "check_sta
 const isSome = (amount: typeof Amount.Type | undefined): boolean =>
   amount !== undefined && Option.exists(moneyOfCircle(amount), ({ isPositive }) => isPositive)
 
+const isRefunded = (intent: Intent): boolean =>
+  newestOf(intent)?.status === "refunded" || (intent.refundIds ?? []).length > 0 || isSome(intent.amountRefunded)
+
+/** What was paid by then is all that it waits for. */
+const hasEnded = (intent: Intent): boolean => ["complete", "expired"].includes(newestOf(intent)?.status ?? "")
+
 /**
  * Whether the intent does not tell how much each of its payments and refunds moved. A single payment of an intent that has
  * ended, and of which nothing went back, is all that was paid.
  */
-export const needsPayments = (intent: Intent): boolean => {
-  const { amountPaid, amountRefunded, paymentIds = [], refundIds = [] } = intent
-  const status = newestOf(intent)?.status
-  const isRefunded = status === "refunded" || refundIds.length > 0 || isSome(amountRefunded)
-  if (isRefunded || !isSome(amountPaid)) return isRefunded
-  return paymentIds.length !== 1 || (status !== "complete" && status !== "expired")
-}
+export const needsPayments = (intent: Intent): boolean =>
+  isRefunded(intent) || (isSome(intent.amountPaid) && !(hasEnded(intent) && intent.paymentIds?.length === 1))
 
-const movementKindOf = { payment: "collection", refund: "refund" } as const
+const movementKinds = { payment: "collection", refund: "refund" } as const
 
 const movementOf = ({ amount, id, type }: Payment): Option.Option<Movement> =>
-  Option.map(
-    Option.all([
-      Option.fromNullable(type === "payment" || type === "refund" ? movementKindOf[type] : undefined),
-      moneyOfCircle({ amount: amount?.amount ?? "", currency: amount?.currency ?? "" })
-    ]),
-    ([kind, money]) => ({ kind, id, amount: money, state: "settled" })
-  )
+  Option.map(moneyOfCircle({ amount: amount?.amount ?? "", currency: amount?.currency ?? "" }), (money) => ({
+    kind: movementKinds[type],
+    id,
+    amount: money,
+    state: "settled"
+  }))
+
+/** A payment that is `confirmed` is not in our wallet yet. */
+const isSettled = ({ status }: Payment): boolean => status === "paid"
 
 /** What moved, by Circle's list; nothing while the list lacks what the intent tells of, or an amount cannot be read. */
 const movementsIn = (intent: Intent, reply: ProviderReply): Option.Option<ReadonlyArray<Movement>> => {
-  const { amountPaid, paymentIds = [], refundIds = [] } = intent
-  return Option.flatMap(
-    reply.status === 200 ? Either.getRight(decodePayments(reply.json)) : Option.none(),
-    ({ data }) => {
-      const has = (type: string): boolean => data.some((one) => one.type === type)
-      const isWhole =
-        [...paymentIds, ...refundIds].every((id) => data.some((one) => one.id === id)) &&
-        (has("payment") || !isSome(amountPaid)) &&
-        (has("refund") || newestOf(intent)?.status !== "refunded")
-      // A payment that is `confirmed` is not in our wallet yet.
-      return isWhole ? Option.all(data.filter(({ status }) => status === "paid").map(movementOf)) : Option.none()
-    }
-  )
+  const named = [...(intent.paymentIds ?? []), ...(intent.refundIds ?? [])]
+  const { data } = Either.getOrElse(reply.status === 200 ? decodePayments(reply.json) : Either.left(undefined), () => ({
+    data: []
+  }))
+  const ours = data.filter(({ id, paymentIntentId }) => paymentIntentId === intent.id || named.includes(id))
+  const has = (type: Payment["type"], isDone: boolean): boolean =>
+    ours.some((one) => one.type === type && (!isDone || isSettled(one)))
+  const isWhole =
+    named.every((id) => ours.some((one) => one.id === id)) &&
+    (!isSome(intent.amountPaid) || has("payment", hasEnded(intent))) &&
+    (!isRefunded(intent) || has("refund", newestOf(intent)?.status === "refunded"))
+  return isWhole ? Option.all(ours.filter(isSettled).map(movementOf)) : Option.none()
 }
 
 /**

@@ -86,6 +86,18 @@ describe("what moved under an intent of Circle", () => {
       { state: "processing", movements: [once] }
     ],
     [
+      "a part that is not in our wallet yet",
+      intent("pending", { amount: usd("9.00") }),
+      list({ ...payment, status: "confirmed" }),
+      { state: "processing", movements: [] }
+    ],
+    [
+      "two payments, beside one of another intent",
+      intent("complete", both),
+      list(payment, again, { ...again, id: "other", paymentIntentId: "other" }),
+      { state: "completed", movements: twice }
+    ],
+    [
       "a payment of an intent that failed",
       intent("failed", {}),
       list(payment),
@@ -122,6 +134,13 @@ describe("what moved under an intent of Circle", () => {
     ["the list fails", intent("complete", both), replyOf(500)],
     ["the list lacks a payment", intent("complete", both), list(payment)],
     ["the list lacks a refund", intent("complete", returned), list(payment)],
+    [
+      "no payment is in our wallet",
+      intent("complete", both),
+      list({ ...payment, status: "pending" }, { ...again, status: "pending" })
+    ],
+    ["a refund is not done", intent("refunded", returned), list(payment, { ...refund, status: "pending" })],
+    ["nothing names a refund", intent("complete", { amountRefunded: usd("1.00") }), list(payment)],
     ["nothing names what was paid", intent("complete", { paymentIds: [] }), list()],
     ["nothing names what was refunded", intent("refunded", {}), list(payment)],
     ["an amount cannot be read", intent("complete", both), list(payment, { ...again, amount: { currency: "USD" } })]
