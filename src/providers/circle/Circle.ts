@@ -1,5 +1,5 @@
 /** Circle Mint: USDC in by payment intents, each with an address of its own, and out by transfers to addresses. */
-import { Clock, Duration, Effect, Option, Redacted, Schema } from "effect"
+import { Clock, Duration, Effect, Either, Option, Redacted, Schema } from "effect"
 import { Accepted, Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
 import { accountTest } from "../client/AccountTest.ts"
 import type { ProviderCall } from "../client/ProviderHttp.ts"
@@ -13,12 +13,21 @@ import {
   type Kind,
   kindOfAttempt,
   pathOf,
+  paymentsPath,
   type RecipientCreation,
   recipientOf,
   recipientsPath,
   transferOf
 } from "./CircleRequests.ts"
-import { addressIn, intentCreated, intentEnquiry, isKnownMoment, readIntent } from "./IntentAnswers.ts"
+import {
+  addressIn,
+  intentCreated,
+  intentEnquiry,
+  intentWith,
+  isKnownMoment,
+  needsPayments,
+  readIntent
+} from "./IntentAnswers.ts"
 import { recipientCreated, recipientListed } from "./RecipientAnswers.ts"
 import { makeSnsKeys } from "./SnsKeys.ts"
 import { isCirclesTopic } from "./SnsMessage.ts"
@@ -69,7 +78,6 @@ const decodeBalances = Schema.decodeUnknownEither(
 )
 
 const isKnown = { intent: isKnownMoment, transfer: isKnownStatus }
-const enquiries = { intent: intentEnquiry, transfer: transferEnquiry }
 
 const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): Provider => {
   const call = (about: ProviderCall) =>
@@ -106,6 +114,16 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
       }
       return first
     })
+
+  /** Its payments and refunds are listed by a second call, where the intent does not tell how much each of them moved. */
+  const enquireIntent = (id: string): Effect.Effect<Enquiry> =>
+    Effect.flatMap(Effect.either(read("intent", id)), (reply) =>
+      Option.match(Option.filter(Option.flatMap(Either.getRight(reply), readIntent), needsPayments), {
+        onNone: () => looked(reply, intentEnquiry),
+        onSome: (intent) =>
+          looked(call({ operation: "list payments", method: "GET", path: paymentsPath(id) }), intentWith(intent))
+      })
+    )
 
   const collect = (order: PaymentOrder): Effect.Effect<Outcome, Declined> =>
     Effect.gen(function* () {
@@ -176,7 +194,7 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
       if (kind === undefined || id === null) {
         return Effect.succeed(new Unknown({ reason: "Circle finds nothing by our reference" }))
       }
-      return Effect.tap(looked(read(kind, id), enquiries[kind]), warnOf(kind))
+      return Effect.tap(kind === "intent" ? enquireIntent(id) : looked(read(kind, id), transferEnquiry), warnOf(kind))
     },
     callback: (request) => Effect.flatMap(Clock.currentTimeMillis, (now) => readCallback(sns, request, now)),
     test: accountTest(

@@ -48,6 +48,7 @@ export const acceptedAs = (
   const {
     code,
     fee,
+    movements,
     providerCode,
     providerData = {},
     providerPaymentId,
@@ -71,6 +72,7 @@ export const acceptedAs = (
     state,
     providerPaymentId,
     providerStatus,
+    ...(movements === undefined ? {} : { movements }),
     ...(received === undefined ? {} : { received }),
     ...(fee === undefined ? {} : { fee })
   })

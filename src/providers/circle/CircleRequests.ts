@@ -25,6 +25,9 @@ const paths = { intent: "/v1/paymentIntents", transfer: "/v1/businessAccount/tra
 
 export const recipientsPath = "/v1/businessAccount/wallets/addresses/recipient"
 
+export const paymentsPath = (intentId: string): string =>
+  `/v1/payments?${new URLSearchParams({ paymentIntentId: intentId, pageSize: "50" }).toString()}`
+
 export const pathOf = (kind: Kind): string => paths[kind]
 
 /** Nothing of ours goes back through Circle. */

@@ -4,6 +4,7 @@ import type { Money } from "../../domain/Money.ts"
 import type { Fake, FakeReply, FakeRequest, FakeRoute, FakeWorld } from "../fakes/Fake.ts"
 import { guardedBy, hasBearer } from "../fakes/Guarded.ts"
 import { jsonBody } from "../fakes/JsonBody.ts"
+import type { Entry } from "../fakes/FakeBooks.ts"
 import type { Fate } from "../fakes/Magic.ts"
 import { moneyOfCircle } from "./CircleMoney.ts"
 import { derivedUuid } from "./DerivedUuid.ts"
@@ -13,6 +14,7 @@ import {
   RecipientBody,
   TransferBody,
   writeIntent,
+  writePayment,
   writeTransfer
 } from "./FakeBodies.ts"
 import { fakeSigner } from "./FakeSigner.ts"
@@ -48,6 +50,10 @@ const makeKeys = () => {
 
 const conflict = problem(409, "The idempotency key was used for another request.")
 
+/** The payment of an intent, and whatever else was paid to its address or given back of it. */
+const movedUnder = ({ books }: FakeWorld, { id }: Entry): ReadonlyArray<Entry> =>
+  books.all().filter((one) => (one.id === id || one.of === id) && one.state === "completed")
+
 const intents = (world: FakeWorld, seen: ReturnType<typeof makeKeys>): ReadonlyArray<FakeRoute> => {
   const create = (request: FakeRequest): FakeReply => {
     const body = decodeIntent(jsonBody(request))
@@ -57,9 +63,9 @@ const intents = (world: FakeWorld, seen: ReturnType<typeof makeKeys>): ReadonlyA
     const { idempotencyKey, paymentMethods } = body.right
     if (seen("intent", idempotencyKey, request) === "other") return conflict
     const id = derivedUuid("fake intent", idempotencyKey)
-    const kept = { chain: paymentMethods[0].chain, paymentId: derivedUuid("fake payment", idempotencyKey) }
+    const kept = { chain: paymentMethods[0].chain }
     const entry = world.take({ id, reference: idempotencyKey, kind: "payin", money, kept })
-    return { status: 201, body: { data: writeIntent(entry, true) } }
+    return { status: 201, body: { data: writeIntent(entry, movedUnder(world, entry), true) } }
   }
   return [
     { method: "POST", path: "/v1/paymentIntents", moves: moneyIn, answer: guarded(create) },
@@ -68,9 +74,18 @@ const intents = (world: FakeWorld, seen: ReturnType<typeof makeKeys>): ReadonlyA
       path: "/v1/paymentIntents/:id",
       answer: guarded(({ params }) => {
         const entry = world.books.byId(params["id"] ?? "")
-        return entry?.kind === "payin"
-          ? { status: 200, body: { data: writeIntent(entry, false) } }
+        return entry?.kind === "payin" && entry.of === null
+          ? { status: 200, body: { data: writeIntent(entry, movedUnder(world, entry)) } }
           : problem(404, "Not found.")
+      })
+    },
+    {
+      method: "GET",
+      path: "/v1/payments",
+      answer: guarded(({ query }) => {
+        const entry = world.books.byId(query.get("paymentIntentId") ?? "")
+        const data = entry?.kind === "payin" ? movedUnder(world, entry).map((one) => writePayment(one, entry)) : []
+        return { status: 200, body: { data } }
       })
     }
   ]
@@ -210,9 +225,11 @@ export const circleFake: Fake = {
     ]
   },
   callbackOf: (entry, world) => {
+    const intent = entry.of === null ? entry : world.books.byId(entry.of)
+    const moves = intent === undefined || entry.state === "processing" ? [] : movedUnder(world, intent)
     const about =
-      entry.kind === "payin"
-        ? { notificationType: "paymentIntents", paymentIntent: writeIntent(entry, false) }
+      intent?.kind === "payin"
+        ? { notificationType: "paymentIntents", paymentIntent: writeIntent(intent, moves) }
         : { notificationType: "transfers", transfer: writeTransfer(entry) }
     const message = envelope(world, `${entry.id} ${entry.state}`, {
       Type: "Notification",

@@ -1,10 +1,11 @@
 /** What the fake of Circle reads and writes. */
 import { Schema } from "effect"
-import type { Money } from "../../domain/Money.ts"
+import { Money } from "../../domain/Money.ts"
 import { depositAddress } from "../sandbox/DepositAddress.ts"
 import type { Entry } from "../fakes/FakeBooks.ts"
 import { circleMoney } from "./CircleMoney.ts"
 import { networkOfChain } from "./CircleRequests.ts"
+import { derivedUuid } from "./DerivedUuid.ts"
 
 const UuidV4 = Schema.String.pipe(
   Schema.pattern(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i)
@@ -52,15 +53,43 @@ export interface FakeRecipient {
 const contextOf = (asked: Money, moved: Money): string =>
   moved.minor < asked.minor ? "underpaid" : moved.minor > asked.minor ? "overpaid" : "paid"
 
-/** `isNew`: as it is answered when it is made, before it has an address. */
-export const writeIntent = (entry: Entry, isNew: boolean) => {
-  const { asked, createdAt, id, kept, moved, reference, state } = entry
+const sumOf = (entries: ReadonlyArray<Entry>, { currency }: Money): Money =>
+  new Money({ currency, minor: entries.reduce((sum, { moved }) => sum + moved.minor, 0n) })
+
+const paymentIdOf = ({ kind, reference }: Entry): string =>
+  derivedUuid(kind === "refund" ? "fake refund" : "fake payment", reference)
+
+/** What was paid to the address of an intent, or given back of it. */
+export const writePayment = (entry: Entry, { id: paymentIntentId, kept, reference }: Entry) => {
+  const chain = kept["chain"] as string
+  const time = entry.createdAt.toISOString()
+  return {
+    id: paymentIdOf(entry),
+    type: entry.kind === "refund" ? "refund" : "payment",
+    status: "paid",
+    amount: circleMoney(entry.moved),
+    merchantId: "f1397191-56e6-42fd-be86-0a7b9bd91522",
+    merchantWalletId: "1000999922",
+    paymentIntentId,
+    settlementAmount: circleMoney(entry.moved),
+    depositAddress: { chain, address: depositAddress(networkOfChain(chain) ?? "ETHEREUM", reference) },
+    transactionHash: `0x${paymentIdOf(entry).replaceAll("-", "").repeat(2)}`,
+    createDate: time,
+    updateDate: time
+  }
+}
+
+/** `moves`: its payments and refunds. `isNew`: as it is answered when it is made, before it has an address. */
+export const writeIntent = (entry: Entry, moves: ReadonlyArray<Entry>, isNew = false) => {
+  const { asked, createdAt, id, kept, reference, state } = entry
   const chain = kept["chain"] as string
   const time = createdAt.toISOString()
-  const isDone = state === "completed"
+  const payments = moves.filter(({ kind }) => kind === "payin")
+  const refunds = moves.filter(({ kind }) => kind === "refund")
+  const paid = sumOf(payments, asked)
   const network = networkOfChain(chain)
   const ends = {
-    completed: [{ status: "complete", context: contextOf(asked, moved), time }],
+    completed: [{ status: "complete", context: contextOf(asked, paid), time }],
     failed: [{ status: "failed", time }],
     returned: [{ status: "refunded", time }],
     waiting: [],
@@ -69,8 +98,8 @@ export const writeIntent = (entry: Entry, isNew: boolean) => {
   return {
     id,
     amount: circleMoney(asked),
-    amountPaid: isDone ? circleMoney(moved) : { amount: "0.00", currency: "USD" },
-    amountRefunded: { amount: "0.00", currency: "USD" },
+    amountPaid: circleMoney(paid),
+    amountRefunded: circleMoney(sumOf(refunds, asked)),
     settlementCurrency: "USD",
     paymentMethods: [
       {
@@ -80,7 +109,8 @@ export const writeIntent = (entry: Entry, isNew: boolean) => {
       }
     ],
     fees: [{ type: "blockchainLeaseFee", amount: "0.00", currency: "USD" }],
-    paymentIds: isDone ? [kept["paymentId"]] : [],
+    paymentIds: payments.map(paymentIdOf),
+    refundIds: refunds.map(paymentIdOf),
     timeline: [...ends, ...(isNew ? [] : [{ status: "pending", time }]), { status: "created", time }],
     createDate: time,
     updateDate: time

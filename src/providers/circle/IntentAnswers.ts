@@ -1,8 +1,9 @@
 /** From Circle's payment intents to outcomes: nothing here talks to anybody. */
 import { Either, Option, Schema } from "effect"
-import { Absent, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
+import type { Movement } from "../../domain/Movement.ts"
+import { Absent, Accepted, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { isMade, noVerdict, providerIds } from "../client/Replies.ts"
+import { isMade, noVerdict, providerIds, settledOnce } from "../client/Replies.ts"
 import { moneyOfCircle } from "./CircleMoney.ts"
 import { acceptedAs, Amount, enclosed, optional, refusalOf, unreadable } from "./CircleReplies.ts"
 import { networkOfChain } from "./CircleRequests.ts"
@@ -10,8 +11,10 @@ import { networkOfChain } from "./CircleRequests.ts"
 const Intent = Schema.Struct({
   id: Schema.String,
   amountPaid: optional(Amount),
+  amountRefunded: optional(Amount),
   paymentMethods: optional(Schema.Array(Schema.Struct({ chain: Schema.String, address: optional(Schema.String) }))),
   paymentIds: optional(Schema.Array(Schema.String)),
+  refundIds: optional(Schema.Array(Schema.String)),
   timeline: optional(
     Schema.Array(
       Schema.Struct({
@@ -23,9 +26,20 @@ const Intent = Schema.Struct({
     )
   )
 })
-type Intent = typeof Intent.Type
+export type Intent = typeof Intent.Type
 
 const decodeIntent = enclosed(Intent)
+
+const Payment = Schema.Struct({
+  id: Schema.String,
+  type: Schema.Literal("payment", "refund"),
+  status: Schema.String,
+  paymentIntentId: optional(Schema.String),
+  amount: optional(Schema.Struct({ amount: optional(Schema.String), currency: Schema.String }))
+})
+type Payment = typeof Payment.Type
+
+const decodePayments = enclosed(Schema.Array(Payment))
 
 type Moment = NonNullable<Intent["timeline"]>[number]
 
@@ -55,16 +69,69 @@ const actionDataOf = (intent: Intent) => ({
 /** Whoever waits is told nothing more: before there is an address, an enquiry has to bring it. */
 const stepOf = (intent: Intent) => (addressIn(intent) === undefined ? "check_status" : "wait")
 
-/** Nothing where money is said to have come, and it cannot be read how much. */
-const intentReport = (intent: Intent): Option.Option<Report> => {
-  const { amountPaid, id, paymentIds = [] } = intent
+const isSome = (amount: typeof Amount.Type | undefined): boolean =>
+  amount !== undefined && Option.exists(moneyOfCircle(amount), ({ isPositive }) => isPositive)
+
+const isRefunded = (intent: Intent): boolean =>
+  newestOf(intent)?.status === "refunded" || (intent.refundIds ?? []).length > 0 || isSome(intent.amountRefunded)
+
+/** What was paid by then is all that it waits for. */
+const hasEnded = (intent: Intent): boolean => ["complete", "expired"].includes(newestOf(intent)?.status ?? "")
+
+/**
+ * Whether the intent does not tell how much each of its payments and refunds moved. A single payment of an intent that has
+ * ended, and of which nothing went back, is all that was paid.
+ */
+export const needsPayments = (intent: Intent): boolean =>
+  isRefunded(intent) || (isSome(intent.amountPaid) && !(hasEnded(intent) && intent.paymentIds?.length === 1))
+
+const movementKinds = { payment: "collection", refund: "refund" } as const
+
+const movementOf = ({ amount, id, type }: Payment): Option.Option<Movement> =>
+  Option.map(moneyOfCircle({ amount: amount?.amount ?? "", currency: amount?.currency ?? "" }), (money) => ({
+    kind: movementKinds[type],
+    id,
+    amount: money,
+    state: "settled"
+  }))
+
+/** A payment that is `confirmed` is not in our wallet yet. */
+const isSettled = ({ status }: Payment): boolean => status === "paid"
+
+/** What moved, by Circle's list; nothing while the list lacks what the intent tells of, or an amount cannot be read. */
+const movementsIn = (intent: Intent, reply: ProviderReply): Option.Option<ReadonlyArray<Movement>> => {
+  const named = [...(intent.paymentIds ?? []), ...(intent.refundIds ?? [])]
+  const { data } = Either.getOrElse(reply.status === 200 ? decodePayments(reply.json) : Either.left(undefined), () => ({
+    data: []
+  }))
+  const ours = data.filter(({ id, paymentIntentId }) => paymentIntentId === intent.id || named.includes(id))
+  const has = (type: Payment["type"], isDone: boolean): boolean =>
+    ours.some((one) => one.type === type && (!isDone || isSettled(one)))
+  const isWhole =
+    named.every((id) => ours.some((one) => one.id === id)) &&
+    (!isSome(intent.amountPaid) || has("payment", hasEnded(intent))) &&
+    (!isRefunded(intent) || has("refund", newestOf(intent)?.status === "refunded"))
+  return isWhole ? Option.all(ours.filter(isSettled).map(movementOf)) : Option.none()
+}
+
+/**
+ * Nothing where money is said to have come, and it cannot be read how much. `listed`: what moved, where the intent alone
+ * does not tell.
+ */
+const intentReport = (intent: Intent, listed?: ReadonlyArray<Movement>): Option.Option<Report> => {
+  const { amountPaid, id, paymentIds = [], refundIds = [] } = intent
   const newest = newestOf(intent)
   const status = newest?.status ?? null
-  const ids = providerIds({ payment_intent_id: id, payment_ids: paymentIds })
-  const about = { reason: null, providerPaymentId: id, providerStatus: status, ...ids }
+  const ids = providerIds({ payment_intent_id: id, payment_ids: paymentIds, refund_ids: refundIds })
+  const named = listed === undefined ? {} : { movements: listed }
+  const about = { reason: null, providerPaymentId: id, providerStatus: status, ...ids, ...named }
   const paid = amountPaid === undefined ? Option.none() : moneyOfCircle(amountPaid)
   const hasCome = Option.exists(paid, ({ isPositive }) => isPositive)
-  const completed = Option.map(paid, (received) => new Report({ ...about, state: "completed", received }))
+  const [only] = paymentIds
+  const completed = Option.map(paid, (received) => {
+    const alone = listed !== undefined || only === undefined ? {} : settledOnce("collection", only, received)
+    return new Report({ ...about, ...alone, state: "completed", received })
+  })
   const waiting = {
     ...about,
     state: "pending" as const,
@@ -126,19 +193,40 @@ const intentOutcome = (intent: Intent): Outcome =>
       })
   })
 
+/** What moved under an intent that was made before is left to an enquiry, where the intent alone does not tell it. */
+const paidBefore = (intent: Intent): Outcome =>
+  new Accepted({
+    state: "processing",
+    providerPaymentId: intent.id,
+    providerStatus: newestOf(intent)?.status ?? null,
+    nextAction: null,
+    actionData: {},
+    providerData: { payment_intent_id: intent.id }
+  })
+
 export const intentCreated = (reply: ProviderReply): Outcome =>
   isMade(reply)
     ? Option.match(readIntent(reply), {
         onNone: () => unreadable(reply),
-        onSome: intentOutcome
+        onSome: (intent) => (needsPayments(intent) ? paidBefore(intent) : intentOutcome(intent))
       })
     : refusalOf(reply)
 
+/** Of an intent that tells all by itself. */
 export const intentEnquiry = (reply: ProviderReply): Enquiry => {
   if (reply.status === 404) return new Absent()
   if (reply.status !== 200) return noVerdict(reply)
-  return Option.match(Option.flatMap(readIntent(reply), intentReport), {
-    onNone: (): Enquiry => unreadable(reply),
-    onSome: (report) => report
-  })
+  return Option.match(
+    Option.flatMap(readIntent(reply), (intent) => intentReport(intent)),
+    { onNone: (): Enquiry => unreadable(reply), onSome: (report) => report }
+  )
 }
+
+/** Of an intent beside the list of its payments and refunds. */
+export const intentWith =
+  (intent: Intent) =>
+  (list: ProviderReply): Enquiry =>
+    Option.getOrElse(
+      Option.flatMap(movementsIn(intent, list), (listed) => intentReport(intent, listed)),
+      (): Enquiry => noVerdict(list, "that does not list what was paid")
+    )

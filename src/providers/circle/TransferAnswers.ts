@@ -4,7 +4,7 @@ import type { RefusalCode } from "../../domain/FailureCode.ts"
 import { Money } from "../../domain/Money.ts"
 import { Absent, type Enquiry, type Outcome, Report } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { isMade, noVerdict, providerIds } from "../client/Replies.ts"
+import { isMade, noVerdict, providerIds, settledOnce } from "../client/Replies.ts"
 import { moneyOfCircle } from "./CircleMoney.ts"
 import { acceptedAs, Amount, enclosed, optional, refusalOf, unreadable } from "./CircleReplies.ts"
 
@@ -50,12 +50,13 @@ const transferReport = (transfer: Transfer): Report => {
   const about = { reason: null, providerPaymentId: id, providerStatus: status, ...ids }
   switch (status) {
     case "complete": {
-      const received = amount === undefined ? Option.none() : moneyOfCircle(amount)
+      const received = amount === undefined ? undefined : Option.getOrUndefined(moneyOfCircle(amount))
       return new Report({
         ...about,
         state: "completed",
         ...feeOf(transfer),
-        ...(Option.isSome(received) ? { received: received.value } : {})
+        ...settledOnce("disbursement", id, received),
+        ...(received === undefined ? {} : { received })
       })
     }
     case "failed": {

@@ -1,6 +1,8 @@
 /** From a reply, or none, to what it means: what all adapters share. */
 import { Effect, Either } from "effect"
-import { type Accepted, Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
+import type { Money } from "../../domain/Money.ts"
+import type { MovementKind } from "../../domain/Movement.ts"
+import { type Accepted, Declined, type Enquiry, type Outcome, type Report, Unknown } from "../../domain/Outcome.ts"
 import type { CallFailed, ProviderReply } from "./ProviderHttp.ts"
 
 type Reply = Effect.Effect<ProviderReply, CallFailed>
@@ -33,6 +35,10 @@ export const providerIds = (
     )
   )
 })
+
+/** One transfer that has happened, under the provider's id of it. An amount of zero moved nothing. */
+export const settledOnce = (kind: MovementKind, id: string, amount: Money | undefined): Pick<Report, "movements"> =>
+  amount?.isPositive === false ? {} : { movements: [{ kind, id, amount: amount ?? null, state: "settled" }] }
 
 /** An answer without a verdict. */
 export const noVerdict = ({ status }: ProviderReply, about = "without a verdict"): Unknown =>

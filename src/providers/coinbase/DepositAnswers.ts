@@ -68,6 +68,13 @@ export const waitingReport = (destination: Destination): Report =>
       : { waitsFor: { nextAction: "wait", actionData: actionDataOf(destination) } })
   })
 
+/** Each payment to an address is a transfer of its own. */
+const collectionOf = ({ targetAmount, targetAsset, transferId }: Transfer) =>
+  Option.map(
+    Option.all([moneyIn(targetAmount, targetAsset), Option.fromNullable(transferId)]),
+    ([amount, id]) => ({ kind: "collection", id, amount, state: "settled" }) as const
+  )
+
 /**
  * All that came to one address, however many times somebody paid; nothing where nobody did, and a failure where an amount
  * cannot be read.
@@ -76,7 +83,9 @@ export const depositReport = (
   destinationId: string,
   transfers: ReadonlyArray<Transfer>
 ): Either.Either<Option.Option<Report>, Unknown> => {
-  const ours = transfers.filter(({ details }) => details?.depositDestination?.id === destinationId)
+  const found = transfers.filter(({ details }) => details?.depositDestination?.id === destinationId)
+  // A list that grows while it is read may show one transfer on two pages.
+  const ours = [...new Map(found.map((one) => [one.transferId ?? one, one])).values()]
   const about = {
     reason: null,
     providerPaymentId: destinationId,
@@ -88,15 +97,18 @@ export const depositReport = (
   }
   const completed = ours.filter(({ status }) => status === "completed")
   if (completed.length > 0) {
-    const read = Option.all(completed.map(({ targetAmount, targetAsset }) => moneyIn(targetAmount, targetAsset)))
+    const read = Option.all(completed.map(collectionOf))
     const [first, ...rest] = Option.getOrElse(read, () => [])
-    if (first === undefined || rest.some(({ currency }) => currency !== first.currency)) {
-      return Either.left(new Unknown({ reason: "Coinbase has money for it, of an amount that cannot be read" }))
+    if (first === undefined || rest.some(({ amount }) => amount.currency !== first.amount.currency)) {
+      return Either.left(
+        new Unknown({ reason: "Coinbase has money for it, of an amount that cannot be read or without an id" })
+      )
     }
-    const minor = rest.reduce((sum, one) => sum + one.minor, first.minor)
-    const received = new Money({ currency: first.currency, minor })
+    const { currency, minor } = first.amount
+    const received = new Money({ currency, minor: rest.reduce((sum, { amount }) => sum + amount.minor, minor) })
+    const movements = [first, ...rest].filter(({ amount }) => amount.isPositive)
     return Either.right(
-      Option.some(new Report({ ...about, state: "completed", providerStatus: "completed", received }))
+      Option.some(new Report({ ...about, state: "completed", providerStatus: "completed", received, movements }))
     )
   }
   const underWay = ours.find(({ status }) => status !== "failed")

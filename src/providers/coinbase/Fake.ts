@@ -123,7 +123,8 @@ export const coinbaseFake: Fake = {
       (request) => isAuthentic(request, world.now()),
       problem(401, "unauthorized", "The request is not properly authenticated.")
     )
-    const payins = () => world.books.all().filter(({ kind }) => kind === "payin")
+    // What is paid once more to an address is a transfer beside the first, and no destination.
+    const payins = () => world.books.all().filter(({ kind, of }) => kind === "payin" && of === null)
     return [
       {
         method: "POST",

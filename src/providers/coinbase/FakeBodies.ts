@@ -87,7 +87,7 @@ const onchain = ({ id, state }: Entry, network: string) =>
 
 /** A payout, or what a customer paid to an address. */
 export const writeTransfer = (entry: Entry) => {
-  const { id, kept, kind, moved } = entry
+  const { id, kept, kind, moved, of } = entry
   const asset = moved.currency.toLowerCase()
   const amounts = {
     sourceAmount: shortText(moved),
@@ -106,7 +106,7 @@ export const writeTransfer = (entry: Entry) => {
     ...about,
     source: { address: depositAddress("ETHEREUM", `payer of ${id}`), network: crypto.network, asset },
     target: { accountId, asset },
-    details: { depositDestination: { id }, ...onchain(entry, crypto.network) },
+    details: { depositDestination: { id: of ?? id }, ...onchain(entry, crypto.network) },
     ...(metadata === undefined ? {} : { metadata })
   }
 }

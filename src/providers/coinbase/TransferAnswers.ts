@@ -3,7 +3,7 @@ import { Either, Option, Schema } from "effect"
 import { Money } from "../../domain/Money.ts"
 import { Accepted, Declined, type Outcome, Report } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { isMade, providerIds } from "../client/Replies.ts"
+import { isMade, providerIds, settledOnce } from "../client/Replies.ts"
 import {
   Metadata,
   moneyIn,
@@ -71,12 +71,13 @@ export const transferReport = (transfer: Transfer): Report => {
   }
   switch (status) {
     case "completed": {
-      const received = moneyIn(targetAmount, targetAsset)
+      const received = Option.getOrUndefined(moneyIn(targetAmount, targetAsset))
       return new Report({
         ...about,
         state: "completed",
         ...feeOf(transfer),
-        ...(Option.isSome(received) ? { received: received.value } : {})
+        ...(transferId === undefined ? {} : settledOnce("disbursement", transferId, received)),
+        ...(received === undefined ? {} : { received })
       })
     }
     case "failed":
@@ -92,7 +93,15 @@ export const transferCreated = (reply: ProviderReply): Outcome =>
         onLeft: () => unreadable(reply),
         onRight: (transfer): Outcome => {
           if (transfer.transferId === undefined) return unreadable(reply)
-          const { fee, providerData = {}, providerStatus, reason, received, state } = transferReport(transfer)
+          const {
+            fee,
+            movements,
+            providerData = {},
+            providerStatus,
+            reason,
+            received,
+            state
+          } = transferReport(transfer)
           if (state === "failed") {
             return new Declined({
               reason: reason ?? "Coinbase says that it failed",
@@ -107,6 +116,7 @@ export const transferCreated = (reply: ProviderReply): Outcome =>
             nextAction: null,
             actionData: {},
             providerData,
+            ...(movements === undefined ? {} : { movements }),
             ...(received === undefined ? {} : { received }),
             ...(fee === undefined ? {} : { fee })
           })

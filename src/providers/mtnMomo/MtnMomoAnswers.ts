@@ -3,7 +3,7 @@ import { Option, Schema } from "effect"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { RefusalCode } from "../../domain/FailureCode.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, noVerdict, providerIds } from "../client/Replies.ts"
+import { credentialsRefused, noVerdict, providerIds, settledOnce } from "../client/Replies.ts"
 import { moneyOfMajor } from "../port/WireAmount.ts"
 import type { Endpoint, Product } from "./MtnMomoRequests.ts"
 
@@ -122,7 +122,7 @@ const refusedWith = (product: Product, why: ErrorReason) => {
 
 /** Failed payments are answered with 200 as well: only the status in the body says what became of them. */
 export const statusAnswer =
-  ({ product }: Endpoint, reference: string) =>
+  ({ moves, product }: Endpoint, reference: string) =>
   (reply: ProviderReply): Enquiry => {
     if (reply.status === 404 && Option.exists(errorIn(reply.json), ({ code }) => code === "RESOURCE_NOT_FOUND")) {
       return new Absent()
@@ -146,6 +146,8 @@ export const statusAnswer =
       ...providerIds({ financial_transaction_id: said.financialTransactionId }),
       ...(state === "failed" ? refusedWith(product, reasonOf(said.reason)) : { reason: null }),
       ...(received === undefined ? {} : { received }),
+      // The contract lets `financialTransactionId` be missing. One reference moves money once.
+      ...(state === "completed" ? settledOnce(moves, reference, received) : {}),
       ...(waits ? { waitsFor: { nextAction: "wait", actionData: {} } } : {})
     })
   }
@@ -163,6 +165,7 @@ export const existing =
         product === "collection" && (found.state === "processing" || found.state === "pending") ? "wait" : null,
       actionData: {},
       providerData: found.providerData ?? {},
+      ...(found.movements === undefined ? {} : { movements: found.movements }),
       ...(found.received === undefined ? {} : { received: found.received })
     })
   }

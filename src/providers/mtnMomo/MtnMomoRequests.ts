@@ -1,5 +1,6 @@
 /** What MTN is sent: from an order to a body, and from an attempt to the address that answers for it. */
 import { Either } from "effect"
+import type { MovementKind } from "../../domain/Movement.ts"
 import { Declined } from "../../domain/Outcome.ts"
 import type { AttemptContext, PaymentOrder, RefundOrder } from "../port/Provider.ts"
 import { shortText } from "../port/WireAmount.ts"
@@ -12,11 +13,16 @@ export interface Endpoint {
   readonly product: Product
   /** Orders are posted to it; what became of one is found below it, by its reference. */
   readonly path: string
+  readonly moves: MovementKind
 }
 
-const requestToPay: Endpoint = { product: "collection", path: "/collection/v1_0/requesttopay" }
-const transfer: Endpoint = { product: "disbursement", path: "/disbursement/v1_0/transfer" }
-const refunds: Endpoint = { product: "disbursement", path: "/disbursement/v1_0/refund" }
+const requestToPay: Endpoint = {
+  product: "collection",
+  path: "/collection/v1_0/requesttopay",
+  moves: "collection"
+}
+const transfer: Endpoint = { product: "disbursement", path: "/disbursement/v1_0/transfer", moves: "disbursement" }
+const refunds: Endpoint = { product: "disbursement", path: "/disbursement/v1_0/refund", moves: "refund" }
 
 export const tokenPath = (product: Product): string => `/${product}/token/`
 export const balancePath = (product: Product): string => `/${product}/v1_0/account/balance`

@@ -4,7 +4,7 @@ import type { RefusalCode } from "../../domain/FailureCode.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, noVerdict, providerIds } from "../client/Replies.ts"
+import { credentialsRefused, noVerdict, providerIds, settledOnce } from "../client/Replies.ts"
 import { moneyOfMajor } from "../port/WireAmount.ts"
 import { type Kind, kinds } from "./PawapayRequests.ts"
 
@@ -21,6 +21,7 @@ const decodeCreated = Schema.decodeUnknownEither(Created)
 const Transaction = Schema.Struct({
   status: Schema.String,
   currency: Text,
+  amount: Text,
   depositedAmount: Text,
   correspondentIds: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.Unknown }), {
     nullable: true
@@ -95,7 +96,11 @@ const accepted = (
   reference: string,
   status: string,
   state: Accepted["state"],
-  { providerData = { [kinds[kind].id]: reference }, received }: Pick<Report, "providerData" | "received"> = {}
+  {
+    movements,
+    providerData = { [kinds[kind].id]: reference },
+    received
+  }: Pick<Report, "movements" | "providerData" | "received"> = {}
 ) =>
   new Accepted({
     state,
@@ -104,6 +109,7 @@ const accepted = (
     nextAction: kind === "deposit" && state !== "completed" ? "wait" : null,
     actionData: {},
     providerData,
+    ...(movements === undefined ? {} : { movements }),
     ...(received === undefined ? {} : { received })
   })
 
@@ -145,6 +151,13 @@ const receivedIn = (kind: Kind, { currency, depositedAmount }: Transaction): Opt
     ? Option.some({})
     : Option.map(moneyOfMajor(depositedAmount, currency ?? ""), (received) => ({ received }))
 
+/** What moved under its id: what was deposited, or the amount of a payout or refund. */
+const movedBy = (kind: Kind, reference: string, { amount, currency, depositedAmount }: Transaction) => {
+  const moved = kind === "deposit" ? depositedAmount : amount
+  const money = moved === undefined ? undefined : Option.getOrUndefined(moneyOfMajor(moved, currency ?? ""))
+  return settledOnce(kinds[kind].moves, reference, money)
+}
+
 const reportOf = (kind: Kind, reference: string, transaction: Transaction): Option.Option<Report> => {
   const { correspondentIds, failureReason, status } = transaction
   const about = {
@@ -156,7 +169,7 @@ const reportOf = (kind: Kind, reference: string, transaction: Transaction): Opti
   if (status === "COMPLETED") {
     return Option.map(
       receivedIn(kind, transaction),
-      (received) => new Report({ ...about, ...received, state: "completed" })
+      (received) => new Report({ ...about, ...received, ...movedBy(kind, reference, transaction), state: "completed" })
     )
   }
   if (status !== "FAILED") return Option.some(new Report({ ...about, state: "processing" }))

@@ -8,9 +8,9 @@ import { alpha3Of, type Correspondent, findCorrespondent } from "./Correspondent
 
 /** The three things that pawaPay knows, each with its own address and its own name for the id. */
 export const kinds = {
-  deposit: { path: "/deposits", id: "depositId" },
-  payout: { path: "/payouts", id: "payoutId" },
-  refund: { path: "/refunds", id: "refundId" }
+  deposit: { path: "/deposits", id: "depositId", moves: "collection" },
+  payout: { path: "/payouts", id: "payoutId", moves: "disbursement" },
+  refund: { path: "/refunds", id: "refundId", moves: "refund" }
 } as const
 
 export type Kind = keyof typeof kinds

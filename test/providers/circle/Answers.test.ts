@@ -32,14 +32,21 @@ const address = "0x97de855690955e0da79ce5c1b6804847e7070c7f"
 
 const intent = (
   timeline: ReadonlyArray<Record<string, string>>,
-  about: { paid?: string; address?: string; currency?: string; paymentIds?: ReadonlyArray<string> } = {}
+  about: {
+    paid?: string
+    address?: string
+    currency?: string
+    paymentIds?: ReadonlyArray<string>
+    refundIds?: ReadonlyArray<string>
+  } = {}
 ) => ({
   data: {
     id,
     amount: { amount: "10.00", currency: "USD" },
     amountPaid: { amount: about.paid ?? "0.00", currency: about.currency ?? "USD" },
     paymentMethods: [{ type: "blockchain", chain: "POLY", ...(about.address ? { address: about.address } : {}) }],
-    paymentIds: about.paymentIds ?? [],
+    paymentIds: about.paymentIds ?? (about.paid === undefined ? [] : ["p"]),
+    refundIds: about.refundIds ?? [],
     timeline
   }
 })
@@ -137,6 +144,10 @@ describe("what Circle answers to a payment intent", () => {
 })
 
 describe("what Circle says of a payment intent later", () => {
+  const listed = [
+    { id: "p", type: "payment", status: "paid", amount: { amount: "4.00", currency: "USD" } },
+    { id: "r", type: "refund", status: "paid", amount: { amount: "4.00", currency: "USD" } }
+  ]
   const states: ReadonlyArray<readonly [string, object, object]> = [
     ["created", intent([at("created", 0)]), { state: "pending", providerStatus: "created" }],
     [
@@ -187,13 +198,13 @@ describe("what Circle says of a payment intent later", () => {
       intent([at("failed", 3)], { paid: "4.00" }),
       { state: "processing", providerStatus: "failed" }
     ],
-    ["refunded", intent([at("refunded", 4)], { paid: "10.00" }), { state: "returned" }],
+    ["refunded", intent([at("refunded", 4)], { paid: "10.00", refundIds: ["r"] }), { state: "returned" }],
     ["a word of tomorrow", intent([at("resting", 4)]), { state: "processing", providerStatus: "resting" }],
     ["no word at all", intent([]), { state: "processing", providerStatus: null }]
   ]
   it.effect.each(states)("%s", ([, body, expected]) =>
     Effect.gen(function* () {
-      const { calls, provider } = hearing(replyOf(200, body))
+      const { calls, provider } = hearing(replyOf(200, body), replyOf(200, { data: listed }))
       expect(yield* provider.enquire(attemptOf(order, { providerPaymentId: id }))).toMatchObject(expected)
       expect(calls[0]?.path).toBe(`/v1/paymentIntents/${id}`)
     })

@@ -3,7 +3,7 @@ import { Effect, Either, Schema, TestClock } from "effect"
 import { circleServes, intentOf, recipientOf, transferOf } from "../../../src/providers/circle/CircleRequests.ts"
 import { derivedUuid } from "../../../src/providers/circle/DerivedUuid.ts"
 import { IntentBody, RecipientBody, TransferBody } from "../../../src/providers/circle/FakeBodies.ts"
-import { asTimePasses, talkedThrough } from "../support/AgainstFake.ts"
+import { asTimePasses, settle, talkedThrough } from "../support/AgainstFake.ts"
 import { NOW } from "../support/CryptoOrders.ts"
 import { attemptOf } from "../support/Orders.ts"
 import { keptBy, publishedContract, unpublished } from "../support/PublishedContract.ts"
@@ -70,6 +70,12 @@ describe.skipIf(why !== "")(`what is sent to Circle, by its contract${why}`, () 
         (order, providerPaymentId) => [attemptOf(order, { providerPaymentId })],
         asTimePasses
       )
+      const paid = at.books.all()[0]!
+      const again = { id: "again", reference: derivedUuid("again"), money: paid.asked, of: paid.id, kept: paid.kept }
+      at.world.take({ ...again, kind: "payin" })
+      yield* settle(at)
+      yield* at.provider.enquire(attemptOf(orders[0]!, { providerPaymentId: paid.id }))
+      expect(at.calls.at(-1)?.path).toContain("/v1/payments?")
       expect(
         new Set(at.calls.map(({ method, path }) => `${method} ${path.split("/").slice(0, 5).join("/")}`)).size
       ).toBeGreaterThan(6)

@@ -247,8 +247,10 @@ describe("what Coinbase says of a transfer later", () => {
 })
 
 describe("what Coinbase says of an address later", () => {
+  let made = 0
   const paid = (amount: string, about: object = {}) =>
     transfer({
+      transferId: `transfer_${(made += 1)}`,
       status: "completed",
       targetAmount: amount,
       source: { address: "0x1", network: "base", asset: "usdc" },
