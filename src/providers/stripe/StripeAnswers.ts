@@ -13,7 +13,7 @@ import {
   Unknown
 } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, isOk, noVerdict, providerIds } from "../client/Replies.ts"
+import { credentialsRefused, isOk, named, noVerdict, providerIds } from "../client/Replies.ts"
 import type { AttemptContext } from "../port/Provider.ts"
 import { meaningOf } from "../port/WireWord.ts"
 import { moneyIn } from "./StripeAmounts.ts"
@@ -116,10 +116,6 @@ const standingOf = (intent: Intent): Standing | Declined | Unknown =>
 
 const idsOf = (intent: Intent) =>
   providerIds({ payment_intent: intent.id, latest_charge: chargeOf(intent)?.id, customer: intent.customer })
-
-/** A report that names no movement leaves the field out. */
-export const named = (movements: ReadonlyArray<Movement>): Pick<Report, "movements"> =>
-  movements.length === 0 ? {} : { movements }
 
 const outcomeOfIntent = (intent: Intent): Outcome => {
   const standing = standingOf(intent)
