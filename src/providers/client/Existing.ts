@@ -20,6 +20,7 @@ const taken = (report: Report, state: Accepted["state"]): Accepted =>
     nextAction: report.waitsFor?.nextAction ?? (state === "pending" ? "check_status" : null),
     actionData: report.waitsFor?.actionData ?? {},
     providerData: report.providerData ?? {},
+    ...given("movements", report.movements),
     ...given("received", report.received),
     ...given("fee", report.fee)
   })

@@ -52,6 +52,10 @@ export const credentialsRefused = ({ status }: ProviderReply): Declined =>
     providerCode: `${status}`
   })
 
+/** A report that tells of no movement leaves the field out. */
+export const named = (movements: NonNullable<Accepted["movements"]>): Pick<Accepted, "movements"> =>
+  movements.length === 0 ? {} : { movements }
+
 /** An order that moves money: what was never sent is refused, what may have been is not known. */
 export const sent = (reply: Reply, read: (reply: ProviderReply) => Outcome): Effect.Effect<Outcome> =>
   Effect.catchTags(

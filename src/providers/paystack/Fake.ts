@@ -1,6 +1,6 @@
 /** A Paystack to try the service with: it checks, remembers and calls back as the real one does, and moves no money. */
 import { stringify } from "lossless-json"
-import type { Fake, FakeCallback, FakeDisputes, FakeRoute, FakeWorld } from "../fakes/Fake.ts"
+import type { Dispute, Fake, FakeCallback, FakeDisputes, FakeRoute, FakeWorld } from "../fakes/Fake.ts"
 import type { Entry } from "../fakes/FakeBooks.ts"
 import { codeWith, disputeOf, fine, number, refundOf, transactionOf, transferOf } from "./FakeBodies.ts"
 import { credentials, guarded } from "./FakeDesk.ts"
@@ -17,7 +17,17 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
       held.map(([currency, minor]) => ({ currency, balance: number(minor) }))
     )
   })
-  return [...payins(world), ...payouts(world), ...refunds(world), { method: "GET", path: "/balance", answer: balances }]
+  const disputesOf = guarded(({ params }) => {
+    const dispute = world.books.byId(params["id"] ?? "")?.kept["dispute"] as Dispute | undefined
+    return fine("Dispute retrieved", dispute === undefined ? [] : [disputeOf(dispute)])
+  })
+  return [
+    ...payins(world),
+    ...payouts(world),
+    ...refunds(world),
+    { method: "GET", path: "/dispute/transaction/:id", answer: disputesOf },
+    { method: "GET", path: "/balance", answer: balances }
+  ]
 }
 
 const eventOf = (entry: Entry, world: FakeWorld): { readonly event: string; readonly data: unknown } | undefined => {
@@ -72,12 +82,11 @@ const callbackOf = (entry: Entry, world: FakeWorld): FakeCallback | undefined =>
 /** Nothing is taken until the merchant gives in, and nothing where its evidence is taken. */
 const disputes: FakeDisputes = {
   takes: "when lost",
-  callbacksOf: (dispute) => [
-    signed({
-      event: dispute.stage === "opened" ? "charge.dispute.create" : "charge.dispute.resolve",
-      data: disputeOf(dispute)
-    })
-  ]
+  callbacksOf: (dispute) => {
+    dispute.of.kept["dispute"] = dispute
+    const event = dispute.stage === "opened" ? "charge.dispute.create" : "charge.dispute.resolve"
+    return [signed({ event, data: disputeOf(dispute) })]
+  }
 }
 
 export const paystackFake: Fake = { name: "paystack", credentials, routes, callbackOf, disputes }

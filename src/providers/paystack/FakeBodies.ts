@@ -102,7 +102,8 @@ export const moneyIn = (amount: string, currency: string): Money => Option.getOr
 
 export const number = (value: string | bigint | number): LosslessNumber => new LosslessNumber(`${value}`)
 
-const transactionStatus = ({ kept, state }: Entry): string => {
+const transactionStatus = ({ kept, moved, state, takenBack }: Entry): string => {
+  if (state === "completed" && takenBack >= moved.minor) return "reversed"
   switch (state) {
     case "waiting":
       return kept.channel === "card" ? "abandoned" : "ongoing"

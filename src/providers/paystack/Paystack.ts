@@ -1,6 +1,7 @@
 /** Paystack: cards by a page of its own, mobile money and bank transfers, and payouts from its balance. */
-import { Clock, Duration, Effect, Either, Redacted } from "effect"
-import { Declined, type Enquiry, type Outcome } from "../../domain/Outcome.ts"
+import { Clock, Duration, Effect, Either, Option, Redacted } from "effect"
+import type { Movement } from "../../domain/Movement.ts"
+import { Declined, type Enquiry, type Outcome, Report } from "../../domain/Outcome.ts"
 import { triedBy } from "../client/AccountTest.ts"
 import { existing } from "../client/Existing.ts"
 import type { ProviderCall, ProviderReply } from "../client/ProviderHttp.ts"
@@ -14,11 +15,13 @@ import {
   enquiryOf,
   hostedOutcome,
   ofOrder,
-  ourRefunds,
   passwordTaken,
   recipientCode,
   refundNoted,
   refundOutcome,
+  refundsListed,
+  settledDisputes,
+  settledRefunds,
   transferOutcome
 } from "./PaystackAnswers.ts"
 import { readCallback, type RefundsOf } from "./PaystackCallbacks.ts"
@@ -85,12 +88,43 @@ const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
   const asked = (kind: Kind, question: ProviderCall, read: (reply: ProviderReply) => Enquiry) =>
     Effect.flatMap(looked(call(question), read), noticed(kind))
 
+  const listed = (
+    question: ProviderCall,
+    read: (reply: ProviderReply) => Option.Option<ReadonlyArray<Movement>>
+  ): Effect.Effect<Option.Option<ReadonlyArray<Movement>>> =>
+    Effect.catchAll(Effect.map(call(question), read), () => Effect.succeedNone)
+
+  /**
+   * A transaction says `reversed` once all of it went back, and not how: its refunds and disputes do. Where Paystack lists
+   * neither there is no id, and it is derived from the transaction's.
+   */
+  const withReversals = (report: Report): Effect.Effect<Report> =>
+    Effect.gen(function* () {
+      const [paid] = report.movements ?? []
+      if (report.state !== "returned" || paid === undefined) return report
+      const refunds = yield* listed(requests.refundsOfTransaction(paid.id), settledRefunds)
+      const disputes = yield* listed(requests.disputesOfTransaction(paid.id), settledDisputes)
+      const known = [refunds, disputes].flatMap((one) => Option.getOrElse(one, () => []))
+      const isListed = Option.isSome(refunds) && Option.isSome(disputes)
+      const derived = { ...paid, kind: "reversal", id: `${paid.id}:reversed` } as const
+      return new Report({ ...report, movements: [paid, ...known, ...(isListed && known.length === 0 ? [derived] : [])] })
+    })
+
   const verified = (kind: "transaction" | "transfer", reference: string): Effect.Effect<Enquiry> =>
-    asked(
-      kind,
-      kind === "transfer" ? requests.verifyTransfer(reference) : requests.verifyTransaction(reference),
-      ofOrder(reference, enquiryOf(kind))
+    Effect.flatMap(
+      asked(
+        kind,
+        kind === "transfer" ? requests.verifyTransfer(reference) : requests.verifyTransaction(reference),
+        ofOrder(reference, enquiryOf(kind))
+      ),
+      (said) => (kind === "transaction" && said._tag === "Report" ? withReversals(said) : Effect.succeed(said))
     )
+
+  /** A charge that succeeds at once is answered without its id, which the look-up tells. */
+  const withId = (kind: "transaction" | "transfer", reference: string, outcome: Outcome): Effect.Effect<Outcome> =>
+    outcome._tag === "Accepted" && outcome.state === "completed" && outcome.movements === undefined
+      ? Effect.map(verified(kind, reference), (said) => (said._tag === "Report" ? existing(said) : outcome))
+      : Effect.succeed(outcome)
 
   const ordered = (
     kind: "transaction" | "transfer",
@@ -103,7 +137,7 @@ const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
       onRight: (one) =>
         sent(call(one), ofOrder(reference, read)).pipe(
           Effect.flatMap((outcome) =>
-            outcome === alreadyThere ? Effect.map(verified(kind, reference), existing) : Effect.succeed(outcome)
+            outcome === alreadyThere ? Effect.map(verified(kind, reference), existing) : withId(kind, reference, outcome)
           ),
           Effect.flatMap(noticed(kind))
         )
@@ -149,11 +183,14 @@ const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
   const refundsOf: RefundsOf = (transaction) =>
     Effect.gen(function* () {
       const paid = yield* verified("transaction", transaction)
-      if (paid._tag === "Absent") return []
+      if (paid._tag === "Absent") return { paid: undefined, ours: [], byHand: [] }
       const id = paid._tag === "Report" ? paid.providerPaymentId : null
-      if (id === null) return yield* Effect.fail({ reason: paid._tag === "Unknown" ? paid.reason : "it has no id" })
+      if (paid._tag !== "Report" || id === null) {
+        return yield* Effect.fail({ reason: paid._tag === "Unknown" ? paid.reason : "it has no id" })
+      }
       const reply = yield* call(requests.refundsOfTransaction(id))
-      return yield* Either.fromOption(ourRefunds(reply), () => ({ reason: `HTTP ${reply.status}` }))
+      const refunds = yield* Either.fromOption(refundsListed(reply), () => ({ reason: `HTTP ${reply.status}` }))
+      return { paid, ...refunds }
     })
 
   const refund = (order: RefundOrder): Effect.Effect<Outcome> =>

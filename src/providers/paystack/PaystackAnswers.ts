@@ -1,11 +1,13 @@
 /** From what Paystack answers to what it means. */
 import { Either, Option, Schema } from "effect"
 import type { RefusalCode } from "../../domain/FailureCode.ts"
+import type { Movement } from "../../domain/Movement.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, isOk, noVerdict } from "../client/Replies.ts"
-import type { Named } from "../port/Callback.ts"
+import { credentialsRefused, isOk, named, noVerdict } from "../client/Replies.ts"
 import { meaningOf } from "../port/WireWord.ts"
+import type { RefundsOfTransaction } from "./PaystackCallbacks.ts"
+import { reversalsIn } from "./PaystackDisputes.ts"
 import {
   amountsOf,
   idOf,
@@ -13,6 +15,7 @@ import {
   isOurs,
   type Kind,
   Moved,
+  movementsOf,
   readMoved,
   reasonOf,
   refusalOf,
@@ -169,7 +172,8 @@ export const chargeOutcome = (reply: ProviderReply): Outcome => {
     providerStatus: moved.status,
     ...stepOf(moved, Option.getOrUndefined(envelopeOf(reply))?.data),
     ...idsOf("transaction", moved),
-    ...amountsOf(moved, state)
+    ...amountsOf(moved, state),
+    ...named(movementsOf("transaction", moved))
   })
 }
 
@@ -200,7 +204,8 @@ const orderedOutcome =
               nextAction: null,
               actionData: {},
               ...idsOf(kind, moved),
-              ...amountsOf(moved, state)
+              ...amountsOf(moved, state),
+              ...named(movementsOf(kind, moved))
             })
       }
     })
@@ -245,13 +250,26 @@ export const refundNoted =
       : reportOf("refund", ours)
   }
 
-/** The refunds that bear a note of ours; nothing where the list cannot be read. */
-export const ourRefunds = (reply: ProviderReply): Option.Option<ReadonlyArray<Named>> =>
-  Option.map(isOk(reply) ? refundsIn(reply) : Option.none(), (refunds) =>
-    refunds.flatMap(({ id = null, merchant_note: note }) =>
+/** Every refund on a list; nothing where the list cannot be read. Ours are those that bear a note of ours. */
+export const refundsListed = (reply: ProviderReply): Option.Option<Pick<RefundsOfTransaction, "ours" | "byHand">> =>
+  Option.map(isOk(reply) ? refundsIn(reply) : Option.none(), (refunds) => ({
+    ours: refunds.flatMap(({ id = null, merchant_note: note }) =>
       isOurs(note) ? [{ reference: note, providerPaymentId: id, about: "refund" as const }] : []
-    )
-  )
+    ),
+    byHand: settledOf(refunds.filter(({ merchant_note: note }) => !isOurs(note)))
+  }))
+
+/** A refund without a readable amount is left out: no order names its amount. */
+const settledOf = (refunds: ReadonlyArray<Moved>): ReadonlyArray<Movement> =>
+  refunds
+    .flatMap((one) => movementsOf("refund", one))
+    .filter(({ amount, state }) => amount !== null && state === "settled")
+
+export const settledRefunds = (reply: ProviderReply): Option.Option<ReadonlyArray<Movement>> =>
+  Option.map(isOk(reply) ? refundsIn(reply) : Option.none(), settledOf)
+
+export const settledDisputes = (reply: ProviderReply): Option.Option<ReadonlyArray<Movement>> =>
+  isOk(reply) ? Option.flatMap(envelopeOf(reply), ({ data }) => reversalsIn(data)) : Option.none()
 
 /** It ended with the password, or goes on: a charge that failed is for the enquiry to tell. */
 export const passwordTaken = (reply: ProviderReply): "accepted" | "wrong" | "not_expected" | "unknown" => {

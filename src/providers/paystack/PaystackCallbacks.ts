@@ -2,6 +2,7 @@
 import { createHmac } from "node:crypto"
 import { Effect, Either, Option, Redacted, Schema } from "effect"
 import { sha256Hex } from "../../domain/Digest.ts"
+import type { Movement } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"
 import {
   type Callback,
@@ -17,7 +18,8 @@ import {
 } from "../port/Callback.ts"
 import { readJson } from "../port/WireJson.ts"
 import { meaningOf } from "../port/WireWord.ts"
-import { isOurs, isRemarkable, type Kind, moneyOf, readMoved, reportOf, text } from "./PaystackStates.ts"
+import { endOf, readDispute, reversalOf } from "./PaystackDisputes.ts"
+import { isOurs, isRemarkable, type Kind, readMoved, reportOf, text } from "./PaystackStates.ts"
 
 export const signatureOf = (secretKey: string, body: Buffer | string): string =>
   createHmac("sha512", secretKey).update(body).digest("hex")
@@ -26,37 +28,19 @@ const readEvent = Schema.decodeUnknownOption(Schema.Struct({ event: Schema.Strin
 
 const readRefund = Schema.decodeUnknownOption(Schema.Struct({ merchant_note: text, transaction_reference: text }))
 
-const readDispute = Schema.decodeUnknownOption(
-  Schema.Struct({
-    id: text,
-    resolution: text,
-    refund_amount: text,
-    currency: text,
-    transaction: Schema.Struct({ reference: text, id: text, status: text, currency: text })
-  })
-)
-
 const DISPUTE_RESOLVED = "charge.dispute.resolve"
-
-/** Nothing is taken before a dispute is resolved, and then only where the merchant gave in or did not answer. */
-const resolutions: Readonly<Record<string, "lost" | "won">> = {
-  "merchant-accepted": "lost",
-  "auto-accepted": "lost",
-  declined: "won"
-}
 
 const eventsOfDispute = (data: unknown, proof: Proof<"account">): Effect.Effect<ReadonlyArray<CallbackEvent>> => {
   const dispute = Option.getOrUndefined(readDispute(data))
-  const reference = dispute?.transaction.reference
+  const reference = dispute?.transaction?.reference
   if (dispute === undefined || reference === undefined) {
     return Effect.as(Effect.logWarning(`Paystack's ${DISPUTE_RESOLVED} cannot be read`), [])
   }
-  const { currency, id, refund_amount: amount, resolution, transaction } = dispute
-  const end = meaningOf(resolutions, resolution)
-  if (end === "won") return Effect.succeed([])
-  const attempt = { reference, providerPaymentId: transaction.id ?? null, about: "payin" as const }
-  const taken = moneyOf(amount, currency ?? transaction.currency)
-  if (end === undefined || taken === undefined || id === undefined) {
+  const { refund_amount: amount, resolution, transaction } = dispute
+  if (endOf(dispute) === "won") return Effect.succeed([])
+  const attempt = { reference, providerPaymentId: transaction?.id ?? null, about: "payin" as const }
+  const reversal = reversalOf(dispute)
+  if (reversal === undefined) {
     const warning = `Paystack resolved a dispute of ${reference} as ${resolution}, with an amount of ${amount}`
     return Effect.as(Effect.logWarning(warning), [new Hint({ attempt })])
   }
@@ -64,11 +48,12 @@ const eventsOfDispute = (data: unknown, proof: Proof<"account">): Effect.Effect<
     state: "returned",
     reason: "the payer disputed it, and Paystack took the money back",
     providerPaymentId: attempt.providerPaymentId,
-    providerStatus: transaction.status ?? null,
+    providerStatus: transaction?.status ?? null,
     providerCode: resolution ?? DISPUTE_RESOLVED,
-    taken
+    taken: reversal.amount,
+    movements: [reversal]
   })
-  return Effect.succeed([new Statement({ key: `${DISPUTE_RESOLVED} ${id}`, attempt, report, proof })])
+  return Effect.succeed([new Statement({ key: `${DISPUTE_RESOLVED} ${reversal.id}`, attempt, report, proof })])
 }
 
 const kinds: Readonly<Record<string, Kind>> = {
@@ -86,22 +71,47 @@ const kinds: Readonly<Record<string, Kind>> = {
 /** Payers can choose the reference of a transaction, with no more than the public key. */
 const abouts = { transaction: "payin", transfer: "payout", refund: "refund" } as const
 
-/** Our refunds of a transaction, as Paystack lists them when it is asked with our key. */
+/** Refunds of a transaction, as Paystack lists them when it is asked with our key. */
+export interface RefundsOfTransaction {
+  /** Nothing where Paystack does not know the transaction. */
+  readonly paid: Report | undefined
+  readonly ours: ReadonlyArray<Named>
+  /** Those that somebody made in the dashboard, once they are paid. */
+  readonly byHand: ReadonlyArray<Movement>
+}
+
 export type RefundsOf = (
   transactionReference: string
-) => Effect.Effect<ReadonlyArray<Named>, { readonly reason: string }>
+) => Effect.Effect<RefundsOfTransaction, { readonly reason: string }>
 
 type Events<E = never> = Effect.Effect<ReadonlyArray<CallbackEvent>, E>
 
+/** The payin as it stands, with the refunds that were made by hand. One that is reversed is asked about: all of it went. */
+const eventsByHand = (
+  reference: string,
+  { byHand, paid }: RefundsOfTransaction,
+  proof: Proof<"account">
+): ReadonlyArray<CallbackEvent> => {
+  if (paid === undefined || byHand.length === 0) return []
+  const attempt = { reference, providerPaymentId: paid.providerPaymentId, about: "payin" as const }
+  if (paid.state !== "completed") return [new Hint({ attempt })]
+  const key = `refunded by hand ${sha256Hex(byHand.map(({ id }) => id).toSorted().join(" "))}`
+  const report = new Report({ ...paid, movements: [...(paid.movements ?? []), ...byHand] })
+  return [new Statement({ key, attempt, report, proof })]
+}
+
 /**
  * Paystack publishes the events of refunds without its id of the refund and without our note: only the transaction is
- * named. So it is asked which refunds of ours that transaction has, and those are asked about in their turn.
+ * named. So it is asked which refunds that transaction has: ours are asked about in their turn, the others are told.
  */
 const askedRefunds = (transaction: string, refundsOf: RefundsOf, proof: Proof<"account">): Events<NotNow> =>
   Effect.mapBoth(refundsOf(transaction), {
     onFailure: ({ reason }) =>
       new NotNow({ message: `the refunds of ${transaction} cannot be read: ${reason}`, proof }),
-    onSuccess: (all) => all.map((attempt) => new Hint({ attempt }))
+    onSuccess: (all) => [
+      ...all.ours.map((attempt) => new Hint({ attempt })),
+      ...eventsByHand(transaction, all, proof)
+    ]
   })
 
 const eventsOfMoved = (

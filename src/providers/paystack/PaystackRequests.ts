@@ -184,6 +184,9 @@ export const listRefunds = ({ sentAt }: AttemptContext): ProviderCall => {
 export const refundsOfTransaction = (id: string): ProviderCall =>
   get("list refunds", `/refund?${new URLSearchParams({ transaction: id, perPage: `${REFUNDS_PER_PAGE}` }).toString()}`)
 
+export const disputesOfTransaction = (id: string): ProviderCall =>
+  get("list disputes", `/dispute/transaction/${encodeURIComponent(id)}`)
+
 export const submitOtp = (reference: string, otp: string): ProviderCall =>
   post("submit one-time password", "/charge/submit_otp", { otp, reference })
 

@@ -2,8 +2,9 @@
 import { Option, Schema } from "effect"
 import type { RefusalCode } from "../../domain/FailureCode.ts"
 import type { Money } from "../../domain/Money.ts"
+import type { Movement, MovementState } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"
-import { providerIds } from "../client/Replies.ts"
+import { named, providerIds } from "../client/Replies.ts"
 import { moneyOfMinor } from "../port/WireAmount.ts"
 import { meaningOf } from "../port/WireWord.ts"
 import { PAYSTACK_DIGITS } from "./PaystackRequests.ts"
@@ -133,6 +134,24 @@ const stateOf = (kind: Kind, { amount, currency, status }: Moved): State => {
   return kind === "transaction" && state === "completed" && isUnreadable ? "processing" : state
 }
 
+const refundMovements: Readonly<Partial<Record<State, MovementState>>> = { completed: "settled", failed: "failed" }
+
+/**
+ * A reference is one transaction and one transfer, each of which moves money once. A transfer that was reversed has no id
+ * for the money that came back: it is derived from the transfer's code.
+ */
+export const movementsOf = (kind: Kind, moved: Moved): ReadonlyArray<Movement> => {
+  const [id, state] = [idOf(kind, moved), stateOf(kind, moved)]
+  if (id === null) return []
+  const amount = moneyOf(moved.amount, moved.currency) ?? null
+  if (kind === "refund") return [{ kind, id, amount, state: refundMovements[state] ?? "pending" }]
+  if (state !== "completed" && state !== "returned") return []
+  if (kind === "transaction") return [{ kind: "collection", id, amount, state: "settled" }]
+  const paid = { kind: "disbursement", id, amount, state: "settled" } as const
+  const back = { kind: "reinstatement", id: `${id}:returned`, amount, state: "settled" } as const
+  return state === "returned" ? [paid, back] : [paid]
+}
+
 export const reportOf = (kind: Kind, moved: Moved): Report => {
   const state = stateOf(kind, moved)
   const over = state === "failed" || state === "returned"
@@ -143,6 +162,7 @@ export const reportOf = (kind: Kind, moved: Moved): Report => {
     providerStatus: moved.status,
     ...idsOf(kind, moved),
     ...amountsOf(moved, state),
+    ...named(movementsOf(kind, moved)),
     ...(over ? refusalOf(moved) : {})
   })
 }

@@ -2,6 +2,7 @@
 import { Duration } from "effect"
 import type { BuiltInRail } from "../../domain/Corridor.ts"
 import { isCryptoAssetCode, networksOf } from "../../domain/CryptoAsset.ts"
+import type { Movement } from "../../domain/Movement.ts"
 import { Accepted } from "../../domain/Outcome.ts"
 import { railFundingTime } from "../../domain/policies/Sandbox.ts"
 import type { PaymentOrder } from "../port/Provider.ts"
@@ -13,6 +14,16 @@ import { sha256Hex } from "../../domain/Digest.ts"
 /** The rail's own id: it follows from ours, so that whoever knows one knows the other. */
 export const railPaymentId = (rail: BuiltInRail, reference: string): string =>
   `${rail}_${sha256Hex(reference).slice(0, 24)}`
+
+/** A payment of a rail moves its money once, so its id is the movement's as well. */
+export const movementsOf = ({
+  kind,
+  money,
+  rail,
+  reference,
+  state
+}: Pick<RailPayment, "kind" | "money" | "rail" | "reference" | "state">): ReadonlyArray<Movement> =>
+  state === "completed" ? [{ kind, id: railPaymentId(rail, reference), amount: money, state: "settled" }] : []
 
 const accountFor = (reference: string, nowMillis: number): Readonly<Record<string, string>> => {
   const digest = sha256Hex(reference)

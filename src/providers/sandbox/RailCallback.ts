@@ -1,11 +1,14 @@
 /** The callbacks by which a built-in rail tells of its progress, and the proof that they are the rail's. */
 import { Effect, Schema } from "effect"
 import { type BuiltInRail, builtInRails } from "../../domain/Corridor.ts"
+import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { Report } from "../../domain/Outcome.ts"
+import { moneyOf } from "../../platform/database/StoredMoney.ts"
+import { named } from "../client/Replies.ts"
 import { type Callback, type CallbackRequest, Check, NoProof, Proof, Statement } from "../port/Callback.ts"
 import type { VaultService } from "../../platform/secrets/Vault.ts"
-import { railPaymentId } from "./RailAnswer.ts"
-import type { RailTimer } from "./RailPayment.ts"
+import { movementsOf, railPaymentId } from "./RailAnswer.ts"
+import { railKinds, type RailTimer } from "./RailPayment.ts"
 
 export const signatureHeader = "x-corridor-rail-signature"
 
@@ -16,6 +19,9 @@ const Body = Schema.parseJson(
     rail: Schema.Literal(...builtInRails),
     state: Schema.Literal("pending", "processing", "completed", "failed"),
     reason: Schema.NullOr(Schema.String),
+    kind: Schema.Literal(...railKinds),
+    amount: Schema.String.pipe(Schema.pattern(/^\d+(\.\d+)?$/)),
+    currency: Schema.typeSchema(AnyCurrencyCode),
     occurred_at: Schema.String
   })
 )
@@ -26,8 +32,10 @@ const signatureOf = (vault: VaultService, body: Buffer): string => vault.hmac(bo
 
 /** The same bytes however often it is sent. */
 export const signedCallback = (vault: VaultService, timer: RailTimer): Pick<CallbackRequest, "headers" | "body"> => {
-  const { eventId, occurredAt, rail, reason, reference, report } = timer
-  const about = { event_id: eventId, reference, rail, state: report, reason, occurred_at: occurredAt.toISOString() }
+  const { eventId, kind, money, occurredAt, rail, reason, reference, report } = timer
+  const moves = { kind, amount: money.toNumericText(), currency: money.currency }
+  const at = occurredAt.toISOString()
+  const about = { event_id: eventId, reference, rail, state: report, reason, ...moves, occurred_at: at }
   const body = Buffer.from(encodeBody(about))
   const headers = { "content-type": "application/json", [signatureHeader]: signatureOf(vault, body) }
   return { headers, body }
@@ -44,10 +52,12 @@ export const readCallback = (vault: VaultService, rail: BuiltInRail) =>
     )
     if (body.rail !== rail) return yield* new NoProof({ message: `The callback is of the ${body.rail} rail` })
     const providerPaymentId = railPaymentId(rail, body.reference)
+    const { reason, state } = body
+    const movements = movementsOf({ ...body, money: moneyOf(body.amount, body.currency) })
     const event = new Statement({
       key: body.event_id,
       attempt: { reference: body.reference, providerPaymentId },
-      report: new Report({ state: body.state, reason: body.reason, providerPaymentId, providerStatus: body.state }),
+      report: new Report({ state, reason, providerPaymentId, providerStatus: state, ...named(movements) }),
       proof
     })
     const callback: Callback = { events: [event] }

@@ -10,7 +10,10 @@ export const railTables = {
   railTimers: memoryTable<StoredRailTimer>("railTimers")
 }
 
-const timerOf = ({ dueAt: _dueAt, leaseToken: _leaseToken, ...timer }: StoredRailTimer): RailTimer => timer
+const timerOf = (
+  { dueAt: _dueAt, leaseToken: _leaseToken, ...timer }: StoredRailTimer,
+  { kind, money }: RailPayment
+): RailTimer => ({ ...timer, kind, money })
 
 export const railStoreMemory = Layer.effect(
   RailStore,
@@ -80,7 +83,11 @@ export const railStoreMemory = Layer.effect(
             reach(timer)
           }
           const next = Option.fromNullable(byDue.find((timer) => timer.dueAt > now))
-          return { timers: due.map(timerOf), nextDueInMillis: Option.map(next, (timer) => timer.dueAt - now) }
+          const timers = due.flatMap((timer) => {
+            const payment = railPayments.get(timer.reference)
+            return payment === undefined ? [] : [timerOf(timer, payment)]
+          })
+          return { timers, nextDueInMillis: Option.map(next, (timer) => timer.dueAt - now) }
         }),
       done: (token, timerIds) =>
         atomicallyAt(() => {

@@ -1,6 +1,7 @@
 /** What a built-in rail remembers of a payment, as a third party would: nothing of ours but the reference. */
 import type { BuiltInRail } from "../../domain/Corridor.ts"
 import type { Money } from "../../domain/Money.ts"
+import type { MovementKind } from "../../domain/Movement.ts"
 import type { NextAction } from "../../domain/Outcome.ts"
 import type { Behaviour } from "./RailBehaviour.ts"
 
@@ -16,9 +17,14 @@ export interface RailAnswer {
   readonly actionData: Readonly<Record<string, string>>
 }
 
+export const railKinds = ["collection", "disbursement", "refund"] as const satisfies ReadonlyArray<MovementKind>
+export type RailKind = (typeof railKinds)[number]
+
 export interface RailPayment {
   readonly reference: string
   readonly rail: BuiltInRail
+  /** What it moves once it completes. */
+  readonly kind: RailKind
   readonly state: RailState
   readonly behaviour: Behaviour
   readonly money: Money
@@ -42,13 +48,16 @@ export interface RailTimer {
   readonly timerId: string
   readonly rail: BuiltInRail
   readonly reference: string
+  /** Of its payment. */
+  readonly kind: RailKind
+  readonly money: Money
   readonly eventId: string
   readonly report: RailState
   readonly reason: string | null
   readonly occurredAt: Date
 }
 
-export interface StoredRailTimer extends RailTimer {
+export interface StoredRailTimer extends Omit<RailTimer, "kind" | "money"> {
   readonly dueAt: number
   readonly leaseToken: string | null
 }

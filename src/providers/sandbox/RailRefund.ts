@@ -20,6 +20,7 @@ const isPaid = ({ behaviour, state }: RailPayment): boolean => state === "comple
 const refundOf = ({ rail }: RailPayment, reference: string, money: Money): RailPayment => ({
   reference,
   rail,
+  kind: "refund",
   money,
   reason: null,
   wrongPasswords: 0,

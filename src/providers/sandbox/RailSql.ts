@@ -8,7 +8,7 @@ import { batched } from "../../platform/database/Batcher.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
 import { behaviours } from "./RailBehaviour.ts"
-import { type NewRailTimer, type RailPayment, railStates, type RailTimer } from "./RailPayment.ts"
+import { type NewRailTimer, railKinds, type RailPayment, railStates, type RailTimer } from "./RailPayment.ts"
 import { type RailChange, RailStore } from "./RailStore.ts"
 import { makeWake } from "./RailWake.ts"
 
@@ -21,6 +21,7 @@ const PaymentRow = Schema.Struct({
   currency: Schema.typeSchema(AnyCurrencyCode),
   reason: Schema.NullOr(Schema.String),
   detail: Schema.Struct({
+    kind: Schema.Literal(...railKinds),
     answer: Schema.Struct({
       state: Schema.Literal("pending", "processing"),
       nextAction: Schema.NullOr(Schema.Literal(...nextActions)),
@@ -37,6 +38,9 @@ const ClaimRow = Schema.Union(
     timer_id: Schema.String,
     rail: Schema.Literal(...builtInRails),
     reference: Schema.String,
+    kind: Schema.Literal(...railKinds),
+    amount: Schema.String,
+    currency: Schema.typeSchema(AnyCurrencyCode),
     event_id: Schema.String,
     report: Schema.Literal(...railStates),
     reason: Schema.NullOr(Schema.String),
@@ -55,18 +59,19 @@ const paymentOf = ({ amount, currency, detail, ...row }: typeof PaymentRow.Type)
   money: moneyOf(amount, currency)
 })
 
-const rowOf = ({ answer, money, wrongPasswords, ...payment }: RailPayment) => ({
+const rowOf = ({ answer, kind, money, wrongPasswords, ...payment }: RailPayment) => ({
   ...payment,
   amount: money.toNumericText(),
   currency: money.currency,
-  detail: JSON.stringify({ answer, wrongPasswords })
+  detail: JSON.stringify({ kind, answer, wrongPasswords })
 })
 
 const timersOf = (rows: ReadonlyArray<typeof ClaimRow.Type>): ReadonlyArray<RailTimer> =>
   rows.flatMap((row) => {
     if (row.timer_id === null) return []
-    const { event_id, occurred_at, rail, reason, reference, report, timer_id } = row
-    return [{ timerId: timer_id, eventId: event_id, occurredAt: occurred_at, rail, reason, reference, report }]
+    const { amount, currency, event_id, kind, occurred_at, rail, reason, reference, report, timer_id } = row
+    const names = { timerId: timer_id, eventId: event_id, reference }
+    return [{ ...names, occurredAt: occurred_at, rail, reason, report, kind, money: moneyOf(amount, currency) }]
   })
 
 export const railStoreSql = Layer.scoped(
@@ -167,7 +172,7 @@ export const railStoreSql = Layer.scoped(
       // The payment is locked with its timer: whoever changes it meanwhile is neither overtaken nor waited for.
       claim: (token, limit, leaseMillis) =>
         sql`with due as (
-            select t.timer_id, t.due_at from rail_timers t join rail_payments p on p.reference = t.reference
+            select t.timer_id, t.due_at, p.detail->>'kind' as kind, p.amount, p.currency from rail_timers t join rail_payments p on p.reference = t.reference
             where t.due_at <= now() and not exists (
               select 1 from rail_timers held
               where held.reference = t.reference and held.lease_token is not null and held.due_at > now()
@@ -175,7 +180,8 @@ export const railStoreSql = Layer.scoped(
           ), claimed as (
             update rail_timers t set due_at = now() + ${leaseMillis} * interval '1 ms', lease_token = ${token}
             from due where t.timer_id = due.timer_id
-            returning t.timer_id, t.rail, t.reference, t.event_id, t.report, t.reason, t.occurred_at, due.due_at as was_due
+            returning t.timer_id, t.rail, t.reference, t.event_id, t.report, t.reason, t.occurred_at,
+              due.due_at as was_due, due.kind, due.amount, due.currency
           ), reached as (
             update rail_payments p set state = c.report, reason = c.reason
             from (

@@ -9,9 +9,10 @@ import { uuidOrNil } from "../../domain/Ids.ts"
 import { Absent, Declined, Report, Unknown } from "../../domain/Outcome.ts"
 import type { Outcome } from "../../domain/Outcome.ts"
 import type { SupportQuestion } from "../../domain/Routing.ts"
+import { named } from "../client/Replies.ts"
 import type { AttemptContext, PaymentOrder, Provider } from "../port/Provider.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
-import { acceptedAs, answerTo, railPaymentId } from "./RailAnswer.ts"
+import { acceptedAs, answerTo, movementsOf, railPaymentId } from "./RailAnswer.ts"
 import { type Behaviour, behaviourOf } from "./RailBehaviour.ts"
 import { readCallback } from "./RailCallback.ts"
 import { RailCustomer } from "./RailCustomer.ts"
@@ -60,6 +61,7 @@ const remembered = (rail: BuiltInRail, order: PaymentOrder, behaviour: Behaviour
   return {
     reference: order.reference,
     rail,
+    kind: order.flow === "outbound" ? "disbursement" : "collection",
     state: declined ? "failed" : answer.state,
     behaviour,
     money: order.money,
@@ -92,7 +94,14 @@ const makeRail = (rail: BuiltInRail) =>
       const providerPaymentId = railPaymentId(rail, reference)
       const { actionData, nextAction } = answer
       const waits = state === "pending" && nextAction !== null ? { waitsFor: { nextAction, actionData } } : {}
-      return new Report({ state, reason, providerPaymentId, providerStatus: state, ...waits })
+      return new Report({
+        state,
+        reason,
+        providerPaymentId,
+        providerStatus: state,
+        ...named(movementsOf(kept.value)),
+        ...waits
+      })
     })
 
     const provider: Provider = {

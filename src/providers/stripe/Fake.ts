@@ -17,7 +17,6 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
   const { books, url } = world
   const once = remembering()
   const payments = makePayments(world)
-  const { shown } = payments
 
   const onEntry =
     (kind: Entry["kind"], answer: (entry: Entry, request: FakeRequest) => FakeReply): FakeRoute["answer"] =>
@@ -54,7 +53,7 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
         method: "GET",
         path: "/v1/payment_intents",
         answer: ({ path, query }: FakeRequest) =>
-          list(path, newestFirst(books, "payin").filter(madeBetween(query)), query, shown)
+          list(path, newestFirst(books, "payin").filter(madeBetween(query)), query, payments.expanded(query))
       },
       {
         method: "GET",
@@ -65,10 +64,14 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
             url: path,
             has_more: false,
             next_page: null,
-            data: named(books, query).map(shown)
+            data: named(books, query).map(payments.expanded(query))
           })
       },
-      { method: "GET", path: "/v1/payment_intents/:id", answer: onEntry("payin", (entry) => ok(shown(entry))) },
+      {
+        method: "GET",
+        path: "/v1/payment_intents/:id",
+        answer: onEntry("payin", (entry, { query }) => ok(payments.expanded(query)(entry)))
+      },
       {
         method: "POST",
         path: "/v1/payment_intents/:id/confirm",
@@ -93,13 +96,24 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
       {
         method: "GET",
         path: "/v1/refunds",
-        answer: ({ path, query }: FakeRequest) =>
-          list(
-            path,
-            newestFirst(books, "refund").filter(({ of }) => of === query.get("payment_intent")),
-            query,
-            refundOf
-          )
+        answer: ({ path, query }: FakeRequest) => {
+          const of = query.get("payment_intent")
+          const byHand = books.byId(of ?? "")
+          const made = newestFirst(books, "refund").filter((entry) => entry.of === of)
+          const shown = (entry: Entry) =>
+            entry === byHand ? refundByHandOf(entry, keptOf(entry).byHand ?? entry.moved) : refundOf(entry)
+          const all = byHand === undefined || keptOf(byHand).byHand === undefined ? made : [byHand, ...made]
+          return list(path, all, query, shown)
+        }
+      },
+      {
+        method: "GET",
+        path: "/v1/disputes",
+        answer: ({ path, query }: FakeRequest) => {
+          const disputed = books.byId(query.get("payment_intent") ?? "")
+          const all = disputed === undefined || keptOf(disputed).dispute === undefined ? [] : [disputed]
+          return list(path, all, query, (entry) => disputeOf(entry, keptOf(entry).dispute))
+        }
       },
       { method: "GET", path: "/v1/refunds/:id", answer: onEntry("refund", (entry) => ok(refundOf(entry))) },
       {
@@ -160,9 +174,15 @@ export const stripeFake: Fake = {
   },
   disputes: {
     takes: "at once",
-    callbacksOf: ({ of, ...dispute }, world) =>
-      disputeEvents[dispute.stage].map((type) => signed(type, disputeOf(of, dispute), `dispute of ${of.id}`, world))
+    callbacksOf: ({ of, ...dispute }, world) => {
+      keptOf(of).dispute = dispute
+      return disputeEvents[dispute.stage].map((type) =>
+        signed(type, disputeOf(of, dispute), `dispute of ${of.id}`, world)
+      )
+    }
   },
-  refundedByHand: (of, money, world) =>
-    signed("refund.created", refundByHandOf(of, money), `refund by hand of ${of.id}`, world)
+  refundedByHand: (of, money, world) => {
+    keptOf(of).byHand = money
+    return signed("refund.created", refundByHandOf(of, money), `refund by hand of ${of.id}`, world)
+  }
 }

@@ -1,7 +1,7 @@
 /** How the fake of Stripe shows what it holds: its entries in the shape of Stripe's objects. */
 import { Option } from "effect"
 import { sha256Hex } from "../../domain/Digest.ts"
-import type { Money } from "../../domain/Money.ts"
+import { Money } from "../../domain/Money.ts"
 import type { Dispute } from "../fakes/Fake.ts"
 import type { Entry } from "../fakes/FakeBooks.ts"
 import { amountText } from "./StripeAmounts.ts"
@@ -15,6 +15,9 @@ export interface Kept extends Record<string, unknown> {
   returnUrl: string | null
   lastError: FakeError | null
   canceled: boolean
+  /** What was refunded in the dashboard, and the dispute of its payer. */
+  byHand?: Money
+  dispute?: Omit<Dispute, "of">
 }
 
 export const keptOf = ({ kept }: Entry): Kept => kept as Kept
@@ -116,6 +119,28 @@ const nextActionOf = (entry: Entry, url: string): unknown => {
   }
 }
 
+/** `refunded`: in minor units, by refunds of ours. */
+export const chargeOf = (entry: Entry, refunded: bigint): Readonly<Record<string, unknown>> => {
+  const { byHand, dispute } = keptOf(entry)
+  const { currency } = entry.moved
+  const amount_refunded = counted(new Money({ currency, minor: refunded + (byHand?.minor ?? 0n) }))
+  return {
+    id: idOf("ch", entry.id),
+    object: "charge",
+    amount: counted(entry.moved),
+    amount_captured: counted(entry.moved),
+    amount_refunded,
+    created: seconds(entry.createdAt),
+    currency: currency.toLowerCase(),
+    disputed: dispute !== undefined,
+    livemode: false,
+    paid: true,
+    payment_intent: entry.id,
+    refunded: amount_refunded === counted(entry.moved),
+    status: "succeeded"
+  }
+}
+
 export const intentOf = (entry: Entry, url: string): Readonly<Record<string, unknown>> => {
   const { canceled, intent, lastError } = keptOf(entry)
   const isPaid = entry.state === "completed" || entry.state === "returned"
@@ -196,6 +221,10 @@ export const disputeOf = (
   metadata: {},
   payment_intent: entry.id,
   reason: "fraudulent",
+  balance_transactions: [
+    { object: "balance_transaction", amount: -counted(money), type: "adjustment" },
+    ...(stage === "won" ? [{ object: "balance_transaction", amount: counted(money), type: "adjustment" }] : [])
+  ],
   status: stage === "opened" ? "needs_response" : stage
 })
 

@@ -7,6 +7,7 @@ import type { Fate } from "../fakes/Magic.ts"
 import { Confirmation, type FakeError, NewCustomer, type NewIntent, NewRefund, refused, taken } from "./FakeForms.ts"
 import {
   authenticates,
+  chargeOf,
   declineOf,
   genericDecline,
   idOf,
@@ -29,6 +30,20 @@ export const makePayments = (world: FakeWorld) => {
   const customers = new Set<string>()
 
   const shown = (entry: Entry) => intentOf(entry, url)
+
+  const refundedOf = (paid: Entry): bigint =>
+    books
+      .all()
+      .filter(({ kind, of, state }) => kind === "refund" && of === paid.id && state !== "failed")
+      .reduce((sum, { asked }) => sum + asked.minor, 0n)
+
+  /** With the whole charge where the request asks for it. */
+  const expanded = (query: URLSearchParams) => (entry: Entry) => {
+    const intent = shown(entry)
+    const isWanted = query.getAll("expand[]").some((name) => name.endsWith("latest_charge"))
+    const isPaid = intent["latest_charge"] !== null
+    return isWanted && isPaid ? { ...intent, latest_charge: chargeOf(entry, refundedOf(entry)) } : intent
+  }
 
   const cardRefused = (error: FakeError, entry?: Entry): FakeReply =>
     refused(402, { ...error, ...(entry === undefined ? {} : { payment_intent: shown(entry) }) })
@@ -99,10 +114,7 @@ export const makePayments = (world: FakeWorld) => {
         const paid = books.byId(payment_intent)
         if (paid?.kind !== "payin") return missing(payment_intent)
         if (paid.state !== "completed") return wrong(400, "There is nothing to give back.")
-        const before = books
-          .all()
-          .filter(({ kind, of, state }) => kind === "refund" && of === paid.id && state !== "failed")
-        const left = before.reduce((rest, { asked }) => rest - asked.minor, paid.moved.minor)
+        const left = paid.moved.minor - refundedOf(paid)
         if (left === 0n) return wrong(400, "All of it was given back before.", "charge_already_refunded")
         const money = amount === undefined ? paid.moved : moneyOf(amount, paid.moved.currency)
         if (money === undefined || money.minor > left) return wrong(400, "There is not so much left to give back.")
@@ -127,5 +139,5 @@ export const makePayments = (world: FakeWorld) => {
       })
     )
 
-  return { shown, create, confirm, cancel, refund, customer }
+  return { expanded, create, confirm, cancel, refund, customer }
 }

@@ -1,6 +1,7 @@
 /** Stripe: cards everywhere, and bank transfers in where it keeps accounts for payers. It pays out to nobody but ourselves. */
 import { Clock, Duration, Effect, Either, Option, Redacted } from "effect"
-import { Absent, type Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
+import type { Movement } from "../../domain/Movement.ts"
+import { Absent, type Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import { triedBy } from "../client/AccountTest.ts"
 import { firstReport, looked, prepared, sent } from "../client/Replies.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
@@ -15,6 +16,7 @@ import {
   cancelAnswer,
   isAlreadyRefunded,
   type Listed,
+  movementsIn,
   namedIn,
   outcomeOfRefund,
   reportOfIntent,
@@ -24,11 +26,13 @@ import {
   toRefund,
   warned
 } from "./StripeAnswers.ts"
-import { type Intent, intentIn, type Refund, refundIn } from "./StripeObjects.ts"
+import { historyOf, movementsOfDispute, movementsOfRefund } from "./StripeMovements.ts"
+import { disputeIn, type Intent, intentIn, type Refund, refundIn } from "./StripeObjects.ts"
 import { eventOf, proofOf, type Withdrawal, withdrawnMoney } from "./StripeCallbacks.ts"
 import {
   customerForm,
   customerKey,
+  disputesOf,
   euroCountries,
   type Form,
   formText,
@@ -36,6 +40,7 @@ import {
   intentPath,
   intentsAround,
   intentsNamed,
+  intentWithCharge,
   refundForm,
   refundPath,
   refundsOf
@@ -85,6 +90,8 @@ const PAGES = 10
 
 const namedIntent = namedIn(intentIn)
 const namedRefund = namedIn(refundIn)
+const refundsIn = movementsIn(refundIn, movementsOfRefund)
+const disputesIn = movementsIn(disputeIn, movementsOfDispute)
 
 const connect = (account: Account<typeof fields>): Provider => {
   const { credentials, http, rawCards } = account
@@ -161,21 +168,63 @@ const connect = (account: Account<typeof fields>): Provider => {
       ? Effect.fail(new Unknown({ reason: "Stripe's own id of the payment is not known" }))
       : Effect.map(page("list refunds", refundsOf(paymentIntent), reference, namedRefund), ({ named }) => named)
 
-  const told = <A>(found: Effect.Effect<A | undefined, Unknown>, report: (one: A) => Enquiry): Effect.Effect<Enquiry> =>
-    Effect.merge(Effect.map(found, (one) => (one === undefined ? new Absent() : report(one))))
+  /** A key that may not read the list still hears how the payment stands. */
+  const movementsListed = (
+    operation: string,
+    path: string,
+    read: (reply: ProviderReply) => Either.Either<ReadonlyArray<Movement>, Unknown>
+  ): Effect.Effect<ReadonlyArray<Movement>> =>
+    Effect.catchAll(
+      Effect.flatMap(get(operation, path), (reply) => read(reply)),
+      ({ reason }) => Effect.as(Effect.logWarning(`Stripe did not ${operation}: ${reason}`), [])
+    )
+
+  /** Adds the refunds and disputes of a payment, and costs no call where its charge has none. */
+  const withHistory = (intent: Intent, report: Report): Effect.Effect<Report> =>
+    Effect.gen(function* () {
+      const { disputes, refunds } = historyOf(intent)
+      if (!disputes && !refunds) return report
+      const movements = [
+        ...(report.movements ?? []),
+        ...(refunds ? yield* movementsListed("list refunds", refundsOf(intent.id), refundsIn) : []),
+        ...(disputes ? yield* movementsListed("list disputes", disputesOf(intent.id), disputesIn) : [])
+      ]
+      return new Report({ ...report, movements })
+    })
+
+  const reported = (intent: Intent): Effect.Effect<Enquiry> => {
+    const report = reportOfIntent(intent)
+    return report._tag === "Report" ? withHistory(intent, report) : Effect.succeed(report)
+  }
+
+  const lookedUp = (id: string, read: (reply: ProviderReply) => Enquiry): Effect.Effect<Enquiry> =>
+    Effect.gen(function* () {
+      const reply = yield* Effect.either(get("get payment", intentWithCharge(id)))
+      const said = yield* looked(reply, read)
+      const intent = Option.flatMap(Either.getRight(reply), ({ json }) => intentIn(json))
+      return said._tag === "Report" && Option.isSome(intent) ? yield* withHistory(intent.value, said) : said
+    })
+
+  const told = <A>(
+    found: Effect.Effect<A | undefined, Unknown>,
+    report: (one: A) => Effect.Effect<Enquiry>
+  ): Effect.Effect<Enquiry> =>
+    Effect.merge(Effect.flatMap(found, (one) => (one === undefined ? Effect.succeed(new Absent()) : report(one))))
 
   const enquirePayment = (attempt: AttemptContext): Effect.Effect<Enquiry> =>
     attempt.providerPaymentId === null
       ? firstReport(
           attempt.hintedIds,
-          (id) => looked(get("get payment", intentPath(id)), aboutIntentOf(attempt)),
-          told(foundIntent(attempt), reportOfIntent)
+          (id) => lookedUp(id, aboutIntentOf(attempt)),
+          told(foundIntent(attempt), reported)
         )
-      : looked(get("get payment", intentPath(attempt.providerPaymentId)), aboutIntent)
+      : lookedUp(attempt.providerPaymentId, aboutIntent)
 
   const enquireRefund = (attempt: AttemptContext): Effect.Effect<Enquiry> =>
     attempt.providerPaymentId === null
-      ? told(foundRefund(attempt.broughtBy?.providerPaymentId ?? null, attempt.reference), reportOfRefund)
+      ? told(foundRefund(attempt.broughtBy?.providerPaymentId ?? null, attempt.reference), (one) =>
+          Effect.succeed(reportOfRefund(one))
+        )
       : looked(get("get refund", refundPath(attempt.providerPaymentId)), aboutRefund)
 
   const enquire = (attempt: AttemptContext): Effect.Effect<Enquiry> =>

@@ -1,6 +1,7 @@
 /** What Stripe's answers mean. */
 import { Effect, Either, Equal, Option } from "effect"
 import type { Money } from "../../domain/Money.ts"
+import type { Movement } from "../../domain/Movement.ts"
 import {
   Absent,
   Accepted,
@@ -12,12 +13,14 @@ import {
   Unknown
 } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, isOk, noVerdict, providerIds } from "../client/Replies.ts"
+import { credentialsRefused, isOk, named, noVerdict, providerIds } from "../client/Replies.ts"
 import type { AttemptContext } from "../port/Provider.ts"
 import { meaningOf } from "../port/WireWord.ts"
 import { moneyIn } from "./StripeAmounts.ts"
+import { movementsOfIntent, movementsOfRefund } from "./StripeMovements.ts"
 import {
   type BankAddress,
+  chargeOf,
   errorIn,
   idIn,
   type Intent,
@@ -111,7 +114,8 @@ const standings: Readonly<Record<string, (intent: Intent) => Standing | Declined
 const standingOf = (intent: Intent): Standing | Declined | Unknown =>
   meaningOf(standings, intent.status)?.(intent) ?? { state: "processing" }
 
-const idsOf = ({ customer, id, latest_charge }: Intent) => providerIds({ payment_intent: id, latest_charge, customer })
+const idsOf = (intent: Intent) =>
+  providerIds({ payment_intent: intent.id, latest_charge: chargeOf(intent)?.id, customer: intent.customer })
 
 const outcomeOfIntent = (intent: Intent): Outcome => {
   const standing = standingOf(intent)
@@ -126,6 +130,7 @@ const outcomeOfIntent = (intent: Intent): Outcome => {
     nextAction: waitsFor?.nextAction ?? null,
     actionData: waitsFor?.actionData ?? {},
     ...idsOf(intent),
+    ...named(movementsOfIntent(intent)),
     ...(received === undefined ? {} : { received })
   })
 }
@@ -153,7 +158,7 @@ export const reportOfIntent = (intent: Intent): Report | Unknown => {
       : new Report({ ...failedAs(standing, intent.id, intent.status), ...idsOf(intent) })
   }
   const about = { providerPaymentId: intent.id, providerStatus: intent.status, ...idsOf(intent) }
-  return new Report({ ...standing, reason: null, ...about })
+  return new Report({ ...standing, reason: null, ...about, ...named(movementsOfIntent(intent)) })
 }
 
 const refundStates: Readonly<Record<string, Report["state"]>> = {
@@ -183,16 +188,18 @@ export const outcomeOfRefund = (refund: Refund): Outcome => {
     providerStatus: refund.status,
     nextAction: null,
     actionData: {},
-    providerData: { refund: refund.id, payment_intent: refund.payment_intent }
+    providerData: { refund: refund.id, payment_intent: refund.payment_intent },
+    ...named(movementsOfRefund(refund))
   })
 }
 
 export const reportOfRefund = (refund: Refund): Report => {
   const state = refundStateOf(refund)
+  const movements = named(movementsOfRefund(refund))
   if (state === "failed" || state === "returned") {
-    return failedAs(refundRefusal(refund), refund.id, refund.status, state)
+    return new Report({ ...failedAs(refundRefusal(refund), refund.id, refund.status, state), ...movements })
   }
-  return new Report({ state, reason: null, providerPaymentId: refund.id, providerStatus: refund.status })
+  return new Report({ state, reason: null, providerPaymentId: refund.id, providerStatus: refund.status, ...movements })
 }
 
 /** Nothing is certain about what has no verdict of Stripe's in it. */
@@ -263,19 +270,28 @@ export interface Listed<A> {
   readonly after: Option.Option<string>
 }
 
+const listOf = (reply: ProviderReply) =>
+  isOk(reply) ? Either.fromOption(listIn(reply.json), () => unreadable(reply)) : Either.left(noVerdict(reply))
+
 /** The one of our reference; what of the others cannot be read is none of ours to read. */
 export const namedIn =
   <A extends { readonly metadata: Intent["metadata"] }>(read: (json: unknown) => Option.Option<A>) =>
-  (reply: ProviderReply, reference: string): Either.Either<Listed<A>, Unknown> => {
-    if (!isOk(reply)) return Either.left(noVerdict(reply))
-    return Either.map(
-      Either.fromOption(listIn(reply.json), () => unreadable(reply)),
-      ({ data, has_more }) => ({
-        named: data.flatMap((one) => Option.toArray(read(one))).find((one) => referenceIn(one) === reference),
-        after: has_more ? Option.map(idIn(data.at(-1)), ({ id }) => id) : Option.none()
-      })
+  (reply: ProviderReply, reference: string): Either.Either<Listed<A>, Unknown> =>
+    Either.map(listOf(reply), ({ data, has_more }) => ({
+      named: data.flatMap((one) => Option.toArray(read(one))).find((one) => referenceIn(one) === reference),
+      after: has_more ? Option.map(idIn(data.at(-1)), ({ id }) => id) : Option.none()
+    }))
+
+/** Movements of every object on a page. A listed one without a readable amount is left out: no order names its amount. */
+export const movementsIn =
+  <A>(read: (json: unknown) => Option.Option<A>, movementsOf: (one: A) => ReadonlyArray<Movement>) =>
+  (reply: ProviderReply): Either.Either<ReadonlyArray<Movement>, Unknown> =>
+    Either.map(listOf(reply), ({ data }) =>
+      data
+        .flatMap((one) => Option.toArray(read(one)))
+        .flatMap((one) => movementsOf(one))
+        .filter(({ amount }) => amount !== null)
     )
-  }
 
 /** Whether it is canceled for good, as it stands now. */
 export const cancelAnswer = (reply: ProviderReply): "canceled" | "refused" | "unknown" => {

@@ -1,12 +1,15 @@
 /** What Stripe calls back with: the signature over the raw bytes, and the events that are about payments of ours. */
 import { createHmac } from "node:crypto"
 import { Either, Option, Schema } from "effect"
+import type { Movement } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"
+import { named } from "../client/Replies.ts"
 import { type CallbackRequest, Check, Hint, NoProof, Proof, Statement } from "../port/Callback.ts"
 import { readJson } from "../port/WireJson.ts"
 import { moneyIn } from "./StripeAmounts.ts"
 import { reportOfIntent, reportOfRefund } from "./StripeAnswers.ts"
-import { type Intent, intentIn, referenceIn, type Refund, refundIn } from "./StripeObjects.ts"
+import { movementsOfDispute, movementsOfRefund } from "./StripeMovements.ts"
+import { disputeIn, type Intent, intentIn, referenceIn, type Refund, refundIn } from "./StripeObjects.ts"
 
 const TOLERANCE_SECONDS = 300
 
@@ -22,10 +25,6 @@ type Event = typeof Event.Type
 const eventIn = Schema.decodeUnknownOption(Event)
 
 const kindIn = Schema.decodeUnknownOption(Schema.Struct({ object: Schema.String }))
-
-const disputeIn = Schema.decodeUnknownOption(
-  Schema.Struct({ amount: Schema.String, currency: Schema.String, payment_intent: Schema.String })
-)
 
 interface Signature {
   readonly time: string
@@ -67,6 +66,7 @@ export interface Withdrawal {
   readonly _tag: "Withdrawal"
   readonly event: string
   readonly words: ReadonlyArray<{ readonly key: string; readonly says: "taken" | "regained" }>
+  readonly movements: ReadonlyArray<Movement>
   readonly reason: string
   readonly paymentIntent: string
   readonly amount: string
@@ -126,6 +126,7 @@ const madeByHand = ({ type: event }: Event, refund: Refund): Option.Option<Withd
       { key: `refund ${id} taken`, says: "taken" },
       ...(isBack ? [{ key: `refund ${id} regained`, says: "regained" as const }] : [])
     ],
+    movements: movementsOfRefund(refund),
     reason: "it was refunded by hand at Stripe",
     paymentIntent,
     amount,
@@ -138,20 +139,21 @@ const REINSTATED = "charge.dispute.funds_reinstated"
 
 const withdrawalOf = ({ data, id: key, type }: Event): Option.Option<Withdrawal> =>
   type === WITHDRAWN || type === REINSTATED
-    ? Option.map(disputeIn(data.object), ({ amount, currency, payment_intent: paymentIntent }) => ({
+    ? Option.map(disputeIn(data.object), (dispute) => ({
         _tag: "Withdrawal",
         event: type,
         words: [{ key, says: type === WITHDRAWN ? "taken" : "regained" }],
+        movements: movementsOfDispute(dispute, { withdrawn: true, reinstated: type === REINSTATED }),
         reason: "the payer disputed it, and Stripe took the money back",
-        paymentIntent,
-        amount,
-        currency
+        paymentIntent: dispute.payment_intent,
+        amount: dispute.amount,
+        currency: dispute.currency
       }))
     : Option.none()
 
 /** A fee that Stripe keeps for a dispute is no part of the payment, and not in its amount. */
 export const withdrawnMoney = (
-  { amount, currency, event, reason, words }: Withdrawal,
+  { amount, currency, event, movements, reason, words }: Withdrawal,
   intent: Intent,
   proof: Proof<"account">
 ): ReadonlyArray<Statement> => {
@@ -165,6 +167,6 @@ export const withdrawnMoney = (
         ? ({ state: "returned", reason, taken: money } as const)
         : ({ state: "completed", reason: null, regained: money } as const)
     const attempt = { reference, providerPaymentId: intent.id }
-    return new Statement({ key, attempt, report: new Report({ ...said, ...about }), proof })
+    return new Statement({ key, attempt, report: new Report({ ...said, ...about, ...named(movements) }), proof })
   })
 }

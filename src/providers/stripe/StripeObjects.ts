@@ -45,6 +45,13 @@ const NextStep = Schema.Struct({
   )
 })
 
+/** Named by its id alone, unless the request asked for the whole. */
+const Charge = Schema.Struct({
+  id: Schema.String,
+  amount_refunded: text,
+  disputed: Schema.optionalWith(Schema.Boolean, { default: () => false })
+})
+
 const Intent = Schema.Struct({
   id: Schema.String,
   status: Schema.String,
@@ -52,7 +59,7 @@ const Intent = Schema.Struct({
   amount: text,
   amount_received: text,
   client_secret: text,
-  latest_charge: text,
+  latest_charge: maybe(Schema.Union(Schema.String, Charge)),
   customer: text,
   metadata,
   next_action: maybe(NextStep),
@@ -71,6 +78,20 @@ const Refund = Schema.Struct({
 })
 export type Refund = typeof Refund.Type
 
+const Dispute = Schema.Struct({
+  id: Schema.String,
+  amount: Schema.String,
+  currency: Schema.String,
+  payment_intent: Schema.String,
+  status: text,
+  /** Negative: withdrawn from our balance; positive: reinstated. */
+  balance_transactions: Schema.optionalWith(Schema.Array(Schema.Struct({ amount: Schema.String })), {
+    default: () => []
+  })
+})
+export type Dispute = typeof Dispute.Type
+
+export const disputeIn = Schema.decodeUnknownOption(Dispute)
 export const intentIn = Schema.decodeUnknownOption(Intent)
 export const refundIn = Schema.decodeUnknownOption(Refund)
 export const errorIn = Schema.decodeUnknownOption(Schema.Struct({ error: StripeError }))
@@ -94,3 +115,6 @@ export const idIn = Schema.decodeUnknownOption(Schema.Struct({ id: Schema.String
 
 export const referenceIn = (about: { readonly metadata: Intent["metadata"] }): string | null =>
   about.metadata?.["reference"] ?? null
+
+export const chargeOf = ({ latest_charge: charge }: Intent): typeof Charge.Type | null =>
+  typeof charge === "string" ? { id: charge, amount_refunded: null, disputed: false } : charge

@@ -151,6 +151,7 @@ export const intentsAround = ({ sentAt }: AttemptContext, after: Option.Option<s
     "created[gte]": `${at - AROUND_SECONDS}`,
     "created[lte]": `${at + AROUND_SECONDS}`,
     limit: PAGE_SIZE,
+    "expand[]": "data.latest_charge",
     ...(Option.isSome(after) ? { starting_after: after.value } : {})
   }
   return `/v1/payment_intents?${formText(query)}`
@@ -158,11 +159,21 @@ export const intentsAround = ({ sentAt }: AttemptContext, after: Option.Option<s
 
 /** Whenever it was made; the index behind it lags. */
 export const intentsNamed = (reference: string): string =>
-  `/v1/payment_intents/search?${formText({ query: `metadata['reference']:'${reference}'` })}`
+  `/v1/payment_intents/search?${formText({
+    query: `metadata['reference']:'${reference}'`,
+    "expand[]": "data.latest_charge"
+  })}`
 
 export const refundsOf = (paymentIntent: string): string =>
   `/v1/refunds?${formText({ payment_intent: paymentIntent, limit: PAGE_SIZE })}`
 
+export const disputesOf = (paymentIntent: string): string =>
+  `/v1/disputes?${formText({ payment_intent: paymentIntent, limit: PAGE_SIZE })}`
+
 export const intentPath = (id: string): string => `/v1/payment_intents/${encodeURIComponent(id)}`
+
+/** With its charge, which says whether there are refunds and disputes to list. */
+export const intentWithCharge = (id: string): string =>
+  `${intentPath(id)}?${formText({ "expand[]": "latest_charge" })}`
 
 export const refundPath = (id: string): string => `/v1/refunds/${encodeURIComponent(id)}`

@@ -188,6 +188,7 @@ layer(services, onDatabase)("Where the connection is lost after the commit", (it
         {
           reference,
           rail: "fiat",
+          kind: "collection",
           state: "processing",
           behaviour: "completes",
           money: shillings(100n),

@@ -4,7 +4,9 @@ import * as fc from "fast-check"
 import { NoProof } from "../../../src/providers/port/Callback.ts"
 import { deriveMasterKey } from "../../../src/platform/config/MasterKey.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
+import { railPaymentId } from "../../../src/providers/sandbox/RailAnswer.ts"
 import { readCallback, signatureHeader, signedCallback } from "../../../src/providers/sandbox/RailCallback.ts"
+import { shillings } from "./Orders.ts"
 import type { RailTimer } from "../../../src/providers/sandbox/RailPayment.ts"
 
 const vault = Vault.make(deriveMasterKey("test"))
@@ -15,6 +17,8 @@ const timer: RailTimer = {
   eventId: "0190a000-0000-7000-8000-000000000002",
   reference: "0190a000-0000-7000-8000-000000000003",
   rail: "fiat",
+  kind: "collection",
+  money: shillings(150_010n),
   report: "failed",
   reason: "Café closed",
   occurredAt: new Date(1_700_000_000_123)
@@ -34,6 +38,9 @@ describe("a rail's callback", () => {
       rail: "fiat",
       state: "failed",
       reason: "Café closed",
+      kind: "collection",
+      amount: "1500.10",
+      currency: "KES",
       occurred_at: "2023-11-14T22:13:20.123Z"
     })
     expect(headers["x-corridor-rail-signature"]).toBe(vault.hmac(body, "rail-callback"))
@@ -50,6 +57,18 @@ describe("a rail's callback", () => {
         attempt: { reference: timer.reference },
         report: { state: "failed", reason: "Café closed", providerStatus: "failed" }
       })
+    })
+  )
+
+  it.effect("names the movement of a payment that completed, and none of one that did not", () =>
+    Effect.gen(function* () {
+      for (const kind of ["collection", "disbursement", "refund"] as const) {
+        const { events } = yield* read(signedCallback(vault, { ...timer, kind, report: "completed", reason: null }))
+        const id = railPaymentId("fiat", timer.reference)
+        expect(events).toMatchObject([{ report: { movements: [{ kind, id, amount: timer.money, state: "settled" }] } }])
+      }
+      const [failed] = (yield* read(signedCallback(vault, timer))).events
+      expect(failed).not.toHaveProperty("report.movements")
     })
   )
 

@@ -12,6 +12,7 @@ const newPayment = (about: Partial<RailPayment> = {}) =>
   Effect.map(nextId, (reference): RailPayment => ({
     reference,
     rail: "fiat",
+    kind: "collection",
     state: "processing",
     behaviour: "completes",
     money: shillings(150_010n),
@@ -110,7 +111,9 @@ onBothRailStores("RailStore", (it) => {
         [first!, second!, late!].map(({ dueInMillis: _due, occursInMillis: _occurs, ...timer }) => ({
           ...timer,
           rail: "fiat",
-          reference: payment.reference
+          reference: payment.reference,
+          kind: payment.kind,
+          money: payment.money
         }))
       )
       const spread = own.map(({ occurredAt }) => occurredAt.getTime() - own[0]!.occurredAt.getTime())

@@ -406,7 +406,7 @@ describe("what Stripe says when it is asked", () => {
         const { calls, provider } = at(() => replyOf(200, intent(about)))
         const said = yield* provider.enquire(attemptOf(visa, { providerPaymentId: "pi_1" }))
         expect(said).toMatchObject({ _tag: "Report", providerPaymentId: "pi_1", ...expected })
-        expect(calls[0]!.path).toBe("/v1/payment_intents/pi_1")
+        expect(calls[0]!.path).toBe("/v1/payment_intents/pi_1?expand%5B%5D=latest_charge")
         expect(yield* provider.resume!(attemptOf(visa, { providerPaymentId: "pi_1" }), {})).toEqual(said)
       })
     )

@@ -163,7 +163,9 @@ describe("a callback that Stripe's own library signed", () => {
 
 describe("money that Stripe takes back", () => {
   const dispute = (amount: number, end = "withdrawn", currency = "eur") =>
-    signed(event(`charge.dispute.funds_${end}`, { object: "dispute", amount, currency, payment_intent: "pi_1" }))
+    signed(
+      event(`charge.dispute.funds_${end}`, { id: "dp_1", object: "dispute", amount, currency, payment_intent: "pi_1" })
+    )
   const paid = () => replyOf(200, intent({ status: "succeeded", amount_received: 12300 }))
   const attempt = { reference, providerPaymentId: "pi_1" }
 

@@ -151,6 +151,12 @@ describe.skipIf(why !== "")(`Stripe's contract${why}`, () => {
     })
   )
 
+  /** Stripe's document here has the ids of charges alone, and not what `expand` makes of them. */
+  const withoutExpanded = (text: string) =>
+    JSON.stringify(JSON.parse(text), (name, value: { readonly id?: string } | string | null) =>
+      name === "latest_charge" && typeof value === "object" ? (value?.id ?? null) : value
+    )
+
   it.scopedLive("holds for every answer of the fake", () =>
     Effect.gen(function* () {
       const { exchanged, provider, settled } = yield* againstFake(stripe, stripeFake)
@@ -184,7 +190,7 @@ describe.skipIf(why !== "")(`Stripe's contract${why}`, () => {
         reply: { status, text }
       } of exchanged.filter((one) => !isLeftOut(one.call))) {
         const path = call.path.split("?")[0]!
-        expect([path, status, contract.answerFlaws(call.method, path, status, text)]).toEqual([path, status, []])
+        expect([path, status, contract.answerFlaws(call.method, path, status, withoutExpanded(text))]).toEqual([path, status, []])
       }
     })
   )

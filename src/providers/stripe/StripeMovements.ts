@@ -1,0 +1,73 @@
+/** Movements in Stripe's objects: charges, refunds and disputes, each under its own id. */
+import { Option } from "effect"
+import type { Money } from "../../domain/Money.ts"
+import type { Movement } from "../../domain/Movement.ts"
+import { moneyIn } from "./StripeAmounts.ts"
+import { chargeOf, type Dispute, type Intent, referenceIn, type Refund } from "./StripeObjects.ts"
+
+const moneyOf = (amount: string | null, currency: string | null): Money | null =>
+  amount === null || currency === null ? null : Option.getOrNull(moneyIn(amount, currency))
+
+/** An intent that succeeded has one charge that succeeded, its latest: it cannot be confirmed a second time. */
+export const movementsOfIntent = (intent: Intent): ReadonlyArray<Movement> => {
+  const charge = chargeOf(intent)
+  if (intent.status !== "succeeded" || charge === null) return []
+  const amount = moneyOf(intent.amount_received, intent.currency)
+  return [{ kind: "collection", id: charge.id, amount, state: "settled" }]
+}
+
+/** A refund that fails has no id for the money that comes back: it is derived from the refund's. */
+const failureId = (refundId: string): string => `${refundId}:failed`
+
+/**
+ * A refund made by hand has left our balance as soon as it is there. One of ours is settled once it succeeded. One that
+ * failed may have succeeded before, so it is named with the money that came back.
+ */
+export const movementsOfRefund = (refund: Refund): ReadonlyArray<Movement> => {
+  const { currency, id, status } = refund
+  const isOurs = referenceIn(refund) !== null
+  const amount = moneyOf(refund.amount, currency)
+  const given = { kind: "refund", id, amount } as const
+  if (status === "succeeded") return [{ ...given, state: "settled" }]
+  if (status === "failed" || (status === "canceled" && !isOurs)) {
+    const back = { kind: "reinstatement", id: failureId(id), amount } as const
+    return [
+      { ...given, state: "settled" },
+      { ...back, state: "settled" }
+    ]
+  }
+  if (!isOurs) return [{ ...given, state: "settled" }]
+  return [{ ...given, state: status === "canceled" ? "failed" : "pending" }]
+}
+
+export interface Withdrawn {
+  readonly withdrawn: boolean
+  readonly reinstated: boolean
+}
+
+/** An inquiry (`warning_…`) withdraws nothing. Without balance transactions the status tells. */
+const fundsOf = ({ balance_transactions: moved, status }: Dispute): Withdrawn => {
+  if (moved.length > 0) {
+    const reinstated = moved.some(({ amount }) => !amount.startsWith("-") && amount !== "0")
+    return { withdrawn: reinstated || moved.some(({ amount }) => amount.startsWith("-")), reinstated }
+  }
+  const withdrawn = ["needs_response", "under_review", "won", "lost"].includes(status ?? "")
+  return { withdrawn, reinstated: status === "won" }
+}
+
+/** The fee of a dispute is no part of the payment, and not in its amount. */
+export const movementsOfDispute = (dispute: Dispute, funds: Withdrawn = fundsOf(dispute)): ReadonlyArray<Movement> => {
+  const { id } = dispute
+  const amount = moneyOf(dispute.amount, dispute.currency)
+  if (amount === null) return []
+  return [
+    ...(funds.withdrawn ? [{ kind: "reversal", id, amount, state: "settled" } as const] : []),
+    ...(funds.reinstated ? [{ kind: "reinstatement", id, amount, state: "settled" } as const] : [])
+  ]
+}
+
+/** Lists that a charge says are not empty. */
+export const historyOf = (intent: Intent): { readonly refunds: boolean; readonly disputes: boolean } => {
+  const charge = chargeOf(intent)
+  return { refunds: !["", "0"].includes(charge?.amount_refunded ?? ""), disputes: charge?.disputed === true }
+}
