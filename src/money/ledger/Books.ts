@@ -50,6 +50,7 @@ export type ProblemKind =
   | "foreign_posting"
   | "fx_loss"
   | "unknown_organization"
+  | "provider_differs"
 
 export interface Problem {
   readonly kind: ProblemKind

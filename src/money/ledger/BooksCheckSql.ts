@@ -32,6 +32,7 @@ const accountsOf = rowsAs(
     foreign: Schema.Boolean
   })
 )
+const providersOf = rowsAs(Schema.Struct({ account: AccountName, posted: Schema.String, moved: Schema.String }))
 const strangersOf = rowsAs(Schema.Struct({ org_id: OrgId }))
 const currenciesOf = rowsAs(Schema.Struct({ currency }))
 const totalsOf = rowsAs(
@@ -161,6 +162,20 @@ export const checkBooks = Effect.gen(function* () {
     from compared where differs or below or floor_differs or "foreign"
     order by account collate "C" limit ${MOST_NAMED}`.pipe(Effect.flatMap(accountsOf))
 
+  const providers = yield* sql`
+    with posted as (
+      select account, -sum(amount) as amount from ledger_postings
+      where account like 'provider/%' and payment_id is not null group by account
+    ), moved as (
+      select 'provider/' || provider || coalesce('/' || account, '') || '/' || currency as account,
+        sum(case when kind in ('collection', 'reinstatement') then amount else -amount end) as amount
+      from movements where state = 'settled' group by 1
+    )
+    select account, coalesce(p.amount, 0)::text as posted, coalesce(m.amount, 0)::text as moved
+    from posted p full join moved m using (account)
+    where coalesce(p.amount, 0) <> coalesce(m.amount, 0)
+    order by account collate "C" limit ${MOST_NAMED}`.pipe(Effect.flatMap(providersOf))
+
   const strangers = yield* sql`select distinct org_id from ledger_postings p
     where org_id is not null and not exists (select from organizations o where o.org_id = p.org_id)
     order by org_id limit ${MOST_NAMED}`.pipe(Effect.flatMap(strangersOf))
@@ -174,6 +189,6 @@ export const checkBooks = Effect.gen(function* () {
     ...Option.getOrThrow(counts),
     rounding,
     fx,
-    problems: problemsOf({ entries, books, accounts, exchanges: losses, strangers })
+    problems: problemsOf({ entries, books, accounts, exchanges: losses, strangers, providers })
   }
 }).pipe(unlimited, Effect.orDie)

@@ -186,6 +186,8 @@ export const ledgerStoreMemory = Layer.effect(
             exchanges: losses,
             entries: unbalanced(entries),
             accounts: compared(accounts),
+            // Movements are not among these tables.
+            providers: [],
             strangers: Array.from(new Set(rows.map(({ org_id }) => org_id)))
               .flatMap((org_id) => (org_id === null || tables.organizations.has(org_id) ? [] : [{ org_id }]))
               .slice(0, MOST_NAMED)

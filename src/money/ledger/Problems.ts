@@ -58,6 +58,13 @@ const problemOfExchange = ({ from_currency, given, lost, rate, subject, taken, t
   message: `fx/${to_currency} lost ${lost} by ${subject}: it gave ${given} for ${taken} ${from_currency} at ${rate}.`
 })
 
+/** An account of a provider whose postings for payments are not the sum of what moved there. */
+export interface DifferingProvider {
+  readonly account: LedgerAccount
+  readonly posted: string
+  readonly moved: string
+}
+
 export const problemsOf = (found: {
   readonly entries: ReadonlyArray<UnbalancedEntry>
   readonly books: ReadonlyArray<UnbalancedBooks>
@@ -66,6 +73,7 @@ export const problemsOf = (found: {
   readonly exchanges: ReadonlyArray<Exchanged>
   /** Organisations that postings name and nobody knows. */
   readonly strangers: ReadonlyArray<{ readonly org_id: OrgId }>
+  readonly providers: ReadonlyArray<DifferingProvider>
 }): ReadonlyArray<Problem> => [
   ...found.books.map(({ currency, left_over }): Problem => ({
     kind: "unbalanced_books",
@@ -79,6 +87,11 @@ export const problemsOf = (found: {
   })),
   ...found.accounts.flatMap(problemsOfAccount),
   ...found.exchanges.map(problemOfExchange),
+  ...found.providers.map(({ account, moved, posted }): Problem => ({
+    kind: "provider_differs",
+    subject: account,
+    message: `${account} holds ${posted} by the books, but its movements add up to ${moved}.`
+  })),
   ...found.strangers.map(({ org_id }): Problem => ({
     kind: "unknown_organization",
     subject: org_id,

@@ -107,7 +107,10 @@ const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
       const known = [refunds, disputes].flatMap((one) => Option.getOrElse(one, () => []))
       const isListed = Option.isSome(refunds) && Option.isSome(disputes)
       const derived = { ...paid, kind: "reversal", id: `${paid.id}:reversed` } as const
-      return new Report({ ...report, movements: [paid, ...known, ...(isListed && known.length === 0 ? [derived] : [])] })
+      return new Report({
+        ...report,
+        movements: [paid, ...known, ...(isListed && known.length === 0 ? [derived] : [])]
+      })
     })
 
   const verified = (kind: "transaction" | "transfer", reference: string): Effect.Effect<Enquiry> =>
@@ -137,7 +140,9 @@ const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
       onRight: (one) =>
         sent(call(one), ofOrder(reference, read)).pipe(
           Effect.flatMap((outcome) =>
-            outcome === alreadyThere ? Effect.map(verified(kind, reference), existing) : withId(kind, reference, outcome)
+            outcome === alreadyThere
+              ? Effect.map(verified(kind, reference), existing)
+              : withId(kind, reference, outcome)
           ),
           Effect.flatMap(noticed(kind))
         )
