@@ -62,7 +62,7 @@ const IDS_PER_CHANGE = 8
  * Whoever looks after the service hears of what waits for a person from now on. Anybody may hint: of what is unknown already
  * each hint would tell again.
  */
-const noise = ({ openItems = [], payment }: Change, { hinted, untold }: Source): Effect.Effect<void> =>
+const noise = ({ openItems = [], payment }: Change, { hinted, unseen, untold }: Source): Effect.Effect<void> =>
   openItems.length === 0
     ? Effect.void
     : Effect.forEach(
@@ -70,7 +70,7 @@ const noise = ({ openItems = [], payment }: Change, { hinted, untold }: Source):
         ({ attempt_id, detail, kind, org_id }) => {
           const ids = { payment_id: payment.payment_id, attempt_id, org_id }
           if (kind === "suspense") return trouble("money_in_suspense", detail, ids)
-          const isNews = kind === "unknown_outcome" && (hinted !== true || untold === true)
+          const isNews = kind === "unknown_outcome" && (hinted !== true || untold === true || unseen === detail)
           return isNews ? trouble("outcome_abandoned", detail, ids) : Effect.void
         },
         { discard: true }

@@ -29,11 +29,18 @@ export interface Source {
   /** `stray`: the id under which it was kept until its payment was known. */
   readonly callback?: { readonly provider: ProviderName; readonly key: string; readonly stray?: string }
   /** A person decides, with these words for the record; what the attempt itself had said stays as it was. */
-  readonly operator?: { readonly id: string; readonly note: string }
+  readonly operator?: {
+    readonly id: string
+    readonly note: string
+    /** The decision is about money that the provider did not show. */
+    readonly unseen?: boolean
+  }
   /** The provider was asked out of turn, for a hint: the plan by which it is asked stays as it was. */
   readonly hinted?: boolean
   /** There was a hint, and its provider was asked after it in vain for as long as anybody asks. */
   readonly untold?: boolean
+  /** What a callback says was taken back and the provider does not show: an operator looks it up, and closes its item. */
+  readonly unseen?: string
   /** What is to stand on the record besides. */
   readonly note?: string
   /** Of a payin whose end has come: what its provider was asked then. */
@@ -209,7 +216,11 @@ const untoldBy = ({ provider }: Attempt): string =>
 
 const openItems = (known: Known, ruling: Ruling, patch: AttemptPatch, source: Source, moment: Moment) => {
   const { attempt, payment } = known
-  const item = (kind: OperatorItem["kind"], detail: string, about = attempt.attempt_id): OperatorItem => ({
+  const item = (
+    kind: OperatorItem["kind"],
+    detail: string,
+    about: AttemptId | null = attempt.attempt_id
+  ): OperatorItem => ({
     item_id: moment.newId(),
     org_id: payment.org_id,
     kind,
@@ -234,6 +245,8 @@ const openItems = (known: Known, ruling: Ruling, patch: AttemptPatch, source: So
           : source.untold === true && !isAskedAbout(known, patch)
             ? [item("unknown_outcome", untoldBy(attempt))]
             : []),
+    // Of no attempt, so that no report about one closes it.
+    ...(source.unseen === undefined ? [] : [item("unknown_outcome", source.unseen, null)]),
     ...(operator === undefined ? [] : [{ ...item("resolution", operator.note), closed_by: operator.id }])
   ]
 }
@@ -259,6 +272,7 @@ const closeItems = (
     ...(wasAskedAbout && signal._tag !== "Unknown" && ruling.outcome !== "unknown" && !stuck && !isLate(payment, signal)
       ? [{ kind: "unknown_outcome" as const, attempt_id, by }]
       : []),
+    ...(source.operator?.unseen === true ? [{ kind: "unknown_outcome" as const, attempt_id: null, by }] : []),
     ...(ruling.cleared === true ? [{ kind: "suspense" as const, attempt_id: ruling.about ?? attempt_id, by }] : []),
     ...(ruling.besides ?? []).flatMap(({ about, note }) =>
       note === undefined ? [{ kind: "suspense" as const, attempt_id: about, by }] : []
@@ -295,7 +309,7 @@ const calledBack = ({ callback }: Source, { at }: Moment): PaymentPatch =>
 
 const commented = (payment: Payment, patch: PaymentPatch, ruling: Ruling, source: Source): PaymentPatch => {
   const others = (ruling.besides ?? []).map(({ note }) => note)
-  const notes = [ruling.note, ...others, ruling.doubt, source.note, source.operator?.note].filter(
+  const notes = [ruling.note, ...others, ruling.doubt, source.unseen, source.note, source.operator?.note].filter(
     (one) => one !== undefined
   )
   const before = patch.comments ?? payment.comments

@@ -22,8 +22,16 @@ const isUnderWay = ({ outcome, sends, sent_at }: Attempt, now: Date): boolean =>
   return unanswered && (sends === 0 || now.getTime() - sent_at.getTime() < Duration.toMillis(absenceGrace))
 }
 
-const hasItem = ({ items }: Story, { attempt_id }: Attempt): boolean =>
-  items.some((item) => item.kind === "unknown_outcome" && item.closed_at === null && item.attempt_id === attempt_id)
+/** An item about no attempt is about money of the one that was accepted. */
+const isAbout = (item: StoredOperatorItem, { attempt_id, leg, outcome }: Attempt): boolean =>
+  item.attempt_id === null
+    ? outcome === "accepted" && (leg === "payment" || leg === "collection")
+    : item.attempt_id === attempt_id
+
+const itemsAbout = ({ items }: Story, attempt: Attempt): ReadonlyArray<StoredOperatorItem> =>
+  items.filter((item) => item.kind === "unknown_outcome" && item.closed_at === null && isAbout(item, attempt))
+
+const hasItem = (story: Story, attempt: Attempt): boolean => itemsAbout(story, attempt).length > 0
 
 /** What is on the manual rail waits for a person, until it has ended. */
 const isOnManualRail = ({ refunds }: Payment, { attempt_id, leg, outcome, provider }: Attempt): boolean =>
@@ -46,11 +54,8 @@ const hasMoved = ({ ramp, refunds, status }: Payment, { attempt_id, leg }: Attem
 }
 
 /** Without a name, whatever waits is meant. */
-const isMeant = (
-  named: StoredOperatorItem | undefined,
-  kind: StoredOperatorItem["kind"],
-  { attempt_id }: Attempt
-): boolean => named === undefined || (named.kind === kind && named.attempt_id === attempt_id)
+const isMeant = (named: StoredOperatorItem | undefined, kind: StoredOperatorItem["kind"], attempt: Attempt): boolean =>
+  named === undefined || (named.kind === kind && isAbout(named, attempt))
 
 /** Whether an attempt may have taken the money of an item back already. */
 const isGivingBack =
@@ -115,8 +120,15 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         return yield* new Conflict({ message: `Nothing of this payment waits under ${item}; ${others}` })
       })
 
-      const settleAttempt = (permit: Permit<"platform">, payment: Payment, attempt: Attempt, verdict: Verdict) => {
-        const { outcome, reason } = verdict
+      const settleAttempt = (
+        permit: Permit<"platform">,
+        payment: Payment,
+        attempt: Attempt,
+        verdict: Verdict,
+        items: ReadonlyArray<StoredOperatorItem>
+      ) => {
+        const { item, outcome, reason } = verdict
+        const unseen = items.some((one) => one.attempt_id === null && (item === undefined || item === one.item_id))
         // What had moved by its provider's word, and has not, is with its provider again.
         const state = outcome === "failed" && hasMoved(payment, attempt) ? "returned" : outcome
         const signal = new Report({ state, reason, providerPaymentId: null, providerStatus: null })
@@ -125,7 +137,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           // Whoever was slower decided on something that is settled by now.
           const heard = yield* outcomes.hearOnce({ payment, attempt }, signal, {
             cause: `settled ${by}`,
-            operator: { id: permit.actor.id, note: `Settled ${by}` }
+            operator: { id: permit.actor.id, note: `Settled ${by}`, unseen }
           })
           if (Option.isNone(heard)) return yield* changed()
           yield* audit.record(permit, {
@@ -154,7 +166,9 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           const attempt = open
             .filter((one) => isMeant(named, "unknown_outcome", one))
             .find(onlyByHand(payment, story, now))
-          if (attempt !== undefined) return yield* atomically(settleAttempt(permit, payment, attempt, verdict))
+          if (attempt !== undefined) {
+            return yield* atomically(settleAttempt(permit, payment, attempt, verdict, itemsAbout(story, attempt)))
+          }
           const underWay = open.filter((one) => isUnderWay(one, now))
           if (named !== undefined && story.attempts.some(isGivingBack(named))) {
             return yield* new Conflict({
