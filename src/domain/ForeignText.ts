@@ -26,7 +26,7 @@ export const cleanKey = (key: string): string => {
   return clean.length > LONGEST ? sha256Hex(clean) : clean
 }
 
-const cleanWords = (words: string): string => {
+export const cleanWords = (words: string): string => {
   const clean = cleanText(words)
   return clean.length <= LONGEST ? clean : `${clean.slice(0, LONGEST).toWellFormed()}…`
 }

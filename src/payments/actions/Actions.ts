@@ -39,7 +39,7 @@ export class Actions extends Context.Tag("corridor/Actions")<
       paymentId: PaymentId,
       acceptedRate: BigDecimal.BigDecimal | undefined,
       key?: NewKey
-    ) => Done<NoRoute | AllProvidersFailed>
+    ) => Done<NoRoute | AllProvidersFailed | RateLimited>
     readonly reject: (permit: Permit<"reviews">, paymentId: PaymentId, reason: string | undefined, key?: NewKey) => Done
   }
 >() {

@@ -147,7 +147,7 @@ const make = Effect.gen(function* () {
           retryAfterSeconds
         })
       }
-      yield* prompts(payment, promptedBy(payment))
+      yield* prompts.count(payment, promptedBy(payment))
       const sent = yield* answer.to(passwords.resend(context), () => false)
       return sent ? payment : yield* refuse(payment, "its provider sent no other one-time password.")
     })

@@ -2,8 +2,9 @@
 import { Clock, Context, Effect, type Exit, Layer, Option } from "effect"
 import { AttemptId, type ConfigId } from "../../domain/Identifiers.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
-import { cleanKey, cleanName, cleanReport } from "../../domain/ForeignText.ts"
+import { cleanKey, cleanName, cleanReport, cleanWords } from "../../domain/ForeignText.ts"
 import { idOrNil, Ids } from "../../domain/Ids.ts"
+import { Unknown } from "../../domain/Outcome.ts"
 import { strayBatch } from "../../domain/policies/Payments.ts"
 import {
   type Callback,
@@ -13,7 +14,8 @@ import {
   type Named,
   type NoProof,
   type NotNow,
-  Statement
+  Statement,
+  type Unseen
 } from "../../providers/port/Callback.ts"
 import type { Provider } from "../../providers/port/Provider.ts"
 import { kindOfAttempt, type StoredCallback } from "../store/Payment.ts"
@@ -36,7 +38,8 @@ interface From {
 }
 
 /** Accounts do not know of each other's events. */
-const keyOf = ({ account }: From, { key }: Statement): string => (account === null ? key : `${account} ${key}`)
+const keyOf = ({ account }: From, { key }: Pick<Statement, "key">): string =>
+  account === null ? key : `${account} ${key}`
 
 const cleanNames = ({ providerPaymentId, ...others }: Named): Named => ({
   ...others,
@@ -47,11 +50,17 @@ const cleanNames = ({ providerPaymentId, ...others }: Named): Named => ({
 const isMeant = ({ attempt, payment }: Known, { about }: Named): boolean =>
   about === undefined || about === kindOfAttempt(payment, attempt)
 
+const cleanUnseen = (unseen: Unseen): Unseen => ({
+  ...unseen,
+  key: cleanKey(unseen.key),
+  detail: cleanWords(unseen.detail)
+})
+
 /** What comes from outside and is written down. */
 const cleanEvent = (event: CallbackEvent): CallbackEvent => {
   const attempt = cleanNames(event.attempt)
   return event._tag === "Hint"
-    ? new Hint({ ...event, attempt })
+    ? new Hint({ attempt, ...(event.unseen === undefined ? {} : { unseen: cleanUnseen(event.unseen) }) })
     : new Statement({ ...event, key: cleanKey(event.key), attempt, report: cleanReport(event.report) })
 }
 
@@ -134,21 +143,32 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
           callback: { provider, key: event_key, stray: callback_id }
         })
 
+      /** Most events come once, so nobody asks beforehand: whoever comes a second time finds it stored. */
+      const once = (provider: ProviderName, key: string, heard: Effect.Effect<Received>) =>
+        Effect.catchAllDefect(heard, (defect) =>
+          Effect.flatMap(store.callbackSeen(provider, key), (seen) =>
+            seen ? Effect.succeed("seen before" as const) : Effect.die(defect)
+          )
+        )
+
       /** What was proved is heard like every other word. */
       const state = (from: From, event: Statement, known: Known) => {
         const { provider } = from
         const key = keyOf(from, event)
-        return Effect.map(
-          outcomes.hear(known, event.report, { cause: `callback from ${provider}`, callback: { provider, key } }),
-          ({ isOther }) => (isOther === true ? ("provider asked" as const) : ("applied" as const))
-        ).pipe(
-          // Most events come once, so nobody asks beforehand: whoever comes a second time finds it stored.
-          Effect.catchAllDefect((defect) =>
-            Effect.flatMap(store.callbackSeen(provider, key), (seen) =>
-              seen ? Effect.succeed("seen before" as const) : Effect.die(defect)
-            )
-          )
+        const source = { cause: `callback from ${provider}`, callback: { provider, key } }
+        const heard = Effect.map(outcomes.hear(known, event.report, source), ({ isOther }) =>
+          isOther === true ? ("provider asked" as const) : ("applied" as const)
         )
+        return once(provider, key, heard)
+      }
+
+      /** Opens an item for an operator, under a key apart from that of the proved report, which may still come. */
+      const notShown = (from: From, { detail, key: told }: Unseen, known: Known) => {
+        const { provider } = from
+        const key = keyOf(from, { key: cleanKey(`unseen ${known.attempt.attempt_id} ${told}`) })
+        const source = { cause: `callback from ${provider}`, callback: { provider, key }, hinted: true, unseen: detail }
+        const signal = new Unknown({ reason: detail })
+        return once(provider, key, Effect.as(outcomes.hear(known, signal, source), "applied" as const))
       }
 
       const misnamed = ({ provider }: From, { attempt: { about, reference } }: CallbackEvent) =>
@@ -165,7 +185,12 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
         // Whoever holds the secret of one account has nothing to say about what went through another.
         if (known.value.attempt.account !== from.account) return "unknown payment" as const
         if (!isMeant(known.value, event.attempt)) return yield* misnamed(from, event)
-        return event._tag === "Hint" ? yield* hint(from, event, known.value) : yield* state(from, event, known.value)
+        if (event._tag === "Statement") return yield* state(from, event, known.value)
+        const { unseen } = event
+        const opened = unseen === undefined ? undefined : yield* notShown(from, unseen, known.value)
+        if (opened === "seen before") return opened
+        const asked = yield* hint(from, event, known.value)
+        return opened ?? asked
       })
 
       return {

@@ -166,13 +166,11 @@ const make = Effect.gen(function* () {
     if (Option.isSome(held)) {
       return yield* hold(drafted, routed.candidates[0], charged, held.value, planned.lock, options)
     }
-    const { alongside, promptedBy = "api" } = options
-    // A payment that others are faster than sends no prompt: it is counted with what is written beside it, or first.
-    if (alongside === undefined) yield* prompts(drafted, promptedBy)
-    const counted: LaunchOptions<E | RateLimited> =
-      alongside === undefined
-        ? options
-        : { ...options, alongside: (made) => Effect.zipRight(alongside(made), prompts(made, promptedBy)) }
+    const { alongside = () => Effect.void, promptedBy = "api" } = options
+    // Counted with the payment that sends the prompt: a payment that is not written sends none.
+    const counted: LaunchOptions<E | RateLimited> = prompts.isCounted(drafted, promptedBy)
+      ? { ...options, alongside: (made) => Effect.zipRight(alongside(made), prompts.count(made, promptedBy)) }
+      : options
     const chosen = yield* router.choose(orgId, routed.candidates, "payment")
     const payment: Payment = { ...drafted, ...heldAfter(drafted, drafted.status, chosen.attempt) }
     const order = providerOrder(payment, "payment", {

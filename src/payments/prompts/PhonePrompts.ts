@@ -1,6 +1,6 @@
 /**
  * Limits how often one phone number is asked for a mobile money payment, in all organisations together: by payers of
- * links, who need no credential, and by API callers. Each prompt is counted before it is sent.
+ * links, who need no credential, and by API callers. A prompt is counted in the transaction that commits to send it.
  */
 import { Context, Duration, Effect, Layer, Option } from "effect"
 import { RateLimited } from "../../domain/Failure.ts"
@@ -37,8 +37,12 @@ export const promptedBy = ({ metadata }: Pick<Payment, "metadata">): PromptedBy 
 
 export class PhonePrompts extends Context.Tag("corridor/PhonePrompts")<
   PhonePrompts,
-  /** Counts a prompt that is about to be sent, or refuses it. */
-  (payment: Prompted, by: PromptedBy) => Effect.Effect<void, RateLimited>
+  {
+    /** Whether the payment prompts a phone whose prompts are limited: only then a transaction is worth its cost. */
+    readonly isCounted: (payment: Prompted, by: PromptedBy) => boolean
+    /** Counts a prompt that is about to be sent, or refuses it. */
+    readonly count: (payment: Prompted, by: PromptedBy) => Effect.Effect<void, RateLimited>
+  }
 >() {
   static readonly layer = Layer.effect(
     PhonePrompts,
@@ -48,9 +52,12 @@ export class PhonePrompts extends Context.Tag("corridor/PhonePrompts")<
       const { phonePromptsApi, phonePromptsLinks } = yield* Settings
       const perDay = { link: phonePromptsLinks, api: phonePromptsApi }
 
-      return Effect.fnUntraced(function* (payment: Prompted, by: PromptedBy) {
+      const limitedPhone = (payment: Prompted, by: PromptedBy): Option.Option<string> =>
+        perDay[by] === 0 ? Option.none() : promptedPhone(payment)
+
+      const count = Effect.fnUntraced(function* (payment: Prompted, by: PromptedBy) {
         const most = perDay[by]
-        const phone = most === 0 ? Option.none() : promptedPhone(payment)
+        const phone = limitedPhone(payment, by)
         if (Option.isNone(phone)) return
         const counted = yield* store.count(vault.hmac(`${by} ${phone.value}`, "phone prompts"), [
           { window: promptBurstWindow, most: Math.ceil(most * promptBurstShare) },
@@ -62,6 +69,8 @@ export class PhonePrompts extends Context.Tag("corridor/PhonePrompts")<
         const message = `mobile_money_details.phone_number: was asked for a payment too often, try again in ${wait}.`
         return yield* new RateLimited({ message, retryAfterSeconds })
       })
+
+      return { count, isCounted: (payment, by) => Option.isSome(limitedPhone(payment, by)) }
     })
   )
 }

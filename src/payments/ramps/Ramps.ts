@@ -16,6 +16,7 @@ import {
 import { idOrNil, Ids } from "../../domain/Ids.ts"
 import type { RampDirection } from "../../domain/Ramp.ts"
 import type { Route } from "../../domain/Routing.ts"
+import { Transactor } from "../../platform/database/Transactor.ts"
 import { stillRunning } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
@@ -65,6 +66,7 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
       const ids = yield* Ids
       const checkoutUrl = yield* CheckoutUrl
       const prompts = yield* PhonePrompts
+      const { atomically } = yield* Transactor
       const runDetached = yield* makeRunDetached
 
       const liveRate = Effect.fnUntraced(function* (orgId: OrgId, direction: RampDirection, request: RampRequest) {
@@ -90,9 +92,15 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
       })
 
       const create = Effect.fnUntraced(function* (opening: Opening, key: NewKey | undefined) {
-        const written = store.create(key === undefined ? opening : { ...opening, key })
+        const { attempt, payment } = opening
+        const stored = store.create(key === undefined ? opening : { ...opening, key })
         // A ramp is priced at the live rate and spends no lock.
-        if (!(yield* Effect.catchTag(written, "LockRefused", Effect.die))) return yield* stillRunning()
+        const written = Effect.catchTag(stored, "LockRefused", Effect.die)
+        const prompted = attempt !== null && prompts.isCounted(payment, "api")
+        const all = prompted
+          ? atomically(Effect.tap(written, (created) => (created ? prompts.count(payment, "api") : Effect.void)))
+          : written
+        if (!(yield* all)) return yield* stillRunning()
       })
 
       /** Nobody is asked, and no time runs, until it is reviewed. */
@@ -120,7 +128,6 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
         const organization = yield* organizations.find(orgId)
         const held = yield* threshold(drafted, organization)
         if (Option.isSome(held)) return yield* hold(drafted, held.value, key)
-        yield* prompts(drafted, "api")
         const chosen = yield* router.choose(orgId, candidates, "collection")
         const payment: RampPayment = { ...drafted, expires_at: rampExpiry(yield* store.now) }
         const order = providerOrder(payment, "collection", {

@@ -10,6 +10,7 @@ import { Organizations } from "../../people/organizations/Organizations.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
 import { HeldRate, type Repriced } from "./HeldRate.ts"
 import type { Payment } from "../store/Payment.ts"
+import { PhonePrompts, promptedBy } from "../prompts/PhonePrompts.ts"
 import { type Candidates, PaymentRouter, reasonsForNone, whereNoneTookIt } from "../route/PaymentRouter.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { CheckoutUrl, type PaidLeg, providerOrder } from "../route/ProviderOrder.ts"
@@ -86,6 +87,7 @@ const make = Effect.gen(function* () {
   const heldRate = yield* HeldRate
   const router = yield* PaymentRouter
   const checkoutUrl = yield* CheckoutUrl
+  const prompts = yield* PhonePrompts
   const { linkPayinExpiry, payinExpiry } = yield* Settings
   const { atomically } = yield* Transactor
 
@@ -171,7 +173,9 @@ const make = Effect.gen(function* () {
       patch: { ...confirmed.patch, ...(yield* newEnd(payment)) },
       nextAttempt: chosen.attempt
     }
-    const written = Effect.onError(write([reviewed, sending]), () => router.unsent(payment.org_id, chosen))
+    // The customer's phone is prompted because of the approval.
+    const counted = Effect.zipLeft(write([reviewed, sending]), prompts.count(payment, promptedBy(payment)))
+    const written = Effect.onError(atomically(counted), () => router.unsent(payment.org_id, chosen))
     return { payment: yield* written, sent: { chosen, leg } }
   })
 

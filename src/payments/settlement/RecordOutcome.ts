@@ -57,11 +57,13 @@ const IDS_PER_CHANGE = 9
  * Operators hear of what waits for a person from now on. Anybody may hint: of what is unknown already each hint would tell
  * again.
  */
-const noise = (change: Change, after: Payment, { hinted, untold }: Source): Effect.Effect<void> => {
+const noise = (change: Change, after: Payment, { hinted, unseen, untold }: Source): Effect.Effect<void> => {
   const { movements = [], openItems = [], payment } = change
   const about = { payment_id: payment.payment_id, org_id: payment.org_id }
   const rest = movements.length === 0 ? [] : restOf(after, booksAfter(change))
-  const unknown = openItems.filter(({ kind }) => kind === "unknown_outcome" && (hinted !== true || untold === true))
+  const unknown = openItems.filter(
+    ({ detail, kind }) => kind === "unknown_outcome" && (hinted !== true || untold === true || unseen === detail)
+  )
   if (rest.length === 0 && unknown.length === 0) return Effect.void
   return Effect.all(
     [

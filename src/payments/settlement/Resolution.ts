@@ -57,8 +57,16 @@ const isUnderWay = ({ outcome, sends, sent_at }: Attempt, now: Date): boolean =>
 const isQuestion = ({ closed_at, kind }: StoredOperatorItem): boolean =>
   kind === "unknown_outcome" && closed_at === null
 
-const hasItem = ({ items }: Story, { attempt_id }: Attempt): boolean =>
-  items.some((item) => isQuestion(item) && item.attempt_id === attempt_id)
+/** An item about no attempt is about money of the one that was accepted. */
+const isAbout = (item: StoredOperatorItem, { attempt_id, leg, outcome }: Attempt): boolean =>
+  item.attempt_id === null
+    ? outcome === "accepted" && (leg === "payment" || leg === "collection")
+    : item.attempt_id === attempt_id
+
+const itemsAbout = ({ items }: Story, attempt: Attempt): ReadonlyArray<StoredOperatorItem> =>
+  items.filter((item) => isQuestion(item) && isAbout(item, attempt))
+
+const hasItem = (story: Story, attempt: Attempt): boolean => itemsAbout(story, attempt).length > 0
 
 /** What is on the manual rail waits for a person, until it has ended. */
 const isOnManualRail = ({ refunds }: Payment, { attempt_id, leg, outcome, provider }: Attempt): boolean =>
@@ -248,7 +256,10 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         verdict: Verdict
       ) => {
         const { attempt, payment } = known
-        const { outcome, reason } = verdict
+        const { item, outcome, reason } = verdict
+        const unseen = itemsAbout(story, attempt).some(
+          (one) => one.attempt_id === null && (item === undefined || item === one.item_id)
+        )
         const wasMoved = hasMoved(payment, attempt)
         const backKind =
           kindOfAttempt(payment, attempt) === "payin" ? ("reversal" as const) : ("reinstatement" as const)
@@ -269,7 +280,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           const heard = yield* outcomes.hearOnce(
             { ...known, movements: story.movements, allocations: story.allocations },
             signal,
-            { cause: `settled ${by}`, operator: { id: permit.actor.id, note: `Settled ${by}` } }
+            { cause: `settled ${by}`, operator: { id: permit.actor.id, note: `Settled ${by}`, unseen } }
           )
           if (Option.isNone(heard)) return yield* changed()
           yield* audit.record(permit, {
@@ -485,7 +496,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
             (one) => one.leg === "refund" || one.leg === "return" || !isSettled(payment.status) || hasItem(story, one)
           )
           const attempt = open
-            .filter(({ attempt_id }) => question === undefined || question.attempt_id === attempt_id)
+            .filter((one) => question === undefined || isAbout(question, one))
             .find(onlyByHand(payment, story, now))
           const isMixed = new Set(sums.map(({ money }) => money.isNegative)).size > 1
           if (

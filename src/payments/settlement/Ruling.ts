@@ -4,6 +4,7 @@
  */
 import { Duration, Option } from "effect"
 import type { ProviderName } from "../../domain/Corridor.ts"
+import type { AttemptId } from "../../domain/Identifiers.ts"
 import type { Recording } from "../../domain/Movement.ts"
 import { asSentence } from "../../domain/PlainWords.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
@@ -36,11 +37,18 @@ export interface Source {
   /** `stray`: the id under which it was kept until its payment was known. */
   readonly callback?: { readonly provider: ProviderName; readonly key: string; readonly stray?: string }
   /** A person decides, with these words for the record; what the attempt itself had said stays as it was. */
-  readonly operator?: { readonly id: string; readonly note: string }
+  readonly operator?: {
+    readonly id: string
+    readonly note: string
+    /** The decision is about money that the provider did not show. */
+    readonly unseen?: boolean
+  }
   /** The provider was asked out of turn, for a hint: the plan by which it is asked stays as it was. */
   readonly hinted?: boolean
   /** There was a hint, and its provider was asked after it in vain for as long as anybody asks. */
   readonly untold?: boolean
+  /** What a callback says was taken back and the provider does not show: an operator looks it up, and closes its item. */
+  readonly unseen?: string
   /** What is to stand on the record besides. */
   readonly note?: string
   /** Of a payin whose end has come: what its provider was asked then. */
@@ -180,12 +188,16 @@ const untoldBy = ({ provider }: Attempt): string =>
 
 const openItems = (known: Known, ruling: Ruling, patch: AttemptPatch, source: Source, moment: Moment) => {
   const { attempt, payment } = known
-  const item = (kind: OperatorItem["kind"], detail: string): OperatorItem => ({
+  const item = (
+    kind: OperatorItem["kind"],
+    detail: string,
+    about: AttemptId | null = attempt.attempt_id
+  ): OperatorItem => ({
     item_id: moment.newId(),
     org_id: payment.org_id,
     kind,
     payment_id: payment.payment_id,
-    attempt_id: attempt.attempt_id,
+    attempt_id: about,
     detail,
     opened_at: moment.at
   })
@@ -203,6 +215,8 @@ const openItems = (known: Known, ruling: Ruling, patch: AttemptPatch, source: So
           : source.untold === true && !isAskedAbout(known, patch)
             ? [item("unknown_outcome", untoldBy(attempt))]
             : []),
+    // Of no attempt, so that no report about one closes it.
+    ...(source.unseen === undefined ? [] : [item("unknown_outcome", source.unseen, null)]),
     ...(operator === undefined ? [] : [{ ...item("resolution", operator.note), closed_by: operator.id }])
   ]
 }
@@ -227,7 +241,8 @@ const closeItems = (
     // Silence settles nothing, and neither does a word that comes too late.
     ...(wasAskedAbout && signal._tag !== "Unknown" && ruling.outcome !== "unknown" && !stuck && !isLate(payment, signal)
       ? [{ kind: "unknown_outcome" as const, attempt_id, by }]
-      : [])
+      : []),
+    ...(source.operator?.unseen === true ? [{ kind: "unknown_outcome" as const, attempt_id: null, by }] : [])
   ]
 }
 
@@ -260,7 +275,7 @@ const calledBack = ({ callback }: Source, { at }: Moment): PaymentPatch =>
   callback === undefined ? {} : { webhook_metadata: { event_id: callback.key, received_at: at.toISOString() } }
 
 const commented = (payment: Payment, patch: PaymentPatch, ruling: Ruling, source: Source): PaymentPatch => {
-  const notes = [ruling.doubt, source.note, source.operator?.note].filter((one) => one !== undefined)
+  const notes = [ruling.doubt, source.unseen, source.note, source.operator?.note].filter((one) => one !== undefined)
   const before = patch.comments ?? payment.comments
   return notes.length === 0 ? {} : { comments: notes.reduce<string | null>(noted, before) }
 }

@@ -295,6 +295,19 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
       moves: (request) => moneyIn(request, books.byId(request.params["id"] ?? "")?.moved.currency),
       answer: guarded(refund)
     },
+    {
+      method: "GET",
+      path: "/v3/refunds",
+      answer: guarded(() =>
+        success(
+          "Refunds fetched",
+          books
+            .all()
+            .filter(({ kind }) => kind === "refund")
+            .map(refundOf)
+        )
+      )
+    },
     { method: "GET", path: "/v3/refunds/:id", answer: guarded(shown("refund", "Refund", refundOf)) },
     { method: "POST", path: "/v3/transfers", moves: (request) => moneyIn(request), answer: guarded(transfer) },
     { method: "GET", path: "/v3/transfers", answer: guarded(transfers) },

@@ -1,11 +1,10 @@
 /** Flutterwave, by version 3 of its API: cards on its page, bank transfers and mobile money, in many African countries. */
 import { Clock, Effect, Either, Option, Redacted, Schema } from "effect"
-import type { Money } from "../../domain/Money.ts"
-import { Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
+import { Declined, type Enquiry, type Outcome } from "../../domain/Outcome.ts"
 import { triedBy } from "../client/AccountTest.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { credentialsRefused, firstReport, looked, prepared, sent } from "../client/Replies.ts"
-import type { AttemptContext, Provider, RefundOrder } from "../port/Provider.ts"
+import type { AttemptContext, PaymentOrder, Provider, RefundOrder } from "../port/Provider.ts"
 import { type Account, servedBy, thirdParty } from "../port/ThirdParty.ts"
 import {
   chargeAnswer,
@@ -25,8 +24,10 @@ import {
   type Page,
   refundableIn,
   refundReport,
+  refundsReport,
   transferReport,
-  transfersReport
+  transfersReport,
+  type Wanted
 } from "./FlutterwaveReports.ts"
 import {
   type Family,
@@ -35,6 +36,7 @@ import {
   orderRequest,
   refundPath,
   refundRequest,
+  refundsPath,
   transferPath,
   transfersPath,
   verifyIdPath,
@@ -105,19 +107,19 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
   const findTransfer = (reference: string) =>
     looked(get("find transfer", transfersPath(reference)), transfersReport(reference))
 
-  const findCharge = (reference: string, page: Page | null) =>
-    looked(get("look up charge", verifyPath(reference)), chargeReport(reference, page))
+  const findCharge = ({ money, reference }: Pick<PaymentOrder, "money" | "reference">, page: Page | null) =>
+    looked(get("look up charge", verifyPath(reference)), chargeReport(reference, page, { money, foundBy: "reference" }))
 
   /** By its id, where that is known: under one reference there may be other transactions by now, of anybody's. */
   const askedOfCharge = (attempt: AttemptContext, page: Page | null): Effect.Effect<Enquiry> => {
     const { hintedIds, money, providerPaymentId: id, reference } = attempt
-    const chargeAt = (one: string, wanted?: Money) =>
+    const chargeAt = (one: string, wanted?: Wanted) =>
       looked(get("look up charge", verifyIdPath(one)), chargeReport(reference, page, wanted))
     if (id !== null) return chargeAt(id)
-    return Effect.flatMap(findCharge(reference, page), (found) =>
+    return Effect.flatMap(findCharge(attempt, page), (found) =>
       found._tag === "Report"
         ? Effect.succeed(found)
-        : firstReport(hintedIds, (one) => chargeAt(one, money), Effect.succeed(found))
+        : firstReport(hintedIds, (one) => chargeAt(one, { money, foundBy: "hint" }), Effect.succeed(found))
     )
   }
 
@@ -137,31 +139,32 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
         return askedOfTransfer(attempt)
       case "refund":
         return id === null
-          ? Effect.succeed(new Unknown({ reason: "it finds a refund by its own id alone, which we never heard" }))
-          : looked(get("look up refund", refundPath(id)), refundReport)
+          ? looked(get("find refund", refundsPath(sentAt)), refundsReport(attempt))
+          : looked(get("look up refund", refundPath(id)), refundReport(id))
     }
   }
 
   const enquire = (attempt: AttemptContext): Effect.Effect<Enquiry> => Effect.tap(asked(attempt), warnOfStatus)
 
   /** A reference that it says it has is looked up, as one whose answer was lost. */
-  const send = (order: FlutterwaveOrder, reference: string): Effect.Effect<Outcome> =>
+  const send = (order: FlutterwaveOrder, asked: PaymentOrder): Effect.Effect<Outcome> =>
     Effect.matchEffect(post(order), {
       onFailure: (failed) => sent(Effect.fail(failed), answers[order.family]),
       onSuccess: (reply) => {
         if (!isDuplicate(reply)) return sent(Effect.succeed(reply), answers[order.family])
-        const found = order.family === "transfer" ? findTransfer(reference) : findCharge(reference, null)
+        const found = order.family === "transfer" ? findTransfer(asked.reference) : findCharge(asked, null)
         return Effect.map(found, existing)
       }
     })
 
-  /** Only its own id of a transaction leads to a refund, and only the look-up names the one that was paid. */
+  /** Only its own id of a transaction leads to a refund. One that was lost is found by our reference. */
   const refund = (order: RefundOrder): Effect.Effect<Outcome> => {
-    const { reference } = order.attempt
-    const found = prepared(get("look up charge", verifyPath(reference)), (reply) => {
+    const { providerPaymentId: known, reference } = order.attempt
+    const path = known === null ? verifyPath(reference) : verifyIdPath(known)
+    const found = prepared(get("look up charge", path), (reply) => {
       if (reply.status === 401 || reply.status === 403) return Either.left(credentialsRefused(reply))
       return Either.fromOption(
-        refundableIn(reference)(reply),
+        refundableIn(order)(reply),
         () => new Declined({ reason: "it finds no payment there that could be given back", code: "INVALID_ORDER" })
       )
     })
@@ -185,7 +188,7 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
     initiate: (order) =>
       Either.match(orderRequest(order, ordering), {
         onLeft: Effect.succeed,
-        onRight: (request) => send(request, order.reference)
+        onRight: (request) => send(request, order)
       }),
     enquire,
     resume: enquire,

@@ -4,6 +4,7 @@ import type { Money } from "../../domain/Money.ts"
 import { Absent, Accepted, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { noVerdict, providerIds } from "../client/Replies.ts"
+import type { AttemptContext, RefundOrder } from "../port/Provider.ts"
 import { moneyOfMajor } from "../port/WireAmount.ts"
 import { dataOf, messageIn, refundState, text } from "./FlutterwaveAnswers.ts"
 import { refusalIn, saysAbsent } from "./FlutterwaveRefusals.ts"
@@ -43,23 +44,31 @@ const failedFor = (reason: string, isPayout: boolean) => {
   return { reason, ...(code === undefined ? {} : { code }) }
 }
 
-const transactionIn = dataOf(
-  Schema.decodeUnknownOption(
-    Schema.Struct({
-      data: Schema.Struct({
-        id: text,
-        tx_ref: Schema.String,
-        flw_ref: text,
-        status: Schema.String,
-        amount: text,
-        currency: text,
-        app_fee: text,
-        processor_response: text,
-        created_at: text
-      })
-    })
-  )
-)
+const Transaction = Schema.Struct({
+  id: text,
+  tx_ref: Schema.String,
+  flw_ref: text,
+  status: Schema.String,
+  amount: text,
+  currency: text,
+  app_fee: text,
+  processor_response: text,
+  created_at: text
+})
+
+const transactionIn = dataOf(Schema.decodeUnknownOption(Schema.Struct({ data: Transaction })))
+
+/** What a transaction must be of to count as ours, where it was found by anything but its own id: payers can reuse a tx_ref. */
+export interface Wanted {
+  readonly money: Money
+  /** `reference`: money that came under our reference is ours, whatever its amount. `hint`: only of the whole amount. */
+  readonly foundBy: "reference" | "hint"
+}
+
+const isWanted = (said: Money | undefined, state: Report["state"], { foundBy, money }: Wanted): boolean =>
+  foundBy === "reference" && state === "completed"
+    ? said?.currency === money.currency
+    : said !== undefined && Equal.equals(said, money)
 
 /** A clock of theirs, and the last steps of a try that was begun in time. */
 const pageGrace = Duration.minutes(15)
@@ -77,9 +86,8 @@ const mayTryAgain = (createdAt: string | undefined, { now, sentAt }: Page): bool
   return now < from + Duration.toMillis(pageLife) + Duration.toMillis(pageGrace)
 }
 
-/** `money`: of a transaction that a hint named, what it must be of. */
 export const chargeReport =
-  (reference: string, page: Page | null, money?: Money) =>
+  (reference: string, page: Page | null, wanted?: Wanted) =>
   (reply: ProviderReply): Enquiry => {
     if (nothingThere(reply)) {
       // A page is no transaction before somebody tries to pay on it.
@@ -90,10 +98,11 @@ export const chargeReport =
     const data = Option.getOrUndefined(transactionIn(reply))?.data
     if (data === undefined) return noVerdict(reply)
     if (data.tx_ref !== reference) return new Unknown({ reason: "it answered about another transaction" })
-    if (money !== undefined && !Equal.equals(moneyIn(data.amount, data.currency), money)) {
+    const state = chargeStates.get(data.status.toLowerCase()) ?? "processing"
+    const said = moneyIn(data.amount, data.currency)
+    if (wanted !== undefined && !isWanted(said, state, wanted)) {
       return new Unknown({ reason: "it answered about another amount" })
     }
-    const state = chargeStates.get(data.status.toLowerCase()) ?? "processing"
     const failed = state === "failed" ? failedFor(data.processor_response ?? "the charge failed", false) : undefined
     if (failed !== undefined && page !== null && mayTryAgain(data.created_at, page)) {
       return new Report({
@@ -104,17 +113,18 @@ export const chargeReport =
         providerStatus: data.status
       })
     }
-    const received = state === "completed" ? moneyIn(data.amount, data.currency) : undefined
+    const received = state === "completed" ? said : undefined
     if (state === "completed" && received === undefined) {
       return new Unknown({ reason: "it took an amount that cannot be read" })
     }
     const fee = state === "completed" ? moneyIn(data.app_fee, data.currency) : undefined
-    // On a page another try may follow, and is another transaction.
+    // On a page another try may follow, and is another transaction. So is that of the whole amount after one of a part.
     const isLast = page === null || state === "completed" || state === "failed"
+    const isWhole = wanted === undefined || Equal.equals(said, wanted.money)
     return new Report({
       state,
       ...(failed ?? { reason: null }),
-      providerPaymentId: isLast ? (data.id ?? null) : null,
+      providerPaymentId: isLast && isWhole ? (data.id ?? null) : null,
       providerStatus: data.status,
       ...providerIds({ transaction_id: data.id, flw_ref: data.flw_ref }),
       ...(received === undefined ? {} : { received }),
@@ -179,31 +189,67 @@ export const transfersReport =
 const weightOf = ({ status }: typeof Transfer.Type): number =>
   ["failed", "processing", "completed"].indexOf(transferStates.get(status.toUpperCase()) ?? "processing")
 
-const refundIn = dataOf(
-  Schema.decodeUnknownOption(Schema.Struct({ data: Schema.Struct({ id: Schema.String, status: Schema.String }) }))
-)
+const Refund = Schema.Struct({
+  id: Schema.String,
+  status: Schema.String,
+  tx_id: text,
+  amount_refunded: text,
+  comments: text
+})
 
-export const refundReport = (reply: ProviderReply): Enquiry => {
-  const data = Option.getOrUndefined(refundIn(reply))?.data
-  if (data === undefined) return noVerdict(reply)
-  const state = refundState(data.status)
+const refundIn = dataOf(Schema.decodeUnknownOption(Schema.Struct({ data: Refund })))
+const refundsIn = dataOf(Schema.decodeUnknownOption(Schema.Struct({ data: Schema.Array(Refund) })))
+
+const refundOf = ({ id, status }: typeof Refund.Type): Report => {
+  const state = refundState(status)
   return new Report({
     state,
     reason: state === "failed" ? "the refund failed" : null,
-    providerPaymentId: data.id,
-    providerStatus: data.status
+    providerPaymentId: id,
+    providerStatus: status
   })
 }
 
+export const refundReport =
+  (id: string) =>
+  (reply: ProviderReply): Enquiry => {
+    const data = Option.getOrUndefined(refundIn(reply))?.data
+    if (data === undefined) return noVerdict(reply)
+    return data.id === id ? refundOf(data) : new Unknown({ reason: "it answered about another refund" })
+  }
+
+/** Of the refunds that it lists: the one whose comments begin with our reference. A list without it proves nothing. */
+export const refundsReport =
+  ({ broughtBy, money, reference }: AttemptContext) =>
+  (reply: ProviderReply): Enquiry => {
+    const data = Option.getOrUndefined(refundsIn(reply))?.data
+    if (data === undefined) return noVerdict(reply)
+    const paid = broughtBy?.providerPaymentId ?? null
+    const ours = data.filter(
+      ({ amount_refunded, comments = "", tx_id }) =>
+        `${comments} `.startsWith(`${reference} `) &&
+        (paid === null || tx_id === paid) &&
+        Equal.equals(moneyIn(amount_refunded, money.currency), money)
+    )
+    const [only] = ours
+    return only !== undefined && ours.length === 1
+      ? refundOf(only)
+      : new Unknown({ reason: "its id was lost, and its list of refunds does not show which one it is" })
+  }
+
 /** The transaction that a refund is of, by its own id. */
 export const refundableIn =
-  (reference: string) =>
+  ({ attempt: { providerPaymentId: known, reference }, money }: RefundOrder) =>
   (reply: ProviderReply): Option.Option<string> =>
-    Option.flatMap(transactionIn(reply), ({ data }) =>
-      data.tx_ref === reference && data.status.toLowerCase() === "successful"
+    Option.flatMap(transactionIn(reply), ({ data }) => {
+      const paid = moneyIn(data.amount, data.currency)
+      const isEnough = paid !== undefined && paid.currency === money.currency && paid.minor >= money.minor
+      return (known === null ? isEnough : data.id === known) &&
+        data.tx_ref === reference &&
+        data.status.toLowerCase() === "successful"
         ? Option.fromNullable(data.id)
         : Option.none()
-    )
+    })
 
 /** What became of an order whose reference was taken before; how it failed, if it did, is told in its turn. */
 export const existing = (found: Enquiry): Outcome => {

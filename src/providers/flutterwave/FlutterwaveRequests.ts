@@ -190,7 +190,7 @@ export const orderRequest = (order: PaymentOrder, ordering: Ordering): Built => 
 export const refundRequest = (transactionId: string, { money, reason, reference }: RefundOrder): FlutterwaveOrder => ({
   family: "refund",
   path: `/v3/transactions/${encodeURIComponent(transactionId)}/refund`,
-  // The reference is for people: nothing is found by it, nor refused because of it.
+  // The reference is for people, and for a refund whose answer was lost. Nothing is refused because of it.
   body: stringifyWire({ amount: numeric(money), comments: cut(`${reference} ${reason ?? ""}`.trim()) })
 })
 
@@ -210,3 +210,11 @@ export const transferPath = (id: string): string => `/v3/transfers/${encodeURICo
 export const transfersPath = (reference: string): string => `/v3/transfers?reference=${encodeURIComponent(reference)}`
 
 export const refundPath = (id: string): string => `/v3/refunds/${encodeURIComponent(id)}`
+
+const DAY = Duration.toMillis(Duration.days(1))
+
+const dayOf = (sentAt: Date, days: number): string =>
+  new Date(sentAt.getTime() + days * DAY).toISOString().slice(0, "2026-01-01".length)
+
+/** Refunds of the days around, whatever time zone its days are in. */
+export const refundsPath = (sentAt: Date): string => `/v3/refunds?from=${dayOf(sentAt, -1)}&to=${dayOf(sentAt, 2)}`

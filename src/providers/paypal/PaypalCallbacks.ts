@@ -1,7 +1,8 @@
 /**
  * Callbacks of PayPal. PayPal confirms that it sent one to the app's webhook, which proves no more than that: anybody who has
  * the app's public client id can make orders there, under any reference and for any payee. So a callback is a hint.
- * Refunds by hand and disputes are read again with the account's own credentials, and count under the order's id alone.
+ * Refunds by hand and disputes are read again with the account's own credentials, and count under the order's id alone. What
+ * PayPal does not show to the app is left to an operator.
  */
 import { Effect, Either, Option, Redacted, Schema } from "effect"
 import { Report } from "../../domain/Outcome.ts"
@@ -14,9 +15,11 @@ import {
   type Check,
   Hint,
   NoProof,
+  type Named,
   type NotNow,
   Proof,
-  Statement
+  Statement,
+  type Unseen
 } from "../port/Callback.ts"
 import { readJson } from "../port/WireJson.ts"
 import { showCapture, showDispute, showRefund, type Transmission, verifySignature } from "./PaypalRequests.ts"
@@ -57,8 +60,6 @@ const readNames = Schema.decodeUnknownOption(
   })
 )
 
-const readId = Schema.decodeUnknownOption(Schema.Struct({ id: Schema.String }))
-
 const AllLinks = Schema.Array(Schema.Struct({ href: Schema.String, rel: text }))
 type Links = typeof AllLinks.Type | undefined
 const Links = optional(AllLinks)
@@ -76,6 +77,8 @@ const readDispute = Schema.decodeUnknownOption(
   })
 )
 
+type Dispute = Option.Option.Value<ReturnType<typeof readDispute>>
+
 /** Only a refund says how much went back in all. */
 const readRefund = Schema.decodeUnknownOption(
   Schema.Struct({
@@ -86,6 +89,11 @@ const readRefund = Schema.decodeUnknownOption(
     links: Links
   })
 )
+
+const readRefundNames = Schema.decodeUnknownOption(Schema.Struct({ id: Schema.String, links: Links }))
+type RefundNames = Option.Option.Value<ReturnType<typeof readRefundNames>>
+
+const isCompleted = Schema.is(Schema.Struct({ status: Schema.Literal("COMPLETED") }))
 
 const REFUNDED = "PAYMENT.CAPTURE.REFUNDED"
 const DISPUTE_RESOLVED = "CUSTOMER.DISPUTE.RESOLVED"
@@ -105,24 +113,37 @@ interface Returned {
 
 const isShown = ({ status }: ProviderReply): boolean => status === 200
 
-/** Names the order that a capture belongs to, as the account sees it. */
-const statementOf = Effect.fnUntraced(function* (
+interface OwnOrder {
+  readonly orderId: string
+  readonly proof: Proof<"account">
+}
+
+/** Finds the order that a capture belongs to, as the account sees it. `foreign`: the capture pays another account. */
+const orderOf = Effect.fnUntraced(function* (
   { isNotForeign, lookedUp }: LookUps,
-  { captureId, key, said }: Returned,
+  captureId: string | undefined,
   proof: Proof
 ) {
-  if (captureId === undefined) return Option.none<Statement>()
+  if (captureId === undefined) return "not shown" as const
   const reply = yield* lookedUp(showCapture(captureId), proof)
-  return Option.gen(function* () {
-    const own = yield* Either.getRight(Proof.lookedUp(reply))
-    const { links, payee, supplementary_data: data } = yield* readCapture(reply.json)
-    const orderId = yield* Option.fromNullable(data?.related_ids?.order_id ?? orderAbove(links))
-    if (!isNotForeign(payee)) return yield* Option.none()
-    const attempt = { about: "payin" as const, reference: null, providerPaymentId: orderId }
-    const report = new Report({ ...said, state: "returned", providerPaymentId: orderId, providerStatus: null })
-    return new Statement({ key, attempt, report, proof: own })
-  })
+  const own = Option.getOrUndefined(Either.getRight(Proof.lookedUp(reply)))
+  const capture = Option.getOrUndefined(readCapture(reply.json))
+  if (own === undefined || capture === undefined) return "not shown" as const
+  const { links, payee, supplementary_data: data } = capture
+  if (!isNotForeign(payee)) return "foreign" as const
+  const orderId = data?.related_ids?.order_id ?? orderAbove(links)
+  return orderId === undefined ? ("not shown" as const) : ({ orderId, proof: own } satisfies OwnOrder)
 })
+
+type Found = Effect.Effect.Success<ReturnType<typeof orderOf>>
+
+const isOrder = (found: Found): found is OwnOrder => typeof found === "object"
+
+const statementOf = ({ key, said }: Returned, { orderId, proof }: OwnOrder): Statement => {
+  const attempt = { about: "payin" as const, reference: null, providerPaymentId: orderId }
+  const report = new Report({ ...said, state: "returned", providerPaymentId: orderId, providerStatus: null })
+  return new Statement({ key, attempt, report, proof })
+}
 
 /** Nobody refunds here but by hand at PayPal, and what an order says of it names no sum. */
 const refundIn = (json: unknown): Option.Option<Returned> =>
@@ -222,39 +243,82 @@ const hintOf = ({ event_type: type, resource }: Event): ReadonlyArray<Hint> => {
     : [new Hint({ attempt: { about, reference, providerPaymentId } })]
 }
 
-const hintsOfDispute = (resource: unknown): ReadonlyArray<Hint> =>
-  Option.match(readDispute(resource), {
-    onNone: () => [],
-    onSome: ({ dispute_outcome, disputed_transactions: all }) =>
-      lost.has(dispute_outcome.outcome_code)
-        ? all.flatMap(({ custom: reference }) =>
-            reference === undefined
-              ? []
-              : [new Hint({ attempt: { about: "payin", reference, providerPaymentId: null } })]
-          )
-        : []
-  })
+/** A capture whose money went back, by the names that the callback has for it. */
+interface Claimed {
+  readonly captureId: string | undefined
+  readonly attempt: Named | undefined
+}
 
-/** What the account sees of a refund or a dispute counts; the callback only leads to it, and otherwise makes us ask. */
-const readAgain = Effect.fnUntraced(function* (
-  lookUps: LookUps,
-  question: ProviderCall,
-  read: (json: unknown) => Option.Option<Returned>,
-  hints: ReadonlyArray<Hint>,
-  proof: Proof
-) {
+/** What is looked up again because of a callback. */
+interface Subject {
+  readonly question: ProviderCall
+  readonly read: (json: unknown) => Option.Option<Returned>
+  /** Whether what PayPal shows took nothing from the account. */
+  readonly isFree: (json: unknown) => boolean
+  readonly claims: ReadonlyArray<Claimed>
+  readonly unseen: Omit<Unseen, "proof">
+}
+
+/** Captures that are looked up because of one callback, at most. */
+const MOST_CAPTURES = 10
+
+const hintAt = (attempt: Named | undefined): ReadonlyArray<Hint> =>
+  attempt === undefined ? [] : [new Hint({ attempt })]
+
+/** Leaves a capture to an operator, unless it is another account's. */
+const unseenAt = ({ attempt }: Claimed, found: Found, unseen: Unseen): ReadonlyArray<Hint> => {
+  if (found === "foreign") return hintAt(attempt)
+  const named = isOrder(found)
+    ? { about: "payin" as const, reference: null, providerPaymentId: found.orderId }
+    : attempt
+  return named === undefined ? [] : [new Hint({ attempt: named, unseen })]
+}
+
+/** What the account sees of a refund or a dispute counts. The callback only leads to it. */
+const readAgain = Effect.fnUntraced(function* (lookUps: LookUps, subject: Subject, proof: Proof) {
+  const { claims, isFree, question, read } = subject
   const reply = yield* lookUps.lookedUp(question, proof)
-  const returned = isShown(reply) ? read(reply.json) : Option.none()
-  const statement = Option.isSome(returned)
-    ? yield* statementOf(lookUps, returned.value, proof)
-    : Option.none<Statement>()
-  if (Option.isSome(statement)) return [statement.value]
-  if (hints.length > 0 || !isShown(reply)) {
-    yield* Effect.logWarning(
-      `PayPal's answer to «${question.operation}», HTTP ${reply.status}, names no money of the account`
-    )
+  const returned = isShown(reply) ? Option.getOrUndefined(read(reply.json)) : undefined
+  const order = returned === undefined ? undefined : yield* orderOf(lookUps, returned.captureId, proof)
+  if (returned !== undefined && order !== undefined && isOrder(order)) return [statementOf(returned, order)]
+  yield* Effect.logWarning(
+    `PayPal's answer to «${question.operation}», HTTP ${reply.status}, names no money of the account`
+  )
+  if (isShown(reply) && isFree(reply.json)) return claims.flatMap(({ attempt }) => hintAt(attempt))
+  const unseen = { ...subject.unseen, proof }
+  const hints: Array<Hint> = []
+  for (const claim of claims.slice(0, MOST_CAPTURES)) {
+    hints.push(...unseenAt(claim, order ?? (yield* orderOf(lookUps, claim.captureId, proof)), unseen))
   }
   return hints
+})
+
+const NOT_SHOWN = "and PayPal does not show it to the app: an operator must look it up at PayPal."
+
+const claimOf = ({ custom, seller_transaction_id }: Dispute["disputed_transactions"][number]): Claimed => ({
+  captureId: seller_transaction_id,
+  attempt: custom === undefined ? undefined : { about: "payin", reference: custom, providerPaymentId: null }
+})
+
+const isLost = ({ dispute_outcome }: Dispute): boolean => lost.has(dispute_outcome.outcome_code)
+
+const subjectOfDispute = ({ dispute_id, dispute_outcome, disputed_transactions }: Dispute): Subject => ({
+  question: showDispute(dispute_id),
+  read: disputeIn,
+  isFree: (json) => Option.exists(readDispute(json), (shown) => !isLost(shown)),
+  claims: disputed_transactions.map(claimOf),
+  unseen: {
+    key: `${DISPUTE_RESOLVED} ${dispute_id}`,
+    detail: `PayPal says that dispute ${dispute_id} was lost (${dispute_outcome.outcome_code}), ${NOT_SHOWN}`
+  }
+})
+
+const subjectOfRefund = ({ id, links }: RefundNames, [hint]: ReadonlyArray<Hint>): Subject => ({
+  question: showRefund(id),
+  read: refundIn,
+  isFree: (json) => !isCompleted(json),
+  claims: [{ captureId: captureAbove(links), attempt: hint?.attempt }],
+  unseen: { key: `${REFUNDED} ${id}`, detail: `PayPal says that refund ${id} was made by hand, ${NOT_SHOWN}` }
 })
 
 const eventsIn = (
@@ -268,13 +332,11 @@ const eventsIn = (
   if (type === DISPUTE_RESOLVED) {
     const dispute = Option.getOrUndefined(readDispute(resource))
     if (dispute === undefined) return Effect.as(Effect.logWarning(`PayPal's ${DISPUTE_RESOLVED} cannot be read`), [])
-    if (!lost.has(dispute.dispute_outcome.outcome_code)) return Effect.succeed([])
-    return readAgain(lookUps, showDispute(dispute.dispute_id), disputeIn, hintsOfDispute(resource), proof)
+    return isLost(dispute) ? readAgain(lookUps, subjectOfDispute(dispute), proof) : Effect.succeed([])
   }
-  const refund = type === REFUNDED ? Option.getOrUndefined(readId(resource)) : undefined
-  return refund === undefined
-    ? Effect.succeed(hintOf(event))
-    : readAgain(lookUps, showRefund(refund.id), refundIn, hintOf(event), proof)
+  const refund = type === REFUNDED ? Option.getOrUndefined(readRefundNames(resource)) : undefined
+  const hints = hintOf(event)
+  return refund === undefined ? Effect.succeed(hints) : readAgain(lookUps, subjectOfRefund(refund, hints), proof)
 }
 
 export const readCallback =

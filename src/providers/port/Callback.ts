@@ -124,8 +124,17 @@ export class Statement extends Data.TaggedClass("Statement")<{
   readonly proof: Proof<"account">
 }> {}
 
+/** Money that a callback says was taken back, and that the provider does not show to the account: an operator looks it up. */
+export interface Unseen {
+  /** Unique for the provider, such as its id of the dispute. */
+  readonly key: string
+  /** Text for the operator, with the id to look up at the provider. */
+  readonly detail: string
+  readonly proof: Proof
+}
+
 /** Makes the provider be asked about the attempt. The id that it names is something to ask about, and is not believed. */
-export class Hint extends Data.TaggedClass("Hint")<{ readonly attempt: Named }> {}
+export class Hint extends Data.TaggedClass("Hint")<{ readonly attempt: Named; readonly unseen?: Unseen }> {}
 
 export type CallbackEvent = Statement | Hint
 

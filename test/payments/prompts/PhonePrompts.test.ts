@@ -5,8 +5,9 @@ import { newLink } from "../../hosted/links/Linking.ts"
 import { byPhone as atLinkByPhone, leadsTo, payAt, paymentsOf } from "../../hosted/pages/link/Paying.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf, post } from "../../support/Send.ts"
-import { act } from "../support/Acting.ts"
-import { initiate } from "../support/Calls.ts"
+import { act, setThreshold } from "../support/Acting.ts"
+import { initiate, recordOf } from "../support/Calls.ts"
+import { onPaymentServer } from "../support/PaymentServer.ts"
 import { onRamp } from "../support/Ramping.ts"
 import { byPhone } from "../support/Requests.ts"
 import { onServer } from "../../support/TestServer.ts"
@@ -63,6 +64,23 @@ for (const backend of ["memory", "PostgreSQL"] as const) {
       })
     )
 
+    it.effect("are not counted for requests that send none", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const phone = "+254700000045"
+        const send = (key: string) =>
+          post("/v1/payments-init/initiate", { ...acme.key, "idempotency-key": key }, payin(phone))
+        // One of them is made; the others are refused because it is.
+        const together = yield* Effect.all(
+          Array.from({ length: 6 }, () => send(`${backend}-together`)),
+          { concurrency: "unbounded" }
+        )
+        expect(new Set(together.map(({ status }) => status).filter((status) => status !== 409))).toEqual(new Set([200]))
+        expect((yield* send(`${backend}-second`)).status, "the second prompt").toBe(200)
+        expect((yield* send(`${backend}-third`)).status).toBe(429)
+      })
+    )
+
     it.effect("count when an on-ramp collects by mobile money", () =>
       Effect.gen(function* () {
         const mobile = {
@@ -79,6 +97,34 @@ for (const backend of ["memory", "PostgreSQL"] as const) {
         const again = act(payment_id, { action: "resend_otp" })
         expect((yield* again).status).toBe(200)
         expect(yield* again).toMatchObject({ status: 429, body: { code: "RATE_LIMITED" } })
+      })
+    )
+  })
+
+  onPaymentServer("Prompts of held payments", backend, { variables: { PHONE_PROMPTS_API: "8" } }, (it) => {
+    it.effect("are counted when a held payment is approved, and not before", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        yield* setThreshold(acme.org_id, "10")
+        const held = (phone: string) => initiate(payin(phone), acme.key)
+        const approve = (payment_id: string) => act(payment_id, { action: "review" }, acme.token("staff"))
+        const phone = "+254700000046"
+        const all = [yield* held(phone), yield* held(phone), yield* held(phone)]
+        expect(all.map(({ status }) => status)).toEqual([200, 200, 200])
+        for (const [nth, status] of [
+          [0, 200],
+          [1, 200],
+          [2, 429]
+        ] as const) {
+          const answer = yield* approve(all[nth]!.payment_id)
+          expect(answer.status, JSON.stringify(answer.body)).toBe(status)
+        }
+        expect(yield* recordOf(all[2]!.payment_id), "it is still held").toMatchObject({ status: "initiated" })
+        yield* setThreshold(acme.org_id, null)
+        expect(yield* act(all[2]!.payment_id, { action: "review" }, acme.token("staff"))).toMatchObject({
+          status: 429,
+          body: { code: "RATE_LIMITED" }
+        })
       })
     )
   })

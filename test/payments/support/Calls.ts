@@ -88,6 +88,7 @@ interface CallbackWords {
   readonly takenInAll?: { readonly amount: string; readonly currency: string }
   readonly regained?: { readonly amount: string; readonly currency: string }
   readonly about?: string
+  readonly unseen?: string
 }
 
 export const callBack = (

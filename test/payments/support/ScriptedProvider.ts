@@ -66,7 +66,9 @@ const CallbackBody = Schema.parseJson(
     taken: Schema.optional(Sum),
     takenInAll: Schema.optional(Sum),
     regained: Schema.optional(Sum),
-    about: Schema.optional(Schema.Literal("payin", "payout", "refund"))
+    about: Schema.optional(Schema.Literal("payin", "payout", "refund")),
+    /** Of a hint: what the provider told and the account may not look up. */
+    unseen: Schema.optional(Schema.String)
   })
 )
 
@@ -174,10 +176,14 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
           regained,
           state,
           taken,
-          takenInAll
+          takenInAll,
+          unseen
         } = said
         const attempt = { reference, providerPaymentId, ...(kind === undefined ? {} : { about: kind }) }
-        if (state === null) return { events: [heard(new Hint({ attempt }))] }
+        if (state === null) {
+          const told = unseen === undefined ? {} : { unseen: { key, detail: unseen, proof } }
+          return { events: [heard(new Hint({ attempt, ...told }))] }
+        }
         const report = new Report({
           state,
           reason,

@@ -80,7 +80,7 @@ describe.skipIf(why !== "")(`Flutterwave's own samples${why}`, () => {
 
   it("a transaction that was paid", async () => {
     const found = await enquired(
-      attemptOf({ ...card, reference: "txref-DI0NzMx13" }),
+      attemptOf({ ...card, reference: "txref-DI0NzMx13", money: amount("2500", "NGN") }),
       sample("verify transaction by tx_ref")
     )
     expect(found).toMatchObject({
@@ -274,7 +274,10 @@ describe("a reference that Flutterwave says it has", () => {
 
 describe("what Flutterwave says of a charge", () => {
   const verified = (order: PaymentOrder, data: object) =>
-    enquired(attemptOf(order), success({ data: { id: 7, tx_ref: order.reference, currency: "KES", ...data } }))
+    enquired(
+      attemptOf(order),
+      success({ data: { id: 7, tx_ref: order.reference, currency: "KES", amount: 10, ...data } })
+    )
 
   it.each([
     // Of a customer who was sent to a page, or is to transfer it, as well as of one who was asked by phone.
@@ -311,7 +314,7 @@ describe("what Flutterwave says of a charge", () => {
   })
 
   it("is not completed by an amount that nobody can read", async () => {
-    for (const about of [{}, { amount: 10, currency: "XXZ" }, { amount: 10.001 }, { amount: "a lot" }]) {
+    for (const about of [{ amount: null }, { amount: 10, currency: "XXZ" }, { amount: 10.001 }, { amount: "a lot" }]) {
       expect([about, (await verified(mobile, { status: "successful", ...about }))._tag]).toEqual([about, "Unknown"])
     }
   })
@@ -326,6 +329,38 @@ describe("what Flutterwave says of a charge", () => {
     const other = orderOf({}).reference
     expect(await verified(mobile, { tx_ref: other, status: "successful", amount: 10 })).toMatchObject({
       _tag: "Unknown"
+    })
+  })
+
+  it("by our reference alone is of our amount, unless it was paid, and always of our currency", async () => {
+    for (const [about, paid] of [
+      [{ amount: 9.5 }, "Report"],
+      [{ amount: 1000 }, "Report"],
+      [{ amount: null }, "Unknown"],
+      [{ currency: "NGN" }, "Unknown"],
+      [{ currency: null }, "Unknown"]
+    ] as const) {
+      for (const status of ["pending", "failed"]) {
+        expect([about, (await verified(mobile, { status, ...about }))._tag]).toEqual([about, "Unknown"])
+      }
+      expect([about, (await verified(mobile, { status: "successful", ...about }))._tag]).toEqual([about, paid])
+    }
+  })
+
+  it("keeps the id of a transaction only if it is of our amount: the whole may be paid by another one", async () => {
+    expect(await verified(mobile, { status: "successful", amount: 9.5 })).toMatchObject({
+      state: "completed",
+      received: amount("9.5", "KES"),
+      providerPaymentId: null
+    })
+    expect(await verified(mobile, { status: "successful" })).toMatchObject({ providerPaymentId: "7" })
+  })
+
+  it("by its own id tells whatever amount came", async () => {
+    const data = { id: 7, tx_ref: mobile.reference, status: "successful", amount: 9.5, currency: "KES" }
+    expect(await enquired(attemptOf(mobile, { providerPaymentId: "7" }), success({ data }))).toMatchObject({
+      state: "completed",
+      received: amount("9.5", "KES")
     })
   })
 
@@ -355,7 +390,7 @@ describe("what Flutterwave says of a charge", () => {
       Logger.defaultLogger,
       Logger.make(({ annotations, logLevel }) => logged.push([logLevel.label, HashMap.get(annotations, "status")]))
     )
-    const data = { id: 7, tx_ref: mobile.reference, status: "resting" }
+    const data = { id: 7, tx_ref: mobile.reference, status: "resting", amount: 10, currency: "KES" }
     const provider = atFlutterwave(scripted(() => success({ data })).http)
     const found = await Effect.runPromise(Effect.provide(provider.enquire(attemptOf(mobile)), logger))
     expect(found).toMatchObject({ _tag: "Report", state: "processing", providerStatus: "resting" })
@@ -372,6 +407,8 @@ describe("a card that was refused on the page", () => {
       tx_ref: card.reference,
       status: "failed",
       processor_response: "Do not honor",
+      amount: 1500,
+      currency: card.money.currency,
       created_at: createdAt
     }
     const provider = atFlutterwave(scripted(() => success({ data })).http)
@@ -469,12 +506,39 @@ describe("what Flutterwave says of a transfer", () => {
 describe("a refund by Flutterwave", () => {
   const attempt = attemptOf(mobile)
   const order = { attempt, reference: orderOf({}).reference, money: amount("4", "KES"), reason: null }
-  const paid = success({ data: { id: 288200108, tx_ref: mobile.reference, status: "successful" } })
-
-  const refunded = (found: ProviderReply, reply: ProviderReply) => {
-    const { calls, http } = scripted(({ method }) => (method === "GET" ? found : reply))
-    return Effect.runPromise(Effect.map(atFlutterwave(http).refund!(order), (outcome) => ({ outcome, calls })))
+  const transaction = {
+    id: 288200108,
+    tx_ref: mobile.reference,
+    status: "successful",
+    amount: 10,
+    currency: "KES"
   }
+  const paid = success({ data: transaction })
+
+  const refunded = (found: ProviderReply, reply: ProviderReply, providerPaymentId: string | null = null) => {
+    const { calls, http } = scripted(({ method }) => (method === "GET" ? found : reply))
+    const asked = atFlutterwave(http).refund!({ ...order, attempt: { ...attempt, providerPaymentId } })
+    return Effect.runPromise(Effect.map(asked, (outcome) => ({ outcome, calls })))
+  }
+
+  it("is of the transaction whose id we know, and not of another that has our reference", async () => {
+    const { calls } = await refunded(paid, success({ data: { id: 75923, status: "completed" } }), "288200108")
+    expect(calls.map(({ path }) => path)).toEqual([
+      "/v3/transactions/288200108/verify",
+      "/v3/transactions/288200108/refund"
+    ])
+    const other = await refunded(success({ data: { ...transaction, id: 7 } }), success({}), "288200108")
+    expect(other.outcome).toMatchObject({ _tag: "Declined", code: "INVALID_ORDER" })
+    expect(other.calls).toHaveLength(1)
+  })
+
+  it("is of the transaction of our reference where its id was lost", async () => {
+    const { calls } = await refunded(paid, success({ data: { id: 75923, status: "completed" } }))
+    expect(calls.map(({ path }) => path)).toEqual([
+      `/v3/transactions/verify_by_reference?tx_ref=${mobile.reference}`,
+      "/v3/transactions/288200108/refund"
+    ])
+  })
 
   it.each<readonly [ProviderReply, object]>([
     [success({ data: { id: 75923, status: "completed" } }), { state: "completed", providerPaymentId: "75923" }],
@@ -490,8 +554,10 @@ describe("a refund by Flutterwave", () => {
 
   it.each([
     [wrong("No transaction was found for this id"), "INVALID_ORDER"],
-    [success({ data: { id: 1, tx_ref: mobile.reference, status: "failed" } }), "INVALID_ORDER"],
-    [success({ data: { id: 1, tx_ref: "another", status: "successful" } }), "INVALID_ORDER"],
+    [success({ data: { ...transaction, status: "failed" } }), "INVALID_ORDER"],
+    [success({ data: { ...transaction, tx_ref: "another" } }), "INVALID_ORDER"],
+    [success({ data: { ...transaction, amount: 1 } }), "INVALID_ORDER"],
+    [success({ data: { ...transaction, currency: "NGN" } }), "INVALID_ORDER"],
     [wrong("no", 401), "CREDENTIALS_REFUSED"],
     [replyOf(429), "PROVIDER_BUSY"]
   ])("is not sent where there is nothing to give back: %#", async (found, code) => {
@@ -500,9 +566,57 @@ describe("a refund by Flutterwave", () => {
     expect(calls).toHaveLength(1)
   })
 
-  it("is found again by its own id, and by nothing else", async () => {
-    const leg = attemptOf(mobile, { leg: "refund", broughtBy: attempt, reference: order.reference })
+  const sentAt = new Date("2026-05-04T23:59:00Z")
+  const leg = attemptOf(mobile, {
+    leg: "refund",
+    broughtBy: { ...attempt, providerPaymentId: "288200108" },
+    reference: order.reference,
+    money: order.money,
+    sentAt
+  })
+
+  it("whose id was lost is found among all refunds by the words that we sent with it", async () => {
+    const listed = { id: 75923, tx_id: 288200108, amount_refunded: 4, status: "completed" }
+    const comments = `${order.reference} late`
+    const { calls, http } = scripted(() =>
+      success({
+        data: [
+          { ...listed, id: 1, comments: "late" },
+          { ...listed, comments }
+        ]
+      })
+    )
+    const found = await Effect.runPromise(atFlutterwave(http).enquire(leg))
+    expect(found).toMatchObject({ _tag: "Report", state: "completed", providerPaymentId: "75923" })
+    expect(calls.map(({ path }) => path)).toEqual(["/v3/refunds?from=2026-05-03&to=2026-05-06"])
+    for (const about of [
+      { comments: undefined },
+      { comments: orderOf({}).reference },
+      { comments: `${order.reference}0` },
+      { comments, tx_id: 7 },
+      { comments, amount_refunded: 3 }
+    ]) {
+      const other = success({ data: [{ ...listed, ...about }] })
+      expect([about, (await enquired(leg, other))._tag]).toEqual([about, "Unknown"])
+    }
+    expect((await enquired(leg, success({ data: [] })))._tag, "proves nothing").toBe("Unknown")
+    const twice = success({
+      data: [
+        { ...listed, comments },
+        { ...listed, id: 75924, comments }
+      ]
+    })
+    expect((await enquired(leg, twice))._tag, "two of one reference").toBe("Unknown")
+  })
+
+  it("is found again by its own id", async () => {
     const completed = success({ data: { id: 75923, status: "completed" } })
+    const { calls, http } = scripted(() => completed)
+    await Effect.runPromise(atFlutterwave(http).enquire({ ...leg, providerPaymentId: "75923" }))
+    expect(calls.map(({ path }) => path)).toEqual(["/v3/refunds/75923"])
+    expect(await enquired({ ...leg, providerPaymentId: "7" }, completed), "of another id").toMatchObject({
+      _tag: "Unknown"
+    })
     expect(await enquired({ ...leg, providerPaymentId: "75923" }, completed)).toMatchObject({ state: "completed" })
     expect(await enquired({ ...leg, providerPaymentId: "75923" }, replyOf(404))).toMatchObject({ _tag: "Unknown" })
     expect(await enquired(leg, completed)).toMatchObject({ _tag: "Unknown" })

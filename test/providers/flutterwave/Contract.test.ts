@@ -206,7 +206,7 @@ describe("an order for Flutterwave", () => {
     const order = orderFor("mobile_money", "inbound", "UG")
     const reference = orderOf({}).reference
     const refund: RefundOrder = { attempt: attemptOf(order), reference, money: amount("500", "UGX"), reason: "late" }
-    const data = { id: 288200108, tx_ref: order.reference, status: "successful" }
+    const data = { id: 288200108, tx_ref: order.reference, status: "successful", amount: 1500, currency: "UGX" }
     const { calls, http } = scripted(({ method }) =>
       method === "GET" ? replyOf(200, { status: "success", data }) : replyOf(500, {})
     )

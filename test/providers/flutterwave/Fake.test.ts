@@ -56,6 +56,8 @@ describe("the adapter and the fake of Flutterwave", () => {
       expect(yield* provider.enquire(attemptOf(payout, id(queued)))).toMatchObject({ state: "completed" })
       const leg = attemptOf(payin, { leg: "refund", reference: refund.reference, ...id(refunded) })
       expect(yield* provider.enquire(leg)).toMatchObject({ state: "completed" })
+      const lost = { ...leg, providerPaymentId: null, money: refund.money }
+      expect(yield* provider.enquire(lost)).toMatchObject({ state: "completed", ...id(refunded) })
       expect(fake.books.holdings().get(payin.money.currency)).toBe(500_000n)
       expect(yield* provider.refund!({ ...refund, money: naira("8000.50") })).toMatchObject({ _tag: "Declined" })
 

@@ -109,6 +109,10 @@ describe("callbacks of PayPal", () => {
   const RESOLVED = "CUSTOMER.DISPUTE.RESOLVED"
   const DISPUTE = "/v1/customer/disputes/PP-D-4012"
   const CAPTURE = `/v2/payments/captures/${capture.id}`
+  const unseen = {
+    _tag: "Hint",
+    unseen: { key: "CUSTOMER.DISPUTE.RESOLVED PP-D-4012", detail: expect.stringContaining("PP-D-4012") as string }
+  }
 
   it.effect.each(["RESOLVED_BUYER_FAVOUR", "ACCEPTED"])(
     "tell of money that was taken back with a dispute, as the account sees it: %s",
@@ -133,11 +137,10 @@ describe("callbacks of PayPal", () => {
         expect(yield* eventsOf(RESOLVED, told, lookUpsIn(whole))).toMatchObject([
           { report: { taken: amount("100.00", "USD") } }
         ])
-        const hint = { _tag: "Hint", attempt: { reference, providerPaymentId: null, about: "payin" } }
         const two = dispute(code, { disputed_transactions: [{ custom: reference }, { custom: "another" }] })
         expect(yield* eventsOf(RESOLVED, two, lookUpsIn({ [DISPUTE]: two }))).toMatchObject([
-          hint,
-          { _tag: "Hint", attempt: { reference: "another" } }
+          { ...unseen, attempt: { reference, providerPaymentId: null, about: "payin" } },
+          { ...unseen, attempt: { reference: "another" } }
         ])
         const nameless = dispute(code, { disputed_transactions: [{}] })
         expect(yield* eventsOf(RESOLVED, nameless, lookUpsIn({ [DISPUTE]: nameless }))).toEqual([])
@@ -145,19 +148,67 @@ describe("callbacks of PayPal", () => {
       })
   )
 
-  it.effect("only hint at disputes that the account is not shown, or that were of another's capture", () =>
+  const told = dispute("ACCEPTED")
+
+  const hidden: ReadonlyArray<readonly [string, LookUps]> = [
+    ["is not there for the account", lookUpsIn({})],
+    ["the app may not see", lookUpsIn({ [DISPUTE]: replyOf(403, { name: "NOT_AUTHORIZED" }) })],
+    ["is shown without its capture", lookUpsIn({ [DISPUTE]: told })],
+    [
+      "is of a capture without an order",
+      lookUpsIn({ [DISPUTE]: told, [CAPTURE]: { ...capture, supplementary_data: null } })
+    ]
+  ]
+
+  it.effect.each(hidden)("leave a lost dispute to an operator, by its id, where it %s", ([, lookUps]) =>
     Effect.gen(function* () {
-      const told = dispute("ACCEPTED")
-      const hint = { _tag: "Hint", attempt: { reference } }
+      expect(yield* eventsOf(RESOLVED, told, lookUps)).toMatchObject([
+        { ...unseen, attempt: { reference, providerPaymentId: null, about: "payin" } }
+      ])
+    })
+  )
+
+  it.effect("find the order of a capture whose dispute the app may not see, with or without our reference", () =>
+    Effect.gen(function* () {
+      const nameless = dispute("ACCEPTED", { disputed_transactions: [{ seller_transaction_id: capture.id }] })
+      for (const said of [told, nameless]) {
+        expect(yield* eventsOf(RESOLVED, said, lookUpsIn({ [CAPTURE]: capture }))).toMatchObject([
+          { ...unseen, attempt: { reference: null, providerPaymentId: ORDER, about: "payin" } }
+        ])
+      }
+    })
+  )
+
+  it.effect("only hint at disputes of another's capture, and at those that cost nothing by what PayPal shows", () =>
+    Effect.gen(function* () {
       const shown: ReadonlyArray<LookUps> = [
-        lookUpsIn({}),
-        lookUpsIn({ [DISPUTE]: replyOf(403, { name: "NOT_AUTHORIZED" }), [CAPTURE]: capture }),
-        lookUpsIn({ [DISPUTE]: told }),
-        lookUpsIn({ [DISPUTE]: told, [CAPTURE]: { ...capture, supplementary_data: null } }),
+        lookUpsIn({ [CAPTURE]: capture }, false),
         lookUpsIn({ [DISPUTE]: told, [CAPTURE]: capture }, false),
         lookUpsIn({ [DISPUTE]: dispute("RESOLVED_SELLER_FAVOUR"), [CAPTURE]: capture })
       ]
-      for (const one of shown) expect(yield* eventsOf(RESOLVED, told, one)).toMatchObject([hint])
+      for (const one of shown) {
+        const [event, ...others] = yield* eventsOf(RESOLVED, told, one)
+        expect(event).toMatchObject({ _tag: "Hint", attempt: { reference } })
+        expect(event).not.toHaveProperty("unseen")
+        expect(others).toEqual([])
+      }
+    })
+  )
+
+  it.effect("read a dispute of many captures at most ten times", () =>
+    Effect.gen(function* () {
+      const many = Array.from({ length: 50 }, (_, n) => ({ seller_transaction_id: `CAPTURE${n}` }))
+      const asked: Array<string> = []
+      const lookUps = lookUpsIn({})
+      yield* eventsOf(RESOLVED, dispute("ACCEPTED", { disputed_transactions: many }), {
+        ...lookUps,
+        lookedUp: (question, proof) =>
+          Effect.zipRight(
+            Effect.sync(() => asked.push(question.path)),
+            lookUps.lookedUp(question, proof)
+          )
+      })
+      expect(asked).toHaveLength(11)
     })
   )
 
@@ -203,15 +254,25 @@ describe("callbacks of PayPal", () => {
       }
       expect(yield* event({ [REFUND]: refund, [CAPTURE]: linked })).toMatchObject([told])
       const unread = { total_refunded_amount: { currency_code: "EUR", value: "some" } }
-      const unclear: ReadonlyArray<Shown> = [
-        {},
-        { [REFUND]: refund },
-        { [REFUND]: { ...refund, links: [] }, [CAPTURE]: capture },
-        { [REFUND]: { ...refund, seller_payable_breakdown: unread }, [CAPTURE]: capture },
-        { [REFUND]: { ...refund, status: "PENDING" }, [CAPTURE]: capture }
+      const byReference = { _tag: "Hint", attempt: { reference, about: "payin" } }
+      const byOrder = { _tag: "Hint", attempt: { reference: null, providerPaymentId: ORDER, about: "payin" } }
+      const left = { unseen: { key: `PAYMENT.CAPTURE.REFUNDED ${id}`, detail: expect.stringContaining(id) as string } }
+      const unclear: ReadonlyArray<readonly [Shown, object]> = [
+        [{}, byReference],
+        [{ [REFUND]: replyOf(403, {}) }, byReference],
+        [{ [REFUND]: replyOf(403, {}), [CAPTURE]: capture }, byOrder],
+        [{ [REFUND]: refund }, byReference],
+        [{ [REFUND]: { ...refund, links: [] }, [CAPTURE]: capture }, byReference],
+        [{ [REFUND]: { ...refund, seller_payable_breakdown: unread }, [CAPTURE]: capture }, byOrder]
       ]
-      for (const shown of unclear) expect(yield* event(shown)).toMatchObject([{ _tag: "Hint", attempt: { reference } }])
-      expect(yield* event({ [REFUND]: refund, [CAPTURE]: capture }, false)).toMatchObject([{ _tag: "Hint" }])
+      for (const [shown, hint] of unclear) expect(yield* event(shown)).toMatchObject([{ ...hint, ...left }])
+      const pending = yield* event({ [REFUND]: { ...refund, status: "PENDING" }, [CAPTURE]: capture })
+      const foreign = yield* event({ [REFUND]: refund, [CAPTURE]: capture }, false)
+      for (const [hint, ...others] of [pending, foreign]) {
+        expect(hint).toMatchObject(byReference)
+        expect(hint).not.toHaveProperty("unseen")
+        expect(others).toEqual([])
+      }
     })
   )
 
