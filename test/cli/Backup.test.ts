@@ -179,7 +179,7 @@ it("restores all of a file or nothing: one that was cut off or changed leaves th
   const later = join(folder, "later.backup")
   writeFileSync(
     later,
-    gzipSync(text.replace('"migrations":[', '"migrations":[{"id":9999,"name":"later","digest":"later"},'))
+    gzipSync(text.replace('"migrations":[', '"migrations":[{"id":9999,"name":"later","checksum":"later"},'))
   )
   const other = join(folder, "other.backup")
   writeFileSync(other, gzipSync(text.replace('"name":"platform"', '"name":"foundation"')))

@@ -63,7 +63,7 @@ const databases = [
   {
     name: "made by a migration that was edited since",
     state: "migrated",
-    prepare: "update corridor_migrations set digest = 'another' where migration_id = 5"
+    prepare: "update corridor_migrations set checksum = 'another' where migration_id = 5"
   }
 ] as const
 
@@ -76,8 +76,7 @@ const commands = [
   ["queue"],
   ["backup", join(folder, "refused.backup")],
   ["secrets", "rotate"],
-  ["sandbox", "reset", "--yes"],
-  ["sandbox"]
+  ["sandbox", "reset", "--yes"]
 ]
 
 describe.each(databases)("a database $name", ({ prepare, state }) => {

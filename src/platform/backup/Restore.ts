@@ -95,7 +95,7 @@ const requireDump = Effect.fnUntraced(function* (client: Pg.Client, path: string
   const [tool, server] = yield* Effect.promise(() => Promise.all([majorOf("pg_restore"), serverMajor(client)]))
   if (tool === undefined) return yield* refuse("This backup was made by pg_dump: install pg_restore, which reads it.")
   const applied = yield* Effect.promise(() => tableInDump(path, MIGRATIONS_TABLE))
-  yield* requireKnown(applied.map(([id, , name = "", digest = null]) => ({ id: Number(id), name, digest })))
+  yield* requireKnown(applied.map(([id, , name = "", checksum = null]) => ({ id: Number(id), name, checksum })))
   const [key] = yield* Effect.promise(() => tableInDump(path, "master_key"))
   yield* requireKey(key?.find((value) => /^[0-9a-f]{8}$/.test(value)) ?? null)
   return { url: yield* reachedBy(client), tool, server }

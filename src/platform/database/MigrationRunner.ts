@@ -35,16 +35,16 @@ export const applicationName = (migrations: Migrations): string =>
 
 const idOf = (name: string): number => Number.parseInt(name, 10)
 
-/** A row of the table. The digest is null in tables of before there was one. */
+/** A row of the table. The checksum is null in tables of before there was one. */
 export const RecordedMigration = Schema.Struct({
   id: Schema.Number,
   name: Schema.String,
-  digest: Schema.NullOr(Schema.String)
+  checksum: Schema.NullOr(Schema.String)
 })
 export type RecordedMigration = typeof RecordedMigration.Type
 
 /** Reads the rows of any version's table. */
-export const RECORDED = `select migration_id as id, name, to_jsonb(m) ->> 'digest' as digest
+export const RECORDED = `select migration_id as id, name, to_jsonb(m) ->> 'checksum' as checksum
   from ${MIGRATIONS_TABLE} m order by 1`
 
 const recordedRows = rowsAs(RecordedMigration)
@@ -53,8 +53,8 @@ export const recordedMigrations = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.flatMap(sql.unsafe(RECORDED), recordedRows)
 )
 
-/** Digest of the SQL, without comments and white space. */
-const digestOf = (migration: Migration): string => {
+/** Checksum of the SQL, without comments and white space. */
+const checksumOf = (migration: Migration): string => {
   const text =
     migration.kind === "transaction" ? migration.statements : JSON.stringify([migration.create, migration.drop])
   return sha256Hex(text.replace(/--.*/g, "").replace(/\s+/g, " "))
@@ -71,9 +71,9 @@ export const compareHistory = (
   recorded: ReadonlyArray<RecordedMigration>
 ): "known" | "newer" | "other" => {
   const known = new Map(listed(migrations).map((one) => [one.id, one]))
-  const isOther = ({ digest, id, name }: RecordedMigration): boolean => {
+  const isOther = ({ checksum, id, name }: RecordedMigration): boolean => {
     const own = known.get(id)
-    return own !== undefined && (own.name !== name || digestOf(own.migration) !== digest)
+    return own !== undefined && (own.name !== name || checksumOf(own.migration) !== checksum)
   }
   if (recorded.some(isOther)) return "other"
   return recorded.every(({ id }) => known.has(id)) ? "known" : "newer"
@@ -137,7 +137,7 @@ const note = ({ id, migration, name }: Listed) =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) =>
-      sql`insert into ${sql(MIGRATIONS_TABLE)} (migration_id, name, digest) values (${id}, ${name}, ${digestOf(migration)})`
+      sql`insert into ${sql(MIGRATIONS_TABLE)} (migration_id, name, checksum) values (${id}, ${name}, ${checksumOf(migration)})`
   )
 
 /** The transaction that has been open the longest is the usual reason for a lock that is not granted. */
@@ -234,7 +234,7 @@ const applyPending = Effect.fnUntraced(function* (migrations: Migrations) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`create table if not exists ${sql(MIGRATIONS_TABLE)} (
     migration_id integer primary key, created_at timestamptz not null default now(), name text not null,
-    digest text not null)`
+    checksum text not null)`
   const recorded = new Set((yield* requireUpgradable(migrations)).map(({ id }) => id))
   const done: Array<AppliedMigration> = []
   for (const pending of listed(migrations).filter(({ id }) => !recorded.has(id))) {
