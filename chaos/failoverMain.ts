@@ -30,7 +30,8 @@ const main = Effect.gen(function* () {
     tell
   })
   const promotions = result.promotions.map(
-    ({ fault, inPlace, millis }) => `  ${fault}: ${millis} ms${inPlace ? ", the same node, restarted by Patroni" : ""}`
+    ({ fault, inPlace, millis, standbyMillis }) =>
+      `  ${fault}: ${millis} ms, ${standbyMillis} ms more until it had a standby${inPlace ? "; the same node, restarted by Patroni" : ""}`
   )
   tellResult(result, json, (all) =>
     [tableOf(all), "From the death of the primary until PostgreSQL took writes again:", ...promotions].join("\n")

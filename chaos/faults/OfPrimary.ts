@@ -9,7 +9,7 @@ interface Death {
   readonly how: (node: Node) => Effect.Effect<void>
   /** The old primary goes on beside the new one, until the next fault begins. */
   readonly livesOn?: true
-  /** The new primary dies too, as soon as it takes writes. */
+  /** The new primary dies too, as soon as it commits. */
   readonly twice?: true
 }
 
@@ -21,16 +21,15 @@ const dies = ({ fault, how, livesOn, twice }: Death): Kind => ({
   make: ({ instances, postgres }) => {
     const { primary, promotions, whole } = postgres.cluster!
     let dead: Node | undefined
+    const awaited = (until: (now: Primary) => boolean, message: string) =>
+      Effect.repeat(Effect.delay(primary, "50 millis"), { until }).pipe(
+        Effect.timeoutFail({ duration: "2 minutes", onTimeout: () => new ChaosFailed({ message }) })
+      )
     /** Another node, or the same one that Patroni has restarted. */
     const next = ({ node, started }: Primary) =>
-      Effect.repeat(Effect.delay(primary, "50 millis"), {
-        until: (now) => now.node.name !== node.name || now.started !== started
-      }).pipe(
-        Effect.timeoutFail({
-          duration: "2 minutes",
-          onTimeout: () =>
-            new ChaosFailed({ message: `${node.name} was neither replaced nor restarted within two minutes` })
-        })
+      awaited(
+        (now) => now.node.name !== node.name || now.started !== started,
+        `${node.name} was neither replaced nor restarted within two minutes`
       )
     const die = (before: Primary) =>
       Effect.gen(function* () {
@@ -39,12 +38,14 @@ const dies = ({ fault, how, livesOn, twice }: Death): Kind => ({
         const began = performance.now()
         const after = yield* next(before)
         const millis = Math.round(performance.now() - began)
-        promotions.push({ fault, millis, inPlace: after.node.name === before.node.name })
-        return after
+        const last = yield* awaited(({ commits }) => commits, `${after.node.name} had no standby within two minutes`)
+        const standbyMillis = Math.round(performance.now() - began) - millis
+        promotions.push({ fault, millis, standbyMillis, inPlace: after.node.name === before.node.name })
+        return last
       })
     return {
       affects: instances,
-      // Ends when PostgreSQL takes writes again, from which recovery is measured.
+      // Ends when PostgreSQL commits again: until then no instance could answer. Recovery is measured from here.
       begin: Effect.gen(function* () {
         yield* whole
         const first = yield* primary

@@ -34,12 +34,16 @@ export interface Primary {
   readonly node: Node
   /** Start of the process: a node that Patroni restarts in place gets a new one. */
   readonly started: string
+  /** A synchronous standby is attached: without one no commit is answered. */
+  readonly commits: boolean
 }
 
-/** From the death of a primary until PostgreSQL took writes again. */
 export interface Promotion {
   readonly fault: string
+  /** From the death of a primary until PostgreSQL took writes again. */
   readonly millis: number
+  /** From then until a synchronous standby was attached. */
+  readonly standbyMillis: number
   /** Patroni restarted the same node, because it knew of no synchronous standby to promote. */
   readonly inPlace: boolean
 }
@@ -165,6 +169,7 @@ interface Seen {
   /** Of a primary, as PostgreSQL writes it: eight hexadecimal digits. */
   readonly timeline: string | null
   readonly streaming: number
+  readonly commits: boolean
 }
 
 const lookAt = (port: number): Promise<Seen | undefined> =>
@@ -172,7 +177,8 @@ const lookAt = (port: number): Promise<Seen | undefined> =>
     const { rows } = await client.query<Seen>(`select pg_is_in_recovery() as replica,
       pg_postmaster_start_time()::text as started,
       case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_lsn()), 8) end as timeline,
-      (select count(*)::int from pg_stat_replication where state = 'streaming') as streaming`)
+      (select count(*)::int from pg_stat_replication where state = 'streaming') as streaming,
+      exists (select from pg_stat_replication where sync_state = 'sync') as commits`)
     return rows[0]
   }).catch(() => undefined)
 
