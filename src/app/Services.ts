@@ -16,6 +16,7 @@ import { Disbursing } from "../treasury/escrow/Disbursing.ts"
 import { Escrows } from "../treasury/escrow/Escrows.ts"
 import { EscrowTransaction } from "../treasury/escrow/EscrowTransaction.ts"
 import { PartyPayouts } from "../treasury/escrow/PartyPayouts.ts"
+import { PayoutWorker } from "../treasury/escrow/PayoutWorker.ts"
 import { Fees } from "../money/fees/Fees.ts"
 import { Workers } from "../platform/fibers/Workers.ts"
 import { RateLimits } from "../platform/http/RateLimits.ts"
@@ -89,6 +90,7 @@ const AccountsLive = Layer.mergeAll(AccountMovements.layer, VirtualAccounts.laye
 
 const EscrowsLive = Escrows.layer.pipe(
   Layer.provide([CreateEscrow.layer, Disbursing.layer]),
+  Layer.provideMerge(PayoutWorker.layer),
   Layer.provide(PartyPayouts.layer),
   Layer.provide(EscrowTransaction.layer)
 )

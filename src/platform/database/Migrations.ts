@@ -47,6 +47,7 @@ import timelines from "../../../migrations/0045_timelines.ts"
 import hintedIds from "../../../migrations/0046_hinted_ids.ts"
 import ownPayment from "../../../migrations/0047_own_payment.ts"
 import boundedLists from "../../../migrations/0048_bounded_lists.ts"
+import escrowPayouts from "../../../migrations/0049_escrow_payouts.ts"
 import { runMigrations } from "./MigrationRunner.ts"
 
 export const migrations = {
@@ -97,7 +98,8 @@ export const migrations = {
   "0045_timelines": timelines,
   "0046_hinted_ids": hintedIds,
   "0047_own_payment": ownPayment,
-  "0048_bounded_lists": boundedLists
+  "0048_bounded_lists": boundedLists,
+  "0049_escrow_payouts": escrowPayouts
 }
 
 /** Answers with the migrations that were missing. */
