@@ -69,7 +69,10 @@ export interface ClaimedPayout extends EscrowPayout, Lease {
 }
 
 /** A blocked payout as an item of the operations queue. */
-export interface BlockedPayout extends Pick<EscrowPayout, "payout_id" | "org_id" | "escrow_id" | "party_id" | "amount"> {
+export interface BlockedPayout extends Pick<
+  EscrowPayout,
+  "payout_id" | "org_id" | "escrow_id" | "party_id" | "amount"
+> {
   readonly escrow_name: string
   readonly party_name: string
   readonly reason: string | null

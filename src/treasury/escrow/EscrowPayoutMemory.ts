@@ -53,13 +53,15 @@ export const escrowPayoutStoreMemory = Layer.effect(
         )
       )
 
-    const closed = (reason: string) => (row: StoredPayout, at: Date): StoredPayout => ({
-      ...row,
-      status: "closed",
-      reason,
-      due_at: null,
-      updated_at: at
-    })
+    const closed =
+      (reason: string) =>
+      (row: StoredPayout, at: Date): StoredPayout => ({
+        ...row,
+        status: "closed",
+        reason,
+        due_at: null,
+        updated_at: at
+      })
 
     return {
       insert: (payouts) =>
@@ -121,7 +123,8 @@ export const escrowPayoutStoreMemory = Layer.effect(
       closeBlocked: (orgId, partyId, reason) =>
         Effect.map(now, (at) => {
           for (const row of escrowPayouts.values()) {
-            if (row.org_id === orgId && row.party_id === partyId && row.status === "blocked") put(closed(reason)(row, at))
+            if (row.org_id === orgId && row.party_id === partyId && row.status === "blocked")
+              put(closed(reason)(row, at))
           }
         }),
       reserved: (orgId, partyId, { currency }) =>

@@ -92,9 +92,7 @@ export const escrowPayoutStoreSql = Layer.effect(
   Effect.map(SqlClient.SqlClient, (sql): EscrowPayoutStore["Type"] => {
     const columns = sql.literal(COLUMNS)
     const after = (time: Duration.Duration | null) =>
-      time === null
-        ? sql.literal("null")
-        : sql`now() + make_interval(secs => ${Duration.toSeconds(time)})`
+      time === null ? sql.literal("null") : sql`now() + make_interval(secs => ${Duration.toSeconds(time)})`
 
     return {
       insert: (payouts) =>

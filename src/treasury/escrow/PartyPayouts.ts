@@ -100,12 +100,17 @@ export class PartyPayouts extends Context.Tag("corridor/PartyPayouts")<
           subject: ["escrow", escrow_id],
           detail
         })
-        return yield* initiation.payFrom(permit, org_id, { amount, beneficiary, description }, {
-          ids: { payment_id, transaction_id },
-          funding: LedgerAccount.party(party_id, currency),
-          key,
-          alongside: () => Effect.zipRight(inSameTransaction, recorded)
-        })
+        return yield* initiation.payFrom(
+          permit,
+          org_id,
+          { amount, beneficiary, description },
+          {
+            ids: { payment_id, transaction_id },
+            funding: LedgerAccount.party(party_id, currency),
+            key,
+            alongside: () => Effect.zipRight(inSameTransaction, recorded)
+          }
+        )
       })
 
       const beneficiaryOf = Effect.fnUntraced(function* (orgId: OrgId, id: BeneficiaryId | null) {

@@ -37,6 +37,8 @@ export class PayoutWorker extends Context.Tag("corridor/PayoutWorker")<
   {
     /** Wakes the worker, and waits for the first try of these payouts for a while. */
     readonly tried: (orgId: OrgId, payoutIds: ReadonlyArray<string>) => Effect.Effect<void>
+    /** A row that is committed may be due. */
+    readonly wake: Effect.Effect<void>
     readonly worker: Effect.Effect<never>
   }
 >() {
@@ -56,7 +58,7 @@ export class PayoutWorker extends Context.Tag("corridor/PayoutWorker")<
       const running = new Set<string>()
       const waiters = new Map<string, Deferred.Deferred<void>>()
 
-      const wake = Queue.offer(wakeUps, undefined)
+      const wake = Effect.asVoid(Queue.offer(wakeUps, undefined))
 
       /** Becomes an item of the operations queue. */
       const block = (claimed: ClaimedPayout, reason: string) =>
@@ -171,10 +173,8 @@ export class PayoutWorker extends Context.Tag("corridor/PayoutWorker")<
             )
           )
         }),
-        worker: takeDue.pipe(
-          Effect.zipRight(Effect.timeoutOption(Queue.take(wakeUps), workerPoll)),
-          Effect.forever
-        )
+        wake,
+        worker: takeDue.pipe(Effect.zipRight(Effect.timeoutOption(Queue.take(wakeUps), workerPoll)), Effect.forever)
       }
     })
   )

@@ -116,7 +116,8 @@ describe("kill -9 in the middle of a disbursement to twenty beneficiaries", () =
     await cutOff
     expect(begun.length, "others had not begun").toBeLessThan(PARTIES)
 
-    const second = await startServer(dataDir, await freePort(), settings)
+    // Two processes, each with a worker: both look for what the first has left.
+    const second = await startServer(dataDir, await freePort(), { ...settings, CORRIDOR_WORKERS: "2" })
     server = second
     const again = await disburse(second)
     expect(again.status, again.text).toBe(200)
