@@ -15,7 +15,7 @@ export interface FailoverOptions {
   readonly tell: (line: string) => void
 }
 
-/** From the promotion until every instance has answered a payment. */
+/** From when PostgreSQL commits again until every instance has answered a payment. */
 const MOST_MILLIS = 15_000
 
 export const failover = (options: FailoverOptions) =>
@@ -37,7 +37,9 @@ export const failover = (options: FailoverOptions) =>
     })
     const late = Object.entries(result.faults).flatMap(([name, { times, worstMillis }]) =>
       times > 0 && (worstMillis === null || worstMillis > MOST_MILLIS)
-        ? [`${name}: service was back ${worstMillis ?? "never"} ms after the promotion, later than ${MOST_MILLIS} ms`]
+        ? [
+            `${name}: service was back ${worstMillis ?? "never"} ms after PostgreSQL could commit, later than ${MOST_MILLIS} ms`
+          ]
         : []
     )
     return { ...result, promotions, violations: [...late, ...result.violations] }

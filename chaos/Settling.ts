@@ -25,6 +25,11 @@ const timePasses = `
   update idempotency_keys set created_at = created_at - interval '1 minute' where response is null;
   update webhook_queue set next_at = now() where next_at > now() + interval '1 second'`
 
+/** A payin that its customer left ends after 24 hours (PAYIN_EXPIRY), and its provider is asked for 72 hours more. */
+const payinsEnd = `
+  update payments p set expires_at = p.expires_at - interval '25 hours' from attempts a
+    where a.payment_id = p.payment_id and a.next_enquiry_at is not null and a.outcome = 'accepted'`
+
 const answered = (asking: Asking, order: Order, round: number) =>
   Effect.promise(async () => {
     const reply = await askOnce(asking, order, 100 + round)
@@ -48,18 +53,21 @@ export const settleDown = (
   Effect.gen(function* () {
     for (const { endpoints } of organisations) for (const { receiver } of endpoints) receiver.recover()
     const deadline = performance.now() + millis
+    // Enquiries planned for later are not waited for, unless time passes at once.
+    const horizon = passes ? Infinity : Date.now() + millis
     // Whoever has heard nothing from a provider by then has given up.
     yield* Effect.sleep("4 seconds")
     yield* Effect.forEach(repeated(asking), (order) => answered(asking, order, 0), { concurrency: 4, discard: true })
     for (let round = 1; ; round++) {
-      if (passes) yield* administer(stage.postgres, timePasses)
+      // In two transactions: the service locks payments before attempts.
+      if (passes) for (const text of [payinsEnd, timePasses]) yield* administer(stage.postgres, text)
       yield* Effect.forEach(asking.notebook.unanswered(), (order) => answered(asking, order, round), {
         concurrency: 4,
         discard: true
       })
       yield* Effect.sleep("1 second")
       const read = yield* recordsOf(stage, organisations)
-      const open = [...asking.notebook.unanswered().map(({ what }) => what), ...progress(read)]
+      const open = [...asking.notebook.unanswered().map(({ what }) => what), ...progress(read, horizon)]
       if (round % 5 === 0) tell(`${open.length} things are under way: ${open.slice(0, 3).join(", ")}`)
       if (open.length === 0 || performance.now() > deadline) return read
     }

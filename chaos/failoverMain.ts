@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { ChaosFailed } from "./ChaosFailed.ts"
 import { optionsOf, runCommand, tell, tellResult } from "./Command.ts"
 import { failover } from "./Failover.ts"
-import { patroniKilled, primaryGone, primaryKilled } from "./faults/OfPrimary.ts"
+import { patroniKilled, primaryGone, primaryKilled, primaryKilledTwice } from "./faults/OfPrimary.ts"
 import { tableOf } from "./Report.ts"
 import { missingPrograms } from "./stage/Patroni.ts"
 
@@ -19,7 +19,7 @@ const main = Effect.gen(function* () {
       message: `Not installed here: ${missing.join(", ")} (packages patroni, etcd-server, postgresql-15)`
     })
   }
-  const kinds = [primaryKilled, primaryGone, patroniKilled]
+  const kinds = [primaryKilled, primaryGone, patroniKilled, primaryKilledTwice]
   const result = yield* failover({
     seed,
     kinds,
@@ -29,9 +29,12 @@ const main = Effect.gen(function* () {
     crowd: { callers: 8, restMillis: 100 },
     tell
   })
-  const promotions = result.promotions.map(({ fault, millis }) => `  ${fault}: ${millis} ms`)
+  const promotions = result.promotions.map(
+    ({ fault, inPlace, millis, standbyMillis }) =>
+      `  ${fault}: ${millis} ms, ${standbyMillis} ms more until it had a standby${inPlace ? "; the same node, restarted by Patroni" : ""}`
+  )
   tellResult(result, json, (all) =>
-    [tableOf(all), "From the death of the primary to the promotion of another:", ...promotions].join("\n")
+    [tableOf(all), "From the death of the primary until PostgreSQL took writes again:", ...promotions].join("\n")
   )
 })
 

@@ -29,6 +29,7 @@ export const growing: Readonly<Record<string, ReadonlyArray<string>>> = {
   escrow_parties: [],
   escrow_milestones: [],
   escrow_splits: [],
+  escrow_payouts: [],
   payment_links: ["link_ref"],
   payment_link_payments: ["submission"],
   verification_requests: []

@@ -57,10 +57,12 @@ const named =
   (dossier: Dossier): ReadonlyArray<string> =>
     problemsOf(dossier).map((problem) => `payment ${dossier.payment.payment_id}: ${problem}: ${storyOf(dossier)}`)
 
-/** What is still under way, and ends by itself: these alone are no problem yet. */
-export const progress = ({ attempts, deliveries, ...read }: Read): ReadonlyArray<string> => [
+/** What is still under way, and ends by itself before the horizon: these alone are no problem yet. */
+export const progress = ({ attempts, deliveries, ...read }: Read, horizon: number): ReadonlyArray<string> => [
   ...attempts.flatMap(({ attempt_id, next_enquiry_at }) =>
-    next_enquiry_at === null ? [] : [`attempt ${attempt_id} is still asked about`]
+    next_enquiry_at === null || next_enquiry_at.getTime() > horizon
+      ? []
+      : [`attempt ${attempt_id} is still asked about`]
   ),
   ...deliveries.flatMap(({ delivery_id, status }) =>
     status === "pending" ? [`delivery ${delivery_id} is under way`] : []

@@ -16,6 +16,8 @@ import { connected } from "./Connected.ts"
 export interface Node {
   readonly name: string
   readonly port: number
+  /** Of its Patroni. */
+  readonly restPort: number
   /** PostgreSQL and all that it has started die at once. Its Patroni stays, and finds that out. */
   readonly killPostgres: Effect.Effect<void>
   /** Patroni alone dies: its PostgreSQL goes on, as a primary that Patroni no longer keeps from taking writes. */
@@ -27,17 +29,30 @@ export interface Node {
   readonly start: Effect.Effect<void>
 }
 
-/** From the death of a primary until another one took writes. */
+/** A PostgreSQL process that takes writes. */
+export interface Primary {
+  readonly node: Node
+  /** Start of the process: a node that Patroni restarts in place gets a new one. */
+  readonly started: string
+  /** A synchronous standby is attached: without one no commit is answered. */
+  readonly commits: boolean
+}
+
 export interface Promotion {
   readonly fault: string
+  /** From the death of a primary until PostgreSQL took writes again. */
   readonly millis: number
+  /** From then until a synchronous standby was attached. */
+  readonly standbyMillis: number
+  /** Patroni restarted the same node, because it knew of no synchronous standby to promote. */
+  readonly inPlace: boolean
 }
 
 export interface Cluster {
   readonly promotions: Array<Promotion>
-  /** The node that takes writes now; of several the one that was promoted last. */
-  readonly primary: Effect.Effect<Node, ChaosFailed>
-  /** Starts what was left dead, until all are there and the primary has a second one that has everything. */
+  /** Of several that take writes the one that was promoted last. */
+  readonly primary: Effect.Effect<Primary, ChaosFailed>
+  /** Starts dead nodes, until all replicate and Patroni has recorded a synchronous standby, which it would promote. */
   readonly whole: Effect.Effect<void, ChaosFailed>
 }
 
@@ -134,13 +149,14 @@ const postmasterDies = (folder: string) =>
 const urlOf = (port: number, role: string, database: string): string =>
   `postgres://${role}:${PASSWORD}@127.0.0.1:${port}/${database}`
 
-const nodeOf = (name: string, port: number, folder: string, patroni: Program): Node => ({
-  name,
-  port,
+type Placed = Pick<Node, "name" | "port" | "restPort">
+
+const nodeOf = (placed: Placed, folder: string, patroni: Program): Node => ({
+  ...placed,
   killPostgres: postmasterDies(folder),
   killPatroni: patroni.kill("SIGKILL"),
   takesWrites: Effect.map(
-    Effect.promise(() => lookAt(port)),
+    Effect.promise(() => lookAt(placed.port)),
     (seen) => seen?.replica === false
   ),
   kill: Effect.zipRight(patroni.kill("SIGKILL"), postmasterDies(folder)),
@@ -149,20 +165,38 @@ const nodeOf = (name: string, port: number, folder: string, patroni: Program): N
 
 interface Seen {
   readonly replica: boolean
+  readonly started: string
   /** Of a primary, as PostgreSQL writes it: eight hexadecimal digits. */
   readonly timeline: string | null
   readonly streaming: number
-  readonly synchronous: number
+  readonly commits: boolean
 }
 
 const lookAt = (port: number): Promise<Seen | undefined> =>
   connected(urlOf(port, "postgres", "postgres"), async (client) => {
     const { rows } = await client.query<Seen>(`select pg_is_in_recovery() as replica,
+      pg_postmaster_start_time()::text as started,
       case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_lsn()), 8) end as timeline,
       (select count(*)::int from pg_stat_replication where state = 'streaming') as streaming,
-      (select count(*)::int from pg_stat_replication where sync_state = 'sync') as synchronous`)
+      exists (select from pg_stat_replication where sync_state = 'sync') as commits`)
     return rows[0]
   }).catch(() => undefined)
+
+interface Members {
+  readonly members: ReadonlyArray<{ readonly name: string; readonly role: string }>
+}
+
+/**
+ * Whether Patroni would promote another node if this one died. pg_stat_replication does not tell: for some seconds after
+ * a promotion synchronous_standby_names is `*`, and Patroni promotes none of the standbys that it names synchronous.
+ */
+const hasSuccessor = async ({ name, restPort }: Node): Promise<boolean> => {
+  const response = await fetch(`http://127.0.0.1:${restPort}/cluster`, { signal: AbortSignal.timeout(2_000) })
+  const { members } = (await response.json()) as Members
+  const hasRole = (role: string, isNode: boolean) =>
+    members.some((one) => one.role === role && (one.name === name) === isNode)
+  return hasRole("leader", true) && hasRole("sync_standby", false)
+}
 
 const within =
   (what: string) =>
@@ -206,7 +240,7 @@ const started = (folder: string) =>
       // Whatever Patroni was doing when it is ended, its PostgreSQL does not outlive the stage.
       yield* Effect.addFinalizer(() => postmasterDies(own))
       const program = yield* makeProgram({ program: patroni, args: [file], user, folder: own, name })
-      nodes.push(nodeOf(name, port, own, program))
+      nodes.push(nodeOf({ name, port, restPort }, own, program))
     }
     return nodes
   })
@@ -221,15 +255,21 @@ export const startPatroni = (folder: string) =>
         const [found] = all
           .filter(({ seen }) => seen?.replica === false)
           .toSorted((a, b) => (a.seen!.timeline! < b.seen!.timeline! ? 1 : -1))
-        if (found === undefined) return Effect.fail(notYet)
+        if (found?.seen === undefined) return Effect.fail(notYet)
         last = found.node
-        return Effect.succeed(found)
+        return Effect.succeed({ node: found.node, ...found.seen })
       }
     )
     const whole = Effect.filterOrFail(
       primary,
-      ({ seen }) => seen?.streaming === NODES - 1 && seen.synchronous > 0,
+      ({ streaming }) => streaming === NODES - 1,
       () => notYet
+    ).pipe(
+      Effect.flatMap(({ node }) => Effect.tryPromise({ try: () => hasSuccessor(node), catch: () => notYet })),
+      Effect.filterOrFail(
+        (yes) => yes,
+        () => notYet
+      )
     )
     yield* within("The three PostgreSQL did not find together")(whole)
     yield* Effect.promise(() =>
@@ -242,7 +282,7 @@ export const startPatroni = (folder: string) =>
     const everywhere = (role: string) => `postgres://${role}:${PASSWORD}@${hosts}/${chaosDatabase}`
     const cluster: Cluster = {
       promotions: [],
-      primary: within("No PostgreSQL has become the primary")(Effect.map(primary, ({ node }) => node)),
+      primary: within("No PostgreSQL has become the primary")(primary),
       whole: Effect.zipRight(
         Effect.forEach(nodes, ({ start }) => start, { discard: true }),
         within("The three PostgreSQL did not find together again")(Effect.asVoid(whole))

@@ -1,11 +1,12 @@
 /** When the next thing is due for a worker, by the rows of the database: until then nobody needs to wake it. */
+import { escrowPayoutTables } from "../../src/treasury/escrow/EscrowPayoutMemory.ts"
 import { webhookTables } from "../../src/webhooks/MemoryTables.ts"
 import { paymentTables } from "../../src/payments/store/MemoryTables.ts"
 import type { Opened } from "../../src/platform/database/MemoryDatabase.ts"
 import { Duration } from "effect"
 import { strayPatience } from "../../src/domain/policies/Payments.ts"
 
-export const watchedTables = { ...paymentTables, ...webhookTables }
+export const watchedTables = { ...paymentTables, ...webhookTables, ...escrowPayoutTables }
 
 type Tables = Opened<typeof watchedTables>
 
@@ -48,6 +49,18 @@ const strays = ({ attempts, callbacks }: Tables, now: number): number => {
 const cardWaits = ({ cardWaits: waits }: Tables): number =>
   Math.min(never, ...Array.from(waits.values(), ({ expires_at }) => expires_at.getTime()))
 
+const finalStatuses: ReadonlyArray<string> = ["completed", "failed", "rejected", "canceled"]
+
+/** A payout that was sent has something to do once its payment has come to its end. */
+const escrowPayouts = ({ escrowPayouts: payouts, payments }: Tables): number => {
+  let first = never
+  for (const { due_at, payment_id, status } of payouts.values()) {
+    const isWaiting = status === "waiting" || finalStatuses.includes(payments.get(payment_id)?.status ?? "")
+    if (due_at !== null && isWaiting) first = Math.min(first, due_at.getTime())
+  }
+  return first
+}
+
 const webhooks = ({ webhookQueue, webhooks: endpoints }: Tables): number => {
   let first = never
   for (const { next_at, webhook_id } of webhookQueue.values()) {
@@ -62,6 +75,8 @@ export const dueFor = (tables: Tables, worker: string, now: number): number => {
       return enquiries(tables)
     case "card waits":
       return cardWaits(tables)
+    case "escrow payouts":
+      return escrowPayouts(tables)
     case "settlements":
       return settlements(tables)
     case "early callbacks":

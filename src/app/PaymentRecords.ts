@@ -17,12 +17,15 @@ import { Events } from "../webhooks/Events.ts"
 import { eventStoreSql } from "../webhooks/EventSql.ts"
 import { webhookIssuesSql } from "../webhooks/WebhookIssuesSql.ts"
 import { WebhookLog } from "../webhooks/WebhookLog.ts"
+import { escrowPayoutStoreSql } from "../treasury/escrow/EscrowPayoutSql.ts"
 import { foundedOn, type Reached } from "./Foundation.ts"
+import { OtherItemsLive } from "./HandedDown.ts"
 
 const StoresLive = Layer.mergeAll(
   Transactor.layer,
   auditStoreSql,
   deliveryStoreSql,
+  escrowPayoutStoreSql,
   eventStoreSql,
   organizationStoreSql,
   paymentStoreSql,
@@ -34,7 +37,7 @@ export const paymentRecordsOn = <E>(Connected: Reached<E>) =>
   layerInTurn(
     Payments.layer.pipe(
       Layer.provideMerge(Organizations.layer),
-      Layer.provide(WebhookLog.layer),
+      Layer.provide([OtherItemsLive, WebhookLog.layer]),
       Layer.provide([AuditLog.layer, Events.layer]),
       Layer.provide(StoresLive),
       Layer.provideMerge(foundedOn(Connected)),

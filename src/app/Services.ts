@@ -11,11 +11,13 @@ import { Authenticator } from "../people/auth/Authenticator.ts"
 import { DevelopmentIssuer, JwtVerifierLive } from "../people/auth/DevelopmentIssuer.ts"
 import { gateByCredentials } from "../people/auth/Gate.ts"
 import { Beneficiaries } from "../payments/beneficiaries/Beneficiaries.ts"
+import { BlockedPayouts } from "../treasury/escrow/BlockedPayouts.ts"
 import { CreateEscrow } from "../treasury/escrow/CreateEscrow.ts"
 import { Disbursing } from "../treasury/escrow/Disbursing.ts"
 import { Escrows } from "../treasury/escrow/Escrows.ts"
 import { EscrowTransaction } from "../treasury/escrow/EscrowTransaction.ts"
 import { PartyPayouts } from "../treasury/escrow/PartyPayouts.ts"
+import { PayoutWorker } from "../treasury/escrow/PayoutWorker.ts"
 import { Fees } from "../money/fees/Fees.ts"
 import { Workers } from "../platform/fibers/Workers.ts"
 import { RateLimits } from "../platform/http/RateLimits.ts"
@@ -45,7 +47,7 @@ import { ProviderHealth } from "../providers/health/ProviderHealth.ts"
 import { RailCustomer } from "../providers/sandbox/RailCustomer.ts"
 import { RateQuote } from "../money/rates/RateQuote.ts"
 import { Rates } from "../money/rates/Rates.ts"
-import { FundingAnswersLive, StateAsAnswerLive, VerificationSubjectsLive } from "./HandedDown.ts"
+import { FundingAnswersLive, OtherItemsLive, StateAsAnswerLive, VerificationSubjectsLive } from "./HandedDown.ts"
 import { Sandbox } from "./sandbox/Sandbox.ts"
 import { Users } from "../people/users/Users.ts"
 import { Acceptance } from "../people/members/Acceptance.ts"
@@ -64,7 +66,7 @@ import { Webhooks } from "../webhooks/Webhooks.ts"
 const IdempotencyLive = Idempotency.layer.pipe(
   Layer.provide(StateAsAnswerLive),
   Layer.provideMerge(Payments.layer),
-  Layer.provide(FundingAnswersLive)
+  Layer.provide([FundingAnswersLive, OtherItemsLive])
 )
 
 const WebhooksLive = Layer.mergeAll(DeadLetters.layer, HookClient.layer, Webhooks.layer, WebhookLog.layer)
@@ -88,7 +90,8 @@ const AccountsLive = Layer.mergeAll(AccountMovements.layer, VirtualAccounts.laye
 )
 
 const EscrowsLive = Escrows.layer.pipe(
-  Layer.provide([CreateEscrow.layer, Disbursing.layer]),
+  Layer.provide([BlockedPayouts.layer, CreateEscrow.layer, Disbursing.layer]),
+  Layer.provideMerge(PayoutWorker.layer),
   Layer.provide(PartyPayouts.layer),
   Layer.provide(EscrowTransaction.layer)
 )

@@ -54,6 +54,8 @@ import { railStoreSql } from "../providers/sandbox/RailSql.ts"
 import { virtualAccountStoreMemory } from "../treasury/accounts/VirtualAccountMemory.ts"
 import { virtualTransactionStoreMemory } from "../treasury/accounts/VirtualTransactionMemory.ts"
 import { escrowStoreMemory } from "../treasury/escrow/EscrowMemory.ts"
+import { escrowPayoutStoreMemory } from "../treasury/escrow/EscrowPayoutMemory.ts"
+import { escrowPayoutStoreSql } from "../treasury/escrow/EscrowPayoutSql.ts"
 import { escrowStoreSql } from "../treasury/escrow/EscrowSql.ts"
 import { deliveryStoreMemory } from "../webhooks/DeliveryMemory.ts"
 import { deliveryStoreSql } from "../webhooks/DeliverySql.ts"
@@ -75,6 +77,7 @@ export const StoresLive = Layer.mergeAll(
   beneficiaryStoreSql,
   callerStoreSql,
   deliveryStoreSql,
+  escrowPayoutStoreSql,
   escrowStoreSql,
   figuresStoreSql,
   idempotencyStoreSql,
@@ -107,6 +110,7 @@ export const StoresOverMemory = Layer.mergeAll(
   callerStoreMemory,
   deadLetterStoreMemory,
   deliveryStoreMemory,
+  escrowPayoutStoreMemory,
   escrowStoreMemory,
   eventStoreMemory,
   feeRuleStoreMemory,

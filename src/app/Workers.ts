@@ -13,6 +13,7 @@ import { trouble } from "../platform/observability/Trouble.ts"
 import { ProviderAccounts } from "../providers/accounts/ProviderAccounts.ts"
 import { Providers } from "../providers/port/Provider.ts"
 import { DeliveryFailed, railWorker } from "../providers/sandbox/RailWorker.ts"
+import { PayoutWorker } from "../treasury/escrow/PayoutWorker.ts"
 import { deliveryWorker } from "../webhooks/delivery/DeliveryWorker.ts"
 import { figures } from "./figures/Figures.ts"
 import { months, retention } from "./Retention.ts"
@@ -46,6 +47,8 @@ const rails = Effect.gen(function* () {
   )
 })
 
+const escrowPayouts = Effect.flatMap(PayoutWorker, ({ worker }) => worker)
+
 const settlements = Effect.flatMap(Settling, ({ worker }) => worker)
 
 const rateLimits = Effect.flatMap(RateLimits, ({ worker }) => worker)
@@ -69,6 +72,7 @@ export const startWorkers = Effect.flatMap(Workers, ({ start }) =>
       start("card waits", cardWaits),
       start("closed days", closedDays),
       start("enquiries", enquiries),
+      start("escrow payouts", escrowPayouts),
       start("figures", figures),
       start("months", months),
       start("rails", rails),

@@ -1,7 +1,7 @@
 /**
  * Who may do what, on one page. Every operation names one `Access`; the table says which role it needs and which
  * granted permission opens it to a lower role. A `Permit` is the proof that the question was asked: services take one,
- * and only `authorize`, `makerPermit` and `operatorPermit` make one, so that work without authorization does not compile.
+ * and only `authorize`, `makerPermit`, `initiatorPermit` and `operatorPermit` make one, so that work without authorization does not compile.
  */
 import { Data, Either, Option } from "effect"
 import { type KeyId, OrgId, type UserId } from "./Identifiers.ts"
@@ -165,6 +165,13 @@ export const makerPermit = <A extends Access>(access: A, orgId: OrgId, userId: U
     actor: { kind: "user", id: userId, userId: Option.some(userId) },
     role: "member"
   })
+
+/** Carries on, in a worker, what an authorized caller started: the record of the start names the caller. */
+export const initiatorPermit = <A extends Access>(
+  access: A,
+  orgId: OrgId,
+  { actor, role }: Pick<Permit<A>, "actor" | "role">
+): Permit<A> => new Permit({ access, scope: Option.some(orgId), actor, role })
 
 /** The person at the command line of the machine itself. */
 export const operatorPermit = <A extends Access>(

@@ -177,12 +177,18 @@ it("restores all of a file or nothing: one that was cut off or changed leaves th
   const strange = join(folder, "strange.backup")
   writeFileSync(strange, "not a backup")
   const later = join(folder, "later.backup")
-  writeFileSync(later, gzipSync(text.replace(/"migrations":\[1,/, '"migrations":[9999,1,')))
+  writeFileSync(
+    later,
+    gzipSync(text.replace('"migrations":[', '"migrations":[{"id":9999,"name":"later","checksum":"later"},'))
+  )
+  const other = join(folder, "other.backup")
+  writeFileSync(other, gzipSync(text.replace('"name":"platform"', '"name":"foundation"')))
   for (const [path, words] of [
     [cut, "it is not whole"],
     [changed, "its digest is another"],
     [strange, "is not a backup of Corridor"],
     [later, "A newer version of Corridor"],
+    [other, "An earlier version of Corridor has made this backup, and there is no upgrade from it"],
     [join(folder, "nowhere.backup"), "cannot be read"]
   ] as const) {
     const { code, stderr } = await restored(target, path)

@@ -126,6 +126,7 @@ const tables: ReadonlyArray<readonly [name: string, laid: Laid, titles: Readonly
         kind: "unknown_outcome",
         payment_id: id(one),
         webhook_id: null,
+        escrow_id: null,
         detail: "fiat has not said what became of it."
       })),
       {
@@ -133,10 +134,11 @@ const tables: ReadonlyArray<readonly [name: string, laid: Laid, titles: Readonly
         kind: "disabled_endpoint",
         payment_id: null,
         webhook_id: id(1),
+        escrow_id: null,
         detail: "It failed for three days."
       }
     ]),
-    ["KIND", "PAYMENT OR ENDPOINT", "WHAT"]
+    ["KIND", "PAYMENT, ENDPOINT OR ESCROW", "WHAT"]
   ],
   [
     "webhooks",

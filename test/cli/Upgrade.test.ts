@@ -1,125 +1,132 @@
-/**
- * A database that an earlier release has filled, brought up to date by this one: what callers read is what they read then,
- * and the books are in order. `releases/` holds what each release wrote: a backup, and what its API answered about it.
- */
-import { readdirSync, readFileSync, rmSync } from "node:fs"
-import { join, resolve } from "node:path"
+/** Databases and backups of other versions: an older one is brought up to date, one without an upgrade is refused unchanged. */
+import { rmSync } from "node:fs"
+import { join } from "node:path"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Logger, LogLevel, Redacted } from "effect"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { migrations } from "../../src/platform/database/Migrations.ts"
-import { byPhone } from "../payments/support/Requests.ts"
+import { migrations, migrateTo } from "../../src/platform/database/Migrations.ts"
 import {
+  cliIn,
   dataIn,
   freePort,
   type OwnDatabase,
   ownDatabase,
-  type RunningServer,
-  startServer,
+  query,
+  serverThatEnds,
   temporaryFolder
 } from "./Cli.ts"
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 })
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
-type Item = Readonly<Record<string, unknown>>
-
-interface Release {
-  readonly payments: Readonly<
-    Record<string, ReadonlyArray<Item & { readonly payment_id: string; readonly status: string }>>
-  >
-  readonly timelines: Readonly<Record<string, Readonly<Record<string, { readonly items: ReadonlyArray<Item> }>>>>
-  readonly balances: Readonly<Record<string, ReadonlyArray<Item>>>
-}
-
-interface Timeline {
-  readonly data: { readonly items: ReadonlyArray<Item> }
-}
-
-const RELEASES = resolve("test/platform/database/releases")
-const names = readdirSync(RELEASES).flatMap((file) => (file.endsWith(".backup") ? [file.replace(".backup", "")] : []))
-
-it("is kept of one release at least, and of an earlier one", () => {
-  expect(names.length).toBeGreaterThan(0)
-  for (const name of names) expect(Number(name)).toBeLessThan(Object.keys(migrations).length)
+const folder = temporaryFolder()
+const environment = ({ url }: OwnDatabase) => ({
+  DATABASE_URL: url,
+  DATA_DIR: folder,
+  CORRIDOR_MASTER_KEY: "33".repeat(32)
 })
 
-for (const name of names) {
-  describe(`the database of migration ${name}`, () => {
-    const release = JSON.parse(readFileSync(join(RELEASES, `${name}.json`), "utf8")) as Release
-    const dataDir = temporaryFolder()
-    let database: OwnDatabase
-    let server: RunningServer
-    let keys: ReadonlyMap<string, string>
-    let applied: ReadonlyArray<number> = []
-    let env: Readonly<Record<string, string>> = {}
+afterAll(() => rmSync(folder, { recursive: true }))
 
-    const get = async <A>(org: string, path: string): Promise<A> => {
-      const headers = { authorization: "NONE", "x-api-key": keys.get(org)! }
-      return (await (await fetch(`${server.url}/v1${path}`, { headers })).json()) as A
-    }
+const makeOrganization = `insert into organizations (org_id, name, country, currency, email)
+  values ('00000000-0000-7000-8000-000000000001', 'Acme', 'KE', 'KES', 'a@b.example')`
 
-    beforeAll(async () => {
-      database = await ownDatabase("empty")
-      env = {
-        DATABASE_URL: database.url,
-        DATA_DIR: dataDir,
-        PORT: await freePort(),
-        CORRIDOR_MASTER_KEY: "33".repeat(32),
-        SANDBOX_RAIL_PACE: "200 millis"
-      }
-      const restored = await dataIn(env)<{ readonly migrations_applied: ReadonlyArray<number> }>(
-        "restore",
-        join(RELEASES, `${name}.backup`)
-      )
-      applied = restored.migrations_applied
-      server = await startServer(env)
-      const { orgs } = JSON.parse(readFileSync(join(dataDir, "sandbox.json"), "utf8")) as {
-        readonly orgs: ReadonlyArray<{ readonly org_id: string; readonly api_key: string }>
-      }
-      keys = new Map(orgs.map(({ api_key, org_id }) => [org_id, api_key]))
-    })
-
-    afterAll(async () => {
-      await server.stop()
-      await database.drop()
-      rmSync(dataDir, { recursive: true })
-    })
-
-    it("is brought up to date by every migration since", () => {
-      const later = Object.keys(migrations).map((one) => Number.parseInt(one, 10))
-      expect(applied).toEqual(later.filter((id) => id > Number(name)))
-    })
-
-    it("has payments that read the same, each with its history", async () => {
-      for (const [org, payments] of Object.entries(release.payments)) {
-        // What is under way goes on.
-        for (const payment of payments.filter(({ status }) => !["pending", "processing"].includes(status))) {
-          expect(await get(org, `/payments/${payment.payment_id}`)).toMatchObject(payment)
-          const timeline = await get<Timeline>(org, `/payments/${payment.payment_id}/timeline`)
-          expect(timeline.data.items).toMatchObject(release.timelines[org]![payment.payment_id]!.items)
-        }
-        const now = await get<{ readonly data: ReadonlyArray<Item> }>(org, "/transactions?limit=100")
-        expect(now.data.map((one) => one["payment_id"])).toEqual(payments.map(({ payment_id }) => payment_id))
-      }
-      expect(Object.values(release.payments).flat().length).toBeGreaterThan(10)
-    })
-
-    it("has books that are in order, and the balances of then", async () => {
-      const { problems } = await dataIn(env)<{ readonly problems: ReadonlyArray<unknown> }>("ledger", "check")
-      expect(problems).toEqual([])
-      for (const [org, balances] of Object.entries(release.balances)) {
-        expect(await dataIn(env)("ledger", "balances", "--org", org)).toEqual(balances)
-      }
-    })
-
-    it("takes a new payment", async () => {
-      const [org, key] = Array.from(keys)[0]!
-      const answer = await fetch(`${server.url}/v1/payments-init/initiate`, {
-        method: "POST",
-        headers: { "content-type": "application/json", authorization: "NONE", "x-api-key": key },
-        body: JSON.stringify(byPhone())
-      })
-      expect(answer.status).toBe(200)
-      const { response } = (await answer.json()) as { readonly response: { readonly payment_id: string } }
-      expect(await get(org, `/payments/${response.payment_id}`)).toMatchObject({ org_id: org })
-    })
+it("restores a backup of the version before, and applies the migrations since", async () => {
+  const last = Object.keys(migrations).length
+  const [older, target] = [await ownDatabase("empty"), await ownDatabase("empty")]
+  await Effect.runPromise(
+    migrateTo(last - 1).pipe(
+      Logger.withMinimumLogLevel(LogLevel.None),
+      Effect.provide(PgClient.layer({ url: Redacted.make(older.url), maxConnections: 2 }))
+    )
+  )
+  await query(older.url, makeOrganization)
+  const file = join(folder, "older.backup")
+  await dataIn(environment(older))("backup", file, "--by", "copy")
+  expect(await dataIn(environment(target))("restore", file)).toMatchObject({
+    migrations_applied: [last],
+    books: { problems: [] }
   })
-}
+  expect(await dataIn(environment(target))("orgs", "list")).toMatchObject([{ name: "Acme" }])
+  await Promise.all([older.drop(), target.drop()])
+})
+
+/** The list of migrations as versions before the first release kept it, and one of their tables. */
+const unreleased = `
+  create table corridor_migrations (
+    migration_id integer primary key, created_at timestamptz not null default now(), name text not null);
+  insert into corridor_migrations (migration_id, name) values
+    (1, 'foundation'), (2, 'payments'), (3, 'actions'), (4, 'webhooks'), (5, 'ledger'), (48, 'bounded_lists');
+  create table organizations (org_id uuid primary key)`
+
+const databases = [
+  { name: "of before the first release", state: "empty", prepare: unreleased },
+  {
+    name: "made by a migration that was edited since",
+    state: "migrated",
+    prepare: "update corridor_migrations set checksum = 'another' where migration_id = 5"
+  }
+] as const
+
+const commands = [
+  ["migrate"],
+  ["migrate", "--accept-server"],
+  ["orgs", "list"],
+  ["ledger", "check"],
+  ["payments", "list"],
+  ["queue"],
+  ["backup", join(folder, "refused.backup")],
+  ["secrets", "rotate"],
+  ["sandbox", "reset", "--yes"]
+]
+
+describe.each(databases)("a database $name", ({ prepare, state }) => {
+  let database: OwnDatabase
+  const shape = () =>
+    query(
+      database.url,
+      `select relname, (select count(*)::int from corridor_migrations) as applied from pg_class
+        where relnamespace = 'public'::regnamespace order by 1`
+    )
+  let before: ReadonlyArray<object>
+
+  beforeAll(async () => {
+    database = await ownDatabase(state)
+    await query(database.url, prepare)
+    before = await shape()
+  })
+
+  afterAll(() => database.drop())
+
+  const told = (text: string) => {
+    expect(text).toContain("made by an earlier version of Corridor, and there is no upgrade from it")
+    for (const word of ["To reset it", "DATA_DIR", "DATABASE_URL"]) expect(text).toContain(word)
+  }
+
+  it.each(commands.map((command) => ({ command, name: command.slice(0, 2).join(" ") })))(
+    "is refused by $name, which says how to reset it",
+    async ({ command }) => {
+      const env = { ...environment(database), CORRIDOR_NEW_MASTER_KEY: "44".repeat(32) }
+      const { code, stderr } = await cliIn(env)(...command)
+      expect(code).toBe(1)
+      told(stderr)
+      expect(await shape()).toEqual(before)
+    }
+  )
+
+  it("is a failed check of doctor", async () => {
+    const { code, stdout } = await cliIn(environment(database))("doctor", "--json")
+    expect(code).toBe(1)
+    const { data } = JSON.parse(stdout) as { readonly data: ReadonlyArray<Record<string, string>> }
+    const check = data.find(({ name }) => name === "Migrations")
+    expect(check).toMatchObject({ status: "fail" })
+    told(check!["message"]!)
+    expect(await shape()).toEqual(before)
+  })
+
+  it("is refused by the server", async () => {
+    const { code, stderr, stdout } = await serverThatEnds({ ...environment(database), PORT: await freePort() })
+    expect(code).toBe(1)
+    told(stderr + stdout)
+    expect(await shape()).toEqual(before)
+  })
+})

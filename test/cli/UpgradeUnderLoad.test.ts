@@ -1,7 +1,6 @@
 /** Migrations applied beside a server that serves, while a reader keeps a table open. */
 import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { SqlClient } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Either, Logger, LogLevel, Redacted } from "effect"
 import { Client } from "pg"
@@ -48,11 +47,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true })
 })
 
-const change = (statement: string) =>
-  transaction(
-    { besidePrevious: true },
-    Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement))
-  )
+const change = (statement: string) => transaction({ besidePrevious: true }, statement)
 
 const apply = (later: Migrations) =>
   Effect.runPromise(

@@ -7,6 +7,12 @@ import { newLink } from "../hosted/links/Linking.ts"
 import { freshAddress, invitedAgain, joined } from "../people/members/Inviting.ts"
 import type { Cast, Credential } from "../support/Credentials.ts"
 import { bodyOf, post, send } from "../support/Send.ts"
+import { CurrencyCode } from "../../src/domain/Currency.ts"
+import type { OrgId } from "../../src/domain/Identifiers.ts"
+import { Money } from "../../src/domain/Money.ts"
+import { EscrowPayoutStore } from "../../src/treasury/escrow/EscrowPayoutStore.ts"
+import { idFrom } from "../support/AnyId.ts"
+import { nextId } from "../support/StoreFixtures.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -49,6 +55,32 @@ const newestDelivery = (credential: Credential) =>
   Effect.map(send("/v1/public/webhooks/deliveries?limit=1", { headers: { ...credential } }), (answer) => {
     const { data } = bodyOf(answer) as { readonly data: ReadonlyArray<Fields> }
     return data[0] ?? {}
+  })
+
+/** A payout to an escrow party that waits for a person. */
+const blockedPayout = (org_id: OrgId, escrow_id: string, party_id: string) =>
+  Effect.gen(function* () {
+    const store = yield* EscrowPayoutStore
+    const [payout_id, payment_id, transaction_id, beneficiary_id] = yield* Effect.all([nextId, nextId, nextId, nextId])
+    const initiator = { kind: "api_key", id: "k1", name: null, user_id: null, role: "org-admin" } as const
+    yield* store.insert([
+      {
+        payout_id,
+        org_id,
+        escrow_id: idFrom(escrow_id),
+        milestone_id: null,
+        party_id,
+        beneficiary_id,
+        amount: new Money({ currency: CurrencyCode.make("KES"), minor: 100n }),
+        description: "Roof",
+        payment_id,
+        transaction_id,
+        initiator
+      }
+    ])
+    const lease = { payout_id, org_id, lease_token: payout_id }
+    yield* store.change(lease, { status: "blocked", reason: "No route.", dueIn: null })
+    return String(payout_id)
   })
 
 /** Whoever is invited here must be the one who tries to accept it. */
@@ -112,6 +144,13 @@ export const makeObjects = (document: Document, { admin, owner }: Makers, { forA
     )
     const firstOf = (kind: "milestones" | "parties") =>
       Effect.map(escrow, (made) => (made[kind] as ReadonlyArray<Fields>)[0] ?? {})
+    const payout = yield* Effect.cached(
+      Effect.gen(function* () {
+        const { escrow_id } = yield* escrow
+        const { party_id } = yield* firstOf("parties")
+        return yield* blockedPayout(org_id, textOf(escrow_id), textOf(party_id))
+      })
+    )
     const invitation = yield* Effect.cached(
       Effect.gen(function* () {
         return yield* invitedAgain(owner.key, org_id, forAdmin ? ADMIN : yield* freshAddress("member"))
@@ -134,6 +173,7 @@ export const makeObjects = (document: Document, { admin, owner }: Makers, { forA
       milestone_id: textIn(firstOf("milestones"), "milestone_id"),
       party_id: textIn(firstOf("parties"), "party_id"),
       payment_id: textIn(payment, "payment_id"),
+      payout_id: payout,
       request_id: textIn(verification, "request_id"),
       transaction_id: Effect.map(withdrawal, ({ transaction_id }) => transaction_id),
       user_id: Effect.map(member, ({ user_id }) => user_id),

@@ -3,21 +3,23 @@
  * the new one from then on. Replication is synchronous, so what was acknowledged is on both.
  */
 import { expect, layer } from "@effect/vitest"
-import { Effect, Fiber, Layer, Redacted } from "effect"
+import { Effect, Exit, Fiber, Layer, Option, Redacted } from "effect"
 import { temporaryFolder } from "../../bench/Cluster.ts"
 import { connected } from "../../chaos/stage/Connected.ts"
 import { startProxy } from "../../chaos/stage/Proxy.ts"
 import { startReplicated } from "../../chaos/stage/Replicated.ts"
 import { StoresLive } from "../../src/app/Stores.ts"
 import { startWorkers } from "../../src/app/Workers.ts"
+import { LinkStore } from "../../src/hosted/links/LinkStore.ts"
 import { DatabaseLive } from "../../src/platform/database/Database.ts"
 import { DatabaseServer } from "../../src/platform/database/DatabaseServer.ts"
 import { migrate } from "../../src/platform/database/Migrations.ts"
 import { Primary } from "../../src/platform/database/Timeline.ts"
 import { eventually, get, jsonOf } from "../payments/support/Calls.ts"
-import { byPhone } from "../payments/support/Requests.ts"
+import { linksOf, newLink } from "../hosted/links/Linking.ts"
+import { byCard, byPhone } from "../payments/support/Requests.ts"
 import { people } from "../support/Credentials.ts"
-import { post } from "../support/Send.ts"
+import { post, send } from "../support/Send.ts"
 import { storesOn } from "../support/Stores.ts"
 import { onServer, testServer } from "../support/TestServer.ts"
 import { testSettings } from "../support/TestSettings.ts"
@@ -121,27 +123,81 @@ layer(testServer("PostgreSQL", { stores }), { excludeTestServices: true, timeout
   }
 )
 
-/** For every request the primary changes while it is under way. */
-const restless = () => {
-  let count = 0
-  return Layer.succeed(Primary, { server: () => undefined, changes: () => count++ })
-}
+/** Changes of the primary: one more each time that it is asked for while `isRestless`. */
+const seen = { changes: 0, isRestless: true }
 
-onServer(
-  "A request during which the primary changes",
-  "memory",
-  { stores: Layer.merge(storesOn("memory"), restless()) },
-  (it) => {
-    it.effect("is answered with 503 where it failed, whatever the reason", () =>
-      Effect.gen(function* () {
-        const unknown = yield* get("/payments/0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88")
-        expect([unknown.status, unknown.headers["retry-after"]]).toEqual([503, "3"])
-        const { acme } = yield* people
-        const invalid = yield* post("/v1/payments-init/initiate", { ...acme.key }, {})
-        expect(invalid.status).toBe(503)
-        expect(invalid.text).toContain("nobody knows whether it was")
-        expect((yield* get("/users/me")).status).toBe(200)
+const RestlessPrimary = Layer.succeed(Primary, {
+  server: () => undefined,
+  changes: () => (seen.isRestless ? seen.changes++ : seen.changes)
+})
+
+/** The primary changes while the second batch of a list is read. */
+const ChangingLists = Layer.effect(
+  LinkStore,
+  Effect.map(LinkStore, (store) => ({
+    ...store,
+    list: (...asked: Parameters<typeof store.list>) =>
+      Effect.tap(store.list(...asked), () => {
+        if (Option.isSome(asked[1].after)) seen.changes += 1
       })
-    )
-  }
+  }))
 )
+
+const restless = ChangingLists.pipe(Layer.provideMerge(storesOn("memory")), Layer.merge(RestlessPrimary))
+
+onServer("A request during which the primary changes", "memory", { stores: restless }, (it) => {
+  it.effect("is answered with 503 where it failed, whatever the reason", () =>
+    Effect.gen(function* () {
+      seen.isRestless = true
+      const unknown = yield* get("/payments/0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88")
+      expect([unknown.status, unknown.headers["retry-after"]]).toEqual([503, "3"])
+      const { acme } = yield* people
+      const invalid = yield* post("/v1/payments-init/initiate", { ...acme.key }, {})
+      expect(invalid.status).toBe(503)
+      expect(invalid.text).toContain("nobody knows whether it was")
+    })
+  )
+
+  it.effect("is answered with 503 where it only read: what it found may be of two servers", () =>
+    Effect.gen(function* () {
+      seen.isRestless = true
+      const me = yield* get("/users/me")
+      expect([me.status, me.headers["retry-after"]]).toEqual([503, "3"])
+      seen.isRestless = false
+      expect((yield* get("/users/me")).status).toBe(200)
+    })
+  )
+
+  it.effect("keeps its answer where it has written", () =>
+    Effect.gen(function* () {
+      seen.isRestless = true
+      const { acme } = yield* people
+      const paid = yield* post("/v1/payments-init/initiate", { ...acme.key }, byPhone())
+      expect(paid.status, paid.text).toBe(200)
+    })
+  )
+
+  it.effect("leaves no refusal behind for its idempotency key", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const headers = { ...acme.key, "idempotency-key": crypto.randomUUID() }
+      const pay = post("/v1/payments-init/initiate", headers, byCard("4000000000000002"))
+      seen.isRestless = true
+      expect((yield* pay).status).toBe(503)
+      seen.isRestless = false
+      const again = yield* pay
+      expect([again.status, again.headers["idempotent-replayed"]]).toEqual([409, undefined])
+      expect(again.headers["retry-after"]).toBeDefined()
+    })
+  )
+
+  it.effect("breaks off a list that is being written", () =>
+    Effect.gen(function* () {
+      seen.isRestless = false
+      const { acme } = yield* people
+      yield* Effect.all(Array.from({ length: 101 }, () => newLink(acme)))
+      const cut = yield* Effect.exit(send(linksOf(acme.org_id), { headers: { ...acme.key } }))
+      expect(Exit.isFailure(cut)).toBe(true)
+    })
+  )
+})

@@ -20,6 +20,7 @@ const harmless = /^(?:undefined|null|true|false|"|'|\d|-)|length|_tag|typeof/
 const known: Readonly<Record<string, string>> = {
   "src/webhooks/SealedEndpoints.ts": "whether what is sealed was sealed anew",
   "src/providers/sandbox/RailMemory.ts": "who holds a lease, among rows in memory",
+  "src/treasury/escrow/EscrowPayoutMemory.ts": "who holds a lease, among rows in memory",
   "src/webhooks/delivery/SettleMemory.ts": "who holds a lease, among rows in memory",
   "src/providers/sandbox/RailCustomer.ts": "the password of the simulator, which docs/first-payment.md names",
   "src/providers/coinbase/CoinbaseToken.ts": "whether our own setting is whole base64",

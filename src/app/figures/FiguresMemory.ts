@@ -8,6 +8,7 @@ import { currencyOf, kindOf } from "../../domain/Ledger.ts"
 import { ledgerTables } from "../../money/ledger/MemoryTables.ts"
 import { paymentTables } from "../../payments/store/MemoryTables.ts"
 import { openTables } from "../../platform/database/MemoryDatabase.ts"
+import { escrowPayoutTables } from "../../treasury/escrow/EscrowPayoutMemory.ts"
 import { webhookTables } from "../../webhooks/MemoryTables.ts"
 import { type Figures, FiguresStore, operatorItemKinds } from "./FiguresStore.ts"
 
@@ -21,8 +22,9 @@ const waitingSince = (times: ReadonlyArray<Date>, now: number) => ({
 
 export const figuresStoreMemory = Layer.effect(
   FiguresStore,
-  Effect.map(openTables({ ...ledgerTables, ...paymentTables, ...webhookTables }), (tables) => {
-    const { attempts, callbacks, ledgerPostings, operatorItems, webhookDeliveries, webhookQueue } = tables
+  Effect.map(openTables({ ...escrowPayoutTables, ...ledgerTables, ...paymentTables, ...webhookTables }), (tables) => {
+    const { attempts, callbacks, escrowPayouts, ledgerPostings, operatorItems, webhookDeliveries, webhookQueue } =
+      tables
 
     const sumsOf = (kind: "suspense" | "fx"): Figures["suspense"] => {
       const sums = new Map<AnyCurrencyCode, BigDecimal.BigDecimal>()
@@ -58,7 +60,11 @@ export const figuresStoreMemory = Layer.effect(
     const items = (now: number): Figures["items"] =>
       operatorItemKinds.flatMap((kind) => {
         const open = Array.from(operatorItems.values()).filter((row) => row.closed_at === null && row.kind === kind)
-        const since = open.map(({ opened_at }) => opened_at)
+        const blocked = kind === "escrow_payout" ? Array.from(escrowPayouts.values()) : []
+        const since = [
+          ...open.map(({ opened_at }) => opened_at),
+          ...blocked.flatMap((row) => (row.status === "blocked" ? [row.updated_at] : []))
+        ]
         return since.length === 0 ? [] : [{ kind, ...waitingSince(since, now) }]
       })
 

@@ -39,7 +39,11 @@ const read = `select jsonb_build_object(
     'items', (select coalesce(jsonb_agg(i), '[]') from (
       select kind, count(*)::int as count, ${age("min(opened_at)")} as oldest
       from (select kind, opened_at from operator_items where closed_at is null
-        order by opened_at, item_id limit ${mostCounted}) o group by kind) i),
+        order by opened_at, item_id limit ${mostCounted}) o group by kind
+      union all
+      select 'escrow_payout', count(*)::int, ${age("min(updated_at)")}
+      from (select updated_at from escrow_payouts where status = 'blocked'
+        order by updated_at, payout_id limit ${mostCounted}) b having count(*) > 0) i),
     'strays', (select coalesce(jsonb_agg(k), '[]') from (
       select provider, count(*)::int as count, ${age("min(received_at)")} as oldest
       from (select provider, received_at from provider_callbacks

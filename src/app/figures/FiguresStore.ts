@@ -6,7 +6,7 @@ import { ProviderName } from "../../domain/Corridor.ts"
 /** How many there are, and for how many seconds the oldest of them has been there. */
 const waiting = { count: Schema.Number, oldest: Schema.Number }
 
-export const operatorItemKinds = ["unknown_outcome", "suspense", "review", "resolution"] as const
+export const operatorItemKinds = ["unknown_outcome", "suspense", "review", "resolution", "escrow_payout"] as const
 
 export const Figures = Schema.Struct({
   unknown: Schema.Array(Schema.Struct({ provider: ProviderName, ...waiting })),

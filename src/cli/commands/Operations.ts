@@ -40,6 +40,6 @@ export const queue = Command.make(
     )((work) => work.list(input))
 ).pipe(
   Command.withDescription(
-    "List what waits for a person: unknown outcomes, money in suspense, reviews, dead letters, disabled endpoints."
+    "List what waits for a person: unknown outcomes, money in suspense, reviews, dead letters, disabled endpoints, escrow payouts that were not made."
   )
 )

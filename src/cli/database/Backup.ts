@@ -23,7 +23,7 @@ const take = Effect.fn("Cli.backup")(function* (path: string, by: Option.Option<
     taken_at: header.taken_at,
     database_id: header.database_id,
     key_id: header.key_id,
-    migration: header.migrations.at(-1) ?? null,
+    migration: header.migrations.at(-1)?.id ?? null,
     key_file: Option.getOrNull(keyFile),
     rows: Option.getOrNull(rows)
   }

@@ -1,9 +1,15 @@
 /** What `corridor doctor` looks at in the database. It changes nothing there. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
-import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
+import { rowAs, theRowAs } from "../../platform/database/Rows.ts"
 import type { Settings } from "../../platform/config/Settings.ts"
 import { DatabaseServer } from "../../platform/database/DatabaseServer.ts"
+import {
+  compareHistory,
+  MIGRATIONS_TABLE,
+  NO_UPGRADE,
+  recordedMigrations
+} from "../../platform/database/MigrationRunner.ts"
 import { migrations } from "../../platform/database/Migrations.ts"
 import { tableExists } from "../../platform/database/Tables.ts"
 import { keptMasterKey, knownMasterKey } from "../../platform/secrets/MasterKeyGuard.ts"
@@ -15,10 +21,7 @@ import { providers, rates } from "./LivePayments.ts"
 import { primary, replication } from "./Replication.ts"
 
 const server = theRowAs(Schema.Struct({ version: Schema.String }))
-const migrationIds = rowsAs(Schema.Struct({ id: Schema.Number }))
 const identityRow = rowAs(Schema.Struct({ database_id: Schema.String }))
-
-const known = Object.keys(migrations).map((name) => Number.parseInt(name, 10))
 
 const reachable = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -28,16 +31,14 @@ const reachable = Effect.gen(function* () {
 })
 
 const schema = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const applied = (yield* tableExists("corridor_migrations"))
-    ? (yield* sql`select migration_id as id from corridor_migrations`.pipe(Effect.flatMap(migrationIds))).map(
-        ({ id }) => id
-      )
-    : []
-  if (applied.some((id) => !known.includes(id))) {
+  const applied = (yield* tableExists(MIGRATIONS_TABLE)) ? yield* recordedMigrations : []
+  const history = compareHistory(migrations, applied)
+  if (history === "other") return fail("Migrations", NO_UPGRADE)
+  if (history === "newer") {
     return fail("Migrations", "a newer version of Corridor has changed this database: update this one.")
   }
-  const pending = Object.entries(migrations).filter(([name]) => !applied.includes(Number.parseInt(name, 10)))
+  const ids = applied.map(({ id }) => id)
+  const pending = Object.entries(migrations).filter(([name]) => !ids.includes(Number.parseInt(name, 10)))
   if (pending.length === 0) return ok("Migrations", `up to date (${applied.length} applied)`)
   const old = pending.every(([, { besidePrevious }]) => besidePrevious)
     ? "Instances of the version before may go on serving."

@@ -9,6 +9,8 @@ import { firstHost } from "../../platform/config/DatabaseUrl.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { DatabaseServer } from "../../platform/database/DatabaseServer.ts"
 import { hasCluster } from "../../platform/database/EmbeddedPostgres.ts"
+import { MIGRATIONS_TABLE, requireUpgradable } from "../../platform/database/MigrationRunner.ts"
+import { migrations } from "../../platform/database/Migrations.ts"
 import { tableExists } from "../../platform/database/Tables.ts"
 import { refuse } from "./Input.ts"
 
@@ -24,7 +26,9 @@ export const requireCluster = Effect.gen(function* () {
 })
 
 const requireTables = Effect.gen(function* () {
-  if (yield* Effect.orDie(tableExists("corridor_migrations"))) return
+  if (yield* Effect.orDie(tableExists(MIGRATIONS_TABLE))) {
+    return yield* Effect.catchTag(requireUpgradable(migrations), "SqlError", Effect.die)
+  }
   const { embedded, url } = yield* DatabaseServer
   const { dataDir } = yield* Settings
   const { host, pathname } = firstHost(Redacted.value(url))

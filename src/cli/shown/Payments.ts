@@ -142,13 +142,19 @@ interface Waiting {
   readonly kind: string
   readonly payment_id: string | null
   readonly webhook_id: string | null
+  readonly escrow_id: string | null
   readonly detail: string
 }
 
 export const queueTable = (items: ReadonlyArray<Waiting>): Laid =>
   laidTable(
-    ["SINCE", "KIND", "PAYMENT OR ENDPOINT", "WHAT"],
-    items.map((item) => [minute(item.created_at), item.kind, item.payment_id ?? item.webhook_id, item.detail]),
+    ["SINCE", "KIND", "PAYMENT, ENDPOINT OR ESCROW", "WHAT"],
+    items.map((item) => [
+      minute(item.created_at),
+      item.kind,
+      item.payment_id ?? item.webhook_id ?? item.escrow_id,
+      item.detail
+    ]),
     "Nothing waits for a person.",
     ["SINCE"]
   )

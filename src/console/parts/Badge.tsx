@@ -33,6 +33,7 @@ const tones: Readonly<Record<string, Tone>> = {
   declined: "bad",
   dead_letter: "bad",
   disabled_endpoint: "bad",
+  escrow_payout: "bad",
   reversed: "odd",
   refunded: "odd"
 }

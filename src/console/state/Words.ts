@@ -13,6 +13,7 @@ const names: Readonly<Record<string, string>> = {
   review: "Waits for review",
   dead_letter: "Dead letters",
   disabled_endpoint: "Endpoint disabled",
+  escrow_payout: "Escrow payout",
   "org-admin": "Org admin",
   api_key: "API key",
   api_keys: "API keys"

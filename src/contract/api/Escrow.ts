@@ -80,6 +80,26 @@ export const PartyPayout = Schema.Struct({
   status: Schema.Literal(...paymentStatuses)
 }).annotations({ identifier: "PartyPayout" })
 
+export const EscrowPayout = Schema.Struct({
+  payout_id: Id,
+  escrow_id: idOf(EscrowId),
+  milestone_id: Schema.NullOr(Id).annotations({ description: "Null when the payout was asked for by itself" }),
+  party_id: Id,
+  beneficiary_id: idOf(BeneficiaryId),
+  amount: WireDecimal.annotations({ description: "What the payout and its fee may take of the party's money" }),
+  currency: CurrencyCode,
+  status: Schema.Literal("waiting", "sent", "paid", "blocked", "closed").annotations({
+    description:
+      "`waiting` to be sent; `sent`: its payment exists; `paid`: its payment is completed; `blocked`: an item of the operations queue; `closed`: nothing more is sent for it"
+  }),
+  reason: Schema.NullOr(Schema.String),
+  payment_id: Schema.NullOr(idOf(PaymentId)).annotations({
+    description: "Of its last payment; null before there is one"
+  }),
+  created_at: Timestamp,
+  updated_at: Timestamp
+}).annotations({ identifier: "EscrowPayout" })
+
 const text = (longest: number, about: { readonly description?: string } = {}) =>
   asSent(longest).annotations({
     jsonSchema: { type: "string", minLength: 1, maxLength: longest, ...about }
@@ -191,9 +211,11 @@ export const ChangeParties = Schema.transform(AnyForm, Schema.Struct({ parties: 
 
 const EscrowPath = Schema.Struct({ escrow_id: idParam(EscrowId) })
 const MilestonePath = Schema.Struct({ escrow_id: idParam(EscrowId), milestone_id: IdParam })
+const PayoutPath = Schema.Struct({ escrow_id: idParam(EscrowId), payout_id: IdParam })
 const PartyPath = Schema.Struct({ escrow_id: idParam(EscrowId), party_id: IdParam })
 
 const PATH = "/virtual-accounts/escrow"
+const PAYOUT = `${PATH}/:escrow_id/payouts/:payout_id` as const
 const MILESTONE = `${PATH}/:escrow_id/milestones/:milestone_id` as const
 
 export const EscrowApi = HttpApiGroup.make("escrow")
@@ -344,7 +366,7 @@ export const EscrowApi = HttpApiGroup.make("escrow")
           movesMoney: true,
           summary: "Disburse a milestone",
           description:
-            "Shares the expected disbursement out among the parties, exact to the last minor unit (largest remainder), and pays it: to a party's virtual account at once (`virtual_account.deposit`), to its beneficiary by a payout, otherwise to an account of the books in its name. A payout that fails leaves the money with the party, to be paid out later. A milestone that is not fully covered, disbursed already or canceled: 409.",
+            "Shares the expected disbursement out among the parties, exact to the last minor unit (largest remainder), and pays it: to a party's virtual account at once (`virtual_account.deposit`), to its beneficiary by a payout, otherwise to an account of the books in its name. The payouts are committed with the disbursement and sent by a worker, each once, also after a crash. A payout that cannot be made leaves the money with the party, and waits in the operations queue (`escrow_payout`) to be tried again or resolved. A milestone that is not fully covered, disbursed already or canceled: 409.",
           request: examples({ "In words of your own": { description: "Foundation is laid" }, "By its names": {} }),
           response: { status: "success", message: "Milestone disbursed", data: example.disbursed }
         })
@@ -371,12 +393,47 @@ export const EscrowApi = HttpApiGroup.make("escrow")
           movesMoney: true,
           summary: "Pay a party out",
           description:
-            "Pays all that stands in the party's name (`balance`) to a beneficiary, less the organisation's fee for such a payout where it has one. Nothing there: 409. A payout that fails gives the money back to the party.",
+            "Pays what stands in the party's name (`balance`) and is not on its way by a disbursement to a beneficiary, less the organisation's fee for such a payout where it has one. Nothing there: 409. A payout that fails gives the money back to the party.",
           request: examples({
             "To a beneficiary": { beneficiary_id: example.beneficiaryId },
             "To the party's own": {}
           }),
           response: { status: "success", message: "Party payout initiated", data: example.payout }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("retryPayout", `${PAYOUT}/retry`)
+      .setPath(PayoutPath)
+      .addSuccess(envelope(EscrowPayout))
+      .addError(NotFound)
+      .addError(Conflict)
+      .pipe(
+        operation({
+          access: "escrow",
+          movesMoney: true,
+          summary: "Try a payout to a party again",
+          description:
+            "Extension. Sends a payout that is `blocked` again, as a new payment of the same initiator. The answer says `waiting`; a worker sends it at once, and blocks it again if it still cannot be sent. A payout that is not blocked: 409.",
+          response: { status: "success", message: "Payout tried again", data: example.retriedPayout }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("resolvePayout", `${PAYOUT}/resolve`)
+      .setPath(PayoutPath)
+      .setPayload(Schema.Struct({ reason: text(500) }).annotations({ identifier: "ResolvePayout" }))
+      .addSuccess(envelope(EscrowPayout))
+      .addError(NotFound)
+      .addError(Conflict)
+      .pipe(
+        operation({
+          access: "escrow",
+          summary: "Resolve a payout to a party",
+          description:
+            "Extension. Closes a payout that is `blocked`: nothing more is sent for it, and the money stays on the party's account, to be paid out by `…/parties/{party_id}/payout`. That payout closes the party's blocked payouts too. The reason is kept with the payout and in the audit log. A payout that is not blocked: 409.",
+          request: { reason: "Paid in cash on site" },
+          response: { status: "success", message: "Payout resolved", data: example.resolvedPayout }
         })
       )
   )

@@ -139,6 +139,23 @@ export const payout = {
   status: "processing"
 }
 
+export const retriedPayout = {
+  payout_id: "0199c2a4-8e10-7000-8000-000000000003",
+  escrow_id: escrowId,
+  milestone_id: milestoneIds[0],
+  party_id: partyIds[0],
+  beneficiary_id: beneficiaryId,
+  amount: 3400,
+  currency: "KES",
+  status: "waiting",
+  reason: null,
+  payment_id: null,
+  created_at: "2026-03-03T18:35:00.000Z",
+  updated_at: "2026-03-03T19:10:00.000Z"
+}
+
+export const resolvedPayout = { ...retriedPayout, status: "closed", reason: "Paid in cash on site" }
+
 export const canceled = {
   ...escrow,
   status: "canceled",

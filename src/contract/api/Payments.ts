@@ -5,6 +5,7 @@ import { Schema } from "effect"
 import {
   AttemptId,
   BeneficiaryId,
+  EscrowId,
   OrgId,
   PaymentId,
   TransactionId,
@@ -198,15 +199,19 @@ export const TimelineItem = Schema.Union(
 
 export const OperatorItem = Schema.Struct({
   item_id: Id,
-  kind: Schema.Literal("unknown_outcome", "suspense", "review", "dead_letter", "disabled_endpoint"),
+  kind: Schema.Literal("unknown_outcome", "suspense", "review", "dead_letter", "disabled_endpoint", "escrow_payout"),
   org_id: idOf(OrgId),
-  payment_id: Schema.NullOr(idOf(PaymentId)).annotations({ description: "Null when it is about a webhook endpoint" }),
+  payment_id: Schema.NullOr(idOf(PaymentId)).annotations({
+    description: "Null when it is about a webhook endpoint or an escrow"
+  }),
   attempt_id: Schema.NullOr(idOf(AttemptId)),
   webhook_id: Schema.NullOr(idOf(WebhookId)).annotations({ description: "Null when it is about a payment" }),
   delivery_id: Schema.NullOr(Id).annotations({ description: "The oldest dead letter of the endpoint" }),
   dead_letters: Schema.NullOr(Schema.Int).annotations({
     description: "How many deliveries to the endpoint are dead, counted up to 1,000; null when it is about a payment"
   }),
+  escrow_id: Schema.NullOr(idOf(EscrowId)).annotations({ description: "The escrow of a payout that was not made" }),
+  party_id: Schema.NullOr(Id).annotations({ description: "The party that was not paid" }),
   detail: Schema.String,
   created_at: Timestamp
 }).annotations({ identifier: "OperatorItem" })
@@ -422,7 +427,7 @@ export const PaymentsApi = HttpApiGroup.make("payments")
           lists: true,
           summary: "See what waits for a person",
           description:
-            "Extension. Outcomes that stayed unknown past their last enquiry, money that arrived for a payment that had ended, payments held for review, and webhook endpoints that are disabled or have dead letters. Several sums that wait because of one attempt are one item, whose `detail` names what they come to in all. An endpoint's dead letters are one item, however many there are: `dead_letters` counts them (up to 1,000), `delivery_id` is the oldest.",
+            "Extension. Outcomes that stayed unknown past their last enquiry, money that arrived for a payment that had ended, payments held for review, webhook endpoints that are disabled or have dead letters, and payouts to escrow parties that could not be made (`escrow_payout`; `item_id` is the `payout_id` to try again or resolve). Several sums that wait because of one attempt are one item, whose `detail` names what they come to in all. An endpoint's dead letters are one item, however many there are: `dead_letters` counts them (up to 1,000), `delivery_id` is the oldest.",
           response: {
             status: "success",
             message: "Operations queue",
@@ -436,6 +441,8 @@ export const PaymentsApi = HttpApiGroup.make("payments")
                 webhook_id: null,
                 delivery_id: null,
                 dead_letters: null,
+                escrow_id: null,
+                party_id: null,
                 detail: "fiat has not said what became of it: no answer within 10s.",
                 created_at: "2026-03-03T19:00:00.000Z"
               },
@@ -448,6 +455,8 @@ export const PaymentsApi = HttpApiGroup.make("payments")
                 webhook_id: "0199c2a4-9d20-7a44-8c10-1b2c3d4e5f60",
                 delivery_id: "0199c2a5-0c40-7a30-8b10-5a493827160f",
                 dead_letters: 12,
+                escrow_id: null,
+                party_id: null,
                 detail:
                   "12 deliveries to https://shop.example.com/hooks failed for good; of the oldest: answered with status 500.",
                 created_at: "2026-03-02T09:15:00.040Z"

@@ -94,8 +94,21 @@ export const passwordAttempts = 5
 /** The provider of a payment is asked to send its customer another one so many times in an hour. */
 export const passwordsResent = 5
 
-/** When a milestone is disbursed, this many of its payouts are sent at a time. */
+/** Payouts to escrow parties that an instance sends at a time. */
 export const escrowPayoutConcurrency = 8
+
+/** An escrow payout that a worker has taken up is left alone by other workers for this long. */
+export const escrowPayoutLease = Duration.seconds(60)
+
+/** Longest time that the answer to a disbursement waits for the first try of its payouts. */
+export const escrowPayoutWait = Duration.seconds(28)
+
+/** Payments created for one escrow payout, while providers prove that they never received the one before. */
+export const escrowPayoutSends = 3
+
+/** Time until the payment of an escrow payout is looked at, or a try that broke off is repeated: 1 min, doubled up to 1 h. */
+export const escrowPayoutPause = (tries: number): Duration.Duration =>
+  Duration.minutes(Math.min(60, 2 ** Math.max(0, tries - 1)))
 
 /** Proved callbacks about no payment that are kept for one account of a provider; the oldest give way. */
 export const mostStraysOfAccount = 10_000

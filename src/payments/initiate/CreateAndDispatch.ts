@@ -34,6 +34,8 @@ export interface LaunchOptions<E = never> {
   readonly key?: NewKey | undefined
   /** Of the payer, where it came to a page of ours. */
   readonly browser?: Browser
+  /** Chosen before, by an intent that has been committed; new ones when not given. */
+  readonly ids?: Pick<Payment, "payment_id" | "transaction_id"> | undefined
   /** The account of the books that pays for it; the organisation's settlement account when not given. */
   readonly funding?: LedgerAccount
   /** How long its customer may take to pay; PAYIN_EXPIRY when not given. */
@@ -52,12 +54,13 @@ export const draft = Effect.fnUntraced(function* (
   permit: Permit<Access>,
   orgId: OrgId,
   described: Described,
-  charged: ReadonlyArray<NewFee>
+  charged: ReadonlyArray<NewFee>,
+  chosen?: LaunchOptions["ids"]
 ) {
   const user = yield* Effect.orDie(permit.actor.userId)
   const at = new Date(yield* Clock.currentTimeMillis)
-  const payment_id = yield* ids.make(PaymentId)
-  const transaction_id = yield* ids.make(TransactionId)
+  const payment_id = chosen?.payment_id ?? (yield* ids.make(PaymentId))
+  const transaction_id = chosen?.transaction_id ?? (yield* ids.make(TransactionId))
   const payment: Payment = {
     funding: null,
     ramp: null,
@@ -161,7 +164,7 @@ const make = Effect.gen(function* () {
     const { expiresIn } = options
     const expires_at =
       expiresIn === undefined ? null : new Date((yield* store.now).getTime() + Duration.toMillis(expiresIn))
-    const drafted = yield* draft(ids, permit, orgId, { ...planned.payment, funding, expires_at }, charged)
+    const drafted = yield* draft(ids, permit, orgId, { ...planned.payment, funding, expires_at }, charged, options.ids)
     const held = yield* threshold(drafted, organization)
     if (Option.isSome(held)) {
       return yield* hold(drafted, routed.candidates[0], charged, held.value, planned.lock, options)

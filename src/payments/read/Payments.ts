@@ -15,7 +15,7 @@ import { rampResponse } from "../ramps/RampResponse.ts"
 import { WebhookLog } from "../../webhooks/WebhookLog.ts"
 import { initiationResponse } from "../initiate/InitiationResponse.ts"
 import { FundingAnswers } from "./FundingAnswers.ts"
-import { queueOf } from "./OperationsQueue.ts"
+import { OtherItems, queueOf } from "./OperationsQueue.ts"
 import type { Payment } from "../store/Payment.ts"
 import { type PaymentFilter, PaymentStore } from "../store/PaymentStore.ts"
 import { isRamp } from "../route/LegOrder.ts"
@@ -57,6 +57,7 @@ export class Payments extends Context.Tag("corridor/Payments")<
       const organizations = yield* Organizations
       const webhooks = yield* WebhookLog
       const answers = yield* FundingAnswers
+      const otherItems = yield* OtherItems
 
       const orNotFound = Effect.flatMap(
         Option.match({
@@ -99,7 +100,8 @@ export class Payments extends Context.Tag("corridor/Payments")<
             : Effect.flatMap(homeOf(scope), (home) => store.list(scope, { ...filter, home }, window)),
         queue: Effect.fn("Payments.queue")(function* (permit, window) {
           const items = yield* store.openItems(permit.scope, window)
-          return queueOf(items, yield* webhooks.troubles(permit, window), window.take)
+          const others = yield* otherItems(permit.scope, window)
+          return queueOf(items, yield* webhooks.troubles(permit, window), others, window.take)
         })
       }
     })

@@ -7,12 +7,13 @@ import { Settings } from "../config/Settings.ts"
 import { withoutLimits } from "../database/Connections.ts"
 import { DatabaseServer } from "../database/DatabaseServer.ts"
 import { poolHosts } from "../database/Hosts.ts"
+import { RECORDED, type RecordedMigration } from "../database/MigrationRunner.ts"
 import { makeFence } from "../database/Timeline.ts"
 import { knownMasterKey } from "../secrets/MasterKeyGuard.ts"
 import { type BackupHeader, writeBackup } from "./BackupFile.ts"
 import { copyOut } from "./CopyStreams.ts"
 import { dump, majorOf } from "./PgTools.ts"
-import { columnNames, MIGRATIONS, tableName, tablesOf } from "./Schema.ts"
+import { columnNames, tableName, tablesOf } from "./Schema.ts"
 
 export class BackupFailed extends Data.TaggedError("BackupFailed")<{ readonly message: string }> {}
 
@@ -79,14 +80,14 @@ const factsOf = async (client: Pg.Client, version: string): Promise<BackupHeader
     `select (select database_id::text from database_identity) as database_id, (select key_id from master_key) as key_id,
       to_json(now()) #>> '{}' as taken_at`
   )
-  const applied = await client.query<{ id: number }>(`select migration_id as id from ${MIGRATIONS} order by 1`)
+  const { rows: migrations } = await client.query<RecordedMigration>(RECORDED)
   return {
-    corridor_backup: 1,
+    corridor_backup: 2,
     version,
     database_id: rows[0]?.database_id ?? null,
     key_id: rows[0]?.key_id ?? null,
     taken_at: rows[0]?.taken_at ?? "",
-    migrations: applied.rows.map(({ id }) => id),
+    migrations,
     tables: await tablesOf(client)
   }
 }

@@ -8,18 +8,19 @@ import { finished, pipeline } from "node:stream/promises"
 import { PassThrough, Transform, type Writable } from "node:stream"
 import { createGunzip, createGzip } from "node:zlib"
 import { Schema } from "effect"
+import { RecordedMigration } from "../database/MigrationRunner.ts"
 
 export const BackupTable = Schema.Struct({ name: Schema.String, columns: Schema.Array(Schema.String) })
 export type BackupTable = typeof BackupTable.Type
 
 export const BackupHeader = Schema.Struct({
-  corridor_backup: Schema.Literal(1),
+  corridor_backup: Schema.Literal(2),
   version: Schema.String,
   taken_at: Schema.String,
   database_id: Schema.NullOr(Schema.String),
   /** Tells which master key the secrets in it are sealed under, and nothing about the key. */
   key_id: Schema.NullOr(Schema.String),
-  migrations: Schema.Array(Schema.Number),
+  migrations: Schema.Array(RecordedMigration),
   tables: Schema.Array(BackupTable)
 })
 export type BackupHeader = typeof BackupHeader.Type

@@ -2,6 +2,7 @@
 import { Effect, Option } from "effect"
 import type Pg from "pg"
 import { sessionWithoutLimits, withoutLimits } from "../database/Connections.ts"
+import { compareHistory, MIGRATIONS_TABLE, type RecordedMigration } from "../database/MigrationRunner.ts"
 import { migrate, migrateTo, migrations } from "../database/Migrations.ts"
 import { recordServer } from "../database/ServerGuard.ts"
 import { currentMasterKey, guardMasterKey, keptMasterKey, knownMasterKey } from "../secrets/MasterKeyGuard.ts"
@@ -9,7 +10,7 @@ import { BackupFailed, connected, failing, reachedBy, serverMajor } from "./Back
 import { type BackupHeader, type BackupTable, kindOfBackup, readBackup, readHeader } from "./BackupFile.ts"
 import { copyIn } from "./CopyStreams.ts"
 import { majorOf, restoreDump, tableInDump } from "./PgTools.ts"
-import { columnNames, isEmpty, leavingTable, makeEmpty, MIGRATIONS, referencesOf, tableName } from "./Schema.ts"
+import { columnNames, isEmpty, leavingTable, makeEmpty, referencesOf, tableName } from "./Schema.ts"
 
 const refuse = (message: string) => new BackupFailed({ message })
 
@@ -32,13 +33,17 @@ const requireEmpty = Effect.fnUntraced(function* (client: Pg.Client) {
     return yield* refuse("This database is not empty: a backup is restored into a new one, and replaces nothing.")
 })
 
-const requireKnown = Effect.fnUntraced(function* (applied: ReadonlyArray<number>) {
-  const strange = applied.filter((id) => !known.includes(id))
-  const last = Math.max(0, ...applied)
-  const lacking = known.filter((id) => id <= last && !applied.includes(id))
-  if (strange.length > 0) {
+const requireKnown = Effect.fnUntraced(function* (applied: ReadonlyArray<RecordedMigration>) {
+  const ids = applied.map(({ id }) => id)
+  const last = Math.max(0, ...ids)
+  const history = compareHistory(migrations, applied)
+  if (history === "other") {
+    return yield* refuse("An earlier version of Corridor has made this backup, and there is no upgrade from it.")
+  }
+  if (history === "newer") {
     return yield* refuse(`A newer version of Corridor has made this backup (migration ${last}): update this one first.`)
   }
+  const lacking = known.filter((id) => id <= last && !ids.includes(id))
   if (last === 0 || lacking.length > 0) return yield* refuse("The backup does not say which version's tables it holds.")
   return last
 })
@@ -89,8 +94,8 @@ const requireCopy = Effect.fnUntraced(function* (header: BackupHeader) {
 const requireDump = Effect.fnUntraced(function* (client: Pg.Client, path: string) {
   const [tool, server] = yield* Effect.promise(() => Promise.all([majorOf("pg_restore"), serverMajor(client)]))
   if (tool === undefined) return yield* refuse("This backup was made by pg_dump: install pg_restore, which reads it.")
-  const applied = yield* Effect.promise(() => tableInDump(path, MIGRATIONS))
-  yield* requireKnown(applied.map(([id]) => Number(id)))
+  const applied = yield* Effect.promise(() => tableInDump(path, MIGRATIONS_TABLE))
+  yield* requireKnown(applied.map(([id, , name = "", checksum = null]) => ({ id: Number(id), name, checksum })))
   const [key] = yield* Effect.promise(() => tableInDump(path, "master_key"))
   yield* requireKey(key?.find((value) => /^[0-9a-f]{8}$/.test(value)) ?? null)
   return { url: yield* reachedBy(client), tool, server }

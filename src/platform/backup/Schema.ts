@@ -1,14 +1,12 @@
 /** What a database holds, by its own word: which tables there are, and how they refer to each other. */
 import type Pg from "pg"
+import { MIGRATIONS_TABLE } from "../database/MigrationRunner.ts"
 import { LEAVING, monthsTable } from "../months/Leaving.ts"
 import type { BackupTable } from "./BackupFile.ts"
 
 const OURS = `n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition`
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
-
-/** Migrations are made anew where a backup is restored, and so is their list. */
-export const MIGRATIONS = "corridor_migrations"
 
 export const tableName = ({ name }: BackupTable): string => `public.${quoted(name)}`
 
@@ -21,13 +19,14 @@ export const isEmpty = async (client: Pg.Client): Promise<boolean> => {
   return rows[0]?.found === false
 }
 
+/** All but the list of migrations, which a restore makes anew. */
 export const tablesOf = async (client: Pg.Client): Promise<ReadonlyArray<BackupTable>> => {
   const tables = await client.query<{ name: string; columns: Array<string> }>(
     `select c.relname::text as name, array(
         select a.attname::text from pg_attribute a
         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' order by a.attnum
       ) as columns
-      from pg_class c join pg_namespace n on n.oid = c.relnamespace where ${OURS} and c.relname <> '${MIGRATIONS}'
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace where ${OURS} and c.relname <> '${MIGRATIONS_TABLE}'
       order by c.relname`
   )
   return tables.rows

@@ -1,7 +1,4 @@
 /** A migration: one file of `migrations/`, applied once, under load, beside the instances that serve. */
-import type { SqlClient, SqlError } from "@effect/sql"
-import type { Effect } from "effect"
-
 interface Compatibility {
   /** Instances of the version before keep working while the migration is applied, and afterwards. */
   readonly besidePrevious: boolean
@@ -10,7 +7,7 @@ interface Compatibility {
 /** Statements of one transaction. Their locks are waited for briefly, and the transaction is tried again. */
 interface TransactionMigration extends Compatibility {
   readonly kind: "transaction"
-  readonly change: Effect.Effect<unknown, SqlError.SqlError, SqlClient.SqlClient>
+  readonly statements: string
 }
 
 /** Indexes of existing tables, built and dropped without blocking reads or writes, outside of any transaction. */
@@ -23,10 +20,11 @@ interface IndexMigration extends Compatibility {
 
 export type Migration = TransactionMigration | IndexMigration
 
+/** Each part may have several statements, with a semicolon after each. */
 export const transaction = (
   { besidePrevious }: Compatibility,
-  change: TransactionMigration["change"]
-): TransactionMigration => ({ kind: "transaction", besidePrevious, change })
+  ...parts: ReadonlyArray<string>
+): TransactionMigration => ({ kind: "transaction", besidePrevious, statements: parts.join("\n") })
 
 export const indexes = ({
   besidePrevious,
@@ -38,3 +36,8 @@ export const indexes = ({
   create,
   drop
 })
+
+/** Statements for a table that is `partition by range (column)`: the default partition, this month's and the next two. */
+export const monthly = (table: string, column: string): string => `
+  create table ${table}_default partition of ${table} default;
+  select make_month('${table}', '${column}', now() + ahead * interval '1 month') from generate_series(0, 2) ahead;`

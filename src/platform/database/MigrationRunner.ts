@@ -4,6 +4,7 @@
  */
 import { SqlClient, SqlError } from "@effect/sql"
 import { Data, Duration, Effect, Option, Schema, type Scope } from "effect"
+import { sha256Hex } from "../../domain/Digest.ts"
 import { migrationLockTimeout, migrationRetry, migrationTurn } from "../../domain/policies/Database.ts"
 import { sessionLimits, sessionWithoutLimits, withoutLimits } from "./Connections.ts"
 import type { Migration } from "./Migration.ts"
@@ -17,7 +18,8 @@ export type AppliedMigration = readonly [id: number, name: string]
 /** The migration cannot be applied as things are. The message says what to do. */
 export class MigrationRefused extends Data.TaggedError("MigrationRefused")<{ readonly message: string }> {}
 
-const TABLE = "corridor_migrations"
+/** Migrations that were applied, one row each. */
+export const MIGRATIONS_TABLE = "corridor_migrations"
 
 /** Any number will do, as long as every instance takes the same. */
 const LOCK = 7_402_118_613
@@ -33,8 +35,65 @@ export const applicationName = (migrations: Migrations): string =>
 
 const idOf = (name: string): number => Number.parseInt(name, 10)
 
+/** A row of the table. The checksum is null in tables of before there was one. */
+export const RecordedMigration = Schema.Struct({
+  id: Schema.Number,
+  name: Schema.String,
+  checksum: Schema.NullOr(Schema.String)
+})
+export type RecordedMigration = typeof RecordedMigration.Type
+
+/** Reads the rows of any version's table. */
+export const RECORDED = `select migration_id as id, name, to_jsonb(m) ->> 'checksum' as checksum
+  from ${MIGRATIONS_TABLE} m order by 1`
+
+const recordedRows = rowsAs(RecordedMigration)
+
+export const recordedMigrations = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.flatMap(sql.unsafe(RECORDED), recordedRows)
+)
+
+/** Checksum of the SQL, without comments and white space. */
+const checksumOf = (migration: Migration): string => {
+  const text =
+    migration.kind === "transaction" ? migration.statements : JSON.stringify([migration.create, migration.drop])
+  return sha256Hex(text.replace(/--.*/g, "").replace(/\s+/g, " "))
+}
+
+const listed = (migrations: Migrations) =>
+  Object.entries(migrations)
+    .map(([file, migration]) => ({ id: idOf(file), name: file.slice(file.indexOf("_") + 1), migration }))
+    .toSorted((a, b) => a.id - b.id)
+
+/** Compares migrations that were applied somewhere with those of this version. `other`: one of the same number differs. */
+export const compareHistory = (
+  migrations: Migrations,
+  recorded: ReadonlyArray<RecordedMigration>
+): "known" | "newer" | "other" => {
+  const known = new Map(listed(migrations).map((one) => [one.id, one]))
+  const isOther = ({ checksum, id, name }: RecordedMigration): boolean => {
+    const own = known.get(id)
+    return own !== undefined && (own.name !== name || checksumOf(own.migration) !== checksum)
+  }
+  if (recorded.some(isOther)) return "other"
+  return recorded.every(({ id }) => known.has(id)) ? "known" : "newer"
+}
+
+/** For a database whose history is another. */
+export const NO_UPGRADE =
+  "This database was made by an earlier version of Corridor, and there is no upgrade from it. To reset it, which loses " +
+  "its data: stop the server, then delete its data folder (DATA_DIR, .data unless set); where DATABASE_URL is set, drop " +
+  "that database and create it empty. The next start makes the tables anew."
+
+/** Fails on a database that this version cannot bring up to date. Changes nothing. */
+export const requireUpgradable = (migrations: Migrations) =>
+  Effect.flatMap(recordedMigrations, (recorded) =>
+    compareHistory(migrations, recorded) === "other"
+      ? Effect.fail(new MigrationRefused({ message: NO_UPGRADE }))
+      : Effect.succeed(recorded)
+  )
+
 const turnRow = theRowAs(Schema.Struct({ taken: Schema.Boolean }))
-const idRows = rowsAs(Schema.Struct({ id: Schema.Number }))
 const countRow = theRowAs(Schema.Struct({ count: Schema.Number }))
 const indexRow = rowAs(Schema.Struct({ valid: Schema.Boolean }))
 const oldestRow = rowAs(Schema.Struct({ pid: Schema.Number, name: Schema.String, seconds: Schema.Number }))
@@ -72,10 +131,13 @@ const inTurn = <A, E, R>(
     )
   )
 
-const note = ([id, name]: AppliedMigration) =>
+type Listed = ReturnType<typeof listed>[number]
+
+const note = ({ id, migration, name }: Listed) =>
   Effect.flatMap(
     SqlClient.SqlClient,
-    (sql) => sql`insert into ${sql(TABLE)} (migration_id, name) values (${id}, ${name})`
+    (sql) =>
+      sql`insert into ${sql(MIGRATIONS_TABLE)} (migration_id, name, checksum) values (${id}, ${name}, ${checksumOf(migration)})`
   )
 
 /** The transaction that has been open the longest is the usual reason for a lock that is not granted. */
@@ -99,16 +161,13 @@ const isBlocked = (error: SqlError.SqlError): boolean => {
   return state === LOCK_TIMEOUT || state === DEADLOCK
 }
 
-const applyTransaction = (
-  migration: AppliedMigration,
-  change: Effect.Effect<unknown, SqlError.SqlError, SqlClient.SqlClient>
-) =>
+const applyTransaction = (migration: Listed, statements: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.withTransaction(
       Effect.all([
         sql.unsafe(withoutLimits),
         sql.unsafe(`set local lock_timeout = ${Duration.toMillis(migrationLockTimeout)}`),
-        change,
+        sql.unsafe(statements),
         note(migration)
       ])
     )
@@ -116,7 +175,7 @@ const applyTransaction = (
     Effect.tapError((error) =>
       isBlocked(error)
         ? Effect.flatMap(oldestTransaction, (oldest) =>
-            Effect.logWarning(`Migration ${migration[0]} waits for a lock (${sqlReasonOf(error)}).${oldest}`)
+            Effect.logWarning(`Migration ${migration.id} waits for a lock (${sqlReasonOf(error)}).${oldest}`)
           )
         : Effect.void
     ),
@@ -124,7 +183,7 @@ const applyTransaction = (
   )
 
 /** An index that an interrupted build left behind is not valid: it is dropped and built anew. */
-const applyIndexes = (migration: AppliedMigration, { create, drop }: Extract<Migration, { kind: "indexes" }>) =>
+const applyIndexes = (migration: Listed, { create, drop }: Extract<Migration, { kind: "indexes" }>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const connection = yield* sql.reserve
@@ -150,7 +209,7 @@ const applyIndexes = (migration: AppliedMigration, { create, drop }: Extract<Mig
       () =>
         new MigrationRefused({
           message:
-            `Migration ${migration[0]} builds an index, for which the pooler's time limit is too short. ` +
+            `Migration ${migration.id} builds an index, for which the pooler's time limit is too short. ` +
             'Run "corridor migrate" once with DATABASE_POOLER=none and a DATABASE_URL that leads to PostgreSQL itself.'
         })
     )
@@ -171,28 +230,19 @@ const requireAlone = (id: number) =>
     })
   })
 
-const pendingOf = (migrations: Migrations) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const rows = yield* sql`select migration_id as id from ${sql(TABLE)}`.pipe(Effect.flatMap(idRows))
-    const applied = new Set(rows.map(({ id }) => id))
-    return Object.entries(migrations)
-      .map(([file, migration]) => ({ id: idOf(file), name: file.slice(file.indexOf("_") + 1), migration, applied }))
-      .filter(({ id }) => !applied.has(id))
-      .toSorted((a, b) => a.id - b.id)
-  })
-
 const applyPending = Effect.fnUntraced(function* (migrations: Migrations) {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`create table if not exists ${sql(TABLE)} (
-    migration_id integer primary key, created_at timestamptz not null default now(), name text not null)`
-  const pending = yield* pendingOf(migrations)
+  yield* sql`create table if not exists ${sql(MIGRATIONS_TABLE)} (
+    migration_id integer primary key, created_at timestamptz not null default now(), name text not null,
+    checksum text not null)`
+  const recorded = new Set((yield* requireUpgradable(migrations)).map(({ id }) => id))
   const done: Array<AppliedMigration> = []
-  for (const { applied, id, migration, name } of pending) {
-    if (!migration.besidePrevious && applied.size > 0) yield* requireAlone(id)
+  for (const pending of listed(migrations).filter(({ id }) => !recorded.has(id))) {
+    const { id, migration, name } = pending
+    if (!migration.besidePrevious && recorded.size > 0) yield* requireAlone(id)
     yield* migration.kind === "transaction"
-      ? applyTransaction([id, name], migration.change)
-      : applyIndexes([id, name], migration)
+      ? applyTransaction(pending, migration.statements)
+      : applyIndexes(pending, migration)
     done.push([id, name])
   }
   return done

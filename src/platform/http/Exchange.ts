@@ -11,7 +11,7 @@ import { type Cors, corsHeaders, isPreflight, preflightHeaders } from "../config
 import { type AnswerWriter, isSmall, type Small } from "./AnswerWriter.ts"
 import { defectReply, failureReply } from "./ErrorReply.ts"
 import { fixedHeaders } from "./FixedHeaders.ts"
-import { empty, type Outgoing } from "./Outgoing.ts"
+import { empty, type Outgoing, Streamed } from "./Outgoing.ts"
 import { requestId } from "./RequestId.ts"
 import { newNote, notedFields, type RequestNote } from "./RequestNote.ts"
 import { inRequestSpan } from "./RequestSpan.ts"
@@ -37,6 +37,18 @@ const refused = (note: RequestNote, failure: Failure, path: string): Outgoing =>
   return failureReply(failure, path)
 }
 
+const PRIMARY_CHANGED = "The primary changed while the answer was made"
+
+/** Breaks off once the primary has changed: the records that follow would be another server's. */
+const ofOneServer = (outgoing: Outgoing, primaryChanged: () => boolean): Outgoing => {
+  const { body } = outgoing
+  if (!(body instanceof Streamed)) return outgoing
+  const next = Effect.flatMap(body.next, (piece) =>
+    primaryChanged() ? Effect.dieMessage(PRIMARY_CHANGED) : Effect.succeed(piece)
+  )
+  return { ...outgoing, body: new Streamed(body.owner, next) }
+}
+
 const replyTo = (
   ids: Ids["Type"],
   exit: Exit.Exit<Outgoing, Failure>,
@@ -47,14 +59,19 @@ const replyTo = (
     primaryChanged
   }: { readonly method: string; readonly note: RequestNote; readonly path: string; readonly primaryChanged: boolean }
 ): Effect.Effect<Outgoing> => {
-  if (Exit.isSuccess(exit)) return Effect.succeed(exit.value)
+  const isRead = ["GET", "HEAD"].includes(method)
+  if (Exit.isSuccess(exit)) {
+    // Records read from two servers may contradict each other. A write keeps its answer: what it did stands.
+    if (!primaryChanged || !isRead) return Effect.succeed(exit.value)
+    return Effect.as(Effect.logWarning("Too busy", PRIMARY_CHANGED), refused(note, overloaded(), path))
+  }
   const failure = Cause.failureOption(exit.cause)
   // A request that wrote at one server and read at another has failed by the change, not by what it asked for.
   if (Option.isSome(failure) && !primaryChanged) return Effect.succeed(refused(note, failure.value, path))
   const setback = primaryChanged ? "lost" : setbackIn(exit.cause)
   if (setback !== undefined) {
     const reason = Cause.prettyErrors(exit.cause).map(({ message }) => message)
-    return setback === "lost" && !["GET", "HEAD"].includes(method)
+    return setback === "lost" && !isRead
       ? Effect.as(Effect.logWarning("Perhaps written", ...reason), refused(note, perhapsWritten(), path))
       : Effect.as(Effect.logWarning("Too busy", ...reason), refused(note, overloaded(), path))
   }
@@ -95,14 +112,15 @@ export const exchange =
       const note = newNote()
       const { changes } = yield* Primary
       const before = changes()
+      const primaryChanged = () => changes() !== before
       const plain = preflight
         ? Effect.succeed(empty(204, preflightHeaders(cors, request.headers)))
         : found === undefined
           ? Effect.fail(unknownRoute)
           : found.handler.handle({ request, requestId: id, params: found.params, query: found.searchParams, note })
       const answered = Effect.flatMap(Effect.exit(plain), (exit) =>
-        replyTo(ids, exit, { method, note, path: pathOf(url), primaryChanged: changes() !== before })
-      )
+        replyTo(ids, exit, { method, note, path: pathOf(url), primaryChanged: primaryChanged() })
+      ).pipe(Effect.map((outgoing) => ofOneServer(outgoing, primaryChanged)))
       const ended = Effect.fnUntraced(function* (status: number) {
         const nanos = Number((yield* Clock.currentTimeNanos) - started)
         recordRequest(method, route, status, nanos / 1e9)

@@ -1,6 +1,7 @@
 /** Honours the header Idempotency-Key around an operation that moves money. */
 import { Context, Effect } from "effect"
 import type { Failure } from "../../domain/Failure.ts"
+import { Primary } from "../database/Timeline.ts"
 import { makeRunDetached } from "../fibers/RunDetached.ts"
 import { Idempotency } from "../idempotency/Idempotency.ts"
 import type { KeyName, NewKey } from "../idempotency/IdempotencyStore.ts"
@@ -21,6 +22,8 @@ const make = Effect.gen(function* () {
     body: unknown,
     answer: (key: NewKey) => Effect.Effect<Outgoing, Failure>
   ) {
+    const { changes } = yield* Primary
+    const before = changes()
     const begun = yield* idempotency.begin(name, body)
     if (begun._tag === "Replay") return { status: begun.status, headers: replayed, body: begun.response }
     const { key } = begun
@@ -28,7 +31,8 @@ const make = Effect.gen(function* () {
     return yield* runDetached(
       answer(key).pipe(
         Effect.tap((outgoing) => keep(key, outgoing)),
-        Effect.tapError((failure) => keep(key, failureReply(failure, path)))
+        // A refusal that a change of the primary may have caused is told as 503, and is no answer for the key.
+        Effect.tapError((failure) => (changes() === before ? keep(key, failureReply(failure, path)) : Effect.void))
       )
     )
   })

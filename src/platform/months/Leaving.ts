@@ -21,7 +21,7 @@ export const MONTHS_LOCK = 7_402_118_615
 export const LEAVING = "leaving_"
 
 /** Which table a month is of, by its name. */
-export const monthsTable = (month: string): string => month.replace(/_(\d{4}_\d\d|before)$/, "")
+export const monthsTable = (month: string): string => month.replace(/_\d{4}_\d\d$/, "")
 
 /** First in a transaction: whoever else needs the table waits no longer than this for those that are waited for. */
 export const patiently = (sql: SqlClient.SqlClient) =>

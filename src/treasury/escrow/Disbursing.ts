@@ -1,25 +1,25 @@
 /**
- * A milestone's money on its way to the parties. It reaches accounts in one transaction; payouts come after it, from
- * accounts in the parties' names, so that one that fails, or a crash, leaves the money where it can be paid from again.
+ * Disburses a milestone in one transaction: the ledger split, the milestone's state, and a row for each payout to a
+ * beneficiary. Until its payout takes it, the money stands on the ledger account in the party's name.
  */
 import { Clock, Context, Effect, Either, Layer, Option } from "effect"
-import { type EscrowId, type OrgId, TransactionId } from "../../domain/Identifiers.ts"
+import { type EscrowId, type OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
 import { RecordMovement } from "../accounts/RecordMovement.ts"
 import { booksOf, mayReceive, type VirtualAccount } from "../accounts/VirtualAccount.ts"
 import { VirtualAccounts } from "../accounts/VirtualAccounts.ts"
-import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
 import type { Permit } from "../../domain/Access.ts"
 import type { Conflict, IdempotencyConflict, NotFound } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
-import { escrowPayoutConcurrency } from "../../domain/policies/Payments.ts"
 import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import { type Escrow, partyBooks } from "./Escrow.ts"
 import { disbursedText, type MilestoneView, milestoneView } from "./EscrowView.ts"
 import { disburseEntry, type Movement, movementRow } from "./EscrowBooks.ts"
+import { initiatorOf, type NewPayout } from "./EscrowPayout.ts"
+import { EscrowPayoutStore } from "./EscrowPayoutStore.ts"
 import { EscrowTransaction } from "./EscrowTransaction.ts"
-import { PartyPayouts } from "./PartyPayouts.ts"
+import { PayoutWorker } from "./PayoutWorker.ts"
 import { type Disbursal, disburse, type PartyShare } from "./Steps.ts"
 
 export interface WantedDisbursal {
@@ -36,8 +36,7 @@ interface Destined extends PartyShare {
 
 interface Done {
   readonly escrow: Escrow
-  readonly description: string
-  readonly waiting: ReadonlyArray<PartyShare>
+  readonly payouts: ReadonlyArray<NewPayout>
 }
 
 const detailOf = ({ escrow, milestone, shares }: Disbursal) => ({
@@ -58,11 +57,11 @@ export class Disbursing extends Context.Tag("corridor/Disbursing")<
     Disbursing,
     Effect.gen(function* () {
       const accounts = yield* VirtualAccounts
-      const beneficiaries = yield* Beneficiaries
       const ids = yield* Ids
       const keys = yield* Idempotency
       const transaction = yield* EscrowTransaction
-      const payouts = yield* PartyPayouts
+      const payoutStore = yield* EscrowPayoutStore
+      const payoutWorker = yield* PayoutWorker
       const record = yield* RecordMovement
       const runDetached = yield* makeRunDetached
 
@@ -97,35 +96,46 @@ export class Disbursing extends Context.Tag("corridor/Disbursing")<
         return destined.filter(({ account }) => Option.isNone(account))
       })
 
+      /** None where the party has no beneficiary: its money stays on the account in its name. */
+      const payoutOf = Effect.fnUntraced(function* (
+        permit: Permit<"escrow">,
+        { escrow: { escrow_id, org_id }, milestone: { milestone_id } }: Disbursal,
+        { amount, party: { beneficiary_id, party_id } }: PartyShare,
+        description: string
+      ) {
+        if (beneficiary_id === null) return Option.none<NewPayout>()
+        return Option.some<NewPayout>({
+          payout_id: yield* ids.next,
+          org_id,
+          escrow_id,
+          milestone_id,
+          party_id,
+          beneficiary_id,
+          amount,
+          description,
+          payment_id: yield* ids.make(PaymentId),
+          transaction_id: yield* ids.make(TransactionId),
+          initiator: initiatorOf(permit)
+        })
+      })
+
       const disbursed = Effect.fnUntraced(function* (permit: Permit<"escrow">, wanted: WantedDisbursal) {
         const before = yield* transaction.locked(permit, wanted.escrowId)
         const done = yield* disburse(before, wanted.milestoneId, new Date(yield* Clock.currentTimeMillis))
         const description = wanted.description ?? `${before.name}: ${done.milestone.label}`
         const escrow = yield* transaction.save(permit, done.escrow, "escrow.disbursed", detailOf(done))
-        return { escrow, description, waiting: yield* write(done, description) } satisfies Done
+        const waiting = yield* write(done, description)
+        const rows = yield* Effect.forEach(waiting, (share) => payoutOf(permit, done, share, description))
+        const payouts = rows.flatMap(Option.toArray)
+        yield* payoutStore.insert(payouts)
+        return { escrow, payouts } satisfies Done
       })
-
-      /** Whatever goes wrong here, the party has its money: the disbursement stands, and the failure is on record. */
-      const payBeneficiary = Effect.fnUntraced(
-        function* (permit: Permit<"escrow">, { description, escrow }: Done, { amount, party }: PartyShare) {
-          if (party.beneficiary_id === null) return
-          const failed = (reason: string) =>
-            transaction.record(permit, escrow, "escrow.party_payout_failed", { party_id: party.party_id, reason })
-          const found = yield* beneficiaries.find(Option.some(escrow.org_id), party.beneficiary_id)
-          if (Option.isNone(found)) return yield* failed("The beneficiary was deleted.")
-          const wanted = { escrow, party, beneficiary: found.value, available: amount, description }
-          yield* Effect.catchAll(payouts.pay(permit, wanted), ({ message }) => failed(message))
-        },
-        Effect.catchAllCause((cause) => Effect.logWarning("A payout of an escrow could not be sent", cause))
-      )
 
       const run = Effect.fnUntraced(function* (permit: Permit<"escrow">, wanted: WantedDisbursal) {
         const viewOf = ({ escrow }: Done) => milestoneView(escrow, wanted.milestoneId)
         const done = yield* keys.once(wanted.key, disbursed(permit, wanted), (one) => disbursedText(viewOf(one)))
-        yield* Effect.forEach(done.waiting, (share) => payBeneficiary(permit, done, share), {
-          concurrency: escrowPayoutConcurrency,
-          discard: true
-        })
+        const payoutIds = done.payouts.map(({ payout_id }) => payout_id)
+        yield* payoutWorker.tried(done.escrow.org_id, payoutIds)
         return viewOf(done)
       })
 

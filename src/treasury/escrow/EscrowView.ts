@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { envelope, success } from "../../contract/api/Envelope.ts"
 import * as Api from "../../contract/api/Escrow.ts"
+import { CurrencyCode } from "../../domain/Currency.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
 import type { BeneficiaryId } from "../../domain/Identifiers.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
@@ -9,10 +10,12 @@ import { Money } from "../../domain/Money.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
 import { coverageOf } from "./Coverage.ts"
 import { type Escrow, type Milestone, partyBooks } from "./Escrow.ts"
+import type { EscrowPayout } from "./EscrowPayout.ts"
 
 export type EscrowView = typeof Api.Escrow.Type
 export type MilestoneView = typeof Api.Milestone.Type
 export type PayoutView = typeof Api.PartyPayout.Type
+export type EscrowPayoutView = typeof Api.EscrowPayout.Type
 
 const viewOf = (coverage: ReturnType<typeof coverageOf>, milestone: Milestone): MilestoneView => {
   const { expected, milestone_id, splits, status } = milestone
@@ -78,17 +81,37 @@ export const payoutView = (
   status
 })
 
+/** The payment's id is shown once there is a payment. */
+export const escrowPayoutView = (payout: EscrowPayout): EscrowPayoutView => ({
+  payout_id: payout.payout_id,
+  escrow_id: payout.escrow_id,
+  milestone_id: payout.milestone_id,
+  party_id: payout.party_id,
+  beneficiary_id: payout.beneficiary_id,
+  amount: payout.amount.toDecimal(),
+  currency: CurrencyCode.make(payout.amount.currency),
+  status: payout.status,
+  reason: payout.reason,
+  payment_id: payout.sent_at === null ? null : payout.payment_id,
+  created_at: payout.created_at,
+  updated_at: payout.updated_at
+})
+
 export const fundedAnswer = (escrow: EscrowView) => success("Escrow funded", escrow)
 export const canceledAnswer = (escrow: EscrowView) => success("Escrow canceled", escrow)
 export const disbursedAnswer = (milestone: MilestoneView) => success("Milestone disbursed", milestone)
+export const retriedAnswer = (payout: EscrowPayoutView) => success("Payout tried again", payout)
 export const payoutAnswer = (payout: PayoutView) => success("Party payout initiated", payout)
 
 const encodeEscrow = Schema.encodeSync(envelope(Api.Escrow))
 const encodeMilestone = Schema.encodeSync(envelope(Api.Milestone))
+const encodeEscrowPayout = Schema.encodeSync(envelope(Api.EscrowPayout))
 const encodePayout = Schema.encodeSync(envelope(Api.PartyPayout))
 
 export const fundedText = (escrow: EscrowView): string => stringifyWire(encodeEscrow(fundedAnswer(escrow)))
 export const canceledText = (escrow: EscrowView): string => stringifyWire(encodeEscrow(canceledAnswer(escrow)))
 export const disbursedText = (milestone: MilestoneView): string =>
   stringifyWire(encodeMilestone(disbursedAnswer(milestone)))
+export const retriedText = (payout: EscrowPayoutView): string =>
+  stringifyWire(encodeEscrowPayout(retriedAnswer(payout)))
 export const payoutText = (payout: PayoutView): string => stringifyWire(encodePayout(payoutAnswer(payout)))

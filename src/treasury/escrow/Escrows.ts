@@ -21,6 +21,7 @@ import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import type { LaunchFailure } from "../../payments/initiate/Initiation.ts"
+import { BlockedPayouts } from "./BlockedPayouts.ts"
 import { Disbursing, type WantedDisbursal } from "./Disbursing.ts"
 import { type Escrow, partyBooks } from "./Escrow.ts"
 import { fundEntry, type Movement, movementRow, returnEntry } from "./EscrowBooks.ts"
@@ -72,6 +73,7 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
       permit: MayI,
       wanted: WantedPayout
     ) => Effect.Effect<PayoutView, NotFound | Conflict | LaunchFailure>
+    readonly blocked: Context.Tag.Service<BlockedPayouts>
     readonly cancel: (
       permit: MayI,
       id: EscrowId,
@@ -92,6 +94,7 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
       const create = yield* CreateEscrow
       const disburse = yield* Disbursing
       const { payOut } = yield* PartyPayouts
+      const blocked = yield* BlockedPayouts
       const keys = yield* Idempotency
       const { atomically } = yield* Transactor
 
@@ -180,6 +183,7 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
         ),
         disburse: Effect.fn("Escrows.disburse")((permit, wanted) => disburse(permit, wanted)),
         payOut: Effect.fn("Escrows.payOut")((permit, wanted) => payOut(permit, wanted)),
+        blocked,
         cancel: Effect.fn("Escrows.cancel")((permit, id, reason, key) =>
           keys.once(key, canceled(permit, id, reason), canceledText)
         )

@@ -5,7 +5,7 @@ import type { EscrowApi } from "../../contract/api/Escrow.ts"
 import { idOrNil } from "../../domain/Ids.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
 import { makePages } from "../../platform/pagination/Page.ts"
-import { canceledAnswer, disbursedAnswer, fundedAnswer, payoutAnswer } from "./EscrowView.ts"
+import { canceledAnswer, disbursedAnswer, fundedAnswer, payoutAnswer, retriedAnswer } from "./EscrowView.ts"
 import { Escrows } from "./Escrows.ts"
 
 export const escrowHandlers = Effect.gen(function* () {
@@ -46,6 +46,16 @@ export const escrowHandlers = Effect.gen(function* () {
       const beneficiaryId = beneficiary_id === undefined ? undefined : idOrNil(BeneficiaryId)(beneficiary_id)
       const wanted = { escrowId: path.escrow_id, partyId: path.party_id, beneficiaryId, key }
       return Effect.map(escrows.payOut(permit, wanted), payoutAnswer)
+    },
+    retryPayout: ({ idempotencyKey, path, permit }) => {
+      const named = { escrowId: path.escrow_id, payoutId: path.payout_id }
+      return Effect.map(escrows.blocked.retry(permit, named, idempotencyKey), retriedAnswer)
+    },
+    resolvePayout: ({ path, payload, permit }) => {
+      const named = { escrowId: path.escrow_id, payoutId: path.payout_id }
+      return Effect.map(escrows.blocked.resolve(permit, named, payload.reason), (payout) =>
+        success("Payout resolved", payout)
+      )
     },
     cancel: ({ idempotencyKey, path, payload, permit }) =>
       Effect.map(escrows.cancel(permit, path.escrow_id, payload.reason ?? null, idempotencyKey), canceledAnswer)

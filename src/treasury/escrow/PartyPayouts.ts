@@ -1,36 +1,38 @@
 /**
- * Pays parties out of the accounts in their names: what a disbursement brought them, or all that stands there when
- * someone asks. A payout that fails puts the money back there, by itself.
+ * Pays parties out of the ledger accounts in their names: what a disbursement brought them, or all that stands there.
+ * A payout that fails puts the money back there, by itself.
  */
 import { Context, Effect, Layer, Option } from "effect"
-import type { BeneficiaryId, EscrowId, OrgId } from "../../domain/Identifiers.ts"
+import { type BeneficiaryId, type EscrowId, type OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { atTerms } from "../../platform/database/Terms.ts"
+import { Transactor } from "../../platform/database/Transactor.ts"
 import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
 import type { Beneficiary } from "../../payments/beneficiaries/Beneficiary.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { totalOf } from "../../domain/Fee.ts"
 import { Conflict, Invalid, type NotFound } from "../../domain/Failure.ts"
+import { Ids } from "../../domain/Ids.ts"
+import { LedgerAccount } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
+import { escrowPayoutPause } from "../../domain/policies/Payments.ts"
 import { Fees } from "../../money/fees/Fees.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Initiation, type LaunchFailure, planPayout } from "../../payments/initiate/Initiation.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
-import { type Escrow, type Party, partyBooks } from "./Escrow.ts"
+import { partyBooks } from "./Escrow.ts"
+import { initiatorOf, type NewPayout } from "./EscrowPayout.ts"
+import { EscrowPayoutStore } from "./EscrowPayoutStore.ts"
 import { EscrowTransaction } from "./EscrowTransaction.ts"
 import { type PayoutView, payoutView } from "./EscrowView.ts"
 import { payableFrom } from "./Payable.ts"
 import { partyOf } from "./Steps.ts"
 
-export interface WantedPartyPayout {
-  readonly escrow: Escrow
-  readonly party: Party
-  readonly beneficiary: Beneficiary
-  /** What the payout and its fee may take. */
-  readonly available: Money
-  readonly description: string
+interface PayOptions<E> {
   readonly key?: NewKey | undefined
+  /** Marks the row as sent, in the transaction that creates the payment. */
+  readonly inSameTransaction: Effect.Effect<void, E>
 }
 
 export interface WantedPayout {
@@ -44,11 +46,14 @@ export interface WantedPayout {
 export class PartyPayouts extends Context.Tag("corridor/PartyPayouts")<
   PartyPayouts,
   {
-    readonly pay: (
+    /** Turns a payout into its payment. */
+    readonly pay: <E>(
       permit: Permit<"escrow">,
-      wanted: WantedPartyPayout
-    ) => Effect.Effect<Payment, Conflict | LaunchFailure>
-    /** All that stands in a party's name, to a beneficiary of the organisation. */
+      payout: NewPayout,
+      beneficiary: Beneficiary,
+      options: PayOptions<E>
+    ) => Effect.Effect<Payment, Conflict | LaunchFailure | E>
+    /** Pays out what stands in a party's name and no other payout is to take, to a beneficiary of the organisation. */
     readonly payOut: (
       permit: Permit<"escrow">,
       wanted: WantedPayout
@@ -62,12 +67,20 @@ export class PartyPayouts extends Context.Tag("corridor/PartyPayouts")<
       const fees = yield* Fees
       const audit = yield* AuditLog
       const beneficiaries = yield* Beneficiaries
+      const ids = yield* Ids
       const ledger = yield* Ledger
+      const store = yield* EscrowPayoutStore
       const transaction = yield* EscrowTransaction
+      const { atomically } = yield* Transactor
 
-      const pay = Effect.fnUntraced(function* (permit: Permit<"escrow">, wanted: WantedPartyPayout) {
-        const { available, beneficiary, description, escrow, key, party } = wanted
-        const { currency, escrow_id, org_id } = escrow
+      const pay = Effect.fnUntraced(function* <E>(
+        permit: Permit<"escrow">,
+        payout: NewPayout,
+        beneficiary: Beneficiary,
+        { inSameTransaction, key }: PayOptions<E>
+      ) {
+        const { amount: available, description, escrow_id, org_id, party_id, payment_id, transaction_id } = payout
+        const { currency } = available
         const { payment } = yield* planPayout({ amount: available, beneficiary, description })
         const feeOn = (amount: Money) =>
           Effect.map(
@@ -79,21 +92,25 @@ export class PartyPayouts extends Context.Tag("corridor/PartyPayouts")<
         if (!amount.isPositive) {
           return yield* new Conflict({ message: `${available.toString()} do not cover the fee of a payout.` })
         }
-        const alongside = ({ payment_id }: Payment) =>
-          audit.record(permit, {
-            action: "escrow.party_payout",
-            org: org_id,
-            subject: ["escrow", escrow_id],
-            detail: {
-              party_id: party.party_id,
-              beneficiary_id: beneficiary.beneficiary_id,
-              payment_id,
-              amount: amount.toNumericText(),
-              currency
-            }
-          })
-        const options = { funding: partyBooks(escrow, party), key, alongside }
-        return yield* initiation.payFrom(permit, org_id, { amount, beneficiary, description }, options)
+        const { beneficiary_id } = beneficiary
+        const detail = { party_id, beneficiary_id, payment_id, amount: amount.toNumericText(), currency }
+        const recorded = audit.record(permit, {
+          action: "escrow.party_payout",
+          org: org_id,
+          subject: ["escrow", escrow_id],
+          detail
+        })
+        return yield* initiation.payFrom(
+          permit,
+          org_id,
+          { amount, beneficiary, description },
+          {
+            ids: { payment_id, transaction_id },
+            funding: LedgerAccount.party(party_id, currency),
+            key,
+            alongside: () => Effect.zipRight(inSameTransaction, recorded)
+          }
+        )
       })
 
       const beneficiaryOf = Effect.fnUntraced(function* (orgId: OrgId, id: BeneficiaryId | null) {
@@ -106,16 +123,51 @@ export class PartyPayouts extends Context.Tag("corridor/PartyPayouts")<
         )
       })
 
+      /** What of a party's money no waiting payout is to take. A disbursement comes before or after this as a whole. */
+      const unclaimed = Effect.fnUntraced(function* (permit: Permit<"escrow">, { escrowId, partyId }: WantedPayout) {
+        const escrow = yield* transaction.locked(permit, escrowId)
+        const party = yield* partyOf(escrow, partyId)
+        const reserved = yield* store.reserved(escrow.org_id, party.party_id, Money.zero(escrow.currency))
+        const balance = yield* ledger.balance(partyBooks(escrow, party))
+        const available = new Money({ currency: escrow.currency, minor: balance.minor - reserved.minor })
+        return { escrow, party, available }
+      })
+
       const payOut = Effect.fn("PartyPayouts.payOut")(function* (permit: Permit<"escrow">, wanted: WantedPayout) {
-        const escrow = yield* transaction.find(permit, wanted.escrowId)
-        const party = yield* partyOf(escrow, wanted.partyId)
+        const { available, escrow, party } = yield* atomically(unclaimed(permit, wanted))
         const beneficiary = yield* beneficiaryOf(escrow.org_id, wanted.beneficiaryId ?? party.beneficiary_id)
-        const available = yield* ledger.balance(partyBooks(escrow, party))
-        if (available.isZero) {
+        if (!available.isPositive) {
           return yield* new Conflict({ message: "Nothing stands in this party's name: there is nothing to pay out." })
         }
-        const description = `${escrow.name}: ${party.name}`
-        const payment = yield* pay(permit, { escrow, party, beneficiary, available, description, key: wanted.key })
+        const payout_id = yield* ids.next
+        const { escrow_id, org_id } = escrow
+        const lease = { payout_id, org_id, lease_token: payout_id }
+        const payout: NewPayout = {
+          payout_id,
+          org_id,
+          escrow_id,
+          milestone_id: null,
+          party_id: party.party_id,
+          beneficiary_id: beneficiary.beneficiary_id,
+          amount: available,
+          description: `${escrow.name}: ${party.name}`,
+          payment_id: yield* ids.make(PaymentId),
+          transaction_id: yield* ids.make(TransactionId),
+          initiator: initiatorOf(permit)
+        }
+        const inSameTransaction = Effect.all(
+          [
+            store.closeBlocked(org_id, party.party_id, `Paid out by payment ${payout.payment_id}.`),
+            store.insert([payout]),
+            store.markSent(lease, escrowPayoutPause(1))
+          ],
+          { discard: true }
+        )
+        const payment = yield* pay(permit, payout, beneficiary, { key: wanted.key, inSameTransaction }).pipe(
+          Effect.tapErrorTag("AllProvidersFailed", ({ message }) =>
+            store.change(lease, { status: "blocked", reason: message, dueIn: null })
+          )
+        )
         return payoutView(escrow, party.party_id, beneficiary.beneficiary_id, payment)
       })
 

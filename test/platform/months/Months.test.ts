@@ -9,6 +9,7 @@ import { Array as Arr, Deferred, Duration, Effect, Fiber, Layer, Logger, LogLeve
 import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { AuditStore } from "../../../src/platform/audit/AuditStore.ts"
+import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { leaveByMonth } from "../../../src/platform/months/Leaving.ts"
 import { Months } from "../../../src/platform/months/Months.ts"
 import { NotificationStore } from "../../../src/platform/notifications/NotificationStore.ts"
@@ -410,6 +411,50 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Months", 
       expect(yield* store.find(Option.none(), notification_id)).toEqual(Option.none())
       expect(yield* putAway).toEqual([`notifications_${monthOf(at)}`])
       expect(rowsIn("notifications", filesOf("notifications")[0]!)).toMatchObject([{ notification_id, subject: "s" }])
+    })
+  )
+
+  it.effect("end without a callback or a key being taken twice", () =>
+    Effect.gen(function* () {
+      const first = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth(), 1))
+      const lastMoment = new Date(first.getTime() - 1)
+      const payments = yield* PaymentStore
+      const callback = (received_at: Date) =>
+        Effect.flatMap(nextId, (callback_id) =>
+          payments.storeCallback({
+            ...{ callback_id, provider: "stripe", event_key: "evt_2", payment_id: null, attempt_id: null },
+            ...{ org_id: null, report: "completed", effect: "unknown payment", received_at }
+          })
+        )
+      expect(yield* callback(lastMoment)).toBe(true)
+      expect(yield* callback(first)).toBe(false)
+      const { org_id } = yield* newOrganization()
+      const key = (at: Date) =>
+        query(`insert into idempotency_keys (org_id, operation, key, body_digest, created_at)
+          values ('${org_id}', 'a test', 'one', 'digest', '${at.toISOString()}') on conflict do nothing returning 1 as claimed`)
+      expect(yield* key(lastMoment)).toHaveLength(1)
+      expect(yield* key(first)).toHaveLength(0)
+    })
+  )
+
+  it.effect("lose the deliveries of an endpoint that is removed, with their attempts and places in the queue", () =>
+    Effect.gen(function* () {
+      const { org_id } = yield* newOrganization()
+      const { webhook_id } = yield* newHook(org_id)
+      yield* send(org_id, new Date(Date.now() - 400 * DAY))
+      yield* send(org_id, new Date(Date.now() + 400 * DAY))
+      const ids = `select delivery_id from webhook_deliveries where webhook_id = '${webhook_id}'`
+      yield* query(`insert into webhook_attempts (delivery_id, attempt, at, latency_ms)
+        select delivery_id, 1, now() - interval '40 days', 5 from (${ids}) d`)
+      const tables = ["webhook_deliveries", "webhook_queue", "webhook_attempts"]
+      const deliveries = yield* query<{ delivery_id: string }>(ids)
+      const listed = deliveries.map(({ delivery_id }) => `'${delivery_id}'`).join(", ")
+      const rows = Effect.forEach(tables, (table) =>
+        Effect.map(query(`select from ${table} where delivery_id in (${listed})`), (found) => found.length)
+      )
+      expect(yield* rows).toEqual([2, 2, 2])
+      yield* Effect.flatMap(WebhookStore, (store) => store.remove(Option.some(org_id), webhook_id))
+      expect(yield* rows).toEqual([0, 0, 0])
     })
   )
 })

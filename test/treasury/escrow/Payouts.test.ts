@@ -11,9 +11,10 @@ import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { money } from "../../money/ledger/Entries.ts"
 import { dataOf, expectBooksInOrder, messageOf, newBeneficiary } from "../accounts/Banking.ts"
 import { act as actOn, setThreshold } from "../../payments/support/Acting.ts"
-import { eventually, recordOf, untilStatus } from "../../payments/support/Calls.ts"
+import { eventually, type Json, queueOf, recordOf, untilStatus } from "../../payments/support/Calls.ts"
 import { onDatabasePaymentServer } from "../../payments/support/PaymentServer.ts"
 import { people } from "../../support/Credentials.ts"
+import { send } from "../../support/Send.ts"
 import { act, auditOf, disburse, type Escrow, escrowOf, fund, newEscrow } from "./Escrowing.ts"
 
 interface Payout {
@@ -93,6 +94,64 @@ onDatabasePaymentServer(
         yield* untilStatus(paid.payment_id, "completed")
         expect(yield* balance).toBe(0)
         expect((yield* payOut({ beneficiary_id })).status).toBe(409)
+        yield* expectBooksInOrder
+      })
+    )
+
+    it.effect("that cannot be sent wait in the operations queue, to be tried again or resolved", () =>
+      Effect.gen(function* () {
+        const { acme, balance, escrow, party_id, payOut } = yield* scene("0001")
+        const items = Effect.map(queueOf(acme.token("staff")), (all) =>
+          all.filter(({ escrow_id }) => escrow_id === escrow.escrow_id)
+        )
+        const decide = (payoutId: string, step: string, body: object = {}) =>
+          act(acme.key, escrow, `/payouts/${payoutId}/${step}`, { ...body })
+        yield* disburse(acme.key, escrow, 0)
+        const [item] = yield* items
+        expect(item).toMatchObject({ kind: "escrow_payout", party_id, payment_id: null, webhook_id: null })
+        expect(item?.["detail"]).toMatch(/^The payout of 100\.00 KES to Builder of the escrow Clinic was not made: ./)
+        const payoutId = String(item?.["item_id"])
+
+        const retried = dataOf<Json>(yield* decide(payoutId, "retry"))
+        expect(retried).toMatchObject({ payout_id: payoutId, party_id, status: "waiting", payment_id: null })
+        const again = yield* eventually(
+          items,
+          ([one]) => one !== undefined && one["created_at"] !== item?.["created_at"]
+        )
+        expect(again, "declined again").toMatchObject([{ item_id: payoutId }])
+        const payments = (yield* detailsOf("escrow.party_payout", escrow)).map((detail) => detail["payment_id"])
+        expect(new Set(payments).size, "each try is a payment of its own").toBe(2)
+        for (const id of payments) expect(yield* recordOf(String(id))).toMatchObject({ status: "failed" })
+
+        const resolved = dataOf<Json>(yield* decide(payoutId, "resolve", { reason: "Paid in cash" }))
+        expect(resolved).toMatchObject({ status: "closed", reason: "Paid in cash" })
+        expect(yield* items).toEqual([])
+        expect(yield* balance, "the money stays with the party").toBe(100)
+        expect((yield* decide(payoutId, "retry")).status).toBe(409)
+        expect((yield* decide(payoutId, "resolve", { reason: "Twice" })).status).toBe(409)
+        expect((yield* decide(payoutId, "resolve")).status, "a reason is needed").toBe(400)
+        expect((yield* decide(randomUUID(), "retry")).status).toBe(404)
+        expect((yield* payOut({ beneficiary_id: yield* newBeneficiary(acme.key) })).status).toBe(200)
+        yield* expectBooksInOrder
+      })
+    )
+
+    it.effect("leave the queue when the party is paid out", () =>
+      Effect.gen(function* () {
+        const { acme, escrow, payOut } = yield* scene("3344")
+        const beneficiary = String(escrow.parties[0]!["beneficiary_id"])
+        const gone = yield* send(`/v1/beneficiaries/${beneficiary}`, { method: "DELETE", headers: { ...acme.key } })
+        expect(gone.status).toBe(204)
+        yield* disburse(acme.key, escrow, 0)
+        const items = Effect.map(queueOf(acme.token("staff")), (all) =>
+          all.filter(({ escrow_id }) => escrow_id === escrow.escrow_id)
+        )
+        expect((yield* items).map(({ detail }) => detail)).toEqual([
+          expect.stringContaining("The beneficiary was deleted.")
+        ])
+        const paid = dataOf<Payout>(yield* payOut({ beneficiary_id: yield* newBeneficiary(acme.key) }))
+        expect(yield* items).toEqual([])
+        yield* untilStatus(paid.payment_id, "completed")
         yield* expectBooksInOrder
       })
     )

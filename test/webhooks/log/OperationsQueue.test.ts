@@ -51,6 +51,8 @@ onHookServer("The operations queue", (it) => {
         attempt_id: null,
         webhook_id,
         delivery_id: oldest.delivery_id,
+        escrow_id: null,
+        party_id: null,
         created_at: oldest.created_at
       }
       expect(yield* itemsAbout(webhook_id)).toEqual([
@@ -100,6 +102,8 @@ onHookServer("The operations queue", (it) => {
         webhook_id,
         delivery_id: null,
         dead_letters: letters.length,
+        escrow_id: null,
+        party_id: null,
         detail: `${PUBLIC} is disabled. It failed for too long.`,
         created_at: updated_at
       })

@@ -14,17 +14,21 @@ import { ReplayDead } from "../webhooks/ReplayDead.tsx"
 import { SetStatus } from "../webhooks/SetStatus.tsx"
 import { Decide } from "./Decide.tsx"
 import { detailText } from "./DetailText.ts"
+import { EscrowPayout } from "./EscrowPayout.tsx"
 import { PaymentLine } from "./PaymentLine.tsx"
 import { Review } from "./Review.tsx"
 
 type QueueItem = Answer<"payments", "queue">["data"][number]
 
-const kinds = ["unknown_outcome", "suspense", "review", "dead_letter", "disabled_endpoint"] as const
+const kinds = ["unknown_outcome", "suspense", "review", "dead_letter", "disabled_endpoint", "escrow_payout"] as const
 
 const forAdmins = <p class="muted">A platform admin decides this, after a look into the provider's books.</p>
 
 const Decision = ({ item, onDone }: { readonly item: QueueItem; readonly onDone: () => void }) => {
-  const { kind, payment_id, webhook_id } = item
+  const { escrow_id, kind, payment_id, webhook_id } = item
+  if (escrow_id !== null) {
+    return may("escrow") ? <EscrowPayout escrowId={escrow_id} payoutId={item.item_id} onDone={onDone} /> : null
+  }
   if (payment_id !== null) {
     if (kind === "review") return may("reviews") ? <Review paymentId={payment_id} onDone={onDone} /> : null
     if (!may("platform")) return forAdmins
@@ -46,8 +50,10 @@ const Decision = ({ item, onDone }: { readonly item: QueueItem; readonly onDone:
   )
 }
 
-const subjectOf = ({ payment_id, webhook_id }: QueueItem) =>
-  payment_id === null ? (
+const subjectOf = ({ escrow_id, payment_id, webhook_id }: QueueItem) =>
+  escrow_id !== null ? (
+    <a href={linkTo(`escrow/${escrow_id}`)}>Its escrow</a>
+  ) : payment_id === null ? (
     <a href={linkTo("webhooks/deliveries", { webhook_id: webhook_id ?? "" })}>Its deliveries</a>
   ) : (
     <PaymentLine id={payment_id} />
@@ -79,7 +85,8 @@ export const Queue = () => {
         list={list}
         empty={
           <Empty icon="check" title="Nothing waits for a person">
-            Unknown outcomes, money in suspense, reviews and failing webhooks come here.
+            Unknown outcomes, money in suspense, reviews, failing webhooks and escrow payouts that were not made come
+            here.
           </Empty>
         }
       >

@@ -1,0 +1,331 @@
+/** Payments: beneficiaries, payments with their history, how lists and searches find them, payment links. */
+import { transaction } from "../src/platform/database/Migration.ts"
+
+const beneficiaries = `
+  create table beneficiaries (
+    beneficiary_id uuid primary key,
+    org_id uuid not null references organizations on delete cascade,
+    -- User who made it.
+    beneficiary_of uuid not null references users,
+    account_type text not null check (account_type in ('bank', 'mobile_money', 'wallet')),
+    beneficiary_type text not null check (beneficiary_type in ('individual', 'business', 'loan_client')),
+    country text not null check (country ~ '^[A-Z]{2}$'),
+    currency text not null check (currency ~ '^[A-Z]{3,4}$'),
+    fname text not null,
+    lname text not null,
+    email text,
+    phone_number text,
+    momo_details jsonb not null default '{}',
+    bank_details jsonb not null default '{}',
+    loan_client_details jsonb not null default '{}',
+    wallet_details jsonb not null default '{}',
+    external_account_id text,
+    created_at timestamptz(3) not null default now(),
+    updated_at timestamptz(3) not null default now(),
+    -- Deleted for callers. The row stays, since payments refer to it.
+    deleted_at timestamptz(3),
+    unique (org_id, beneficiary_id)
+  );
+  create index beneficiaries_newest on beneficiaries (org_id, created_at desc, beneficiary_id desc)
+    where deleted_at is null;
+  create index beneficiaries_all_newest on beneficiaries (created_at desc, beneficiary_id desc)
+    where deleted_at is null;
+  create index beneficiaries_maker on beneficiaries (beneficiary_of, created_at desc, beneficiary_id desc)
+    where deleted_at is null;`
+
+const payments = `
+  create table payments (
+    payment_id uuid primary key,
+    transaction_id uuid not null unique,
+    org_id uuid not null references organizations on delete cascade,
+    user_id uuid not null references users,
+    status text not null check (status in (
+      'initiated', 'reviewed', 'confirmed', 'processing', 'pending', 'completed', 'failed', 'refunded', 'rejected',
+      'canceled')),
+    -- Rises by one with each change. A change is written only on the version that it was decided on.
+    version integer not null default 1,
+    -- Change that led to this version: after a lost answer, a writer learns here that its write was committed.
+    last_change bigint,
+    direction text not null check (direction in ('inbound', 'outbound', 'external')),
+    payment_method text not null check (payment_method in ('bank_transfer', 'card', 'mobile_money', 'crypto', 'wallet')),
+    country text not null check (country ~ '^[A-Z]{2}$'),
+
+    -- Money
+    amount numeric not null check (amount > 0),
+    currency text not null check (currency ~ '^[A-Z]{3,4}$'),
+    target_amount numeric not null check (target_amount >= 0),
+    target_currency text not null check (target_currency ~ '^[A-Z]{3,4}$'),
+    org_rate_id uuid references rate_locks,
+    -- In the currency of the organisation's side; null: no fee.
+    total_fees numeric check (total_fees >= 0),
+    fee_ids uuid[] not null default '{}',
+    -- Ledger account that pays, or that gets the money; null: the organisation's settlement account.
+    funding text,
+    -- True while the money is on the organisation's held account: from the first attempt until the payment ends.
+    holds boolean not null default false,
+    -- Parts that went back, or were asked to, in the order of the requests.
+    refunds jsonb not null default '[]',
+    -- What of it the payer has again, by its movements.
+    refunded_amount numeric not null default 0,
+    -- Attempt that collected the money, or was asked to.
+    taken_by uuid,
+
+    -- Request
+    client_reference text,
+    description text,
+    beneficiary_id uuid,
+    payer_details jsonb not null default '{}',
+    mobile_money_details jsonb not null default '{}',
+    card_details jsonb not null default '{}',
+    bank_account jsonb not null default '{}',
+    recipient_info jsonb not null default '{}',
+    metadata jsonb not null default '{}',
+    -- User who initiated the payment, and the role.
+    user_metadata jsonb not null default '{}',
+    return_url text,
+    -- Facts of an on-ramp or off-ramp; null: not a ramp.
+    ramp jsonb,
+    -- Until when the customer may pay; null: for as long as the provider allows.
+    expires_at timestamptz(3),
+
+    -- Provider
+    provider text,
+    -- Configuration whose account at the provider was used; null: the platform's account.
+    account uuid,
+    provider_payment_id text,
+    provider_status text,
+    provider_data jsonb not null default '{}',
+    -- Last callback of the provider.
+    webhook_metadata jsonb not null default '{}',
+    -- Attempt that pays out.
+    payout_id text,
+    next_action text check (next_action in ('redirect', 'wait', 'bank_transfer', 'pay_by_link', 'collect_otp', 'check_status')),
+    action_data jsonb not null default '{}',
+    -- Wrong one-time passwords so far, those being checked included.
+    otp_failures integer not null default 0 check (otp_failures >= 0),
+    -- Failure code and message; null unless the payment failed.
+    failure jsonb,
+    comments text,
+    created_at timestamptz(3) not null,
+    updated_at timestamptz(3) not null,
+    foreign key (org_id, beneficiary_id) references beneficiaries (org_id, beneficiary_id),
+    constraint payments_ramp check (ramp is null or direction = 'external')
+  -- Vacuumed early: space of old versions is reused.
+  ) with (autovacuum_vacuum_scale_factor = 0.02);
+  -- Indexes end in created_at, ascending: new rows are added at the end, which fills pages. Lists read them backwards.
+  create index payments_newest on payments (org_id, created_at);
+  create index payments_all_newest on payments (created_at);
+  create index payments_reference on payments (client_reference, org_id, created_at) where client_reference is not null;
+  create index payments_rate_lock on payments (org_rate_id) where org_rate_id is not null;
+  create index payments_beneficiary on payments (beneficiary_id) where beneficiary_id is not null;
+
+  -- Status changes that are allowed.
+  create table payment_transitions (
+    from_status text not null,
+    to_status text not null,
+    primary key (from_status, to_status)
+  );
+  insert into payment_transitions values
+    ('initiated', 'reviewed'), ('initiated', 'confirmed'), ('initiated', 'processing'), ('initiated', 'pending'),
+    ('initiated', 'completed'), ('initiated', 'failed'), ('initiated', 'rejected'), ('initiated', 'canceled'),
+    ('reviewed', 'confirmed'), ('reviewed', 'rejected'), ('reviewed', 'canceled'),
+    ('confirmed', 'processing'), ('confirmed', 'pending'), ('confirmed', 'completed'), ('confirmed', 'failed'),
+    ('confirmed', 'canceled'),
+    ('processing', 'pending'), ('processing', 'completed'), ('processing', 'failed'), ('processing', 'canceled'),
+    ('pending', 'processing'), ('pending', 'completed'), ('pending', 'failed'), ('pending', 'canceled'),
+    ('completed', 'refunded'),
+    -- By an operator only: a ramp that was settled after it had failed.
+    ('failed', 'completed');
+
+  create function payments_hold_transitions() returns trigger language plpgsql as $$
+  begin
+    if new.status <> old.status and not exists (
+      select 1 from payment_transitions where from_status = old.status and to_status = new.status
+    ) then
+      raise exception 'payment % cannot go from % to %', old.payment_id, old.status, new.status
+        using errcode = 'check_violation';
+    end if;
+    return new;
+  end $$;
+  create trigger payments_transitions before update of status on payments
+    for each row when (new.status is distinct from old.status) execute function payments_hold_transitions();
+
+  -- One row for each version of a payment.
+  create table payment_history (
+    payment_id uuid not null references payments on delete cascade,
+    version integer not null,
+    org_id uuid not null,
+    from_status text,
+    to_status text not null,
+    cause text not null,
+    at timestamptz(3) not null,
+    primary key (payment_id, version)
+  );
+
+  create table payment_fees (
+    fee_id uuid primary key,
+    payment_id uuid not null references payments on delete cascade,
+    org_id uuid not null,
+    fee_rule_id uuid,
+    amount numeric not null check (amount >= 0),
+    currency text not null,
+    created_at timestamptz(3) not null
+  );
+  create index payment_fees_payment on payment_fees (payment_id);
+
+  -- Payins that wait for the customer's card, with their expiry. They have no attempt yet that could carry a timer.
+  create table card_waits (
+    payment_id uuid primary key,
+    org_id uuid not null,
+    expires_at timestamptz not null
+  );
+  create index card_waits_due on card_waits (expires_at);
+
+  -- Mobile money prompts sent to a phone number, for their limits.
+  create table phone_prompts (
+    -- Keyed hash of the number.
+    counted text primary key,
+    sent timestamptz[] not null,
+    last_at timestamptz not null
+  );
+  create index phone_prompts_last on phone_prompts (last_at);`
+
+const lists = `
+  -- Status, direction and method of each payment as one number, for filtered lists. A table of its own: an index on
+  -- payments.status would make each change of a payment write all of its indexes.
+  create function payment_mark(status text, direction text, payment_method text) returns smallint
+  language sql immutable parallel safe as $$
+    select (100 * array_position(array['initiated', 'reviewed', 'confirmed', 'processing', 'pending', 'completed', 'failed',
+        'refunded', 'rejected', 'canceled'], status)
+      + 10 * array_position(array['inbound', 'outbound', 'external'], direction)
+      + array_position(array['bank_transfer', 'card', 'mobile_money', 'crypto', 'wallet'], payment_method))::smallint
+  $$;
+  create table payment_marks (
+    org_id uuid not null,
+    payment_id uuid not null,
+    created_at timestamptz(3) not null,
+    mark smallint not null
+  ) with (autovacuum_vacuum_scale_factor = 0.02);
+  create index payment_marks_own on payment_marks (org_id, mark, created_at);
+  -- For lists over all organisations. The cast keeps the planner from using it for the lists of one.
+  create index payment_marks_all on payment_marks ((mark::int), created_at);
+
+  -- Triggers that keep payment_marks in step with payments: after insert, update and delete.
+  create function payments_mark() returns trigger language plpgsql as $$
+  begin
+    insert into payment_marks
+      select org_id, payment_id, created_at, payment_mark(status, direction, payment_method) from inserted;
+    return null;
+  end $$;
+  create trigger payments_marked after insert on payments
+    referencing new table as inserted for each statement execute function payments_mark();
+
+  create function payments_mark_again() returns trigger language plpgsql as $$
+  begin
+    update payment_marks m set mark = payment_mark(n.status, n.direction, n.payment_method)
+    from was w join updated n on n.payment_id = w.payment_id and n.status <> w.status
+    where m.org_id = w.org_id and m.mark = payment_mark(w.status, w.direction, w.payment_method)
+      and m.created_at = w.created_at and m.payment_id = w.payment_id;
+    return null;
+  end $$;
+  create trigger payments_marked_again after update on payments
+    referencing old table as was new table as updated for each statement execute function payments_mark_again();
+
+  create function payments_unmark() returns trigger language plpgsql as $$
+  begin
+    delete from payment_marks m using gone g
+    where m.org_id = g.org_id and m.mark = payment_mark(g.status, g.direction, g.payment_method)
+      and m.created_at = g.created_at and m.payment_id = g.payment_id;
+    return null;
+  end $$;
+  create trigger payments_unmarked after delete on payments
+    referencing old table as gone for each statement execute function payments_unmark();
+
+  -- Search by the customer's address or number: hashes without case and without the signs that people write differently.
+  -- customer_*: within an organisation; anyones_*: in all of them.
+  create function customer_email(org_id uuid, email text) returns bigint language sql immutable parallel safe as $$
+    select hashtextextended(org_id::text || lower(email), 0)
+  $$;
+  create function customer_phone(org_id uuid, phone text) returns bigint language sql immutable parallel safe as $$
+    select hashtextextended(org_id::text || regexp_replace(phone, '\\D', '', 'g'), 0)
+  $$;
+  create function anyones_email(email text) returns bigint language sql immutable parallel safe as $$
+    select hashtextextended(lower(email), 0)
+  $$;
+  create function anyones_phone(phone text) returns bigint language sql immutable parallel safe as $$
+    select hashtextextended(regexp_replace(phone, '\\D', '', 'g'), 0)
+  $$;
+  -- By the first address and the first number of a payment. A second or third one that differs has an index of its own,
+  -- which few payments are in.
+  create index payments_email on payments (
+    customer_email(org_id, coalesce(payer_details->>'email', recipient_info->>'email')), created_at)
+    where coalesce(payer_details->>'email', recipient_info->>'email') is not null;
+  create index payments_other_email on payments (customer_email(org_id, recipient_info->>'email'), created_at)
+    where payer_details->>'email' <> recipient_info->>'email';
+  create index payments_phone on payments (customer_phone(org_id,
+    coalesce(payer_details->>'phone', mobile_money_details->>'phone_number', recipient_info->>'phone_number')), created_at)
+    where coalesce(payer_details->>'phone', mobile_money_details->>'phone_number', recipient_info->>'phone_number') is not null;
+  create index payments_other_phone on payments (customer_phone(org_id, mobile_money_details->>'phone_number'), created_at)
+    where payer_details->>'phone' <> mobile_money_details->>'phone_number';
+  create index payments_third_phone on payments (customer_phone(org_id, recipient_info->>'phone_number'), created_at)
+    where coalesce(payer_details->>'phone', mobile_money_details->>'phone_number') <> recipient_info->>'phone_number';
+  create index payments_all_email on payments (
+    anyones_email(coalesce(payer_details->>'email', recipient_info->>'email')), created_at)
+    where coalesce(payer_details->>'email', recipient_info->>'email') is not null;
+  create index payments_all_other_email on payments (anyones_email(recipient_info->>'email'), created_at)
+    where payer_details->>'email' <> recipient_info->>'email';
+  create index payments_all_phone on payments (anyones_phone(
+    coalesce(payer_details->>'phone', mobile_money_details->>'phone_number', recipient_info->>'phone_number')), created_at)
+    where coalesce(payer_details->>'phone', mobile_money_details->>'phone_number', recipient_info->>'phone_number') is not null;
+  create index payments_all_other_phone on payments (anyones_phone(mobile_money_details->>'phone_number'), created_at)
+    where payer_details->>'phone' <> mobile_money_details->>'phone_number';
+  create index payments_all_third_phone on payments (anyones_phone(recipient_info->>'phone_number'), created_at)
+    where coalesce(payer_details->>'phone', mobile_money_details->>'phone_number') <> recipient_info->>'phone_number';`
+
+const links = `
+  -- Hosted payment links. When a link was paid is read from the history of its payments.
+  create table payment_links (
+    link_id uuid primary key,
+    org_id uuid not null references organizations on delete cascade,
+    created_by uuid not null references users,
+    -- In the link's address.
+    link_ref text not null unique,
+    email text,
+    amount_type text not null check (amount_type in ('fixed', 'open')),
+    amount numeric check (amount > 0),
+    currency text not null check (currency ~ '^[A-Z]{3}$'),
+    payer_currency text not null check (payer_currency ~ '^[A-Z]{3}$'),
+    country text not null check (country ~ '^[A-Z]{2}$'),
+    description text,
+    client_reference text,
+    return_url text,
+    brand_name text,
+    brand_color text check (brand_color ~ '^#[0-9a-f]{6}$'),
+    brand_logo bytea check (octet_length(brand_logo) <= 65536),
+    expires_at timestamptz(3),
+    canceled_at timestamptz(3),
+    -- Latest payment. A fixed link takes another one only in its place.
+    payment_id uuid,
+    created_at timestamptz(3) not null default now(),
+    unique (org_id, link_id),
+    constraint payment_links_amount check (amount_type = 'open' or amount is not null)
+  );
+  create index payment_links_newest on payment_links (org_id, created_at desc, link_id desc);
+
+  -- Payments made through a link.
+  create table payment_link_payments (
+    payment_id uuid primary key references payments on delete cascade,
+    link_id uuid not null,
+    org_id uuid not null,
+    -- Token of the form: a form that is sent twice pays once.
+    submission text not null,
+    unique (link_id, submission),
+    foreign key (org_id, link_id) references payment_links (org_id, link_id) on delete cascade
+  );
+  -- First payments of a link, among which it was first paid.
+  create index payment_link_payments_first on payment_link_payments (link_id, payment_id);
+  -- Deferred: the payment is written in the same transaction, after the link.
+  alter table payment_links add constraint payment_links_latest
+    foreign key (payment_id) references payment_link_payments on delete set null deferrable initially deferred;`
+
+export default transaction({ besidePrevious: false }, beneficiaries, payments, lists, links)

@@ -1,0 +1,184 @@
+/** Treasury: virtual accounts with their statements, and escrows. Their money is in the ledger. */
+import { transaction } from "../src/platform/database/Migration.ts"
+
+const accounts = `
+  create table virtual_accounts (
+    account_id uuid primary key,
+    org_id uuid not null references organizations on delete cascade,
+    user_id uuid not null references users,
+    -- The organisation's own id of its customer.
+    customer_id text check (length(customer_id) <= 255),
+    currency text not null check (currency ~ '^[A-Z]{3,4}$'),
+    virtual_account_name text not null,
+    account_type text not null default 'currency' check (account_type in ('currency')),
+    status text not null default 'active' check (status in ('active', 'frozen', 'closed')),
+    frozen_reason text,
+    provider text not null default 'fiat',
+    created_at timestamptz(3) not null default now(),
+    updated_at timestamptz(3) not null default now(),
+    unique (org_id, account_id)
+  );
+  create index virtual_accounts_newest on virtual_accounts (org_id, created_at desc, account_id desc);
+  create index virtual_accounts_all_newest on virtual_accounts (created_at desc, account_id desc);
+
+  -- Statement lines of an account.
+  create table virtual_transactions (
+    transaction_id uuid primary key,
+    account_id uuid not null,
+    org_id uuid not null,
+    user_id uuid not null references users,
+    type text not null check (type in ('credit', 'debit')),
+    -- Not read for a line with a payment: the payment's status counts.
+    status text not null check (status in ('pending', 'completed', 'failed', 'reversed')),
+    amount numeric not null check (amount > 0),
+    fee numeric not null default 0 check (fee >= 0),
+    currency text not null check (currency ~ '^[A-Z]{3,4}$'),
+    -- Worth of one unit of the debited currency in the credited one; null: nothing was exchanged.
+    -- Kept here since locks are deleted, and the check of the ledger needs it.
+    rate numeric check (rate > 0),
+    description text,
+    payment_rail text not null check (payment_rail in ('bank_transfer', 'mobile_money', 'wallet', 'internal', 'escrow')),
+    reference text not null,
+    payment_id uuid unique references payments on delete cascade,
+    created_at timestamptz(3) not null default now(),
+    updated_at timestamptz(3) not null default now(),
+    foreign key (org_id, account_id) references virtual_accounts (org_id, account_id) on delete cascade
+  );
+  create index virtual_transactions_newest
+    on virtual_transactions (account_id, created_at desc, transaction_id desc);
+
+  -- Refuses a payment of another organisation. A trigger, since a foreign key on (org_id, payment_id) would need one more
+  -- unique index on payments. No index serves uuid_eq, so the payment is found by its id even without statistics.
+  create function virtual_transactions_own_payment() returns trigger language plpgsql as $$
+  begin
+    if not exists (select from payments where payment_id = new.payment_id and uuid_eq(org_id, new.org_id)) then
+      raise exception 'payment % is not of organisation %', new.payment_id, new.org_id
+        using errcode = 'foreign_key_violation', constraint = 'virtual_transactions_own_payment', table = 'virtual_transactions';
+    end if;
+    return null;
+  end $$;
+  create trigger virtual_transactions_payment after insert or update of org_id, payment_id on virtual_transactions
+    for each row when (new.payment_id is not null) execute function virtual_transactions_own_payment();`
+
+const escrows = `
+  create table escrows (
+    escrow_id uuid primary key,
+    org_id uuid not null references organizations on delete cascade,
+    name text not null,
+    currency text not null check (currency ~ '^[A-Z]{3}$'),
+    -- Virtual account that funds it.
+    account_id uuid not null,
+    status text not null check (status in ('active', 'completed', 'canceled')),
+    total_amount numeric not null check (total_amount > 0),
+    funded_amount numeric not null default 0,
+    disbursed_amount numeric not null default 0,
+    created_at timestamptz(3) not null default now(),
+    updated_at timestamptz(3) not null default now(),
+    unique (org_id, escrow_id),
+    foreign key (org_id, account_id) references virtual_accounts (org_id, account_id),
+    constraint escrows_amounts check (
+      0 <= disbursed_amount and disbursed_amount <= funded_amount and funded_amount <= total_amount),
+    -- An escrow that has ended holds no money.
+    constraint escrows_over check (status = 'active' or funded_amount = disbursed_amount)
+  );
+  create index escrows_newest on escrows (org_id, created_at desc, escrow_id desc);
+  create index escrows_all_newest on escrows (created_at desc, escrow_id desc);
+  create index escrows_account on escrows (account_id, created_at desc, escrow_id desc);
+  create index escrows_status on escrows (org_id, status, created_at desc, escrow_id desc);
+  create index escrows_all_status on escrows (status, created_at desc, escrow_id desc);
+
+  -- Parties that an escrow pays, to a beneficiary or a virtual account.
+  create table escrow_parties (
+    party_id uuid primary key,
+    org_id uuid not null,
+    escrow_id uuid not null,
+    position integer not null,
+    name text not null,
+    beneficiary_id uuid,
+    account_id uuid,
+    email text,
+    unique (escrow_id, party_id),
+    unique (escrow_id, name),
+    foreign key (org_id, escrow_id) references escrows (org_id, escrow_id) on delete cascade,
+    foreign key (org_id, account_id) references virtual_accounts (org_id, account_id)
+  );
+
+  create table escrow_milestones (
+    milestone_id uuid primary key,
+    org_id uuid not null,
+    escrow_id uuid not null,
+    sequence integer not null,
+    label text not null,
+    description text,
+    due_date text,
+    expected_disbursement numeric not null check (expected_disbursement > 0),
+    status text not null check (status in ('pending', 'contract_submitted', 'disbursed', 'canceled')),
+    contract_reference text,
+    contract_submitted_at timestamptz(3),
+    disbursed_at timestamptz(3),
+    unique (escrow_id, milestone_id),
+    unique (escrow_id, sequence),
+    foreign key (org_id, escrow_id) references escrows (org_id, escrow_id) on delete cascade,
+    constraint escrow_milestones_disbursed check ((status = 'disbursed') = (disbursed_at is not null))
+  );
+
+  -- Share of a party in a milestone.
+  create table escrow_splits (
+    milestone_id uuid not null,
+    party_id uuid not null,
+    org_id uuid not null,
+    escrow_id uuid not null,
+    position integer not null,
+    split_type text not null check (split_type in ('percentage', 'fixed')),
+    split_value numeric not null check (split_value > 0),
+    primary key (milestone_id, party_id),
+    foreign key (org_id, escrow_id) references escrows (org_id, escrow_id) on delete cascade,
+    foreign key (escrow_id, milestone_id) references escrow_milestones (escrow_id, milestone_id) on delete cascade,
+    foreign key (escrow_id, party_id) references escrow_parties (escrow_id, party_id) on delete cascade
+  );
+  create index escrow_splits_escrow on escrow_splits (escrow_id);`
+
+const payouts = `
+  -- Payouts to escrow parties, committed with the disbursement and turned into payments by a worker. Statuses:
+  -- waiting (to be sent), sent (its payment exists), paid, blocked (needs a person) and closed (nothing more is sent).
+  create table escrow_payouts (
+    payout_id uuid primary key,
+    org_id uuid not null,
+    escrow_id uuid not null,
+    -- Null: asked for by itself, not by a disbursement.
+    milestone_id uuid,
+    party_id uuid not null,
+    beneficiary_id uuid not null,
+    -- What the payout and its fee may take from the party's ledger account.
+    amount numeric not null check (amount > 0),
+    currency text not null,
+    description text not null,
+    -- Chosen with the row. A payment of this id is created in the transaction that sets sent_at.
+    payment_id uuid not null unique,
+    transaction_id uuid not null,
+    -- Who asked for it: the initiator of the payment, for reviews and the audit log.
+    initiator jsonb not null,
+    status text not null check (status in ('waiting', 'sent', 'paid', 'blocked', 'closed')),
+    reason text,
+    -- Payments created for this payout so far.
+    sends integer not null default 0,
+    sent_at timestamptz(3),
+    -- When a worker takes the row up next. Null: never by itself.
+    due_at timestamptz default now(),
+    -- Of the worker that took the row up last; of a new row, its own id.
+    lease_token uuid not null,
+    -- Times a worker has taken the row up since it was last made to wait.
+    tries integer not null default 0,
+    created_at timestamptz(3) not null default now(),
+    updated_at timestamptz(3) not null default now(),
+    foreign key (org_id, escrow_id) references escrows (org_id, escrow_id) on delete cascade
+  );
+  create index escrow_payouts_due on escrow_payouts (org_id, due_at) where due_at is not null;
+  create index escrow_payouts_party on escrow_payouts (party_id) where status in ('waiting', 'blocked');
+  create index escrow_payouts_escrow on escrow_payouts (escrow_id);
+  create index escrow_payouts_blocked on escrow_payouts (org_id, updated_at desc, payout_id desc)
+    where status = 'blocked';
+  create index escrow_payouts_all_blocked on escrow_payouts (updated_at desc, payout_id desc)
+    where status = 'blocked';`
+
+export default transaction({ besidePrevious: false }, accounts, escrows, payouts)

@@ -1,0 +1,118 @@
+/** Payouts to escrow parties that could not be sent: items of the operations queue, tried again or resolved by a person. */
+import { Context, Effect, Layer, Option } from "effect"
+import type { Permit } from "../../domain/Access.ts"
+import { Conflict, type IdempotencyConflict, type NotFound, notFound } from "../../domain/Failure.ts"
+import { type EscrowId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
+import { Ids } from "../../domain/Ids.ts"
+import type { OtherItem, OtherItemsOf } from "../../payments/read/OperationsQueue.ts"
+import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { Transactor } from "../../platform/database/Transactor.ts"
+import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
+import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
+import type { BlockedPayout, EscrowPayout } from "./EscrowPayout.ts"
+import { EscrowPayoutStore } from "./EscrowPayoutStore.ts"
+import { type EscrowPayoutView, escrowPayoutView, retriedText } from "./EscrowView.ts"
+import { PayoutWorker } from "./PayoutWorker.ts"
+
+const detailOf = ({ amount, escrow_name, party_name, reason }: BlockedPayout): string =>
+  `The payout of ${amount.toString()} to ${party_name} of the escrow ${escrow_name} was not made: ${reason ?? "no reason is known."} The money is on the party's account.`
+
+const itemOf = (blocked: BlockedPayout): OtherItem => {
+  const { created_at, escrow_id, org_id, party_id, payout_id } = blocked
+  return {
+    item_id: payout_id,
+    kind: "escrow_payout",
+    org_id,
+    escrow_id,
+    party_id,
+    detail: detailOf(blocked),
+    created_at
+  }
+}
+
+/** For the operations queue. */
+export const blockedPayoutItems = Effect.map(
+  EscrowPayoutStore,
+  (store): OtherItemsOf =>
+    (scope, window) =>
+      Effect.map(store.blocked(scope, window), (rows) => rows.map(itemOf))
+)
+
+interface Named {
+  readonly escrowId: EscrowId
+  readonly payoutId: string
+}
+
+export class BlockedPayouts extends Context.Tag("corridor/BlockedPayouts")<
+  BlockedPayouts,
+  {
+    /** Sends it again, by a new payment, in the name of whoever asked for it first. */
+    readonly retry: (
+      permit: Permit<"escrow">,
+      named: Named,
+      key?: NewKey
+    ) => Effect.Effect<EscrowPayoutView, NotFound | Conflict | IdempotencyConflict>
+    /** Closes the item. The money stays on the party's account. */
+    readonly resolve: (
+      permit: Permit<"escrow">,
+      named: Named,
+      reason: string
+    ) => Effect.Effect<EscrowPayoutView, NotFound | Conflict>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    BlockedPayouts,
+    Effect.gen(function* () {
+      const store = yield* EscrowPayoutStore
+      const audit = yield* AuditLog
+      const ids = yield* Ids
+      const keys = yield* Idempotency
+      const worker = yield* PayoutWorker
+      const { atomically } = yield* Transactor
+
+      const found = (permit: Permit<"escrow">, { escrowId, payoutId }: Named) =>
+        Effect.flatMap(
+          store.find(permit.scope, escrowId, payoutId),
+          Option.match({
+            onNone: () => Effect.fail(notFound("payout")),
+            onSome: (payout) => Effect.succeed(payout)
+          })
+        )
+
+      const orConflict = ({ status }: EscrowPayout) =>
+        Effect.mapError(() => new Conflict({ message: `This payout is ${status}: only a blocked one can be decided.` }))
+
+      const record = (permit: Permit<"escrow">, payout: EscrowPayout, action: string, reason: string | null) =>
+        audit.record(permit, {
+          action,
+          org: payout.org_id,
+          subject: ["escrow", payout.escrow_id],
+          detail: { payout_id: payout.payout_id, party_id: payout.party_id, reason }
+        })
+
+      const retried = Effect.fnUntraced(function* (permit: Permit<"escrow">, named: Named) {
+        const before = yield* found(permit, named)
+        const next = { payment_id: yield* ids.make(PaymentId), transaction_id: yield* ids.make(TransactionId) }
+        const payout = yield* Effect.flatten(store.retry(before, next)).pipe(orConflict(before))
+        yield* record(permit, payout, "escrow.payout_retried", before.reason)
+        return payout
+      })
+
+      const resolved = Effect.fnUntraced(function* (permit: Permit<"escrow">, named: Named, reason: string) {
+        const before = yield* found(permit, named)
+        const payout = yield* Effect.flatten(store.close(before, reason)).pipe(orConflict(before))
+        yield* record(permit, payout, "escrow.payout_resolved", reason)
+        return payout
+      })
+
+      return {
+        retry: Effect.fn("BlockedPayouts.retry")((permit, named, key) =>
+          Effect.zipLeft(keys.once(key, Effect.map(retried(permit, named), escrowPayoutView), retriedText), worker.wake)
+        ),
+        resolve: Effect.fn("BlockedPayouts.resolve")((permit, named, reason) =>
+          Effect.map(atomically(resolved(permit, named, reason)), escrowPayoutView)
+        )
+      }
+    })
+  )
+}

@@ -1,0 +1,181 @@
+/**
+ * Turns the payouts of disbursements into payments, each once, and follows each payment to its end. A payment and the
+ * change of its row to `sent` are one transaction, so a crash leaves either both or a row that still waits.
+ */
+import { Array as Arr, Context, Deferred, Duration, Effect, FiberSet, Layer, Option, Queue, Schedule } from "effect"
+import { PaymentId, TransactionId, type OrgId } from "../../domain/Identifiers.ts"
+import { initiatorPermit } from "../../domain/Access.ts"
+import { Ids } from "../../domain/Ids.ts"
+import {
+  escrowPayoutConcurrency,
+  escrowPayoutPause,
+  escrowPayoutSends,
+  escrowPayoutWait
+} from "../../domain/policies/Payments.ts"
+import { workerPoll } from "../../domain/policies/Server.ts"
+import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
+import { Payments } from "../../payments/read/Payments.ts"
+import type { Payment } from "../../payments/store/Payment.ts"
+import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { Transactor } from "../../platform/database/Transactor.ts"
+import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
+import { type ClaimedPayout, permitOf } from "./EscrowPayout.ts"
+import { EscrowPayoutStore, type PayoutPatch } from "./EscrowPayoutStore.ts"
+import { PartyPayouts } from "./PartyPayouts.ts"
+
+/** Another worker has taken the row up: what this one began is undone. */
+class LeaseLost {
+  readonly _tag = "LeaseLost"
+}
+
+/** A provider proves that the payment never reached it, so another payment cannot pay twice. */
+const neverReached = ({ failure }: Payment): boolean =>
+  failure !== null && (failure.code === "NEVER_RECEIVED" || failure.code === "NOT_SENT")
+
+export class PayoutWorker extends Context.Tag("corridor/PayoutWorker")<
+  PayoutWorker,
+  {
+    /** Wakes the worker, and waits for the first try of these payouts for a while. */
+    readonly tried: (orgId: OrgId, payoutIds: ReadonlyArray<string>) => Effect.Effect<void>
+    /** A row that is committed may be due. */
+    readonly wake: Effect.Effect<void>
+    readonly worker: Effect.Effect<never>
+  }
+>() {
+  static readonly layer = Layer.scoped(
+    PayoutWorker,
+    Effect.gen(function* () {
+      const store = yield* EscrowPayoutStore
+      const audit = yield* AuditLog
+      const beneficiaries = yield* Beneficiaries
+      const ids = yield* Ids
+      const { pay } = yield* PartyPayouts
+      const payments = yield* Payments
+      const { atomically } = yield* Transactor
+      const runDetached = yield* makeRunDetached
+      const fork = yield* FiberSet.makeRuntime<never>()
+      const wakeUps = yield* Queue.sliding<void>(1)
+      const running = new Set<string>()
+      const waiters = new Map<string, Deferred.Deferred<void>>()
+
+      const wake = Effect.asVoid(Queue.offer(wakeUps, undefined))
+
+      /** Becomes an item of the operations queue. */
+      const block = (claimed: ClaimedPayout, reason: string) =>
+        atomically(
+          Effect.gen(function* () {
+            if (!(yield* store.change(claimed, { status: "blocked", reason, dueIn: null }))) return
+            yield* audit.record(permitOf(claimed), {
+              action: "escrow.party_payout_failed",
+              org: claimed.org_id,
+              subject: ["escrow", claimed.escrow_id],
+              detail: { party_id: claimed.party_id, payout_id: claimed.payout_id, reason }
+            })
+          })
+        )
+
+      const markSent = (claimed: ClaimedPayout) =>
+        Effect.filterOrFail(
+          store.markSent(claimed, escrowPayoutPause(1)),
+          (marked) => marked,
+          () => new LeaseLost()
+        )
+
+      const send = Effect.fnUntraced(function* (claimed: ClaimedPayout) {
+        if (claimed.initiator.user_id === null) return yield* block(claimed, "No user has asked for this payout.")
+        const beneficiary = yield* beneficiaries.find(Option.some(claimed.org_id), claimed.beneficiary_id)
+        if (Option.isNone(beneficiary)) return yield* block(claimed, "The beneficiary was deleted.")
+        const options = { inSameTransaction: Effect.asVoid(markSent(claimed)) }
+        yield* pay(permitOf(claimed), claimed, beneficiary.value, options).pipe(
+          Effect.catchTag("LeaseLost", () => Effect.void),
+          Effect.catchAll((failure) => block(claimed, failure.message))
+        )
+      })
+
+      const sendAgain = Effect.fnUntraced(function* (claimed: ClaimedPayout) {
+        const next = { payment_id: yield* ids.make(PaymentId), transaction_id: yield* ids.make(TransactionId) }
+        yield* store.change(claimed, { status: "waiting", reason: null, dueIn: Duration.zero, ids: next })
+      })
+
+      const settle = (claimed: ClaimedPayout, patch: Omit<PayoutPatch, "dueIn">) =>
+        store.change(claimed, { ...patch, dueIn: null })
+
+      /** Looks at the payment of a payout that was sent. */
+      const follow = Effect.fnUntraced(function* (claimed: ClaimedPayout) {
+        const reader = initiatorPermit("any", claimed.org_id, permitOf(claimed))
+        const payment = yield* Effect.orDie(payments.find(reader, claimed.payment_id))
+        switch (payment.status) {
+          case "completed":
+            return yield* settle(claimed, { status: "paid", reason: null })
+          case "rejected":
+          case "canceled":
+            return yield* settle(claimed, { status: "closed", reason: `Its payment was ${payment.status}.` })
+          case "failed":
+            return neverReached(payment) && claimed.sends < escrowPayoutSends
+              ? yield* sendAgain(claimed)
+              : yield* block(claimed, payment.failure?.message ?? "Its payment failed.")
+          default:
+            return yield* store.change(claimed, {
+              status: "sent",
+              reason: null,
+              dueIn: escrowPayoutPause(claimed.tries)
+            })
+        }
+      })
+
+      /** Whatever breaks a try off, the row is due again when its lease ends. */
+      const take = (claimed: ClaimedPayout) =>
+        runDetached(claimed.status === "waiting" ? send(claimed) : follow(claimed)).pipe(
+          Effect.catchAllCause((cause) =>
+            Effect.logWarning("A payout of an escrow broke off; it is tried again", cause)
+          ),
+          Effect.annotateLogs({ payout_id: claimed.payout_id, payment_id: claimed.payment_id }),
+          Effect.ensuring(
+            Effect.suspend(() => {
+              const { payout_id } = claimed
+              running.delete(payout_id)
+              const waiter = waiters.get(payout_id)
+              return Effect.zipRight(waiter === undefined ? Effect.void : Deferred.succeed(waiter, undefined), wake)
+            })
+          ),
+          Effect.asVoid
+        )
+
+      const takeDue = Effect.gen(function* () {
+        const due = yield* store.claim(escrowPayoutConcurrency - running.size)
+        for (const claimed of due) {
+          running.add(claimed.payout_id)
+          fork(take(claimed))
+        }
+      })
+
+      return {
+        tried: Effect.fnUntraced(function* (orgId, payoutIds) {
+          if (!Arr.isNonEmptyReadonlyArray(payoutIds)) return
+          const here = yield* Effect.forEach(payoutIds, (id) =>
+            Effect.tap(Deferred.make<void>(), (waiter) => Effect.sync(() => waiters.set(id, waiter)))
+          )
+          yield* wake
+          const allHere = Effect.forEach(here, Deferred.await, { discard: true })
+          /** Rows may also have been taken up before this began to wait, or by another instance. */
+          const allElsewhere = store.waitingAmong(orgId, payoutIds).pipe(
+            Effect.repeat({
+              schedule: Schedule.spaced(workerPoll),
+              until: (waiting) => payoutIds.every((id) => !waiting.has(id) && !running.has(id))
+            })
+          )
+          yield* Effect.raceFirst(allHere, allElsewhere).pipe(
+            Effect.timeoutOption(escrowPayoutWait),
+            Effect.ensuring(
+              Effect.sync(() => {
+                for (const id of payoutIds) waiters.delete(id)
+              })
+            )
+          )
+        }),
+        wake,
+        worker: takeDue.pipe(Effect.zipRight(Effect.timeoutOption(Queue.take(wakeUps), workerPoll)), Effect.forever)
+      }
+    })
+  )
+}
