@@ -92,7 +92,9 @@ const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
     question: ProviderCall,
     read: (reply: ProviderReply) => Option.Option<ReadonlyArray<Movement>>
   ): Effect.Effect<Option.Option<ReadonlyArray<Movement>>> =>
-    Effect.catchAll(Effect.map(call(question), read), () => Effect.succeedNone)
+    Effect.catchAll(Effect.map(call(question), read), ({ reason }) =>
+      Effect.as(Effect.logWarning(`Paystack did not ${question.operation}: ${reason}`), Option.none())
+    )
 
   /**
    * A transaction says `reversed` once all of it went back, and not how: its refunds and disputes do. Where Paystack lists
@@ -107,7 +109,10 @@ const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
       const known = [refunds, disputes].flatMap((one) => Option.getOrElse(one, () => []))
       const isListed = Option.isSome(refunds) && Option.isSome(disputes)
       const derived = { ...paid, kind: "reversal", id: `${paid.id}:reversed` } as const
-      return new Report({ ...report, movements: [paid, ...known, ...(isListed && known.length === 0 ? [derived] : [])] })
+      return new Report({
+        ...report,
+        movements: [paid, ...known, ...(isListed && known.length === 0 ? [derived] : [])]
+      })
     })
 
   const verified = (kind: "transaction" | "transfer", reference: string): Effect.Effect<Enquiry> =>
@@ -137,7 +142,9 @@ const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
       onRight: (one) =>
         sent(call(one), ofOrder(reference, read)).pipe(
           Effect.flatMap((outcome) =>
-            outcome === alreadyThere ? Effect.map(verified(kind, reference), existing) : withId(kind, reference, outcome)
+            outcome === alreadyThere
+              ? Effect.map(verified(kind, reference), existing)
+              : withId(kind, reference, outcome)
           ),
           Effect.flatMap(noticed(kind))
         )

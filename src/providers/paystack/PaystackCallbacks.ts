@@ -95,7 +95,12 @@ const eventsByHand = (
   if (paid === undefined || byHand.length === 0) return []
   const attempt = { reference, providerPaymentId: paid.providerPaymentId, about: "payin" as const }
   if (paid.state !== "completed") return [new Hint({ attempt })]
-  const key = `refunded by hand ${sha256Hex(byHand.map(({ id }) => id).toSorted().join(" "))}`
+  const key = `refunded by hand ${sha256Hex(
+    byHand
+      .map(({ id }) => id)
+      .toSorted()
+      .join(" ")
+  )}`
   const report = new Report({ ...paid, movements: [...(paid.movements ?? []), ...byHand] })
   return [new Statement({ key, attempt, report, proof })]
 }
@@ -108,10 +113,7 @@ const askedRefunds = (transaction: string, refundsOf: RefundsOf, proof: Proof<"a
   Effect.mapBoth(refundsOf(transaction), {
     onFailure: ({ reason }) =>
       new NotNow({ message: `the refunds of ${transaction} cannot be read: ${reason}`, proof }),
-    onSuccess: (all) => [
-      ...all.ours.map((attempt) => new Hint({ attempt })),
-      ...eventsByHand(transaction, all, proof)
-    ]
+    onSuccess: (all) => [...all.ours.map((attempt) => new Hint({ attempt })), ...eventsByHand(transaction, all, proof)]
   })
 
 const eventsOfMoved = (

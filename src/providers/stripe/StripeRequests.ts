@@ -173,7 +173,6 @@ export const disputesOf = (paymentIntent: string): string =>
 export const intentPath = (id: string): string => `/v1/payment_intents/${encodeURIComponent(id)}`
 
 /** With its charge, which says whether there are refunds and disputes to list. */
-export const intentWithCharge = (id: string): string =>
-  `${intentPath(id)}?${formText({ "expand[]": "latest_charge" })}`
+export const intentWithCharge = (id: string): string => `${intentPath(id)}?${formText({ "expand[]": "latest_charge" })}`
 
 export const refundPath = (id: string): string => `/v1/refunds/${encodeURIComponent(id)}`

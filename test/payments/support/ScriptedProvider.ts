@@ -152,9 +152,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
       ({ amount }) => amount === null || amount.isPositive
     )
     if (movements.length === 0) return told
-    return (
-      told._tag === "Accepted" ? new Accepted({ ...told, movements }) : new Report({ ...told, movements })
-    ) as A
+    return (told._tag === "Accepted" ? new Accepted({ ...told, movements }) : new Report({ ...told, movements })) as A
   }
   const write = (reference: string, outcome: Outcome) => {
     if (outcome._tag === "Accepted") books.set(reference, reports(outcome.state))

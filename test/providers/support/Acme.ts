@@ -87,7 +87,8 @@ export const acme = (fault?: Fault) =>
 
       /** An order moves its money once, so its id is the movement's as well. */
       const movements = ({ currency, id, kind, received: amount, status }: Order): Pick<Report, "movements"> => {
-        if (status !== "completed" || fault === "names no movement") return {}
+        const isNamed = typeof id === "string" && fault !== "names no movement"
+        if (status !== "completed" || !isNamed) return {}
         told += 1
         const own = fault === "has another id for a movement in each report" ? `${id}-${told}` : id
         const money = Option.getOrNull(moneyOfMinor(amount, currency))
