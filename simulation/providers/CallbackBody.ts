@@ -2,7 +2,9 @@
 import { Effect } from "effect"
 import { isAnyCurrencyCode } from "../../src/domain/CryptoAsset.ts"
 import { Money } from "../../src/domain/Money.ts"
+import type { Movement } from "../../src/domain/Movement.ts"
 import { Report } from "../../src/domain/Outcome.ts"
+import { named } from "../../src/providers/client/Replies.ts"
 import { type CallbackEvent, Hint, Check, NoProof, Proof, Statement } from "../../src/providers/port/Callback.ts"
 import type { Provider } from "../../src/providers/port/Provider.ts"
 
@@ -16,7 +18,10 @@ export interface Said {
   /** Of a dispute. */
   readonly taken?: Sum
   readonly regained?: Sum
+  readonly movements?: ReadonlyArray<SaidMovement>
 }
+
+type SaidMovement = Pick<Movement, "kind" | "id" | "state"> & { readonly amount: Sum | null }
 
 interface Sum {
   readonly minor: string
@@ -25,14 +30,23 @@ interface Sum {
 
 export const sumOf = ({ currency, minor }: Money): Sum => ({ minor: minor.toString(), currency })
 
+export const movementsSaid = (movements: ReadonlyArray<Movement>): ReadonlyArray<SaidMovement> =>
+  movements.map(({ amount, id, kind, state }) => ({ kind, id, state, amount: amount === null ? null : sumOf(amount) }))
+
+const moneyIn = ({ currency, minor }: Sum): Money | undefined =>
+  isAnyCurrencyCode(currency) ? new Money({ currency, minor: BigInt(minor) }) : undefined
+
 const sumsIn = (said: Said) =>
   Object.fromEntries(
     (["received", "taken", "regained"] as const).flatMap((name) => {
       const sum = said[name]
-      if (sum === undefined || !isAnyCurrencyCode(sum.currency)) return []
-      return [[name, new Money({ currency: sum.currency, minor: BigInt(sum.minor) })]]
+      const money = sum === undefined ? undefined : moneyIn(sum)
+      return money === undefined ? [] : [[name, money]]
     })
   )
+
+const movementsIn = ({ movements = [] }: Said): Pick<Report, "movements"> =>
+  named(movements.map((one) => ({ ...one, amount: one.amount === null ? null : (moneyIn(one.amount) ?? null) })))
 
 const reportIn = (said: Said): Report =>
   new Report({
@@ -40,7 +54,8 @@ const reportIn = (said: Said): Report =>
     reason: said.state === "failed" ? said.status : null,
     providerPaymentId: said.providerPaymentId,
     providerStatus: said.status,
-    ...sumsIn(said)
+    ...sumsIn(said),
+    ...movementsIn(said)
   })
 
 export const callbackReader =

@@ -3,14 +3,15 @@
  * says so each time; what it says may overtake what it said before, and what it says of refunds.
  */
 import { Money } from "../../src/domain/Money.ts"
+import type { Movement } from "../../src/domain/Movement.ts"
 import type { Outside } from "../world/Outside.ts"
 import type { Orders } from "./Orders.ts"
-import { type Order, leftOf, moveBack } from "./Truth.ts"
+import { type Order, leftOf, moveBack, tellOf } from "./Truth.ts"
 import { pace } from "./Fate.ts"
 
 const SECOND = 1000
 
-export type DisputeWord = { readonly taken: Money } | { readonly regained: Money }
+export type DisputeWord = ({ readonly taken: Money } | { readonly regained: Money }) & { readonly movement: Movement }
 
 interface Provider {
   readonly outside: Outside
@@ -30,7 +31,7 @@ const speak = ({ orders, says }: Provider, order: Order, word: DisputeWord, purp
   says(order, word, purpose, orders.speaking(order.paymentId))
 
 /** Nothing that somebody has given back by hand since is given back a second time. */
-const win = (provider: Provider, order: Order, minor: bigint, purpose: string): void => {
+const win = (provider: Provider, order: Order, id: string, minor: bigint, purpose: string): void => {
   const { currency } = order.money
   const most = takenSoFar(order)
   const regained = new Money({ currency, minor: most < minor ? most : minor })
@@ -38,7 +39,7 @@ const win = (provider: Provider, order: Order, minor: bigint, purpose: string): 
   moveBack(order, regained.negate())
   provider.outside.count("dispute: won")
   provider.outside.tell(`${order.providerPaymentId}: a dispute is won, and ${regained.toString()} given back`)
-  speak(provider, order, { regained }, purpose)
+  speak(provider, order, { regained, movement: tellOf(order, "reinstatement", id, regained) }, purpose)
 }
 
 const dispute = (provider: Provider, order: Order, left: number, purpose: string): void => {
@@ -50,10 +51,11 @@ const dispute = (provider: Provider, order: Order, left: number, purpose: string
   moveBack(order, taken)
   provider.outside.count(percent === 100n ? "dispute: whole" : "dispute: part")
   provider.outside.tell(`${order.providerPaymentId}: its payer disputes it, and ${taken.toString()} are taken`)
-  speak(provider, order, { taken }, `${purpose} taken`)
+  const id = `${order.providerPaymentId}-dispute-${order.movements.length + 1}`
+  speak(provider, order, { taken, movement: tellOf(order, "reversal", id, taken) }, `${purpose} taken`)
   const wins = chance.happens(0.6, `${purpose} won`)
   const after = pace(chance, `${purpose} verdict`) + SECOND
-  if (wins) time.after(after, () => win(provider, order, taken.minor, `${purpose} regained`))
+  if (wins) time.after(after, () => win(provider, order, id, taken.minor, `${purpose} regained`))
   if (left > 1) {
     const next = after + pace(chance, `${purpose} next`) + SECOND
     time.after(next, () => dispute(provider, order, left - 1, `${purpose} again`))

@@ -3,8 +3,10 @@ import { Duration, Effect, Either } from "effect"
 import type { ProviderName } from "../../src/domain/Corridor.ts"
 import type { ConfigId } from "../../src/domain/Identifiers.ts"
 import { Money } from "../../src/domain/Money.ts"
+import type { Movement } from "../../src/domain/Movement.ts"
 import { credentialsRetireAfter } from "../../src/domain/policies/Providers.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../src/domain/Outcome.ts"
+import { named } from "../../src/providers/client/Replies.ts"
 import type {
   AttemptContext,
   OneTimePasswords,
@@ -17,11 +19,11 @@ import { machineOf } from "../world/Machine.ts"
 import { nap } from "../world/Nap.ts"
 import type { Outside } from "../world/Outside.ts"
 import { type Capabilities, drawCapabilities } from "./Capabilities.ts"
-import { callbackReader, type Said, sumOf } from "./CallbackBody.ts"
+import { callbackReader, movementsSaid, type Said, sumOf } from "./CallbackBody.ts"
 import { type DisputeWord, planDisputes } from "./Disputing.ts"
 import type { Orders } from "./Orders.ts"
 import { calmFates, deliveries, type Fate, fatesIn, fatesOut, pace, type Passage, passages } from "./Fate.ts"
-import { arrivedIn, holds, leftOf, move, moveBack, type Order } from "./Truth.ts"
+import { arrivedIn, holds, leftOf, move, moveBack, type Order, tellOf } from "./Truth.ts"
 
 export const rightPassword = "123456"
 
@@ -277,6 +279,7 @@ export class SimulatedProvider {
       state: "under way",
       moved: new Map(),
       back: new Map(),
+      movements: [],
       denied: false,
       sworn: false,
       times: 0,
@@ -420,7 +423,11 @@ export class SimulatedProvider {
     const left = leftOf(order, this.orders.refundsOf(order))
     if (this.orders.isGivingBack(order)) return
     order.state = "returned"
-    for (const money of left) moveBack(order, money)
+    for (const money of left) {
+      moveBack(order, money)
+      const kind = order.way === "in" ? "reversal" : "reinstatement"
+      if (money.isPositive) tellOf(order, kind, `${order.providerPaymentId}-returned-${money.currency}`, money)
+    }
     this.outside.tell(`${this.name} has taken ${order.providerPaymentId} back`)
     this.callBack(order, "returned", `${purpose} returned`, true)
   }
@@ -457,8 +464,18 @@ export class SimulatedProvider {
       arrived.length === 1 &&
       (this.can.counts || arrived[0]!.minor !== order.money.minor || arrived[0]!.currency !== order.money.currency)
         ? { received: arrived[0]! }
-        : {})
+        : {}),
+      ...named(this.movementsOf(order))
     })
+  }
+
+  /** An amount that the order named is not repeated by providers that do not count. */
+  private movementsOf(order: Kept): ReadonlyArray<Movement> {
+    const isOrdered = ({ amount, kind }: Movement) =>
+      ["collection", "disbursement", "refund"].includes(kind) &&
+      amount?.minor === order.money.minor &&
+      amount.currency === order.money.currency
+    return order.movements.map((one) => (isOrdered(one) && !this.can.counts ? { ...one, amount: null } : one))
   }
 
   private task(order: Kept): Accepted["actionData"] {
@@ -503,6 +520,7 @@ export class SimulatedProvider {
       providerPaymentId: order.providerPaymentId,
       providerStatus: this.words(purpose, said.state),
       ...(said.received === undefined ? {} : { received: said.received }),
+      ...named([...this.movementsOf(order), ...this.orders.refundsOf(order).flatMap(({ movements }) => movements)]),
       ...(order.state === "waiting" && this.can.remindsCustomers && order.waitsFor !== null
         ? { waitsFor: { nextAction: order.waitsFor, actionData: this.task(order) } }
         : {})
@@ -555,9 +573,10 @@ export class SimulatedProvider {
       status: this.words(purpose, state),
       ...(said.received === undefined ? {} : { received: sumOf(said.received) }),
       ...(dispute !== undefined && "taken" in dispute.word ? { taken: sumOf(dispute.word.taken) } : {}),
-      ...(dispute !== undefined && "regained" in dispute.word ? { regained: sumOf(dispute.word.regained) } : {})
+      ...(dispute !== undefined && "regained" in dispute.word ? { regained: sumOf(dispute.word.regained) } : {}),
+      movements: movementsSaid(dispute === undefined ? this.movementsOf(order) : [dispute.word.movement])
     }
-    const { received: _, regained: __, taken: ___, ...plain } = event
+    const { movements: _, received: __, regained: ___, taken: ____, ...plain } = event
     const early: Said = { ...plain, key: `${order.providerPaymentId} processing ${order.said}`, state: "processing" }
     const reordered = this.outside.strikes(0.1, "callback out of order", purpose)
     const together = chance.happens(0.5, `${purpose} together`)

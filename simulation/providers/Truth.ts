@@ -1,6 +1,7 @@
 /** What a provider really did, whatever it says: the measure of every book and every record. */
 import { Duration } from "effect"
 import { Money } from "../../src/domain/Money.ts"
+import type { Movement, MovementKind } from "../../src/domain/Movement.ts"
 import type { PaymentId } from "../../src/domain/Identifiers.ts"
 import type { Promised } from "../../src/providers/port/Provider.ts"
 
@@ -24,6 +25,8 @@ export interface Order {
   readonly moved: Map<Money["currency"], bigint>
   /** What has moved the other way since by a person's hand, or because it was taken back. */
   readonly back: Map<Money["currency"], bigint>
+  /** Every transfer under the provider's id, as it tells of them. What a person moves by hand is not among them. */
+  readonly movements: Array<Movement>
   /** It was told that nothing was moved and nothing will be: from then on others may be asked. */
   denied: boolean
   /** How often it has moved money; more than once is somebody's mistake. */
@@ -47,7 +50,22 @@ export const gained = (order: Order): ReadonlyMap<Money["currency"], bigint> => 
   return sums
 }
 
-export const move = (order: Order, { currency, minor }: Money): void => add(order.moved, currency, minor)
+const kindOf = ({ of, way }: Order): MovementKind =>
+  of !== null ? "refund" : way === "in" ? "collection" : "disbursement"
+
+/** Under an id of its own each time. */
+export const move = (order: Order, money: Money): void => {
+  add(order.moved, money.currency, money.minor)
+  const id = `${order.providerPaymentId}-moved-${order.movements.length + 1}`
+  order.movements.push({ kind: kindOf(order), id, amount: money, state: "settled" })
+}
+
+/** A reversal, or a reinstatement, that the provider tells of under this id. */
+export const tellOf = (order: Order, kind: MovementKind, id: string, amount: Money): Movement => {
+  const movement: Movement = { kind, id, amount, state: "settled" }
+  order.movements.push(movement)
+  return movement
+}
 
 /** All that came by it, less what went back already. */
 export const leftOf = (order: Order, refunds: ReadonlyArray<Order>): ReadonlyArray<Money> => {

@@ -92,7 +92,9 @@ const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
     question: ProviderCall,
     read: (reply: ProviderReply) => Option.Option<ReadonlyArray<Movement>>
   ): Effect.Effect<Option.Option<ReadonlyArray<Movement>>> =>
-    Effect.catchAll(Effect.map(call(question), read), () => Effect.succeedNone)
+    Effect.catchAll(Effect.map(call(question), read), ({ reason }) =>
+      Effect.as(Effect.logWarning(`Paystack did not ${question.operation}: ${reason}`), Option.none())
+    )
 
   /**
    * A transaction says `reversed` once all of it went back, and not how: its refunds and disputes do. Where Paystack lists

@@ -4,6 +4,7 @@ import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
 import type { ProviderName } from "../../../src/domain/Corridor.ts"
 import { isAnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
 import type { Money } from "../../../src/domain/Money.ts"
+import { type Movement, type MovementKind, movementKinds, movementStates } from "../../../src/domain/Movement.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../../src/domain/Outcome.ts"
 import {
   type CallbackEvent,
@@ -51,6 +52,50 @@ const named = <Name extends string>(name: Name, sum: typeof Sum.Type | undefined
     ? ({ [name]: moneyOf(sum.amount, sum.currency) } as { readonly [Key in Name]: Money })
     : {}
 
+const SaidMovement = Schema.Struct({
+  kind: Schema.Literal(...movementKinds),
+  id: Schema.String,
+  amount: Schema.NullOr(Sum),
+  state: Schema.Literal(...movementStates),
+  isTotal: Schema.optional(Schema.Literal(true))
+})
+
+const movementIn = ({ amount, id, isTotal, kind, state }: typeof SaidMovement.Type): Movement => ({
+  kind,
+  id,
+  state,
+  amount: amount !== null && isAnyCurrencyCode(amount.currency) ? moneyOf(amount.amount, amount.currency) : null,
+  ...(isTotal === undefined ? {} : { isTotal })
+})
+
+type Told = Pick<Report, "state" | "received" | "taken" | "takenInAll" | "regained">
+
+const movedBy = { payin: "collection", payout: "disbursement", refund: "refund" } as const
+
+/**
+ * Movements of a report whose test names none. An order moves its money once, under an id derived from its reference; what
+ * it received may grow. What was taken or given back has the id of its event, unless it is a total.
+ */
+const movementsOf = (id: string, kind: keyof typeof movedBy, told: Told, key: string): ReadonlyArray<Movement> => {
+  const { received, regained, state, taken, takenInAll } = told
+  const settled = (of: MovementKind, name: string, amount: Money | null): Movement => ({
+    kind: of,
+    id: name,
+    amount,
+    state: "settled"
+  })
+  if (takenInAll !== undefined) return [{ ...settled("reversal", `${id}:taken`, takenInAll), isTotal: true }]
+  if (taken !== undefined) return [settled("reversal", key, taken)]
+  if (regained !== undefined) return [settled("reinstatement", key, regained)]
+  if (state !== "completed" && state !== "returned") return []
+  const moved: Movement = {
+    ...settled(movedBy[kind], id, received ?? null),
+    ...(received === undefined ? {} : { isTotal: true })
+  }
+  const back = settled(kind === "payin" ? "reversal" : "reinstatement", `${id}:returned`, null)
+  return state === "returned" ? [moved, back] : [moved]
+}
+
 const CallbackBody = Schema.parseJson(
   Schema.Struct({
     key: Schema.String,
@@ -66,6 +111,8 @@ const CallbackBody = Schema.parseJson(
     taken: Schema.optional(Sum),
     takenInAll: Schema.optional(Sum),
     regained: Schema.optional(Sum),
+    /** Instead of those that follow from the rest. */
+    movements: Schema.optional(Schema.Array(SaidMovement)),
     about: Schema.optional(Schema.Literal("payin", "payout", "refund")),
     /** Of a hint: what the provider told and the account may not look up. */
     unseen: Schema.optional(Schema.String)
@@ -98,6 +145,17 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
   const books = new Map<string, Enquiry>()
   const purse = makePurse()
   const references = new Map<string, string>()
+  /** With its movements, where the test named none and it tells of money of an order that it has. */
+  const withMovements = <A extends Outcome | Enquiry>(told: A, reference: string | undefined, key = ""): A => {
+    if ((told._tag !== "Accepted" && told._tag !== "Report") || told.movements !== undefined) return told
+    const kind = purse.kindOf(reference ?? "")
+    if (reference === undefined || kind === undefined) return told
+    const movements = movementsOf(`${name}-${reference}`, kind, told, key).filter(
+      ({ amount }) => amount === null || amount.isPositive
+    )
+    if (movements.length === 0) return told
+    return (told._tag === "Accepted" ? new Accepted({ ...told, movements }) : new Report({ ...told, movements })) as A
+  }
   const write = (reference: string, outcome: Outcome) => {
     if (outcome._tag === "Accepted") books.set(reference, reports(outcome.state))
     if (outcome._tag === "Declined") books.set(reference, reports("failed"))
@@ -141,6 +199,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
         purse.opened(order.reference, order.money, order.flow === "outbound" ? -1n : 1n)
         return acted(acts.get(order.description ?? "") ?? usual, order)
       }).pipe(
+        Effect.map((outcome) => withMovements(outcome, order.reference)),
         Effect.tap((outcome) =>
           Effect.sync(() => {
             write(order.reference, outcome)
@@ -153,7 +212,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
         enquiries.push(attempt)
         const answer = books.get(attempt.reference) ?? new Absent()
         if (answer._tag === "Report") purse.told(attempt.reference, answer.state, answer.received)
-        return answer
+        return withMovements(answer, attempt.reference)
       }),
     callback: ({ body, headers }) =>
       Effect.gen(function* () {
@@ -169,6 +228,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
           fee,
           ids,
           key,
+          movements,
           providerPaymentId,
           reason = null,
           received,
@@ -195,9 +255,13 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
           ...(ids === undefined ? {} : { providerData: ids }),
           ...named("taken", taken),
           ...named("takenInAll", takenInAll),
-          ...named("regained", regained)
+          ...named("regained", regained),
+          ...(movements === undefined ? {} : { movements: movements.map((one) => movementIn(one)) })
         })
-        return { events: [heard(new Statement({ key, attempt, report, proof }))] }
+        const known = reference ?? references.get(providerPaymentId ?? "")
+        return {
+          events: [heard(new Statement({ key, attempt, report: withMovements(report, known, key), proof }))]
+        }
       }),
     ...about
   }

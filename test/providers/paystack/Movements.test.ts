@@ -69,7 +69,12 @@ describe("a collection at Paystack", () => {
   const disputed = { kind: "reversal", id: "2867", amount: amount("303.33", "NGN"), state: "settled" }
   const derived = { ...collection, kind: "reversal", id: "4099260516:reversed" }
   const ends: ReadonlyArray<readonly [string, unknown, unknown, ReadonlyArray<object>]> = [
-    ["its refunds and disputes", ok([refund, { ...refund, id: 8, status: "failed" }]), ok([dispute]), [refunded, disputed]],
+    [
+      "its refunds and disputes",
+      ok([refund, { ...refund, id: 8, status: "failed" }]),
+      ok([dispute]),
+      [refunded, disputed]
+    ],
     ["a dispute that comes alone", ok([]), ok(dispute), [disputed]],
     ["a derived id where there are none", ok([]), ok([{ ...dispute, resolution: "declined" }]), [derived]],
     ["nothing more where the lists cannot be read", replyOf(500), ok([]), []]
@@ -151,7 +156,11 @@ describe("refunds at Paystack", () => {
 
   it.effect("made by hand are told of the payin, each under its id", () =>
     Effect.gen(function* () {
-      const all = [refund("processed"), refund("processed", { id: 8, merchant_note: null }), refund("pending", { id: 9, merchant_note: "" })]
+      const all = [
+        refund("processed"),
+        refund("processed", { id: 8, merchant_note: null }),
+        refund("pending", { id: 9, merchant_note: "" })
+      ]
       const events = yield* heard(saying(ok(transaction()), ok(all)), "refund.processed", event)
       expect(events).toMatchObject([
         { _tag: "Hint", attempt: { reference: order.reference, about: "refund" } },

@@ -52,6 +52,10 @@ describe("a rail that takes the payment and completes it", () => {
           providerPaymentId: (outcome as Accepted).providerPaymentId
         })
         expect(enquiry).toEqual(reports("completed"))
+        const { providerPaymentId: id } = outcome as Accepted
+        const kind = order.flow === "outbound" ? "disbursement" : "collection"
+        const movements = [{ kind, id, amount: order.money, state: "settled" }]
+        for (const report of [heard[0]!.event.report, enquiry]) expect(report).toMatchObject({ movements })
       })
     )
   }

@@ -190,7 +190,11 @@ describe.skipIf(why !== "")(`Stripe's contract${why}`, () => {
         reply: { status, text }
       } of exchanged.filter((one) => !isLeftOut(one.call))) {
         const path = call.path.split("?")[0]!
-        expect([path, status, contract.answerFlaws(call.method, path, status, withoutExpanded(text))]).toEqual([path, status, []])
+        expect([path, status, contract.answerFlaws(call.method, path, status, withoutExpanded(text))]).toEqual([
+          path,
+          status,
+          []
+        ])
       }
     })
   )

@@ -31,15 +31,20 @@ export type Fault =
   | "declines a repeated refund"
   | "accepts what is refused"
   | "has refunds that it does not declare"
+  | "names no movement"
+  | "has another id for a movement in each report"
 
 interface Order {
   readonly id: string
+  readonly kind: "payin" | "payout" | "refund"
   readonly reference: string
   readonly status: Report["state"] | "waiting"
   readonly received: string
   readonly currency: string
   readonly page?: string
 }
+
+const movedBy = { payin: "collection", payout: "disbursement", refund: "refund" } as const
 
 const orderIn = (json: unknown): Option.Option<Order> =>
   typeof json === "object" && json !== null && "status" in json ? Option.some(json as Order) : Option.none()
@@ -69,6 +74,7 @@ export const acme = (fault?: Fault) =>
       const key = Redacted.value(credentials.api_key)
       const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
       let sends = 0
+      let told = 0
 
       const stateOf = ({ status }: Order) => (status === "waiting" ? "pending" : status)
       const received = ({ currency, received: amount }: Order) =>
@@ -79,12 +85,23 @@ export const acme = (fault?: Fault) =>
               onSome: (money) => ({ received: money })
             })
 
+      /** An order moves its money once, so its id is the movement's as well. */
+      const movements = ({ currency, id, kind, received: amount, status }: Order): Pick<Report, "movements"> => {
+        const isNamed = typeof id === "string" && fault !== "names no movement"
+        if (status !== "completed" || !isNamed) return {}
+        told += 1
+        const own = fault === "has another id for a movement in each report" ? `${id}-${told}` : id
+        const money = Option.getOrNull(moneyOfMinor(amount, currency))
+        return { movements: [{ kind: movedBy[kind], id: own, amount: money, state: "settled" }] }
+      }
+
       const reportOf = (order: Order): Report =>
         new Report({
           state: fault === "takes silence for failure" && order.status === "processing" ? "failed" : stateOf(order),
           reason: null,
           providerPaymentId: order.id,
           providerStatus: order.status,
+          ...movements(order),
           ...received(order)
         })
 

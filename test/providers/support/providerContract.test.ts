@@ -58,7 +58,9 @@ const breaks: Readonly<Record<Fault, string>> = {
   "says every account is good": "a bad account is said to be bad",
   "declines a repeated refund": "a refund gives back once what it says",
   "accepts what is refused": "a payin is declined for the instrument",
-  "has refunds that it does not declare": "refunds are there where they are declared"
+  "has refunds that it does not declare": "refunds are there where they are declared",
+  "names no movement": "a payin completes, and its fake holds what it said",
+  "has another id for a movement in each report": "a callback about a payin leads to it"
 }
 
 describe("an adapter that", () => {
