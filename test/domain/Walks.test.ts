@@ -13,7 +13,7 @@ import { rampAmounts } from "../../src/domain/Ramp.ts"
 import { applySpread, BasisPoints, cross, invert, Rate } from "../../src/domain/Rate.ts"
 import { priceOfPaying, priceOfReceiving } from "../../src/hosted/links/Price.ts"
 import type { Payment, Refund } from "../../src/payments/store/Payment.ts"
-import { targetOfPart } from "../../src/payments/record/RefundDecision.ts"
+import { targetOfPart } from "../../src/payments/settlement/RefundRules.ts"
 
 const code = Schema.decodeUnknownSync(AnyCurrencyCode)
 const currencies = ["NGN", "GBP", "UGX", "KWD", "USD", "USDT", "BTC", "ETH"].map((text) => code(text))

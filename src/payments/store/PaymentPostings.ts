@@ -261,7 +261,7 @@ const refundKinds = { open: "refund_hold", completed: "refund", failed: "refund_
 
 /** What an entry is about, and of what: a part that was given back, an attempt whose money was allocated, the payment. */
 const aboutChange = (change: Change, after: Payment): { readonly kind: EntryKind; readonly reference: string } => {
-  const { allocations = [], payment } = change
+  const { allocations = [], movements = [], payment } = change
   const own = kindOfPayment(payment, after)
   if (own !== undefined) return { kind: own, reference: payment.payment_id }
   const part = after.refunds.find((one) => {
@@ -269,10 +269,11 @@ const aboutChange = (change: Change, after: Payment): { readonly kind: EntryKind
     return before === undefined || before.state !== one.state
   })
   if (part !== undefined) return { kind: refundKinds[part.state], reference: part.refund_id }
-  const [allocation] = allocations
-  return allocation === undefined
+  // A person has said where money belongs, or that it has moved.
+  const [decided = movements.find(({ source }) => source === "operator")] = allocations
+  return decided === undefined
     ? { kind: "clearing", reference: payment.payment_id }
-    : { kind: "adjustment", reference: allocation.attempt_id }
+    : { kind: "adjustment", reference: decided.attempt_id }
 }
 
 /** The movements of a payment once those of a change are recorded. */

@@ -2,15 +2,15 @@
 import { Effect, Layer } from "effect"
 import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
-import { RecordOutcome } from "../../../src/payments/record/RecordOutcome.ts"
-import { Resolution } from "../../../src/payments/suspense/Resolution.ts"
-import { ResolutionLive } from "../../../src/payments/suspense/ResolutionLive.ts"
+import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts"
+import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
+import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
 import { queueOf } from "./Calls.ts"
 
 const operator = operatorPermit("platform", "amina")
 
 /** The service's own stands over the usual providers. */
-const overTheProviders = ResolutionLive.pipe(Layer.provide(RecordOutcome.layer))
+const overTheProviders = Resolution.layer.pipe(Layer.provide(RecordOutcome.layer))
 
 export const resolve = (
   paymentId: PaymentId,

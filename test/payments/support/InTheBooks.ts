@@ -70,7 +70,7 @@ export const settlement = Effect.flatMap(people, ({ acme }) => balanceOf(LedgerA
 
 export const suspenseOf = (paymentId: PaymentId) =>
   Effect.map(
-    Effect.flatMap(LedgerStore, (ledger) => ledger.suspenseOf(paymentId)),
+    Effect.flatMap(LedgerStore, (ledger) => ledger.clearingOf(paymentId)),
     (all) => all.map(({ money }) => money.toString())
   )
 

@@ -164,7 +164,7 @@ export const newItem = ({ org_id, payment_id }: Payment, attempt_id: AttemptId, 
     const item: OperatorItem = {
       item_id: yield* nextId,
       org_id,
-      kind: "suspense",
+      kind: "unknown_outcome",
       payment_id,
       attempt_id,
       detail: "money for a payment that had failed",

@@ -7,6 +7,7 @@ import { Data, Effect, Option, Schedule } from "effect"
 import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
 import { ledgerTables } from "../../../src/money/ledger/MemoryTables.ts"
+import { effectOf } from "../../../src/domain/Movement.ts"
 import { paymentTables } from "../../../src/payments/store/MemoryTables.ts"
 import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
 import { isAnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
@@ -51,16 +52,13 @@ const allPostings = Effect.gen(function* () {
   }))
 }).pipe(Effect.orDie)
 
-type Told = Pick<
-  Attempt,
-  "account" | "attempt_id" | "leg" | "org_id" | "outcome" | "own" | "payment_id" | "provider" | "said"
->
+type Told = Pick<Attempt, "account" | "attempt_id" | "leg" | "org_id" | "outcome" | "own" | "payment_id" | "provider">
 
 const allAttempts = Effect.gen(function* () {
   const sql = yield* Effect.serviceOption(SqlClient.SqlClient)
   if (Option.isSome(sql)) {
-    return yield* sql.value<Told>`select account, attempt_id, leg, org_id, outcome, own, payment_id, provider,
-      said from attempts`
+    return yield* sql.value<Told>`select account, attempt_id, leg, org_id, outcome, own, payment_id, provider
+      from attempts`
   }
   const { attempts } = (yield* Effect.serviceOptional(MemoryDatabase)).open(paymentTables)
   return Array.from(attempts.values(), (row): Told => row)
@@ -82,25 +80,62 @@ interface Reached {
 /** What is on the manual rail is what people say it is. */
 const hasPurse = (provider: Provider): provider is WithPurse => "purse" in provider && provider.name !== "manual"
 
-/** What people found at the provider, and what it has taken on to give back, counts like its own word. */
-const noteWhatIsKnown = ({ account, provider: { name, purse } }: Reached, attempts: ReadonlyArray<Told>) => {
-  for (const { account: through, attempt_id, leg, outcome, provider, said } of attempts) {
-    if (provider !== name || through !== account) continue
-    if (said !== null) purse.found(attempt_id, outcome === "accepted")
-    if (leg === "return" && outcome === "accepted") purse.found(attempt_id, true)
-  }
+interface Moved {
+  readonly place: string
+  readonly currency: string
+  readonly minor: bigint
+  readonly isFound: boolean
 }
 
-const providerProblems = ({ account, provider }: Reached, postings: ReadonlyArray<Posting>) => {
+const allMovements = Effect.gen(function* () {
+  const sql = yield* Effect.serviceOption(SqlClient.SqlClient)
+  if (Option.isSome(sql)) {
+    const rows = yield* sql.value<{
+      place: string
+      currency: string
+      amount: string
+      is_found: boolean
+    }>`select 'provider/' || provider || coalesce('/' || account, '') as place, currency, source = 'operator' as is_found,
+      case when kind in ('collection', 'reinstatement') then amount else -amount end as amount
+      from movements where state = 'settled'`
+    return rows.map(({ amount, currency, is_found, place }): Moved => {
+      if (!isAnyCurrencyCode(currency)) throw new Error(currency)
+      return { place, currency, minor: moneyOf(amount, currency).minor, isFound: is_found }
+    })
+  }
+  const { movements } = (yield* Effect.serviceOptional(MemoryDatabase)).open(paymentTables)
+  return Array.from(movements.values())
+    .filter(({ state }) => state === "settled")
+    .map((movement): Moved => ({
+      place: `provider/${movement.provider}${movement.account === null ? "" : `/${movement.account}`}`,
+      currency: movement.amount.currency,
+      minor: effectOf(movement).minor,
+      isFound: movement.source === "operator"
+    }))
+}).pipe(Effect.orDie)
+
+/** What people found at the provider is not in its purse. */
+const providerProblems = (
+  { account, provider }: Reached,
+  postings: ReadonlyArray<Posting>,
+  movements: ReadonlyArray<Moved>
+) => {
   const { purse } = provider
   const name = account === null ? `provider/${provider.name}` : `provider/${provider.name}/${account}`
   const holdings = purse.holdings()
-  const mine = postings.filter((one) => one.account === `${name}/${one.currency}` && !byHand.includes(one.kind))
+  const moved = movements.filter(({ place }) => place === name)
+  const mine = postings.filter((one) => one.account === `${name}/${one.currency}` && one.payment_id !== null)
   const currencies = new Set([...holdings.keys(), ...mine.map(({ currency }) => currency)])
   return [...currencies].flatMap((currency) => {
     const booked = -sum(mine.filter((posting) => posting.currency === currency))
+    const all = moved.filter((one) => one.currency === currency)
+    const told = all.filter(({ isFound }) => !isFound).reduce((total, { minor }) => total + minor, 0n)
+    const found = all.filter(({ isFound }) => isFound).reduce((total, { minor }) => total + minor, 0n)
     const held = holdings.get(currency) ?? 0n
-    return booked === held ? [] : [`${name} has ${held} ${currency} (minor), the books say ${booked}`]
+    return [
+      ...(told === held ? [] : [`${name} has ${held} ${currency} (minor), its movements add up to ${told}`]),
+      ...(booked === told + found ? [] : [`${name} moved ${told + found} ${currency} (minor), the books say ${booked}`])
+    ]
   })
 }
 
@@ -110,18 +145,12 @@ const told = ({ amount, direction, refunds, status, target, total_fees }: Paymen
   if (direction === "outbound") return status === "completed" ? -(amount.minor + fees) : 0n
   if (direction === "external" || (status !== "completed" && status !== "refunded")) return 0n
   const back = refunds
-    .filter(({ state }) => state === "completed")
+    .filter(({ of, state }) => of === undefined && state === "completed")
     .reduce((total, part) => total + part.target.minor, 0n)
   return target.minor - fees - back
 }
 
 const ownKinds = ["settlement", "held", "own", "virtual", "escrow", "party"]
-
-/** A part that was sent back stands on the record as failed, while its money waits for a person, who may find it gone. */
-const hasBounced = ({ payment_id, refunds }: Payment, postings: ReadonlyArray<Posting>): boolean => {
-  const has = (kind: string) => postings.some((posting) => posting.payment_id === payment_id && posting.kind === kind)
-  return refunds.some(({ state }) => state === "failed" || has("adjustment")) && has("suspense")
-}
 
 const recordProblems = (payment: Payment, postings: ReadonlyArray<Posting>) => {
   const own = postings.filter(
@@ -129,7 +158,7 @@ const recordProblems = (payment: Payment, postings: ReadonlyArray<Posting>) => {
       payment_id === payment.payment_id && ownKinds.includes(account.split("/")[0]!) && !byHand.includes(kind)
   )
   const booked = sum(own)
-  return booked === told(payment) || payment.direction === "external" || hasBounced(payment, postings)
+  return booked === told(payment) || payment.direction === "external"
     ? []
     : [`payment ${payment.payment_id} is ${payment.status}: its record tells ${told(payment)}, the books say ${booked}`]
 }
@@ -168,13 +197,13 @@ export const agreesWithTheOutside = (
     const payments = yield* store.list(Option.none(), {}, everything)
     const attempts = yield* allAttempts
     const postings = yield* allPostings
+    const movements = yield* allMovements
     const scripted: ReadonlyArray<Reached> = [
       ...providers.filter(hasPurse).map((provider) => ({ provider, account: null })),
       ...Array.from(accounts).flatMap(([account, provider]) => (hasPurse(provider) ? [{ provider, account }] : []))
     ]
-    for (const provider of scripted) noteWhatIsKnown(provider, attempts)
     const problems = [
-      ...scripted.flatMap((provider) => providerProblems(provider, postings)),
+      ...scripted.flatMap((provider) => providerProblems(provider, postings, movements)),
       ...payments.flatMap((payment) => recordProblems(payment, postings)),
       ...payments.flatMap((payment) => sideProblems(payment, attempts, postings))
     ]

@@ -81,6 +81,7 @@ export const attemptOf = (order: PaymentOrder, about: Partial<AttemptContext> = 
 export const refundOf = (attempt: AttemptContext, about: Partial<RefundOrder> = {}): RefundOrder => ({
   attempt,
   reference: randomUUID(),
+  collectionId: null,
   money: attempt.money,
   reason: null,
   ...about

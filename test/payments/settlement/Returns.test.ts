@@ -4,9 +4,9 @@ import { Effect, Layer, Schedule } from "effect"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
-import { RecordOutcome } from "../../../src/payments/record/RecordOutcome.ts"
-import { Resolution } from "../../../src/payments/suspense/Resolution.ts"
-import { ResolutionLive } from "../../../src/payments/suspense/ResolutionLive.ts"
+import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts"
+import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
+import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
 import type { TestServer } from "../../support/TestServer.ts"
 import { attemptsOf, callBack, eventually, initiate, recordOf } from "../support/Calls.ts"
 import { timePasses } from "../support/PaymentServices.ts"
@@ -210,7 +210,10 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
       )
       yield* Effect.flatMap(Resolution, (resolution) =>
         resolution.giveBack(operatorPermit("platform", "amina"), payment_id, { reason: "again" })
-      ).pipe(Effect.provide(ResolutionLive.pipe(Layer.provide(RecordOutcome.layer), Layer.provide(slow))), Effect.flip)
+      ).pipe(
+        Effect.provide(Resolution.layer.pipe(Layer.provide(RecordOutcome.layer), Layer.provide(slow))),
+        Effect.flip
+      )
       yield* timePasses(clock, "2 minutes")
       stripe.will({ refund: accepts({ state: "completed" }) })
       yield* Effect.either(giveBack(payment_id))

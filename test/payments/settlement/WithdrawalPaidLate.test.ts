@@ -6,9 +6,9 @@ import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
-import { RecordOutcome } from "../../../src/payments/record/RecordOutcome.ts"
-import { Resolution } from "../../../src/payments/suspense/Resolution.ts"
-import { ResolutionLive } from "../../../src/payments/suspense/ResolutionLive.ts"
+import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts"
+import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
+import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
 import {
   balanceOf,
   deposit,
@@ -55,7 +55,7 @@ onDatabasePaymentServer(
             outcome: "completed",
             reason: "it was paid"
           })
-        }).pipe(Effect.provide(ResolutionLive.pipe(Layer.provideMerge(RecordOutcome.layer))))
+        }).pipe(Effect.provide(Resolution.layer.pipe(Layer.provideMerge(RecordOutcome.layer))))
         const after = yield* settlement
         expect({
           made: made.status === undefined,
