@@ -1,6 +1,7 @@
 /** Nothing is stuck: what has not ended has a timer, or waits for a person who knows. A customer alone is no reason to wait. */
 import type { Attempt, Payment } from "../../src/payments/store/Payment.ts"
-import { canMove, type PaymentStatus } from "../../src/domain/PaymentStatus.ts"
+import { openSumsOf } from "../../src/payments/store/OpenSums.ts"
+import { canCorrect, canMove, type PaymentStatus } from "../../src/domain/PaymentStatus.ts"
 import type { Dossier } from "./Records.ts"
 
 const final: ReadonlyArray<PaymentStatus> = ["completed", "failed", "refunded", "rejected", "canceled"]
@@ -37,8 +38,12 @@ const historyProblems = ({ history, payment }: Dossier) => {
   let before: PaymentStatus | null = null
   for (const { from_status, to_status } of history) {
     if (from_status !== before) problems.push(`a payment went on from ${from_status} though it was ${before}`)
-    if (before !== null && !canMove(before, to_status)) problems.push(`a payment went from ${before} to ${to_status}`)
-    if (before !== null && final.includes(before) && !(before === "completed" && to_status === "refunded")) {
+    // An operator alone puts right what had failed and was settled after all.
+    const isCorrected = before !== null && canCorrect(before, to_status) && payment.direction === "external"
+    if (before !== null && !canMove(before, to_status) && !isCorrected)
+      problems.push(`a payment went from ${before} to ${to_status}`)
+    const isRefunded = before === "completed" && to_status === "refunded"
+    if (before !== null && final.includes(before) && !isRefunded && !isCorrected) {
       problems.push(`a payment left ${before} for ${to_status}`)
     }
     before = to_status
@@ -69,7 +74,10 @@ const idleItemProblems = ({ attempts, items }: Dossier) =>
 
 export const progressProblems = (dossier: Dossier): ReadonlyArray<string> => {
   const { attempts, payment } = dossier
-  const items = dossier.items.flatMap(({ attempt_id, closed_at }) => (closed_at === null ? [attempt_id ?? ""] : []))
+  const items = [
+    ...dossier.items.flatMap(({ attempt_id, closed_at }) => (closed_at === null ? [attempt_id ?? ""] : [])),
+    ...openSumsOf(payment, dossier.books).map(({ attempt_id }) => attempt_id)
+  ]
   return [
     ...stuckProblems(payment, attempts, items),
     ...attempts.flatMap((attempt) => attemptProblems(payment, attempt, items)),

@@ -3,8 +3,8 @@ import { wants } from "../../src/domain/EventFilter.ts"
 import type { StoredAttempt, StoredDelivery } from "../../src/webhooks/Webhook.ts"
 import type { Dossier, Records } from "./Records.ts"
 
-/** Of a dispute, which leaves the payment what it is. */
-const isOfDispute = (payload: string): boolean => payload.includes('"dispute":{')
+/** Of a dispute, or of what an operator allocated, which leave the payment what it is. */
+const isOfDispute = (payload: string): boolean => payload.includes('"dispute":{') || payload.includes('"adjustment":{')
 
 const eventProblems = ({ events, history }: Dossier): ReadonlyArray<string> => {
   const count = (type: string) =>
@@ -27,8 +27,8 @@ const eventProblems = ({ events, history }: Dossier): ReadonlyArray<string> => {
 
 const refundProblems = ({ events, payment }: Dossier): ReadonlyArray<string> => {
   const told = events.filter(({ event_type }) => event_type === "payment.refunded")
-  return payment.refunds.flatMap(({ refund_id, state }) =>
-    state === "completed" && !told.some(({ payload }) => payload.includes(refund_id))
+  return payment.refunds.flatMap(({ of, refund_id, state }) =>
+    of === undefined && state === "completed" && !told.some(({ payload }) => payload.includes(refund_id))
       ? ["a refund has gone back, and no event tells it"]
       : []
   )

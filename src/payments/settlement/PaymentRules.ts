@@ -10,7 +10,7 @@ import { fundingThrough, heldAfter } from "../store/Sides.ts"
 import { givenBackByRule } from "./Allocations.ts"
 import { doubtOf } from "./Doubt.ts"
 import { endsNow, expiredFailure, failsPastEnd, planEnd, type SharedMoment } from "./Expiry.ts"
-import { contradictionIn, heardBy, movedBy } from "./Movements.ts"
+import { contradictionIn, heardBy, isHalfHeard, movedBy } from "./Movements.ts"
 import { assemble, type Moment, ownId, type Ruled, type Source } from "./Ruling.ts"
 
 const waitingStatuses: ReadonlyArray<PaymentStatus> = ["initiated", "confirmed", "processing", "pending"]
@@ -152,7 +152,11 @@ export const changeOf = (
       patch,
       recording,
       allocations,
-      waits: resurfaced || end.isLate || (outcome !== "declined" && !isOver(status)),
+      waits:
+        resurfaced ||
+        end.isLate ||
+        isHalfHeard(known, recording.movements) ||
+        (outcome !== "declined" && !isOver(status)),
       // What waits for a customer is not an operator's to chase before its end.
       underWay: resurfaced || end.isOverdue || (outcome === "accepted" && status === "processing"),
       aimless: isAimless(signal, after, decision),

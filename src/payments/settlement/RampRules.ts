@@ -9,7 +9,7 @@ import type { RampPayment } from "../route/LegOrder.ts"
 import { givenBackByRule } from "./Allocations.ts"
 import { doubtOf } from "./Doubt.ts"
 import { isExpired, type SharedMoment, untilItsEnd } from "./Expiry.ts"
-import { contradictionIn, heardBy, movedBy } from "./Movements.ts"
+import { contradictionIn, heardBy, isHalfHeard, movedBy } from "./Movements.ts"
 import { isAimless, isOver, isPursued, nextStep, providerDataAfter } from "./PaymentRules.ts"
 import { assemble, ownId, type Ruled, type Source } from "./Ruling.ts"
 
@@ -128,7 +128,9 @@ export const rampChangeOf = (
           ? []
           : givenBackByRule(after, books, `${attempt.provider} gave it back.`, moment),
       waits:
-        resurfaced || (outcome !== "declined" && (collecting ? !paid && !isOver(status) : status === "processing")),
+        resurfaced ||
+        isHalfHeard(known, recording.movements) ||
+        (outcome !== "declined" && (collecting ? !paid && !isOver(status) : status === "processing")),
       // Whatever still waits for its customer then is called off: what is left is under way at its provider.
       underWay: resurfaced || (outcome === "accepted" && (collecting ? expired : status === "processing")),
       aimless: collecting && isAimless(signal, after, decision),

@@ -381,6 +381,8 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         }
         const charged =
           payment.total_fees === null ? [] : yield* fees.charge({ org_id, payment_method, direction, amount, target })
+        // Fees that were charged before keep their ids.
+        const kept = charged.map((fee, nth) => ({ ...fee, fee_id: payment.fee_ids[nth] ?? fee.fee_id }))
         const total: Money | null = totalOf(charged.map((fee) => fee.amount))
         if (total !== null && total.minor >= target.minor) {
           return yield* new Conflict({
@@ -390,11 +392,11 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         const cause = `${amount.toString()} accepted instead of ${payment.amount.toString()}`
         const settled: Settled = {
           status: "completed",
-          patch: { amount, target, next_action: null, total_fees: total, fee_ids: charged.map(({ fee_id }) => fee_id) },
+          patch: { amount, target, next_action: null, total_fees: total, fee_ids: kept.map(({ fee_id }) => fee_id) },
           cause,
           attempt: laidToRest(mover)
         }
-        return { settled, charged }
+        return { settled, charged: kept }
       })
 
       const settleSum = Effect.fnUntraced(function* (

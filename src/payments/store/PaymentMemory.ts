@@ -278,7 +278,10 @@ export const paymentStoreMemory = Layer.effect(
         })),
       replaceFees: ({ created_at, org_id, payment_id }, fees) =>
         Effect.sync(() => {
-          for (const fee of ofPayment(paymentFees.values(), payment_id)) paymentFees.delete(fee.fee_id)
+          const kept = new Set(fees.map(({ fee_id }) => fee_id))
+          for (const { fee_id } of ofPayment(paymentFees.values(), payment_id)) {
+            if (!kept.has(fee_id)) paymentFees.delete(fee_id)
+          }
           for (const fee of fees) paymentFees.set(fee.fee_id, { ...fee, payment_id, org_id, created_at })
         }),
       openItems: (scope, window) =>

@@ -344,16 +344,23 @@ export const paymentStoreSql = Layer.scoped(
           Effect.map(({ books, ...rest }) => ({ ...rest, ...booksOf(books[0] ?? {}) })),
           Effect.orDie
         ),
-      replaceFees: ({ created_at, org_id, payment_id }, fees) =>
-        Effect.zipRight(
-          sql`delete from payment_fees where payment_id = ${payment_id} and ${ownedBy(sql, org_id)}`,
-          Effect.forEach(
-            fees,
-            ({ amount, fee_id, fee_rule_id }) =>
-              sql`insert into payment_fees ${sql.insert({ fee_id, payment_id, org_id, fee_rule_id, amount: amount.toNumericText(), currency: amount.currency, created_at })}`,
-            { discard: true }
+      replaceFees: ({ created_at, org_id, payment_id }, fees) => {
+        const rows = fees.map(({ amount, ...fee }) => ({
+          ...fee,
+          amount: amount.toNumericText(),
+          currency: amount.currency
+        }))
+        return sql`with kept as (
+            insert into payment_fees (fee_id, payment_id, org_id, fee_rule_id, amount, currency, created_at)
+            select f.fee_id, ${payment_id}::uuid, ${org_id}::uuid, f.fee_rule_id, f.amount, f.currency, ${created_at}::timestamptz
+            from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as f (
+              fee_id uuid, fee_rule_id uuid, amount numeric, currency text)
+            on conflict (fee_id) do update set amount = excluded.amount, fee_rule_id = excluded.fee_rule_id
+            returning fee_id
           )
-        ).pipe(Effect.orDie),
+          delete from payment_fees where payment_id = ${payment_id} and ${ownedBy(sql, org_id)}
+            and fee_id not in (select fee_id from kept)`.pipe(Effect.asVoid, Effect.orDie)
+      },
       openItems: (scope, window) => {
         const rest = Option.match(window.after, {
           onNone: () => sql`true`,
