@@ -17,6 +17,8 @@ export interface AttemptState {
   readonly asked: Money
   /** What it has collected or paid by all of its movements, those that this signal names included, less what went back. */
   readonly moved: Money
+  /** Something was heard to have come, or to have been paid, whatever became of it. */
+  readonly wasMoved?: boolean
   /** A declined attempt that its provider has after all, and that is being asked about. */
   readonly pursued?: boolean
 }
@@ -68,7 +70,10 @@ const returned = (current: AttemptState, calledOff?: true): Decision => {
 const reported = (current: AttemptState, signal: Accepted | Report): Decision => {
   switch (signal.state) {
     case "completed":
-      return byMoney(current, movedOr(current, "pending"))
+      // Too little came, and all of it went back: nothing more is to come.
+      return current.wasMoved === true && current.moved.minor <= 0n && !isSettled(current.status)
+        ? failed(current)
+        : byMoney(current, movedOr(current, "pending"))
     case "pending":
     case "processing":
       return byMoney(current, forward(current, signal.state))

@@ -113,17 +113,18 @@ export const changeOf = (
   const { attempt, payment } = known
   const recording = heardBy(known, signal, source, moment.at)
   const moved = movedBy(known, recording.movements)
+  const isUnpaid = !recording.movements.some(
+    ({ attempt_id, state }) => attempt_id === attempt.attempt_id && state === "settled"
+  )
   const current = {
     status: payment.status,
     outcome: attempt.outcome,
     asked: providersMoney(payment),
     moved,
+    wasMoved: !isUnpaid,
     pursued: isPursued(attempt)
   }
   const heard = decide(current, signal, source.next !== undefined)
-  const isUnpaid = !recording.movements.some(
-    ({ attempt_id, state }) => attempt_id === attempt.attempt_id && state === "settled"
-  )
   const standing = { ...heard, isUnpaid }
   const isEnding = endsNow(known, standing, source, moment) || failsPastEnd(known, standing, source, moment)
   const decision: Decision = isEnding ? { ...heard, status: "failed" } : heard
