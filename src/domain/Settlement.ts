@@ -72,7 +72,7 @@ const reported = (current: AttemptState, signal: Accepted | Report): Decision =>
     case "completed":
       // Too little came, and all of it went back: nothing more is to come.
       return current.wasMoved === true && current.moved.minor <= 0n && !isSettled(current.status)
-        ? failed(current)
+        ? accepted(movedOr(current, "failed"))
         : byMoney(current, movedOr(current, "pending"))
     case "pending":
     case "processing":
