@@ -1,8 +1,6 @@
-/**
- * The part of the service that reads payments and what waits for a person, for whoever does no more. Nobody asks it for an
- * answer that was lost, so accounts have no say in it.
- */
+/** Reads payments and items that wait for a person, for commands that do no more. */
 import { Layer } from "effect"
+import { FundingAnswers } from "../payments/read/FundingAnswers.ts"
 import { Payments } from "../payments/read/Payments.ts"
 import { paymentStoreSql } from "../payments/store/PaymentSql.ts"
 import { organizationStoreSql } from "../people/organizations/OrganizationSql.ts"
@@ -32,10 +30,14 @@ const StoresLive = Layer.mergeAll(
   webhookIssuesSql
 )
 
+/** Commands never ask for the answer to a request that was cut off. */
+const NoFundingAnswers = Layer.succeed(FundingAnswers, {})
+
 /** On a database that is reached in the given way. */
 export const paymentRecordsOn = <E>(Connected: Reached<E>) =>
   layerInTurn(
     Payments.layer.pipe(
+      Layer.provide(NoFundingAnswers),
       Layer.provideMerge(Organizations.layer),
       Layer.provide([OtherItemsLive, WebhookLog.layer]),
       Layer.provide([AuditLog.layer, Events.layer]),

@@ -58,7 +58,6 @@ export const paymentSettlementsOn = <E>(Connected: Reached<E>) =>
       Layer.provide(RecordOutcome.layer),
       Layer.provide(PaymentRouter.layer),
       Layer.provide(ProvidersLive),
-      // Nobody would miss it who is not told: whoever leaves it out books no withdrawal.
       Layer.provide(AccountFunding),
       Layer.provide([Ledger.layer, ProviderConfigsLive]),
       Layer.provide(Organizations.layer),

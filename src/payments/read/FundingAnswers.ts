@@ -6,6 +6,7 @@ import type { Payment } from "../store/Payment.ts"
 export type FundingAnswer = (payment: Payment) => Effect.Effect<Option.Option<string>>
 
 /** By the kind of the account that pays; none where nobody has words of their own for it. */
-export class FundingAnswers extends Context.Reference<FundingAnswers>()("corridor/FundingAnswers", {
-  defaultValue: (): Readonly<Partial<Record<AccountKind, FundingAnswer>>> => ({})
-}) {}
+export class FundingAnswers extends Context.Tag("corridor/FundingAnswers")<
+  FundingAnswers,
+  Readonly<Partial<Record<AccountKind, FundingAnswer>>>
+>() {}
