@@ -2,7 +2,7 @@
  * The events that a change of state sends out, as the exact bytes that every delivery repeats, and what others add to
  * them where they pay for it.
  */
-import { BigDecimal, Context, type Effect } from "effect"
+import { BigDecimal, Context } from "effect"
 import type { Conflict } from "../../domain/Failure.ts"
 import { stringifyWire, toWireText, WireNumber } from "../../domain/Decimal.ts"
 import type { Entry } from "../../domain/Ledger.ts"
@@ -11,6 +11,7 @@ import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { Payment } from "../store/Payment.ts"
 import type { StoredEvent } from "../../webhooks/Webhook.ts"
 import type { Change } from "../store/Change.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 const wire = (money: Money): WireNumber => new WireNumber(toWireText(money.toShown()))
 
@@ -146,10 +147,10 @@ export class FundingEvents extends Context.Tag("corridor/FundingEvents")<
   FundingEvents,
   {
     /** Whether the account may still pay, inside the transaction that sends a payment on its way that waited. */
-    readonly admit: (payment: Payment) => Effect.Effect<void, Conflict>
+    readonly admit: (payment: Payment) => Stored<void, Conflict>
     /** `payment` is as it will be after the change; its events are written with it. */
-    readonly of: (payment: Payment, previous: PaymentStatus) => Effect.Effect<ReadonlyArray<StoredEvent>>
+    readonly of: (payment: Payment, previous: PaymentStatus) => Stored<ReadonlyArray<StoredEvent>>
     /** A person's word has moved money because of the payment, inside the transaction that writes it: what was said. */
-    readonly settled: (payment: Payment, entries: ReadonlyArray<Entry>, note: string) => Effect.Effect<void>
+    readonly settled: (payment: Payment, entries: ReadonlyArray<Entry>, note: string) => Stored<void>
   }
 >() {}

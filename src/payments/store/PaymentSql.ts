@@ -2,6 +2,7 @@
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect, FiberRef, Layer, Option, Random, Schema } from "effect"
 import type { AttemptId, OrgId } from "../../domain/Identifiers.ts"
+import { failOrDie, orDatabaseFailure, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { afterCommit } from "../../platform/database/AfterCommit.ts"
 import { batched } from "../../platform/database/Batcher.ts"
 import type { LockWait } from "../../platform/database/LockWait.ts"
@@ -110,10 +111,10 @@ const refusedAlone =
     all: ReadonlyArray<unknown>,
     refusalOf: (error: SqlError.SqlError) => Option.Option<E>
   ) =>
-  (wrote: Effect.Effect<ReadonlyArray<boolean | E>, SqlError.SqlError>): Effect.Effect<ReadonlyArray<boolean | E>> =>
+  (wrote: Effect.Effect<ReadonlyArray<boolean | E>, SqlError.SqlError>): Stored<ReadonlyArray<boolean | E>> =>
     Effect.catchAll(wrote, (error) => {
       const refused = all.length === 1 ? refusalOf(error) : Option.none()
-      return Option.isSome(refused) ? Effect.succeed([refused.value]) : Effect.die(error)
+      return Option.isSome(refused) ? Effect.succeed([refused.value]) : failOrDie(error)
     })
 
 export const paymentStoreSql = Layer.scoped(
@@ -204,7 +205,7 @@ export const paymentStoreSql = Layer.scoped(
             const found = new Map(rows.map((row) => [row["seq"], paymentOf(row)]))
             return asked.map((_, seq) => Option.fromNullable(found.get(seq)))
           }),
-          Effect.orDie
+          orDatabaseFailure
         )
       )
     const byPayment = yield* findBy("payment_id")
@@ -221,14 +222,14 @@ export const paymentStoreSql = Layer.scoped(
           join attempts a on a.attempt_id = k.id and ${sql.literal(sameOrg("a.org_id", "k.org"))}
           join payments p on p.payment_id = a.payment_id and ${sql.literal(sameOrg("p.org_id", "k.org"))}`.pipe(
           Effect.map(foundAmong(asked.map(({ id }) => id))),
-          Effect.orDie
+          orDatabaseFailure
         )
     )
     const knownAnywhere = yield* batched((ids: ReadonlyArray<AttemptId>) =>
       sql`select ${both} from attempts a join payments p on p.payment_id = a.payment_id
           where a.attempt_id = any (array(select jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb)::uuid))`.pipe(
         Effect.map(foundAmong(ids)),
-        Effect.orDie
+        orDatabaseFailure
       )
     )
 
@@ -257,7 +258,7 @@ export const paymentStoreSql = Layer.scoped(
       list: (scope, filter, window) =>
         sql`select ${columns} from payments ${filtered(sql, scope, filter, window)}`.pipe(
           Effect.map((rows) => rows.map(paymentOf)),
-          Effect.orDie
+          orDatabaseFailure
         ),
       known: (id, org) => (org === null ? knownAnywhere(id) : knownOfOrganization({ id, org })),
       attemptOf: (provider, account, id, kind) =>
@@ -267,17 +268,17 @@ export const paymentStoreSql = Layer.scoped(
             and ${kind === undefined ? sql.literal("true") : sql`${sql.literal(KIND_OF_ATTEMPT)} = ${kind}`}
             order by a.started_at desc limit 1`.pipe(
           Effect.map((rows) => firstRow(attempts(rows))),
-          Effect.orDie
+          orDatabaseFailure
         ),
       attemptsOf: (paymentId) =>
         sql`select ${ofAttempt} from attempts where payment_id = ${paymentId} order by started_at, attempt_id`.pipe(
           Effect.map(attempts),
-          Effect.orDie
+          orDatabaseFailure
         ),
       callbackSeen: (provider, key) =>
         sql`select 1 from provider_callbacks where provider = ${provider} and event_key = ${key}`.pipe(
           Effect.map((rows) => rows.length > 0),
-          Effect.orDie
+          orDatabaseFailure
         ),
       ...signalQueries(sql),
       story: ({ payment_id, org_id }) =>
@@ -300,7 +301,7 @@ export const paymentStoreSql = Layer.scoped(
               where payment_id = ${payment_id} and ${ownedBy(sql, org_id)} order by opened_at, item_id`.pipe(
             Effect.flatMap(itemRows)
           )
-        }).pipe(Effect.orDie),
+        }).pipe(orDatabaseFailure),
       openItems: (scope, window) => {
         const rest = Option.match(window.after, {
           onNone: () => sql`true`,
@@ -308,7 +309,10 @@ export const paymentStoreSql = Layer.scoped(
         })
         return sql`select item_id, org_id, kind, payment_id, attempt_id, detail, opened_at
             from operator_items where closed_at is null and ${inScope(sql, scope)} and ${rest}
-            order by opened_at desc, item_id desc limit ${window.take}`.pipe(Effect.flatMap(openItemRows), Effect.orDie)
+            order by opened_at desc, item_id desc limit ${window.take}`.pipe(
+          Effect.flatMap(openItemRows),
+          orDatabaseFailure
+        )
       }
     }
     return store

@@ -2,6 +2,7 @@
 import { Context, Duration, Effect, Layer, Option } from "effect"
 import type { PaymentId } from "../../domain/Identifiers.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Conflict, type InsufficientFunds, type NotFound, notFound } from "../../domain/Failure.ts"
@@ -80,13 +81,13 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       permit: Permit<"platform">,
       paymentId: PaymentId,
       verdict: Verdict
-    ) => Effect.Effect<Payment, NotFound | Conflict | InsufficientFunds>
+    ) => Stored<Payment, NotFound | Conflict | InsufficientFunds>
     /** Sends money in suspense back through the provider that took it. Repeating it never sends it twice. */
     readonly giveBack: (
       permit: Permit<"platform">,
       paymentId: PaymentId,
       wanted: GiveBack
-    ) => Effect.Effect<Payment, NotFound | Conflict>
+    ) => Stored<Payment, NotFound | Conflict>
   }
 >() {
   static readonly layer = Layer.effect(

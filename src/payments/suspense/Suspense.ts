@@ -1,6 +1,7 @@
 /** Money that came, or went, for a payment that had no place for it, once a person knows where it belongs. */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { orDefect } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Conflict } from "../../domain/Failure.ts"
@@ -53,7 +54,7 @@ const make = Effect.gen(function* () {
   })
 
   const again = ({ org_id, payment_id }: Payment) =>
-    Effect.orDie(Effect.flatten(store.find(Option.some(org_id), payment_id)))
+    orDefect(Effect.flatten(store.find(Option.some(org_id), payment_id)))
 
   /** What a person decided, with a trace of it in the payment's own story, and nobody needs to look after it any more. */
   const close = (
