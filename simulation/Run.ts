@@ -125,7 +125,7 @@ export const inspect = (
   scene: Scene,
   receivers: Receivers,
   watched: Watched,
-  runIn: <A>(effect: Effect.Effect<A, never, LedgerStore>) => A
+  runIn: <A, E>(effect: Effect.Effect<A, E, LedgerStore>) => A
 ): void => {
   const records = recordsOf(scene, receivers, watched)
   const { webhookAttempts, webhookDeliveries, webhooks } = scene.world.tables
@@ -208,7 +208,7 @@ const live = (seed: number, options: Options): Ran => {
     planted: options.planted ?? nothingPlanted,
     databaseFails: chance.happens(0.15, "the database fails")
   })
-  const runIn = <A>(effect: Effect.Effect<A, never, LedgerStore>): A =>
+  const runIn = <A, E>(effect: Effect.Effect<A, E, LedgerStore>): A =>
     Effect.runSync(Effect.provide(effect, world.stores))
   const organisations = Effect.runSync(
     settle(chance, fiat, crypto, organisationsOf(chance, size, drawn, focus), focus).pipe(

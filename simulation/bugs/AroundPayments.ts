@@ -37,7 +37,7 @@ const anotherId = (): string => {
 }
 
 /** The same clock, a hundred days later. */
-const later = <A>(effect: Effect.Effect<A>): Effect.Effect<A> =>
+const later = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.clockWith((clock) => {
     const now = () => clock.unsafeCurrentTimeMillis() + Duration.toMillis(Duration.days(100))
     const shifted: Clock.Clock = { ...clock, unsafeCurrentTimeMillis: now, currentTimeMillis: Effect.sync(now) }

@@ -39,11 +39,7 @@ const standInsFor = ({ unsafeMap }: AnyContext): Part["standIns"] => {
  * By building it once, of services that are like those that it will be given. `isLate`: a part is made when somebody first
  * asks for something of it, which in most runs is few of them; what has a scope may do something by itself, and is not late.
  */
-export const planOf = <A, R>(
-  layer: Layer.Layer<A, never, R>,
-  given: Context.Context<R>,
-  isLate = false
-): Plan<A, R> => {
+export const planOf = <A, E, R>(layer: Layer.Layer<A, E, R>, given: Context.Context<R>, isLate = false): Plan<A, R> => {
   const known = new Map<string, unknown>(given.unsafeMap)
   const parts: Array<Part> = []
   const scope = Effect.runSync(Scope.make())

@@ -1,22 +1,20 @@
 /** A database that is busy at times, and at times carries a statement out and loses its answer. */
 import { Context, Effect } from "effect"
-import { overloaded } from "../../src/domain/Failure.ts"
+import { busy, maybeWritten } from "../../src/domain/Failure.ts"
 import { PaymentStore, type Store } from "../../src/payments/store/PaymentStore.ts"
-import { ConnectionLost } from "../../src/platform/database/Setback.ts"
+import type { Stored } from "../../src/platform/database/DatabaseFailure.ts"
 import type { Outside } from "./Outside.ts"
-
-const lost = () => new ConnectionLost({ message: "the connection broke", nothingWritten: false })
 
 const failing = (outside: Outside, store: Store): Store => {
   let statements = 0
-  const troubled = <A, E>(statement: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  const troubled = <A, E>(statement: Stored<A, E>): Stored<A, E> =>
     Effect.suspend(() => {
       statements += 1
       const purpose = `statement ${statements}`
       const how = outside.drawn({ fine: 96, "busy database": 2.5, "lost statement": 1.5 }, "fine", purpose)
       if (how === "fine") return statement
       outside.isLosing = true
-      return how === "busy database" ? Effect.die(overloaded()) : Effect.zipRight(statement, Effect.die(lost()))
+      return how === "busy database" ? Effect.fail(busy()) : Effect.zipRight(statement, Effect.fail(maybeWritten()))
     })
   return {
     ...store,

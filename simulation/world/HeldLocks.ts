@@ -1,8 +1,9 @@
 /** Rows that somebody else has: whoever wants to write one waits, and is sent away when it takes too long. */
 import { Context, Duration, Effect } from "effect"
-import { overloaded } from "../../src/domain/Failure.ts"
+import { busy } from "../../src/domain/Failure.ts"
 import { lockTimeout } from "../../src/domain/policies/Database.ts"
 import { PaymentStore, type Store } from "../../src/payments/store/PaymentStore.ts"
+import type { Stored } from "../../src/platform/database/DatabaseFailure.ts"
 import { InTransaction } from "../../src/platform/database/InTransaction.ts"
 import { VirtualAccountStore } from "../../src/treasury/accounts/VirtualAccountStore.ts"
 import { EscrowStore } from "../../src/treasury/escrow/EscrowStore.ts"
@@ -12,7 +13,7 @@ type Accounts = Context.Tag.Service<VirtualAccountStore>
 type Escrows = Context.Tag.Service<EscrowStore>
 
 /** `row`: what a statement locks, `what`: what that is. */
-type Waiting = <A, E, R>(row: string, what: string, statement: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+type Waiting = <A, E, R>(row: string, what: string, statement: Stored<A, E, R>) => Stored<A, E, R>
 
 const waitingFor =
   (outside: Outside): Waiting =>
@@ -23,7 +24,7 @@ const waitingFor =
       outside.count(`fault: waits for the lock of ${what}`)
       const gaveUp = Effect.suspend(() => {
         outside.isLosing = true
-        return Effect.die(overloaded())
+        return Effect.fail(busy())
       })
       const isLong = left > Duration.toMillis(lockTimeout)
       const wait = Effect.sleep(isLong ? lockTimeout : Duration.millis(left))

@@ -1,5 +1,6 @@
 /** A start that fails says in one sentence what to change; only a bug shows a stack. */
 import { Cause, Config, Effect, LogLevel, Option } from "effect"
+import { isDatabaseFailure } from "../domain/Failure.ts"
 import { logging } from "../platform/observability/Logging.ts"
 import { redactText } from "../platform/observability/Redaction.ts"
 
@@ -20,7 +21,11 @@ export const explainFailure = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.
   Effect.tapErrorCause(effect, (cause) => {
     if (Cause.isInterruptedOnly(cause)) return Effect.void
     const failure = Option.getOrUndefined(Cause.failureOption(cause))
-    return say(failure instanceof Error ? failure.message : Cause.pretty(cause, { renderErrorCause: true }))
+    return say(
+      failure instanceof Error && !isDatabaseFailure(failure)
+        ? failure.message
+        : Cause.pretty(cause, { renderErrorCause: true })
+    )
   })
 
 /** What Node itself would print, a warning or the stack of a bug outside every fiber, is said in the log's own format. */

@@ -16,10 +16,8 @@ import { organizationStoreSql } from "../people/organizations/OrganizationSql.ts
 import { Organizations } from "../people/organizations/Organizations.ts"
 import { AuditLog } from "../platform/audit/AuditLog.ts"
 import { auditStoreSql } from "../platform/audit/AuditSql.ts"
-import { Settings } from "../platform/config/Settings.ts"
 import { Transactor } from "../platform/database/Transactor.ts"
 import { Workers } from "../platform/fibers/Workers.ts"
-import { layerInTurn } from "../platform/fibers/LayerInTurn.ts"
 import { Secrets } from "../platform/secrets/Secrets.ts"
 import { secretStoreSql } from "../platform/secrets/SecretSql.ts"
 import { platformAccountStoreSql } from "../providers/accounts/PlatformAccountSql.ts"
@@ -27,6 +25,7 @@ import { providerAccountStoreSql } from "../providers/accounts/ProviderAccountSq
 import { ProvidersLive } from "../providers/accounts/ProvidersLive.ts"
 import { ProviderConfigsLive } from "../providers/configs/ProviderConfigsLive.ts"
 import { providerConfigStoreSql } from "../providers/configs/ProviderConfigSql.ts"
+import type { Providers } from "../providers/port/Provider.ts"
 import { ProviderHealth } from "../providers/health/ProviderHealth.ts"
 import { railStoreSql } from "../providers/sandbox/RailSql.ts"
 import { AccountFunding } from "../treasury/accounts/AccountFunding.ts"
@@ -34,7 +33,8 @@ import { virtualAccountStoreSql } from "../treasury/accounts/VirtualAccountSql.t
 import { virtualTransactionStoreSql } from "../treasury/accounts/VirtualTransactionSql.ts"
 import { Events } from "../webhooks/Events.ts"
 import { eventStoreSql } from "../webhooks/EventSql.ts"
-import { foundedOn, type Reached } from "./Foundation.ts"
+import type { Reached } from "./Foundation.ts"
+import { graphOn } from "./Graph.ts"
 import { ProviderSettingsLive } from "./sandbox/Fakes.ts"
 
 const StoresLive = Layer.mergeAll(
@@ -54,28 +54,27 @@ const StoresLive = Layer.mergeAll(
   virtualTransactionStoreSql
 )
 
-/** On a database that is reached in the given way. */
-export const paymentSettlementsOn = <E>(Connected: Reached<E>) =>
-  layerInTurn(
-    Resolution.layer.pipe(
-      Layer.provide(RecordOutcome.layer),
-      Layer.provide(PaymentRouter.layer),
-      Layer.provide(ProvidersLive),
-      // Nobody would miss it who is not told: whoever leaves it out books no withdrawal.
-      Layer.provide(AccountFunding),
-      Layer.provide([Fees.layer, Ledger.layer, ProviderConfigsLive]),
-      Layer.provide(Organizations.layer),
-      Layer.provide([
+/** Over whichever providers there are. */
+export const settlementsOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
+  Resolution.layer.pipe(
+    Layer.provideMerge(RecordOutcome.layer),
+    Layer.provideMerge(PaymentRouter.layer),
+    Layer.provideMerge(providers),
+    Layer.provideMerge(AccountFunding),
+    Layer.provideMerge(Layer.mergeAll(Fees.layer, Ledger.layer, ProviderConfigsLive)),
+    Layer.provideMerge(Organizations.layer),
+    Layer.provideMerge(
+      Layer.mergeAll(
         AuditLog.layer,
         Events.layer,
         ProviderAnswer.layer,
         ProviderHealth.layer,
         Secrets.layer,
         Workers.layer
-      ]),
-      Layer.provide(StoresLive),
-      Layer.provideMerge(foundedOn(Connected)),
-      Layer.provideMerge(ProviderSettingsLive),
-      Layer.provideMerge(Settings.layer)
+      )
     )
   )
+
+/** On a database that is reached in the given way. */
+export const paymentSettlementsOn = <E>(Connected: Reached<E>) =>
+  graphOn(Connected, { services: settlementsOver(ProvidersLive), stores: StoresLive, settings: ProviderSettingsLive })

@@ -4,16 +4,15 @@ import { Analytics } from "../payments/analytics/Analytics.ts"
 import { analyticsStoreSql } from "../payments/analytics/AnalyticsSql.ts"
 import { AuditLog } from "../platform/audit/AuditLog.ts"
 import { auditStoreSql } from "../platform/audit/AuditSql.ts"
-import { Settings } from "../platform/config/Settings.ts"
 import { Transactor } from "../platform/database/Transactor.ts"
-import { layerInTurn } from "../platform/fibers/LayerInTurn.ts"
 import { Secrets } from "../platform/secrets/Secrets.ts"
 import { secretStoreSql } from "../platform/secrets/SecretSql.ts"
 import { platformAccountStoreSql } from "../providers/accounts/PlatformAccountSql.ts"
 import { providerAccountStoreSql } from "../providers/accounts/ProviderAccountSql.ts"
 import { ProviderConfigsLive } from "../providers/configs/ProviderConfigsLive.ts"
 import { providerConfigStoreSql } from "../providers/configs/ProviderConfigSql.ts"
-import { foundedOn, type Reached } from "./Foundation.ts"
+import type { Reached } from "./Foundation.ts"
+import { graphOn } from "./Graph.ts"
 import { ProviderSettingsLive } from "./sandbox/Fakes.ts"
 
 const StoresLive = Layer.mergeAll(
@@ -26,14 +25,10 @@ const StoresLive = Layer.mergeAll(
   secretStoreSql
 )
 
+export const ProviderServices = Layer.merge(Analytics.layer, ProviderConfigsLive).pipe(
+  Layer.provideMerge(Layer.merge(AuditLog.layer, Secrets.layer))
+)
+
 /** On a database that is reached in the given way. */
 export const providerRecordsOn = <E>(Connected: Reached<E>) =>
-  layerInTurn(
-    Layer.merge(Analytics.layer, ProviderConfigsLive).pipe(
-      Layer.provide([AuditLog.layer, Secrets.layer]),
-      Layer.provide(StoresLive),
-      Layer.provideMerge(foundedOn(Connected)),
-      Layer.provideMerge(ProviderSettingsLive),
-      Layer.provideMerge(Settings.layer)
-    )
-  )
+  graphOn(Connected, { services: ProviderServices, stores: StoresLive, settings: ProviderSettingsLive })

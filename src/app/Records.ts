@@ -12,23 +12,22 @@ import { Members } from "../people/members/Members.ts"
 import { Organizations } from "../people/organizations/Organizations.ts"
 import { Users } from "../people/users/Users.ts"
 import { AuditLog } from "../platform/audit/AuditLog.ts"
-import { Settings } from "../platform/config/Settings.ts"
-import { layerInTurn } from "../platform/fibers/LayerInTurn.ts"
 import { Outbox } from "../platform/notifications/Outbox.ts"
 import { Secrets } from "../platform/secrets/Secrets.ts"
 import { VirtualAccounts } from "../treasury/accounts/VirtualAccounts.ts"
 import { Events } from "../webhooks/Events.ts"
 import { Webhooks } from "../webhooks/Webhooks.ts"
 import { DeadLetters } from "../webhooks/delivery/DeadLetters.ts"
-import { foundedOn, type Reached } from "./Foundation.ts"
+import type { Reached } from "./Foundation.ts"
+import { graphOn } from "./Graph.ts"
 import { RecordStoresLive } from "./RecordStores.ts"
 
-const ServicesLive = Layer.mergeAll(
+export const RecordServices = Layer.mergeAll(
   DeadLetters.layer,
   Fees.layer,
   Members.layer,
   Outbox.layer,
-  Rates.layer.pipe(Layer.provide(RateQuote.layer)),
+  Rates.layer.pipe(Layer.provideMerge(RateQuote.layer)),
   VirtualAccounts.layer,
   Webhooks.layer
 ).pipe(
@@ -40,10 +39,4 @@ const ServicesLive = Layer.mergeAll(
 
 /** On a database that is reached in the given way. */
 export const recordsOn = <E>(Connected: Reached<E>) =>
-  layerInTurn(
-    ServicesLive.pipe(
-      Layer.provideMerge(RecordStoresLive),
-      Layer.provideMerge(foundedOn(Connected)),
-      Layer.provideMerge(Settings.layer)
-    )
-  )
+  graphOn(Connected, { services: RecordServices, stores: RecordStoresLive, settings: Layer.empty })

@@ -13,9 +13,10 @@ import { ProviderAccountStore } from "../providers/accounts/ProviderAccountStore
 import { RateLockStore } from "../money/rates/RateLockStore.ts"
 import { DeliveryStore } from "../webhooks/DeliveryStore.ts"
 import { EventStore } from "../webhooks/EventStore.ts"
+import type { Stored } from "../platform/database/DatabaseFailure.ts"
 
 /** Batch after batch, so that nobody waits behind a long statement, until nothing is left. */
-const allOf = (forgetOld: Effect.Effect<number>) => Effect.repeat(forgetOld, { while: (forgotten) => forgotten > 0 })
+const allOf = (forgetOld: Stored<number>) => Effect.repeat(forgetOld, { while: (forgotten) => forgotten > 0 })
 
 export const forgetAll = Effect.gen(function* () {
   const keys = yield* IdempotencyStore

@@ -123,15 +123,32 @@ export class AllProvidersFailed extends Data.TaggedError("AllProvidersFailed")<
   readonly code = "ALL_PROVIDERS_FAILED"
 }
 
-/** There was no room, or no time, for the request now. Nothing was written. */
-export class Overloaded extends Data.TaggedError("Overloaded")<Words & { readonly retryAfterSeconds: number }> {
+interface Later extends Words {
+  readonly retryAfterSeconds: number
+  /** For the log; it leaves the process in no answer. */
+  readonly cause?: unknown
+}
+
+/** There was no room, or no time, for the request now. Nothing was written, and a later try may succeed. */
+export class Busy extends Data.TaggedError("Busy")<Later> {
+  readonly code = "SERVICE_UNAVAILABLE"
+}
+
+/** The connection to the database was cut. Nothing was written. */
+export class NotWritten extends Data.TaggedError("NotWritten")<Later> {
   readonly code = "SERVICE_UNAVAILABLE"
 }
 
 /** The database was lost while something was written, or busy once a provider was asked: only a look can tell. */
-export class PerhapsWritten extends Data.TaggedError("PerhapsWritten")<Words & { readonly retryAfterSeconds: number }> {
+export class MaybeWritten extends Data.TaggedError("MaybeWritten")<Later> {
   readonly code = "SERVICE_UNAVAILABLE"
 }
+
+/** How the database fails whoever uses it. Only after `MaybeWritten` may what is sent again be done twice. */
+export type DatabaseFailure = Busy | NotWritten | MaybeWritten
+
+export const isDatabaseFailure = (error: unknown): error is DatabaseFailure =>
+  error instanceof Busy || error instanceof NotWritten || error instanceof MaybeWritten
 
 export type Failure =
   | Invalid
@@ -148,21 +165,27 @@ export type Failure =
   | NoRoute
   | RateLimited
   | AllProvidersFailed
-  | Overloaded
-  | PerhapsWritten
+  | DatabaseFailure
 
-export const overloaded = (): Overloaded =>
-  new Overloaded({
-    message: "The service is busy and has done nothing for this request. Send it again in a few seconds.",
-    retryAfterSeconds: Duration.toSeconds(busyRetryAfter)
-  })
+const laterWith = (message: string, cause: unknown): Later => ({
+  message,
+  retryAfterSeconds: Duration.toSeconds(busyRetryAfter),
+  ...(cause === undefined ? {} : { cause })
+})
 
-export const perhapsWritten = (): PerhapsWritten =>
-  new PerhapsWritten({
-    message:
+const nothingDone = "The service is busy and has done nothing for this request. Send it again in a few seconds."
+
+export const busy = (cause?: unknown): Busy => new Busy(laterWith(nothingDone, cause))
+
+export const notWritten = (cause?: unknown): NotWritten => new NotWritten(laterWith(nothingDone, cause))
+
+export const maybeWritten = (cause?: unknown): MaybeWritten =>
+  new MaybeWritten(
+    laterWith(
       "The database was lost or too busy while this was written, and nobody knows whether it was. Look it up before you send it again. Only what moves money can be sent again without a look, with the same Idempotency-Key.",
-    retryAfterSeconds: Duration.toSeconds(busyRetryAfter)
-  })
+      cause
+    )
+  )
 
 /** The same words whatever is wrong with a credential or a signature: nobody learns how close they came. */
 export const unauthorized = (): Unauthorized =>

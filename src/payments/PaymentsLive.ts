@@ -1,4 +1,4 @@
-/** Everything that happens to payments, over whichever providers there are. */
+/** Everything that happens to payments, beside what settles them. */
 import { Layer } from "effect"
 import { Actions } from "./actions/Actions.ts"
 import { Cancel } from "./actions/Cancel.ts"
@@ -15,14 +15,11 @@ import { PhonePrompts } from "./prompts/PhonePrompts.ts"
 import { Ramps } from "./ramps/Ramps.ts"
 import { CustomerPayments } from "./read/CustomerPayments.ts"
 import { PaymentCommand } from "./settlement/PaymentCommand.ts"
-import { RecordOutcome } from "./settlement/RecordOutcome.ts"
 import { Refunds } from "./settlement/Refunds.ts"
 import { CardWaits } from "./review/CardWaits.ts"
 import { HeldRate } from "./review/HeldRate.ts"
 import { Review } from "./review/Review.ts"
 import { ReviewThreshold } from "./review/ReviewThreshold.ts"
-import { PaymentRouter } from "./route/PaymentRouter.ts"
-import { Resolution } from "./settlement/Resolution.ts"
 
 export const PaymentsLive = Layer.mergeAll(
   Actions.layer.pipe(Layer.provide([Cancel.layer, Otp.layer, Refunds.layer, Review.layer])),
@@ -31,19 +28,16 @@ export const PaymentsLive = Layer.mergeAll(
   Enquiries.layer,
   Initiation.layer.pipe(Layer.provide(CreateAndDispatch.layer)),
   Ramps.layer,
-  Resolution.layer,
   Resume.layer
 ).pipe(
   Layer.provideMerge(Settling.layer),
   Layer.provideMerge(Dispatch.layer),
-  Layer.provideMerge(RecordOutcome.layer),
   Layer.provideMerge(
     Layer.mergeAll(
       CustomerPayments.layer,
       CheckoutUrl.layer,
       HeldRate.layer,
       PaymentCommand.layer,
-      PaymentRouter.layer,
       PhonePrompts.layer,
       ReviewThreshold.layer
     )

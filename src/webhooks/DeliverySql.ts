@@ -2,6 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
 import { Settings } from "../platform/config/Settings.ts"
+import { orDatabaseFailure } from "../platform/database/DatabaseFailure.ts"
 import { rowAs, rowsAs } from "../platform/database/Rows.ts"
 import { ownedIn } from "../platform/database/Query.ts"
 import { newestDeliveries } from "./DeliveryList.ts"
@@ -22,11 +23,11 @@ export const deliveryStoreSql = Layer.effect(
       list: (scope, filter, window) =>
         sql`select ${columns} from webhook_deliveries d where ${newestDeliveries(sql, scope, filter, window)}`.pipe(
           Effect.flatMap(deliveries),
-          Effect.orDie
+          orDatabaseFailure
         ),
       find: (scope, id) =>
         sql`select ${columns} from webhook_deliveries d
-          where delivery_id = ${id} and ${ownedIn(sql, scope)}`.pipe(Effect.flatMap(delivery), Effect.orDie),
+          where delivery_id = ${id} and ${ownedIn(sql, scope)}`.pipe(Effect.flatMap(delivery), orDatabaseFailure),
       // One time after the other, and each event's deliveries by its id: a plain join may read all events of the
       // organisation, or all deliveries of an endpoint, for the few of a payment.
       ofPayment: (orgId, paymentId, eventTimes) =>
@@ -36,7 +37,7 @@ export const deliveryStoreSql = Layer.effect(
           cross join lateral (select * from events e
             where e.org_id = ${orgId} and e.created_at = t.at and e.payment_id = ${paymentId} offset 0) e
           cross join lateral (select * from webhook_deliveries d where d.event_id = e.event_id offset 0) d
-          order by e.created_at, e.event_id, d.delivery_id`.pipe(Effect.flatMap(paymentDeliveries), Effect.orDie),
+          order by e.created_at, e.event_id, d.delivery_id`.pipe(Effect.flatMap(paymentDeliveries), orDatabaseFailure),
       requeue: (scope, id) =>
         sql`with again as (
             update webhook_deliveries set status = 'pending', updated_at = now()
@@ -48,7 +49,7 @@ export const deliveryStoreSql = Layer.effect(
           from again a join events e on e.event_id = a.event_id
           returning delivery_id`.pipe(
           Effect.map((rows) => rows.length > 0),
-          Effect.orDie
+          orDatabaseFailure
         ),
       forgetOld: forgetDeliveriesSql(sql, settings)
     }

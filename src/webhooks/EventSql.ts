@@ -2,6 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Schema } from "effect"
 import { Settings } from "../platform/config/Settings.ts"
+import { orDatabaseFailure } from "../platform/database/DatabaseFailure.ts"
 import { rowsAs, theRowAs } from "../platform/database/Rows.ts"
 import { WebhookEvent } from "./Webhook.ts"
 import { inScope, newest, ownedBy } from "../platform/database/Query.ts"
@@ -35,7 +36,7 @@ export const eventStoreSql = Layer.effect(
         ),
         Effect.flatMap(counted),
         Effect.map(({ count }) => count),
-        Effect.orDie
+        orDatabaseFailure
       ),
     list: (scope, { event_type, from }, window) => {
       const type = event_type === undefined ? sql.literal("true") : sql`event_type = ${event_type}`
@@ -45,7 +46,7 @@ export const eventStoreSql = Layer.effect(
         where ${inScope(sql, scope)} and ${type} and ${since} ${newest(sql, "event_id", window)}`.pipe(
         Effect.flatMap(events),
         Effect.map((rows) => rows.map(eventOf)),
-        Effect.orDie
+        orDatabaseFailure
       )
     },
     forgetOld: forgetEventsSql(sql, settings)

@@ -1,5 +1,6 @@
 /** Events at rest, each with the exact bytes that its deliveries repeat. Writing one finds its receivers. */
-import { Context, type Effect } from "effect"
+import { Context } from "effect"
+import type { Stored } from "../platform/database/DatabaseFailure.ts"
 import { type Scope } from "../platform/database/Query.ts"
 import type { Window } from "../platform/database/Window.ts"
 import type { WebhookEvent } from "./Webhook.ts"
@@ -15,10 +16,10 @@ export interface EventFilter {
 
 interface Store {
   /** Answers with the number of endpoints that it goes to. */
-  readonly insert: (event: WebhookEvent) => Effect.Effect<number>
-  readonly list: (scope: Scope, filter: EventFilter, window: Window) => Effect.Effect<ReadonlyArray<WebhookEvent>>
+  readonly insert: (event: WebhookEvent) => Stored<number>
+  readonly list: (scope: Scope, filter: EventFilter, window: Window) => Stored<ReadonlyArray<WebhookEvent>>
   /** A batch of old ones of which no delivery is left, if they ever had one; answers with how many. */
-  readonly forgetOld: Effect.Effect<number>
+  readonly forgetOld: Stored<number>
 }
 
 export class EventStore extends Context.Tag("corridor/EventStore")<EventStore, Store>() {}

@@ -3,6 +3,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import type { OrgId } from "../domain/Identifiers.ts"
 import type { EventType } from "../domain/EventTypes.ts"
 import { Ids } from "../domain/Ids.ts"
+import type { Stored } from "../platform/database/DatabaseFailure.ts"
 import { afterCommit } from "../platform/database/AfterCommit.ts"
 import { Doorbell } from "./Doorbell.ts"
 import { EventStore } from "./EventStore.ts"
@@ -16,9 +17,9 @@ export class Events extends Context.Tag("corridor/Events")<
     readonly tell: (
       about: { readonly event_type: EventType; readonly org_id: OrgId },
       data: Readonly<Record<string, unknown>>
-    ) => Effect.Effect<void>
+    ) => Stored<void>
     /** One whose text its feature has written. */
-    readonly publish: (event: WebhookEvent) => Effect.Effect<void>
+    readonly publish: (event: WebhookEvent) => Stored<void>
   }
 >() {
   static readonly layer = Layer.effect(

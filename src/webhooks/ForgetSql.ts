@@ -5,6 +5,7 @@
  */
 import type { SqlClient } from "@effect/sql"
 import { Duration, Effect, Schema } from "effect"
+import { orDatabaseFailure, type Stored } from "../platform/database/DatabaseFailure.ts"
 import { theRowAs } from "../platform/database/Rows.ts"
 import type { Settings } from "../platform/config/Settings.ts"
 import { forgetRows, leaveByMonth } from "../platform/months/Leaving.ts"
@@ -28,7 +29,7 @@ const ago = (duration: Duration.Duration) => `now() - interval '${Duration.toSec
 /** Looks at a batch of the default part behind a position; `gone` are the rows that it removed, as JSON. */
 const lookBehind =
   (sql: SqlClient.SqlClient, { archiveDir }: Kept, table: string, statement: string) =>
-  ([at, id]: readonly [Date, string]): Effect.Effect<Batch> =>
+  ([at, id]: readonly [Date, string]): Stored<Batch> =>
     Effect.suspend(() => {
       let seen: typeof BatchRow.Type | undefined
       const looked = Effect.map(Effect.flatMap(sql.unsafe(statement, [at, id, webhookForgetBatch]), batch), (row) => {
@@ -41,15 +42,15 @@ const lookBehind =
         forgotten,
         last: seen === undefined || seen.at === null || seen.id === null ? null : ([seen.at, seen.id] as const)
       }))
-    }).pipe(Effect.orDie)
+    }).pipe(orDatabaseFailure)
 
 const answer = (id: string, more = "") => `select count(*)::int as looked, max(created_at) as at,
     (array_agg(${id} order by created_at desc, ${id} desc))[1] as id, array(select line from gone) as gone${more} from looked`
 
-const forgetting = (months: Effect.Effect<number>, rest: Effect.Effect<number>): Effect.Effect<number> =>
+const forgetting = (months: Stored<number>, rest: Stored<number>): Stored<number> =>
   Effect.flatMap(months, (left) => Effect.map(rest, (gone) => left + gone))
 
-export const forgetDeliveriesSql = (sql: SqlClient.SqlClient, kept: Kept): Effect.Effect<number> => {
+export const forgetDeliveriesSql = (sql: SqlClient.SqlClient, kept: Kept): Stored<number> => {
   const { deadLetters, webhooks: keptFor } = kept.retention
   const isNeeded = `(l.status = 'pending' or l.updated_at >= case l.status when 'dead' then ${ago(deadLetters)} else ${ago(keptFor)} end)`
   const months = Effect.zipWith(
@@ -106,7 +107,7 @@ const isTold = (among: string) => `(
     select from ${among} s join webhook_deliveries d on d.event_id = s.event_id
     where s.same_as = l.event_id and s.created_at = l.created_at))`
 
-export const forgetEventsSql = (sql: SqlClient.SqlClient, kept: Kept): Effect.Effect<number> => {
+export const forgetEventsSql = (sql: SqlClient.SqlClient, kept: Kept): Stored<number> => {
   const keptFor = kept.retention.webhooks
   const months = leaveByMonth(sql, {
     table: "events",

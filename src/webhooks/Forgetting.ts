@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { nilUuid } from "../domain/Ids.ts"
 import { webhookForgetBatch } from "../domain/policies/Webhooks.ts"
+import type { Stored } from "../platform/database/DatabaseFailure.ts"
 
 /** When the last row that was looked at was written, and its id. */
 export type Position = readonly [at: Date, id: string]
@@ -16,9 +17,9 @@ export interface Batch {
 const beginning: Position = [new Date(0), nilUuid]
 
 /** The walk goes on where it was at the next call, so that rows that stay are not looked at again for every batch. */
-export const forgetInTurn = (lookBehind: (position: Position) => Effect.Effect<Batch>): Effect.Effect<number> => {
+export const forgetInTurn = (lookBehind: (position: Position) => Stored<Batch>): Stored<number> => {
   let position = beginning
-  const forget: Effect.Effect<number> = Effect.suspend(() => lookBehind(position)).pipe(
+  const forget: Stored<number> = Effect.suspend(() => lookBehind(position)).pipe(
     Effect.flatMap(({ forgotten, last, looked }) => {
       const isOver = last === null || looked < webhookForgetBatch
       position = isOver ? beginning : last

@@ -1,6 +1,7 @@
 /** What about webhooks waits for a person: endpoints that are disabled, and endpoints with dead letters. */
-import { Context, type Effect, Schema } from "effect"
+import { Context, Schema } from "effect"
 import { OrgId, WebhookId } from "../domain/Identifiers.ts"
+import type { Stored } from "../platform/database/DatabaseFailure.ts"
 import { type Scope } from "../platform/database/Query.ts"
 import type { Window } from "../platform/database/Window.ts"
 
@@ -25,7 +26,7 @@ export const Trouble = Schema.Union(DeadLetters, Disabled)
 export type Trouble = typeof Trouble.Type
 
 interface Store {
-  readonly list: (scope: Scope, window: Window) => Effect.Effect<ReadonlyArray<Trouble>>
+  readonly list: (scope: Scope, window: Window) => Stored<ReadonlyArray<Trouble>>
 }
 
 export class WebhookIssues extends Context.Tag("corridor/WebhookIssues")<WebhookIssues, Store>() {}

@@ -2,6 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
 import { deadLettersCounted } from "../domain/policies/Webhooks.ts"
+import { orDatabaseFailure } from "../platform/database/DatabaseFailure.ts"
 import { inScope, newest } from "../platform/database/Query.ts"
 import { rowsAs } from "../platform/database/Rows.ts"
 import { Trouble, WebhookIssues } from "./WebhookIssues.ts"
@@ -28,6 +29,6 @@ export const webhookIssuesSql = Layer.effect(
           union all
           select 'disabled_endpoint', webhook_id, org_id, webhook_id, endpoint_url, null, disabled_reason, updated_at
           from webhooks where ${inScope(sql, scope)} and status = 'disabled'
-        ) t where true ${newest(sql, "item_id", window)}`.pipe(Effect.flatMap(troubles), Effect.orDie)
+        ) t where true ${newest(sql, "item_id", window)}`.pipe(Effect.flatMap(troubles), orDatabaseFailure)
   }))
 )

@@ -3,6 +3,7 @@ import { Clock, Context, Effect, Either, Layer, Option } from "effect"
 import type { OrgId, PaymentId } from "../domain/Identifiers.ts"
 import type { TransactionData } from "../contract/api/WebhookLog.ts"
 import { AuditLog } from "../platform/audit/AuditLog.ts"
+import type { Stored } from "../platform/database/DatabaseFailure.ts"
 import { afterCommit } from "../platform/database/AfterCommit.ts"
 import { Transactor } from "../platform/database/Transactor.ts"
 import type { Permit } from "../domain/Access.ts"
@@ -37,28 +38,28 @@ export class WebhookLog extends Context.Tag("corridor/WebhookLog")<
     readonly notify: (
       permit: Permit<"webhooks">,
       transaction: Transaction
-    ) => Effect.Effect<{ readonly event_id: string; readonly endpoints: number }, Invalid>
+    ) => Stored<{ readonly event_id: string; readonly endpoints: number }, Invalid>
     readonly events: (
       permit: Permit<"webhook_log">,
       filter: EventFilter,
       window: Window
-    ) => Effect.Effect<ReadonlyArray<WebhookEvent>>
+    ) => Stored<ReadonlyArray<WebhookEvent>>
     readonly deliveries: (
       permit: Permit<"webhook_log">,
       filter: DeliveryFilter,
       window: Window
-    ) => Effect.Effect<ReadonlyArray<Delivery>>
-    readonly delivery: (permit: Permit<"webhook_log">, deliveryId: string) => Effect.Effect<Delivery, NotFound>
+    ) => Stored<ReadonlyArray<Delivery>>
+    readonly delivery: (permit: Permit<"webhook_log">, deliveryId: string) => Stored<Delivery, NotFound>
     /** What a payment, which the permit's holder was allowed to read, has told of itself. */
     readonly deliveriesOf: (
       permit: Permit<"any">,
       payment: { readonly org_id: OrgId; readonly payment_id: PaymentId },
       eventTimes: ReadonlyArray<Date>
-    ) => Effect.Effect<ReadonlyArray<PaymentDelivery>>
+    ) => Stored<ReadonlyArray<PaymentDelivery>>
     /** What waits for a person. */
-    readonly troubles: (permit: Permit<"operations">, window: Window) => Effect.Effect<ReadonlyArray<Trouble>>
+    readonly troubles: (permit: Permit<"operations">, window: Window) => Stored<ReadonlyArray<Trouble>>
     /** One that waits in the queue already is left as it is. */
-    readonly replay: (permit: Permit<"webhooks">, deliveryId: string) => Effect.Effect<Delivery, NotFound>
+    readonly replay: (permit: Permit<"webhooks">, deliveryId: string) => Stored<Delivery, NotFound>
   }
 >() {
   static readonly layer = Layer.effect(

@@ -2,6 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Schema } from "effect"
 import type { WebhookId } from "../domain/Identifiers.ts"
+import { orDatabaseFailure } from "../platform/database/DatabaseFailure.ts"
 import { inScope, newest, ownedIn, type Scope } from "../platform/database/Query.ts"
 import { rowAs, rowsAs, theRowAs } from "../platform/database/Rows.ts"
 import { webhookSecretOverlap } from "../domain/policies/Webhooks.ts"
@@ -28,25 +29,25 @@ export const webhookStoreSql = Layer.effect(
           Effect.zipRight(sql`select count(*)::int from webhooks where org_id = ${orgId}`),
           Effect.flatMap(counted),
           Effect.map(({ count }) => count),
-          Effect.orDie
+          orDatabaseFailure
         ),
       insert: (fresh) =>
         sql`insert into webhooks ${sql.insert({ ...fresh, events: [...fresh.events] })}
-          returning ${columns}`.pipe(Effect.flatMap(theWebhook), Effect.orDie),
+          returning ${columns}`.pipe(Effect.flatMap(theWebhook), orDatabaseFailure),
       list: (scope, window) =>
         sql`select ${columns} from webhooks where ${inScope(sql, scope)}
-          ${newest(sql, "webhook_id", window)}`.pipe(Effect.flatMap(webhooks), Effect.orDie),
+          ${newest(sql, "webhook_id", window)}`.pipe(Effect.flatMap(webhooks), orDatabaseFailure),
       find: (scope, id) =>
-        sql`select ${columns} from webhooks where ${one(scope, id)}`.pipe(Effect.flatMap(webhook), Effect.orDie),
+        sql`select ${columns} from webhooks where ${one(scope, id)}`.pipe(Effect.flatMap(webhook), orDatabaseFailure),
       findForUpdate: (scope, id) =>
         sql`select ${columns} from webhooks where ${one(scope, id)} for no key update`.pipe(
           Effect.flatMap(webhook),
-          Effect.orDie
+          orDatabaseFailure
         ),
       update: (scope, id, patch) => {
         const set = Object.keys(patch).length === 0 ? sql.literal("") : sql`${sql.update({ ...patch })},`
         return sql`update webhooks set ${set} updated_at = now() where ${one(scope, id)}
-          returning ${columns}`.pipe(Effect.flatMap(webhook), Effect.orDie)
+          returning ${columns}`.pipe(Effect.flatMap(webhook), orDatabaseFailure)
       },
       replaceSecret: (scope, id, sealed, immediate) => {
         const seconds = Duration.toSeconds(webhookSecretOverlap)
@@ -54,17 +55,17 @@ export const webhookStoreSql = Layer.effect(
           ? sql.literal("previous_secret_sealed = null, previous_secret_until = null")
           : sql`previous_secret_sealed = secret_sealed, previous_secret_until = now() + make_interval(secs => ${seconds})`
         return sql`update webhooks set ${previous}, secret_sealed = ${sealed}, updated_at = now()
-          where ${one(scope, id)} returning ${columns}`.pipe(Effect.flatMap(webhook), Effect.orDie)
+          where ${one(scope, id)} returning ${columns}`.pipe(Effect.flatMap(webhook), orDatabaseFailure)
       },
-      remove: (scope, id) => sql`delete from webhooks where ${one(scope, id)}`.pipe(Effect.orDie, Effect.asVoid),
-      holdSecrets: sql`lock table webhooks in share row exclusive mode`.pipe(Effect.asVoid, Effect.orDie),
+      remove: (scope, id) => sql`delete from webhooks where ${one(scope, id)}`.pipe(orDatabaseFailure, Effect.asVoid),
+      holdSecrets: sql`lock table webhooks in share row exclusive mode`.pipe(Effect.asVoid, orDatabaseFailure),
       allSealed: sql`select webhook_id, secret_sealed, previous_secret_sealed from webhooks order by webhook_id`.pipe(
         Effect.flatMap(sealedRows),
-        Effect.orDie
+        orDatabaseFailure
       ),
       replaceSealed: ({ webhook_id, ...sealed }) =>
         sql`update webhooks set ${sql.update(sealed)} where webhook_id = ${webhook_id}`.pipe(
-          Effect.orDie,
+          orDatabaseFailure,
           Effect.asVoid
         )
     }

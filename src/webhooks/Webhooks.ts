@@ -4,6 +4,7 @@ import { WebhookId } from "../domain/Identifiers.ts"
 import type { NewWebhook, UpdateWebhook } from "../contract/api/Webhooks.ts"
 import { AuditLog } from "../platform/audit/AuditLog.ts"
 import { Settings } from "../platform/config/Settings.ts"
+import type { Stored } from "../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../platform/database/Transactor.ts"
 import type { Access, Permit } from "../domain/Access.ts"
 import { Conflict, Invalid, type NotFound, notFound } from "../domain/Failure.ts"
@@ -27,23 +28,19 @@ const tooMany = (most: number): Conflict =>
 export class Webhooks extends Context.Tag("corridor/Webhooks")<
   Webhooks,
   {
-    readonly list: (permit: Permit<Access>, window: Window) => Effect.Effect<ReadonlyArray<Webhook>>
-    readonly find: (permit: Permit<Access>, id: WebhookId) => Effect.Effect<Webhook, NotFound>
+    readonly list: (permit: Permit<Access>, window: Window) => Stored<ReadonlyArray<Webhook>>
+    readonly find: (permit: Permit<Access>, id: WebhookId) => Stored<Webhook, NotFound>
     readonly create: (
       permit: Permit<"webhooks">,
       wanted: { readonly endpoint_url: string; readonly events?: ReadonlyArray<string> | undefined }
-    ) => Effect.Effect<Fresh, Conflict | Invalid>
+    ) => Stored<Fresh, Conflict | Invalid>
     readonly update: (
       permit: Permit<"webhooks">,
       id: WebhookId,
       wanted: typeof UpdateWebhook.Type
-    ) => Effect.Effect<Webhook, Invalid | NotFound>
-    readonly remove: (permit: Permit<"webhooks">, id: WebhookId) => Effect.Effect<void, NotFound>
-    readonly rotateSecret: (
-      permit: Permit<"webhooks">,
-      id: WebhookId,
-      immediate: boolean
-    ) => Effect.Effect<Fresh, NotFound>
+    ) => Stored<Webhook, Invalid | NotFound>
+    readonly remove: (permit: Permit<"webhooks">, id: WebhookId) => Stored<void, NotFound>
+    readonly rotateSecret: (permit: Permit<"webhooks">, id: WebhookId, immediate: boolean) => Stored<Fresh, NotFound>
   }
 >() {
   static readonly layer = Layer.effect(

@@ -1,7 +1,7 @@
 /** A database whose connection can be lost when a statement has been committed, and before its answer has arrived. */
 import { SqlClient, SqlError } from "@effect/sql"
 import { Effect, Layer } from "effect"
-import { ConnectionLost } from "../../src/platform/database/Setback.ts"
+import { ConnectionLost } from "../../src/platform/database/DatabaseFailure.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
 export interface Losses {

@@ -2,15 +2,13 @@
 import { layer, type Vitest } from "@effect/vitest"
 import { Cause, Context, Effect, HashMap, Layer, Logger, type LogLevel } from "effect"
 import { UserId } from "../../src/domain/Identifiers.ts"
+import { graphOf } from "../../src/app/Graph.ts"
 import { serveHttp } from "../../src/app/HttpApp.ts"
-import { GateLive, SandboxLive, ServicesLive } from "../../src/app/Services.ts"
-import { DevelopmentIssuer } from "../../src/people/auth/DevelopmentIssuer.ts"
+import { serverOver, ServicesLive } from "../../src/app/Services.ts"
 import { Settings } from "../../src/platform/config/Settings.ts"
-import { Ids } from "../../src/domain/Ids.ts"
 import { Sandbox, type SandboxCredentials } from "../../src/app/sandbox/Sandbox.ts"
-import { layerInTurn } from "../../src/platform/fibers/LayerInTurn.ts"
 import { type Backend, storesOn } from "./Stores.ts"
-import { testSettings, TestVault, type Variables } from "./TestSettings.ts"
+import { TestFoundation, testSettings, type Variables } from "./TestSettings.ts"
 
 export interface LogLine {
   readonly level: LogLevel.LogLevel["_tag"]
@@ -62,19 +60,12 @@ export const testServer = (
   { stores = storesOn(backend), variables = {} }: TestServerOptions = {}
 ) => {
   const logs: Array<LogLine> = []
-  return layerInTurn(
-    served(logs).pipe(
-      Layer.provideMerge(GateLive),
-      Layer.provideMerge(SandboxLive),
-      Layer.provideMerge(DevelopmentIssuer),
-      Layer.provideMerge(ServicesLive),
-      Layer.provideMerge(stores),
-      Layer.provideMerge(TestVault),
-      Layer.provideMerge(Ids.layer),
-      Layer.provideMerge(keepIn(logs)),
-      Layer.provideMerge(testSettings(variables))
-    )
-  )
+  return graphOf({
+    services: served(logs).pipe(Layer.provideMerge(serverOver(ServicesLive))),
+    stores,
+    foundation: TestFoundation,
+    settings: testSettings(variables).pipe(Layer.provideMerge(keepIn(logs)))
+  })
 }
 
 export interface TestServerOptions {

@@ -3,6 +3,7 @@
  * none are asked for: what runs in tests is what runs in production.
  */
 import { ConfigProvider, Effect, Layer } from "effect"
+import { Ids } from "../../src/domain/Ids.ts"
 import { Settings } from "../../src/platform/config/Settings.ts"
 import { deriveMasterKey } from "../../src/platform/config/MasterKey.ts"
 import { ProviderSettings } from "../../src/providers/accounts/ProviderSettings.ts"
@@ -30,3 +31,5 @@ export const testSettings = (variables: Variables = {}) => {
 }
 
 export const TestVault = Vault.layer(deriveMasterKey("test"))
+
+export const TestFoundation = Layer.merge(TestVault, Ids.layer)

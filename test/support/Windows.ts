@@ -1,6 +1,7 @@
 /** What every list of every store promises: newest first, and page after page each row exactly once. */
 import { expect } from "@effect/vitest"
 import { Clock, Effect, Option } from "effect"
+import type { Stored } from "../../src/platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../src/platform/database/Transactor.ts"
 import type { Position, Window } from "../../src/platform/database/Window.ts"
 
@@ -36,7 +37,7 @@ export const atOneMoment = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 export const everything: Window = { after: Option.none(), take: 1000 }
 
 const walk = <Row extends Dated, R>(
-  list: (window: Window) => Effect.Effect<ReadonlyArray<Row>, never, R>,
+  list: (window: Window) => Stored<ReadonlyArray<Row>, never, R>,
   idOf: (row: Row) => string,
   take: number
 ) =>
@@ -56,7 +57,7 @@ const walk = <Row extends Dated, R>(
 /** `made` are the rows the list must hold, in any order. */
 export const expectWindows = <Row extends Dated, R>(
   made: ReadonlyArray<Row>,
-  list: (window: Window) => Effect.Effect<ReadonlyArray<Row>, never, R>,
+  list: (window: Window) => Stored<ReadonlyArray<Row>, never, R>,
   idOf: (row: Row) => string
 ) =>
   Effect.gen(function* () {

@@ -4,6 +4,7 @@ import { CurrencyCode } from "../../domain/Currency.ts"
 import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { providerNames } from "../../domain/Corridor.ts"
 import { figuresRest } from "../../domain/policies/Server.ts"
+import { catchRefusal } from "../../platform/database/DatabaseFailure.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { exactGauge, gauge } from "../../platform/observability/Series.ts"
@@ -97,7 +98,7 @@ const showWorth = Effect.fnUntraced(function* (all: Figures["suspense"]) {
   const rates = yield* RateQuote
   const usd = CurrencyCode.make("USD")
   for (const { amount, currency } of all) {
-    const rate = yield* Effect.orElseSucceed(rates.base(currency, usd), Option.none)
+    const rate = yield* catchRefusal(rates.base(currency, usd), () => Effect.succeedNone)
     if (Option.isNone(rate)) continue
     fxWorth([currency], BigDecimal.unsafeToNumber(BigDecimal.multiply(BigDecimal.unsafeFromString(amount), rate.value)))
   }

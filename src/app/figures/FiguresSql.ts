@@ -5,6 +5,7 @@ import { CryptoAssetCode } from "../../domain/CryptoAsset.ts"
 import { currencies } from "../../domain/Currency.ts"
 import { strayGrace, strayPatience } from "../../domain/policies/Payments.ts"
 import { figuresRest, mostCounted } from "../../domain/policies/Server.ts"
+import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { theRowAs } from "../../platform/database/Rows.ts"
 import { Figures, FiguresStore } from "./FiguresStore.ts"
 
@@ -93,7 +94,7 @@ export const figuresStoreSql = Layer.effect(
     current: sql.unsafe(statement, [Duration.toSeconds(figuresRest) - 1]).pipe(
       Effect.flatMap(row),
       Effect.map(({ figures }) => figures),
-      Effect.orDie
+      orDatabaseFailure
     )
   }))
 )

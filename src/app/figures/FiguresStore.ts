@@ -1,7 +1,8 @@
 /** What waits in the database, in a few numbers for the metrics. */
-import { Context, type Effect, Schema } from "effect"
+import { Context, Schema } from "effect"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { ProviderName } from "../../domain/Corridor.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 /** How many there are, and for how many seconds the oldest of them has been there. */
 const waiting = { count: Schema.Number, oldest: Schema.Number }
@@ -29,6 +30,6 @@ export class FiguresStore extends Context.Tag("corridor/FiguresStore")<
   FiguresStore,
   {
     /** Those that any instance has read within the rest, else read anew. */
-    readonly current: Effect.Effect<Figures>
+    readonly current: Stored<Figures>
   }
 >() {}

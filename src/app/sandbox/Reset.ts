@@ -1,6 +1,7 @@
 /** Starts the sandbox over while its server runs: everything goes but what the running server has in its memory. */
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Schema } from "effect"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { rowsAs } from "../../platform/database/Rows.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { issuerSecret } from "../../people/auth/DevelopmentIssuer.ts"
@@ -25,7 +26,7 @@ const tableNames = rowsAs(Schema.Struct({ tablename: Schema.String }))
 
 export class Reset extends Context.Tag("corridor/Reset")<
   Reset,
-  { readonly run: (permit: Permit<"platform">) => Effect.Effect<SandboxCredentials, Conflict> }
+  { readonly run: (permit: Permit<"platform">) => Stored<SandboxCredentials, Conflict> }
 >() {
   static readonly layer = Layer.effect(
     Reset,

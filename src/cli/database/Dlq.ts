@@ -13,6 +13,7 @@ import { onRecords } from "../shared/OnRecords.ts"
 import { permitFor } from "../shared/Operator.ts"
 import { drawProgress } from "../shared/ProgressBar.ts"
 import { autopsyText, letterTable, replayedText } from "../shown/Webhooks.ts"
+import { mapRefusal } from "../../platform/database/DatabaseFailure.ts"
 
 const noSuchDelivery = (given: string) =>
   refuse(`There is no delivery with the id ${given} ("corridor dlq list" shows the dead ones).`)
@@ -42,7 +43,7 @@ const showOne = Effect.fn("Cli.showDeadLetter")(function* (given: string) {
   const letters = yield* DeadLetters
   const data = yield* letters
     .show(yield* permitFor("platform"), uuidOrNil(given))
-    .pipe(Effect.mapError(() => noSuchDelivery(given)))
+    .pipe(mapRefusal(() => noSuchDelivery(given)))
   return { data, ...autopsyText(data) }
 })
 
@@ -74,7 +75,7 @@ const checkWebhook = Effect.fn("Cli.checkWebhook")(function* ({ webhook }: Typed
   if (Option.isNone(webhook)) return
   const endpoints = yield* Webhooks
   const none = `--webhook: there is no webhook with the id ${webhook.value} ("corridor webhooks list" shows them).`
-  yield* Effect.mapError(endpoints.find(yield* permitFor("any"), idOrNil(WebhookId)(webhook.value)), () => refuse(none))
+  yield* mapRefusal(endpoints.find(yield* permitFor("any"), idOrNil(WebhookId)(webhook.value)), () => refuse(none))
 })
 
 const replaySome = Effect.fn("Cli.replayDeadLetters")(function* (typed: Typed, selection: Selection) {

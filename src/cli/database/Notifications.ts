@@ -9,6 +9,7 @@ import { organizationNamed } from "../shared/LookUp.ts"
 import { onRecords } from "../shared/OnRecords.ts"
 import { permitFor } from "../shared/Operator.ts"
 import { minute, properties, laidTable } from "../shared/Table.ts"
+import { mapRefusal } from "../../platform/database/DatabaseFailure.ts"
 
 /** The text may hold the token of an invitation: only "show" shows it. */
 const withoutText = ({ text: _text, ...rest }: Notification) => rest
@@ -57,7 +58,7 @@ const showOne = Effect.fn("Cli.showNotification")(function* (given: string) {
   const data = yield* outbox
     .show(yield* permitFor("platform"), uuidOrNil(given))
     .pipe(
-      Effect.mapError(() =>
+      mapRefusal(() =>
         refuse(`There is no notification with the id ${given} ("corridor notifications list" shows them).`)
       )
     )

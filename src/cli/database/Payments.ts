@@ -12,6 +12,7 @@ import { permitFor } from "../shared/Operator.ts"
 import { type Sought, wantedFilter } from "../shared/PaymentInput.ts"
 import { paymentTable, paymentText } from "../shown/Payments.ts"
 import { shown } from "./ShownPayment.ts"
+import { orDefect } from "../../platform/database/DatabaseFailure.ts"
 
 const encodeRecord = Schema.encodeSync(PaymentRecord)
 const encodeItems = Schema.encodeSync(Schema.Array(TimelineItem))
@@ -38,7 +39,7 @@ const showOne = Effect.fn("Cli.showPayment")(function* (given: string) {
     Effect.orElse(() => payments.findByTransaction(permit, idOrNil(TransactionId)(given))),
     Effect.orElse(() => referredTo(given))
   )
-  const items = yield* Effect.orDie(payments.timeline(permit, payment.payment_id))
+  const items = yield* orDefect(payments.timeline(permit, payment.payment_id))
   return {
     data: { ...encodeRecord(recordOf(payment)), timeline: encodeItems(items) },
     ...paymentText(shown(payment), items)

@@ -13,6 +13,7 @@ import { onProviderRecords } from "../shared/OnProviderRecords.ts"
 import { permitFor } from "../shared/Operator.ts"
 import { everyConfig, isProviderName, namedBy } from "../shared/ProviderLookUp.ts"
 import { properties, laidTable } from "../shared/Table.ts"
+import { catchRefusal } from "../../platform/database/DatabaseFailure.ts"
 
 type Typed = Readonly<Record<string, string>>
 
@@ -148,20 +149,11 @@ const testOwn = (which: Option.Option<string>) =>
     return yield* Effect.forEach(
       wanted,
       (config) =>
-        Effect.match(own.test(permit, config), {
-          onFailure: ({ message }): Tested => ({
-            provider: config.provider,
-            account: config.config_id,
-            passed: false,
-            message
-          }),
-          onSuccess: ({ test_message, tested }): Tested => ({
-            provider: config.provider,
-            account: config.config_id,
-            passed: tested,
-            message: test_message
-          })
-        }),
+        own.test(permit, config).pipe(
+          Effect.map(({ test_message, tested }) => ({ passed: tested, message: test_message })),
+          catchRefusal(({ message }) => Effect.succeed({ passed: false, message })),
+          Effect.map((result): Tested => ({ provider: config.provider, account: config.config_id, ...result }))
+        ),
       { concurrency: 8 }
     )
   })

@@ -1,6 +1,7 @@
 /** A command that fails says in one sentence what to change; a stack is for whoever asks for it with LOG_LEVEL=debug. */
 import { type HelpDoc, ValidationError } from "@effect/cli"
 import { Cause, Effect } from "effect"
+import { isDatabaseFailure } from "../../domain/Failure.ts"
 import { redactText } from "../../platform/observability/Redaction.ts"
 import { plainText } from "./PlainHelp.ts"
 import { AlreadyReported, errorDocument, writeLine } from "./Report.ts"
@@ -23,7 +24,13 @@ const CONTROLS = /\p{Cc}+/gu
 export const sentenceOf = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause)
   if (ValidationError.isValidationError(error)) return plain(error.error).replace(/[^.]$/, "$&.")
-  const words = Cause.isFailure(cause) ? wordsOf(error).slice(0, 1) : wordsOf(error)
+  // What a database said stands behind the words for callers of the API.
+  const isOfDatabase = isDatabaseFailure(error) && error.cause !== undefined
+  const words = isOfDatabase
+    ? wordsOf(error.cause)
+    : Cause.isFailure(cause)
+      ? wordsOf(error).slice(0, 1)
+      : wordsOf(error)
   return redactText(words.filter((text) => text !== "").join(": ")).replace(CONTROLS, " ")
 }
 

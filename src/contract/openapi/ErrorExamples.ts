@@ -1,5 +1,5 @@
 /** An error of each status as callers meet it, so that a reader sees more of an operation than its success. */
-import { type Code, codes, overloaded, unauthorized } from "../../domain/Failure.ts"
+import { type Code, codes, busy, unauthorized } from "../../domain/Failure.ts"
 
 interface Refusal {
   readonly summary: string
@@ -47,7 +47,7 @@ const refusals: ReadonlyArray<Refusal> = [
     code: "ALL_PROVIDERS_FAILED",
     message: "Every provider of this corridor declined the payment. Nothing was moved; the timeline says why."
   },
-  { summary: "Too busy", code: "SERVICE_UNAVAILABLE", message: overloaded().message }
+  { summary: "Too busy", code: "SERVICE_UNAVAILABLE", message: busy().message }
 ]
 
 const CORRELATION = "0199c2a5-0c11-7d2f-8b10-1a2b3c4d5e6f"

@@ -19,6 +19,7 @@ import { LinkStore } from "./LinkStore.ts"
 import type { LinkOrder, LinkState, LinkVisit, Offer, PayResult, StatusVisit } from "./LinkVisit.ts"
 import { closedBecause, type PaymentLink, permitOf } from "./PaymentLink.ts"
 import type { Price } from "./Price.ts"
+import { catchRefusal, orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
 
 /** The link has another payment, or takes none any more. */
 class LinkTaken extends Data.TaggedError("LinkTaken")<{}> {}
@@ -29,22 +30,20 @@ const freesLink = ({ status }: Payment): boolean =>
 export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
   LinkCheckout,
   {
-    readonly logo: (linkRef: string) => Effect.Effect<Option.Option<Uint8Array>>
-    readonly open: (linkRef: string) => Effect.Effect<Option.Option<LinkVisit>>
+    readonly logo: (linkRef: string) => Stored<Option.Option<Uint8Array>>
+    readonly open: (linkRef: string) => Stored<Option.Option<LinkVisit>>
     /** None when there is no rate at the moment, or nobody to take the payment. */
-    readonly offer: (link: PaymentLink) => Effect.Effect<Option.Option<Offer>>
-    readonly pay: (link: PaymentLink, order: LinkOrder) => Effect.Effect<PayResult>
+    readonly offer: (link: PaymentLink) => Stored<Option.Option<Offer>>
+    readonly pay: (link: PaymentLink, order: LinkOrder) => Stored<PayResult>
     /** The link that a payment came through, as its pages name it. */
-    readonly leadingTo: (
-      payment: Payment
-    ) => Effect.Effect<Option.Option<Pick<LinkVisit, "link" | "merchant" | "behind">>>
+    readonly leadingTo: (payment: Payment) => Stored<Option.Option<Pick<LinkVisit, "link" | "merchant" | "behind">>>
     /** `holder`: the token that the visitor's browser has for this payment, if any. */
-    readonly status: (linkRef: string, submission: string, holder: string) => Effect.Effect<Option.Option<StatusVisit>>
+    readonly status: (linkRef: string, submission: string, holder: string) => Stored<Option.Option<StatusVisit>>
     readonly isHolder: (link: PaymentLink, submission: string, holder: string) => boolean
     /** These change nothing where the payment does not ask for them. */
-    readonly giveOtp: (visit: StatusVisit, otp: string) => Effect.Effect<"done" | "wrong">
-    readonly resendOtp: (visit: StatusVisit) => Effect.Effect<"done" | "too often">
-    readonly cancel: (visit: StatusVisit) => Effect.Effect<"done" | "refused">
+    readonly giveOtp: (visit: StatusVisit, otp: string) => Stored<"done" | "wrong">
+    readonly resendOtp: (visit: StatusVisit) => Stored<"done" | "too often">
+    readonly cancel: (visit: StatusVisit) => Stored<"done" | "refused">
   }
 >() {
   static readonly layer = Layer.effect(
@@ -77,7 +76,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
         const because = closedBecause(link, yield* currentDate)
         if (because === "paid") return { _tag: "Closed", because } satisfies LinkState
         if (link.amount_type === "fixed" && link.payment_id !== null && link.submission !== null) {
-          const latest = yield* Effect.option(paymentIn(link, link.payment_id))
+          const latest = yield* catchRefusal(Effect.asSome(paymentIn(link, link.payment_id)), () => Effect.succeedNone)
           if (Option.isSome(latest) && !freesLink(latest.value)) {
             const { expires_at, status } = latest.value
             const freeAt = status === "pending" ? expires_at : null
@@ -232,7 +231,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
           if (Option.isNone(paymentId)) return Option.none()
           const [named, payment] = yield* Effect.all([
             merchantOf(link.value),
-            Effect.orDie(paymentIn(link.value, paymentId.value))
+            orDefect(paymentIn(link.value, paymentId.value))
           ])
           const testMode = mode === "sandbox"
           return Option.some({

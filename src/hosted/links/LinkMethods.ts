@@ -4,6 +4,7 @@ import { networksOfCountry } from "../../domain/MobileNetwork.ts"
 import { Money } from "../../domain/Money.ts"
 import { PaymentRouter } from "../../payments/route/PaymentRouter.ts"
 import type { PaymentLink } from "./PaymentLink.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 /** In the order in which payers are offered them. */
 export const linkMethods = ["mobile_money", "card", "bank_transfer"] as const
@@ -15,7 +16,7 @@ const hasNetworkFor = ({ country, payer_currency }: PaymentLink): boolean =>
 /** `pays` is null as long as the payer has not chosen an amount: then no limit of a configuration counts. */
 export class LinkMethods extends Context.Tag("corridor/LinkMethods")<
   LinkMethods,
-  (link: PaymentLink, pays: Money | null) => Effect.Effect<ReadonlyArray<LinkMethod>>
+  (link: PaymentLink, pays: Money | null) => Stored<ReadonlyArray<LinkMethod>>
 >() {
   static readonly layer = Layer.effect(
     LinkMethods,

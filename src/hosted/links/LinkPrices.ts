@@ -2,7 +2,6 @@
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import type { Money } from "../../domain/Money.ts"
-import type { Rate } from "../../domain/Rate.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { Rates } from "../../money/rates/Rates.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
@@ -10,6 +9,7 @@ import type { LinkOrder } from "./LinkVisit.ts"
 import { type PaymentLink, permitOf } from "./PaymentLink.ts"
 import { type Price, priceOfPaying, priceOfReceiving, samePrice } from "./Price.ts"
 import { sealPrice, wasShown } from "./PriceSeal.ts"
+import { catchRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
 
 const isConverted = ({ currency, payer_currency }: PaymentLink): boolean => currency !== payer_currency
 
@@ -25,11 +25,11 @@ export class LinkPrices extends Context.Tag("corridor/LinkPrices")<
   LinkPrices,
   {
     /** None when nobody knows what the payer's currency is worth at the moment. */
-    readonly receiving: (link: PaymentLink, wanted: Money) => Effect.Effect<Option.Option<Price>>
+    readonly receiving: (link: PaymentLink, wanted: Money) => Stored<Option.Option<Price>>
     /** For the form that shows this price; null where there is no rate that could move. */
-    readonly seal: (link: PaymentLink, price: Price) => Effect.Effect<Sealed | null>
+    readonly seal: (link: PaymentLink, price: Price) => Stored<Sealed | null>
     /** What was shown, or chosen, with its rate locked. None when it does not hold any more: another must be shown first. */
-    readonly agreed: (link: PaymentLink, order: LinkOrder) => Effect.Effect<Option.Option<Price>>
+    readonly agreed: (link: PaymentLink, order: LinkOrder) => Stored<Option.Option<Price>>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -43,17 +43,21 @@ export class LinkPrices extends Context.Tag("corridor/LinkPrices")<
       const mac = (text: string): string => vault.hmac(text, "link price")
 
       const lockFor = (link: PaymentLink, pays: Money) =>
-        Effect.option(
-          rates.lookUp(permitOf(link), {
+        rates
+          .lookUp(permitOf(link), {
             from: link.payer_currency,
             to: link.currency,
             amount: Option.some(pays.toDecimal())
           })
-        )
+          .pipe(
+            Effect.asSome,
+            catchRefusal(() => Effect.succeedNone)
+          )
 
       const liveFor = ({ currency, org_id, payer_currency }: PaymentLink) =>
-        Effect.map(Effect.orElseSucceed(quote.live(org_id, payer_currency, currency), Option.none<Rate>), (found) =>
-          Option.map(found, (rate) => ({ rate, orgRateId: null }))
+        Effect.map(
+          catchRefusal(quote.live(org_id, payer_currency, currency), () => Effect.succeedNone),
+          (found) => Option.map(found, (rate) => ({ rate, orgRateId: null }))
         )
 
       const receivingAt = (link: PaymentLink, wanted: Money, at: Parameters<typeof priceOfReceiving>[3]) =>

@@ -4,6 +4,7 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { LinkId, OrgId, PaymentId, UserId } from "../../domain/Identifiers.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
+import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { inScope, newest, ownedBy, ownedIn, type Scope } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
@@ -75,41 +76,41 @@ export const linkStoreSql = Layer.effect(
         })} returning ${columns}, brand_logo is not null as has_logo, null as submission, null as paid_at`.pipe(
           Effect.flatMap(rowOf),
           Effect.map((row) => fromRow(Option.getOrThrow(row))),
-          Effect.orDie
+          orDatabaseFailure
         ),
       list: (scope, window) =>
         sql`select ${read} from payment_links l where ${inScope(sql, scope)} ${newest(sql, "link_id", window)}`.pipe(
           Effect.flatMap(rowsOf),
           Effect.map((rows) => rows.map(fromRow)),
-          Effect.orDie
+          orDatabaseFailure
         ),
       find: (scope, id) =>
         sql`select ${read} from payment_links l where ${one(scope, id)}`.pipe(
           Effect.flatMap(rowOf),
           Effect.map(Option.map(fromRow)),
-          Effect.orDie
+          orDatabaseFailure
         ),
       findForUpdate: (scope, id) =>
         sql`select ${read} from payment_links l where ${one(scope, id)} for update`.pipe(
           Effect.flatMap(rowOf),
           Effect.map(Option.map(fromRow)),
-          Effect.orDie
+          orDatabaseFailure
         ),
       findByRef: (ref) =>
         sql`select ${readByPayers} from payment_links l where link_ref = ${ref}`.pipe(
           Effect.flatMap(rowOf),
           Effect.map(Option.map(fromRow)),
-          Effect.orDie
+          orDatabaseFailure
         ),
       logoOf: (ref) =>
         sql`select brand_logo from payment_links where link_ref = ${ref} and brand_logo is not null`.pipe(
           Effect.flatMap(logoRow),
           Effect.map(Option.map(({ brand_logo }) => brand_logo)),
-          Effect.orDie
+          orDatabaseFailure
         ),
       cancel: (scope, id, at) =>
         sql`update payment_links set canceled_at = coalesce(canceled_at, ${at}) where ${one(scope, id)}`.pipe(
-          Effect.orDie,
+          orDatabaseFailure,
           Effect.asVoid
         ),
       claim: ({ link_id, now, org_id, payment_id, replacing, submission }) =>
@@ -124,21 +125,21 @@ export const linkStoreSql = Layer.effect(
           select ${payment_id}::uuid, link_id, org_id, ${submission} from claimed
           on conflict (link_id, submission) do nothing returning 1 as claimed`.pipe(
           Effect.map((rows) => rows.length > 0),
-          Effect.orDie
+          orDatabaseFailure
         ),
       paymentOf: ({ link_id, org_id }, submission) =>
         sql`select payment_id from payment_link_payments
           where link_id = ${link_id} and ${ownedBy(sql, org_id)} and submission = ${submission}`.pipe(
           Effect.flatMap(madeRow),
           Effect.map(Option.map(({ payment_id }) => payment_id)),
-          Effect.orDie
+          orDatabaseFailure
         ),
       linkOf: (scope, paymentId) =>
         sql`select ${readByPayers} from payment_links l where ${ownedIn(sql, scope)} and link_id =
           (select link_id from payment_link_payments where payment_id = ${paymentId})`.pipe(
           Effect.flatMap(rowOf),
           Effect.map(Option.map(fromRow)),
-          Effect.orDie
+          orDatabaseFailure
         )
     }
   })

@@ -1,6 +1,7 @@
 /** Payment links at rest, each with the payments that were made through it. */
-import { Context, type Effect, type Option } from "effect"
+import { Context, type Option } from "effect"
 import type { LinkId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import type { PaymentLink } from "./PaymentLink.ts"
@@ -32,23 +33,23 @@ export interface Claim extends LinkPayment {
 export class LinkStore extends Context.Tag("corridor/LinkStore")<
   LinkStore,
   {
-    readonly insert: (link: NewLink) => Effect.Effect<PaymentLink>
+    readonly insert: (link: NewLink) => Stored<PaymentLink>
     /** Newest first. */
-    readonly list: (scope: Scope, window: Window) => Effect.Effect<ReadonlyArray<PaymentLink>>
-    readonly find: (scope: Scope, linkId: LinkId) => Effect.Effect<Option.Option<PaymentLink>>
+    readonly list: (scope: Scope, window: Window) => Stored<ReadonlyArray<PaymentLink>>
+    readonly find: (scope: Scope, linkId: LinkId) => Stored<Option.Option<PaymentLink>>
     /** Inside a transaction no payment through it can begin until the end. */
-    readonly findForUpdate: (scope: Scope, linkId: LinkId) => Effect.Effect<Option.Option<PaymentLink>>
+    readonly findForUpdate: (scope: Scope, linkId: LinkId) => Stored<Option.Option<PaymentLink>>
     /**
      * The reference is the credential: it names this one link, of whichever organisation. When an open link was first
      * paid is not looked up: payers are shown it as often as they like, and it may have had very many of them.
      */
-    readonly findByRef: (linkRef: string) => Effect.Effect<Option.Option<PaymentLink>>
-    readonly logoOf: (linkRef: string) => Effect.Effect<Option.Option<Uint8Array>>
-    readonly cancel: (scope: Scope, linkId: LinkId, at: Date) => Effect.Effect<void>
+    readonly findByRef: (linkRef: string) => Stored<Option.Option<PaymentLink>>
+    readonly logoOf: (linkRef: string) => Stored<Option.Option<Uint8Array>>
+    readonly cancel: (scope: Scope, linkId: LinkId, at: Date) => Stored<void>
     /** Belongs in the transaction of the payment. False: the link takes no payment, or not this one. */
-    readonly claim: (claim: Claim) => Effect.Effect<boolean>
-    readonly paymentOf: (link: PaymentLink, submission: string) => Effect.Effect<Option.Option<PaymentId>>
+    readonly claim: (claim: Claim) => Stored<boolean>
+    readonly paymentOf: (link: PaymentLink, submission: string) => Stored<Option.Option<PaymentId>>
     /** The one that a payment was made through, as its payers see it. */
-    readonly linkOf: (scope: Scope, paymentId: PaymentId) => Effect.Effect<Option.Option<PaymentLink>>
+    readonly linkOf: (scope: Scope, paymentId: PaymentId) => Stored<Option.Option<PaymentLink>>
   }
 >() {}

@@ -4,6 +4,7 @@ import { LinkId, type OrgId } from "../../domain/Identifiers.ts"
 import type { CreatePaymentLink, PaymentLink as LinkView } from "../../contract/api/PaymentLinks.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import type { Permit } from "../../domain/Access.ts"
@@ -29,10 +30,10 @@ const NO_AMOUNT = 'amount: is needed for a fixed link; leave it out only with am
 export class PaymentLinks extends Context.Tag("corridor/PaymentLinks")<
   PaymentLinks,
   {
-    readonly create: (permit: Permit<"payment_links">, draft: Draft) => Effect.Effect<View, Invalid | NotFound>
-    readonly list: (permit: Permit<"payment_links">, window: Window) => Effect.Effect<ReadonlyArray<View>>
-    readonly get: (permit: Permit<"payment_links">, linkId: LinkId) => Effect.Effect<View, NotFound>
-    readonly cancel: (permit: Permit<"payment_links">, linkId: LinkId) => Effect.Effect<void, NotFound | Conflict>
+    readonly create: (permit: Permit<"payment_links">, draft: Draft) => Stored<View, Invalid | NotFound>
+    readonly list: (permit: Permit<"payment_links">, window: Window) => Stored<ReadonlyArray<View>>
+    readonly get: (permit: Permit<"payment_links">, linkId: LinkId) => Stored<View, NotFound>
+    readonly cancel: (permit: Permit<"payment_links">, linkId: LinkId) => Stored<void, NotFound | Conflict>
   }
 >() {
   static readonly layer = Layer.effect(

@@ -16,6 +16,7 @@ import { PaymentRouter } from "../../payments/route/PaymentRouter.ts"
 import { CheckoutUrl, providerOrder } from "../../payments/route/ProviderOrder.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import type { Browser, Card } from "../../providers/port/Provider.ts"
+import { orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
 
 /** It names the rate, so that the next one that runs out is told as well. */
 const rateOver = ({ org_rate_id }: Payment): string =>
@@ -36,9 +37,9 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
       payment: Payment,
       card: Redacted.Redacted<Card>,
       browser: Browser
-    ) => Effect.Effect<"asked" | "overtaken" | "no_route">
+    ) => Stored<"asked" | "overtaken" | "no_route">
     /** The customer would rather not. A payment that has changed since it was read stays as it is. */
-    readonly giveUp: (payment: Payment) => Effect.Effect<void>
+    readonly giveUp: (payment: Payment) => Stored<void>
   }
 >() {
   static readonly layer = Layer.scoped(
@@ -109,7 +110,7 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
             .pipe(
               Effect.asVoid,
               Effect.catchTag("Overtaken", () => Effect.void),
-              Effect.orDie
+              orDefect
             )
         )
       }

@@ -14,6 +14,7 @@ import { RailCustomer } from "../../providers/sandbox/RailCustomer.ts"
 import { LinkCheckout } from "../links/LinkCheckout.ts"
 import { CardEntry } from "./CardEntry.ts"
 import type { Shown } from "./Frame.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 /** What the customer can do about the payment at this moment. */
 export type Stage =
@@ -43,15 +44,15 @@ export class Checkout extends Context.Tag("corridor/Checkout")<
   Checkout,
   {
     /** None for a wrong token and for a payment that does not exist alike. */
-    readonly open: (given: string, token: string) => Effect.Effect<Option.Option<Visit>>
+    readonly open: (given: string, token: string) => Stored<Option.Option<Visit>>
     /** These change nothing where the stage does not ask for them, so that doing them twice does no harm. */
-    readonly pay: (visit: Visit) => Effect.Effect<void>
-    readonly cancel: (visit: Visit) => Effect.Effect<void>
+    readonly pay: (visit: Visit) => Stored<void>
+    readonly cancel: (visit: Visit) => Stored<void>
     readonly payWithCard: (
       visit: Visit,
       card: Redacted.Redacted<Card>,
       browser: Browser
-    ) => Effect.Effect<"asked" | "overtaken" | "no_route">
+    ) => Stored<"asked" | "overtaken" | "no_route">
   }
 >() {
   static readonly layer = Layer.effect(

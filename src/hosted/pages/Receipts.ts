@@ -8,11 +8,12 @@ import { amountText } from "./AmountText.ts"
 import type { Shown } from "./Frame.ts"
 import { payersAddress, receiptLines } from "./Receipt.ts"
 import type { Words } from "./Words.ts"
+import { catchRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
 
 export class Receipts extends Context.Tag("corridor/Receipts")<
   Receipts,
   /** `address`: where the receipt can be seen again. */
-  (shown: Shown, words: Words, address: string) => Effect.Effect<"sent" | "failed">
+  (shown: Shown, words: Words, address: string) => Stored<"sent" | "failed">
 >() {
   static readonly layer = Layer.effect(
     Receipts,
@@ -46,7 +47,7 @@ export class Receipts extends Context.Tag("corridor/Receipts")<
           })
           .pipe(
             Effect.as("sent" as const),
-            Effect.catchAll(({ message }) =>
+            catchRefusal(({ message }) =>
               Effect.as(Effect.logWarning(`A receipt could not be sent: ${message}`), "failed" as const)
             )
           )

@@ -4,6 +4,7 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { OrgId } from "../../domain/Identifiers.ts"
 import { Flow, PaymentMethod } from "../../domain/Corridor.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { batchOf, inScope } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
@@ -57,7 +58,7 @@ export const feeRuleStoreSql = Layer.scoped(
           const found = new Map(rows.map(({ seq, ...row }) => [seq, fromRow(row)]))
           return asked.map((_, seq) => Option.fromNullable(found.get(seq)))
         }),
-        Effect.orDie
+        orDatabaseFailure
       )
     })
 
@@ -69,23 +70,23 @@ export const feeRuleStoreSql = Layer.scoped(
           returning ${columns}`.pipe(
           Effect.flatMap(rowOf),
           Effect.map((row) => fromRow(Option.getOrThrow(row))),
-          Effect.orDie
+          orDatabaseFailure
         ),
-      remove: (id) => sql`delete from fee_rules where fee_rule_id = ${id}`.pipe(Effect.orDie, Effect.asVoid),
+      remove: (id) => sql`delete from fee_rules where fee_rule_id = ${id}`.pipe(orDatabaseFailure, Effect.asVoid),
       find,
       findForUpdate: ({ direction, org_id, payment_method }) =>
         sql`select ${columns} from fee_rules where org_id = ${org_id} and payment_method = ${payment_method}
           and direction = ${direction} for update`.pipe(
           Effect.flatMap(rowOf),
           Effect.map(Option.map(fromRow)),
-          Effect.orDie
+          orDatabaseFailure
         ),
       list: (scope) =>
         sql`select ${columns} from fee_rules where ${inScope(sql, scope)}
           order by org_id, payment_method collate "C", direction collate "C"`.pipe(
           Effect.flatMap(rowsOf),
           Effect.map((rows) => rows.map(fromRow)),
-          Effect.orDie
+          orDatabaseFailure
         )
     }
   })

@@ -1,8 +1,9 @@
 /** What organisations are charged, at rest: at most one rule for an organisation, payment method and direction. */
-import { Context, type Effect, type Option } from "effect"
+import { Context, type Option } from "effect"
 import type { OrgId } from "../../domain/Identifiers.ts"
 import type { Flow, PaymentMethod } from "../../domain/Corridor.ts"
 import type { FeeTerms } from "../../domain/Fee.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 
 /** What a rule is about. */
@@ -24,14 +25,14 @@ export class FeeRuleStore extends Context.Tag("corridor/FeeRuleStore")<
   FeeRuleStore,
   {
     /** A rule that is there keeps its id and gets the new terms. */
-    readonly put: (rule: NewFeeRule) => Effect.Effect<FeeRule>
-    readonly remove: (feeRuleId: string) => Effect.Effect<void>
+    readonly put: (rule: NewFeeRule) => Stored<FeeRule>
+    readonly remove: (feeRuleId: string) => Stored<void>
     /** For payments on their way in: concurrent ones share a statement. */
-    readonly find: (subject: FeeSubject) => Effect.Effect<Option.Option<FeeRule>>
+    readonly find: (subject: FeeSubject) => Stored<Option.Option<FeeRule>>
     /** Inside a transaction the row stays locked until its end. */
-    readonly findForUpdate: (subject: FeeSubject) => Effect.Effect<Option.Option<FeeRule>>
+    readonly findForUpdate: (subject: FeeSubject) => Stored<Option.Option<FeeRule>>
     /** In order of organisation, payment method and direction. */
-    readonly list: (scope: Scope) => Effect.Effect<ReadonlyArray<FeeRule>>
+    readonly list: (scope: Scope) => Stored<ReadonlyArray<FeeRule>>
   }
 >() {}
 

@@ -1,6 +1,7 @@
 /** Fees as operators set them, every change audited, and as a payment is charged them when it is initiated. */
 import { Context, Effect, Layer, Option } from "effect"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { type Charged, feeOf, type FeeTerms } from "../../domain/Fee.ts"
@@ -36,10 +37,10 @@ export class Fees extends Context.Tag("corridor/Fees")<
       permit: Permit<"platform">,
       subject: FeeSubject,
       terms: FeeTerms
-    ) => Effect.Effect<FeeRuleChange, NotFound | Invalid>
-    readonly list: (permit: Permit<"platform">) => Effect.Effect<ReadonlyArray<FeeRule>>
+    ) => Stored<FeeRuleChange, NotFound | Invalid>
+    readonly list: (permit: Permit<"platform">) => Stored<ReadonlyArray<FeeRule>>
     /** What a new payment is charged, to be written with it. A fee that rounds to zero is none. */
-    readonly charge: (payment: FeeSubject & Charged) => Effect.Effect<ReadonlyArray<NewFee>>
+    readonly charge: (payment: FeeSubject & Charged) => Stored<ReadonlyArray<NewFee>>
   }
 >() {
   static readonly layer = Layer.effect(

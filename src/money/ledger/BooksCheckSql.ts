@@ -5,6 +5,7 @@ import { OrgId } from "../../domain/Identifiers.ts"
 import { isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import { toleratedShare } from "../../domain/Exchange.ts"
+import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { unlimited } from "../../platform/database/Unlimited.ts"
 import { AccountName } from "./Books.ts"
@@ -191,4 +192,4 @@ export const checkBooks = Effect.gen(function* () {
     fx,
     problems: problemsOf({ entries, books, accounts, exchanges: losses, strangers, providers })
   }
-}).pipe(unlimited, Effect.orDie)
+}).pipe(unlimited, orDatabaseFailure)

@@ -1,6 +1,7 @@
 /** The books as other features post to them, and as operators look after them. */
 import { Context, Effect, Layer, Option } from "effect"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import type { DateRange } from "../../domain/DateRange.ts"
@@ -28,20 +29,17 @@ export interface CreditLimitChange {
 }
 
 interface Operating {
-  readonly check: (permit: Permit<"platform">) => Effect.Effect<BooksReport>
+  readonly check: (permit: Permit<"platform">) => Stored<BooksReport>
   readonly balancesOf: (
     permit: Permit<"operations"> | Permit<"platform">,
     window?: NameWindow
-  ) => Effect.Effect<ReadonlyArray<StoredBalance>>
+  ) => Stored<ReadonlyArray<StoredBalance>>
   /** At the end of each day: what can be paid out, or is owed. */
-  readonly balancesByDay: (
-    permit: Permit<"operations">,
-    range: DateRange
-  ) => Effect.Effect<ReadonlyArray<BalancesOfDay>>
+  readonly balancesByDay: (permit: Permit<"operations">, range: DateRange) => Stored<ReadonlyArray<BalancesOfDay>>
   readonly setCreditLimit: (
     permit: Permit<"platform">,
     limit: CreditLimit
-  ) => Effect.Effect<CreditLimitChange, NotFound | Conflict>
+  ) => Stored<CreditLimitChange, NotFound | Conflict>
 }
 
 const textOf = (limit: Option.Option<Money>): string | null =>

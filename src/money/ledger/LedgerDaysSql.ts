@@ -2,6 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Schema } from "effect"
 import { booksClosingDelay, postingPatience, postingPause } from "../../domain/policies/Ledger.ts"
+import { orTransactionFailure, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { sameOrg } from "../../platform/database/Query.ts"
 import { rowsAs, theRowAs } from "../../platform/database/Rows.ts"
 import { unlimited } from "../../platform/database/Unlimited.ts"
@@ -35,7 +36,7 @@ export const movedAfter = (sql: SqlClient.SqlClient, date: string) => sql`
     group by 1
   ) open`
 
-export const closeLedgerDays = (sql: SqlClient.SqlClient): Effect.Effect<number> => {
+export const closeLedgerDays = (sql: SqlClient.SqlClient): Stored<number> => {
   const plan = sql`select to_char(target, 'YYYY-MM-DD') as target,
       target > coalesce((select before from ledger_closed), '-infinity'::date) as is_due
     from (select ((now() - ${Duration.toSeconds(booksClosingDelay)} * interval '1 second') at time zone 'UTC')::date) t (target)`
@@ -97,5 +98,9 @@ export const closeLedgerDays = (sql: SqlClient.SqlClient): Effect.Effect<number>
     // Some who post take longer: another time.
     if (!is_due || !(yield* othersEnded)) return 0
     return yield* unlimited(close(target))
-  }).pipe(Effect.provideService(SqlClient.SqlClient, sql), Effect.orDie, Effect.withSpan("LedgerStore.closeDays"))
+  }).pipe(
+    Effect.provideService(SqlClient.SqlClient, sql),
+    orTransactionFailure,
+    Effect.withSpan("LedgerStore.closeDays")
+  )
 }

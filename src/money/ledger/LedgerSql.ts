@@ -6,6 +6,7 @@ import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
 import { currencyOf, entryKinds, keepsBalance, LedgerAccount, providerIn } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
+import { failOrDie, orDatabaseFailure, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { inScope, newest, ownedIn, violates } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
@@ -85,11 +86,11 @@ export const ledgerStoreSql = Layer.effect(
         const rows = owned.length === 0 ? [] : yield* kept(owned, lock)
         const sums = system.length === 0 ? [] : yield* summed(system)
         return byAccount(asked, [...rows, ...sums])
-      }, Effect.orDie)
+      }, orDatabaseFailure)
 
     const balances = balancesBy("")
     const lockedBalances = balancesBy("for no key update")
-    const only = (account: LedgerAccount, found: Effect.Effect<Balances>) =>
+    const only = (account: LedgerAccount, found: Stored<Balances>) =>
       Effect.map(found, (amounts) => amounts.get(account)!)
 
     const limitOf = (org_id: OrgId, currency: AnyCurrencyCode) =>
@@ -106,8 +107,11 @@ export const ledgerStoreSql = Layer.effect(
           if (rows.length === 0) return Effect.void
           return sql.unsafe(postStatement, [JSON.stringify(rows)]).pipe(
             Effect.asVoid,
-            Effect.catchAll((error) =>
-              Option.match(insufficientFundsOf(error), { onNone: () => Effect.die(error), onSome: Effect.fail })
+            Effect.catchAll((error): Stored<never, InsufficientFunds> =>
+              Option.match(insufficientFundsOf(error), {
+                onNone: (): Stored<never, InsufficientFunds> => failOrDie(error),
+                onSome: Effect.fail
+              })
             )
           )
         }),
@@ -122,7 +126,7 @@ export const ledgerStoreSql = Layer.effect(
           order by account collate "C" limit ${take ?? null}::bigint`.pipe(
           Effect.flatMap(balancesOf),
           Effect.map((rows) => rows.map(balanceOfRow)),
-          Effect.orDie
+          orDatabaseFailure
         ),
       // One statement, so that what is there now and what led to it are of one moment.
       settledAfter: (scope, date) =>
@@ -143,14 +147,14 @@ export const ledgerStoreSql = Layer.effect(
               date === null ? [] : [{ date, net: moneyOf(amount, currency) }]
             )
           })),
-          Effect.orDie
+          orDatabaseFailure
         ),
       setLimit: Effect.fnUntraced(function* ({ credit_limit, currency, org_id }) {
         const account = LedgerAccount.settlement(org_id, currency)
         // One at a time for each organisation: the limit and the floor that follows from it must agree.
-        yield* Effect.orDie(sql`select from organizations where org_id = ${org_id} for no key update`)
-        const before = yield* Effect.orDie(limitOf(org_id, currency))
-        yield* Effect.orDie(
+        yield* orDatabaseFailure(sql`select from organizations where org_id = ${org_id} for no key update`)
+        const before = yield* orDatabaseFailure(limitOf(org_id, currency))
+        yield* orDatabaseFailure(
           credit_limit === null
             ? sql`delete from ledger_limits where org_id = ${org_id} and currency = ${currency}`
             : sql`insert into ledger_limits (org_id, currency, credit_limit)
@@ -161,10 +165,10 @@ export const ledgerStoreSql = Layer.effect(
         yield* sql`insert into ledger_balances (account, org_id, currency, floor)
           values (${account}, ${org_id}, ${currency}, ledger_floor(${account}, ${org_id}, ${currency}))
           on conflict (account) do update set floor = excluded.floor`.pipe(
-          Effect.catchAll((error) =>
+          Effect.catchAll((error): Stored<never, InsufficientFunds> =>
             violates(error, "ledger_balances_floor")
               ? Effect.fail(new InsufficientFunds({ account }))
-              : Effect.die(error)
+              : failOrDie(error)
           )
         )
         return before
@@ -172,13 +176,13 @@ export const ledgerStoreSql = Layer.effect(
       postings: (scope, account, window) =>
         sql`select entry_id, org_id, account, amount, kind, payment_id, reference, created_at
           from ledger_postings where account = ${account} and ${ownedIn(sql, scope)}
-          ${newest(sql, "entry_id", window)}`.pipe(Effect.flatMap(storedPostings), Effect.orDie),
+          ${newest(sql, "entry_id", window)}`.pipe(Effect.flatMap(storedPostings), orDatabaseFailure),
       clearingOf: (paymentId) =>
         sql`select split_part(account, '/', 3) as about, account, balance as amount from ledger_balances
           where account like ${`clearing/${paymentId}/%`} and balance <> 0 order by account collate "C"`.pipe(
           Effect.flatMap(clearingRows),
           Effect.map((rows) => rows.map((row) => ({ about: row.about, money: moneyIn(row) }))),
-          Effect.orDie
+          orDatabaseFailure
         ),
       atProviders: (paymentId) =>
         sql`select account, -sum(amount) as amount from ledger_postings
@@ -186,7 +190,7 @@ export const ledgerStoreSql = Layer.effect(
           group by account having sum(amount) <> 0 order by account collate "C"`.pipe(
           Effect.flatMap(amountsOf),
           Effect.map((rows) => rows.map((row) => ({ ...providerIn(row.account), money: moneyIn(row) }))),
-          Effect.orDie
+          orDatabaseFailure
         ),
       closeDays: closeLedgerDays(sql),
       check: Effect.provideService(checkBooks, SqlClient.SqlClient, sql)

@@ -2,11 +2,12 @@
  * The books at rest. Callers post inside the transaction of the change that moved the money, with one call for each
  * transaction, and after they have locked their own rows; a refusal ends that transaction.
  */
-import { Context, type Effect, type Option } from "effect"
+import { Context, type Option } from "effect"
 import type { PaymentId } from "../../domain/Identifiers.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
 import type { Entry, LedgerAccount } from "../../domain/Ledger.ts"
 import type { Money } from "../../domain/Money.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import type { SettledAfter } from "./BalanceDays.ts"
@@ -37,34 +38,30 @@ export class LedgerStore extends Context.Tag("corridor/LedgerStore")<
   LedgerStore,
   {
     /** All of the entries or none. Postings of nothing are left out. */
-    readonly post: (entries: ReadonlyArray<Entry>) => Effect.Effect<void, InsufficientFunds>
+    readonly post: (entries: ReadonlyArray<Entry>) => Stored<void, InsufficientFunds>
     /** Of any account; one that nothing was posted to has nothing. */
-    readonly balance: (account: LedgerAccount) => Effect.Effect<Money>
-    readonly balances: (accounts: ReadonlyArray<LedgerAccount>) => Effect.Effect<Balances>
+    readonly balance: (account: LedgerAccount) => Stored<Money>
+    readonly balances: (accounts: ReadonlyArray<LedgerAccount>) => Stored<Balances>
     /**
      * The same, and nobody else posts to those with a floor until the transaction ends. Name every account that the
      * transaction will post to, in one call: locks that come one by one can stop each other.
      */
-    readonly lockedBalances: (accounts: ReadonlyArray<LedgerAccount>) => Effect.Effect<Balances>
+    readonly lockedBalances: (accounts: ReadonlyArray<LedgerAccount>) => Stored<Balances>
     /** For a transaction that posts to no other account with a floor whose name comes before this one. */
-    readonly lockedBalance: (account: LedgerAccount) => Effect.Effect<Money>
+    readonly lockedBalance: (account: LedgerAccount) => Stored<Money>
     /** In the order of their names; of accounts that come and go, those with something on them. All without a window. */
-    readonly balancesOf: (scope: Scope, window?: NameWindow) => Effect.Effect<ReadonlyArray<StoredBalance>>
+    readonly balancesOf: (scope: Scope, window?: NameWindow) => Stored<ReadonlyArray<StoredBalance>>
     /** What settlement accounts have now, and what each UTC day after that one moved, by date and currency. */
-    readonly settledAfter: (scope: Scope, date: string) => Effect.Effect<SettledAfter>
+    readonly settledAfter: (scope: Scope, date: string) => Stored<SettledAfter>
     /** Inside a transaction. Answers with the limit that was set before; fails when the account is further down already. */
-    readonly setLimit: (limit: CreditLimit) => Effect.Effect<Option.Option<Money>, InsufficientFunds>
-    readonly postings: (
-      scope: Scope,
-      account: LedgerAccount,
-      window: Window
-    ) => Effect.Effect<ReadonlyArray<StoredPosting>>
+    readonly setLimit: (limit: CreditLimit) => Stored<Option.Option<Money>, InsufficientFunds>
+    readonly postings: (scope: Scope, account: LedgerAccount, window: Window) => Stored<ReadonlyArray<StoredPosting>>
     /** What of this payment's money has no place, for each attempt and currency. */
-    readonly clearingOf: (paymentId: PaymentId) => Effect.Effect<ReadonlyArray<InClearing>>
+    readonly clearingOf: (paymentId: PaymentId) => Stored<ReadonlyArray<InClearing>>
     /** What each provider has, account by account, because of this payment, where it has anything; below zero where it gave more than it got. */
-    readonly atProviders: (paymentId: PaymentId) => Effect.Effect<ReadonlyArray<AtProvider>>
+    readonly atProviders: (paymentId: PaymentId) => Stored<ReadonlyArray<AtProvider>>
     /** Sums up days that are over, so that `settledAfter` need not; answers with how many had something to sum up. */
-    readonly closeDays: Effect.Effect<number>
-    readonly check: Effect.Effect<BooksReport>
+    readonly closeDays: Stored<number>
+    readonly check: Stored<BooksReport>
   }
 >() {}

@@ -3,6 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer } from "effect"
 import { rateLockRetention } from "../../domain/policies/Payments.ts"
 import { retentionBatch } from "../../domain/policies/Server.ts"
+import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { batched } from "../../platform/database/Batcher.ts"
 import { ownedBy } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
@@ -46,7 +47,7 @@ export const rateLockStoreSql = Layer.scoped(
             const times = new Map(written.map(({ org_rate_id, ...row }) => [org_rate_id, row]))
             return all.map(({ seconds: _seconds, ...lock }): RateLock => ({ ...lock, ...times.get(lock.org_rate_id)! }))
           }),
-          Effect.orDie
+          orDatabaseFailure
         ),
       { laneOf: ({ org_id }) => org_id }
     )
@@ -59,13 +60,13 @@ export const rateLockStoreSql = Layer.scoped(
             exists (select from rate_lock_uses u where u.org_rate_id = l.org_rate_id) as is_used
           from rate_locks l where org_rate_id = ${orgRateId} and ${ownedBy(sql, orgId)}`.pipe(
           Effect.flatMap(lockOf),
-          Effect.orDie
+          orDatabaseFailure
         ),
       spend: (orgId, orgRateId, usedBy) =>
         sql`insert into rate_lock_uses (org_rate_id, org_id, used_by)
           values (${orgRateId}, ${orgId}, ${usedBy}) on conflict do nothing returning 1 as spent`.pipe(
           Effect.map((rows) => rows.length > 0),
-          Effect.orDie
+          orDatabaseFailure
         ),
       forgetOld: sql`delete from rate_locks where org_rate_id = any (array(
         select l.org_rate_id from rate_locks l
@@ -73,7 +74,7 @@ export const rateLockStoreSql = Layer.scoped(
           and not exists (select 1 from payments p where p.org_rate_id = l.org_rate_id)
         limit ${retentionBatch})) returning 1 as forgotten`.pipe(
         Effect.map((rows) => rows.length),
-        Effect.orDie
+        orDatabaseFailure
       )
     }
     return store

@@ -1,6 +1,7 @@
 /** Rates that lookups locked, at rest, on the clock of the database. One that a payment was made with stays for good. */
-import { Context, type Duration, type Effect, type Option, Schema } from "effect"
+import { Context, type Duration, type Option, Schema } from "effect"
 import { OrgId } from "../../domain/Identifiers.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 export const RateLock = Schema.Struct({
   org_rate_id: Schema.String,
@@ -30,11 +31,11 @@ export class RateLockStore extends Context.Tag("corridor/RateLockStore")<
   RateLockStore,
   {
     /** From now on, for so long. */
-    readonly insert: (lock: NewRateLock, ttl: Duration.Duration) => Effect.Effect<RateLock>
-    readonly find: (orgId: OrgId, orgRateId: string) => Effect.Effect<Option.Option<ReadRateLock>>
+    readonly insert: (lock: NewRateLock, ttl: Duration.Duration) => Stored<RateLock>
+    readonly find: (orgId: OrgId, orgRateId: string) => Stored<Option.Option<ReadRateLock>>
     /** Spends a lock at no gain, inside the transaction of what it is used for. False when it was used before. */
-    readonly spend: (orgId: OrgId, orgRateId: string, usedBy: string) => Effect.Effect<boolean>
+    readonly spend: (orgId: OrgId, orgRateId: string, usedBy: string) => Stored<boolean>
     /** Of those that no payment was made with; answers with how many were forgotten, one batch at most. */
-    readonly forgetOld: Effect.Effect<number>
+    readonly forgetOld: Stored<number>
   }
 >() {}

@@ -18,6 +18,7 @@ import { applySpread, BasisPoints, costAt, cross, heldTo, Rate, worse } from "..
 import type { LiveValues } from "./LockUse.ts"
 import { RateLockStore } from "./RateLockStore.ts"
 import { type ReadRate, RateStore } from "./RateStore.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 /** There is a rate, but nobody has confirmed it for too long. */
 export class StaleRate extends Data.TaggedError("StaleRate")<{
@@ -42,7 +43,7 @@ interface LockTerms {
   readonly amount: BigDecimal.BigDecimal | null
 }
 
-type Quote = Effect.Effect<Option.Option<Rate>, StaleRate>
+type Quote = Stored<Option.Option<Rate>, StaleRate>
 
 const bridge = "USD"
 const one = Rate.make(BigDecimal.make(1n, 0))
@@ -98,13 +99,13 @@ export class RateQuote extends Context.Tag("corridor/RateQuote")<
       orgId: OrgId | null,
       from: AnyCurrencyCode,
       to: AnyCurrencyCode
-    ) => Effect.Effect<Option.Option<LiveValues>>
+    ) => Stored<Option.Option<LiveValues>>
     /** Makes a lock: from now on for so long, the organisation may use the rate once. */
-    readonly lock: (orgId: OrgId, exchange: Exchange, terms: LockTerms) => Effect.Effect<NewLock>
+    readonly lock: (orgId: OrgId, exchange: Exchange, terms: LockTerms) => Stored<NewLock>
     /** A lock of this organisation, expired or not, used or not; any text may be asked for. */
-    readonly locked: (orgId: OrgId, orgRateId: string) => Effect.Effect<Option.Option<LockedRate>>
+    readonly locked: (orgId: OrgId, orgRateId: string) => Stored<Option.Option<LockedRate>>
     /** Spends a lock that brings no gain, in the transaction of its use. False when it was used before. */
-    readonly spend: (orgId: OrgId, orgRateId: string, usedBy: string) => Effect.Effect<boolean>
+    readonly spend: (orgId: OrgId, orgRateId: string, usedBy: string) => Stored<boolean>
   }
 >() {
   static readonly layer = Layer.effect(

@@ -3,6 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Schema } from "effect"
 import { rateProposalTime } from "../../domain/policies/Payments.ts"
 import type { OrgId } from "../../domain/Identifiers.ts"
+import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { batchedReads } from "../../platform/database/Batcher.ts"
 import { batchOf } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
@@ -41,7 +42,7 @@ export const rateStoreSql = Layer.scoped(
           for (const { seq, ...row } of rows) found[seq]?.push(row)
           return found
         }),
-        Effect.orDie
+        orDatabaseFailure
       )
     )
 
@@ -51,35 +52,35 @@ export const rateStoreSql = Layer.scoped(
           ? Effect.void
           : sql`insert into rates ${sql.insert(rates)}
               on conflict (from_currency, to_currency) do update set rate = excluded.rate, updated_at = now()`.pipe(
-              Effect.orDie,
+              orDatabaseFailure,
               Effect.asVoid
             ),
       list: sql`select ${columns} from rates r order by from_currency, to_currency`.pipe(
         Effect.flatMap(ratesOf),
-        Effect.orDie
+        orDatabaseFailure
       ),
       findForUpdate: (from, to) =>
         sql`select ${columns} from rates r where from_currency = ${from} and to_currency = ${to} for update`.pipe(
           Effect.flatMap(rateOf),
-          Effect.orDie
+          orDatabaseFailure
         ),
       between: (org, from, to, through) => between({ org, codes: [from, to, through] }),
       proposals: sql`select ${proposalColumns} from rate_proposals
         where proposed_at > now() - make_interval(secs => ${Duration.toSeconds(rateProposalTime)})
-        order by from_currency, to_currency`.pipe(Effect.flatMap(proposalsOf), Effect.orDie),
+        order by from_currency, to_currency`.pipe(Effect.flatMap(proposalsOf), orDatabaseFailure),
       propose: (proposal) =>
         sql`insert into rate_proposals ${sql.insert(proposal)}
           on conflict (from_currency, to_currency)
           do update set rate = excluded.rate, proposed_by = excluded.proposed_by, proposed_at = now()
-          returning ${proposalColumns}`.pipe(Effect.flatMap(theProposal), Effect.orDie),
+          returning ${proposalColumns}`.pipe(Effect.flatMap(theProposal), orDatabaseFailure),
       dropProposal: (from, to) =>
         sql`delete from rate_proposals where from_currency = ${from} and to_currency = ${to}`.pipe(
-          Effect.orDie,
+          orDatabaseFailure,
           Effect.asVoid
         ),
       setSpread: (orgId, basisPoints) =>
         sql`update organizations set spread_bps = ${basisPoints}, updated_at = now() where org_id = ${orgId}`.pipe(
-          Effect.orDie,
+          orDatabaseFailure,
           Effect.asVoid
         )
     }

@@ -1,6 +1,7 @@
 /** Base rates at rest: the exact decimal, and when it was set. */
-import { Context, type Effect, type Option, Schema } from "effect"
+import { Context, type Option, Schema } from "effect"
 import type { OrgId } from "../../domain/Identifiers.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 export const StoredRate = Schema.Struct({
   from_currency: Schema.String,
@@ -34,10 +35,10 @@ export type RateProposal = typeof RateProposal.Type
 export class RateStore extends Context.Tag("corridor/RateStore")<
   RateStore,
   {
-    readonly set: (rates: ReadonlyArray<Omit<StoredRate, "updated_at">>) => Effect.Effect<void>
-    readonly list: Effect.Effect<ReadonlyArray<StoredRate>>
+    readonly set: (rates: ReadonlyArray<Omit<StoredRate, "updated_at">>) => Stored<void>
+    readonly list: Stored<ReadonlyArray<StoredRate>>
     /** Inside a transaction the row stays locked until its end. */
-    readonly findForUpdate: (from: string, to: string) => Effect.Effect<Option.Option<StoredRate>>
+    readonly findForUpdate: (from: string, to: string) => Stored<Option.Option<StoredRate>>
     /**
      * The pair's own row and the two that cross through a third currency, each both ways, as far as there are any; with
      * the spread of an organisation, or of none.
@@ -47,13 +48,13 @@ export class RateStore extends Context.Tag("corridor/RateStore")<
       from: string,
       to: string,
       through: string
-    ) => Effect.Effect<ReadonlyArray<ReadRate>>
+    ) => Stored<ReadonlyArray<ReadRate>>
     /** Proposals that are young enough to be confirmed. */
-    readonly proposals: Effect.Effect<ReadonlyArray<RateProposal>>
+    readonly proposals: Stored<ReadonlyArray<RateProposal>>
     /** Keeps a proposal, in place of an earlier one for the same pair. */
-    readonly propose: (proposal: Omit<RateProposal, "proposed_at">) => Effect.Effect<RateProposal>
+    readonly propose: (proposal: Omit<RateProposal, "proposed_at">) => Stored<RateProposal>
     /** Takes the proposal of a pair away, if there is one. */
-    readonly dropProposal: (from: string, to: string) => Effect.Effect<void>
-    readonly setSpread: (orgId: OrgId, basisPoints: number) => Effect.Effect<void>
+    readonly dropProposal: (from: string, to: string) => Stored<void>
+    readonly setSpread: (orgId: OrgId, basisPoints: number) => Stored<void>
   }
 >() {}

@@ -3,6 +3,7 @@ import { BigDecimal, Context, Effect, Either, Layer, Option, ParseResult, Schema
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { trouble } from "../../platform/observability/Trouble.ts"
+import { mapRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { AnyCurrencyCode, isCryptoAssetCode } from "../../domain/CryptoAsset.ts"
@@ -60,10 +61,10 @@ const targetOf = (amount: Money, exchange: Exchange): Money =>
 export class Rates extends Context.Tag("corridor/Rates")<
   Rates,
   {
-    readonly set: (permit: Permit<"platform">, wanted: typeof WantedRate.Type) => Effect.Effect<RateChange, Invalid>
-    readonly proposals: (permit: Permit<"platform">) => Effect.Effect<ReadonlyArray<RateProposal>>
-    readonly list: (permit: Permit<"platform">) => Effect.Effect<ReadonlyArray<StoredRate>>
-    readonly lookUp: (permit: Permit<"any">, asked: AskedRate) => Effect.Effect<LookedUpRate, Invalid | NotFound>
+    readonly set: (permit: Permit<"platform">, wanted: typeof WantedRate.Type) => Stored<RateChange, Invalid>
+    readonly proposals: (permit: Permit<"platform">) => Stored<ReadonlyArray<RateProposal>>
+    readonly list: (permit: Permit<"platform">) => Stored<ReadonlyArray<StoredRate>>
+    readonly lookUp: (permit: Permit<"any">, asked: AskedRate) => Stored<LookedUpRate, Invalid | NotFound>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -133,7 +134,7 @@ export class Rates extends Context.Tag("corridor/Rates")<
           const money = yield* Effect.transposeMapOption(amount, (d) =>
             Either.mapLeft(Money.fromDecimal(d, from), (why) => new Invalid({ message: `amount: ${why}.` }))
           )
-          const live = yield* Effect.mapError(quote.live(org, from, to), ({ message }) => new NotFound({ message }))
+          const live = yield* mapRefusal(quote.live(org, from, to), ({ message }) => new NotFound({ message }))
           if (Option.isNone(live)) return yield* new NotFound({ message: `There is no rate from ${from} to ${to}.` })
           const locked = yield* quote.lock(
             org,

@@ -1,31 +1,34 @@
 /** What people do with a payment that exists. Each action runs to its end, whether or not its caller waits for it. */
-import { type BigDecimal, Context, Effect, Layer } from "effect"
+import { type BigDecimal, Context, Effect, Layer, Option } from "effect"
 import type { PaymentId } from "../../domain/Identifiers.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
-import type {
-  AllProvidersFailed,
-  Conflict,
-  IdempotencyConflict,
-  InsufficientFunds,
-  Invalid,
-  NoRoute,
-  NotFound,
-  OtpInvalid,
-  RateLimited
+import {
+  type AllProvidersFailed,
+  type Conflict,
+  type IdempotencyConflict,
+  type InsufficientFunds,
+  type Invalid,
+  MaybeWritten,
+  type NoRoute,
+  type NotFound,
+  type OtpInvalid,
+  type RateLimited
 } from "../../domain/Failure.ts"
 import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import type { Payment } from "../store/Payment.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
-import { setbackIn } from "../../platform/database/Setback.ts"
 import { Cancel } from "./Cancel.ts"
 import { PaymentCommand } from "../settlement/PaymentCommand.ts"
 import { whileBusy } from "../settlement/WhileBusy.ts"
 import { Otp } from "./Otp.ts"
 import { Refunds, type WantedRefund } from "../settlement/Refunds.ts"
 import { Review } from "../review/Review.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
-type Done<E = never> = Effect.Effect<Payment, NotFound | Conflict | IdempotencyConflict | InsufficientFunds | E>
+const isMaybeWritten = (error: unknown): boolean => error instanceof MaybeWritten
+
+type Done<E = never> = Stored<Payment, NotFound | Conflict | IdempotencyConflict | InsufficientFunds | E>
 
 export class Actions extends Context.Tag("corridor/Actions")<
   Actions,
@@ -64,14 +67,16 @@ export class Actions extends Context.Tag("corridor/Actions")<
         if (key === undefined) return yield* action
         const before = yield* command.find(permit, paymentId)
         const release = keys.release(key)
+        const released = (give: Stored<void>) =>
+          Effect.catchAll(whileBusy(give), (failure) => Effect.logWarning("A key stays claimed", failure))
         const releaseIfUnchanged = Effect.flatMap(command.find(permit, paymentId), ({ version }) =>
           version === before.version ? release : Effect.void
         ).pipe(Effect.catchTag("NotFound", () => Effect.void))
         // Whether it was written may not have been heard.
-        yield* Effect.onError(keys.claim(paymentId, key), () => whileBusy(release))
-        return yield* command.traced(action, (cause, written) =>
+        yield* Effect.onError(keys.claim(paymentId, key), () => released(release))
+        return yield* command.traced(action, (failure, written) =>
           // Others may have changed the payment meanwhile, who count only where its own writing is in doubt.
-          whileBusy(written || setbackIn(cause) === "lost" ? releaseIfUnchanged : release)
+          released(written || Option.exists(failure, isMaybeWritten) ? releaseIfUnchanged : release)
         )
       })
 

@@ -1,9 +1,7 @@
 /** For what an action writes once a provider was asked: where there is no time for it, nobody is told that nothing was done. */
-import { Cause, Effect } from "effect"
-import { perhapsWritten } from "../../domain/Failure.ts"
-import { setbackIn } from "../../platform/database/Setback.ts"
+import { Effect } from "effect"
+import { isDatabaseFailure, maybeWritten } from "../../domain/Failure.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
-export const afterAsking = <A, E>(write: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  Effect.catchAllCause(write, (cause) =>
-    Effect.failCause(setbackIn(cause) === undefined ? cause : Cause.sequential(cause, Cause.die(perhapsWritten())))
-  )
+export const afterAsking = <A, E>(write: Effect.Effect<A, E>): Stored<A, E> =>
+  Effect.mapError(write, (error) => (isDatabaseFailure(error) ? maybeWritten(error) : error))

@@ -7,6 +7,7 @@ import { Money } from "../../domain/Money.ts"
 import { verdictsFor } from "../../domain/policies/Providers.ts"
 import { AnalyticsStore, type DayInCurrency, type Verdicts } from "./AnalyticsStore.ts"
 import type { DateRange } from "../../domain/DateRange.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 type Report = typeof Trends.Type
 type Trend = Report["totals"]
@@ -51,10 +52,10 @@ export const trendsOf = (range: DateRange, lines: ReadonlyArray<DayInCurrency>):
 export class Analytics extends Context.Tag("corridor/Analytics")<
   Analytics,
   {
-    readonly geography: (permit: Permit<"operations">) => Effect.Effect<typeof GeographicDistribution.Type>
+    readonly geography: (permit: Permit<"operations">) => Stored<typeof GeographicDistribution.Type>
     /** How providers have answered in the last hour. */
-    readonly verdicts: (permit: Permit<"platform">) => Effect.Effect<ReadonlyArray<Verdicts>>
-    readonly trends: (permit: Permit<"operations"> | Permit<"platform">, range: DateRange) => Effect.Effect<Report>
+    readonly verdicts: (permit: Permit<"platform">) => Stored<ReadonlyArray<Verdicts>>
+    readonly trends: (permit: Permit<"operations"> | Permit<"platform">, range: DateRange) => Stored<Report>
   }
 >() {
   static readonly layer = Layer.effect(

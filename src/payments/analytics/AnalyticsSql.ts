@@ -6,6 +6,7 @@ import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { uuidv7 } from "../../domain/Ids.ts"
 import { isSettled, paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { dayClosingDelay } from "../../domain/policies/Payments.ts"
+import { orDatabaseFailure, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { inScope } from "../../platform/database/Query.ts"
 import { rowsAs, theRowAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
@@ -73,10 +74,10 @@ const closing = (sql: SqlClient.SqlClient) => {
     Effect.flatMap(closedCount),
     unlimited,
     Effect.provideService(SqlClient.SqlClient, sql),
-    Effect.orDie
+    orDatabaseFailure
   )
 
-  const closeMore = (before: number): Effect.Effect<number> =>
+  const closeMore = (before: number): Stored<number> =>
     Effect.flatMap(closeOne, ({ closed }) => (closed === 0 ? Effect.succeed(before) : closeMore(before + closed)))
 
   return Effect.withSpan(closeMore(0), "AnalyticsStore.closeDays")
@@ -90,7 +91,7 @@ export const analyticsStoreSql = Layer.effect(
       sql`select provider, coalesce(outcome, 'none') as outcome, count(*)::int as count from attempts
           where attempt_id >= ${uuidv7(since.getTime(), new Uint8Array(10))} group by 1, 2 order by 1, 2`.pipe(
         Effect.flatMap(verdicts),
-        Effect.orDie
+        orDatabaseFailure
       ),
     usersByCountry: (scope) => {
       const whose = Option.match(scope, {
@@ -98,7 +99,7 @@ export const analyticsStoreSql = Layer.effect(
         onSome: (orgId) => sql`users join memberships using (user_id) where org_id = ${orgId}`
       })
       return sql`select country, count(*)::int as users from ${whose}
-          group by country order by users desc, country`.pipe(Effect.flatMap(usersOfCountries), Effect.orDie)
+          group by country order by users desc, country`.pipe(Effect.flatMap(usersOfCountries), orDatabaseFailure)
     },
     days: (scope, { from, to }) =>
       sql`with open_days as (
@@ -123,7 +124,7 @@ export const analyticsStoreSql = Layer.effect(
             sum(completed)::int as completed, sum(failed)::int as failed, sum(volume)::text as volume
           from counted group by counted.date, currency order by counted.date, currency`.pipe(
         Effect.flatMap(daysInCurrencies),
-        Effect.orDie
+        orDatabaseFailure
       ),
     closeDays: closing(sql)
   }))

@@ -1,8 +1,9 @@
 /** The counts behind analytics, made where the rows are: what comes out of a million payments is a few hundred lines. */
-import { Context, type Effect } from "effect"
+import { Context } from "effect"
 import type { ProviderName } from "../../domain/Corridor.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { DateRange } from "../../domain/DateRange.ts"
 
@@ -38,16 +39,16 @@ export class AnalyticsStore extends Context.Tag("corridor/AnalyticsStore")<
   AnalyticsStore,
   {
     /** Most users first. */
-    readonly usersByCountry: (scope: Scope) => Effect.Effect<ReadonlyArray<UsersOfCountry>>
+    readonly usersByCountry: (scope: Scope) => Stored<ReadonlyArray<UsersOfCountry>>
     /** Days without a payment are left out. */
-    readonly days: (scope: Scope, range: DateRange) => Effect.Effect<ReadonlyArray<DayInCurrency>>
+    readonly days: (scope: Scope, range: DateRange) => Stored<ReadonlyArray<DayInCurrency>>
     /** How those who were asked since then have answered; `none`: they have not yet. */
-    readonly verdicts: (since: Date) => Effect.Effect<ReadonlyArray<Verdicts>>
+    readonly verdicts: (since: Date) => Stored<ReadonlyArray<Verdicts>>
     /**
      * Keeps the counts of days that are over, all of whose payments are settled: nothing can change them any more. What
      * is kept is what counting again would give, so it does not matter when, how often or by how many instances it is
      * done. Answers with the number of days that were closed.
      */
-    readonly closeDays: Effect.Effect<number>
+    readonly closeDays: Stored<number>
   }
 >() {}

@@ -2,6 +2,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { BeneficiaryId, type UserId } from "../../domain/Identifiers.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
@@ -19,17 +20,13 @@ export class Beneficiaries extends Context.Tag("corridor/Beneficiaries")<
       permit: Permit<"any">,
       of: Option.Option<UserId>,
       window: Window
-    ) => Effect.Effect<ReadonlyArray<Beneficiary>>
-    readonly get: (permit: Permit<"any">, id: BeneficiaryId) => Effect.Effect<Beneficiary, NotFound>
-    readonly create: (permit: Permit<"any">, draft: Draft) => Effect.Effect<Beneficiary, Invalid>
-    readonly change: (
-      permit: Permit<"any">,
-      id: BeneficiaryId,
-      patch: Patch
-    ) => Effect.Effect<Beneficiary, NotFound | Invalid>
-    readonly remove: (permit: Permit<"any">, id: BeneficiaryId) => Effect.Effect<void, NotFound | Conflict>
+    ) => Stored<ReadonlyArray<Beneficiary>>
+    readonly get: (permit: Permit<"any">, id: BeneficiaryId) => Stored<Beneficiary, NotFound>
+    readonly create: (permit: Permit<"any">, draft: Draft) => Stored<Beneficiary, Invalid>
+    readonly change: (permit: Permit<"any">, id: BeneficiaryId, patch: Patch) => Stored<Beneficiary, NotFound | Invalid>
+    readonly remove: (permit: Permit<"any">, id: BeneficiaryId) => Stored<void, NotFound | Conflict>
     /** For whoever pays one, and has been let through for that: the organisation of the payment, or every one. */
-    readonly find: (scope: Scope, id: BeneficiaryId) => Effect.Effect<Option.Option<Beneficiary>>
+    readonly find: (scope: Scope, id: BeneficiaryId) => Stored<Option.Option<Beneficiary>>
   }
 >() {
   static readonly layer = Layer.effect(

@@ -4,6 +4,7 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { type BeneficiaryId, OrgId } from "../../domain/Identifiers.ts"
 import * as Api from "../../contract/api/Beneficiaries.ts"
 import { isSettled, paymentStatuses } from "../../domain/PaymentStatus.ts"
+import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { inScope, newest, ownedIn, type Scope } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import type { BeneficiaryFields } from "./Beneficiary.ts"
@@ -42,7 +43,7 @@ export const beneficiaryStoreSql = Layer.effect(
         sql`insert into beneficiaries ${sql.insert(asColumns(made))} returning ${columns}`.pipe(
           Effect.flatMap(beneficiaries),
           Effect.map((rows) => rows[0]!),
-          Effect.orDie
+          orDatabaseFailure
         ),
       list: (scope, of, window) => {
         const theirs = Option.match(of, {
@@ -50,28 +51,31 @@ export const beneficiaryStoreSql = Layer.effect(
           onSome: (userId) => sql`beneficiary_of = ${userId} and ${ownedIn(sql, scope)}`
         })
         return sql`select ${columns} from beneficiaries where deleted_at is null
-            and ${theirs} ${newest(sql, "beneficiary_id", window)}`.pipe(Effect.flatMap(beneficiaries), Effect.orDie)
+            and ${theirs} ${newest(sql, "beneficiary_id", window)}`.pipe(
+          Effect.flatMap(beneficiaries),
+          orDatabaseFailure
+        )
       },
       find: (scope, id) =>
         sql`select ${columns} from beneficiaries where ${one(scope, id)}`.pipe(
           Effect.flatMap(beneficiary),
-          Effect.orDie
+          orDatabaseFailure
         ),
       findForUpdate: (scope, id) =>
         sql`select ${columns} from beneficiaries where ${one(scope, id)} for update`.pipe(
           Effect.flatMap(beneficiary),
-          Effect.orDie
+          orDatabaseFailure
         ),
       update: (scope, id, fields) =>
         sql`update beneficiaries set ${sql.update(asColumns(fields))}, updated_at = now()
-            where ${one(scope, id)} returning ${columns}`.pipe(Effect.flatMap(beneficiary), Effect.orDie),
+            where ${one(scope, id)} returning ${columns}`.pipe(Effect.flatMap(beneficiary), orDatabaseFailure),
       remove: (scope, id) =>
-        sql`update beneficiaries set deleted_at = now() where ${one(scope, id)}`.pipe(Effect.orDie, Effect.asVoid),
+        sql`update beneficiaries set deleted_at = now() where ${one(scope, id)}`.pipe(orDatabaseFailure, Effect.asVoid),
       hasPaymentUnderWay: (scope, id) =>
         sql`select 1 from payments where beneficiary_id = ${id} and ${sql.in("status", underWay)}
             and ${ownedIn(sql, scope)} limit 1`.pipe(
           Effect.map((rows) => rows.length > 0),
-          Effect.orDie
+          orDatabaseFailure
         )
     }
   })

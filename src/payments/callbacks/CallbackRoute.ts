@@ -3,7 +3,7 @@ import { Duration, Effect, Schema } from "effect"
 import { ProviderName } from "../../domain/Corridor.ts"
 import { ConfigId } from "../../domain/Identifiers.ts"
 import { idOrNil } from "../../domain/Ids.ts"
-import { NotFound, Overloaded, TooLarge, Unauthorized } from "../../domain/Failure.ts"
+import { Busy, NotFound, TooLarge, Unauthorized } from "../../domain/Failure.ts"
 import { busyRetryAfter } from "../../domain/policies/Database.ts"
 import { makeFailedProofs } from "../../platform/http/FailedProofs.ts"
 import { json, text } from "../../platform/http/Outgoing.ts"
@@ -43,7 +43,7 @@ const usual = (received: Taken["received"]) => {
   })
 }
 
-const later = new Overloaded({
+const later = new Busy({
   message: "The callback cannot be taken now. Send it again in a few seconds.",
   retryAfterSeconds: Duration.toSeconds(busyRetryAfter)
 })

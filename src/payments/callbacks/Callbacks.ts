@@ -21,6 +21,8 @@ import type { Provider } from "../../providers/port/Provider.ts"
 import { kindOfAttempt, type StoredCallback } from "../store/Payment.ts"
 import { type FoundStray, type Known, PaymentStore } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "../settlement/RecordOutcome.ts"
+import type { DatabaseFailure } from "../../domain/Failure.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 export type Received = "applied" | "provider asked" | "seen before" | "unknown payment"
 
@@ -72,9 +74,9 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
       provider: Provider,
       request: CallbackRequest,
       account?: ConfigId | null
-    ) => Effect.Effect<Taken, NoProof | NotNow>
+    ) => Stored<Taken, NoProof | NotNow>
     /** Applies what came before its payment was known by the provider's own id, where it is known by now. */
-    readonly matchStrays: Effect.Effect<void>
+    readonly matchStrays: Stored<void>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -144,12 +146,16 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
         })
 
       /** Most events come once, so nobody asks beforehand: whoever comes a second time finds it stored. */
-      const once = (provider: ProviderName, key: string, heard: Effect.Effect<Received>) =>
-        Effect.catchAllDefect(heard, (defect) =>
+      const once = (provider: ProviderName, key: string, heard: Stored<Received>) => {
+        const unlessSeen = <E>(otherwise: Effect.Effect<never, E>) =>
           Effect.flatMap(store.callbackSeen(provider, key), (seen) =>
-            seen ? Effect.succeed("seen before" as const) : Effect.die(defect)
+            seen ? Effect.succeed("seen before" as const) : otherwise
           )
+        return heard.pipe(
+          Effect.catchAll((failure) => unlessSeen(Effect.fail(failure))),
+          Effect.catchAllDefect((defect) => unlessSeen(Effect.die(defect)))
         )
+      }
 
       /** What was proved is heard like every other word. */
       const state = (from: From, event: Statement, known: Known) => {
@@ -198,7 +204,7 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
           const { events, isUnsigned, reply } = yield* provider.callback(request)
           const from = { provider: provider.name, account }
           // One that cannot be written down keeps none of the others back; all of them are to come again.
-          const exits: Array<Exit.Exit<Received>> = []
+          const exits: Array<Exit.Exit<Received, DatabaseFailure>> = []
           for (const event of events) exits.push(yield* Effect.exit(take(from, cleanEvent(event))))
           const received: Array<Received> = []
           for (const exit of exits) received.push(yield* exit)

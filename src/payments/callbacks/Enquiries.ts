@@ -30,6 +30,7 @@ import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
 import { Settling } from "../dispatch/Settling.ts"
 import type { Source } from "../settlement/Ruling.ts"
 import { openSendWindow } from "../route/Leave.ts"
+import { orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
 
 /** When the attempt was taken up to be asked about, by the clock of the store. */
 const askedAt = ({ sent_ago, sent_at }: DueAttempt): Date => new Date(sent_at.getTime() + sent_ago * 1000)
@@ -90,9 +91,9 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
   Enquiries,
   {
     /** Asks about whatever is due and waits for the answers; answers with how many that were. */
-    readonly runOnce: Effect.Effect<number>
+    readonly runOnce: Stored<number>
     /** Asks about what becomes due, until it is interrupted. */
-    readonly worker: Effect.Effect<never>
+    readonly worker: Stored<never>
   }
 >() {
   static readonly layer = Layer.scoped(
@@ -169,7 +170,7 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
         const provider = yield* providers.find(attempt.provider, attempt.account)
         if (provider === undefined)
           return yield* hearIt(attempt, { enquiry: unknown(`${attempt.provider} is switched off`) })
-        const { payment } = yield* Effect.orDie(Effect.flatten(store.known(attempt.attempt_id, attempt.org_id)))
+        const { payment } = yield* orDefect(Effect.flatten(store.known(attempt.attempt_id, attempt.org_id)))
         const said = yield* ask(attempt, provider, payment)
         if (isAtEnd(payment, attempt) && isUnpaid(said)) return yield* end(attempt, provider, payment, said)
         const { again } = said

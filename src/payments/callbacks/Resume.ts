@@ -14,6 +14,7 @@ import { contextOf } from "../route/AttemptContext.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 type Query = Readonly<Record<string, string>>
 
@@ -21,7 +22,7 @@ export class Resume extends Context.Tag("corridor/Resume")<
   Resume,
   {
     /** Any number of times: what was done is not done again, and nobody is believed but the provider. */
-    readonly comeBack: (payment: Payment, query: Query) => Effect.Effect<void>
+    readonly comeBack: (payment: Payment, query: Query) => Stored<void>
   }
 >() {
   static readonly layer = Layer.scoped(

@@ -19,6 +19,7 @@ import { type Heard, RecordOutcome } from "../settlement/RecordOutcome.ts"
 import { countAttempt } from "./AttemptMetrics.ts"
 import { ProviderAnswer } from "./ProviderAnswer.ts"
 import type { NewAttempt } from "../store/Change.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 type Order = Omit<PaymentOrder, "reference">
 
@@ -101,7 +102,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
      * Asks, and asks on while providers decline. Afterwards the payment is accepted, unknown or failed. `declined` only
      * where this very call was: of what others found out meanwhile, nobody may say that nothing was moved.
      */
-    readonly ask: (payment: Payment, order: Order, chosen: Chosen, books?: Books) => Effect.Effect<Asked>
+    readonly ask: (payment: Payment, order: Order, chosen: Chosen, books?: Books) => Stored<Asked>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -148,7 +149,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
         )
 
       /** Nobody waits for it: it is sent later, and what may have been sent before is asked about first. */
-      const keepForLater = ({ books, chosen: { attempt, leave }, payment }: Call): Effect.Effect<Asked> =>
+      const keepForLater = ({ books, chosen: { attempt, leave }, payment }: Call): Stored<Asked> =>
         Effect.as(leave instanceof FirstSend ? store.putBack(attempt.attempt_id) : Effect.void, {
           payment,
           books,
@@ -156,7 +157,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
           follows: false
         })
 
-      const attempt = (request: Call): Effect.Effect<Asked> =>
+      const attempt = (request: Call): Stored<Asked> =>
         Effect.gen(function* () {
           const { chosen } = request
           const outcome = yield* call(request, chosen.attempt)
@@ -175,7 +176,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
         })
 
       /** Nothing moved, and it says nothing about the others: another provider may be asked, while there is time. */
-      const fallBack = (refusal: ProvidersRefusal, request: Call): Effect.Effect<Asked> =>
+      const fallBack = (refusal: ProvidersRefusal, request: Call): Stored<Asked> =>
         Effect.gen(function* () {
           const { chosen, deadline, passedOver, payment } = request
           const left = yield* leftUntil(deadline)

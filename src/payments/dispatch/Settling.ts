@@ -15,14 +15,15 @@ import { Organizations } from "../../people/organizations/Organizations.ts"
 import { isRamp, type RampPayment, secondLeg, settlementOrder } from "../route/LegOrder.ts"
 import { PaymentRouter } from "../route/PaymentRouter.ts"
 import { SecondLeg } from "../route/SecondLeg.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 export class Settling extends Context.Tag("corridor/Settling")<
   Settling,
   {
     /** For whoever has the leave to send an attempt again, within the time that it was given. */
-    readonly sendAgain: (known: Known, window: SendWindow, again: SendAgain) => Effect.Effect<void>
+    readonly sendAgain: (known: Known, window: SendWindow, again: SendAgain) => Stored<void>
     /** Sends what is due, here or left behind by others, until it is interrupted. */
-    readonly worker: Effect.Effect<never>
+    readonly worker: Stored<never>
   }
 >() {
   static readonly layer = Layer.scoped(

@@ -1,6 +1,7 @@
 /** Sends a planned payment on its way: routed, charged, held for a review or committed with its attempt and dispatched. */
 import { Array as Arr, Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import { type OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { atTerms } from "../../platform/database/Terms.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
@@ -43,7 +44,7 @@ export interface LaunchOptions<E = never> {
   /** Who has the customer's phone prompted, where that is no API caller. */
   readonly promptedBy?: PromptedBy
   /** What else is written in the transaction that writes the payment down; its failure undoes that. */
-  readonly alongside?: (payment: Payment) => Effect.Effect<void, InsufficientFunds | E>
+  readonly alongside?: (payment: Payment) => Stored<void, InsufficientFunds | E>
 }
 
 type Described = PaymentPlan["payment"] & Partial<Pick<Payment, "funding" | "ramp" | "expires_at">>

@@ -25,6 +25,7 @@ import { CreateAndDispatch, type LaunchOptions } from "./CreateAndDispatch.ts"
 import type { Payment } from "../store/Payment.ts"
 import { type PaymentPlan, planPayment, recipientInfo, type Request, type Surroundings } from "./PaymentPlan.ts"
 import { PaymentRouter } from "../route/PaymentRouter.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 export type Payin = Request & { readonly direction: "payin" }
 export type Payout = Request & { readonly direction: "payout" }
@@ -39,7 +40,7 @@ export type LaunchFailure =
   | IdempotencyConflict
   | InsufficientFunds
   | RateLimited
-type Launched = Effect.Effect<Payment, LaunchFailure>
+type Launched = Stored<Payment, LaunchFailure>
 
 /** A payout that names only its beneficiary and an amount: how it is paid follows from the beneficiary's account. */
 export interface WantedPayout {
@@ -94,15 +95,15 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
       permit: Permit<"any">,
       request: Collection,
       options: LaunchOptions<E>
-    ) => Effect.Effect<Payment, LaunchFailure | E>
+    ) => Stored<Payment, LaunchFailure | E>
     /** For features that pay a beneficiary from an account they keep; whether the caller may is theirs to know. */
     readonly payFrom: <E = never>(
       permit: Permit<Access>,
       orgId: OrgId,
       wanted: WantedPayout,
       options: LaunchOptions<E> & Required<Pick<LaunchOptions, "funding">>
-    ) => Effect.Effect<Payment, LaunchFailure | E>
-    readonly preview: (permit: Permit<"any">, request: Request, platformOnly: boolean) => Effect.Effect<Route, Refusal>
+    ) => Stored<Payment, LaunchFailure | E>
+    readonly preview: (permit: Permit<"any">, request: Request, platformOnly: boolean) => Stored<Route, Refusal>
   }
 >() {
   static readonly layer = Layer.effect(

@@ -10,6 +10,7 @@ import { Settings } from "../../platform/config/Settings.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import type { Payment } from "../store/Payment.ts"
 import { PromptStore } from "./PromptStore.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 type Prompted = Pick<Payment, "country" | "direction" | "mobile_money_details" | "payment_method" | "ramp">
 
@@ -41,7 +42,7 @@ export class PhonePrompts extends Context.Tag("corridor/PhonePrompts")<
     /** Whether the payment prompts a phone whose prompts are limited: only then a transaction is worth its cost. */
     readonly isCounted: (payment: Prompted, by: PromptedBy) => boolean
     /** Counts a prompt that is about to be sent, or refuses it. */
-    readonly count: (payment: Prompted, by: PromptedBy) => Effect.Effect<void, RateLimited>
+    readonly count: (payment: Prompted, by: PromptedBy) => Stored<void, RateLimited>
   }
 >() {
   static readonly layer = Layer.effect(

@@ -1,6 +1,7 @@
 /** Counts of prompts in PostgreSQL; the time is the database's. One row for each number, so that counts wait in turn. */
 import { SqlClient, type Statement } from "@effect/sql"
 import { Duration, Effect, Layer, Schema } from "effect"
+import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { theRowAs } from "../../platform/database/Rows.ts"
 import { type PromptLimit, PromptStore, secondsToWait } from "./PromptStore.ts"
 
@@ -39,7 +40,7 @@ export const promptStoreSql = Layer.effect(
               array(select extract(epoch from at)::float8 * 1000 from unnest(sent) at) as sent
             from phone_prompts where counted = ${counted}`.pipe(Effect.flatMap(sentRow))
           return { allowed, retryAfterSeconds: Math.max(1, secondsToWait(sent, limits, now)) }
-        }).pipe(Effect.orDie)
+        }).pipe(orDatabaseFailure)
       }
     }
   })

@@ -1,6 +1,7 @@
 /** When prompts were sent to a phone number, which is kept as a keyed hash. */
-import { Context, Duration, type Effect } from "effect"
+import { Context, Duration } from "effect"
 import type { Counted } from "../../platform/notifications/MessageCounts.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 export interface PromptLimit {
   readonly window: Duration.Duration
@@ -25,9 +26,6 @@ export class PromptStore extends Context.Tag("corridor/PromptStore")<
   PromptStore,
   {
     /** Counts one more now unless a limit is reached, for all instances together. The last limit's window is the longest. */
-    readonly count: (
-      counted: string,
-      limits: readonly [PromptLimit, ...ReadonlyArray<PromptLimit>]
-    ) => Effect.Effect<Counted>
+    readonly count: (counted: string, limits: readonly [PromptLimit, ...ReadonlyArray<PromptLimit>]) => Stored<Counted>
   }
 >() {}

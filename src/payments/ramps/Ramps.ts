@@ -32,8 +32,9 @@ import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { describeRamp, directionOf, planRamp } from "./RampPlan.ts"
 import type { Opening } from "../store/Change.ts"
+import { mapRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
 
-type Launched = Effect.Effect<
+type Launched = Stored<
   RampPayment,
   Invalid | RateMismatch | NoRoute | AllProvidersFailed | IdempotencyConflict | InsufficientFunds | RateLimited
 >
@@ -72,7 +73,7 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
       const liveRate = Effect.fnUntraced(function* (orgId: OrgId, direction: RampDirection, request: RampRequest) {
         const { crypto_currency: crypto, fiat_currency: fiat } = request
         const [from, to] = direction === "on_ramp" ? ([fiat, crypto] as const) : ([crypto, fiat] as const)
-        const rate = yield* Effect.mapError(rates.live(orgId, from, to), () => noRate(from, to, " that is not stale"))
+        const rate = yield* mapRefusal(rates.live(orgId, from, to), () => noRate(from, to, " that is not stale"))
         return yield* Effect.mapError(rate, () => noRate(from, to, ""))
       })
 

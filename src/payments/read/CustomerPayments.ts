@@ -11,6 +11,7 @@ import { ABANDONED } from "../../providers/sandbox/Abandoned.ts"
 import { contextOf } from "../route/AttemptContext.ts"
 import { type Attempt, isOpen, type Payment } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 export const isAbandoned = (signal: Enquiry | undefined): boolean =>
   signal?._tag === "Report" && signal.state === "failed" && signal.reason === ABANDONED
@@ -18,13 +19,13 @@ export const isAbandoned = (signal: Enquiry | undefined): boolean =>
 export class CustomerPayments extends Context.Tag("corridor/CustomerPayments")<
   CustomerPayments,
   {
-    readonly find: (paymentId: PaymentId) => Effect.Effect<Option.Option<Payment>>
+    readonly find: (paymentId: PaymentId) => Stored<Option.Option<Payment>>
     /** The attempt that is under way. */
-    readonly openAttempt: (payment: Payment) => Effect.Effect<Option.Option<Attempt>>
+    readonly openAttempt: (payment: Payment) => Stored<Option.Option<Attempt>>
     /** What a built-in rail says of an attempt that it has; our checkout is a page of theirs alone. */
-    readonly railWord: (payment: Payment, attempt: Attempt) => Effect.Effect<Enquiry | undefined>
+    readonly railWord: (payment: Payment, attempt: Attempt) => Stored<Enquiry | undefined>
     /** Whether one that did not come to be was called off, by its customer or for them, rather than refused. */
-    readonly wasCalledOff: (payment: Payment) => Effect.Effect<boolean>
+    readonly wasCalledOff: (payment: Payment) => Stored<boolean>
   }
 >() {
   static readonly layer = Layer.effect(

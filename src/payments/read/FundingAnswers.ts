@@ -1,11 +1,13 @@
 /** What features that pay from accounts of their own answered to whoever asked for the payment, as it would be now. */
-import { Context, type Effect, type Option } from "effect"
+import { Context, type Option } from "effect"
 import type { AccountKind } from "../../domain/Ledger.ts"
 import type { Payment } from "../store/Payment.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
-export type FundingAnswer = (payment: Payment) => Effect.Effect<Option.Option<string>>
+export type FundingAnswer = (payment: Payment) => Stored<Option.Option<string>>
 
 /** By the kind of the account that pays; none where nobody has words of their own for it. */
-export class FundingAnswers extends Context.Reference<FundingAnswers>()("corridor/FundingAnswers", {
-  defaultValue: (): Readonly<Partial<Record<AccountKind, FundingAnswer>>> => ({})
-}) {}
+export class FundingAnswers extends Context.Tag("corridor/FundingAnswers")<
+  FundingAnswers,
+  Readonly<Partial<Record<AccountKind, FundingAnswer>>>
+>() {}

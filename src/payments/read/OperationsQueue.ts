@@ -1,7 +1,8 @@
 /** Items that need a decision, from payments, webhooks and features above payments, as one list. */
-import { Context, type Effect, Order } from "effect"
+import { Context, Order } from "effect"
 import type { OperatorItem as WireItem } from "../../contract/api/Payments.ts"
 import { deadLettersCounted } from "../../domain/policies/Webhooks.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import type { Trouble } from "../../webhooks/WebhookIssues.ts"
@@ -13,7 +14,7 @@ type Item = typeof WireItem.Type
 export type OtherItem = Pick<Item, "item_id" | "kind" | "org_id" | "escrow_id" | "party_id" | "detail" | "created_at">
 
 /** Newest first, from the window's position. */
-export type OtherItemsOf = (scope: Scope, window: Window) => Effect.Effect<ReadonlyArray<OtherItem>>
+export type OtherItemsOf = (scope: Scope, window: Window) => Stored<ReadonlyArray<OtherItem>>
 
 export class OtherItems extends Context.Tag("corridor/OtherItems")<OtherItems, OtherItemsOf>() {}
 

@@ -10,6 +10,7 @@ import { kindOf } from "../../domain/Ledger.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
 import { type NotFound, notFound } from "../../domain/Failure.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
+import { orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import { rampResponse } from "../ramps/RampResponse.ts"
 import { WebhookLog } from "../../webhooks/WebhookLog.ts"
@@ -27,27 +28,21 @@ const encodeRamp = Schema.encodeSync(RampResult)
 export class Payments extends Context.Tag("corridor/Payments")<
   Payments,
   {
-    readonly find: (permit: Permit<"any">, paymentId: PaymentId) => Effect.Effect<Payment, NotFound>
-    readonly findByTransaction: (
-      permit: Permit<"any">,
-      transactionId: TransactionId
-    ) => Effect.Effect<Payment, NotFound>
+    readonly find: (permit: Permit<"any">, paymentId: PaymentId) => Stored<Payment, NotFound>
+    readonly findByTransaction: (permit: Permit<"any">, transactionId: TransactionId) => Stored<Payment, NotFound>
     /** The answer to whoever asked for it, or acted on it, as it would be now, for whom a crash has cost their own. */
-    readonly answerTo: (orgId: OrgId, paymentId: PaymentId, operation: string) => Effect.Effect<string>
+    readonly answerTo: (orgId: OrgId, paymentId: PaymentId, operation: string) => Stored<string>
     readonly timeline: (
       permit: Permit<"any">,
       paymentId: PaymentId
-    ) => Effect.Effect<ReadonlyArray<typeof TimelineItem.Type>, NotFound>
+    ) => Stored<ReadonlyArray<typeof TimelineItem.Type>, NotFound>
     readonly list: (
       permit: Permit<"transactions">,
       filter: PaymentFilter,
       window: Window
-    ) => Effect.Effect<ReadonlyArray<Payment>>
+    ) => Stored<ReadonlyArray<Payment>>
     /** Whatever waits for a person, endpoints of webhooks included. */
-    readonly queue: (
-      permit: Permit<"operations">,
-      window: Window
-    ) => Effect.Effect<ReadonlyArray<typeof OperatorItem.Type>>
+    readonly queue: (permit: Permit<"operations">, window: Window) => Stored<ReadonlyArray<typeof OperatorItem.Type>>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -81,7 +76,7 @@ export class Payments extends Context.Tag("corridor/Payments")<
         find,
         findByTransaction: (permit, id) => orNotFound(store.findByTransaction(permit.scope, id)),
         answerTo: Effect.fnUntraced(function* (orgId, id, operation) {
-          const payment = yield* Effect.orDie(orNotFound(store.find(Option.some(orgId), id)))
+          const payment = yield* orDefect(orNotFound(store.find(Option.some(orgId), id)))
           // Whatever an action is done to, it is answered alike; only what made it has words of its own.
           const isAction = operation.endsWith(`/${id}/action`)
           if (isRamp(payment) && !isAction) return stringifyWire(encodeRamp(rampResponse(payment)))

@@ -7,13 +7,14 @@ import { expiredFailure } from "../settlement/Expiry.ts"
 import { isOpen, type Payment } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { awaitsCard } from "./ReviewThreshold.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 export class CardWaits extends Context.Tag("corridor/CardWaits")<
   CardWaits,
   {
     /** Ends those that are due; answers with how many were looked at. */
-    readonly runOnce: Effect.Effect<number>
-    readonly worker: Effect.Effect<never>
+    readonly runOnce: Stored<number>
+    readonly worker: Stored<never>
   }
 >() {
   static readonly layer = Layer.effect(

@@ -13,6 +13,7 @@ import { exceeds, type Rate } from "../../domain/Rate.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import type { Payment } from "../store/Payment.ts"
 import { isRamp, rampLegs } from "../route/LegOrder.ts"
+import { catchRefusal } from "../../platform/database/DatabaseFailure.ts"
 
 type Price = Partial<Pick<Payment, "amount" | "target" | "org_rate_id" | "ramp">>
 
@@ -51,7 +52,7 @@ const make = Effect.gen(function* () {
   const { reviewRateTtl } = yield* Settings
 
   const live = ({ amount, org_id, target }: Payment) =>
-    Effect.orElseSucceed(rates.live(org_id, amount.currency, target.currency), () => Option.none<Rate>())
+    catchRefusal(rates.live(org_id, amount.currency, target.currency), () => Effect.succeedNone)
 
   /**
    * For the time of a review, and while it is at most 0.5 percent better for the customer than the live rate. A lock that

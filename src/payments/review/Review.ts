@@ -1,6 +1,7 @@
 /** The second pair of eyes: a held payment is sent on its way by someone who did not initiate it, or turned away. */
 import { Array as Arr, type BigDecimal, Context, Duration, Effect, Either, Layer, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
+import { catchRefusal } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { PaymentId } from "../../domain/Identifiers.ts"
 import type { Permit } from "../../domain/Access.ts"
@@ -154,7 +155,10 @@ const make = Effect.gen(function* () {
     const repriced = yield* heldRate.accept(payment, accepted)
     const [reviewed, confirmed] = approval(payment, permit.actor.id, repriced)
     const write = (acts: ReadonlyArray<Act>) => command.writeAudited(permit, payment, acts, audited(repriced))
-    const routed = yield* Effect.either(route({ ...payment, ...pricePatch(payment, repriced) }))
+    const routed = yield* route({ ...payment, ...pricePatch(payment, repriced) }).pipe(
+      Effect.map(Either.right),
+      catchRefusal((why) => Effect.succeed(Either.left(why)))
+    )
     if (Either.isLeft(routed)) {
       const why = routed.left
       const comments = noted(pricePatch(payment, repriced).comments ?? payment.comments, why)

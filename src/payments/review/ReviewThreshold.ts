@@ -5,6 +5,7 @@ import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import type { Organization } from "../../people/organizations/Organization.ts"
 import type { OperatorItem, Payment } from "../store/Payment.ts"
+import { catchRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
 
 const thresholdOf = ({ review_threshold }: Organization): Option.Option<BigDecimal.BigDecimal> =>
   Option.fromNullable(review_threshold).pipe(Option.flatMap(fromPlainText), Option.filter(BigDecimal.isPositive))
@@ -12,7 +13,7 @@ const thresholdOf = ({ review_threshold }: Organization): Option.Option<BigDecim
 export class ReviewThreshold extends Context.Tag("corridor/ReviewThreshold")<
   ReviewThreshold,
   /** Answers with why a payment is held, if it is. An amount that cannot be compared is held: nobody has allowed it. */
-  (payment: Pick<Payment, "amount">, organization: Option.Option<Organization>) => Effect.Effect<Option.Option<string>>
+  (payment: Pick<Payment, "amount">, organization: Option.Option<Organization>) => Stored<Option.Option<string>>
 >() {
   static readonly layer = Layer.effect(
     ReviewThreshold,
@@ -24,7 +25,7 @@ export class ReviewThreshold extends Context.Tag("corridor/ReviewThreshold")<
         const { currency, review_threshold } = organization.value
         const limit = `the review threshold of ${review_threshold} ${currency}`
         const rate = isAnyCurrencyCode(currency)
-          ? yield* Effect.orElseSucceed(rates.base(amount.currency, currency), Option.none)
+          ? yield* catchRefusal(rates.base(amount.currency, currency), () => Effect.succeedNone)
           : Option.none()
         if (Option.isNone(rate))
           return Option.some(`${amount.toString()} cannot be compared with ${limit}: there is no rate.`)

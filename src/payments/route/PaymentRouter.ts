@@ -17,6 +17,7 @@ import { paysWhatIsKept } from "../store/Sides.ts"
 import { orderFacts, type Routed } from "./ProviderOrder.ts"
 import { FirstSend, type Leave, openSendWindow, type SendWindow, type SentAtOnce } from "./Leave.ts"
 import type { NewAttempt } from "../store/Change.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 type Lane = Pick<Payment, "country" | "direction" | "payment_method">
 
@@ -44,14 +45,14 @@ export interface Chosen {
 export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
   PaymentRouter,
   {
-    readonly route: (orgId: OrgId, payment: ToRoute) => Effect.Effect<Route>
+    readonly route: (orgId: OrgId, payment: ToRoute) => Stored<Route>
     /** Of money whose amount is not known yet: no limit of a configuration counts. */
-    readonly routeAny: (orgId: OrgId, lane: LegToRoute) => Effect.Effect<Route>
-    readonly routeOf: (orgId: OrgId, lane: LegToRoute) => Effect.Effect<Route>
+    readonly routeAny: (orgId: OrgId, lane: LegToRoute) => Stored<Route>
+    readonly routeOf: (orgId: OrgId, lane: LegToRoute) => Stored<Route>
     /** Whoever serves both legs of a ramp first, then whoever serves this one; through the platform's accounts alone. */
-    readonly routeLeg: (orgId: OrgId, leg: LegToRoute) => Effect.Effect<Route>
+    readonly routeLeg: (orgId: OrgId, leg: LegToRoute) => Stored<Route>
     /** Whom to ask first, as an attempt that is to be committed before the call. */
-    readonly choose: (orgId: OrgId, candidates: Candidates, leg: Leg) => Effect.Effect<Chosen>
+    readonly choose: (orgId: OrgId, candidates: Candidates, leg: Leg) => Stored<Chosen>
     /** What was chosen is not sent after all: another may find out whether its provider answers. */
     readonly unsent: (orgId: OrgId, chosen: Pick<Chosen, "attempt">) => Effect.Effect<void>
   }

@@ -7,12 +7,13 @@ import type { Payment } from "../store/Payment.ts"
 import { isRamp, secondLeg } from "./LegOrder.ts"
 import { PaymentRouter } from "./PaymentRouter.ts"
 import type { NewAttempt } from "../store/Change.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 export class SecondLeg extends Context.Tag("corridor/SecondLeg")<
   SecondLeg,
   {
     /** Whom to ask, if anyone can: an attempt that is still to be sent. */
-    readonly choose: (payment: Payment) => Effect.Effect<NewAttempt | undefined>
+    readonly choose: (payment: Payment) => Stored<NewAttempt | undefined>
     /** What was chosen is not to be sent: another may find out whether its provider answers. */
     readonly unsent: (payment: Payment, attempt: NewAttempt) => Effect.Effect<void>
     /** Something in this process may have become due. */

@@ -1,10 +1,11 @@
 /** Where every action is done: the payment is looked up, decided on as it stands, and decided again if someone was faster. */
-import { type Cause, Clock, Context, Data, Effect, FiberRef, Layer, Option } from "effect"
+import { Cause, Clock, Context, Data, Effect, FiberRef, Layer, Option } from "effect"
 import type { PaymentId } from "../../domain/Identifiers.ts"
 import { AuditLog, type Change as Audited } from "../../platform/audit/AuditLog.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
-import { Conflict, InsufficientFunds, notFound, overloaded } from "../../domain/Failure.ts"
+import { busy, Conflict, InsufficientFunds, notFound } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { overtakenRetry } from "../../domain/policies/Payments.ts"
 import { type Attempt, isOpen, type Payment } from "../store/Payment.ts"
@@ -121,18 +122,19 @@ const make = Effect.gen(function* () {
     /** `otherwise` is told whether the action that failed has written anything itself, whatever others have. */
     traced: <A, E, R>(
       action: Effect.Effect<A, E>,
-      otherwise: (cause: Cause.Cause<E>, written: boolean) => Effect.Effect<void, never, R>
+      otherwise: (failure: Option.Option<E>, written: boolean) => Effect.Effect<void, never, R>
     ): Effect.Effect<A, E, R> =>
       Effect.suspend(() => {
         const mine: Trace = { written: false }
-        return Effect.onError(Effect.locally(action, trace, mine), (cause) => otherwise(cause, mine.written))
+        return Effect.onError(Effect.locally(action, trace, mine), (cause) =>
+          otherwise(Cause.failureOption(cause), mine.written)
+        )
       }),
     /** Reads and decides anew until nobody was faster. */
-    decided: <A, E>(decide: Effect.Effect<A, E | Overtaken>): Effect.Effect<A, Exclude<E, Overtaken>> =>
-      Effect.retry(decide, { schedule: overtakenRetry, while: (error) => error instanceof Overtaken }).pipe(
-        Effect.catchAll((error) =>
-          error instanceof Overtaken ? Effect.die(overloaded()) : Effect.fail(error as Exclude<E, Overtaken>)
-        )
+    decided: <A, E>(decide: Effect.Effect<A, E | Overtaken>): Stored<A, Exclude<E, Overtaken>> =>
+      Effect.mapError(
+        Effect.retry(decide, { schedule: overtakenRetry, while: (error) => error instanceof Overtaken }),
+        (error) => (error instanceof Overtaken ? busy() : (error as Exclude<E, Overtaken>))
       )
   }
 })

@@ -2,7 +2,7 @@
  * The events that a change of state sends out, as the exact bytes that every delivery repeats, and what others add to
  * them where they pay for it.
  */
-import { BigDecimal, Context, Effect } from "effect"
+import { BigDecimal, Context } from "effect"
 import type { Conflict } from "../../domain/Failure.ts"
 import { stringifyWire, toWireText, WireNumber } from "../../domain/Decimal.ts"
 import type { Entry } from "../../domain/Ledger.ts"
@@ -10,6 +10,7 @@ import { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { Allocation, Payment, Refund } from "../store/Payment.ts"
 import type { StoredEvent } from "../../webhooks/Webhook.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 const wire = (money: Money): WireNumber => new WireNumber(toWireText(money.toShown()))
 
@@ -132,14 +133,15 @@ export const allocationEvents = (
     return eventOf(newId, payment, "transaction.updated", data, at)
   })
 
-/** What features that pay from accounts of their own have to say, and to tell, when such a payment moves on. */
-export class FundingEvents extends Context.Reference<FundingEvents>()("corridor/FundingEvents", {
-  defaultValue: () => ({
+/** Checks and events of features that pay from accounts of their own, for each change of such a payment. */
+export class FundingEvents extends Context.Tag("corridor/FundingEvents")<
+  FundingEvents,
+  {
     /** Whether the account may still pay, inside the transaction that sends a payment on its way that waited. */
-    admit: (_payment: Payment): Effect.Effect<void, Conflict> => Effect.void,
+    readonly admit: (payment: Payment) => Stored<void, Conflict>
     /** `payment` is as it will be after the change; its events are written with it. */
-    of: (_payment: Payment, _previous: PaymentStatus): Effect.Effect<ReadonlyArray<StoredEvent>> => Effect.succeed([]),
+    readonly of: (payment: Payment, previous: PaymentStatus) => Stored<ReadonlyArray<StoredEvent>>
     /** A person's word has moved money because of the payment, inside the transaction that writes it: what was said. */
-    settled: (_payment: Payment, _entries: ReadonlyArray<Entry>, _note: string): Effect.Effect<void> => Effect.void
-  })
-}) {}
+    readonly settled: (payment: Payment, entries: ReadonlyArray<Entry>, note: string) => Stored<void>
+  }
+>() {}

@@ -2,10 +2,10 @@
  * Writes down what is heard of an attempt: decides on where the payment stands, and writes everything in one statement
  * on the version it read. Whoever loses a race decides again on what the winner left.
  */
-import { Clock, Context, Effect, Either, Layer, Option } from "effect"
+import { Cause, Clock, Context, Effect, Either, Layer, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
-import { setbackIn } from "../../platform/database/Setback.ts"
-import { overloaded } from "../../domain/Failure.ts"
+import { orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
+import { busy, type DatabaseFailure } from "../../domain/Failure.ts"
 import type { OrgId } from "../../domain/Identifiers.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
@@ -17,6 +17,7 @@ import { Providers } from "../../providers/port/Provider.ts"
 import { trouble } from "../../platform/observability/Trouble.ts"
 import { isRamp } from "../route/LegOrder.ts"
 import { SecondLeg } from "../route/SecondLeg.ts"
+import { Overtaken } from "./PaymentCommand.ts"
 import type { Change, NewAttempt } from "../store/Change.ts"
 import type { Attempt, Books, Payment } from "../store/Payment.ts"
 import { booksAfter, restOf } from "../store/PaymentPostings.ts"
@@ -89,10 +90,10 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
   RecordOutcome,
   {
     /** What is known already saves reading it; it may be outdated. */
-    readonly hear: (known: Known, signal: ProviderSignal, source: Source) => Effect.Effect<Heard>
-    readonly hearAbout: (attempt: Told, signal: ProviderSignal, source: Source) => Effect.Effect<Heard>
+    readonly hear: (known: Known, signal: ProviderSignal, source: Source) => Stored<Heard>
+    readonly hearAbout: (attempt: Told, signal: ProviderSignal, source: Source) => Stored<Heard>
     /** Only as long as all is as whoever speaks has seen it: a person's word on something that has changed is not heard. */
-    readonly hearOnce: (known: Known, signal: ProviderSignal, source: Source) => Effect.Effect<Option.Option<Heard>>
+    readonly hearOnce: (known: Known, signal: ProviderSignal, source: Source) => Stored<Option.Option<Heard>>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -123,7 +124,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         signal: ProviderSignal,
         source: Source,
         moment: Moment
-      ): Effect.fn.Return<Decided> {
+      ): Effect.fn.Return<Decided, DatabaseFailure> {
         const { attempt, payment } = known
         if (givesBack(attempt)) return refundChangeOf(known, signal, source, moment)
         // Whether its customer may still pay is one question for all instances, whatever their clocks say.
@@ -176,7 +177,9 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         const { after, change, outcome } = decided
         const told =
           after.funding === null || after.status === payment.status ? [] : yield* funding.of(after, payment.status)
-        const written = yield* Effect.either(store.apply({ ...change, events: [...change.events, ...told] })).pipe(
+        const written = yield* store.apply({ ...change, events: [...change.events, ...told] }).pipe(
+          Effect.map(Either.right),
+          Effect.catchTag("InsufficientFunds", (short) => Effect.succeed(Either.left(short))),
           Effect.tapErrorCause(() => released(payment, decided))
         )
         const isTaken = Either.isRight(written) && written.right && change.nextAttempt === decided.settler
@@ -210,22 +213,24 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         return Option.some(heard)
       })
 
-      const again = ({ attempt_id, org_id }: Told, signal: ProviderSignal, source: Source): Effect.Effect<Heard> =>
-        Effect.orDie(Effect.flatten(store.known(attempt_id, org_id))).pipe(
+      const again = ({ attempt_id, org_id }: Told, signal: ProviderSignal, source: Source): Stored<Heard> =>
+        orDefect(Effect.flatten(store.known(attempt_id, org_id))).pipe(
           Effect.flatMap((known) => unlessApplied(known, signal, source)),
-          Effect.flatMap(Effect.mapError(() => overloaded())),
-          Effect.retry(overtakenRetry),
-          Effect.orDie
+          Effect.flatMap(Effect.mapError(() => new Overtaken())),
+          Effect.retry({ schedule: overtakenRetry, while: ({ _tag }) => _tag === "Overtaken" }),
+          Effect.catchTag("Overtaken", () => busy())
         )
 
       /** The attempt is committed and has no answer: whoever waits is told so, and the enquiries will ask for it. */
-      const unanswered = (known: Known) => {
+      const unanswered = (known: Known, failure: DatabaseFailure) => {
         const { attempt, payment } = known
         return Effect.as(
-          trouble("answer_not_written", "The database was too busy for a provider's answer; it will be asked again", {
-            payment_id: payment.payment_id,
-            attempt_id: attempt.attempt_id
-          }),
+          trouble(
+            "answer_not_written",
+            "The database was too busy for a provider's answer; it will be asked again",
+            { payment_id: payment.payment_id, attempt_id: attempt.attempt_id },
+            Cause.fail(failure)
+          ),
           { payment, books: known, outcome: null, follows: false }
         )
       }
@@ -238,9 +243,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
           )
           // Whoever calls back is told, and calls again. To hear the same word twice does no harm.
           if (source.callback !== undefined) return heard
-          return Effect.catchAllCause(whileBusy(heard), (cause) =>
-            setbackIn(cause) === undefined ? Effect.failCause(cause) : unanswered(known)
-          )
+          return Effect.catchAll(whileBusy(heard), (failure) => unanswered(known, failure))
         },
         hearAbout: (attempt, signal, source) => whileBusy(again(attempt, signal, source)),
         hearOnce: write

@@ -5,6 +5,7 @@
 import { type BigDecimal, Clock, Context, Duration, Effect, Either, Layer, Option } from "effect"
 import { asSentence } from "../../domain/PlainWords.ts"
 import { AttemptId, type PaymentId } from "../../domain/Identifiers.ts"
+import { catchRefusal, orDefect } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Invalid } from "../../domain/Failure.ts"
@@ -14,7 +15,7 @@ import { Ids } from "../../domain/Ids.ts"
 import { Money } from "../../domain/Money.ts"
 import type { Outcome } from "../../domain/Outcome.ts"
 import { orphanedAfter, refundRateTime, turnPatience } from "../../domain/policies/Payments.ts"
-import { invert, type Rate } from "../../domain/Rate.ts"
+import { invert } from "../../domain/Rate.ts"
 import { makeTurns } from "../../platform/fibers/InTurn.ts"
 import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
@@ -131,7 +132,7 @@ const make = Effect.gen(function* () {
   /** At the live rate of the way back: from what the organisation has to what its customer paid. */
   const costNow = Effect.fnUntraced(function* (payment: Payment, part: Money) {
     const [from, to] = [payment.target.currency, part.currency]
-    const live = yield* Effect.orElseSucceed(rates.live(payment.org_id, from, to), Option.none<Rate>)
+    const live = yield* catchRefusal(rates.live(payment.org_id, from, to), () => Effect.succeedNone)
     if (Option.isNone(live)) {
       return yield* refuse(payment, `there is no live rate from ${from} to ${to} to refund it at. Try again later.`)
     }
@@ -148,7 +149,7 @@ const make = Effect.gen(function* () {
     if (amount.currency === target.currency || org_rate_id === null) return { target: part }
     const age = completedAt === undefined ? 0 : (yield* Clock.currentTimeMillis) - completedAt.getTime()
     if (age >= Duration.toMillis(refundRateTime)) return yield* costNow(payment, part)
-    const { rate } = yield* Effect.orDie(Effect.flatten(rates.locked(org_id, org_rate_id)))
+    const { rate } = yield* orDefect(Effect.flatten(rates.locked(org_id, org_rate_id)))
     return {
       target: targetOfPart(payment, refunds, part, rate),
       rate: { basis: "original", value: toPlainText(rate) } as const

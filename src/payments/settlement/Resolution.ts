@@ -16,6 +16,7 @@ import { isSettled } from "../../domain/PaymentStatus.ts"
 import { absenceGrace } from "../../domain/policies/Payments.ts"
 import { Fees } from "../../money/fees/Fees.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Change } from "../store/Change.ts"
 import {
@@ -220,13 +221,13 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       permit: Permit<"platform">,
       paymentId: PaymentId,
       verdict: Verdict
-    ) => Effect.Effect<Payment, NotFound | Conflict | InsufficientFunds>
+    ) => Stored<Payment, NotFound | Conflict | InsufficientFunds>
     /** Sends money that waits back through the provider that took it. Repeating it never sends it twice. */
     readonly giveBack: (
       permit: Permit<"platform">,
       paymentId: PaymentId,
       wanted: GiveBack
-    ) => Effect.Effect<Payment, NotFound | Conflict>
+    ) => Stored<Payment, NotFound | Conflict>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -247,7 +248,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           Option.match({ onNone: () => Effect.fail(notFound("payment")), onSome: Effect.succeed<Payment> })
         )
       const again = ({ org_id, payment_id }: Payment) =>
-        Effect.orDie(Effect.flatten(store.find(Option.some(org_id), payment_id)))
+        orDefect(Effect.flatten(store.find(Option.some(org_id), payment_id)))
 
       const settleAttempt = (
         permit: Permit<"platform">,

@@ -13,6 +13,7 @@ import type { Outcome } from "../../domain/Outcome.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import { orphanedAfter } from "../../domain/policies/Payments.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { orDefect } from "../../platform/database/DatabaseFailure.ts"
 import { type Provider, Providers } from "../../providers/port/Provider.ts"
 import { refundsHonoured, SendAgain } from "../../providers/port/SendAgain.ts"
 import { openAttempt } from "../dispatch/Dispatch.ts"
@@ -165,7 +166,7 @@ const make = Effect.gen(function* () {
   const ids = yield* Ids
 
   const again = ({ org_id, payment_id }: Payment) =>
-    Effect.orDie(Effect.flatten(store.find(Option.some(org_id), payment_id)))
+    orDefect(Effect.flatten(store.find(Option.some(org_id), payment_id)))
 
   /** Only where a repeated reference moves money once: a person may have to repeat the command. */
   const refunderOf = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt) {

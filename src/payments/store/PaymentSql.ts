@@ -2,6 +2,7 @@
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect, FiberRef, Layer, Option, Random, Schema } from "effect"
 import type { AttemptId, OrgId } from "../../domain/Identifiers.ts"
+import { failOrDie, orDatabaseFailure, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { afterCommit } from "../../platform/database/AfterCommit.ts"
 import { batched } from "../../platform/database/Batcher.ts"
 import type { LockWait } from "../../platform/database/LockWait.ts"
@@ -148,10 +149,10 @@ const refusedAlone =
     all: ReadonlyArray<unknown>,
     refusalOf: (error: SqlError.SqlError) => Option.Option<E>
   ) =>
-  (wrote: Effect.Effect<ReadonlyArray<boolean | E>, SqlError.SqlError>): Effect.Effect<ReadonlyArray<boolean | E>> =>
+  (wrote: Effect.Effect<ReadonlyArray<boolean | E>, SqlError.SqlError>): Stored<ReadonlyArray<boolean | E>> =>
     Effect.catchAll(wrote, (error) => {
       const refused = all.length === 1 ? refusalOf(error) : Option.none()
-      return Option.isSome(refused) ? Effect.succeed([refused.value]) : Effect.die(error)
+      return Option.isSome(refused) ? Effect.succeed([refused.value]) : failOrDie(error)
     })
 
 export const paymentStoreSql = Layer.scoped(
@@ -242,7 +243,7 @@ export const paymentStoreSql = Layer.scoped(
             const found = new Map(rows.map((row) => [row["seq"], paymentOf(row)]))
             return asked.map((_, seq) => Option.fromNullable(found.get(seq)))
           }),
-          Effect.orDie
+          orDatabaseFailure
         )
       )
     const byPayment = yield* findBy("payment_id")
@@ -259,14 +260,14 @@ export const paymentStoreSql = Layer.scoped(
           join attempts a on a.attempt_id = k.id and ${sql.literal(sameOrg("a.org_id", "k.org"))}
           join payments p on p.payment_id = a.payment_id and ${sql.literal(sameOrg("p.org_id", "k.org"))}`.pipe(
           Effect.map(foundAmong(asked.map(({ id }) => id))),
-          Effect.orDie
+          orDatabaseFailure
         )
     )
     const knownAnywhere = yield* batched((ids: ReadonlyArray<AttemptId>) =>
       sql`select ${both} from attempts a join payments p on p.payment_id = a.payment_id
           where a.attempt_id = any (array(select jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb)::uuid))`.pipe(
         Effect.map(foundAmong(ids)),
-        Effect.orDie
+        orDatabaseFailure
       )
     )
 
@@ -295,7 +296,7 @@ export const paymentStoreSql = Layer.scoped(
       list: (scope, filter, window) =>
         sql`select ${columns} from payments ${filtered(sql, scope, filter, window)}`.pipe(
           Effect.map((rows) => rows.map(paymentOf)),
-          Effect.orDie
+          orDatabaseFailure
         ),
       known: (id, org) => (org === null ? knownAnywhere(id) : knownOfOrganization({ id, org })),
       attemptOf: (provider, account, id, kind) =>
@@ -305,17 +306,17 @@ export const paymentStoreSql = Layer.scoped(
             and ${kind === undefined ? sql.literal("true") : sql`${sql.literal(KIND_OF_ATTEMPT)} = ${kind}`}
             order by a.started_at desc limit 1`.pipe(
           Effect.map((rows) => firstRow(attempts(rows))),
-          Effect.orDie
+          orDatabaseFailure
         ),
       attemptsOf: (paymentId) =>
         sql`select ${ofAttempt} from attempts where payment_id = ${paymentId} order by started_at, attempt_id`.pipe(
           Effect.map(attempts),
-          Effect.orDie
+          orDatabaseFailure
         ),
       callbackSeen: (provider, key) =>
         sql`select 1 from provider_callbacks where provider = ${provider} and event_key = ${key}`.pipe(
           Effect.map((rows) => rows.length > 0),
-          Effect.orDie
+          orDatabaseFailure
         ),
       ...signalQueries(sql),
       story: ({ payment_id, org_id }) =>
@@ -342,7 +343,7 @@ export const paymentStoreSql = Layer.scoped(
               where p.payment_id = ${payment_id} and ${ownedBy(sql, org_id)}`
         }).pipe(
           Effect.map(({ books, ...rest }) => ({ ...rest, ...booksOf(books[0] ?? {}) })),
-          Effect.orDie
+          orDatabaseFailure
         ),
       replaceFees: ({ created_at, org_id, payment_id }, fees) => {
         const rows = fees.map(({ amount, ...fee }) => ({
@@ -359,7 +360,7 @@ export const paymentStoreSql = Layer.scoped(
             returning fee_id
           )
           delete from payment_fees where payment_id = ${payment_id} and ${ownedBy(sql, org_id)}
-            and fee_id not in (select fee_id from kept)`.pipe(Effect.asVoid, Effect.orDie)
+            and fee_id not in (select fee_id from kept)`.pipe(Effect.asVoid, orDatabaseFailure)
       },
       openItems: (scope, window) => {
         const rest = Option.match(window.after, {
@@ -387,7 +388,7 @@ export const paymentStoreSql = Layer.scoped(
           select * from items where ${rest} order by opened_at desc, item_id desc limit ${window.take}`.pipe(
           Effect.flatMap(waitingRows),
           Effect.map((rows) => rows.map(openItemOf)),
-          Effect.orDie
+          orDatabaseFailure
         )
       }
     }

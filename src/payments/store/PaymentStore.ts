@@ -1,6 +1,7 @@
 /** Payments at rest. A change of state, its history, its attempt, its events and its callback are one statement. */
-import { Context, type Duration, type Effect, type Option } from "effect"
+import { Context, type Duration, type Option } from "effect"
 import type { AttemptId, ConfigId, OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import type { CountryCode } from "../../domain/Country.ts"
@@ -84,60 +85,60 @@ export type SignalQueries = Pick<
 
 export interface Store {
   /** False when the idempotency key is taken, and nothing was written. A payment that is there already is written once. */
-  readonly create: (opening: Opening) => Effect.Effect<boolean, InsufficientFunds | LockRefused>
+  readonly create: (opening: Opening) => Stored<boolean, InsufficientFunds | LockRefused>
   /** False when the payment has changed since it was read: decide anew. Fails only where it holds money. */
-  readonly apply: (change: Change) => Effect.Effect<boolean, InsufficientFunds>
-  readonly find: (scope: Scope, paymentId: PaymentId) => Effect.Effect<Option.Option<Payment>>
-  readonly findByTransaction: (scope: Scope, transactionId: TransactionId) => Effect.Effect<Option.Option<Payment>>
-  readonly list: (scope: Scope, filter: PaymentFilter, window: Window) => Effect.Effect<ReadonlyArray<Payment>>
+  readonly apply: (change: Change) => Stored<boolean, InsufficientFunds>
+  readonly find: (scope: Scope, paymentId: PaymentId) => Stored<Option.Option<Payment>>
+  readonly findByTransaction: (scope: Scope, transactionId: TransactionId) => Stored<Option.Option<Payment>>
+  readonly list: (scope: Scope, filter: PaymentFilter, window: Window) => Stored<ReadonlyArray<Payment>>
   /** `orgId`: whose it is; null where only the attempt is known, as a provider names it. */
-  readonly known: (attemptId: AttemptId, orgId: OrgId | null) => Effect.Effect<Option.Option<Known>>
+  readonly known: (attemptId: AttemptId, orgId: OrgId | null) => Stored<Option.Option<Known>>
   /** `kind`: where it is known, since a provider may give attempts of several kinds the same id. */
   readonly attemptOf: (
     provider: ProviderName,
     account: ConfigId | null,
     providerPaymentId: string,
     kind?: AttemptKind
-  ) => Effect.Effect<Option.Option<Attempt>>
-  readonly attemptsOf: (paymentId: PaymentId) => Effect.Effect<ReadonlyArray<Attempt>>
+  ) => Stored<Option.Option<Attempt>>
+  readonly attemptsOf: (paymentId: PaymentId) => Stored<ReadonlyArray<Attempt>>
   /**
    * Attempts that are due to be asked about, by lanes: of a provider no more than it has room for, of its organisations
    * one after the other. Each is out of sight of other instances for the length of the lease; the asking counts from now.
    */
-  readonly claimEnquiries: (lanes: ReadonlyArray<Lane>) => Effect.Effect<ReadonlyArray<DueAttempt>>
+  readonly claimEnquiries: (lanes: ReadonlyArray<Lane>) => Stored<ReadonlyArray<DueAttempt>>
   /**
    * Makes an attempt due for an enquiry, at most once in `hintGap`; false when one such hint is waiting already. The id that
    * a hint names is kept while the attempt has none of its own, the newest few of them.
    */
-  readonly hint: (attemptId: AttemptId, providerPaymentId?: string | null) => Effect.Effect<boolean>
+  readonly hint: (attemptId: AttemptId, providerPaymentId?: string | null) => Stored<boolean>
   /** The hint that it was claimed for was asked after in vain, and stands: it is due again by then, or with the next one. */
-  readonly hintAgain: (attemptId: AttemptId, after: Duration.Duration) => Effect.Effect<void>
+  readonly hintAgain: (attemptId: AttemptId, after: Duration.Duration) => Stored<void>
   /** Attempts that were committed for any instance to send: whoever claims one sends it at once, and nobody else does. */
-  readonly claimUnsent: (lanes: ReadonlyArray<Lane>) => Effect.Effect<ReadonlyArray<Known>>
+  readonly claimUnsent: (lanes: ReadonlyArray<Lane>) => Stored<ReadonlyArray<Known>>
   /** Takes leave to send an attempt again: none where its lease was lost, or the attempt has its answer by now. */
-  readonly renewSend: (attemptId: AttemptId, leaseToken: string | null) => Effect.Effect<Option.Option<Known>>
+  readonly renewSend: (attemptId: AttemptId, leaseToken: string | null) => Stored<Option.Option<Known>>
   /** Makes an attempt that was not sent yet declined, so that it never is; false when it was sent, or answered, before. */
-  readonly stopUnsent: (attemptId: AttemptId, reason: string) => Effect.Effect<boolean>
+  readonly stopUnsent: (attemptId: AttemptId, reason: string) => Stored<boolean>
   /** The fees of a payment that is settled for another amount. */
-  readonly replaceFees: (payment: Payment, fees: ReadonlyArray<NewFee>) => Effect.Effect<void>
+  readonly replaceFees: (payment: Payment, fees: ReadonlyArray<NewFee>) => Stored<void>
   /** One that was certainly not sent waits to be claimed again, after a pause; nothing where somebody else took it up. */
-  readonly putBack: (attemptId: AttemptId) => Effect.Effect<void>
-  readonly callbackSeen: (provider: ProviderName, key: string) => Effect.Effect<boolean>
+  readonly putBack: (attemptId: AttemptId) => Stored<void>
+  readonly callbackSeen: (provider: ProviderName, key: string) => Stored<boolean>
   /** Whether what came before its payment was known still waits for it: nobody has applied it meanwhile. */
-  readonly isStray: (provider: ProviderName, key: string) => Effect.Effect<boolean>
+  readonly isStray: (provider: ProviderName, key: string) => Stored<boolean>
   /** A callback that changes nothing, or not yet; false when it was stored before. */
-  readonly storeCallback: (callback: StoredCallback | StrayCallback) => Effect.Effect<boolean>
+  readonly storeCallback: (callback: StoredCallback | StrayCallback) => Stored<boolean>
   /** Callbacks that came before their attempt was known by its provider's id, and whose attempt is known now. */
-  readonly foundStrays: (most: number) => Effect.Effect<ReadonlyArray<FoundStray>>
+  readonly foundStrays: (most: number) => Stored<ReadonlyArray<FoundStray>>
   /** Sets the timer of a payin that no provider has until its customer gives a card, in the transaction that makes it wait. */
-  readonly awaitCard: (payment: Payment & { readonly expires_at: Date }) => Effect.Effect<void>
+  readonly awaitCard: (payment: Payment & { readonly expires_at: Date }) => Stored<void>
   /** Payins whose timer is due, the longest due first. */
-  readonly expiredCardWaits: (most: number) => Effect.Effect<ReadonlyArray<Payment>>
-  readonly forgetCardWait: (payment: Payment) => Effect.Effect<void>
+  readonly expiredCardWaits: (most: number) => Stored<ReadonlyArray<Payment>>
+  readonly forgetCardWait: (payment: Payment) => Stored<void>
   /** The time by the clock that all instances share. */
-  readonly now: Effect.Effect<Date>
-  readonly story: (payment: Payment) => Effect.Effect<Story>
-  readonly openItems: (scope: Scope, window: Window) => Effect.Effect<ReadonlyArray<OpenItem>>
+  readonly now: Stored<Date>
+  readonly story: (payment: Payment) => Stored<Story>
+  readonly openItems: (scope: Scope, window: Window) => Stored<ReadonlyArray<OpenItem>>
 }
 
 export class PaymentStore extends Context.Tag("corridor/PaymentStore")<PaymentStore, Store>() {}

@@ -3,6 +3,7 @@ import type { SqlClient } from "@effect/sql"
 import { Duration, Effect, Option, Schema } from "effect"
 import { AttemptId, ConfigId } from "../../domain/Identifiers.ts"
 import { nilUuid } from "../../domain/Ids.ts"
+import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { firstRow, ownedBy } from "../../platform/database/Query.ts"
 import { rowsAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
@@ -299,7 +300,7 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
     claimEnquiries: (lanes) =>
       sql.unsafe<object>(claimStatement, [lanesText(lanes), Duration.toSeconds(enquiryLease)]).pipe(
         Effect.map((rows) => rows.map(dueAttemptOf)),
-        Effect.orDie
+        orDatabaseFailure
       ),
     hint: (attemptId, providerPaymentId = null) =>
       sql
@@ -312,15 +313,15 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
         .pipe(
           Effect.flatMap(hinted),
           Effect.map((rows) => rows.some((row) => row.hinted)),
-          Effect.orDie
+          orDatabaseFailure
         ),
     hintAgain: (attemptId, after) =>
       sql`update attempts set hints = hints + 1, hint_at = now() + make_interval(secs => ${Duration.toSeconds(after)})
-        where attempt_id = ${attemptId} and hint_at = leased_until`.pipe(Effect.asVoid, Effect.orDie),
+        where attempt_id = ${attemptId} and hint_at = leased_until`.pipe(Effect.asVoid, orDatabaseFailure),
     claimUnsent: (lanes) =>
       sql.unsafe<object>(claimUnsentStatement, [lanesText(lanes), Duration.toSeconds(orphanedAfter)]).pipe(
         Effect.map((rows) => rows.map(knownOf)),
-        Effect.orDie
+        orDatabaseFailure
       ),
     renewSend: (attemptId, leaseToken) =>
       sql
@@ -332,20 +333,20 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
         ])
         .pipe(
           Effect.map((rows) => Option.map(firstRow(rows), knownOf)),
-          Effect.orDie
+          orDatabaseFailure
         ),
     stopUnsent: (attemptId, reason) =>
       sql`update attempts set outcome = 'declined', reason = ${reason}
         where attempt_id = ${attemptId} and sends = 0 and outcome is null returning 1`.pipe(
         Effect.map((rows) => rows.length > 0),
-        Effect.orDie
+        orDatabaseFailure
       ),
     putBack: (attemptId) =>
       sql`update attempts
         set sends = 0, next_enquiry_at = null, hint_at = null,
           leased_until = now() + make_interval(secs => ${Duration.toSeconds(settlementPause)})
         where attempt_id = ${attemptId} and sends = 1 and outcome is null
-          and (leased_until is null or leased_until <= now())`.pipe(Effect.asVoid, Effect.orDie),
+          and (leased_until is null or leased_until <= now())`.pipe(Effect.asVoid, orDatabaseFailure),
     storeCallback: (callback) => {
       const { attempt_id, callback_id, effect, event_key, org_id, payment_id, provider, received_at, report } = callback
       const row = { callback_id, provider, event_key, payment_id, attempt_id, org_id, report, effect, received_at }
@@ -353,7 +354,7 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
         on conflict do nothing returning 1 as stored`.pipe(
         Effect.map((rows) => rows.length > 0),
         Effect.tap((stored) => (stored && "report_said" in callback ? dropSurplus(callback) : Effect.void)),
-        Effect.orDie
+        orDatabaseFailure
       )
     },
     foundStrays: (most) =>
@@ -376,32 +377,32 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
             attempt_id: found
           }))
         ),
-        Effect.orDie
+        orDatabaseFailure
       ),
     isStray: (provider, key) =>
       sql`select 1 from provider_callbacks
         where provider = ${provider} and event_key = ${key} and payment_id is null`.pipe(
         Effect.map((rows) => rows.length > 0),
-        Effect.orDie
+        orDatabaseFailure
       ),
     awaitCard: ({ expires_at, org_id, payment_id }) =>
       sql`insert into card_waits ${sql.insert({ payment_id, org_id, expires_at })}
-        on conflict (payment_id) do update set expires_at = excluded.expires_at`.pipe(Effect.asVoid, Effect.orDie),
+        on conflict (payment_id) do update set expires_at = excluded.expires_at`.pipe(Effect.asVoid, orDatabaseFailure),
     expiredCardWaits: (most) =>
       sql`select ${sql.literal(selectedColumns("p."))} from card_waits w join payments p on p.payment_id = w.payment_id
         where w.expires_at <= now() order by w.expires_at limit ${most}`.pipe(
         Effect.map((rows) => rows.map(paymentOf)),
-        Effect.orDie
+        orDatabaseFailure
       ),
     forgetCardWait: ({ org_id, payment_id }) =>
       sql`delete from card_waits where payment_id = ${payment_id} and ${ownedBy(sql, org_id)}`.pipe(
         Effect.asVoid,
-        Effect.orDie
+        orDatabaseFailure
       ),
     now: sql`select now()`.pipe(
       Effect.flatMap(moments),
       Effect.map(([row]) => row!.now),
-      Effect.orDie
+      orDatabaseFailure
     )
   }
 }

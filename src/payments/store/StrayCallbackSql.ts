@@ -1,4 +1,5 @@
 /** Callbacks that belong to no payment, in PostgreSQL. */
+import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -13,7 +14,7 @@ export const strayCallbackStoreSql = Layer.effect(
           and received_at < now() - make_interval(secs => ${Duration.toSeconds(retention.strayCallbacks)})
         limit ${retentionBatch})) and payment_id is null returning 1 as forgotten`.pipe(
       Effect.map((rows) => rows.length),
-      Effect.orDie
+      orDatabaseFailure
     )
   }))
 )

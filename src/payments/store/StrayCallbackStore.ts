@@ -1,7 +1,8 @@
 /** Callbacks that belong to no payment of ours, at rest: kept in case one turns up, but not for good. */
-import { Context, type Effect } from "effect"
+import { Context } from "effect"
 import { providerNames } from "../../domain/Corridor.ts"
 import { counter } from "../../platform/observability/Series.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 export const droppedStrays = counter(
   "corridor_stray_callbacks_dropped_total",
@@ -15,6 +16,6 @@ export class StrayCallbackStore extends Context.Tag("corridor/StrayCallbackStore
   StrayCallbackStore,
   {
     /** Answers with how many were forgotten, one batch at most. */
-    readonly forgetOld: Effect.Effect<number>
+    readonly forgetOld: Stored<number>
   }
 >() {}

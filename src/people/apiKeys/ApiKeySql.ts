@@ -2,6 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Schema } from "effect"
 import { KeyId } from "../../domain/Identifiers.ts"
+import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
 import { ApiKey } from "../../contract/api/ApiKeys.ts"
 import { inScope, newest, ownedIn } from "../../platform/database/Query.ts"
@@ -24,28 +25,28 @@ export const apiKeyStoreSql = Layer.effect(
       insert: ({ hash, ...fresh }) =>
         sql`insert into api_keys ${sql.insert({ ...fresh, hash: Buffer.from(hash, "hex") })} returning ${columns}`.pipe(
           Effect.flatMap(theKey),
-          Effect.orDie
+          orDatabaseFailure
         ),
       list: (scope, window) =>
         sql`select ${columns} from api_keys where ${inScope(sql, scope)} ${newest(sql, "api_key_id", window)}`.pipe(
           Effect.flatMap(keys),
-          Effect.orDie
+          orDatabaseFailure
         ),
       count: (scope) =>
         sql`select count(*) from api_keys where ${inScope(sql, scope)}`.pipe(
           Effect.flatMap(counted),
           Effect.map(({ count }) => count),
-          Effect.orDie
+          orDatabaseFailure
         ),
       findForUpdate: (scope, id) =>
         sql`select ${columns} from api_keys where api_key_id = ${id} and ${ownedIn(sql, scope)} for update`.pipe(
           Effect.flatMap(key),
-          Effect.orDie
+          orDatabaseFailure
         ),
       revoke: (scope, id) =>
         sql`update api_keys set status = 'revoked', expires_at = null, updated_at = now()
           where api_key_id = ${id} and status <> 'revoked' and ${ownedIn(sql, scope)}`.pipe(
-          Effect.orDie,
+          orDatabaseFailure,
           Effect.asVoid
         ),
       revokeAllOf: (orgId, userId) =>
@@ -54,12 +55,12 @@ export const apiKeyStoreSql = Layer.effect(
           returning api_key_id`.pipe(
           Effect.flatMap(keyIds),
           Effect.map((rows) => rows.map(({ api_key_id }) => api_key_id)),
-          Effect.orDie
+          orDatabaseFailure
         ),
       expire: (scope, id, graceSeconds) =>
         sql`update api_keys set status = 'expiring', expires_at = now() + make_interval(secs => ${graceSeconds}),
           updated_at = now() where api_key_id = ${id} and (status = 'active' or expires_at > now()) and ${ownedIn(sql, scope)}`.pipe(
-          Effect.orDie,
+          orDatabaseFailure,
           Effect.asVoid
         )
     }

@@ -1,7 +1,8 @@
 /** API keys at rest: the hash, never the key. */
-import { Context, type Effect, type Option } from "effect"
+import { Context, type Option } from "effect"
 import type { KeyId, OrgId, UserId } from "../../domain/Identifiers.ts"
 import type { ApiKey } from "../../contract/api/ApiKeys.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import type { ApiKeyMode } from "../../domain/ApiKeyFormat.ts"
 import { type Scope } from "../../platform/database/Query.ts"
@@ -19,15 +20,15 @@ export interface NewKey extends Omit<Key, "status" | "expires_at" | "created_at"
 }
 
 interface Store {
-  readonly insert: (key: NewKey) => Effect.Effect<Key>
-  readonly list: (scope: Scope, window: Window) => Effect.Effect<ReadonlyArray<Key>>
-  readonly count: (scope: Scope) => Effect.Effect<number>
+  readonly insert: (key: NewKey) => Stored<Key>
+  readonly list: (scope: Scope, window: Window) => Stored<ReadonlyArray<Key>>
+  readonly count: (scope: Scope) => Stored<number>
   /** Inside a transaction the row stays locked until its end. */
-  readonly findForUpdate: (scope: Scope, id: KeyId) => Effect.Effect<Option.Option<Key>>
-  readonly revoke: (scope: Scope, id: KeyId) => Effect.Effect<void>
+  readonly findForUpdate: (scope: Scope, id: KeyId) => Stored<Option.Option<Key>>
+  readonly revoke: (scope: Scope, id: KeyId) => Stored<void>
   /** Every key of this user that still works; answers with their ids. */
-  readonly revokeAllOf: (orgId: OrgId, userId: UserId) => Effect.Effect<ReadonlyArray<KeyId>>
-  readonly expire: (scope: Scope, id: KeyId, graceSeconds: number) => Effect.Effect<void>
+  readonly revokeAllOf: (orgId: OrgId, userId: UserId) => Stored<ReadonlyArray<KeyId>>
+  readonly expire: (scope: Scope, id: KeyId, graceSeconds: number) => Stored<void>
 }
 
 export class ApiKeyStore extends Context.Tag("corridor/ApiKeyStore")<ApiKeyStore, Store>() {}

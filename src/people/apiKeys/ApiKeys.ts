@@ -7,6 +7,7 @@ import { KeyId, type OrgId, type UserId } from "../../domain/Identifiers.ts"
 import type { ApiKey, NewApiKey } from "../../contract/api/ApiKeys.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { type Permit, type Role, roleAtLeast } from "../../domain/Access.ts"
 import { API_KEY_RANDOM_BYTES, formatApiKey, prefixOf } from "../../domain/ApiKeyFormat.ts"
@@ -31,20 +32,20 @@ interface Owner {
 export class ApiKeys extends Context.Tag("corridor/ApiKeys")<
   ApiKeys,
   {
-    readonly list: (permit: Permit<"api_keys">, window: Window) => Effect.Effect<ReadonlyArray<Key>>
-    readonly count: (permit: Permit<"api_keys">) => Effect.Effect<number>
+    readonly list: (permit: Permit<"api_keys">, window: Window) => Stored<ReadonlyArray<Key>>
+    readonly count: (permit: Permit<"api_keys">) => Stored<number>
     readonly create: (
       permit: Permit<"api_keys">,
       wanted: { readonly name: string; readonly role: Role; readonly userId?: UserId }
-    ) => Effect.Effect<Fresh, Invalid | Forbidden>
+    ) => Stored<Fresh, Invalid | Forbidden>
     readonly rotate: (
       permit: Permit<"api_keys">,
       id: KeyId,
       graceSeconds: number
-    ) => Effect.Effect<Fresh, NotFound | Conflict | Forbidden>
-    readonly revoke: (permit: Permit<"api_keys">, id: KeyId) => Effect.Effect<void, NotFound | Forbidden>
+    ) => Stored<Fresh, NotFound | Conflict | Forbidden>
+    readonly revoke: (permit: Permit<"api_keys">, id: KeyId) => Stored<void, NotFound | Forbidden>
     /** All that a member had made, for whoever removes that member; belongs in the transaction of the removal. */
-    readonly revokeAllOf: (permit: Permit<"members">, orgId: OrgId, userId: UserId) => Effect.Effect<void>
+    readonly revokeAllOf: (permit: Permit<"members">, orgId: OrgId, userId: UserId) => Stored<void>
   }
 >() {
   static readonly layer = Layer.effect(

@@ -7,6 +7,7 @@ import { parseApiKey } from "../../domain/ApiKeyFormat.ts"
 import { type Unauthorized, unauthorized } from "../../domain/Failure.ts"
 import { CallerStore } from "./CallerStore.ts"
 import { JwtVerifier } from "./JwtVerifier.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 export interface CredentialHeaders {
   readonly authorization: ReadonlyArray<string>
@@ -32,7 +33,7 @@ const sameOrganization = (a: Caller, b: Caller): boolean =>
 
 export class Authenticator extends Context.Tag("corridor/Authenticator")<
   Authenticator,
-  { readonly authenticate: (headers: CredentialHeaders) => Effect.Effect<Caller, Unauthorized> }
+  { readonly authenticate: (headers: CredentialHeaders) => Stored<Caller, Unauthorized> }
 >() {
   static readonly layer = Layer.effect(
     Authenticator,

@@ -1,6 +1,7 @@
 /** Callers from PostgreSQL: the keys of many requests are looked up by one statement. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
+import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { batchedReads } from "../../platform/database/Batcher.ts"
 import { nilUuid, uuidOrNil } from "../../domain/Ids.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
@@ -41,7 +42,7 @@ export const callerStoreSql = Layer.scoped(
         Effect.map((rows) =>
           wanted.map(({ hash, mode }) => rows.find((row) => row.hash === hash && row.mode === mode))
         ),
-        Effect.orDie
+        orDatabaseFailure
       )
     )
 
@@ -60,12 +61,12 @@ export const callerStoreSql = Layer.scoped(
           where u.subject = ${subject}`.pipe(
           Effect.flatMap(person),
           Effect.map(Option.match({ onNone: () => stranger(subject), onSome: tokenCaller })),
-          Effect.orDie
+          orDatabaseFailure
         ),
       organizationExists: (orgId) =>
         sql`select 1 from organizations where org_id = ${orgId}`.pipe(
           Effect.map((rows) => rows.length > 0),
-          Effect.orDie
+          orDatabaseFailure
         )
     }
     return store

@@ -93,7 +93,7 @@ export const gateByCredentials = Layer.effect(
       admit: Effect.fnUntraced(function* (request) {
         const credentials = credentialHeaders(request)
         const now = yield* Clock.currentTimeMillis
-        const caller = yield* Effect.catchAll(authenticate(credentials), (refusal) =>
+        const caller = yield* Effect.catchTag(authenticate(credentials), "Unauthorized", (refusal) =>
           Effect.zipRight(failed(request, credentials, now), refusal)
         )
         yield* counted(caller, now)

@@ -3,6 +3,7 @@ import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import type { OrgId } from "../../domain/Identifiers.ts"
 import type { KybCallback } from "../../contract/api/Kyb.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { mapRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Conflict, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
@@ -27,9 +28,9 @@ export interface Received {
 export class Kyb extends Context.Tag("corridor/Kyb")<
   Kyb,
   {
-    readonly initiate: (permit: Permit<"organization">, orgId: OrgId) => Effect.Effect<KybState, NotFound | Conflict>
+    readonly initiate: (permit: Permit<"organization">, orgId: OrgId) => Stored<KybState, NotFound | Conflict>
     /** Of a callback whose signature was right. `digest` stands for the id of one that has none. */
-    readonly receive: (callback: typeof KybCallback.Type, digest: string) => Effect.Effect<Received, NotFound | Invalid>
+    readonly receive: (callback: typeof KybCallback.Type, digest: string) => Stored<Received, NotFound | Invalid>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -64,16 +65,14 @@ export class Kyb extends Context.Tag("corridor/Kyb")<
       return {
         initiate: Effect.fn("Kyb.initiate")(function* (permit, orgId) {
           const organization = yield* Effect.flatten(organizations.find(orgId)).pipe(
-            Effect.mapError(() => notFound("organisation"))
+            mapRefusal(() => notFound("organisation"))
           )
           yield* mayStart(organization)
           // Not in the transaction, which must not wait for a provider; whoever comes second finds it started.
           const customer_id = yield* provider.open(organization)
           return yield* atomically(
             Effect.gen(function* () {
-              const state = yield* Effect.flatten(store.lock(orgId)).pipe(
-                Effect.mapError(() => notFound("organisation"))
-              )
+              const state = yield* Effect.flatten(store.lock(orgId)).pipe(mapRefusal(() => notFound("organisation")))
               yield* mayStart(state)
               yield* store.open({ customer_id, org_id: orgId })
               yield* audit.record(permit, {
@@ -91,7 +90,7 @@ export class Kyb extends Context.Tag("corridor/Kyb")<
           return yield* atomically(
             Effect.gen(function* () {
               const state = yield* Effect.flatten(store.lockByCustomer(customer_id)).pipe(
-                Effect.mapError(() => notFound("KYB customer"))
+                mapRefusal(() => notFound("KYB customer"))
               )
               const latest = yield* store.latestDecision(customer_id)
               const callback = { customer_id, status, reason: reason ?? null, occurred_at: occurred_at ?? null }

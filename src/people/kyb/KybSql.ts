@@ -1,6 +1,7 @@
 /** KYB in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
+import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { rowAs, theRowAs } from "../../platform/database/Rows.ts"
 import { KybState } from "../../contract/api/Kyb.ts"
 import { KybStore } from "./KybStore.ts"
@@ -13,12 +14,12 @@ export const kybStoreSql = Layer.effect(
   Effect.map(SqlClient.SqlClient, (sql): KybStore["Type"] => ({
     lock: (orgId) =>
       sql`select org_id, kyb_status, kyb_customer_id from organizations where org_id = ${orgId}
-        for update`.pipe(Effect.flatMap(state), Effect.orDie),
+        for update`.pipe(Effect.flatMap(state), orDatabaseFailure),
     lockByCustomer: (customerId) =>
       sql`select o.org_id, o.kyb_status, o.kyb_customer_id from kyb_applications a
         join organizations o using (org_id) where a.customer_id = ${customerId} for update of o`.pipe(
         Effect.flatMap(state),
-        Effect.orDie
+        orDatabaseFailure
       ),
     open: (application) =>
       sql`insert into kyb_applications ${sql.insert({ ...application })}`.pipe(
@@ -26,24 +27,24 @@ export const kybStoreSql = Layer.effect(
           sql`update organizations set kyb_status = 'pending', kyb_customer_id = ${application.customer_id},
             updated_at = now() where org_id = ${application.org_id}`
         ),
-        Effect.orDie,
+        orDatabaseFailure,
         Effect.asVoid
       ),
     setStatus: (orgId, status) =>
       sql`update organizations set kyb_status = ${status}, updated_at = now() where org_id = ${orgId}`.pipe(
-        Effect.orDie,
+        orDatabaseFailure,
         Effect.asVoid
       ),
     latestDecision: (customerId) =>
       sql`select max(occurred_at) as at from kyb_callbacks where customer_id = ${customerId}`.pipe(
         Effect.flatMap(latest),
         Effect.map(({ at }) => Option.fromNullable(at)),
-        Effect.orDie
+        orDatabaseFailure
       ),
     keepCallback: (callback) =>
       sql`insert into kyb_callbacks ${sql.insert({ ...callback })} on conflict do nothing returning 1`.pipe(
         Effect.map((rows) => rows.length > 0),
-        Effect.orDie
+        orDatabaseFailure
       )
   }))
 )

@@ -1,7 +1,8 @@
 /** KYB at rest: the state of an organisation, its applications, and every callback once. */
-import { Context, type Effect, type Option } from "effect"
+import { Context, type Option } from "effect"
 import type { OrgId } from "../../domain/Identifiers.ts"
 import type { KybState } from "../../contract/api/Kyb.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 export type KybState = typeof KybState.Type
 
@@ -20,16 +21,16 @@ export interface StoredKybCallback {
 
 interface Store {
   /** Inside a transaction the organisation stays locked until its end: changes of one follow each other. */
-  readonly lock: (orgId: OrgId) => Effect.Effect<Option.Option<KybState>>
+  readonly lock: (orgId: OrgId) => Stored<Option.Option<KybState>>
   /** The same for the organisation whose application it is, the current one or an earlier one. */
-  readonly lockByCustomer: (customerId: string) => Effect.Effect<Option.Option<KybState>>
+  readonly lockByCustomer: (customerId: string) => Stored<Option.Option<KybState>>
   /** The application becomes the current one. */
-  readonly open: (application: KybApplication) => Effect.Effect<void>
-  readonly setStatus: (orgId: OrgId, status: KybState["kyb_status"]) => Effect.Effect<void>
+  readonly open: (application: KybApplication) => Stored<void>
+  readonly setStatus: (orgId: OrgId, status: KybState["kyb_status"]) => Stored<void>
   /** When the latest decision was made of those that say so. */
-  readonly latestDecision: (customerId: string) => Effect.Effect<Option.Option<Date>>
+  readonly latestDecision: (customerId: string) => Stored<Option.Option<Date>>
   /** False when it was kept before. */
-  readonly keepCallback: (callback: StoredKybCallback) => Effect.Effect<boolean>
+  readonly keepCallback: (callback: StoredKybCallback) => Stored<boolean>
 }
 
 export class KybStore extends Context.Tag("corridor/KybStore")<KybStore, Store>() {}

@@ -1,6 +1,7 @@
 /** The other end of an invitation: whoever holds its token, and its address, becomes a member, once. */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Identity, Permit } from "../../domain/Access.ts"
 import { sameAddress } from "../../domain/EmailAddress.ts"
@@ -34,7 +35,7 @@ export class Acceptance extends Context.Tag("corridor/Acceptance")<
     readonly accept: (
       permit: Permit<"person">,
       token: string
-    ) => Effect.Effect<OrgMember, Conflict | Forbidden | Invalid | NotFound>
+    ) => Stored<OrgMember, Conflict | Forbidden | Invalid | NotFound>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -91,7 +92,7 @@ export class Acceptance extends Context.Tag("corridor/Acceptance")<
               subject: ["user", user_id],
               detail: { role, invitation_id }
             })
-            return yield* Effect.orDie(Effect.flatten(members.find(org_id, user_id)))
+            return yield* orDefect(Effect.flatten(members.find(org_id, user_id)))
           })
         )
       })

@@ -1,6 +1,7 @@
 /** Invitations in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer } from "effect"
+import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { inScope, newest, ownedIn } from "../../platform/database/Query.ts"
 import { invitationTtl } from "../../domain/policies/People.ts"
@@ -30,26 +31,26 @@ export const invitationStoreSql = Layer.effect(
             on conflict (org_id, lower(email)) where status = 'pending' do nothing returning ${columns}`.pipe(
             Effect.flatMap(invitation)
           )
-        }).pipe(Effect.orDie),
+        }).pipe(orDatabaseFailure),
       list: (scope, window) =>
         sql`select ${columns} from invitations where ${inScope(sql, scope)}
-          ${newest(sql, "invitation_id", window)}`.pipe(Effect.flatMap(invitations), Effect.orDie),
+          ${newest(sql, "invitation_id", window)}`.pipe(Effect.flatMap(invitations), orDatabaseFailure),
       findForUpdate: (scope, id) =>
         sql`select ${columns} from invitations where invitation_id = ${id} and ${ownedIn(sql, scope)}
-          for update`.pipe(Effect.flatMap(invitation), Effect.orDie),
+          for update`.pipe(Effect.flatMap(invitation), orDatabaseFailure),
       findByHashForUpdate: (tokenHash) =>
         sql`select ${columns} from invitations where token_hash = ${Buffer.from(tokenHash, "hex")}
-          for update`.pipe(Effect.flatMap(invitation), Effect.orDie),
+          for update`.pipe(Effect.flatMap(invitation), orDatabaseFailure),
       accept: (scope, id, userId) =>
         sql`update invitations set status = 'accepted', accepted_by = ${userId}, updated_at = now()
           where invitation_id = ${id} and status = 'pending' and ${ownedIn(sql, scope)}`.pipe(
-          Effect.orDie,
+          orDatabaseFailure,
           Effect.asVoid
         ),
       withdraw: (scope, id) =>
         sql`update invitations set status = 'withdrawn', updated_at = now()
           where invitation_id = ${id} and status = 'pending' and ${ownedIn(sql, scope)}`.pipe(
-          Effect.orDie,
+          orDatabaseFailure,
           Effect.asVoid
         ),
       withdrawAllBy: (orgId, userId, roles) =>
@@ -60,7 +61,7 @@ export const invitationStoreSql = Layer.effect(
                 and ${sql.in("role", roles)} returning invitation_id`.pipe(
               Effect.flatMap(invitationIds),
               Effect.map((rows) => rows.map(({ invitation_id }) => invitation_id)),
-              Effect.orDie
+              orDatabaseFailure
             )
     }
   })

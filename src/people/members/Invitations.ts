@@ -4,6 +4,7 @@ import type { OrgId } from "../../domain/Identifiers.ts"
 import type { InviteMember } from "../../contract/api/Invitations.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
+import { mapRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Conflict, type Forbidden, Invalid, type NotFound, notFound, type RateLimited } from "../../domain/Failure.ts"
@@ -28,13 +29,13 @@ export class Invitations extends Context.Tag("corridor/Invitations")<
     readonly invite: (
       permit: Manager,
       wanted: typeof InviteMember.Type
-    ) => Effect.Effect<Invitation, Conflict | Forbidden | Invalid | NotFound | RateLimited>
-    readonly list: (permit: Manager, window: Window) => Effect.Effect<ReadonlyArray<Invitation>>
-    readonly withdraw: (permit: Manager, id: string) => Effect.Effect<void, NotFound | Conflict | Forbidden>
+    ) => Stored<Invitation, Conflict | Forbidden | Invalid | NotFound | RateLimited>
+    readonly list: (permit: Manager, window: Window) => Stored<ReadonlyArray<Invitation>>
+    readonly withdraw: (permit: Manager, id: string) => Stored<void, NotFound | Conflict | Forbidden>
     readonly accept: (
       permit: Permit<"person">,
       token: string
-    ) => Effect.Effect<OrgMember, Conflict | Forbidden | Invalid | NotFound>
+    ) => Stored<OrgMember, Conflict | Forbidden | Invalid | NotFound>
   }
 >() {
   static readonly layer = Layer.scoped(
@@ -116,7 +117,7 @@ export class Invitations extends Context.Tag("corridor/Invitations")<
           permit.scope,
           () => new Invalid({ message: "org_id: say which organisation is meant." })
         )
-        const organization = yield* Effect.mapError(Effect.flatten(organizations.find(org_id)), () =>
+        const organization = yield* mapRefusal(Effect.flatten(organizations.find(org_id)), () =>
           notFound("organisation")
         )
         const token = formatToken(yield* ids.bytes(TOKEN_BYTES))
@@ -124,7 +125,7 @@ export class Invitations extends Context.Tag("corridor/Invitations")<
         // A mail server may take its time: no transaction waits for it.
         yield* notifier.send(invitationMessage(publicUrl, organization, invitation, token)).pipe(
           Effect.tapError(({ message }) => Effect.logWarning(`An invitation could not be sent: ${message}`)),
-          Effect.onError(() => withdrawUnsent(permit, invitation)),
+          Effect.onError(() => Effect.ignoreLogged(withdrawUnsent(permit, invitation))),
           Effect.catchTag(
             "NotificationFailed",
             () =>

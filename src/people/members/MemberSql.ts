@@ -2,6 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Schema } from "effect"
 import type { OrgId, UserId } from "../../domain/Identifiers.ts"
+import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
 import { OrgMember } from "./Member.ts"
 import { newest } from "../../platform/database/Query.ts"
@@ -22,33 +23,33 @@ export const memberStoreSql = Layer.effect(
     return {
       lock: (orgId, userId) =>
         sql`select 1 from memberships where org_id = ${orgId} and (role = 'org-admin' or user_id = ${userId})
-          order by user_id for update`.pipe(Effect.orDie, Effect.asVoid),
+          order by user_id for update`.pipe(orDatabaseFailure, Effect.asVoid),
       find: (orgId, userId) =>
-        sql`select * from ${from} where ${one(orgId, userId)}`.pipe(Effect.flatMap(member), Effect.orDie),
+        sql`select * from ${from} where ${one(orgId, userId)}`.pipe(Effect.flatMap(member), orDatabaseFailure),
       findByEmail: (orgId, email) =>
         sql`select * from ${from} where org_id = ${orgId} and lower(email) = lower(${email})`.pipe(
           Effect.flatMap(member),
-          Effect.orDie
+          orDatabaseFailure
         ),
       list: (orgId, window) =>
         sql`select * from ${from} where org_id = ${orgId} ${newest(sql, "user_id", window)}`.pipe(
           Effect.flatMap(members),
-          Effect.orDie
+          orDatabaseFailure
         ),
       countOrgAdmins: (orgId) =>
         sql`select count(*) from memberships where org_id = ${orgId} and role = 'org-admin'`.pipe(
           Effect.flatMap(counted),
           Effect.map(({ count }) => count),
-          Effect.orDie
+          orDatabaseFailure
         ),
       add: (org_id, user_id, role) =>
         sql`insert into memberships ${sql.insert({ org_id, user_id, role })} on conflict do nothing returning 1`.pipe(
           Effect.map((rows) => rows.length > 0),
-          Effect.orDie
+          orDatabaseFailure
         ),
       setRole: (orgId, userId, role) =>
         sql`update memberships set role = ${role}, updated_at = now() where ${one(orgId, userId)}`.pipe(
-          Effect.orDie,
+          orDatabaseFailure,
           Effect.asVoid
         ),
       setPermissions: (org_id, user_id, permissions, granted_by) =>
@@ -58,9 +59,9 @@ export const memberStoreSql = Layer.effect(
           yield* sql`delete from member_permissions where ${one(org_id, user_id)} and ${others}`
           if (rows.length > 0) yield* sql`insert into member_permissions ${sql.insert(rows)} on conflict do nothing`
           yield* sql`update memberships set updated_at = now() where ${one(org_id, user_id)}`
-        }).pipe(Effect.orDie),
+        }).pipe(orDatabaseFailure),
       remove: (orgId, userId) =>
-        sql`delete from memberships where ${one(orgId, userId)}`.pipe(Effect.orDie, Effect.asVoid)
+        sql`delete from memberships where ${one(orgId, userId)}`.pipe(orDatabaseFailure, Effect.asVoid)
     }
   })
 )

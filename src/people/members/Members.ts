@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { OrgId, UserId } from "../../domain/Identifiers.ts"
 import { ApiKeys } from "../apiKeys/ApiKeys.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { mapRefusal, orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { holds, type Permission, type Permit, type Role, roleAtLeast, roles } from "../../domain/Access.ts"
 import { Conflict, type Forbidden, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
@@ -26,26 +27,22 @@ interface Meeting {
 export class Members extends Context.Tag("corridor/Members")<
   Members,
   {
-    readonly list: (permit: Permit<"member_list">, window: Window) => Effect.Effect<ReadonlyArray<OrgMember>>
+    readonly list: (permit: Permit<"member_list">, window: Window) => Stored<ReadonlyArray<OrgMember>>
     /** For operators: someone who is a user already, without an invitation. */
-    readonly add: (
-      permit: Permit<"platform">,
-      userId: UserId,
-      role: Role
-    ) => Effect.Effect<OrgMember, Invalid | Conflict>
-    readonly changeRole: (permit: Manager, userId: UserId, role: Role) => Effect.Effect<OrgMember, Refusal | Conflict>
-    readonly remove: (permit: Manager, userId: UserId) => Effect.Effect<void, Refusal | Conflict>
-    readonly grant: (permit: Manager, userId: UserId, permission: Permission) => Effect.Effect<OrgMember, Refusal>
-    readonly revoke: (permit: Manager, userId: UserId, permission: Permission) => Effect.Effect<OrgMember, Refusal>
+    readonly add: (permit: Permit<"platform">, userId: UserId, role: Role) => Stored<OrgMember, Invalid | Conflict>
+    readonly changeRole: (permit: Manager, userId: UserId, role: Role) => Stored<OrgMember, Refusal | Conflict>
+    readonly remove: (permit: Manager, userId: UserId) => Stored<void, Refusal | Conflict>
+    readonly grant: (permit: Manager, userId: UserId, permission: Permission) => Stored<OrgMember, Refusal>
+    readonly revoke: (permit: Manager, userId: UserId, permission: Permission) => Stored<OrgMember, Refusal>
     readonly replacePermissions: (
       permit: Manager,
       userId: UserId,
       permissions: ReadonlyArray<Permission>
-    ) => Effect.Effect<OrgMember, Refusal>
+    ) => Stored<OrgMember, Refusal>
     /** What was granted to whoever asks, beyond their role; it stays with the person, so a key has none of it. */
-    readonly grantedTo: (permit: Permit<"any">) => Effect.Effect<ReadonlyArray<Permission>>
+    readonly grantedTo: (permit: Permit<"any">) => Stored<ReadonlyArray<Permission>>
     /** Whether the member may, by role or by grant. */
-    readonly check: (permit: Manager, userId: UserId, permission: Permission) => Effect.Effect<boolean, Refusal>
+    readonly check: (permit: Manager, userId: UserId, permission: Permission) => Stored<boolean, Refusal>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -62,7 +59,7 @@ export class Members extends Context.Tag("corridor/Members")<
         Effect.mapError(permit.scope, () => new Invalid({ message: "org_id: say which organisation is meant." }))
 
       const find = (org: OrgId, userId: UserId) =>
-        Effect.mapError(Effect.flatten(store.find(org, userId)), () => notFound("member"))
+        mapRefusal(Effect.flatten(store.find(org, userId)), () => notFound("member"))
 
       /** Nobody is touched by someone below them. */
       const meet = Effect.fnUntraced(function* (permit: Manager, userId: UserId) {
@@ -135,7 +132,7 @@ export class Members extends Context.Tag("corridor/Members")<
               if (!(yield* store.add(org, userId, role))) {
                 return yield* new Conflict({ message: "This user is a member of the organisation already." })
               }
-              const member = yield* Effect.orDie(find(org, userId))
+              const member = yield* orDefect(find(org, userId))
               yield* record(permit, "member.added", member, { role })
               return member
             })

@@ -1,6 +1,7 @@
 /** Organisations in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
+import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
 import { batchOf, inScope, newest } from "../../platform/database/Query.ts"
 import { readsOfTerms } from "../../platform/database/Terms.ts"
@@ -35,29 +36,29 @@ export const organizationStoreSql = Layer.scoped(
           const found = new Map(rows.map(({ seq, ...row }) => [seq, row]))
           return asked.map((_, seq) => Option.fromNullable(found.get(seq)))
         }),
-        Effect.orDie
+        orDatabaseFailure
       )
     )
 
     const store: OrganizationStore["Type"] = {
       insert: (fresh) =>
         sql`insert into organizations ${sql.insert({ ...fresh, features: [...fresh.features] })}
-          returning ${columns}`.pipe(Effect.flatMap(theOrganization), Effect.orDie),
+          returning ${columns}`.pipe(Effect.flatMap(theOrganization), orDatabaseFailure),
       find: (scope, orgId) => find({ org: Option.getOrNull(scope), id: orgId }),
       findForUpdate: (scope, orgId) =>
         sql`select ${columns} from organizations where org_id = ${orgId} and ${inScope(sql, scope)}
-          for no key update`.pipe(Effect.flatMap(organization), Effect.orDie),
+          for no key update`.pipe(Effect.flatMap(organization), orDatabaseFailure),
       update: (scope, { country, email, features, kyb_status, name, org_id, review_threshold, spread_bps }) =>
         sql`update organizations
           set ${sql.update({ name, country, email, kyb_status, features: [...features], review_threshold, spread_bps })},
             updated_at = now()
           where org_id = ${org_id} and ${inScope(sql, scope)} returning ${columns}`.pipe(
           Effect.flatMap(organization),
-          Effect.orDie
+          orDatabaseFailure
         ),
       list: (scope, window) =>
         sql`select ${columns} from organizations where ${inScope(sql, scope)}
-          ${newest(sql, "org_id", window)}`.pipe(Effect.flatMap(organizations), Effect.orDie)
+          ${newest(sql, "org_id", window)}`.pipe(Effect.flatMap(organizations), orDatabaseFailure)
     }
     return store
   })

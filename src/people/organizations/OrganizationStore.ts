@@ -1,6 +1,7 @@
 /** Organisations at rest. */
-import { Context, type Effect, type Option } from "effect"
+import { Context, type Option } from "effect"
 import type { OrgId } from "../../domain/Identifiers.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { type Scope } from "../../platform/database/Query.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import type { Organization } from "./Organization.ts"
@@ -17,12 +18,12 @@ export type ChangedOrganization = Pick<
 >
 
 interface Store {
-  readonly insert: (organization: NewOrganization) => Effect.Effect<Organization>
-  readonly find: (scope: Scope, orgId: OrgId) => Effect.Effect<Option.Option<Organization>>
+  readonly insert: (organization: NewOrganization) => Stored<Organization>
+  readonly find: (scope: Scope, orgId: OrgId) => Stored<Option.Option<Organization>>
   /** Inside a transaction nobody else changes it until its end; payments go on meanwhile. */
-  readonly findForUpdate: (scope: Scope, orgId: OrgId) => Effect.Effect<Option.Option<Organization>>
-  readonly update: (scope: Scope, changed: ChangedOrganization) => Effect.Effect<Option.Option<Organization>>
-  readonly list: (scope: Scope, window: Window) => Effect.Effect<ReadonlyArray<Organization>>
+  readonly findForUpdate: (scope: Scope, orgId: OrgId) => Stored<Option.Option<Organization>>
+  readonly update: (scope: Scope, changed: ChangedOrganization) => Stored<Option.Option<Organization>>
+  readonly list: (scope: Scope, window: Window) => Stored<ReadonlyArray<Organization>>
 }
 
 export class OrganizationStore extends Context.Tag("corridor/OrganizationStore")<OrganizationStore, Store>() {}

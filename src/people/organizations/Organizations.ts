@@ -4,6 +4,7 @@ import { OrgId } from "../../domain/Identifiers.ts"
 import { OrganizationName } from "../../contract/api/Organizations.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { CountryCode } from "../../domain/Country.ts"
@@ -30,16 +31,16 @@ export const WantedOrganization = Schema.Struct({
 export class Organizations extends Context.Tag("corridor/Organizations")<
   Organizations,
   {
-    readonly create: (permit: Permit<"platform">, wanted: typeof WantedOrganization.Type) => Effect.Effect<Organization>
+    readonly create: (permit: Permit<"platform">, wanted: typeof WantedOrganization.Type) => Stored<Organization>
     /** For features that act within an organisation they were let into. */
-    readonly find: (orgId: OrgId) => Effect.Effect<Option.Option<Organization>>
+    readonly find: (orgId: OrgId) => Stored<Option.Option<Organization>>
     /** The organisation that the permit was given for. */
-    readonly get: (permit: Permit<"any">) => Effect.Effect<Organization, Invalid | NotFound>
+    readonly get: (permit: Permit<"any">) => Stored<Organization, Invalid | NotFound>
     readonly change: (
       permit: Permit<"organization">,
       change: Change
-    ) => Effect.Effect<Organization, Forbidden | Invalid | NotFound>
-    readonly list: (permit: Permit<"platform">, window: Window) => Effect.Effect<ReadonlyArray<Organization>>
+    ) => Stored<Organization, Forbidden | Invalid | NotFound>
+    readonly list: (permit: Permit<"platform">, window: Window) => Stored<ReadonlyArray<Organization>>
   }
 >() {
   static readonly layer = Layer.effect(

@@ -9,6 +9,7 @@ import { Members } from "../members/Members.ts"
 import type { Organization } from "../organizations/Organization.ts"
 import { Organizations } from "../organizations/Organizations.ts"
 import { Users } from "../users/Users.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 type Asker = Permit<"any">
 
@@ -37,7 +38,7 @@ const accessOf = (caller: Caller): ReadonlyArray<Access> =>
 
 export class Sessions extends Context.Tag("corridor/Sessions")<
   Sessions,
-  { readonly of: (permit: Asker) => Effect.Effect<typeof Session.Type, Invalid | NotFound> }
+  { readonly of: (permit: Asker) => Stored<typeof Session.Type, Invalid | NotFound> }
 >() {
   static readonly layer = Layer.effect(
     Sessions,

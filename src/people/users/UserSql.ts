@@ -1,6 +1,7 @@
 /** People and their memberships in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
+import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { newest } from "../../platform/database/Query.ts"
 import { Member, Place, User, userTaken } from "./User.ts"
@@ -19,21 +20,21 @@ export const userStoreSql = Layer.effect(
       insert: (fresh) =>
         sql`insert into users as u ${sql.insert(fresh)} on conflict do nothing returning ${columns}`.pipe(
           Effect.flatMap(user),
-          Effect.orDie,
+          orDatabaseFailure,
           Effect.flatMap(Effect.mapError(userTaken))
         ),
       find: (userId) =>
-        sql`select ${columns} from users u where user_id = ${userId}`.pipe(Effect.flatMap(user), Effect.orDie),
+        sql`select ${columns} from users u where user_id = ${userId}`.pipe(Effect.flatMap(user), orDatabaseFailure),
       findBySubject: (subject) =>
-        sql`select ${columns} from users u where subject = ${subject}`.pipe(Effect.flatMap(user), Effect.orDie),
+        sql`select ${columns} from users u where subject = ${subject}`.pipe(Effect.flatMap(user), orDatabaseFailure),
       findByEmail: (email) =>
         sql`select ${columns} from users u where lower(email) = lower(${email})`.pipe(
           Effect.flatMap(user),
-          Effect.orDie
+          orDatabaseFailure
         ),
       membershipsOf: (userId) =>
         sql`select org_id, user_id, role from memberships
-          where user_id = ${userId} order by created_at, org_id`.pipe(Effect.flatMap(places), Effect.orDie),
+          where user_id = ${userId} order by created_at, org_id`.pipe(Effect.flatMap(places), orDatabaseFailure),
       list: (scope, window) => {
         const from = Option.match(scope, {
           onNone: () => sql`(select ${columns}, null::uuid as org_id, null::text as role from users u) u where true`,
@@ -42,13 +43,13 @@ export const userStoreSql = Layer.effect(
         })
         return sql`select ${columns}, org_id, role from ${from} ${newest(sql, "user_id", window)}`.pipe(
           Effect.flatMap(members),
-          Effect.orDie
+          orDatabaseFailure
         )
       },
       putMember: (membership) =>
         sql`insert into memberships ${sql.insert(membership)}
           on conflict (org_id, user_id) do update set role = excluded.role, updated_at = now()`.pipe(
-          Effect.orDie,
+          orDatabaseFailure,
           Effect.asVoid
         ),
       oldestOrgAdmin: (orgId) =>
@@ -56,11 +57,11 @@ export const userStoreSql = Layer.effect(
           order by created_at, user_id limit 1`.pipe(
           Effect.flatMap(userId),
           Effect.map(Option.map(({ user_id }) => user_id)),
-          Effect.orDie
+          orDatabaseFailure
         ),
       grant: (org_id, user_id, permission, granted_by) =>
         sql`insert into member_permissions ${sql.insert({ org_id, user_id, permission, granted_by })}
-          on conflict do nothing`.pipe(Effect.orDie, Effect.asVoid)
+          on conflict do nothing`.pipe(orDatabaseFailure, Effect.asVoid)
     }
   })
 )

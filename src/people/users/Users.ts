@@ -2,6 +2,7 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { OrgId, UserId } from "../../domain/Identifiers.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { mapRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { RoleName } from "../../domain/AccessNames.ts"
@@ -37,22 +38,19 @@ export const WantedUser = Schema.Struct({
 export class Users extends Context.Tag("corridor/Users")<
   Users,
   {
-    readonly create: (
-      permit: Permit<"platform">,
-      wanted: typeof WantedUser.Type
-    ) => Effect.Effect<Member, Conflict | NotFound>
+    readonly create: (permit: Permit<"platform">, wanted: typeof WantedUser.Type) => Stored<Member, Conflict | NotFound>
     /** For features that act within an organisation they were let into. */
-    readonly isMember: (orgId: OrgId, userId: UserId) => Effect.Effect<boolean>
+    readonly isMember: (orgId: OrgId, userId: UserId) => Stored<boolean>
     /** Someone who comes with a token of their own; of two requests at once, the second finds the first one's user. */
-    readonly register: (permit: Permit<"person">, subject: string, email: string) => Effect.Effect<User, Conflict>
-    readonly list: (permit: Permit<"operations">, window: Window) => Effect.Effect<ReadonlyArray<Member>>
+    readonly register: (permit: Permit<"person">, subject: string, email: string) => Stored<User, Conflict>
+    readonly list: (permit: Permit<"operations">, window: Window) => Stored<ReadonlyArray<Member>>
     /** For features that look after whom they find: nothing is asked of the caller here. */
-    readonly find: (userId: UserId) => Effect.Effect<Option.Option<User>>
-    readonly findBySubject: (subject: string) => Effect.Effect<Option.Option<User>>
-    readonly findByEmail: (email: string) => Effect.Effect<Option.Option<User>>
+    readonly find: (userId: UserId) => Stored<Option.Option<User>>
+    readonly findBySubject: (subject: string) => Stored<Option.Option<User>>
+    readonly findByEmail: (email: string) => Stored<Option.Option<User>>
     /** Every organisation that the person belongs to. */
-    readonly placesOf: (userId: UserId) => Effect.Effect<ReadonlyArray<Place>>
-    readonly oldestOrgAdmin: (orgId: OrgId) => Effect.Effect<Option.Option<UserId>>
+    readonly placesOf: (userId: UserId) => Stored<ReadonlyArray<Place>>
+    readonly oldestOrgAdmin: (orgId: OrgId) => Stored<Option.Option<UserId>>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -82,9 +80,11 @@ export class Users extends Context.Tag("corridor/Users")<
         oldestOrgAdmin: store.oldestOrgAdmin,
         register: Effect.fn("Users.register")(function* (permit, subject, email) {
           const user_id = yield* ids.make(UserId)
-          const made = yield* Effect.option(store.insert({ user_id, subject, email, country: null, is_admin: false }))
+          const made = yield* Effect.asSome(
+            store.insert({ user_id, subject, email, country: null, is_admin: false })
+          ).pipe(Effect.catchTag("Conflict", () => Effect.succeedNone))
           if (Option.isSome(made)) return yield* Effect.as(recordMade(permit, made.value), made.value)
-          return yield* Effect.mapError(
+          return yield* mapRefusal(
             Effect.flatten(store.findBySubject(subject)),
             () => new Conflict({ message: "Another user has this e-mail address: ask the platform's operator." })
           )

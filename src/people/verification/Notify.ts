@@ -3,9 +3,10 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { OrgId, TransactionId, UserId } from "../../domain/Identifiers.ts"
 import type { RequestVerification, VerificationAnswer } from "../../contract/api/Verification.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
-import type { RateLimited } from "../../domain/Failure.ts"
+import { isDatabaseFailure, type RateLimited } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { Notifier } from "../../platform/notifications/Notifier.ts"
 import { Organizations } from "../organizations/Organizations.ts"
@@ -33,12 +34,7 @@ export class Notify extends Context.Tag("corridor/VerificationNotify")<
   Notify,
   {
     /** The request is kept before the message goes, which nobody can take back. */
-    readonly notify: (
-      permit: Permit<"verification">,
-      about: About,
-      wanted: Wanted,
-      named: Named
-    ) => Effect.Effect<Notified>
+    readonly notify: (permit: Permit<"verification">, about: About, wanted: Wanted, named: Named) => Stored<Notified>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -95,11 +91,13 @@ export class Notify extends Context.Tag("corridor/VerificationNotify")<
           .send({ ...words, to: recipient.address, org_id: about.org_id, kind: "verification_request", priority })
           .pipe(
             Effect.as<Notified>({ ...result, message: "Verification request sent.", status: "pending", success: true }),
-            Effect.tapError(({ message }) =>
-              Effect.logWarning(`A verification request could not be sent: ${message}`).pipe(
-                Effect.annotateLogs({ request_id }),
-                Effect.zipRight(store.end(Option.some(about.org_id), request_id, "failed"))
-              )
+            Effect.tapError((refusal) =>
+              isDatabaseFailure(refusal)
+                ? Effect.void
+                : Effect.logWarning(`A verification request could not be sent: ${refusal.message}`).pipe(
+                    Effect.annotateLogs({ request_id }),
+                    Effect.zipRight(store.end(Option.some(about.org_id), request_id, "failed"))
+                  )
             ),
             Effect.catchTags({
               NotificationFailed: () => Effect.succeed(failed(`The ${target} could not be reached.`)),

@@ -5,6 +5,7 @@ import { VerificationSubjects } from "./VerificationSubjects.ts"
 import { idOrNil } from "../../domain/Ids.ts"
 import type { User } from "../users/User.ts"
 import { Users } from "../users/Users.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 export type Target = "beneficiary" | "sender"
 
@@ -15,8 +16,8 @@ export class Recipients extends Context.Tag("corridor/VerificationRecipients")<
   Recipients,
   {
     /** A user who belongs to the organisation. */
-    readonly member: (orgId: OrgId, given: string) => Effect.Effect<Option.Option<User>>
-    readonly recipient: (orgId: OrgId, target: Target, given: string) => Effect.Effect<Recipient>
+    readonly member: (orgId: OrgId, given: string) => Stored<Option.Option<User>>
+    readonly recipient: (orgId: OrgId, target: Target, given: string) => Stored<Recipient>
   }
 >() {
   static readonly layer = Layer.effect(

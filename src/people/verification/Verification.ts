@@ -3,6 +3,7 @@ import { type Array as Arr, Context, Effect, Either, Layer, Option } from "effec
 import { TransactionId } from "../../domain/Identifiers.ts"
 import type { CloseVerification, RequestVerification, VerificationAnswer } from "../../contract/api/Verification.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { mapRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Conflict, Invalid, NotFound, notFound, type RateLimited } from "../../domain/Failure.ts"
@@ -42,18 +43,18 @@ export class Verification extends Context.Tag("corridor/Verification")<
       permit: Permit<"verification">,
       reader: Permit<"any">,
       wanted: Wanted
-    ) => Effect.Effect<Answer, Invalid | NotFound | RateLimited>
+    ) => Stored<Answer, Invalid | NotFound | RateLimited>
     readonly list: (
       permit: Permit<"verification">,
       filter: VerificationFilter,
       window: Window
-    ) => Effect.Effect<ReadonlyArray<VerificationRequest>>
-    readonly get: (permit: Permit<"verification">, id: string) => Effect.Effect<VerificationRequest, NotFound>
+    ) => Stored<ReadonlyArray<VerificationRequest>>
+    readonly get: (permit: Permit<"verification">, id: string) => Stored<VerificationRequest, NotFound>
     readonly close: (
       permit: Permit<"verification">,
       id: string,
       status: (typeof CloseVerification.Type)["status"]
-    ) => Effect.Effect<VerificationRequest, NotFound | Conflict>
+    ) => Stored<VerificationRequest, NotFound | Conflict>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -68,7 +69,7 @@ export class Verification extends Context.Tag("corridor/Verification")<
       const { atomically } = yield* Transactor
 
       const get = (permit: Permit<"verification">, id: string) =>
-        Effect.flatten(store.find(permit.scope, id)).pipe(Effect.mapError(() => notFound("verification request")))
+        Effect.flatten(store.find(permit.scope, id)).pipe(mapRefusal(() => notFound("verification request")))
 
       return {
         get,
@@ -81,9 +82,9 @@ export class Verification extends Context.Tag("corridor/Verification")<
           }
           const { transaction_id } = yield* subjects
             .transaction(reader, idOrNil(TransactionId)(wanted.transaction_id))
-            .pipe(Effect.mapError(() => notFound("transaction")))
+            .pipe(mapRefusal(() => notFound("transaction")))
           const { user_id: requested_by } = yield* Effect.flatten(recipients.member(org_id, wanted.user_id)).pipe(
-            Effect.mapError(() => notFound("user"))
+            mapRefusal(() => notFound("user"))
           )
           const about = { org_id, requested_by, transaction_id }
           // At once: a mail server that hangs is waited for once.
@@ -111,7 +112,7 @@ export class Verification extends Context.Tag("corridor/Verification")<
             Effect.gen(function* () {
               const before = yield* get(permit, id)
               const closed = yield* Effect.flatten(store.end(permit.scope, id, status)).pipe(
-                Effect.mapError(
+                mapRefusal(
                   () =>
                     new Conflict({
                       message:

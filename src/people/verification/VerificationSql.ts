@@ -2,6 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Schema } from "effect"
 import * as Api from "../../contract/api/Verification.ts"
+import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
 import { inScope, newest, ownedIn } from "../../platform/database/Query.ts"
 import { VerificationStore } from "./VerificationStore.ts"
@@ -19,10 +20,10 @@ export const verificationStoreSql = Layer.effect(
     return {
       insert: (fresh) =>
         sql`insert into verification_requests ${sql.insert({ ...fresh })}
-          returning ${columns}`.pipe(Effect.flatMap(theRequest), Effect.orDie),
+          returning ${columns}`.pipe(Effect.flatMap(theRequest), orDatabaseFailure),
       find: (scope, id) =>
         sql`select ${columns} from verification_requests
-          where request_id = ${id} and ${ownedIn(sql, scope)}`.pipe(Effect.flatMap(request), Effect.orDie),
+          where request_id = ${id} and ${ownedIn(sql, scope)}`.pipe(Effect.flatMap(request), orDatabaseFailure),
       list: (scope, { status, transaction_id }, window) => {
         const ofStatus = status === undefined ? sql`true` : sql`status = ${status}`
         const [mine, about] =
@@ -32,14 +33,14 @@ export const verificationStoreSql = Layer.effect(
         return sql`select ${columns} from verification_requests
           where ${mine} and ${ofStatus} and ${about} ${newest(sql, "request_id", window)}`.pipe(
           Effect.flatMap(requests),
-          Effect.orDie
+          orDatabaseFailure
         )
       },
       end: (scope, id, status) =>
         sql`update verification_requests set status = ${status}, updated_at = now()
           where request_id = ${id} and status = 'pending' and ${ownedIn(sql, scope)} returning ${columns}`.pipe(
           Effect.flatMap(request),
-          Effect.orDie
+          orDatabaseFailure
         )
     }
   })

@@ -1,7 +1,8 @@
 /** Verification requests at rest. */
-import { Context, type Effect, type Option } from "effect"
+import { Context, type Option } from "effect"
 import type { TransactionId } from "../../domain/Identifiers.ts"
 import type * as Api from "../../contract/api/Verification.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { type Scope } from "../../platform/database/Query.ts"
 import type { Window } from "../../platform/database/Window.ts"
 
@@ -15,19 +16,19 @@ export interface VerificationFilter {
 }
 
 interface Store {
-  readonly insert: (request: NewVerificationRequest) => Effect.Effect<VerificationRequest>
-  readonly find: (scope: Scope, id: string) => Effect.Effect<Option.Option<VerificationRequest>>
+  readonly insert: (request: NewVerificationRequest) => Stored<VerificationRequest>
+  readonly find: (scope: Scope, id: string) => Stored<Option.Option<VerificationRequest>>
   readonly list: (
     scope: Scope,
     filter: VerificationFilter,
     window: Window
-  ) => Effect.Effect<ReadonlyArray<VerificationRequest>>
+  ) => Stored<ReadonlyArray<VerificationRequest>>
   /** None when there is no such request in the scope, or it is not pending any more. */
   readonly end: (
     scope: Scope,
     id: string,
     status: Exclude<Status, "pending">
-  ) => Effect.Effect<Option.Option<VerificationRequest>>
+  ) => Stored<Option.Option<VerificationRequest>>
 }
 
 export class VerificationStore extends Context.Tag("corridor/VerificationStore")<VerificationStore, Store>() {}

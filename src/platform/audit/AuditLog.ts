@@ -5,6 +5,7 @@ import type { Access, Permit } from "../../domain/Access.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { Window } from "../database/Window.ts"
 import { type AuditEntry, AuditStore } from "./AuditStore.ts"
+import type { Stored } from "../database/DatabaseFailure.ts"
 
 export interface Change {
   readonly action: string
@@ -16,12 +17,12 @@ export interface Change {
 export class AuditLog extends Context.Tag("corridor/AuditLog")<
   AuditLog,
   {
-    readonly record: (permit: Permit<Access>, change: Change) => Effect.Effect<void>
+    readonly record: (permit: Permit<Access>, change: Change) => Stored<void>
     readonly list: (
       permit: Permit<"audit">,
       action: Option.Option<string>,
       window: Window
-    ) => Effect.Effect<ReadonlyArray<AuditEntry>>
+    ) => Stored<ReadonlyArray<AuditEntry>>
   }
 >() {
   static readonly layer = Layer.effect(

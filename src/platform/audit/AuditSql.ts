@@ -1,4 +1,5 @@
 /** The audit log in PostgreSQL. */
+import { orDatabaseFailure } from "../database/DatabaseFailure.ts"
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import * as AuditLogApi from "../../contract/api/AuditLog.ts"
@@ -15,7 +16,7 @@ export const auditStoreSql = Layer.effect(
   Effect.map(Effect.all([SqlClient.SqlClient, Settings]), ([sql, { archiveDir, retention }]) => ({
     append: (entry) =>
       sql`insert into audit_log ${sql.insert({ ...entry, detail: JSON.stringify(entry.detail) })}`.pipe(
-        Effect.orDie,
+        orDatabaseFailure,
         Effect.asVoid
       ),
     list: (scope, action, window) => {
@@ -23,7 +24,7 @@ export const auditStoreSql = Layer.effect(
       return sql`select audit_id, org_id, actor_type, actor_id, actor_name, action, subject_type, subject_id, detail, created_at
           from audit_log where ${inScope(sql, scope)} and ${only} ${newest(sql, "audit_id", window)}`.pipe(
         Effect.flatMap(entries),
-        Effect.orDie
+        orDatabaseFailure
       )
     },
     forgetOld: forgetOldOf(sql, archiveDir, { table: "audit_log", keptFor: retention.audit })

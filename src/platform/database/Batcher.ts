@@ -5,8 +5,8 @@
  * Nobody waits long for others. A batch that takes too long is passed by the next one. An organisation whose rows
  * somebody else holds, or whose items are refused, leaves the common batch for a lane of its own.
  */
-import { Array as Arr, Cause, Effect, Exit, FiberRef, FiberSet, type Scope, type Tracer } from "effect"
-import { overloaded } from "../../domain/Failure.ts"
+import { Array as Arr, Cause, Effect, Exit, FiberRef, FiberSet, Option, type Scope, type Tracer } from "effect"
+import { busy, type DatabaseFailure, type MaybeWritten } from "../../domain/Failure.ts"
 import {
   batchesUnderWay,
   batchTick,
@@ -16,13 +16,13 @@ import {
   queuePatience,
   queueStuck
 } from "../../domain/policies/Database.ts"
+import { isConflict, isLockTimeout, type Stored } from "./DatabaseFailure.ts"
 import { InTransaction } from "./InTransaction.ts"
 import { Lanes } from "./Lanes.ts"
 import { type LockWait, patient, ticksIn, waitBriefly } from "./LockWait.ts"
-import { LOCK_TIMEOUT, setbackIn, sqlStateIn } from "./Setback.ts"
 
 /** Answers in the order it was asked, and waits no longer than this for rows that somebody else holds. */
-type Run<In, Out> = (items: ReadonlyArray<In>, wait: LockWait) => Effect.Effect<ReadonlyArray<Out>>
+type Run<In, Out> = (items: ReadonlyArray<In>, wait: LockWait) => Stored<ReadonlyArray<Out>>
 
 interface Options<In> {
   readonly largest?: number
@@ -34,9 +34,9 @@ interface Waiting<In, Out> {
   readonly item: In
   /** The tick at which it came. */
   readonly since: number
-  readonly answer: (exit: Exit.Exit<Out>) => void
+  readonly answer: (exit: Exit.Exit<Out, DatabaseFailure>) => void
   /** Why nobody knows whether an earlier try was written. */
-  lost?: Cause.Cause<never>
+  lost?: MaybeWritten
   /** Of its wait, where that is traced. */
   readonly span?: Tracer.Span
 }
@@ -51,10 +51,10 @@ interface Lane<In, Out> {
 }
 
 /** A later failure does not take back that an earlier try may have been written. */
-const failed = <In, Out>({ answer, lost }: Waiting<In, Out>, cause: Cause.Cause<never>): void =>
-  answer(Exit.failCause(lost === undefined ? cause : Cause.sequential(lost, cause)))
+const failed = <In, Out>({ answer, lost }: Waiting<In, Out>, cause: Cause.Cause<DatabaseFailure>): void =>
+  answer(lost === undefined ? Exit.failCause(cause) : Exit.fail(lost))
 
-const answerAll = <In, Out>(batch: Batch<In, Out>, exit: Exit.Exit<ReadonlyArray<Out>>): void =>
+const answerAll = <In, Out>(batch: Batch<In, Out>, exit: Exit.Exit<ReadonlyArray<Out>, DatabaseFailure>): void =>
   batch.forEach((one, index) =>
     Exit.isSuccess(exit) ? one.answer(Exit.succeed(exit.value[index] as Out)) : failed(one, exit.cause)
   )
@@ -62,23 +62,29 @@ const answerAll = <In, Out>(batch: Batch<In, Out>, exit: Exit.Exit<ReadonlyArray
 const giveUpOnOldest = <In, Out>(queue: Array<Waiting<In, Out>>, tick: number): void => {
   for (let [oldest] = queue; oldest !== undefined && tick - oldest.since > ticksIn(queuePatience); [oldest] = queue) {
     queue.shift()
-    failed(oldest, Cause.die(overloaded()))
+    failed(oldest, Cause.fail(busy()))
   }
 }
 
 /** A statement for several is part of the first one's trace; the spans of the others refer to it. */
-const inTraceOf = <In, Out, A>(batch: Batch<In, Out>, statement: Effect.Effect<A>): Effect.Effect<A> => {
+const inTraceOf = <In, Out, A>(batch: Batch<In, Out>, statement: Stored<A>): Stored<A> => {
   const [first, ...others] = batch.flatMap(({ span }) => span ?? [])
   if (first === undefined) return Effect.withTracerEnabled(statement, false)
   for (const span of others) span.addLinks([{ _tag: "SpanLink", span: first, attributes: {} }])
   return Effect.withParentSpan(statement, first)
 }
 
+/** How the database failed a batch; nothing where it refused an item of it. */
+const failureIn = <A>(exit: Exit.Exit<A, DatabaseFailure>): DatabaseFailure | undefined => {
+  const failure = Exit.isFailure(exit) ? Option.getOrUndefined(Cause.failureOption(exit.cause)) : undefined
+  return failure?._tag === "Busy" && isConflict(failure) ? undefined : failure
+}
+
 /** Inside a transaction nothing is gathered, since a batch has a connection of its own. */
 export const batched = <In, Out>(
   run: Run<In, Out>,
   { largest = 64, laneOf }: Options<In> = {}
-): Effect.Effect<(item: In) => Effect.Effect<Out>, never, Lanes | Scope.Scope> =>
+): Effect.Effect<(item: In) => Stored<Out>, never, Lanes | Scope.Scope> =>
   Effect.gen(function* () {
     const { aside, watch } = yield* Lanes
     const fork = yield* FiberSet.makeRuntime<never>()
@@ -101,9 +107,9 @@ export const batched = <In, Out>(
       const items = batch.map(({ item }) => item)
       const once = Effect.exit(traced ? inTraceOf(batch, runAll(items, wait)) : runAll(items, wait))
       return Effect.flatMap(once, (exit) => {
-        const setback = Exit.isFailure(exit) ? setbackIn(exit.cause) : undefined
-        if (Exit.isFailure(exit) && setback === "lost") for (const one of batch) one.lost = exit.cause
-        return setback === undefined || setback === "busy" ? Effect.succeed(exit) : once
+        const failure = failureIn(exit)
+        if (failure?._tag === "MaybeWritten") for (const one of batch) one.lost = failure
+        return failure === undefined || failure._tag === "Busy" ? Effect.succeed(exit) : once
       })
     }
 
@@ -111,7 +117,7 @@ export const batched = <In, Out>(
     const settle = (lane: Lane<In, Out>, batch: Batch<In, Out>): Effect.Effect<void> =>
       Effect.flatMap(tried(batch, patient), (exit) => {
         if (Exit.isFailure(exit)) lane.until = tick + ticksIn(laneAside)
-        if (Exit.isSuccess(exit) || batch.length === 1 || setbackIn(exit.cause) !== undefined) {
+        if (Exit.isSuccess(exit) || batch.length === 1 || failureIn(exit) !== undefined) {
           return Effect.sync(() => answerAll(batch, exit))
         }
         const half = Math.ceil(batch.length / 2)
@@ -153,9 +159,9 @@ export const batched = <In, Out>(
     const flush = (batch: Batch<In, Out>): Effect.Effect<void> =>
       Effect.flatMap(tried(batch, waitBriefly), (exit) => {
         if (Exit.isFailure(exit)) {
-          const setback = setbackIn(exit.cause)
-          const someoneWaits = sqlStateIn(exit.cause) === LOCK_TIMEOUT
-          if (someoneWaits || (setback === undefined && batch.length > 1)) return sort(batch)
+          const failure = failureIn(exit)
+          const someoneWaits = failure?._tag === "Busy" && isLockTimeout(failure)
+          if (someoneWaits || (failure === undefined && batch.length > 1)) return sort(batch)
         }
         return Effect.sync(() => answerAll(batch, exit))
       })
@@ -196,18 +202,18 @@ export const batched = <In, Out>(
       fork(ticks)
     }
 
-    const waiting = (item: In, span?: Tracer.Span): Effect.Effect<Out> =>
+    const waiting = (item: In, span?: Tracer.Span): Stored<Out> =>
       Effect.async((answer) => {
         const lane = laneOf === undefined || lanes.size === 0 ? undefined : lanes.get(laneOf(item))
         const { queue } = lane ?? { queue: common }
-        if (queue.length >= (lane === undefined ? longestQueue : longestLane)) return answer(Exit.die(overloaded()))
+        if (queue.length >= (lane === undefined ? longestQueue : longestLane)) return answer(Exit.fail(busy()))
         queue.push(span === undefined ? { item, since: tick, answer } : { item, since: tick, answer, span })
         if (lane === undefined) advance()
         else wake(lane)
       })
 
     /** Each wait is a span of its own: what it waits for may be a statement for many. */
-    const inSpan = (item: In): Effect.Effect<Out> =>
+    const inSpan = (item: In): Stored<Out> =>
       Effect.flatMap(FiberRef.get(FiberRef.currentTracerEnabled), (enabled) =>
         enabled
           ? Effect.useSpan("sql.batch", { kind: "client", captureStackTrace: false }, (span) => waiting(item, span))
@@ -216,15 +222,15 @@ export const batched = <In, Out>(
     const gathered = traced ? inSpan : (item: In) => waiting(item)
 
     yield* watch(() => common[0] !== undefined && tick - common[0].since >= ticksIn(queueStuck))
-    const alone = (item: In): Effect.Effect<Out> => Effect.map(runAll([item], null), ([out]) => out as Out)
+    const alone = (item: In): Stored<Out> => Effect.map(runAll([item], null), ([out]) => out as Out)
     return (item) => Effect.flatMap(InTransaction, (inside) => (inside ? alone(item) : gathered(item)))
   })
 
 /** For reads that many ask alike: the same question is put once to a batch, and its answer shared. */
 export const batchedReads = <In, Out>(
   keyOf: (item: In) => string,
-  run: (items: ReadonlyArray<In>) => Effect.Effect<ReadonlyArray<Out>>
-): Effect.Effect<(item: In) => Effect.Effect<Out>, never, Lanes | Scope.Scope> =>
+  run: (items: ReadonlyArray<In>) => Stored<ReadonlyArray<Out>>
+): Effect.Effect<(item: In) => Stored<Out>, never, Lanes | Scope.Scope> =>
   batched((items: ReadonlyArray<In>) => {
     const places = new Map<string, number>()
     const different: Array<In> = []

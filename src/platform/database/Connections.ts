@@ -12,7 +12,7 @@ import {
   queryTimeout,
   statementTimeout
 } from "../../domain/policies/Database.ts"
-import { ConnectionLost, noteOnlyRead, READ_ONLY, sqlStateOf } from "./Setback.ts"
+import { ConnectionLost, noteOnlyRead, READ_ONLY, sqlStateOf } from "./DatabaseFailure.ts"
 
 export const connectionLimits = {
   lock_timeout: Duration.toMillis(lockTimeout),

@@ -4,7 +4,7 @@
  */
 import { Duration } from "effect"
 import type Pg from "pg"
-import { overloaded } from "../../domain/Failure.ts"
+import { busy } from "../../domain/Failure.ts"
 import { batchTick, connectionsStuck } from "../../domain/policies/Database.ts"
 import { ticksIn } from "./LockWait.ts"
 
@@ -25,7 +25,7 @@ export const turnAwayWhenStuck = (pool: Pg.Pool): void => {
 
   const inTurn = (done: Done): void => {
     if (ticks > ticksIn(connectionsStuck)) {
-      process.nextTick(() => done(overloaded(), undefined, () => undefined))
+      process.nextTick(() => done(busy(), undefined, () => undefined))
       return
     }
     waiting += 1

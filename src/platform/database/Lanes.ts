@@ -1,5 +1,6 @@
 /** What everybody who uses one pool shares, so that those who wait for rows never take all of its connections. */
 import { Context, Effect, Layer, type Scope } from "effect"
+import type { Busy } from "../../domain/Failure.ts"
 import { Settings } from "../config/Settings.ts"
 import { connectTimeout } from "../../domain/policies/Database.ts"
 import { withinTime } from "../fibers/InTurn.ts"
@@ -8,7 +9,7 @@ interface Shared {
   /** For the statements of a batcher that leave the common batch. */
   readonly aside: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** For transactions: one that finds no room in time is told that the service is busy. */
-  readonly transaction: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  readonly transaction: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Busy, R>
   /** `isStuck` tells whether somebody waits there for too long. */
   readonly watch: (isStuck: () => boolean) => Effect.Effect<void, never, Scope.Scope>
   readonly isStuck: Effect.Effect<boolean>

@@ -9,7 +9,7 @@ import { migrationLockTimeout, migrationRetry, migrationTurn } from "../../domai
 import { sessionLimits, sessionWithoutLimits, withoutLimits } from "./Connections.ts"
 import type { Migration } from "./Migration.ts"
 import { rowAs, rowsAs, theRowAs } from "./Rows.ts"
-import { LOCK_TIMEOUT, sqlReasonOf, sqlStateOf } from "./Setback.ts"
+import { LOCK_TIMEOUT, sqlReasonOf, sqlStateOf } from "./DatabaseFailure.ts"
 
 export type Migrations = Readonly<Record<string, Migration>>
 

@@ -1,6 +1,6 @@
 /** Tells whether requests are answered now, by going the way that they go. */
 import { Effect } from "effect"
-import { overloaded } from "../../domain/Failure.ts"
+import { busy } from "../../domain/Failure.ts"
 import { readinessProbes, readinessTimeout } from "../../domain/policies/Database.ts"
 import type { Lanes } from "./Lanes.ts"
 
@@ -10,6 +10,6 @@ import type { Lanes } from "./Lanes.ts"
  */
 export const probe = <A, E>({ isStuck }: Lanes["Type"], read: Effect.Effect<A, E>) =>
   Effect.raceAll(readinessProbes.map((after) => Effect.disconnect(Effect.delay(read, after)))).pipe(
-    Effect.zipLeft(Effect.flatMap(isStuck, (stuck) => (stuck ? Effect.fail(overloaded()) : Effect.void))),
+    Effect.zipLeft(Effect.flatMap(isStuck, (stuck) => (stuck ? Effect.fail(busy()) : Effect.void))),
     Effect.timeout(readinessTimeout)
   )

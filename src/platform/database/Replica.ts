@@ -6,11 +6,12 @@
 import { SqlClient, type SqlConnection, type SqlError } from "@effect/sql"
 import { Context, Duration, Effect, identity, Option, Schema, type Scope, Stream } from "effect"
 import { replicaLook, replicaPatience, replicaPause } from "../../domain/policies/Database.ts"
+import type { DatabaseFailure } from "../../domain/Failure.ts"
 import { monotonicMillis } from "../fibers/Monotonic.ts"
 import { batchedReads } from "./Batcher.ts"
+import { failureOf, orDatabaseFailure, type Stored } from "./DatabaseFailure.ts"
 import type { Lanes } from "./Lanes.ts"
 import { theRowAs } from "./Rows.ts"
-import { setbackOf } from "./Setback.ts"
 
 type Reads = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
@@ -56,15 +57,15 @@ export const readingFrom = (
         primary`select pg_current_wal_flush_lsn()::text as position`.pipe(
           Effect.flatMap(positionRow),
           Effect.map((row) => [row.position]),
-          Effect.orDie
+          orDatabaseFailure
         )
     )
     let leftAloneUntil = 0
 
     /** What is wrong with a statement is nothing to the next one. */
-    const leaveAlone = (error: NotNow | SqlError.SqlError) =>
+    const leaveAlone = (error: NotNow | SqlError.SqlError | DatabaseFailure) =>
       Effect.gen(function* () {
-        if (!(error instanceof NotNow) && setbackOf(error) === undefined) return
+        if (!(error instanceof NotNow) && failureOf(error) === undefined) return
         const now = yield* monotonicMillis
         const isNews = now >= leftAloneUntil
         leftAloneUntil = now + Duration.toMillis(replicaPause)
@@ -75,7 +76,7 @@ export const readingFrom = (
       Effect.scoped(Effect.flatMap(primary.reserve, use))
 
     /** The look and the statement go over one connection, so that both are the same server's, whatever stands before it. */
-    const connectionAt = (position: Effect.Effect<string>): Connection => {
+    const connectionAt = (position: Stored<string>): Connection => {
       const run = <A>(use: (connection: Connection) => Effect.Effect<A, SqlError.SqlError>) =>
         Effect.gen(function* () {
           if ((yield* monotonicMillis) < leftAloneUntil) return yield* onPrimary(use)

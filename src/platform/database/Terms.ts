@@ -8,6 +8,7 @@ import { Context, Effect, type Scope } from "effect"
 import { termsKept } from "../../domain/policies/Database.ts"
 import { remember } from "../../domain/Remember.ts"
 import { batchedReads } from "./Batcher.ts"
+import type { Stored } from "./DatabaseFailure.ts"
 import { InTransaction } from "./InTransaction.ts"
 import type { Lanes } from "./Lanes.ts"
 
@@ -24,8 +25,8 @@ export const atTerms =
 /** Batched reads of terms, which are remembered; in a transaction they are read, since it may have changed them. */
 export const readsOfTerms = <In, Out>(
   keyOf: (item: In) => string,
-  run: (items: ReadonlyArray<In>) => Effect.Effect<ReadonlyArray<Out>>
-): Effect.Effect<(item: In) => Effect.Effect<Out>, never, Lanes | Scope.Scope> =>
+  run: (items: ReadonlyArray<In>) => Stored<ReadonlyArray<Out>>
+): Effect.Effect<(item: In) => Stored<Out>, never, Lanes | Scope.Scope> =>
   Effect.map(batchedReads(keyOf, run), (read) => {
     const kept = new Map<string, Out>()
     return (item) =>

@@ -9,7 +9,7 @@
 import { Context } from "effect"
 import type Pg from "pg"
 import { mostCommitsWaiting } from "../../domain/policies/Database.ts"
-import { sqlStateOf } from "./Setback.ts"
+import { sqlStateOf } from "./DatabaseFailure.ts"
 
 /** The server behind a connection. Null: the server does not tell. */
 export interface Server {

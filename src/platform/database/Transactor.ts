@@ -1,20 +1,19 @@
 /** All or nothing, for whatever stores an effect touches. */
-import { SqlClient, SqlError } from "@effect/sql"
-import { Cause, Context, Effect, Layer } from "effect"
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer } from "effect"
+import { Busy } from "../../domain/Failure.ts"
 import { serializationRetry } from "../../domain/policies/Database.ts"
 import { runningPending } from "./AfterCommit.ts"
+import { isConflict, orTransactionFailure, type Stored } from "./DatabaseFailure.ts"
 import { InTransaction } from "./InTransaction.ts"
 import { Lanes } from "./Lanes.ts"
 import { MemoryDatabase } from "./MemoryDatabase.ts"
-import { sqlStateOf } from "./Setback.ts"
 
 interface Atomically {
-  readonly atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  readonly atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) => Stored<A, E, R>
 }
 
-/** Serialization failure and deadlock: the database undid the work and asks for it again. */
-const mayRetry = (cause: Cause.Cause<unknown>): boolean =>
-  Array.from(Cause.defects(cause)).some((defect) => ["40001", "40P01"].includes(sqlStateOf(defect) ?? ""))
+const mayRetry = (error: unknown): boolean => error instanceof Busy && isConflict(error)
 
 export class Transactor extends Context.Tag("corridor/Transactor")<Transactor, Atomically>() {
   static readonly layer = Layer.effect(
@@ -24,13 +23,7 @@ export class Transactor extends Context.Tag("corridor/Transactor")<Transactor, A
         const transaction = sql.withTransaction(Effect.provideService(effect, InTransaction, true))
         return Effect.flatMap(InTransaction, (inside) =>
           inside ? transaction : runningPending(lanes.transaction(transaction))
-        ).pipe(
-          Effect.catchAll((error) => (error instanceof SqlError.SqlError ? Effect.die(error) : Effect.fail(error))),
-          Effect.sandbox,
-          // A failure at COMMIT arrives as a defect, so the whole cause is looked at.
-          Effect.retry({ schedule: serializationRetry, while: mayRetry }),
-          Effect.unsandbox
-        )
+        ).pipe(orTransactionFailure, Effect.retry({ schedule: serializationRetry, while: mayRetry }))
       }
     }))
   )

@@ -1,17 +1,17 @@
 /** Turns at what only so many may do at a time. Whoever gets none in time has done nothing, and is told so. */
 import { type Duration, Effect, Option } from "effect"
-import { overloaded } from "../../domain/Failure.ts"
+import { busy, type Busy } from "../../domain/Failure.ts"
 
 /** Whoever has begun is not disturbed any more. */
 export const withinTime = (semaphore: Effect.Semaphore, patience: Duration.DurationInput) =>
-  function <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
+  function <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Busy, R> {
     const inTurn = Effect.suspend(() => {
       let begun = false
       const turn = Effect.suspend(() => {
         begun = true
         return effect
       })
-      const tooLate = Effect.suspend(() => (begun ? Effect.never : Effect.die(overloaded())))
+      const tooLate = Effect.suspend(() => (begun ? Effect.never : Effect.fail(busy())))
       return Effect.raceFirst(semaphore.withPermits(1)(turn), Effect.delay(tooLate, patience))
     })
     return Effect.flatMap(
@@ -50,6 +50,6 @@ export const makeLines = (atOnce: number) => {
 /** One at a time for each key, within this process. */
 export const makeTurns = (patience: Duration.DurationInput) => {
   const lines = makeLines(1)
-  return <A, E, R>(key: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  return <A, E, R>(key: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Busy, R> =>
     lines(key, ({ semaphore }) => withinTime(semaphore, patience)(effect))
 }

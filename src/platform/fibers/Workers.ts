@@ -27,10 +27,10 @@ const isDown = ({ failingSince, runningSince }: State, now: number): boolean =>
   (runningSince === undefined || now - runningSince < Duration.toMillis(workerHealthyAfter))
 
 /** What ends a worker without a failure is just as bad: it was to run for as long as the instance. */
-const causeOf = (exit: Exit.Exit<unknown>): Cause.Cause<unknown> =>
+const causeOf = (exit: Exit.Exit<unknown, unknown>): Cause.Cause<unknown> =>
   Exit.isFailure(exit) ? exit.cause : Cause.die("it ended by itself")
 
-const keepRunning = <R>(name: string, worker: Effect.Effect<unknown, never, R>, state: State) =>
+const keepRunning = <E, R>(name: string, worker: Effect.Effect<unknown, E, R>, state: State) =>
   Effect.gen(function* () {
     const backOff = yield* Schedule.driver(supervision)
     const run = Effect.gen(function* () {
@@ -56,9 +56,9 @@ export class Workers extends Context.Tag("corridor/Workers")<
   Workers,
   {
     /** Runs the worker for as long as the scope lives, and again whenever it ends. */
-    readonly start: <R>(
+    readonly start: <E, R>(
       name: string,
-      worker: Effect.Effect<unknown, never, R>
+      worker: Effect.Effect<unknown, E, R>
     ) => Effect.Effect<void, never, R | Scope.Scope>
     /** The names of those that have been failing for a while. */
     readonly down: Effect.Effect<ReadonlyArray<string>>
@@ -74,7 +74,7 @@ export class Workers extends Context.Tag("corridor/Workers")<
         })
       )
       return {
-        start: <R>(name: string, worker: Effect.Effect<unknown, never, R>) =>
+        start: <E, R>(name: string, worker: Effect.Effect<unknown, E, R>) =>
           Effect.suspend(() => {
             const state: State = { failingSince: undefined, runningSince: undefined }
             states.set(name, state)

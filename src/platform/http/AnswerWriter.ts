@@ -7,7 +7,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { Duration, Effect, type Scope } from "effect"
-import { overloaded, type Overloaded, RateLimited } from "../../domain/Failure.ts"
+import { busy, type Busy, RateLimited } from "../../domain/Failure.ts"
 import {
   answerBufferMb,
   answerBytesOfConnection,
@@ -106,10 +106,7 @@ export class AnswerWriter {
    * Room for an answer, or its refusal, which must come before its status is sent. Small answers need none: of one
    * connection only the first in line is in its socket.
    */
-  admit(
-    request: IncomingMessage,
-    { body, shared }: Outgoing
-  ): Effect.Effect<void, Overloaded | RateLimited, Scope.Scope> {
+  admit(request: IncomingMessage, { body, shared }: Outgoing): Effect.Effect<void, Busy | RateLimited, Scope.Scope> {
     if (body instanceof Streamed) return this.#streamingPlace(body.owner)
     return body === undefined || shared === true
       ? Effect.void
@@ -134,7 +131,7 @@ export class AnswerWriter {
     })
   }
 
-  #room(socket: Socket, bytes: number, isDone: boolean): Effect.Effect<void, Overloaded, Scope.Scope> {
+  #room(socket: Socket, bytes: number, isDone: boolean): Effect.Effect<void, Busy, Scope.Scope> {
     const add = (count: number) => {
       const waiting = (this.#waiting.get(socket) ?? 0) + count
       if (waiting === 0) this.#waiting.delete(socket)
@@ -148,7 +145,7 @@ export class AnswerWriter {
         // What was done is told, and the first answer of a connection may be as large as it is.
         if (!fits && !isDone && (ofSocket > 0 || this.#total + bytes > this.#mostBytes)) {
           refusedAnswers([])
-          return overloaded()
+          return busy()
         }
         add(bytes)
         return Effect.void

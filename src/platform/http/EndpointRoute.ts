@@ -26,6 +26,7 @@ import { checkContentType, decodeUtf8, readPlainBody } from "./RequestBody.ts"
 import { noteAnswer, noteParams, type RequestNote } from "./RequestNote.ts"
 import type { Incoming, Route } from "./Route.ts"
 import { validationMessage } from "./ValidationMessage.ts"
+import type { Stored } from "../database/DatabaseFailure.ts"
 
 type Endpoint = HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
 type AnyHandler = (request: Record<string, unknown>) => Effect.Effect<unknown, Failure>
@@ -181,7 +182,7 @@ const keyOwner = (
   { owners }: Served,
   { scope }: Permit<Access>,
   named: Readonly<Record<string, unknown>>
-): Effect.Effect<Option.Option<OrgId>> => {
+): Stored<Option.Option<OrgId>> => {
   if (Option.isSome(scope)) return Effect.succeed(scope)
   const text = (...names: ReadonlyArray<string>): string =>
     names.map((name) => named[name]).find((value) => typeof value === "string") ?? ""
@@ -269,7 +270,7 @@ const answered = Effect.fnUntraced(function* (served: Served, incoming: Incoming
     inTurn(
       Effect.flatMap(
         lists ? replica.reads(handled(idempotencyKey)) : handled(idempotencyKey),
-        (result): Effect.Effect<Outgoing> =>
+        (result): Stored<Outgoing> =>
           result instanceof WholeList
             ? wholeList(served, result, note, permit)
             : Effect.succeed(toOutgoing(served, result, note))

@@ -6,8 +6,9 @@ import { json, type Outgoing } from "./Outgoing.ts"
 
 const headersOf = (failure: Failure): Readonly<Record<string, string>> => {
   switch (failure._tag) {
-    case "Overloaded":
-    case "PerhapsWritten":
+    case "Busy":
+    case "NotWritten":
+    case "MaybeWritten":
     case "RateLimited":
       return { "retry-after": String(failure.retryAfterSeconds) }
     case "IdempotencyConflict":

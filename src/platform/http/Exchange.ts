@@ -1,10 +1,10 @@
 /** One request from the socket to its answer: found, handled, written, counted and logged, whatever happens. */
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { Cause, Clock, Effect, Exit, FiberRef, HashMap, LogLevel, Option } from "effect"
+import { Cause, Clock, Effect, Exit, FiberRef, HashMap, LogLevel } from "effect"
 import type { Router } from "find-my-way-ts"
-import { setbackIn } from "../database/Setback.ts"
+import { sqlReasonOf } from "../database/DatabaseFailure.ts"
 import { Primary } from "../database/Timeline.ts"
-import { type Failure, NotFound, overloaded, perhapsWritten } from "../../domain/Failure.ts"
+import { busy, type Failure, isDatabaseFailure, maybeWritten, NotFound } from "../../domain/Failure.ts"
 import { type Ids, uuidv7 } from "../../domain/Ids.ts"
 import { recordRequest, requestEnded, requestStarted } from "../observability/HttpMetrics.ts"
 import { type Cors, corsHeaders, isPreflight, preflightHeaders } from "../config/Cors.ts"
@@ -49,6 +49,16 @@ const ofOneServer = (outgoing: Outgoing, primaryChanged: () => boolean): Outgoin
   return { ...outgoing, body: new Streamed(body.owner, next) }
 }
 
+/** Of those at the same time: a refusal first, then what may have been written. */
+const foremost = (cause: Cause.Cause<Failure>): Failure | undefined => {
+  const failures = Array.from(Cause.failures(cause))
+  return (
+    failures.find((one) => !isDatabaseFailure(one)) ??
+    failures.find(({ _tag }) => _tag === "MaybeWritten") ??
+    failures[0]
+  )
+}
+
 const replyTo = (
   ids: Ids["Type"],
   exit: Exit.Exit<Outgoing, Failure>,
@@ -63,17 +73,19 @@ const replyTo = (
   if (Exit.isSuccess(exit)) {
     // Records read from two servers may contradict each other. A write keeps its answer: what it did stands.
     if (!primaryChanged || !isRead) return Effect.succeed(exit.value)
-    return Effect.as(Effect.logWarning("Too busy", PRIMARY_CHANGED), refused(note, overloaded(), path))
+    return Effect.as(Effect.logWarning("Too busy", PRIMARY_CHANGED), refused(note, busy(), path))
   }
-  const failure = Cause.failureOption(exit.cause)
   // A request that wrote at one server and read at another has failed by the change, not by what it asked for.
-  if (Option.isSome(failure) && !primaryChanged) return Effect.succeed(refused(note, failure.value, path))
-  const setback = primaryChanged ? "lost" : setbackIn(exit.cause)
-  if (setback !== undefined) {
-    const reason = Cause.prettyErrors(exit.cause).map(({ message }) => message)
-    return setback === "lost" && !isRead
-      ? Effect.as(Effect.logWarning("Perhaps written", ...reason), refused(note, perhapsWritten(), path))
-      : Effect.as(Effect.logWarning("Too busy", ...reason), refused(note, overloaded(), path))
+  const failure = primaryChanged ? maybeWritten(Cause.squash(exit.cause)) : foremost(exit.cause)
+  if (failure !== undefined && !isDatabaseFailure(failure)) return Effect.succeed(refused(note, failure, path))
+  if (failure !== undefined) {
+    const reason = sqlReasonOf(failure)
+    if (failure._tag !== "MaybeWritten") {
+      return Effect.as(Effect.logWarning("Too busy", reason), refused(note, failure, path))
+    }
+    return isRead
+      ? Effect.as(Effect.logWarning("Too busy", reason), refused(note, busy(), path))
+      : Effect.as(Effect.logWarning("Perhaps written", reason), refused(note, failure, path))
   }
   note.code = "INTERNAL_ERROR"
   return Effect.flatMap(ids.next, (errorId) =>

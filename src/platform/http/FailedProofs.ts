@@ -7,7 +7,7 @@
 import type { IncomingMessage } from "node:http"
 import { Clock, Effect } from "effect"
 import { Settings } from "../config/Settings.ts"
-import { type Overloaded, RateLimited, type Unauthorized } from "../../domain/Failure.ts"
+import { type Busy, RateLimited, type Unauthorized } from "../../domain/Failure.ts"
 import { failedProofsPerMinute, unreadProofsPerMinute } from "../../domain/policies/Server.ts"
 import type { RateLimitDecision } from "./RateLimiter.ts"
 import { RateLimits } from "./RateLimits.ts"
@@ -41,7 +41,7 @@ export const makeFailedProofs = Effect.fnUntraced(function* (name: string) {
         unlessAllowed(unread.peek(requestAddress(request, trustProxy), now))
       ),
     /** `why` is for the log, which nobody fills by sending more. */
-    refuse: <Refusal extends Unauthorized | Overloaded>(
+    refuse: <Refusal extends Unauthorized | Busy>(
       request: IncomingMessage,
       why: string,
       refusal: Effect.Effect<never, Refusal>

@@ -5,6 +5,7 @@ import type { AccessOf } from "../../contract/api/Operation.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
 import type { NewKey } from "../idempotency/IdempotencyStore.ts"
 import type { Failure, Forbidden } from "../../domain/Failure.ts"
+import type { Stored } from "../database/DatabaseFailure.ts"
 
 type Part<Name extends string, A> = [A] extends [never] ? {} : { readonly [K in Name]: A }
 
@@ -42,7 +43,7 @@ export class WholeList<Item> {
   /** Stand before `data`. */
   readonly fields: Readonly<Record<string, unknown>>
   /** The next items after this one, or the first; fewer than asked for only at the end. */
-  readonly fetch: (after: Item | undefined, take: number) => Effect.Effect<ReadonlyArray<Item>>
+  readonly fetch: (after: Item | undefined, take: number) => Stored<ReadonlyArray<Item>>
   constructor(fields: WholeList<Item>["fields"], fetch: WholeList<Item>["fetch"]) {
     this.fields = fields
     this.fetch = fetch

@@ -1,6 +1,6 @@
 /** Honours the header Idempotency-Key around an operation that moves money. */
 import { Context, Effect } from "effect"
-import type { Failure } from "../../domain/Failure.ts"
+import { type Failure, isDatabaseFailure } from "../../domain/Failure.ts"
 import { Primary } from "../database/Timeline.ts"
 import { makeRunDetached } from "../fibers/RunDetached.ts"
 import { Idempotency } from "../idempotency/Idempotency.ts"
@@ -32,7 +32,9 @@ const make = Effect.gen(function* () {
       answer(key).pipe(
         Effect.tap((outgoing) => keep(key, outgoing)),
         // A refusal that a change of the primary may have caused is told as 503, and is no answer for the key.
-        Effect.tapError((failure) => (changes() === before ? keep(key, failureReply(failure, path)) : Effect.void))
+        Effect.tapError((failure) =>
+          isDatabaseFailure(failure) || changes() !== before ? Effect.void : keep(key, failureReply(failure, path))
+        )
       )
     )
   })

@@ -1,13 +1,13 @@
 /** An answer before it is on the wire. */
-import type { Effect } from "effect"
 import { stringifyWire } from "../../domain/Decimal.ts"
+import type { Stored } from "../database/DatabaseFailure.ts"
 
 /** A body that is made while it is written. One of each owner is written at a time. */
 export class Streamed {
   readonly owner: string
   /** The next piece; undefined at the end. */
-  readonly next: Effect.Effect<string | undefined>
-  constructor(owner: string, next: Effect.Effect<string | undefined>) {
+  readonly next: Stored<string | undefined>
+  constructor(owner: string, next: Stored<string | undefined>) {
     this.owner = owner
     this.next = next
   }

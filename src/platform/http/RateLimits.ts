@@ -7,6 +7,7 @@ import { Ids } from "../../domain/Ids.ts"
 import { spentKeysTold, spentTold } from "../../domain/policies/Server.ts"
 import { RateLimiter } from "./RateLimiter.ts"
 import { type Batch, SpentStore, type ToldOf } from "./SpentStore.ts"
+import type { Stored } from "../database/DatabaseFailure.ts"
 
 export class RateLimits extends Context.Tag("corridor/RateLimits")<
   RateLimits,
@@ -14,9 +15,9 @@ export class RateLimits extends Context.Tag("corridor/RateLimits")<
     /** One for each name, which is the same on all instances. */
     readonly limiter: (name: string, perMinute: number) => RateLimiter
     /** Tells the others what was spent here, and spends what they have. */
-    readonly exchange: Effect.Effect<void>
+    readonly exchange: Stored<void>
     /** Exchanges for as long as it runs. Without a database each instance goes on with what it knows. */
-    readonly worker: Effect.Effect<never>
+    readonly worker: Stored<never>
   }
 >() {
   static readonly layer = Layer.effect(

@@ -1,4 +1,5 @@
 /** Spent tokens in a table that PostgreSQL keeps no log of; times are the database's. */
+import { orDatabaseFailure } from "../database/DatabaseFailure.ts"
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Schema } from "effect"
 import { spentKept, spentMatters } from "../../domain/policies/Server.ts"
@@ -39,7 +40,7 @@ export const spentStoreSql = Layer.effect(
         left join jsonb_to_recordset(${heard}::jsonb) as k (id uuid, batch int) on k.id = s.instance_id
         where s.instance_id <> ${instance}::uuid and s.batch > coalesce(k.batch, 0)
           and s.told_at > now() - make_interval(secs => ${matters})
-        order by s.told_at, s.batch`.pipe(Effect.flatMap(heardRows), Effect.orDie)
+        order by s.told_at, s.batch`.pipe(Effect.flatMap(heardRows), orDatabaseFailure)
     }
   }))
 )

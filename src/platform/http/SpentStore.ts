@@ -1,5 +1,6 @@
 /** What instances tell each other of the tokens that they have let through: nothing that outlives a crash, or a minute. */
-import { Context, type Effect, Schema } from "effect"
+import { Context, Schema } from "effect"
+import type { Stored } from "../database/DatabaseFailure.ts"
 
 export const ToldOf = Schema.Tuple(Schema.String, Schema.String, Schema.Number)
 /** Of one limit, by its name: a key and how many tokens of it. */
@@ -25,7 +26,7 @@ interface Store {
     instance: string,
     told: Batch | undefined,
     known: ReadonlyMap<string, number>
-  ) => Effect.Effect<ReadonlyArray<HeardBatch>>
+  ) => Stored<ReadonlyArray<HeardBatch>>
 }
 
 export class SpentStore extends Context.Tag("corridor/SpentStore")<SpentStore, Store>() {}

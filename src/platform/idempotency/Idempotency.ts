@@ -8,6 +8,7 @@ import { idempotencyRetryAfter, idempotencyRunning } from "../../domain/policies
 import { Transactor } from "../database/Transactor.ts"
 import { Vault } from "../secrets/Vault.ts"
 import { type FoundKey, IdempotencyStore, type KeyName, type NewKey } from "./IdempotencyStore.ts"
+import type { Stored } from "../database/DatabaseFailure.ts"
 
 /** What to do with a request that carries a key. */
 export type Begin =
@@ -40,29 +41,29 @@ const withoutCard = (body: unknown): unknown => {
 /** Handed in by whoever owns what was asked for: what the operation would answer of the payment as it now stands. */
 export class StateAsAnswer extends Context.Tag("corridor/StateAsAnswer")<
   StateAsAnswer,
-  (orgId: OrgId, paymentId: PaymentId, operation: string) => Effect.Effect<string>
+  (orgId: OrgId, paymentId: PaymentId, operation: string) => Stored<string>
 >() {}
 
 export class Idempotency extends Context.Tag("corridor/Idempotency")<
   Idempotency,
   {
     /** `operation` is the method and the route with its parameters: one text, however the path was spelled. */
-    readonly begin: (name: KeyName, body: unknown) => Effect.Effect<Begin, Invalid | IdempotencyConflict>
+    readonly begin: (name: KeyName, body: unknown) => Stored<Begin, Invalid | IdempotencyConflict>
     /** All or nothing, with the key and its whole answer: after a crash the key answers all the same. */
     readonly once: <A, E>(
       key: NewKey | undefined,
       work: Effect.Effect<A, E>,
       textOf: (done: A) => string
-    ) => Effect.Effect<A, E | IdempotencyConflict>
+    ) => Stored<A, E | IdempotencyConflict>
     /** Of a request that did something; one that did nothing has written no row, and nothing is kept. */
-    readonly keep: (key: NewKey, status: number, response: string) => Effect.Effect<void>
+    readonly keep: (key: NewKey, status: number, response: string) => Stored<void>
     /**
      * Belongs before, or into the transaction of, the first thing that a request does; one without a key claims nothing.
      * `paymentId`: what it is about, where that is a payment.
      */
-    readonly claim: (paymentId: PaymentId | null, key: NewKey | undefined) => Effect.Effect<void, IdempotencyConflict>
+    readonly claim: (paymentId: PaymentId | null, key: NewKey | undefined) => Stored<void, IdempotencyConflict>
     /** For a request that claimed its key and then did nothing. */
-    readonly release: (key: NewKey) => Effect.Effect<void>
+    readonly release: (key: NewKey) => Stored<void>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -74,7 +75,7 @@ export class Idempotency extends Context.Tag("corridor/Idempotency")<
       const ids = yield* Ids
       const { atomically } = yield* Transactor
 
-      const again = (found: FoundKey): Effect.Effect<Begin, IdempotencyConflict> => {
+      const again = (found: FoundKey): Stored<Begin, IdempotencyConflict> => {
         if (found.status !== null && found.response !== null) {
           return Effect.succeed({ _tag: "Replay", status: found.status, response: found.response })
         }

@@ -1,4 +1,5 @@
 /** Idempotency keys in PostgreSQL. */
+import { orDatabaseFailure } from "../database/DatabaseFailure.ts"
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Option } from "effect"
 import { rowAs } from "../database/Rows.ts"
@@ -26,24 +27,24 @@ export const idempotencyStoreSql = Layer.effect(
             if (!Option.exists(row, ({ age_millis }) => age_millis > age)) return Effect.succeed(row)
             return Effect.as(sql`delete from idempotency_keys where ${named(name)} and ${old}`, Option.none())
           }),
-          Effect.orDie
+          orDatabaseFailure
         ),
       claim: (payment_id, { body_digest, claim, key, operation, org_id }) =>
         sql`insert into idempotency_keys ${sql.insert({ org_id, operation, key, body_digest, claim, payment_id })}
           on conflict do nothing returning 1 as claimed`.pipe(
           Effect.map((rows) => rows.length > 0),
-          Effect.orDie
+          orDatabaseFailure
         ),
       keepResponse: (key, status, response) =>
         sql`update idempotency_keys set status = ${status}, response = ${response} where ${mine(key)}`.pipe(
-          Effect.orDie,
+          orDatabaseFailure,
           Effect.asVoid
         ),
-      release: (key) => sql`delete from idempotency_keys where ${mine(key)}`.pipe(Effect.orDie, Effect.asVoid),
+      release: (key) => sql`delete from idempotency_keys where ${mine(key)}`.pipe(orDatabaseFailure, Effect.asVoid),
       forgetOld: sql`delete from idempotency_keys where ctid = any (array(
           select ctid from idempotency_keys where ${old} limit ${retentionBatch})) returning 1 as forgotten`.pipe(
         Effect.map((rows) => rows.length),
-        Effect.orDie
+        orDatabaseFailure
       )
     }
   })

@@ -2,8 +2,9 @@
  * What became of an idempotency key. Its row is written by the request that it belongs to, in the transaction of what
  * that request does, and answers to nobody else: `claim` tells two requests with the same key apart.
  */
-import { Context, type Effect, type Option, Schema } from "effect"
+import { Context, type Option, Schema } from "effect"
 import { PaymentId } from "../../domain/Identifiers.ts"
+import type { Stored } from "../database/DatabaseFailure.ts"
 
 const KeyName = Schema.Struct({ org_id: Schema.String, operation: Schema.String, key: Schema.String })
 export type KeyName = typeof KeyName.Type
@@ -27,15 +28,15 @@ export type FoundKey = typeof FoundKey.Type
 
 interface Store {
   /** A key older than a day is forgotten. */
-  readonly find: (name: KeyName) => Effect.Effect<Option.Option<FoundKey>>
+  readonly find: (name: KeyName) => Stored<Option.Option<FoundKey>>
   /** Belongs before, or into the transaction of, the first thing that a request does. False when another was faster. */
-  readonly claim: (paymentId: PaymentId | null, key: NewKey) => Effect.Effect<boolean>
+  readonly claim: (paymentId: PaymentId | null, key: NewKey) => Stored<boolean>
   /** Only where the row is this request's, and the answer its first. */
-  readonly keepResponse: (key: NewKey, status: number, response: string) => Effect.Effect<void>
+  readonly keepResponse: (key: NewKey, status: number, response: string) => Stored<void>
   /** For a request that claimed its key and then did nothing. */
-  readonly release: (key: NewKey) => Effect.Effect<void>
+  readonly release: (key: NewKey) => Stored<void>
   /** Answers with how many were forgotten, one batch at most. */
-  readonly forgetOld: Effect.Effect<number>
+  readonly forgetOld: Stored<number>
 }
 
 export class IdempotencyStore extends Context.Tag("corridor/IdempotencyStore")<IdempotencyStore, Store>() {}

@@ -1,6 +1,7 @@
 /** Whose is what a request names? Asked for a caller who belongs to no organisation, and whose key must belong to one. */
-import { Context, type Effect, type Option } from "effect"
+import { Context, type Option } from "effect"
 import type { AccountId, EscrowId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
+import type { Stored } from "../database/DatabaseFailure.ts"
 
 export interface Named {
   readonly payment_id?: PaymentId | undefined
@@ -10,7 +11,7 @@ export interface Named {
 
 interface Store {
   /** The organisation of the first of them that is named and there. */
-  readonly ownerOf: (named: Named) => Effect.Effect<Option.Option<OrgId>>
+  readonly ownerOf: (named: Named) => Stored<Option.Option<OrgId>>
 }
 
 export class Owners extends Context.Tag("corridor/Owners")<Owners, Store>() {}

@@ -1,4 +1,5 @@
 /** Owners from PostgreSQL. */
+import { orDatabaseFailure } from "../database/DatabaseFailure.ts"
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import { OrgId } from "../../domain/Identifiers.ts"
@@ -15,6 +16,6 @@ export const ownersSql = Layer.effect(
         select org_id from payments where payment_id = ${payment_id}::uuid
         union all select org_id from virtual_accounts where account_id = ${account_id}::uuid
         union all select org_id from escrows where escrow_id = ${escrow_id}::uuid
-        limit 1`.pipe(Effect.flatMap(owner), Effect.map(Option.map(({ org_id }) => org_id)), Effect.orDie)
+        limit 1`.pipe(Effect.flatMap(owner), Effect.map(Option.map(({ org_id }) => org_id)), orDatabaseFailure)
   }))
 )

@@ -7,7 +7,14 @@ import { Array, Duration, Effect, Option, Schema } from "effect"
 import { join } from "node:path"
 import { monthLockTimeout, retentionBatch } from "../../domain/policies/Server.ts"
 import { rowsAs, theRowAs } from "../database/Rows.ts"
-import { LOCK_TIMEOUT, sqlReasonOf, sqlStateOf } from "../database/Setback.ts"
+import {
+  LOCK_TIMEOUT,
+  orDatabaseFailure,
+  orTransactionFailure,
+  sqlReasonOf,
+  sqlStateOf,
+  type Stored
+} from "../database/DatabaseFailure.ts"
 import { unlimited } from "../database/Unlimited.ts"
 import { trouble } from "../observability/Trouble.ts"
 import { openArchive } from "./Archive.ts"
@@ -84,14 +91,14 @@ const leave = (sql: SqlClient.SqlClient, { stillNeeded, table }: Leaving, month:
   )
 
 /** Answers with how many months have left. One that somebody has in hand at this moment leaves another time. */
-export const leaveByMonth = (sql: SqlClient.SqlClient, leaving: Leaving): Effect.Effect<number> =>
+export const leaveByMonth = (sql: SqlClient.SqlClient, leaving: Leaving): Stored<number> =>
   sql`select name from table_months where parent = ${leaving.table}
       and to_at <= now() - make_interval(secs => ${Duration.toSeconds(leaving.keptFor)})
       and not exists (select from table_months o where o.parent = ${leaving.after ?? ""} and o.to_at <= table_months.to_at)
       and to_regclass(${LEAVING} || name) is null order by to_at`.pipe(
     Effect.flatMap(months),
     Effect.flatMap(Effect.reduce(0, (all, { name }) => Effect.map(leave(sql, leaving, name), (left) => all + left))),
-    Effect.orDie
+    orDatabaseFailure
   )
 
 const rows = rowsAs(Schema.Struct({ line: Schema.String, of: Schema.optional(Schema.String) }))
@@ -131,10 +138,10 @@ export const forgetOldOf = (
   sql: SqlClient.SqlClient,
   archiveDir: Option.Option<string>,
   { keptFor, table }: Leaving
-): Effect.Effect<number> =>
+): Stored<number> =>
   Effect.zipWith(
     leaveByMonth(sql, { table, keptFor }),
-    Effect.orDie(
+    orTransactionFailure(
       forgetRows(
         sql,
         archiveDir,

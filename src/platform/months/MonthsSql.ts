@@ -5,7 +5,7 @@ import { Cause, Effect, Layer, Option, Schema } from "effect"
 import { monthsAhead } from "../../domain/policies/Server.ts"
 import { Settings } from "../config/Settings.ts"
 import { rowsAs, theRowAs } from "../database/Rows.ts"
-import { sqlStateOf } from "../database/Setback.ts"
+import { orTransactionFailure, sqlStateOf } from "../database/DatabaseFailure.ts"
 import { unlimited } from "../database/Unlimited.ts"
 import { trouble } from "../observability/Trouble.ts"
 import { openArchive } from "./Archive.ts"
@@ -71,7 +71,7 @@ export const monthsSql = Layer.effect(
         )
       )
       return each.flat(2)
-    }).pipe(Effect.orDie, Effect.withSpan("Months.makeAhead"))
+    }).pipe(orTransactionFailure, Effect.withSpan("Months.makeAhead"))
 
     /** Nobody writes to it any more, and the lock keeps a second instance from writing the same file. */
     const archive = (folder: string, name: string) =>
@@ -125,7 +125,7 @@ export const monthsSql = Layer.effect(
       )
       const gone = yield* Effect.forEach(left, ({ name }) => putOneAway(name))
       return gone.flat()
-    }).pipe(Effect.provideService(SqlClient.SqlClient, sql), Effect.orDie, Effect.withSpan("Months.putAway"))
+    }).pipe(Effect.provideService(SqlClient.SqlClient, sql), orTransactionFailure, Effect.withSpan("Months.putAway"))
 
     return { makeAhead, putAway }
   })

@@ -10,6 +10,7 @@ import {
 } from "../../domain/policies/People.ts"
 import type { MessageCounts } from "./MessageCounts.ts"
 import type { Message } from "./Notification.ts"
+import type { Stored } from "../database/DatabaseFailure.ts"
 
 /** Addresses are not kept: whoever is written to is known by a hash, whatever the case of the letters. */
 const recipientOf = ({ to }: Message): string => sha256Hex(to.toLowerCase())
@@ -46,7 +47,7 @@ const limitsOf = (message: Message): ReadonlyArray<Limit> => {
 }
 
 /** Counts it, or says when to come again. */
-export const countMessage = (counts: MessageCounts["Type"], message: Message): Effect.Effect<void, RateLimited> =>
+export const countMessage = (counts: MessageCounts["Type"], message: Message): Stored<void, RateLimited> =>
   Effect.forEach(
     limitsOf(message),
     ({ most, name, what }) =>

@@ -1,4 +1,5 @@
 /** The counts of messages in PostgreSQL; the hour is the database's. */
+import { orDatabaseFailure } from "../database/DatabaseFailure.ts"
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Schema } from "effect"
 import { theRowAs } from "../database/Rows.ts"
@@ -28,7 +29,7 @@ export const messageCountsSql = Layer.effect(
             Effect.flatMap(timeLeft)
           )
           return { allowed: false, retryAfterSeconds: Math.max(1, seconds) } satisfies Counted
-        }).pipe(Effect.orDie)
+        }).pipe(orDatabaseFailure)
     }
   })
 )

@@ -1,4 +1,5 @@
 /** The outbox in PostgreSQL. */
+import { orDatabaseFailure } from "../database/DatabaseFailure.ts"
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
 import { rowAs, rowsAs } from "../database/Rows.ts"
@@ -21,13 +22,19 @@ export const notificationStoreSql = Layer.effect(
       )
       return {
         insert: ({ to, ...rest }) =>
-          sql`insert into notifications ${sql.insert({ ...rest, recipient: to })}`.pipe(Effect.orDie, Effect.asVoid),
+          sql`insert into notifications ${sql.insert({ ...rest, recipient: to })}`.pipe(
+            orDatabaseFailure,
+            Effect.asVoid
+          ),
         list: (scope, window) =>
           sql`select ${columns} from notifications where ${inScope(sql, scope)}
-          ${newest(sql, "notification_id", window)}`.pipe(Effect.flatMap(notifications), Effect.orDie),
+          ${newest(sql, "notification_id", window)}`.pipe(Effect.flatMap(notifications), orDatabaseFailure),
         find: (scope, id) =>
           sql`select ${columns} from notifications
-          where notification_id = ${id} and ${ownedIn(sql, scope)}`.pipe(Effect.flatMap(notification), Effect.orDie),
+          where notification_id = ${id} and ${ownedIn(sql, scope)}`.pipe(
+            Effect.flatMap(notification),
+            orDatabaseFailure
+          ),
         forgetOld: forgetOldOf(sql, archiveDir, { table: "notifications", keptFor: retention.notifications })
       }
     }

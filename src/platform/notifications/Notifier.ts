@@ -13,9 +13,10 @@ import { MessageCounts } from "./MessageCounts.ts"
 import { makeMail } from "./Mail.ts"
 import { type Message, NotificationFailed } from "./Notification.ts"
 import { NotificationStore } from "./NotificationStore.ts"
+import type { Stored } from "../database/DatabaseFailure.ts"
 
-type Deliver = (message: Message) => Effect.Effect<void, NotificationFailed>
-type Send = (message: Message) => Effect.Effect<void, NotificationFailed | RateLimited>
+type Deliver = (message: Message) => Stored<void, NotificationFailed>
+type Send = (message: Message) => Stored<void, NotificationFailed | RateLimited>
 
 const isAddress = Schema.is(Schema.typeSchema(EmailAddress))
 

@@ -5,12 +5,13 @@ import { type NotFound, notFound } from "../../domain/Failure.ts"
 import type { Window } from "../database/Window.ts"
 import type { Notification } from "./Notification.ts"
 import { NotificationStore } from "./NotificationStore.ts"
+import { mapRefusal, type Stored } from "../database/DatabaseFailure.ts"
 
 export class Outbox extends Context.Tag("corridor/Outbox")<
   Outbox,
   {
-    readonly list: (permit: Permit<"platform">, window: Window) => Effect.Effect<ReadonlyArray<Notification>>
-    readonly show: (permit: Permit<"platform">, id: string) => Effect.Effect<Notification, NotFound>
+    readonly list: (permit: Permit<"platform">, window: Window) => Stored<ReadonlyArray<Notification>>
+    readonly show: (permit: Permit<"platform">, id: string) => Stored<Notification, NotFound>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -18,7 +19,7 @@ export class Outbox extends Context.Tag("corridor/Outbox")<
     Effect.map(NotificationStore, (store) => ({
       list: (permit, window) => store.list(permit.scope, window),
       show: Effect.fn("Outbox.show")(function* (permit, id) {
-        return yield* Effect.flatten(store.find(permit.scope, id)).pipe(Effect.mapError(() => notFound("notification")))
+        return yield* Effect.flatten(store.find(permit.scope, id)).pipe(mapRefusal(() => notFound("notification")))
       })
     }))
   )

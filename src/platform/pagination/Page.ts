@@ -7,6 +7,7 @@ import { pageBytes, pageStep } from "../../domain/policies/Server.ts"
 import { Vault } from "../secrets/Vault.ts"
 import { openCursor, page, sealCursor } from "./Cursor.ts"
 import { fitting } from "./Weight.ts"
+import type { Stored } from "../database/DatabaseFailure.ts"
 
 interface Request<Asked> {
   readonly permit: Permit<Access>
@@ -18,7 +19,7 @@ interface List<Row, Shown> {
   readonly message: string
   /** What else the caller asked for: a cursor works only together with the same. */
   readonly filters?: unknown
-  readonly fetch: (window: Window) => Effect.Effect<ReadonlyArray<Row>>
+  readonly fetch: (window: Window) => Stored<ReadonlyArray<Row>>
   /** What the page after this row begins after. */
   readonly positionOf: (row: Row) => Position
   /** A row as callers see it, where that is not as it is kept. */

@@ -12,6 +12,7 @@ import { type Reseal, SealedPlaces } from "../secrets/SealedPlaces.ts"
 import type { MasterKey } from "../config/MasterKey.ts"
 import { OtherMasterKey } from "../secrets/MasterKeyGuard.ts"
 import { checkValue, reseal, Vault, type VaultError } from "../secrets/Vault.ts"
+import { orDatabaseFailure, type Stored } from "../database/DatabaseFailure.ts"
 
 export interface RotationReport {
   readonly old_key_id: string
@@ -39,7 +40,7 @@ export class Rotation extends Context.Tag("corridor/Rotation")<
       permit: Permit<"platform">,
       from: MasterKey,
       to: MasterKey
-    ) => Effect.Effect<RotationReport, OtherMasterKey | VaultError>
+    ) => Stored<RotationReport, OtherMasterKey | VaultError>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -54,7 +55,7 @@ export class Rotation extends Context.Tag("corridor/Rotation")<
       const keptKey = sql`select key_id, check_value from master_key for update`.pipe(
         Effect.flatMap(keptRow),
         Effect.map(Option.getOrUndefined),
-        Effect.orDie
+        orDatabaseFailure
       )
 
       const resealAll = Effect.fn("Rotation.resealAll")(function* (from: MasterKey, to: MasterKey) {
@@ -75,7 +76,7 @@ export class Rotation extends Context.Tag("corridor/Rotation")<
               }
               const resealed = yield* resealAll(from, to)
               const row = { key_id: to.id, check_value: checkValue(to) }
-              yield* sql`update master_key set ${sql.update(row)}`.pipe(Effect.orDie)
+              yield* sql`update master_key set ${sql.update(row)}`.pipe(orDatabaseFailure)
               const report = { old_key_id: from.id, new_key_id: to.id, resealed, already_rotated }
               if (already_rotated && resealed === 0) return report
               yield* audit.record(permit, {

@@ -1,4 +1,5 @@
 /** Sealed secrets in PostgreSQL. */
+import { orDatabaseFailure } from "../database/DatabaseFailure.ts"
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
 import { rowAs, rowsAs } from "../database/Rows.ts"
@@ -14,23 +15,23 @@ export const secretStoreSql = Layer.effect(
       sql`select name, sealed from secrets where name = ${name}`.pipe(
         Effect.flatMap(secret),
         Effect.map(Option.map(({ sealed }) => sealed)),
-        Effect.orDie
+        orDatabaseFailure
       )
     return {
       find,
       putIfAbsent: (fresh) =>
         sql`insert into secrets ${sql.insert({ ...fresh })} on conflict do nothing`.pipe(
-          Effect.orDie,
+          orDatabaseFailure,
           Effect.zipRight(find(fresh.name)),
           Effect.flatMap(Effect.orDie)
         ),
-      hold: sql`lock table secrets in share row exclusive mode`.pipe(Effect.asVoid, Effect.orDie),
+      hold: sql`lock table secrets in share row exclusive mode`.pipe(Effect.asVoid, orDatabaseFailure),
       replace: ({ name, sealed }) =>
         sql`update secrets set sealed = ${sealed}, updated_at = now() where name = ${name}`.pipe(
-          Effect.orDie,
+          orDatabaseFailure,
           Effect.asVoid
         ),
-      all: sql`select name, sealed from secrets order by name`.pipe(Effect.flatMap(secrets), Effect.orDie)
+      all: sql`select name, sealed from secrets order by name`.pipe(Effect.flatMap(secrets), orDatabaseFailure)
     }
   })
 )

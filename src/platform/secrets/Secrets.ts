@@ -2,12 +2,13 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { SecretStore } from "./SecretStore.ts"
 import { Vault, type VaultError } from "./Vault.ts"
+import type { Stored } from "../database/DatabaseFailure.ts"
 
 export class Secrets extends Context.Tag("corridor/Secrets")<
   Secrets,
   {
     /** Made where there is none yet; of several instances that make one at once, the first decides for all. */
-    readonly getOrMake: (name: string, make: Effect.Effect<string>) => Effect.Effect<string, VaultError>
+    readonly getOrMake: (name: string, make: Effect.Effect<string>) => Stored<string, VaultError>
   }
 >() {
   static readonly layer = Layer.effect(

@@ -1,6 +1,7 @@
 /** The platform's accounts in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
+import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { rowsAs } from "../../platform/database/Rows.ts"
 import { PlatformAccount, PlatformAccountStore } from "./PlatformAccountStore.ts"
 
@@ -19,7 +20,7 @@ export const platformAccountStoreSql = Layer.effect(
           on conflict (provider, fingerprint) do update set last_seen_at = greatest(a.last_seen_at, now())`.pipe(
         Effect.zipRight(sql`select provider, fingerprint, first_seen_at, last_seen_at from platform_accounts`),
         Effect.flatMap(accounts),
-        Effect.orDie
+        orDatabaseFailure
       )
   }))
 )

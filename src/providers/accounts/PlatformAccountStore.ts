@@ -1,6 +1,7 @@
 /** The platform's accounts as instances have named them, at rest: no credential is kept, only a fingerprint. */
-import { Context, type Effect, Schema } from "effect"
+import { Context, Schema } from "effect"
 import { ProviderName } from "../../domain/Corridor.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 export const PlatformAccount = Schema.Struct({
   provider: ProviderName,
@@ -17,6 +18,6 @@ export class PlatformAccountStore extends Context.Tag("corridor/PlatformAccountS
   PlatformAccountStore,
   {
     /** Notes that these are in use now, and answers with all that ever were. */
-    readonly see: (named: ReadonlyArray<NamedAccount>) => Effect.Effect<ReadonlyArray<PlatformAccount>>
+    readonly see: (named: ReadonlyArray<NamedAccount>) => Stored<ReadonlyArray<PlatformAccount>>
   }
 >() {}

@@ -17,6 +17,7 @@ import { isSame } from "../port/Callback.ts"
 import { type NamedAccount, type PlatformAccount, PlatformAccountStore } from "./PlatformAccountStore.ts"
 import { ProviderSettings } from "./ProviderSettings.ts"
 import { type AnyThirdParty, type GivenCredentials, thirdParties } from "./ThirdParties.ts"
+import { orDefect } from "../../platform/database/DatabaseFailure.ts"
 
 /** Sealed under the master key, and not that key itself: fingerprints stay what they are when it is changed. */
 const KEY_NAME = "fingerprints of platform accounts"
@@ -87,7 +88,7 @@ export class PlatformAccounts extends Context.Tag("corridor/PlatformAccounts")<
       const secrets = yield* Secrets
       const named: Array<NamedAccount & { readonly provider: ThirdPartyName }> = []
       if (Array.from(parties.values()).some(({ platform }) => Option.isSome(platform))) {
-        const key = yield* Effect.orDie(secrets.getOrMake(KEY_NAME, freshKey))
+        const key = yield* orDefect(secrets.getOrMake(KEY_NAME, freshKey))
         for (const [provider, { baseUrl, platform }] of parties) {
           if (Option.isNone(platform)) continue
           named.push({ provider, fingerprint: fingerprintOf(key, provider, baseUrl, platform.value) })

@@ -2,6 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer } from "effect"
 import { replacedCredentialsGrace, replacedCredentialsKept } from "../../domain/policies/Providers.ts"
+import { orDatabaseFailure, orTransactionFailure } from "../../platform/database/DatabaseFailure.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import {
   NamedSealed,
@@ -26,7 +27,7 @@ export const providerAccountStoreSql = Layer.effect(
       find: (id) =>
         sql`select ${columns} from provider_accounts a where config_id = ${id}`.pipe(
           Effect.flatMap(account),
-          Effect.orDie
+          orDatabaseFailure
         ),
       // Whoever comes at once waits: what the one before has put is what the next replaces.
       put: ({ config_id, provider, sealed, tested }) =>
@@ -47,35 +48,38 @@ export const providerAccountStoreSql = Layer.effect(
             where excluded.tested_at is not null or a.tested_at is null
             returning ${columns}`
           return yield* account(rows)
-        }).pipe(sql.withTransaction, Effect.orDie),
+        }).pipe(sql.withTransaction, orTransactionFailure),
       replaced: (id) =>
         sql`select config_id, version, sealed, until from replaced_credentials
-          where config_id = ${id} and until > now() order by version desc`.pipe(Effect.flatMap(replaced), Effect.orDie),
+          where config_id = ${id} and until > now() order by version desc`.pipe(
+          Effect.flatMap(replaced),
+          orDatabaseFailure
+        ),
       forgetReplaced: (id) =>
-        sql`delete from replaced_credentials where config_id = ${id}`.pipe(Effect.asVoid, Effect.orDie),
+        sql`delete from replaced_credentials where config_id = ${id}`.pipe(Effect.asVoid, orDatabaseFailure),
       markTested: (id, version) =>
         sql`update provider_accounts a set tested_at = now() where config_id = ${id} and version = ${version}
-          returning ${columns}`.pipe(Effect.flatMap(account), Effect.orDie),
-      hold: Effect.orDie(hold),
+          returning ${columns}`.pipe(Effect.flatMap(account), orDatabaseFailure),
+      hold: orDatabaseFailure(hold),
       allSealed: sql`select config_id, provider, sealed from provider_accounts order by config_id`.pipe(
         Effect.flatMap(sealedOnes),
-        Effect.orDie
+        orDatabaseFailure
       ),
       replaceSealed: ({ config_id, sealed }) =>
         sql`update provider_accounts set sealed = ${sealed} where config_id = ${config_id}`.pipe(
           Effect.asVoid,
-          Effect.orDie
+          orDatabaseFailure
         ),
       allReplaced: sql`select config_id, version, sealed from replaced_credentials order by config_id, version`.pipe(
         Effect.flatMap(sealedReplaced),
-        Effect.orDie
+        orDatabaseFailure
       ),
       resealReplaced: ({ config_id, sealed, version }) =>
         sql`update replaced_credentials set sealed = ${sealed}
-          where config_id = ${config_id} and version = ${version}`.pipe(Effect.asVoid, Effect.orDie),
+          where config_id = ${config_id} and version = ${version}`.pipe(Effect.asVoid, orDatabaseFailure),
       forgetOld: sql`delete from replaced_credentials where until <= now() returning 1 as forgotten`.pipe(
         Effect.map((rows) => rows.length),
-        Effect.orDie
+        orDatabaseFailure
       )
     }
   })

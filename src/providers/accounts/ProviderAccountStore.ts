@@ -1,7 +1,8 @@
 /** The accounts that configurations bring, at rest: their credentials sealed, and whether the provider has taken them. */
-import { Context, type Effect, type Option, Schema } from "effect"
+import { Context, type Option, Schema } from "effect"
 import { ConfigId } from "../../domain/Identifiers.ts"
 import { ProviderName } from "../../domain/Corridor.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 export const ProviderAccount = Schema.Struct({
   config_id: ConfigId,
@@ -42,22 +43,22 @@ export interface NewAccount extends Pick<ProviderAccount, "config_id" | "provide
 export class ProviderAccountStore extends Context.Tag("corridor/ProviderAccountStore")<
   ProviderAccountStore,
   {
-    readonly find: (id: ConfigId) => Effect.Effect<Option.Option<ProviderAccount>>
+    readonly find: (id: ConfigId) => Stored<Option.Option<ProviderAccount>>
     /** None where what was not tested would take the place of what was: then all stays as it is. */
-    readonly put: (account: NewAccount) => Effect.Effect<Option.Option<ProviderAccount>>
+    readonly put: (account: NewAccount) => Stored<Option.Option<ProviderAccount>>
     /** Newest first, each until its grace has passed. Those that were never in use are not among them. */
-    readonly replaced: (id: ConfigId) => Effect.Effect<ReadonlyArray<ReplacedCredentials>>
-    readonly forgetReplaced: (id: ConfigId) => Effect.Effect<void>
+    readonly replaced: (id: ConfigId) => Stored<ReadonlyArray<ReplacedCredentials>>
+    readonly forgetReplaced: (id: ConfigId) => Stored<void>
     /** None where they have been changed since. */
-    readonly markTested: (id: ConfigId, version: number) => Effect.Effect<Option.Option<ProviderAccount>>
+    readonly markTested: (id: ConfigId, version: number) => Stored<Option.Option<ProviderAccount>>
     /** Until the end of the transaction nobody adds or changes one. */
-    readonly hold: Effect.Effect<void>
-    readonly allSealed: Effect.Effect<ReadonlyArray<NamedSealed>>
+    readonly hold: Stored<void>
+    readonly allSealed: Stored<ReadonlyArray<NamedSealed>>
     /** The same credentials under another key: their version stays. */
-    readonly replaceSealed: (account: SealedAccount) => Effect.Effect<void>
-    readonly allReplaced: Effect.Effect<ReadonlyArray<SealedReplaced>>
-    readonly resealReplaced: (replaced: SealedReplaced) => Effect.Effect<void>
+    readonly replaceSealed: (account: SealedAccount) => Stored<void>
+    readonly allReplaced: Stored<ReadonlyArray<SealedReplaced>>
+    readonly resealReplaced: (replaced: SealedReplaced) => Stored<void>
     /** Those whose grace has passed; how many they were. */
-    readonly forgetOld: Effect.Effect<number>
+    readonly forgetOld: Stored<number>
   }
 >() {}

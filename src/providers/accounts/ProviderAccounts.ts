@@ -20,6 +20,7 @@ import { PlatformAccounts } from "./PlatformAccounts.ts"
 import { type ProviderAccount, ProviderAccountStore } from "./ProviderAccountStore.ts"
 import { ProviderSettings } from "./ProviderSettings.ts"
 import { type AnyThirdParty, type GivenCredentials, thirdParties } from "./ThirdParties.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 /** What the third party said to credentials: right where it takes them. */
 export type Verdict = Either.Either<string, string>
@@ -74,17 +75,17 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
   ProviderAccounts,
   {
     /** Through the platform's account, where there is one. */
-    readonly platform: (name: ThirdPartyName) => Effect.Effect<Provider | undefined>
+    readonly platform: (name: ThirdPartyName) => Stored<Provider | undefined>
     /** Through the account of a configuration, which need not be there any more: never through another. */
-    readonly own: (name: ThirdPartyName, id: ConfigId) => Effect.Effect<Provider | undefined>
+    readonly own: (name: ThirdPartyName, id: ConfigId) => Stored<Provider | undefined>
     /** Which versions somebody has just read: spares `own` a look for them. */
-    readonly seen: (read: ReadonlyArray<ReadVersion>) => Effect.Effect<void>
+    readonly seen: (read: ReadonlyArray<ReadVersion>) => Stored<void>
     /** The harmless call with credentials that need not be stored. */
-    readonly tried: (party: AnyThirdParty, id: ConfigId, credentials: GivenCredentials) => Effect.Effect<Verdict>
+    readonly tried: (party: AnyThirdParty, id: ConfigId, credentials: GivenCredentials) => Stored<Verdict>
     /** The same for the platform's account, where there is one. */
-    readonly triedPlatform: (name: ThirdPartyName) => Effect.Effect<Option.Option<Verdict>>
+    readonly triedPlatform: (name: ThirdPartyName) => Stored<Option.Option<Verdict>>
     /** Configurations whose account is the platform's own, as they are stored now: nothing new is sent through them. */
-    readonly shared: Effect.Effect<ReadonlyArray<ConfigId>>
+    readonly shared: Stored<ReadonlyArray<ConfigId>>
   }
 >() {
   static readonly layer = Layer.scoped(

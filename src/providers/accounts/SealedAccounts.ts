@@ -3,11 +3,12 @@ import { Effect } from "effect"
 import type { Reseal, SealedPlace } from "../../platform/secrets/SealedPlaces.ts"
 import { credentialsContext } from "./Credentials.ts"
 import { ProviderAccountStore, type SealedAccount } from "./ProviderAccountStore.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 const moved = <Sealed extends SealedAccount>(
   anew: Reseal,
-  all: Effect.Effect<ReadonlyArray<Sealed>>,
-  replace: (one: Sealed) => Effect.Effect<void>
+  all: Stored<ReadonlyArray<Sealed>>,
+  replace: (one: Sealed) => Stored<void>
 ) =>
   Effect.flatMap(all, (found) =>
     Effect.filter(found, (one) =>

@@ -5,6 +5,7 @@ import type { OrgId } from "../../domain/Identifiers.ts"
 import { ProviderConfig as Config } from "../../contract/api/ProviderConfigs.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import type { Corridor } from "../../domain/Routing.ts"
+import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { batchOf, newest } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { readsOfTerms } from "../../platform/database/Terms.ts"
@@ -56,13 +57,13 @@ const toRow = (config: WholeConfig) => ({
 })
 
 const one = <E, R>(statement: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
-  statement.pipe(Effect.flatMap(rowOf), Effect.map(Option.map(fromRow)), Effect.orDie)
+  statement.pipe(Effect.flatMap(rowOf), Effect.map(Option.map(fromRow)), orDatabaseFailure)
 
 const all = <E, R>(statement: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
   statement.pipe(
     Effect.flatMap(rowsOf),
     Effect.map((rows) => rows.map(fromRow)),
-    Effect.orDie
+    orDatabaseFailure
   )
 
 interface CorridorOfOrg extends Corridor {
@@ -94,7 +95,7 @@ export const providerConfigStoreSql = Layer.scoped(
           }
           return found
         }),
-        Effect.orDie
+        orDatabaseFailure
       )
     )
 
@@ -120,7 +121,7 @@ export const providerConfigStoreSql = Layer.scoped(
           changedBy(sql`update provider_configs set ${sql.update(toRow(config), ["config_id"])}, updated_at = now()
             where config_id = ${config.config_id}`)
         ),
-      remove: (id) => sql`delete from provider_configs where config_id = ${id}`.pipe(Effect.orDie, Effect.asVoid),
+      remove: (id) => sql`delete from provider_configs where config_id = ${id}`.pipe(orDatabaseFailure, Effect.asVoid),
       forCorridor: (orgId, corridor) => forCorridor({ orgId, ...corridor })
     }
   })

@@ -1,8 +1,9 @@
 /** Which provider serves which corridor, at rest. */
-import { Context, type Effect, type Option } from "effect"
+import { Context, type Option } from "effect"
 import type { ConfigId, OrgId } from "../../domain/Identifiers.ts"
 import type * as ProviderConfigsApi from "../../contract/api/ProviderConfigs.ts"
 import type { Corridor } from "../../domain/Routing.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Window } from "../../platform/database/Window.ts"
 
 export type ProviderConfig = typeof ProviderConfigsApi.ProviderConfig.Type
@@ -43,14 +44,14 @@ export const wantedIn = (filter: ConfigFilter) =>
 export class ProviderConfigStore extends Context.Tag("corridor/ProviderConfigStore")<
   ProviderConfigStore,
   {
-    readonly insert: (configs: ReadonlyArray<NewProviderConfig>) => Effect.Effect<ReadonlyArray<ProviderConfig>>
-    readonly list: (filter: ConfigFilter, window: Window) => Effect.Effect<ReadonlyArray<ProviderConfig>>
-    readonly find: (id: ConfigId) => Effect.Effect<Option.Option<ProviderConfig>>
+    readonly insert: (configs: ReadonlyArray<NewProviderConfig>) => Stored<ReadonlyArray<ProviderConfig>>
+    readonly list: (filter: ConfigFilter, window: Window) => Stored<ReadonlyArray<ProviderConfig>>
+    readonly find: (id: ConfigId) => Stored<Option.Option<ProviderConfig>>
     /** Inside a transaction the row stays locked until its end. */
-    readonly findForUpdate: (id: ConfigId) => Effect.Effect<Option.Option<ProviderConfig>>
-    readonly update: (config: WholeConfig) => Effect.Effect<Option.Option<ProviderConfig>>
-    readonly remove: (id: ConfigId) => Effect.Effect<void>
+    readonly findForUpdate: (id: ConfigId) => Stored<Option.Option<ProviderConfig>>
+    readonly update: (config: WholeConfig) => Stored<Option.Option<ProviderConfig>>
+    readonly remove: (id: ConfigId) => Stored<void>
     /** What an organisation's payments may use there: its own and the global ones, in no order. */
-    readonly forCorridor: (orgId: OrgId, corridor: Corridor) => Effect.Effect<ReadonlyArray<ServingConfig>>
+    readonly forCorridor: (orgId: OrgId, corridor: Corridor) => Stored<ReadonlyArray<ServingConfig>>
   }
 >() {}

@@ -4,6 +4,7 @@ import { ConfigId, type OrgId } from "../../domain/Identifiers.ts"
 import type { CreateProviderConfig, UpdateProviderConfig } from "../../contract/api/ProviderConfigs.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import type { Flow, PaymentMethod } from "../../domain/Corridor.ts"
@@ -27,23 +28,23 @@ export interface ConfigKey {
 export class ProviderConfigs extends Context.Tag("corridor/ProviderConfigs")<
   ProviderConfigs,
   {
-    readonly list: (permit: Admin, filter: ConfigFilter, window: Window) => Effect.Effect<ReadonlyArray<ProviderConfig>>
-    readonly find: (permit: Admin, key: ConfigKey) => Effect.Effect<ProviderConfig, NotFound>
+    readonly list: (permit: Admin, filter: ConfigFilter, window: Window) => Stored<ReadonlyArray<ProviderConfig>>
+    readonly find: (permit: Admin, key: ConfigKey) => Stored<ProviderConfig, NotFound>
     /** An organisation that `wanted` names is the one that the permit was given for. */
-    readonly create: (permit: Admin, wanted: typeof CreateProviderConfig.Type) => Effect.Effect<ProviderConfig, Invalid>
+    readonly create: (permit: Admin, wanted: typeof CreateProviderConfig.Type) => Stored<ProviderConfig, Invalid>
     readonly update: (
       permit: Admin,
       key: ConfigKey,
       changes: typeof UpdateProviderConfig.Type
-    ) => Effect.Effect<ProviderConfig, Invalid | NotFound>
-    readonly remove: (permit: Admin, key: ConfigKey) => Effect.Effect<void, NotFound>
+    ) => Stored<ProviderConfig, Invalid | NotFound>
+    readonly remove: (permit: Admin, key: ConfigKey) => Stored<void, NotFound>
     /** For dispatch, which acts for one organisation: its own configurations and the global ones, in no order. */
     readonly forCorridor: (
       orgId: OrgId,
       country: CountryCode,
       method: PaymentMethod,
       flow: Flow
-    ) => Effect.Effect<ReadonlyArray<RouteConfig>>
+    ) => Stored<ReadonlyArray<RouteConfig>>
   }
 >() {
   static readonly layer = Layer.effect(

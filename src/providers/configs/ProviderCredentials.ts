@@ -7,6 +7,7 @@ import type { ConfigId } from "../../domain/Identifiers.ts"
 import { Conflict, Invalid, type NotFound } from "../../domain/Failure.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import { type ConfigKey, ProviderConfigs } from "./ProviderConfigs.ts"
@@ -54,11 +55,11 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
         /** Nothing that is signed with those of before is believed from now on. */
         readonly forgetReplaced?: boolean
       }
-    ) => Effect.Effect<CredentialsState, Conflict | Invalid | NotFound>
+    ) => Stored<CredentialsState, Conflict | Invalid | NotFound>
     /** By its id alone: the account that is kept for it, also where the configuration is gone. */
-    readonly kept: (permit: Admin, id: ConfigId) => Effect.Effect<Option.Option<Omit<Bringer, "org_id">>>
+    readonly kept: (permit: Admin, id: ConfigId) => Stored<Option.Option<Omit<Bringer, "org_id">>>
     /** Tries what is stored; what passes is in use from then on, and what fails stays as it was. */
-    readonly test: (permit: Admin, key: ConfigKey) => Effect.Effect<CredentialsState, Conflict | Invalid | NotFound>
+    readonly test: (permit: Admin, key: ConfigKey) => Stored<CredentialsState, Conflict | Invalid | NotFound>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -92,7 +93,7 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
         accounts.seen([{ config_id, credentials_version: version }])
 
       /** What was sent through an account needs it also after its configuration is gone. */
-      const bringer = (permit: Admin, key: ConfigKey): Effect.Effect<Bringer, NotFound> =>
+      const bringer = (permit: Admin, key: ConfigKey): Stored<Bringer, NotFound> =>
         Effect.catchTag(configs.find(permit, key), "NotFound", (notFound) =>
           Effect.flatMap(store.find(key.config_id), (account) =>
             Option.match(

@@ -7,6 +7,7 @@ import type { Money } from "../../domain/Money.ts"
 import type { Enquiry, Outcome } from "../../domain/Outcome.ts"
 import type { SupportQuestion } from "../../domain/Routing.ts"
 import type { Callback, CallbackRequest, NoProof, NotNow } from "./Callback.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 /** The whole card, or what stands for it: it lives only as long as the request that carries it. */
 export interface Card {
@@ -183,7 +184,7 @@ export class Providers extends Context.Tag("corridor/Providers")<
   Providers,
   {
     /** Through one of its accounts: the one that the configuration of this id brings, or for null the platform's. */
-    readonly find: (name: ProviderName, account: ConfigId | null) => Effect.Effect<Provider | undefined>
+    readonly find: (name: ProviderName, account: ConfigId | null) => Stored<Provider | undefined>
   }
 >() {
   static readonly fromList = (providers: ReadonlyArray<Provider>): Context.Tag.Service<Providers> => {

@@ -10,6 +10,7 @@ import { isFinal, type NewRailTimer, type RailPayment } from "./RailPayment.ts"
 import { makeRefund } from "./RailRefund.ts"
 import { type RailChange, RailStore } from "./RailStore.ts"
 import { makeTimers } from "./RailTimers.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 const PASSWORD = "123456"
 const CANCELLED = "The payment was cancelled"
@@ -36,14 +37,14 @@ export class RailCustomer extends Context.Tag("corridor/RailCustomer")<
   RailCustomer,
   {
     /** The fifth wrong password fails the payment. */
-    readonly submitOtp: (reference: string, otp: string) => Effect.Effect<"accepted" | "wrong" | "not_expected">
+    readonly submitOtp: (reference: string, otp: string) => Stored<"accepted" | "wrong" | "not_expected">
     /** Each of these says whether the payment was in a state for it. */
-    readonly resendOtp: (reference: string) => Effect.Effect<boolean>
-    readonly pay: (reference: string) => Effect.Effect<boolean>
-    readonly abandon: (reference: string) => Effect.Effect<boolean>
+    readonly resendOtp: (reference: string) => Stored<boolean>
+    readonly pay: (reference: string) => Stored<boolean>
+    readonly abandon: (reference: string) => Stored<boolean>
     /** Certain: what is confirmed never completes, and what was confirmed is confirmed again. */
-    readonly cancel: (reference: string) => Effect.Effect<boolean>
-    readonly refund: (reference: string, refundReference: string, money: Money) => Effect.Effect<Outcome>
+    readonly cancel: (reference: string) => Stored<boolean>
+    readonly refund: (reference: string, refundReference: string, money: Money) => Stored<Outcome>
   }
 >() {
   static readonly layer = Layer.effect(

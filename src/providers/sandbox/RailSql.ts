@@ -4,6 +4,7 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { builtInRails } from "../../domain/Corridor.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { nextActions } from "../../domain/Outcome.ts"
+import { orDatabaseFailure, orTransactionFailure } from "../../platform/database/DatabaseFailure.ts"
 import { batched } from "../../platform/database/Batcher.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
@@ -97,7 +98,7 @@ export const railStoreSql = Layer.scoped(
       sql`select ${columns} from rail_payments where reference = ${reference}`.pipe(
         Effect.flatMap(paymentRow),
         Effect.map(Option.map(paymentOf)),
-        Effect.orDie
+        orDatabaseFailure
       )
 
     const apply = Effect.fnUntraced(function* (payment: RailPayment, change: RailChange) {
@@ -148,7 +149,7 @@ export const railStoreSql = Layer.scoped(
             const opened = new Set(rows.map(({ reference }) => reference))
             return all.map(({ payment }) => opened.has(payment.reference))
           }),
-          Effect.orDie
+          orDatabaseFailure
         )
     )
 
@@ -164,7 +165,7 @@ export const railStoreSql = Layer.scoped(
         sql
           .withTransaction(decideLocked(reference, decide))
           .pipe(
-            Effect.orDie,
+            orTransactionFailure,
             Effect.tap(Option.match({ onNone: () => Effect.void, onSome: ({ timers }) => wake.added(timers) })),
             Effect.map(Option.map(({ answer }) => answer)),
             Effect.withSpan("RailStore.change")
@@ -194,17 +195,17 @@ export const railStoreSql = Layer.scoped(
           ) next left join claimed c on true order by c.was_due`.pipe(
           Effect.flatMap(claimedRows),
           Effect.map((rows) => ({ timers: timersOf(rows), nextDueInMillis: Option.fromNullable(rows[0]?.wait) })),
-          Effect.orDie
+          orDatabaseFailure
         ),
       done: (token, timerIds) =>
         timerIds.length === 0
           ? Effect.void
-          : sql`delete from rail_timers where lease_token = ${token} and ${listed(timerIds)}`.pipe(Effect.orDie),
+          : sql`delete from rail_timers where lease_token = ${token} and ${listed(timerIds)}`.pipe(orDatabaseFailure),
       postpone: (token, timerIds, millis) =>
         timerIds.length === 0
           ? Effect.void
           : sql`update rail_timers set due_at = now() + ${millis} * interval '1 ms', lease_token = null
-              where lease_token = ${token} and ${listed(timerIds)}`.pipe(Effect.orDie),
+              where lease_token = ${token} and ${listed(timerIds)}`.pipe(orDatabaseFailure),
       dueSoon: wake.dueSoon
     }
   })

@@ -1,6 +1,7 @@
 /** Delivers the callbacks of the built-in rails as they fall due, whichever process wrote them. */
 import { Array, Data, Duration, Effect, Fiber, FiberSet, Option } from "effect"
 import type { BuiltInRail } from "../../domain/Corridor.ts"
+import type { DatabaseFailure } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import {
   railCallbackBackOff,
@@ -18,6 +19,7 @@ import { Vault } from "../../platform/secrets/Vault.ts"
 import { signedCallback } from "./RailCallback.ts"
 import type { RailTimer } from "./RailPayment.ts"
 import { type Claim, RailStore } from "./RailStore.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 /** The receiver did not take the callback; it will be sent again. */
 export class DeliveryFailed extends Data.TaggedError("DeliveryFailed")<{ readonly message: string }> {}
@@ -25,7 +27,7 @@ export class DeliveryFailed extends Data.TaggedError("DeliveryFailed")<{ readonl
 export type Deliver = (
   provider: BuiltInRail,
   callback: Pick<CallbackRequest, "headers" | "body">
-) => Effect.Effect<void, DeliveryFailed>
+) => Stored<void, DeliveryFailed>
 
 const rest = Duration.toMillis(railCallbackRest)
 const poll = Duration.toMillis(workerPoll)
@@ -108,9 +110,13 @@ export const railWorker = (deliver: Deliver) =>
       return Effect.zipRight(Effect.sleep(rest), Effect.race(store.dueSoon, Effect.sleep(Math.max(0, wait - rest))))
     }
 
-    const round = Effect.acquireUseRelease(claim, (batch) => Effect.as(deliverInTime(batch), batch.claim), settle)
+    const round = Effect.acquireUseRelease(
+      claim,
+      (batch) => Effect.as(deliverInTime(batch), batch.claim),
+      (batch) => Effect.orDie(settle(batch))
+    )
 
-    const rounds = yield* FiberSet.make<Claim>()
+    const rounds = yield* FiberSet.make<Claim, DatabaseFailure>()
 
     /** Callbacks that one organisation's rows hold up do not hold up the next round. */
     const begun = Effect.flatMap(FiberSet.run(rounds, round), (fiber) =>

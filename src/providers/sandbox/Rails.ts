@@ -109,16 +109,17 @@ const makeRail = (rail: BuiltInRail) =>
       honoursReference: true,
       provesAbsence: true,
       supports: supportOf(rail),
-      initiate,
-      enquire,
+      // To whoever asks, a rail without its database is a provider that gives no answer.
+      initiate: (order) => Effect.orDie(initiate(order)),
+      enquire: (attempt) => Effect.orDie(enquire(attempt)),
       callback: readCallback(vault, rail),
       otp: {
-        submit: ({ reference }, otp) => customer.submitOtp(reference, otp),
-        resend: ({ reference }) => customer.resendOtp(reference)
+        submit: ({ reference }, otp) => Effect.orDie(customer.submitOtp(reference, otp)),
+        resend: ({ reference }) => Effect.orDie(customer.resendOtp(reference))
       },
       cancel: ({ reference }) =>
-        Effect.map(customer.cancel(reference), (canceled) => (canceled ? "canceled" : "refused")),
-      refund: ({ attempt, money, reference }) => customer.refund(attempt.reference, reference, money)
+        Effect.map(Effect.orDie(customer.cancel(reference)), (canceled) => (canceled ? "canceled" : "refused")),
+      refund: ({ attempt, money, reference }) => Effect.orDie(customer.refund(attempt.reference, reference, money))
     }
     return provider
   })

@@ -7,6 +7,7 @@ import { AccountId, BeneficiaryId, type OrgId, TransactionId } from "../../domai
 import type { SimulateDeposit, Transfer, Withdraw } from "../../contract/api/VirtualAccounts.ts"
 import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
 import { Settings } from "../../platform/config/Settings.ts"
+import { mapRefusal, orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Permit } from "../../domain/Access.ts"
 import {
@@ -43,19 +44,19 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
       accountId: AccountId,
       wanted: typeof Withdraw.Type,
       key?: NewKey
-    ) => Effect.Effect<VirtualTransaction, Refusal | LaunchFailure>
+    ) => Stored<VirtualTransaction, Refusal | LaunchFailure>
     /** Answers with the debit. */
     readonly transfer: (
       permit: Permit<"accounts">,
       wanted: typeof Transfer.Type,
       key?: NewKey
-    ) => Effect.Effect<VirtualTransaction, Refusal | InsufficientFunds | RateMismatch>
+    ) => Stored<VirtualTransaction, Refusal | InsufficientFunds | RateMismatch>
     readonly simulateDeposit: (
       permit: Permit<"accounts">,
       accountId: AccountId,
       wanted: typeof SimulateDeposit.Type,
       key?: NewKey
-    ) => Effect.Effect<VirtualTransaction, Refusal>
+    ) => Stored<VirtualTransaction, Refusal>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -73,11 +74,11 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
       const limits = { rateGainMax, rateLockMax }
 
       const find = (scope: Scope, id: AccountId, failure: NotFound = notFound("virtual account")) =>
-        Effect.mapError(Effect.flatten(accounts.find(scope, id)), () => failure)
+        mapRefusal(Effect.flatten(accounts.find(scope, id)), () => failure)
 
       /** As it is from here to the end of the transaction. */
       const locked = ({ account_id, org_id }: VirtualAccount) =>
-        Effect.orDie(Effect.flatten(accounts.lock(org_id, account_id)))
+        orDefect(Effect.flatten(accounts.lock(org_id, account_id)))
 
       const named = Effect.fnUntraced(function* (
         orgId: OrgId,
@@ -96,7 +97,7 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
           yield* mayPay(account)
           const { org_id } = account
           const amount = yield* amountIn(account, wanted.amount)
-          const beneficiary = yield* Effect.mapError(
+          const beneficiary = yield* mapRefusal(
             Effect.flatten(beneficiaries.find(Option.some(org_id), idOrNil(BeneficiaryId)(wanted.beneficiary_id))),
             () => new Invalid({ message: "beneficiary_id: is not a beneficiary of this organisation." })
           )
@@ -113,7 +114,7 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
                 )
             }
           )
-          return yield* Effect.orDie(Effect.flatten(transactions.findByPayment(org_id, payment_id)))
+          return yield* orDefect(Effect.flatten(transactions.findByPayment(org_id, payment_id)))
         }),
 
         transfer: Effect.fn("AccountMovements.transfer")(function* (permit, wanted, key) {

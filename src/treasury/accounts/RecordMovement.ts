@@ -9,6 +9,7 @@ import { transactionEvent } from "./AccountEvents.ts"
 import { booksOf } from "./VirtualAccount.ts"
 import type { NewVirtualTransaction, VirtualTransaction } from "./VirtualTransaction.ts"
 import { VirtualTransactionStore } from "./VirtualTransactionStore.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 /** Inside a transaction that has locked the accounts, and posts nothing else. */
 export class RecordMovement extends Context.Tag("corridor/RecordMovement")<
@@ -16,7 +17,7 @@ export class RecordMovement extends Context.Tag("corridor/RecordMovement")<
   (
     entries: ReadonlyArray<Entry>,
     rows: ReadonlyArray<NewVirtualTransaction>
-  ) => Effect.Effect<ReadonlyArray<VirtualTransaction>, InsufficientFunds>
+  ) => Stored<ReadonlyArray<VirtualTransaction>, InsufficientFunds>
 >() {
   static readonly layer = Layer.effect(
     RecordMovement,

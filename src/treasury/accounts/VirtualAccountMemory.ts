@@ -1,6 +1,7 @@
 /** Virtual accounts in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
 import type { AccountId } from "../../domain/Identifiers.ts"
+import { orDefect } from "../../platform/database/DatabaseFailure.ts"
 import { memoryTable, newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { VirtualAccount } from "./VirtualAccount.ts"
@@ -45,7 +46,7 @@ export const virtualAccountStoreMemory = Layer.effect(
       lockForChange: find,
       setStatus: (orgId, id, status, frozen_reason) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) =>
-          Effect.orDie(
+          orDefect(
             Effect.map(Effect.flatten(find(Option.some(orgId), id)), (row) => {
               const changed: VirtualAccount = { ...row, status, frozen_reason, updated_at: new Date(now) }
               virtualAccounts.set(id, changed)

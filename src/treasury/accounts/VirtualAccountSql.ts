@@ -2,6 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
 import type { AccountId } from "../../domain/Identifiers.ts"
+import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { inScope, newest, ownedBy, ownedIn, type Scope } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { VirtualAccount } from "./VirtualAccount.ts"
@@ -18,14 +19,14 @@ export const virtualAccountStoreSql = Layer.effect(
       sql`select ${columns} from virtual_accounts
         where account_id = ${id} and ${ownedIn(sql, scope)} ${sql.literal(lock)}`.pipe(
         Effect.flatMap(accountOf),
-        Effect.orDie
+        orDatabaseFailure
       )
     return {
       insert: (account) =>
         sql`insert into virtual_accounts ${sql.insert({ ...account })} returning ${columns}`.pipe(
           Effect.flatMap(accountOf),
           Effect.map(Option.getOrThrow),
-          Effect.orDie
+          orDatabaseFailure
         ),
       find: (scope, id) => one(scope, id, ""),
       list: (scope, { currency, user_id }, window) => {
@@ -35,7 +36,7 @@ export const virtualAccountStoreSql = Layer.effect(
           ...(currency === undefined ? [] : [sql`currency = ${currency}`])
         ]
         return sql`select ${columns} from virtual_accounts where ${sql.and(conditions)}
-          ${newest(sql, "account_id", window)}`.pipe(Effect.flatMap(accountsOf), Effect.orDie)
+          ${newest(sql, "account_id", window)}`.pipe(Effect.flatMap(accountsOf), orDatabaseFailure)
       },
       lock: (orgId, id) => one(Option.some(orgId), id, "for share"),
       lockForChange: (scope, id) => one(scope, id, "for no key update"),
@@ -45,7 +46,7 @@ export const virtualAccountStoreSql = Layer.effect(
           where account_id = ${id} and ${ownedBy(sql, orgId)} returning ${columns}`.pipe(
           Effect.flatMap(accountOf),
           Effect.map(Option.getOrThrow),
-          Effect.orDie
+          orDatabaseFailure
         )
     }
   })

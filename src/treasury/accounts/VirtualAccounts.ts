@@ -3,6 +3,7 @@ import { Clock, Context, Effect, Layer, Option } from "effect"
 import { AccountId, type OrgId, type TransactionId, UserId } from "../../domain/Identifiers.ts"
 import type { CreateVirtualAccount } from "../../contract/api/VirtualAccounts.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { mapRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
 import { Conflict, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
@@ -18,7 +19,7 @@ import { type AccountFilter, VirtualAccountStore } from "./VirtualAccountStore.t
 import type { VirtualTransaction } from "./VirtualTransaction.ts"
 import { VirtualTransactionStore } from "./VirtualTransactionStore.ts"
 
-type Frozen = Effect.Effect<AccountWithBalance, NotFound | Conflict>
+type Frozen = Stored<AccountWithBalance, NotFound | Conflict>
 
 export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
   VirtualAccounts,
@@ -26,28 +27,28 @@ export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
     readonly create: (
       permit: Permit<"accounts">,
       wanted: typeof CreateVirtualAccount.Type
-    ) => Effect.Effect<AccountWithBalance, Invalid>
+    ) => Stored<AccountWithBalance, Invalid>
     readonly list: (
       permit: Permit<"any">,
       filter: AccountFilter,
       window: Window
-    ) => Effect.Effect<ReadonlyArray<AccountWithBalance>>
-    readonly get: (permit: Permit<Access>, accountId: AccountId) => Effect.Effect<AccountWithBalance, NotFound>
+    ) => Stored<ReadonlyArray<AccountWithBalance>>
+    readonly get: (permit: Permit<Access>, accountId: AccountId) => Stored<AccountWithBalance, NotFound>
     /** For features that act within an organisation they were let into. */
-    readonly find: (orgId: OrgId, accountId: AccountId) => Effect.Effect<Option.Option<VirtualAccount>>
+    readonly find: (orgId: OrgId, accountId: AccountId) => Stored<Option.Option<VirtualAccount>>
     /** The same inside a transaction that moves money: the account keeps its status until the end of it. */
-    readonly lock: (orgId: OrgId, accountId: AccountId) => Effect.Effect<Option.Option<VirtualAccount>>
+    readonly lock: (orgId: OrgId, accountId: AccountId) => Stored<Option.Option<VirtualAccount>>
     readonly transactions: (
       permit: Permit<"any">,
       account: VirtualAccount,
       window: Window
-    ) => Effect.Effect<ReadonlyArray<VirtualTransaction>>
+    ) => Stored<ReadonlyArray<VirtualTransaction>>
     /** `userId`: only if the account is this user's. */
     readonly transaction: (
       permit: Permit<"any">,
       transactionId: TransactionId,
       userId: UserId | undefined
-    ) => Effect.Effect<VirtualTransaction, NotFound>
+    ) => Stored<VirtualTransaction, NotFound>
     readonly freeze: (permit: Permit<"platform">, accountId: AccountId, reason: string | null) => Frozen
     readonly unfreeze: (permit: Permit<"platform">, accountId: AccountId) => Frozen
   }
@@ -72,8 +73,8 @@ export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
       const withBalance = (row: VirtualAccount) =>
         Effect.map(ledger.balance(booksOf(row)), (balance): AccountWithBalance => ({ ...row, balance }))
 
-      const orNotFound = (found: Effect.Effect<Option.Option<VirtualAccount>>) =>
-        Effect.mapError(Effect.flatten(found), () => notFound("virtual account"))
+      const orNotFound = (found: Stored<Option.Option<VirtualAccount>>) =>
+        mapRefusal(Effect.flatten(found), () => notFound("virtual account"))
 
       const record = (
         permit: Permit<Access>,
@@ -101,7 +102,7 @@ export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
 
       return {
         create: Effect.fn("VirtualAccounts.create")(function* (permit, { currency, customer_id, org_name, user_id }) {
-          const { name, org_id } = yield* Effect.mapError(
+          const { name, org_id } = yield* mapRefusal(
             Effect.flatten(Effect.flatMap(permit.scope, organizations.find)),
             () => new Invalid({ message: "org_id: say which organisation the account is for." })
           )
@@ -130,7 +131,7 @@ export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
         lock: accounts.lock,
         transactions: (permit, { account_id }, window) => transactions.list(permit.scope, account_id, window),
         transaction: (permit, id, userId) =>
-          Effect.mapError(Effect.flatten(transactions.find(permit.scope, id, userId)), () =>
+          mapRefusal(Effect.flatten(transactions.find(permit.scope, id, userId)), () =>
             notFound("virtual transaction")
           ),
         freeze: Effect.fn("VirtualAccounts.freeze")((permit, id, reason) =>

@@ -4,6 +4,7 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { AccountId, OrgId, PaymentId, TransactionId, UserId } from "../../domain/Identifiers.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
+import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { newest, ownedBy, ownedIn, sameOrg } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
@@ -91,7 +92,7 @@ export const virtualTransactionStoreSql = Layer.effect(
             const byId = new Map(made.map((row) => [row.transaction_id, row]))
             return rows.map(({ transaction_id }) => byId.get(transaction_id)!)
           }),
-          Effect.orDie
+          orDatabaseFailure
         )
       },
       find: (scope, id, userId) => {
@@ -100,21 +101,21 @@ export const virtualTransactionStoreSql = Layer.effect(
           where transaction_id = ${id} and ${ownedIn(sql, scope)} and ${owner}`.pipe(
           Effect.flatMap(rowOf),
           Effect.map(Option.map(fromRow)),
-          Effect.orDie
+          orDatabaseFailure
         )
       },
       findByPayment: (orgId, paymentId) =>
         sql`select * from ${transactions} where payment_id = ${paymentId} and ${ownedBy(sql, orgId)}`.pipe(
           Effect.flatMap(rowOf),
           Effect.map(Option.map(fromRow)),
-          Effect.orDie
+          orDatabaseFailure
         ),
       list: (scope, accountId, window) =>
         sql`select * from ${transactions} where account_id = ${accountId} and ${ownedIn(sql, scope)}
           ${newest(sql, "transaction_id", window)}`.pipe(
           Effect.flatMap(rowsOf),
           Effect.map((rows) => rows.map(fromRow)),
-          Effect.orDie
+          orDatabaseFailure
         )
     }
   })

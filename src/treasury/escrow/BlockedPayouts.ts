@@ -6,6 +6,7 @@ import { type EscrowId, PaymentId, TransactionId } from "../../domain/Identifier
 import { Ids } from "../../domain/Ids.ts"
 import type { OtherItem, OtherItemsOf } from "../../payments/read/OperationsQueue.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { mapRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
@@ -51,13 +52,13 @@ export class BlockedPayouts extends Context.Tag("corridor/BlockedPayouts")<
       permit: Permit<"escrow">,
       named: Named,
       key?: NewKey
-    ) => Effect.Effect<EscrowPayoutView, NotFound | Conflict | IdempotencyConflict>
+    ) => Stored<EscrowPayoutView, NotFound | Conflict | IdempotencyConflict>
     /** Closes the item. The money stays on the party's account. */
     readonly resolve: (
       permit: Permit<"escrow">,
       named: Named,
       reason: string
-    ) => Effect.Effect<EscrowPayoutView, NotFound | Conflict>
+    ) => Stored<EscrowPayoutView, NotFound | Conflict>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -79,8 +80,8 @@ export class BlockedPayouts extends Context.Tag("corridor/BlockedPayouts")<
           })
         )
 
-      const orConflict = ({ status }: EscrowPayout) =>
-        Effect.mapError(() => new Conflict({ message: `This payout is ${status}: only a blocked one can be decided.` }))
+      const notBlocked = ({ status }: EscrowPayout) =>
+        new Conflict({ message: `This payout is ${status}: only a blocked one can be decided.` })
 
       const record = (permit: Permit<"escrow">, payout: EscrowPayout, action: string, reason: string | null) =>
         audit.record(permit, {
@@ -93,14 +94,14 @@ export class BlockedPayouts extends Context.Tag("corridor/BlockedPayouts")<
       const retried = Effect.fnUntraced(function* (permit: Permit<"escrow">, named: Named) {
         const before = yield* found(permit, named)
         const next = { payment_id: yield* ids.make(PaymentId), transaction_id: yield* ids.make(TransactionId) }
-        const payout = yield* Effect.flatten(store.retry(before, next)).pipe(orConflict(before))
+        const payout = yield* mapRefusal(Effect.flatten(store.retry(before, next)), () => notBlocked(before))
         yield* record(permit, payout, "escrow.payout_retried", before.reason)
         return payout
       })
 
       const resolved = Effect.fnUntraced(function* (permit: Permit<"escrow">, named: Named, reason: string) {
         const before = yield* found(permit, named)
-        const payout = yield* Effect.flatten(store.close(before, reason)).pipe(orConflict(before))
+        const payout = yield* mapRefusal(Effect.flatten(store.close(before, reason)), () => notBlocked(before))
         yield* record(permit, payout, "escrow.payout_resolved", reason)
         return payout
       })

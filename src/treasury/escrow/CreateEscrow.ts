@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import { AccountId, BeneficiaryId, type Naming } from "../../domain/Identifiers.ts"
 import { VirtualAccounts } from "../accounts/VirtualAccounts.ts"
 import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Invalid, NotFound } from "../../domain/Failure.ts"
@@ -27,7 +28,7 @@ const withIds = (draft: Draft): NamedDraft => ({
 
 export class CreateEscrow extends Context.Tag("corridor/CreateEscrow")<
   CreateEscrow,
-  (permit: Permit<"escrow">, draft: Draft) => Effect.Effect<Escrow, NotFound | Invalid>
+  (permit: Permit<"escrow">, draft: Draft) => Stored<Escrow, NotFound | Invalid>
 >() {
   static readonly layer = Layer.effect(
     CreateEscrow,

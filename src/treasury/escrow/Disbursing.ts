@@ -21,6 +21,7 @@ import { EscrowPayoutStore } from "./EscrowPayoutStore.ts"
 import { EscrowTransaction } from "./EscrowTransaction.ts"
 import { PayoutWorker } from "./PayoutWorker.ts"
 import { type Disbursal, disburse, type PartyShare } from "./Steps.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 export interface WantedDisbursal {
   readonly escrowId: EscrowId
@@ -51,7 +52,7 @@ export class Disbursing extends Context.Tag("corridor/Disbursing")<
   (
     permit: Permit<"escrow">,
     wanted: WantedDisbursal
-  ) => Effect.Effect<MilestoneView, NotFound | Conflict | IdempotencyConflict>
+  ) => Stored<MilestoneView, NotFound | Conflict | IdempotencyConflict>
 >() {
   static readonly layer = Layer.scoped(
     Disbursing,

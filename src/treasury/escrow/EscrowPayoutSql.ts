@@ -4,6 +4,7 @@ import { Duration, Effect, Layer, Option, Schema } from "effect"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { BeneficiaryId, EscrowId, OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
 import { escrowPayoutLease } from "../../domain/policies/Payments.ts"
+import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { inScope, newest, ownedBy, ownedIn } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
@@ -98,14 +99,14 @@ export const escrowPayoutStoreSql = Layer.effect(
       insert: (payouts) =>
         payouts.length === 0
           ? Effect.void
-          : sql`insert into escrow_payouts ${sql.insert(payouts.map(rowOf))}`.pipe(Effect.asVoid, Effect.orDie),
+          : sql`insert into escrow_payouts ${sql.insert(payouts.map(rowOf))}`.pipe(Effect.asVoid, orDatabaseFailure),
       claim: (most) =>
         most <= 0
           ? Effect.succeed([])
           : sql.unsafe<object>(CLAIM, [most, Duration.toSeconds(escrowPayoutLease)]).pipe(
               Effect.flatMap(claimedRows),
               Effect.map((rows) => rows.map(withMoney)),
-              Effect.orDie
+              orDatabaseFailure
             ),
       markSent: ({ lease_token, org_id, payout_id }, dueIn) =>
         sql`update escrow_payouts set status = 'sent', reason = null, sends = sends + 1, sent_at = now(),
@@ -113,7 +114,7 @@ export const escrowPayoutStoreSql = Layer.effect(
           where payout_id = ${payout_id} and lease_token = ${lease_token} and status = 'waiting'
             and ${ownedBy(sql, org_id)} returning payout_id`.pipe(
           Effect.map((rows) => rows.length > 0),
-          Effect.orDie
+          orDatabaseFailure
         ),
       change: ({ lease_token, org_id, payout_id }, { dueIn, ids, reason, status }) =>
         sql`update escrow_payouts set status = ${status}, reason = ${reason}, due_at = ${after(dueIn)},
@@ -123,43 +124,43 @@ export const escrowPayoutStoreSql = Layer.effect(
           where payout_id = ${payout_id} and lease_token = ${lease_token} and status in ('waiting', 'sent')
             and ${ownedBy(sql, org_id)} returning payout_id`.pipe(
           Effect.map((rows) => rows.length > 0),
-          Effect.orDie
+          orDatabaseFailure
         ),
       find: (scope, escrowId, payoutId) =>
         sql`select ${columns} from escrow_payouts
           where payout_id = ${payoutId} and escrow_id = ${escrowId} and ${ownedIn(sql, scope)}`.pipe(
           Effect.flatMap(optionalRow),
           Effect.map(Option.map(withMoney)),
-          Effect.orDie
+          orDatabaseFailure
         ),
       retry: ({ org_id, payout_id }, { payment_id, transaction_id }) =>
         sql`update escrow_payouts set status = 'waiting', reason = null, payment_id = ${payment_id},
             transaction_id = ${transaction_id}, sent_at = null, due_at = now(), tries = 0, updated_at = now()
           where payout_id = ${payout_id} and status = 'blocked' and ${ownedBy(sql, org_id)}
-          returning ${columns}`.pipe(Effect.flatMap(optionalRow), Effect.map(Option.map(withMoney)), Effect.orDie),
+          returning ${columns}`.pipe(Effect.flatMap(optionalRow), Effect.map(Option.map(withMoney)), orDatabaseFailure),
       close: ({ org_id, payout_id }, reason) =>
         sql`update escrow_payouts set status = 'closed', reason = ${reason}, due_at = null, updated_at = now()
           where payout_id = ${payout_id} and status = 'blocked' and ${ownedBy(sql, org_id)}
-          returning ${columns}`.pipe(Effect.flatMap(optionalRow), Effect.map(Option.map(withMoney)), Effect.orDie),
+          returning ${columns}`.pipe(Effect.flatMap(optionalRow), Effect.map(Option.map(withMoney)), orDatabaseFailure),
       closeBlocked: (orgId, partyId, reason) =>
         sql`update escrow_payouts set status = 'closed', reason = ${reason}, due_at = null, updated_at = now()
           where party_id = ${partyId} and status = 'blocked' and ${ownedBy(sql, orgId)}`.pipe(
           Effect.asVoid,
-          Effect.orDie
+          orDatabaseFailure
         ),
       reserved: (orgId, partyId, zero) =>
         sql`select coalesce(sum(amount), 0)::text as amount from escrow_payouts
           where party_id = ${partyId} and status = 'waiting' and ${ownedBy(sql, orgId)}`.pipe(
           Effect.flatMap(sumRow),
           Effect.map(({ amount }) => moneyOf(amount, zero.currency)),
-          Effect.orDie
+          orDatabaseFailure
         ),
       waitingAmong: (orgId, ids) =>
         sql`select payout_id from escrow_payouts
           where ${sql.in("payout_id", ids)} and status = 'waiting' and ${ownedBy(sql, orgId)}`.pipe(
           Effect.flatMap(idRows),
           Effect.map((rows) => new Set(rows.map(({ payout_id }) => payout_id))),
-          Effect.orDie
+          orDatabaseFailure
         ),
       blocked: (scope, window) =>
         sql`select t.*, (select name from escrows e where e.escrow_id = t.escrow_id) as escrow_name,
@@ -171,7 +172,7 @@ export const escrowPayoutStoreSql = Layer.effect(
           ) t where true ${newest(sql, "item_id", window)}`.pipe(
           Effect.flatMap(blockedRows),
           Effect.map((rows) => rows.map(({ item_id, ...row }) => ({ ...withMoney(row), payout_id: item_id }))),
-          Effect.orDie
+          orDatabaseFailure
         )
     }
   })

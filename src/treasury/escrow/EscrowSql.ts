@@ -5,6 +5,7 @@ import { AccountId, BeneficiaryId, EscrowId, OrgId } from "../../domain/Identifi
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { fromPlainText, toPlainText } from "../../domain/Decimal.ts"
 import { splitTypes } from "../../domain/Split.ts"
+import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { inScope, newest, ownedBy, ownedIn, type Scope } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
@@ -157,7 +158,7 @@ export const escrowStoreSql = Layer.effect(
         Effect.flatMap(escrowsOf),
         Effect.flatMap((rows) => whole(rows, scope)),
         Effect.map((escrows) => Option.fromNullable(escrows[0])),
-        Effect.orDie
+        orDatabaseFailure
       )
 
     return {
@@ -168,7 +169,7 @@ export const escrowStoreSql = Layer.effect(
         yield* sql`insert into escrow_milestones ${sql.insert(milestoneRows(escrow))}`
         yield* sql`insert into escrow_splits ${sql.insert(splitRows(escrow))}`
         return { ...escrow, ...Option.getOrThrow(times) }
-      }, Effect.orDie),
+      }, orDatabaseFailure),
       list: (scope, { account_id, status }, window) => {
         const conditions = [
           ...(account_id === undefined
@@ -180,7 +181,7 @@ export const escrowStoreSql = Layer.effect(
           ${newest(sql, "escrow_id", window)}`.pipe(
           Effect.flatMap(escrowsOf),
           Effect.flatMap((rows) => whole(rows, scope)),
-          Effect.orDie
+          orDatabaseFailure
         )
       },
       find: (scope, id) => one(scope, id, ""),
@@ -206,7 +207,7 @@ export const escrowStoreSql = Layer.effect(
           where s.milestone_id = r.milestone_id and s.party_id = r.party_id and s.escrow_id = ${escrow_id}
             and ${ownedBy(sql, org_id)}`
         return { ...escrow, ...Option.getOrThrow(times) }
-      }, Effect.orDie)
+      }, orDatabaseFailure)
     }
   })
 )

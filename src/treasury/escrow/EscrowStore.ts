@@ -1,6 +1,7 @@
 /** Escrows at rest, each as a whole. Whoever changes one locks it first, in the transaction that moves its money. */
-import { Context, type Effect, type Option } from "effect"
+import { Context, type Option } from "effect"
 import type { AccountId, EscrowId, OrgId } from "../../domain/Identifiers.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import type { Escrow, EscrowStatus, NewEscrow } from "./Escrow.ts"
@@ -14,14 +15,14 @@ export class EscrowStore extends Context.Tag("corridor/EscrowStore")<
   EscrowStore,
   {
     /** Belongs in a transaction: an escrow is several rows. */
-    readonly insert: (escrow: NewEscrow) => Effect.Effect<Escrow>
-    readonly list: (scope: Scope, filter: EscrowFilter, window: Window) => Effect.Effect<ReadonlyArray<Escrow>>
-    readonly find: (scope: Scope, id: EscrowId) => Effect.Effect<Option.Option<Escrow>>
+    readonly insert: (escrow: NewEscrow) => Stored<Escrow>
+    readonly list: (scope: Scope, filter: EscrowFilter, window: Window) => Stored<ReadonlyArray<Escrow>>
+    readonly find: (scope: Scope, id: EscrowId) => Stored<Option.Option<Escrow>>
     /** The one that pays this party. */
-    readonly findByParty: (orgId: OrgId, partyId: string) => Effect.Effect<Option.Option<Escrow>>
+    readonly findByParty: (orgId: OrgId, partyId: string) => Stored<Option.Option<Escrow>>
     /** Inside a transaction nobody else changes it until the end. */
-    readonly lock: (scope: Scope, id: EscrowId) => Effect.Effect<Option.Option<Escrow>>
+    readonly lock: (scope: Scope, id: EscrowId) => Stored<Option.Option<Escrow>>
     /** Writes how far a locked one, its milestones and its splits have come; everything else of it stays as it was made. */
-    readonly update: (escrow: Escrow) => Effect.Effect<Escrow>
+    readonly update: (escrow: Escrow) => Stored<Escrow>
   }
 >() {}

@@ -6,6 +6,7 @@ import type { Permit } from "../../domain/Access.ts"
 import { type NotFound, notFound } from "../../domain/Failure.ts"
 import type { Escrow } from "./Escrow.ts"
 import { EscrowStore } from "./EscrowStore.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 type MayI = Permit<"escrow">
 type Detail = Readonly<Record<string, unknown>>
@@ -13,11 +14,11 @@ type Detail = Readonly<Record<string, unknown>>
 export class EscrowTransaction extends Context.Tag("corridor/EscrowTransaction")<
   EscrowTransaction,
   {
-    readonly find: (permit: MayI, id: EscrowId) => Effect.Effect<Escrow, NotFound>
+    readonly find: (permit: MayI, id: EscrowId) => Stored<Escrow, NotFound>
     /** Inside a transaction, to the end of which nobody else changes it. */
-    readonly locked: (permit: MayI, id: EscrowId) => Effect.Effect<Escrow, NotFound>
-    readonly record: (permit: MayI, escrow: Escrow, action: string, detail: Detail) => Effect.Effect<void>
-    readonly save: (permit: MayI, escrow: Escrow, action: string, detail: Detail) => Effect.Effect<Escrow>
+    readonly locked: (permit: MayI, id: EscrowId) => Stored<Escrow, NotFound>
+    readonly record: (permit: MayI, escrow: Escrow, action: string, detail: Detail) => Stored<void>
+    readonly save: (permit: MayI, escrow: Escrow, action: string, detail: Detail) => Stored<Escrow>
   }
 >() {
   static readonly layer = Layer.effect(

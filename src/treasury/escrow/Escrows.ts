@@ -4,6 +4,7 @@ import { type EscrowId, TransactionId } from "../../domain/Identifiers.ts"
 import { RecordMovement } from "../accounts/RecordMovement.ts"
 import { booksOf, mayPay, mayReceive } from "../accounts/VirtualAccount.ts"
 import { VirtualAccounts } from "../accounts/VirtualAccounts.ts"
+import { orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import {
@@ -47,39 +48,31 @@ type Stopped = NotFound | Conflict | IdempotencyConflict
 export class Escrows extends Context.Tag("corridor/Escrows")<
   Escrows,
   {
-    readonly create: (permit: MayI, draft: Draft) => Effect.Effect<EscrowView, NotFound | Invalid>
-    readonly list: (permit: MayI, filter: EscrowFilter, window: Window) => Effect.Effect<ReadonlyArray<EscrowView>>
-    readonly get: (permit: MayI, id: EscrowId) => Effect.Effect<EscrowView, NotFound>
+    readonly create: (permit: MayI, draft: Draft) => Stored<EscrowView, NotFound | Invalid>
+    readonly list: (permit: MayI, filter: EscrowFilter, window: Window) => Stored<ReadonlyArray<EscrowView>>
+    readonly get: (permit: MayI, id: EscrowId) => Stored<EscrowView, NotFound>
     readonly fund: (
       permit: MayI,
       id: EscrowId,
       amount: BigDecimal.BigDecimal,
       key?: NewKey
-    ) => Effect.Effect<EscrowView, Stopped | Invalid | InsufficientFunds>
+    ) => Stored<EscrowView, Stopped | Invalid | InsufficientFunds>
     readonly submitContract: (
       permit: MayI,
       id: EscrowId,
       milestoneId: string,
       reference: string | null
-    ) => Effect.Effect<MilestoneView, NotFound | Conflict>
+    ) => Stored<MilestoneView, NotFound | Conflict>
     readonly changeParties: (
       permit: MayI,
       id: EscrowId,
       milestoneId: string,
       updates: ReadonlyArray<SplitUpdate>
-    ) => Effect.Effect<MilestoneView, NotFound | Conflict | Invalid>
-    readonly disburse: (permit: MayI, wanted: WantedDisbursal) => Effect.Effect<MilestoneView, Stopped>
-    readonly payOut: (
-      permit: MayI,
-      wanted: WantedPayout
-    ) => Effect.Effect<PayoutView, NotFound | Conflict | LaunchFailure>
+    ) => Stored<MilestoneView, NotFound | Conflict | Invalid>
+    readonly disburse: (permit: MayI, wanted: WantedDisbursal) => Stored<MilestoneView, Stopped>
+    readonly payOut: (permit: MayI, wanted: WantedPayout) => Stored<PayoutView, NotFound | Conflict | LaunchFailure>
     readonly blocked: Context.Tag.Service<BlockedPayouts>
-    readonly cancel: (
-      permit: MayI,
-      id: EscrowId,
-      reason: string | null,
-      key?: NewKey
-    ) => Effect.Effect<EscrowView, Stopped>
+    readonly cancel: (permit: MayI, id: EscrowId, reason: string | null, key?: NewKey) => Stored<EscrowView, Stopped>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -106,8 +99,7 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
       const view = (escrow: Escrow) => Effect.map(views([escrow]), ([one]) => one!)
 
       /** The account as it stays until the end of the transaction; the escrow could not be without it. */
-      const accountOf = ({ account_id, org_id }: Escrow) =>
-        Effect.orDie(Effect.flatten(accounts.lock(org_id, account_id)))
+      const accountOf = ({ account_id, org_id }: Escrow) => orDefect(Effect.flatten(accounts.lock(org_id, account_id)))
 
       const moved = Effect.fnUntraced(function* (entry: Entry, movement: Movement) {
         yield* record([entry], [movementRow(yield* ids.make(TransactionId), entry, movement)])

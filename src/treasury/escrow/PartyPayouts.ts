@@ -5,6 +5,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { type BeneficiaryId, type EscrowId, type OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { mapRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { atTerms } from "../../platform/database/Terms.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
@@ -32,7 +33,7 @@ import { partyOf } from "./Steps.ts"
 interface PayOptions<E> {
   readonly key?: NewKey | undefined
   /** Marks the row as sent, in the transaction that creates the payment. */
-  readonly inSameTransaction: Effect.Effect<void, E>
+  readonly inSameTransaction: Stored<void, E>
 }
 
 export interface WantedPayout {
@@ -52,12 +53,12 @@ export class PartyPayouts extends Context.Tag("corridor/PartyPayouts")<
       payout: NewPayout,
       beneficiary: Beneficiary,
       options: PayOptions<E>
-    ) => Effect.Effect<Payment, Conflict | LaunchFailure | E>
+    ) => Stored<Payment, Conflict | LaunchFailure | E>
     /** Pays out what stands in a party's name and no other payout is to take, to a beneficiary of the organisation. */
     readonly payOut: (
       permit: Permit<"escrow">,
       wanted: WantedPayout
-    ) => Effect.Effect<PayoutView, NotFound | Conflict | LaunchFailure>
+    ) => Stored<PayoutView, NotFound | Conflict | LaunchFailure>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -117,7 +118,7 @@ export class PartyPayouts extends Context.Tag("corridor/PartyPayouts")<
         if (id === null) {
           return yield* new Invalid({ message: "beneficiary_id: is needed, since the party has none of its own." })
         }
-        return yield* Effect.mapError(
+        return yield* mapRefusal(
           Effect.flatten(beneficiaries.find(Option.some(orgId), id)),
           () => new Invalid({ message: "beneficiary_id: is not a beneficiary of this organisation." })
         )

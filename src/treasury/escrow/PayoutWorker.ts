@@ -17,6 +17,7 @@ import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
 import { Payments } from "../../payments/read/Payments.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { catchRefusal, orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import { type ClaimedPayout, permitOf } from "./EscrowPayout.ts"
@@ -39,7 +40,7 @@ export class PayoutWorker extends Context.Tag("corridor/PayoutWorker")<
     readonly tried: (orgId: OrgId, payoutIds: ReadonlyArray<string>) => Effect.Effect<void>
     /** A row that is committed may be due. */
     readonly wake: Effect.Effect<void>
-    readonly worker: Effect.Effect<never>
+    readonly worker: Stored<never>
   }
 >() {
   static readonly layer = Layer.scoped(
@@ -88,7 +89,7 @@ export class PayoutWorker extends Context.Tag("corridor/PayoutWorker")<
         const options = { inSameTransaction: Effect.asVoid(markSent(claimed)) }
         yield* pay(permitOf(claimed), claimed, beneficiary.value, options).pipe(
           Effect.catchTag("LeaseLost", () => Effect.void),
-          Effect.catchAll((failure) => block(claimed, failure.message))
+          catchRefusal((failure) => block(claimed, failure.message))
         )
       })
 
@@ -103,7 +104,7 @@ export class PayoutWorker extends Context.Tag("corridor/PayoutWorker")<
       /** Looks at the payment of a payout that was sent. */
       const follow = Effect.fnUntraced(function* (claimed: ClaimedPayout) {
         const reader = initiatorPermit("any", claimed.org_id, permitOf(claimed))
-        const payment = yield* Effect.orDie(payments.find(reader, claimed.payment_id))
+        const payment = yield* orDefect(payments.find(reader, claimed.payment_id))
         switch (payment.status) {
           case "completed":
             return yield* settle(claimed, { status: "paid", reason: null })
@@ -162,7 +163,11 @@ export class PayoutWorker extends Context.Tag("corridor/PayoutWorker")<
             Effect.repeat({
               schedule: Schedule.spaced(workerPoll),
               until: (waiting) => payoutIds.every((id) => !waiting.has(id) && !running.has(id))
-            })
+            }),
+            // The payouts are committed: their caller waits for this instance's own tries alone.
+            Effect.catchAll((failure) =>
+              Effect.zipRight(Effect.logWarning("Payouts of an escrow cannot be looked at now", failure), Effect.never)
+            )
           )
           yield* Effect.raceFirst(allHere, allElsewhere).pipe(
             Effect.timeoutOption(escrowPayoutWait),

@@ -3,6 +3,7 @@ import type { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import { OrgId, PaymentId, WebhookId } from "../../domain/Identifiers.ts"
 import { webhookEndpointConcurrency, webhookEndpointWalk, webhookWalk } from "../../domain/policies/Webhooks.ts"
+import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { rowsAs } from "../../platform/database/Rows.ts"
 import { KeptColumns, keptColumns, textOf } from "../EventText.ts"
 import { ClaimedDelivery } from "./Delivery.ts"
@@ -55,7 +56,7 @@ export const claimingSql = (sql: SqlClient.SqlClient): Claiming => ({
         organizations: rows.flatMap(({ is_due, org_id }) => (is_due ? [org_id] : [])),
         next: rows.length === webhookWalk ? (rows.at(-1)?.org_id ?? null) : null
       })),
-      Effect.orDie
+      orDatabaseFailure
     ),
 
   claim: ({ lanes, leaseMillis, underWay }) => {
@@ -125,7 +126,7 @@ export const claimingSql = (sql: SqlClient.SqlClient): Claiming => ({
         join events e on e.event_id = c.event_id and e.created_at = c.event_at) on c.org_id = walked.lane`.pipe(
       Effect.flatMap(claimRows),
       Effect.map((rows) => ({ deliveries: deliveriesOf(rows), next: nextOf(rows) })),
-      Effect.orDie
+      orDatabaseFailure
     )
   }
 })

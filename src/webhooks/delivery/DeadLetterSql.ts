@@ -2,6 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import { PaymentId } from "../../domain/Identifiers.ts"
+import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
 import { inScope, ownedIn, type Scope } from "../../platform/database/Query.ts"
 import { DeadLetter, EventOfLetter, Replayed, type Selection } from "./DeadLetter.ts"
@@ -55,7 +56,7 @@ export const deadLetterStoreSql = Layer.effect(
           selection.delivery_id === undefined
             ? newestDeliveries(sql, scope, { ...selection, status: "dead" }, window)
             : dead(scope, selection)
-        }`.pipe(Effect.flatMap(letters), Effect.orDie),
+        }`.pipe(Effect.flatMap(letters), orDatabaseFailure),
       find: (scope, id) =>
         sql`select ${columns}, ${endpoint}, e.* from webhook_deliveries cross join lateral (
           select ${sql.literal(keptColumns("e"))}, e.payment_id, e.created_at as event_at, e.test
@@ -63,7 +64,7 @@ export const deadLetterStoreSql = Layer.effect(
         ) e where delivery_id = ${id} and ${ownedIn(sql, scope)}`.pipe(
           Effect.flatMap(letterRow),
           Effect.map(Option.map(withPayload)),
-          Effect.orDie
+          orDatabaseFailure
         ),
       attempts: (scope, id) =>
         sql`select delivery_id, attempt, at, status_code, error, answer, latency_ms, signed_at,
@@ -72,18 +73,18 @@ export const deadLetterStoreSql = Layer.effect(
         from webhook_attempts
         where delivery_id in (
           select delivery_id from webhook_deliveries where delivery_id = ${id} and ${ownedIn(sql, scope)}
-        ) order by at, attempt`.pipe(Effect.flatMap(attempts), Effect.orDie),
+        ) order by at, attempt`.pipe(Effect.flatMap(attempts), orDatabaseFailure),
       now: sql`select now() + interval '1 ms' as now`.pipe(
         Effect.flatMap(time),
         Effect.map(({ now }) => now),
-        Effect.orDie
+        orDatabaseFailure
       ),
       count: (scope, selection, before) =>
         sql`select count(*) filter (where ${isActive})::int as replayed,
           count(*) filter (where not ${isActive})::int as disabled
         from webhook_deliveries where ${dead(scope, selection)} and updated_at <= ${before}`.pipe(
           Effect.flatMap(replayable),
-          Effect.orDie
+          orDatabaseFailure
         ),
       replay: (scope, selection, before, limit) =>
         sql`with picked as (
@@ -101,7 +102,7 @@ export const deadLetterStoreSql = Layer.effect(
         select count(*)::int from picked`.pipe(
           Effect.flatMap(counted),
           Effect.map(({ count }) => count),
-          Effect.orDie
+          orDatabaseFailure
         )
     }
   })

@@ -1,6 +1,7 @@
 /** The dead letter queue for the people who look after it. */
 import { Context, Effect, Layer, Option } from "effect"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { afterCommit } from "../../platform/database/AfterCommit.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
@@ -36,7 +37,7 @@ const triedOnce = (
 type Replayer = Permit<"platform"> | Permit<"webhooks">
 
 /** Hears how far a replay is. */
-export type Progress = (done: number, total: number) => Effect.Effect<void>
+export type Progress = (done: number, total: number) => Stored<void>
 
 export class DeadLetters extends Context.Tag("corridor/DeadLetters")<
   DeadLetters,
@@ -45,14 +46,11 @@ export class DeadLetters extends Context.Tag("corridor/DeadLetters")<
       permit: Permit<"platform">,
       selection: Selection,
       window: Window
-    ) => Effect.Effect<ReadonlyArray<DeadLetter>>
+    ) => Stored<ReadonlyArray<DeadLetter>>
     /** Whatever its status is by now. */
-    readonly show: (
-      permit: Permit<"platform"> | Permit<"webhook_log">,
-      deliveryId: string
-    ) => Effect.Effect<Autopsy, NotFound>
+    readonly show: (permit: Permit<"platform"> | Permit<"webhook_log">, deliveryId: string) => Stored<Autopsy, NotFound>
     /** What dies again meanwhile is left out; a replay that was cut off is taken up by the next one. */
-    readonly replay: (permit: Replayer, selection: Selection, progress: Progress) => Effect.Effect<Replayed>
+    readonly replay: (permit: Replayer, selection: Selection, progress: Progress) => Stored<Replayed>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -102,7 +100,7 @@ export class DeadLetters extends Context.Tag("corridor/DeadLetters")<
         replay: Effect.fn("DeadLetters.replay")(function* (permit, selection, progress) {
           const before = yield* store.now
           const { disabled, replayed: total } = yield* store.count(permit.scope, selection, before)
-          const from = (done: number): Effect.Effect<number> =>
+          const from = (done: number): Stored<number> =>
             Effect.flatMap(replayBatch(permit, selection, before), (batch) => {
               if (batch === 0) return Effect.succeed(done)
               return Effect.zipRight(progress(done + batch, total), from(done + batch))

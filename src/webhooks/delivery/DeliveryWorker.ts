@@ -24,6 +24,7 @@ import { ResultWriter } from "./ResultWriter.ts"
 import { SigningKeys } from "./SigningKeys.ts"
 import { type Load, shareOut, type Waiting } from "./Shares.ts"
 import { UnderWay } from "./UnderWay.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 /** Runs until it is interrupted; what it could not bring to an end by then is free for others at once. */
 export const deliveryWorker = Effect.gen(function* () {
@@ -60,7 +61,7 @@ export const deliveryWorker = Effect.gen(function* () {
 
   // In this order at the end: what is under way gets a moment, then it is cut off, what came of it until then is
   // written down, and the leases of the others are given back.
-  yield* Effect.addFinalizer(() => Effect.suspend(() => store.release(underWay.held)))
+  yield* Effect.addFinalizer(() => Effect.suspend(() => Effect.ignoreLogged(store.release(underWay.held))))
   const results = new ResultWriter(store, (deliveries) => Effect.sync(() => settle(deliveries)))
   yield* Effect.addFinalizer(() => results.flush)
   yield* Effect.forkScoped(results.worker)
@@ -151,7 +152,7 @@ export const deliveryWorker = Effect.gen(function* () {
   )
 
   /** Once round all organisations, which is a single claim unless there are very many. */
-  const round = (after: string, before: number): Effect.Effect<number> =>
+  const round = (after: string, before: number): Stored<number> =>
     waitUntil(() => underWay.room > 0).pipe(
       Effect.zipRight(Effect.suspend(() => claim(after))),
       Effect.flatMap(({ found, next }) =>

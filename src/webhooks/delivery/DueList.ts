@@ -5,6 +5,7 @@ import { webhookDueFresh } from "../../domain/policies/Webhooks.ts"
 import type { DueOrganizations } from "./Delivery.ts"
 import { monotonicMillis } from "./Monotonic.ts"
 import type { Claiming } from "./QueueStore.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 const freshMillis = Duration.toMillis(webhookDueFresh)
 
@@ -21,7 +22,7 @@ export class DueList {
     this.store = store
   }
 
-  look(after: string): Effect.Effect<Seen> {
+  look(after: string): Stored<Seen> {
     return Effect.flatMap(monotonicMillis, (now) => {
       const { seen } = this
       const isFresh = seen?.after === after && now - seen.at < freshMillis && seen.organizations.length > 0

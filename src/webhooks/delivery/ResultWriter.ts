@@ -5,6 +5,7 @@ import { trouble } from "../../platform/observability/Trouble.ts"
 import { countDelivery } from "./DeliveryMetrics.ts"
 import { type ClaimedDelivery, type GivenUp, givenUpReason, type Result } from "./Delivery.ts"
 import type { QueueStore } from "./QueueStore.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 interface Told {
   readonly delivery: ClaimedDelivery
@@ -81,7 +82,7 @@ export class ResultWriter {
     )
   }
 
-  private write(batch: ReadonlyArray<Told>): Effect.Effect<void> {
+  private write(batch: ReadonlyArray<Told>): Stored<void> {
     return Effect.flatMap(this.store.finish(batch.map(({ result }) => result)), ({ dead, givenUp }) => {
       for (const { result } of batch) countDelivery(result)
       const letters = batch.filter(({ delivery }) => dead.includes(delivery.delivery_id))

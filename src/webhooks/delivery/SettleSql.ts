@@ -2,6 +2,7 @@
 import type { SqlClient } from "@effect/sql"
 import { Duration, Effect, Schema } from "effect"
 import { webhookGivesUpAfter } from "../../domain/policies/Webhooks.ts"
+import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { batchOf } from "../../platform/database/Query.ts"
 import { rowsAs } from "../../platform/database/Rows.ts"
 import { buriedError, GivenUp, givenUpReason, type Settled } from "./Delivery.ts"
@@ -90,7 +91,7 @@ export const settlingSql = (sql: SqlClient.SqlClient): Settling => ({
       select delivery_id, webhook_id, org_id, 0 from settled where verdict = 'dead'`.pipe(
       Effect.flatMap(settledRows),
       Effect.map(settledOf),
-      Effect.orDie
+      orDatabaseFailure
     ),
 
   release: (held) =>
@@ -102,5 +103,5 @@ export const settlingSql = (sql: SqlClient.SqlClient): Settling => ({
             held.map(({ delivery_id, lease_token }) => ({ delivery_id, lease_token })),
             "delivery_id uuid, lease_token uuid"
           )} r
-          where q.delivery_id = r.delivery_id and q.lease_token = r.lease_token`.pipe(Effect.orDie, Effect.asVoid)
+          where q.delivery_id = r.delivery_id and q.lease_token = r.lease_token`.pipe(orDatabaseFailure, Effect.asVoid)
 })

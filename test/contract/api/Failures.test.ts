@@ -3,8 +3,8 @@ import { SqlError } from "@effect/sql"
 import { expect } from "@effect/vitest"
 import { Effect, Layer, Schedule } from "effect"
 import { ApiKeyStore } from "../../../src/people/apiKeys/ApiKeyStore.ts"
-import { ConnectionLost } from "../../../src/platform/database/Setback.ts"
-import { overloaded } from "../../../src/domain/Failure.ts"
+import { ConnectionLost, failOrDie } from "../../../src/platform/database/DatabaseFailure.ts"
+import { busy } from "../../../src/domain/Failure.ts"
 import { byKey, people } from "../../support/Credentials.ts"
 import { bodyOf, post, send } from "../../support/Send.ts"
 import { type Backend, storesOn } from "../../support/Stores.ts"
@@ -69,7 +69,7 @@ onServer("An unexpected failure", "memory", { stores: withBrokenList("memory") }
 
 /** The stores, except that listing API keys, and making one called New, meets with this. */
 const withSetback = (setback: () => Error) => {
-  const met = Effect.suspend(() => Effect.die(setback()))
+  const met = Effect.suspend(() => failOrDie(setback()))
   const busy = Layer.effect(
     ApiKeyStore,
     Effect.map(ApiKeyStore, (store) => ({
@@ -91,7 +91,7 @@ const setbacks = [
   ["a lock that was not given", stateOf("55P03"), nothingDone],
   ["a statement that took too long", stateOf("57014"), nothingDone],
   ["a transaction that idled", stateOf("25P03"), nothingDone],
-  ["a full queue", overloaded(), nothingDone],
+  ["a full queue", busy(), nothingDone],
   [
     "no connection",
     new SqlError.SqlError({ cause: new Error(), message: "Failed to acquire connection" }),
@@ -101,7 +101,7 @@ const setbacks = [
   ["a connection that broke within", new ConnectionLost({ message: "gone", nothingWritten: false }), nobodyKnows]
 ] as const
 
-let met: Error = overloaded()
+let met: Error = busy()
 
 onServer("A request that the database has no time for", "memory", { stores: withSetback(() => met) }, (it) => {
   it.effect("is told when to come back, and whether it may have been carried out", () =>

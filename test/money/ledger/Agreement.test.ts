@@ -1,8 +1,10 @@
 /** Whatever is posted, allowed or not: memory and PostgreSQL refuse the same, end on the same balances, and at zero. */
-import { Effect, Either, Layer, ManagedRuntime, Option } from "effect"
+import { Effect, Layer, ManagedRuntime, Option } from "effect"
 import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import * as fc from "fast-check"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import type { InsufficientFunds } from "../../../src/domain/Failure.ts"
+import type { Stored } from "../../../src/platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { type Entry, LedgerAccount, move } from "../../../src/domain/Ledger.ts"
@@ -60,14 +62,14 @@ const run = fc.record({ sandbox: fc.boolean(), commands: fc.array(command, { min
 it("holds for any sequence of entries and limits", async () => {
   let [refused, accepted] = [0, 0]
 
-  const onBoth = async <A>(effect: Effect.Effect<A, never, LedgerStore | Transactor>) => {
+  const onBoth = async <A, E>(effect: Effect.Effect<A, E, LedgerStore | Transactor>) => {
     const [memory, postgres] = [await both[0].runPromise(effect), await both[1].runPromise(effect)]
     expect(memory).toEqual(postgres)
     return postgres
   }
 
-  const outcome = <A, E extends { readonly account: string }, R>(effect: Effect.Effect<A, E, R>) =>
-    Effect.map(Effect.either(effect), (result) => (Either.isRight(result) ? "accepted" : result.left.account))
+  const outcome = <A, R>(effect: Stored<A, InsufficientFunds, R>) =>
+    Effect.as(effect, "accepted").pipe(Effect.catchTag("InsufficientFunds", ({ account }) => Effect.succeed(account)))
 
   const post = (entries: ReadonlyArray<Entry>) => outcome(Effect.flatMap(LedgerStore, (store) => store.post(entries)))
 

@@ -1,17 +1,14 @@
 /** The key of an action that was told to come again is free, whatever others did to the payment meanwhile. */
 import { describe, expect, it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Option } from "effect"
-import { overloaded } from "../../../src/domain/Failure.ts"
+import { busy, maybeWritten } from "../../../src/domain/Failure.ts"
 import { Actions } from "../../../src/payments/actions/Actions.ts"
-import { ConnectionLost } from "../../../src/platform/database/Setback.ts"
 import { IdempotencyStore } from "../../../src/platform/idempotency/IdempotencyStore.ts"
 import { backends } from "../../support/Stores.ts"
 import { cardPayer } from "../support/CardPayer.ts"
 import { saboteur } from "../support/Sabotage.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
 import { servicesIn } from "../support/World.ts"
-
-const lostConnection = new ConnectionLost({ message: "the connection broke", nothingWritten: false })
 
 const CLAIM = "0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88"
 
@@ -35,14 +32,14 @@ describe.each(backends)("an action under a key, on %s", (backend) => {
             if (before === undefined) return real.apply(change)
             const meanwhile = before
             before = undefined
-            return Effect.zipRight(meanwhile, Effect.die(overloaded()))
+            return Effect.zipRight(meanwhile, Effect.fail(busy()))
           })
       })
     })
     const keys = yield* Effect.provide(IdempotencyStore, world.stores)
     const claimsAreLost: typeof keys = {
       ...keys,
-      claim: (id, key) => Effect.zipRight(keys.claim(id, key), Effect.die(lostConnection))
+      claim: (id, key) => Effect.zipRight(keys.claim(id, key), Effect.fail(maybeWritten()))
     }
     const cutOff = yield* Effect.map(
       Layer.build(

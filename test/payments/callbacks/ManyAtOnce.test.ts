@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Layer, Option, Schema } from "effect"
 import { InitiatePayment } from "../../../src/contract/api/PaymentsInit.ts"
-import { Overloaded } from "../../../src/domain/Failure.ts"
+import { Busy } from "../../../src/domain/Failure.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
 import { Initiation, type Payin } from "../../../src/payments/initiate/Initiation.ts"
@@ -72,7 +72,7 @@ describe("a callback", () => {
         const { receive } = yield* Callbacks
         return yield* Effect.exit(receive(stripe, calledBack("stripe", { headers: PROOF, body })))
       }).pipe(Effect.provide(servicesIn(world, overtaken, [stripe])))
-      expect(Exit.isFailure(exit) ? Cause.squash(exit.cause) : exit).toBeInstanceOf(Overloaded)
+      expect(Exit.isFailure(exit) ? Cause.squash(exit.cause) : exit).toBeInstanceOf(Busy)
     }).pipe(Effect.scoped)
   )
 })

@@ -13,7 +13,9 @@ import { type Chosen, PaymentRouter } from "../../../src/payments/route/PaymentR
 import type { RampFacts } from "../../../src/payments/store/Payment.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { Providers } from "../../../src/providers/port/Provider.ts"
+import { Events } from "../../../src/webhooks/Events.ts"
 import { draftAttempt, newOwner, newPayment, shillings } from "../support/NewPayment.ts"
+import { AccountFunding } from "../../../src/treasury/accounts/AccountFunding.ts"
 import { openStoresOn } from "../support/PaymentServices.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 
@@ -62,6 +64,7 @@ const ledger = Layer.effect(
 )
 
 const services = RecordOutcome.layer.pipe(
+  Layer.provide(AccountFunding.pipe(Layer.provide(Events.layer))),
   Layer.provide(Layer.mergeAll(routers, ledger, Providers.layerOf([]))),
   Layer.provideMerge(openStoresOn("memory")),
   Layer.provideMerge(Ids.layer),

@@ -141,10 +141,10 @@ onDatabasePaymentServer("signals", threeProviders, (it, { adyen, circle, clock, 
       const context = yield* Effect.context<TestServer | Enquiries>()
       stripe.on("hinted", (order) =>
         Effect.gen(function* () {
-          yield* Effect.orDie(callBack("stripe", { key: "hinted", reference: order.reference, state: null }))
+          yield* callBack("stripe", { key: "hinted", reference: order.reference, state: null })
           yield* Effect.flatMap(Enquiries, ({ runOnce }) => runOnce)
           return declines()
-        }).pipe(Effect.provide(context))
+        }).pipe(Effect.orDie, Effect.provide(context))
       )
       adyen.on("hinted", accepts({ state: "completed" }))
       const answer = yield* initiate({ ...byCard(), country: "PL", description: "hinted" })

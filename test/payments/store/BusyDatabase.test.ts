@@ -2,6 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Option, Schema } from "effect"
 import { InitiatePayment } from "../../../src/contract/api/PaymentsInit.ts"
+import { busy } from "../../../src/domain/Failure.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
 import { Initiation, type Payin } from "../../../src/payments/initiate/Initiation.ts"
@@ -24,7 +25,7 @@ const busyFor = (times: number): Saboteur => {
     ...saboteur(-1, "the step fails"),
     store: (store) => ({
       ...store,
-      apply: (change) => Effect.suspend(() => (left-- > 0 ? Effect.die(lockTimeout) : store.apply(change)))
+      apply: (change) => Effect.suspend(() => (left-- > 0 ? Effect.fail(busy(lockTimeout)) : store.apply(change)))
     })
   }
 }

@@ -3,7 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Clock, Effect, Exit, Fiber, Option, Redacted } from "effect"
 import { Client } from "pg"
 import { DatabaseServer } from "../../../src/platform/database/DatabaseServer.ts"
-import { setbackIn } from "../../../src/platform/database/Setback.ts"
+import { failureTag } from "../../support/FailureTag.ts"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
 import { LedgerAccount, move } from "../../../src/domain/Ledger.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
@@ -72,14 +72,14 @@ layer(BooksOnPostgres(), onDatabase)("While one organisation's balance is held",
         const setbacks: Array<unknown> = []
         const slowly = Effect.forever(
           Effect.flatMap(Effect.exit(payin(slow)), (exit) =>
-            Exit.isFailure(exit) ? Effect.sync(() => setbacks.push(setbackIn(exit.cause))) : Effect.yieldNow()
+            Exit.isFailure(exit) ? Effect.sync(() => setbacks.push(failureTag(exit))) : Effect.yieldNow()
           )
         )
         const busy = yield* Effect.forkAll(Array.from({ length: 4 }, () => slowly))
         const free = yield* neighbours
         expect(setbacks, "nobody is held up yet").toEqual([])
         const held = yield* Effect.scoped(Effect.zipRight(hold(slow), neighbours))
-        expect(new Set(setbacks)).toEqual(new Set(["busy"]))
+        expect(new Set(setbacks)).toEqual(new Set(["Busy"]))
         yield* Fiber.interrupt(busy)
         expect(yield* payin(slow), "it goes on when the row is free").toBe(true)
         ratios.push(held / free)
@@ -111,8 +111,8 @@ layer(BooksOnPostgres(), onDatabase)("While one organisation's balance is held",
           return waiting
         })
       )
-      const setbacks = (yield* Fiber.join(waiting)).map((exit) => Exit.isFailure(exit) && setbackIn(exit.cause))
-      expect(setbacks).toEqual(Array.from({ length: 20 }, () => "busy"))
+      const setbacks = (yield* Fiber.join(waiting)).map(failureTag)
+      expect(setbacks).toEqual(Array.from({ length: 20 }, () => "Busy"))
       expect(yield* ledger.balance(settlementOf(slow))).toEqual(before)
     })
   )

@@ -2,10 +2,10 @@
 import { layer, type Vitest } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { ConfigId } from "../../../src/domain/Identifiers.ts"
+import { graphOf } from "../../../src/app/Graph.ts"
 import { serveHttp } from "../../../src/app/HttpApp.ts"
-import { GateLive, SandboxLive } from "../../../src/app/Services.ts"
+import { serverOver } from "../../../src/app/Services.ts"
 import { startWorkers } from "../../../src/app/Workers.ts"
-import { DevelopmentIssuer } from "../../../src/people/auth/DevelopmentIssuer.ts"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import type { Flow, PaymentMethod, ProviderName } from "../../../src/domain/Corridor.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
@@ -13,9 +13,8 @@ import type { Provider } from "../../../src/providers/port/Provider.ts"
 import { ProviderConfigStore } from "../../../src/providers/configs/ProviderConfigStore.ts"
 import { Sandbox } from "../../../src/app/sandbox/Sandbox.ts"
 import type { Backend } from "../../support/Stores.ts"
-import { layerInTurn } from "../../../src/platform/fibers/LayerInTurn.ts"
 import { TestServer } from "../../support/TestServer.ts"
-import { testSettings, TestVault, type Variables } from "../../support/TestSettings.ts"
+import { TestFoundation, testSettings, type Variables } from "../../support/TestSettings.ts"
 import { agreesWithTheOutside } from "./Outside.ts"
 import {
   movableClock,
@@ -53,20 +52,15 @@ export const leisurely: Variables = { SANDBOX_RAIL_PACE: "1 second" }
 
 const paymentServer = (backend: Backend, options: Options) => {
   const { accounts, clock = movableClock(), providers = [], variables = {} } = options
-  return layerInTurn(
-    served(variables).pipe(
-      Layer.provideMerge(GateLive),
-      Layer.provideMerge(SandboxLive),
-      Layer.provideMerge(DevelopmentIssuer),
-      Layer.provideMerge(servicesAndRails(providers, accounts)),
-      Layer.provideMerge(openStoresOn(backend)),
-      Layer.provideMerge(TestVault),
-      Layer.provideMerge(Ids.layer),
-      Layer.provideMerge(testSettings({ ...patient, ...variables })),
+  return graphOf({
+    services: served(variables).pipe(Layer.provideMerge(serverOver(servicesAndRails(providers, accounts)))),
+    stores: openStoresOn(backend),
+    foundation: TestFoundation,
+    settings: testSettings({ ...patient, ...variables }).pipe(
       Layer.provideMerge(Layer.setClock(clock)),
       Layer.provideMerge(quiet)
     )
-  )
+  })
 }
 
 type Provided = Layer.Layer.Success<ReturnType<typeof paymentServer>>

@@ -3,11 +3,10 @@ import { SqlClient } from "@effect/sql"
 import { Clock, type Context, Duration, Effect, Layer, Logger, LogLevel, Option } from "effect"
 import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { StoresLive, StoresMemory } from "../../../src/app/Stores.ts"
-import { ServicesLive } from "../../../src/app/Services.ts"
+import { servicesOver } from "../../../src/app/Services.ts"
 import type { Settings } from "../../../src/platform/config/Settings.ts"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
 import { webhookTables } from "../../../src/webhooks/MemoryTables.ts"
-import { PaymentsLive } from "../../../src/payments/PaymentsLive.ts"
 import type { StoredEvent } from "../../../src/webhooks/Webhook.ts"
 import { type Provider, Providers } from "../../../src/providers/port/Provider.ts"
 import { makeRails } from "../../../src/providers/sandbox/Rails.ts"
@@ -37,15 +36,11 @@ const withRails = (others: ReadonlyArray<Provider>, accounts: OwnAccounts) =>
     })
   )
 
-/** Fresh, since the services have layers of the same name over the usual providers. */
-const paymentsOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
-  Layer.fresh(PaymentsLive.pipe(Layer.provideMerge(providers))).pipe(Layer.provideMerge(ServicesLive))
-
 /** The built-in rails, and these. */
 export const servicesAndRails = (others: ReadonlyArray<Provider>, accounts: OwnAccounts = new Map()) =>
-  paymentsOver(withRails(others, accounts))
+  servicesOver(withRails(others, accounts))
 
-export const servicesOf = (providers: ReadonlyArray<Provider>) => paymentsOver(Providers.layerOf(providers))
+export const servicesOf = (providers: ReadonlyArray<Provider>) => servicesOver(Providers.layerOf(providers))
 
 export interface MovableClock extends Clock.Clock {
   readonly move: (by: Duration.Duration) => void

@@ -2,11 +2,10 @@
 import { Effect, Layer, Option } from "effect"
 import type { OrgId, UserId } from "../../../src/domain/Identifiers.ts"
 import { authorize } from "../../../src/domain/Access.ts"
-import { Ids } from "../../../src/domain/Ids.ts"
+import { graphOf } from "../../../src/app/Graph.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
-import { layerInTurn } from "../../../src/platform/fibers/LayerInTurn.ts"
 import type { Backend } from "../../support/Stores.ts"
-import { testSettings, TestVault, type Variables } from "../../support/TestSettings.ts"
+import { TestFoundation, testSettings, type Variables } from "../../support/TestSettings.ts"
 import {
   movableClock,
   type MovableClock,
@@ -39,17 +38,12 @@ export const servicesIn = (
   providers: Parameters<typeof servicesOf>[0],
   variables: Variables = {}
 ) =>
-  layerInTurn(
-    servicesOf(providers.map(spoiler.provider)).pipe(
-      Layer.provideMerge(Layer.effect(PaymentStore, Effect.map(PaymentStore, spoiler.store))),
-      Layer.provideMerge(stores),
-      Layer.provideMerge(TestVault),
-      Layer.provideMerge(Ids.layer),
-      Layer.provideMerge(testSettings(variables)),
-      Layer.provideMerge(Layer.setClock(clock)),
-      Layer.provideMerge(quiet)
-    )
-  )
+  graphOf({
+    services: servicesOf(providers.map(spoiler.provider)),
+    stores: Layer.effect(PaymentStore, Effect.map(PaymentStore, spoiler.store)).pipe(Layer.provideMerge(stores)),
+    foundation: TestFoundation,
+    settings: testSettings(variables).pipe(Layer.provideMerge(Layer.setClock(clock)), Layer.provideMerge(quiet))
+  })
 
 /** As the gate would give it to the org-admin who owns everything here. */
 export const ownersPermit = ({ org_id, user_id }: { readonly org_id: OrgId; readonly user_id: UserId }) =>

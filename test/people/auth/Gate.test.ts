@@ -14,7 +14,7 @@ import { RateLimits } from "../../../src/platform/http/RateLimits.ts"
 import { spentStoreMemory } from "../../../src/platform/http/SpentMemory.ts"
 import type { Caller } from "../../../src/domain/Access.ts"
 import { formatApiKey } from "../../../src/domain/ApiKeyFormat.ts"
-import { type RateLimited, type Unauthorized, unauthorized } from "../../../src/domain/Failure.ts"
+import { type Failure, unauthorized } from "../../../src/domain/Failure.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 
 const callerOf = (id: string, orgId: OrgId | null): Caller => ({
@@ -53,7 +53,7 @@ const from = (address: string, key: string): IncomingMessage => {
   return request
 }
 
-const outcomeOf = (exit: Exit.Exit<Caller, Unauthorized | RateLimited>): string =>
+const outcomeOf = (exit: Exit.Exit<Caller, Failure>): string =>
   Exit.match(exit, {
     onSuccess: () => "passed",
     onFailure: (cause) => (cause._tag === "Fail" ? cause.error._tag : cause._tag)

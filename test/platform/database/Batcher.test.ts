@@ -1,5 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
+import type { Stored } from "../../../src/platform/database/DatabaseFailure.ts"
 import { batched, batchedReads } from "../../../src/platform/database/Batcher.ts"
 import { InTransaction } from "../../../src/platform/database/InTransaction.ts"
 import { Lanes } from "../../../src/platform/database/Lanes.ts"
@@ -21,7 +22,7 @@ const doubling = Effect.gen(function* () {
   return { batches, double, open: Deferred.succeed(gate, undefined) }
 })
 
-const askAll = (double: (n: number) => Effect.Effect<number>, numbers: ReadonlyArray<number>) =>
+const askAll = (double: (n: number) => Stored<number>, numbers: ReadonlyArray<number>) =>
   Effect.forEach(numbers, (n) => Effect.fork(Effect.exit(double(n))))
 
 layer(Layer.effect(Lanes, Lanes.make(10)))("A batcher", (it) => {

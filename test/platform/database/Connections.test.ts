@@ -6,16 +6,15 @@ import { startProxy } from "../../../chaos/stage/Proxy.ts"
 import { DatabaseLive } from "../../../src/platform/database/Database.ts"
 import { watchConnections, withoutLimits } from "../../../src/platform/database/Connections.ts"
 import { DatabaseServer } from "../../../src/platform/database/DatabaseServer.ts"
-import { setbackIn, setbackOf } from "../../../src/platform/database/Setback.ts"
+import { failureOf } from "../../../src/platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
+import { failureTag } from "../../support/FailureTag.ts"
 import { makeSilentProxy } from "../../support/SilentProxy.ts"
 import { TestDatabase, TestDatabaseServer } from "../../support/TestDatabase.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 import { breakOff } from "./BreakOff.ts"
 
 const onDatabase = { excludeTestServices: true, timeout: "60 seconds" } as const
-
-const setbackOfExit = <A, E>(exit: Exit.Exit<A, E>) => (Exit.isFailure(exit) ? setbackIn(exit.cause) : "none")
 
 layer(Transactor.layer.pipe(Layer.provideMerge(TestDatabase), Layer.provide(testSettings())), onDatabase)(
   "Every connection",
@@ -54,12 +53,12 @@ layer(Transactor.layer.pipe(Layer.provideMerge(TestDatabase), Layer.provide(test
         const waiting = sql.withTransaction(
           Effect.zipRight(sql`set local lock_timeout = 50`, sql`update held set id = 2 where id = 1`)
         )
-        expect(setbackOfExit(yield* Effect.exit(waiting))).toBe("busy")
+        expect(failureTag(yield* Effect.exit(waiting))).toBe("Busy")
         const slow = sql.withTransaction(
           Effect.zipRight(sql`set local statement_timeout = 50`, sql`select pg_sleep(5)`)
         )
-        expect(setbackOfExit(yield* Effect.exit(slow))).toBe("busy")
-        expect(setbackOfExit(yield* Effect.exit(sql`insert into held values (1)`))).toBe(undefined)
+        expect(failureTag(yield* Effect.exit(slow))).toBe("Busy")
+        expect(failureTag(yield* Effect.exit(sql`insert into held values (1)`))).toBe(undefined)
         yield* Deferred.succeed(done, undefined)
         yield* Fiber.join(holder)
       })
@@ -71,7 +70,7 @@ layer(Transactor.layer.pipe(Layer.provideMerge(TestDatabase), Layer.provide(test
         Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
           const short = sql.unsafe(`do $$ begin raise exception 'no room' using errcode = '${state}'; end $$`)
-          expect(setbackOfExit(yield* Effect.exit(short))).toBe("busy")
+          expect(failureTag(yield* Effect.exit(short))).toBe("Busy")
         })
     )
 
@@ -100,7 +99,7 @@ layer(Transactor.layer.pipe(Layer.provideMerge(TestDatabase), Layer.provide(test
         yield* sql`update paused set id = id + 10`
         yield* Deferred.succeed(resume, undefined)
         const exit = yield* Fiber.join(pausing)
-        expect(setbackOfExit(exit)).toBe("cut off")
+        expect(failureTag(exit)).toBe("NotWritten")
         expect(yield* sql`select id from paused`).toEqual([{ id: 11 }])
       })
     )
@@ -135,7 +134,7 @@ layer(TestDatabaseServer, onDatabase)("A connection that goes silent", (it) => {
       expect(yield* ask(pool, "select 1 as one")).toEqual([{ one: 1 }])
       proxy.silence(1)
       const lost = yield* Effect.flip(ask(pool, "select 1 as one"))
-      expect([lost.name, setbackOf(lost)]).toEqual(["ConnectionLost", "cut off"])
+      expect([lost.name, failureOf(lost)?._tag]).toEqual(["ConnectionLost", "NotWritten"])
       expect(yield* ask(pool, "select 2 as two")).toEqual([{ two: 2 }])
       expect([pool.totalCount, proxy.speaking()]).toEqual([1, 1])
     })
@@ -150,14 +149,14 @@ layer(TestDatabaseServer, onDatabase)("A connection that goes silent", (it) => {
         proxy.silence(1)
         const lost = yield* Effect.flip(ask(client, texts.at(-1)!))
         client.release()
-        return setbackOf(lost)
+        return failureOf(lost)?._tag
       })
       const write = "create temporary table words (id integer)"
-      expect(yield* lastWords(write)).toBe("lost")
-      expect(yield* lastWords("BEGIN", write)).toBe("cut off")
-      expect(yield* lastWords("BEGIN", write, "ROLLBACK")).toBe("cut off")
-      expect(yield* lastWords("BEGIN", write, "COMMIT")).toBe("lost")
-      expect(yield* lastWords("BEGIN", write, "COMMIT", write)).toBe("lost")
+      expect(yield* lastWords(write)).toBe("MaybeWritten")
+      expect(yield* lastWords("BEGIN", write)).toBe("NotWritten")
+      expect(yield* lastWords("BEGIN", write, "ROLLBACK")).toBe("NotWritten")
+      expect(yield* lastWords("BEGIN", write, "COMMIT")).toBe("MaybeWritten")
+      expect(yield* lastWords("BEGIN", write, "COMMIT", write)).toBe("MaybeWritten")
       expect(pool.totalCount).toBe(0)
     })
   )
@@ -183,7 +182,7 @@ layer(TestDatabaseServer, onDatabase)("A connection that goes silent", (it) => {
       for (const text of ["BEGIN", withoutLimits]) yield* ask(client, text)
       expect(yield* ask(client, "select 1 as slept from pg_sleep(0.8)")).toEqual([{ slept: 1 }])
       yield* ask(client, "COMMIT")
-      expect(setbackOf(yield* Effect.flip(ask(client, "select pg_sleep(30)")))).toBe("cut off")
+      expect(failureOf(yield* Effect.flip(ask(client, "select pg_sleep(30)")))?._tag).toBe("NotWritten")
       client.release()
       expect(pool.totalCount).toBe(0)
     })
@@ -202,7 +201,7 @@ layer(TestDatabaseServer, onDatabase)("A connection that breaks", (it) => {
         breakOff(client, code)
         const exit = yield* Fiber.join(asking)
         client.release()
-        expect([code, setbackOfExit(exit)]).toEqual([code, "lost"])
+        expect([code, failureTag(exit)]).toEqual([code, "MaybeWritten"])
       }
     })
   )
@@ -232,10 +231,10 @@ layer(TestDatabaseServer, onDatabase)("A connection that is cut", (it) => {
         proxy.behave("refuses")
         const exit = yield* Fiber.join(asking)
         proxy.behave("open")
-        return setbackOfExit(exit)
+        return failureTag(exit)
       })
-      expect(yield* cutDuring("select pg_sleep(20)")).toBe("cut off")
-      expect(yield* cutDuring("create table sleeping as select 1 as one from pg_sleep(20)")).toBe("lost")
+      expect(yield* cutDuring("select pg_sleep(20)")).toBe("NotWritten")
+      expect(yield* cutDuring("create table sleeping as select 1 as one from pg_sleep(20)")).toBe("MaybeWritten")
     })
   )
 })

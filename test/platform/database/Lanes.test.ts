@@ -2,7 +2,8 @@ import { expect, layer } from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber, Layer, TestClock } from "effect"
 import { batched } from "../../../src/platform/database/Batcher.ts"
 import { Lanes } from "../../../src/platform/database/Lanes.ts"
-import { ConnectionLost, setbackIn } from "../../../src/platform/database/Setback.ts"
+import { busy, type DatabaseFailure, maybeWritten } from "../../../src/domain/Failure.ts"
+import { failureTag } from "../../support/FailureTag.ts"
 import {
   batchLockTimeout,
   laneAside,
@@ -33,7 +34,7 @@ const doubling = Effect.gen(function* () {
         if (items.some(({ n }) => hanging.has(n))) return yield* Effect.never
         if (items.some(({ org }) => held.has(org))) {
           yield* Effect.sleep(Duration.millis(Number(wait)))
-          if (items.some(({ org }) => held.has(org))) return yield* Effect.die(lockTimeout)
+          if (items.some(({ org }) => held.has(org))) return yield* Effect.fail(busy(lockTimeout))
         }
         yield* Effect.yieldNow()
         if (items.some(({ n }) => n === 13)) return yield* Effect.die(new Error("13"))
@@ -51,8 +52,7 @@ const doubling = Effect.gen(function* () {
 
 const doubled = (...numbers: ReadonlyArray<number>) => numbers.map((n) => Exit.succeed(n * 2))
 
-const setbacks = (exits: ReadonlyArray<Exit.Exit<number>>) =>
-  exits.map((exit) => (Exit.isFailure(exit) ? setbackIn(exit.cause) : "done"))
+const setbacks = (exits: ReadonlyArray<Exit.Exit<number, DatabaseFailure>>) => exits.map(failureTag)
 
 layer(Layer.effect(Lanes, Lanes.make(10)))("The lanes of a batcher", (it) => {
   it.scoped("let an organisation whose rows are held wait alone", () =>
@@ -84,8 +84,8 @@ layer(Layer.effect(Lanes, Lanes.make(10)))("The lanes of a batcher", (it) => {
       const behind = yield* Effect.fork(yield* ask(of("held", 3)))
       yield* TestClock.adjust(laneLockTimeout)
       yield* TestClock.adjust(laneLockTimeout)
-      expect(setbacks(yield* Fiber.join(answers))).toEqual(["busy", "busy"])
-      expect(setbacks(yield* Fiber.join(behind))).toEqual(["busy"])
+      expect(setbacks(yield* Fiber.join(answers))).toEqual(["Busy", "Busy"])
+      expect(setbacks(yield* Fiber.join(behind))).toEqual(["Busy"])
       held.clear()
       yield* TestClock.adjust(laneAside)
       yield* TestClock.adjust(laneAside)
@@ -134,7 +134,7 @@ layer(Layer.effect(Lanes, Lanes.make(10)))("The lanes of a batcher", (it) => {
       yield* TestClock.adjust("3 seconds")
       expect(yield* isStuck).toBe(true)
       yield* TestClock.adjust(queuePatience)
-      expect(setbacks(yield* Fiber.join(behind))).toEqual(["busy"])
+      expect(setbacks(yield* Fiber.join(behind))).toEqual(["Busy"])
       expect(yield* isStuck).toBe(false)
     })
   )
@@ -146,11 +146,11 @@ layer(Layer.effect(Lanes, Lanes.make(10)))("The lanes of a batcher", (it) => {
       yield* Effect.asVoid(ask(of("held", 1)))
       yield* TestClock.adjust(batchLockTimeout)
       yield* Effect.asVoid(ask(of("held", ...Array.from({ length: longestLane }, (_, n) => n + 100))))
-      expect(setbacks(yield* yield* ask(of("held", 2)))).toEqual(["busy"])
+      expect(setbacks(yield* yield* ask(of("held", 2)))).toEqual(["Busy"])
       hanging.add(3)
       yield* Effect.asVoid(ask(of("a", 3)))
       yield* Effect.asVoid(ask(of("b", ...Array.from({ length: longestQueue }, (_, n) => n + 100))))
-      expect(setbacks(yield* yield* ask(of("c", 4)))).toEqual(["busy"])
+      expect(setbacks(yield* yield* ask(of("c", 4)))).toEqual(["Busy"])
     })
   )
 
@@ -159,13 +159,12 @@ layer(Layer.effect(Lanes, Lanes.make(10)))("The lanes of a batcher", (it) => {
       const batches: Array<ReadonlyArray<number>> = []
       const same = yield* batched((items: ReadonlyArray<number>) => {
         batches.push(items)
-        const lost = new ConnectionLost({ message: "gone", nothingWritten: false })
-        const answer = items.includes(13) || batches.length === 1 ? Effect.die(lost) : Effect.succeed(items)
+        const answer = items.includes(13) || batches.length === 1 ? Effect.fail(maybeWritten()) : Effect.succeed(items)
         return Effect.zipRight(Effect.yieldNow(), answer)
       })
       expect(yield* same(1)).toBe(1)
       const exits = yield* Effect.forEach([2, 13, 3], (n) => Effect.exit(same(n)), { concurrency: 3 })
-      expect(setbacks(exits)).toEqual(["done", "lost", "lost"])
+      expect(setbacks(exits)).toEqual(["none", "MaybeWritten", "MaybeWritten"])
       expect(batches).toEqual([[1], [1], [2], [13, 3], [13, 3]])
     })
   )

@@ -7,7 +7,7 @@ import { connectTimeout } from "../../../src/domain/policies/Database.ts"
 import { DatabaseServer } from "../../../src/platform/database/DatabaseServer.ts"
 import { runningAlone } from "../../../src/platform/database/LoneStatements.ts"
 import { openPool } from "../../../src/platform/database/Pool.ts"
-import { setbackOf, sqlStateOf } from "../../../src/platform/database/Setback.ts"
+import { failureOf, sqlStateOf } from "../../../src/platform/database/DatabaseFailure.ts"
 import { makeFence } from "../../../src/platform/database/Timeline.ts"
 import { eventually } from "../../payments/support/Calls.ts"
 import { EmptyDatabase, TestDatabaseServer } from "../../support/TestDatabase.ts"
@@ -163,11 +163,14 @@ layer(TestDatabaseServer, { excludeTestServices: true })("The connection of a st
         pool.once("acquire", (client) => setImmediate(() => breakOff(client, code)))
         const error = yield* Effect.flip(sql.unsafe(text))
         expect(pool.totalCount).toBe(0)
-        return setbackOf(error)
+        return failureOf(error)?._tag
       })
       for (const code of ["ECONNRESET", "EHOSTUNREACH", "ENETDOWN", "ERR_SSL_BAD_RECORD_TYPE"]) {
-        expect([code, yield* broken("create temporary table t as select pg_sleep(0.1)", code)]).toEqual([code, "lost"])
-        expect([code, yield* broken("select pg_sleep(0.1)", code)]).toEqual([code, "cut off"])
+        expect([code, yield* broken("create temporary table t as select pg_sleep(0.1)", code)]).toEqual([
+          code,
+          "MaybeWritten"
+        ])
+        expect([code, yield* broken("select pg_sleep(0.1)", code)]).toEqual([code, "NotWritten"])
       }
       expect(yield* sql`select 1 as one`).toEqual([{ one: 1 }])
     }).pipe(Effect.withTracerEnabled(traced))

@@ -1,15 +1,15 @@
 /** Commits that wait for a synchronous standby which is gone. */
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Context, Effect, Exit, Fiber, Layer, Redacted } from "effect"
+import { Context, Effect, Fiber, Layer, Redacted } from "effect"
 import { Client } from "pg"
 import { temporaryFolder } from "../../../bench/Cluster.ts"
 import { connected } from "../../../chaos/stage/Connected.ts"
 import { startReplicated } from "../../../chaos/stage/Replicated.ts"
 import { DatabaseLive } from "../../../src/platform/database/Database.ts"
 import { DatabaseServer } from "../../../src/platform/database/DatabaseServer.ts"
-import { setbackIn } from "../../../src/platform/database/Setback.ts"
 import { eventually } from "../../payments/support/Calls.ts"
+import { failureTag } from "../../support/FailureTag.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 
 class Waiting extends Context.Tag("test/Waiting")<
@@ -56,8 +56,6 @@ const Database = Layer.unwrapScoped(
   })
 )
 
-const setbackOf = <A, E>(exit: Exit.Exit<A, E>) => (Exit.isFailure(exit) ? setbackIn(exit.cause) : "none")
-
 layer(Database, { excludeTestServices: true, timeout: "120 seconds" })("A commit that no standby confirms", (it) => {
   it.effect("is of unknown result where somebody cancels its wait, although PostgreSQL calls it done", () =>
     Effect.gen(function* () {
@@ -68,8 +66,8 @@ layer(Database, { excludeTestServices: true, timeout: "120 seconds" })("A commit
       const together = yield* Effect.fork(Effect.exit(sql.withTransaction(sql`insert into written values (2)`)))
       yield* untilWaiting(2)
       yield* admin("select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'")
-      expect(setbackOf(yield* Fiber.join(alone))).toBe("lost")
-      expect(setbackOf(yield* Fiber.join(together))).toBe("lost")
+      expect(failureTag(yield* Fiber.join(alone))).toBe("MaybeWritten")
+      expect(failureTag(yield* Fiber.join(together))).toBe("MaybeWritten")
       yield* standby("")
       expect(yield* sql`select n from written order by n`).toEqual([{ n: 1 }, { n: 2 }])
     })
@@ -126,7 +124,7 @@ layer(Database, { excludeTestServices: true, timeout: "120 seconds" })("A commit
       yield* untilWaiting(3)
       const began = performance.now()
       const exits = yield* Fiber.join(writes)
-      expect(exits.map(setbackOf)).toEqual(["lost", "lost", "lost"])
+      expect(exits.map(failureTag)).toEqual(["MaybeWritten", "MaybeWritten", "MaybeWritten"])
       expect(performance.now() - began).toBeLessThan(15_000)
       expect(yield* sql`select 1 as one`, "reads go on").toEqual([{ one: 1 }])
       yield* standby("")

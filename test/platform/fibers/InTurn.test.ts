@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Cause, Deferred, Duration, Effect, Exit, Fiber, TestClock } from "effect"
 import { makeTurns } from "../../../src/platform/fibers/InTurn.ts"
-import { Overloaded } from "../../../src/domain/Failure.ts"
+import { Busy } from "../../../src/domain/Failure.ts"
 
 const PATIENCE = Duration.seconds(8)
 
@@ -56,7 +56,7 @@ it.effect("Whoever gets no turn in time is told to come again, and whoever has b
     yield* settle
     yield* TestClock.adjust(PATIENCE)
     const exit = yield* Fiber.join(late)
-    expect(Exit.isFailure(exit) && Cause.squash(exit.cause)).toBeInstanceOf(Overloaded)
+    expect(Exit.isFailure(exit) && Cause.squash(exit.cause)).toBeInstanceOf(Busy)
     yield* Deferred.succeed(gate, undefined)
     yield* Fiber.join(first)
     expect(done).toBe(0)

@@ -144,7 +144,7 @@ onDatabaseServer("Messages", (it) => {
         }
         expect(request!.text.startsWith(`${shown} asks you to verify`)).toBe(true)
         expect(request!.text).toContain("> Habari,\n>\n> Transaction: forged\n> Request: forged\n\nTransaction: ")
-      }).pipe(Effect.ensuring(named(before.name)))
+      }).pipe(Effect.ensuring(Effect.orDie(named(before.name))))
     })
   )
 

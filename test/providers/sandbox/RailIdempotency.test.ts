@@ -14,7 +14,7 @@ const inTurns = (scheduler: fc.Scheduler) =>
     RailStore,
     Effect.map(RailStore, (store) => {
       const turn = (step: string) => Effect.promise(() => scheduler.schedule(Promise.resolve(), step))
-      const between = <A>(step: string, effect: Effect.Effect<A>) =>
+      const between = <A, E>(step: string, effect: Effect.Effect<A, E>) =>
         turn(`before ${step}`).pipe(Effect.zipRight(effect), Effect.zipLeft(turn(`after ${step}`)))
       return RailStore.of({
         ...store,

@@ -44,13 +44,13 @@ import { surroundings } from "../../../simulation/world/Surroundings.ts"
 import type { Time } from "../../../simulation/world/Time.ts"
 import { requestOf, responseFor } from "../../../simulation/world/Wire.ts"
 import type { World } from "../../../simulation/world/World.ts"
+import { graphOf } from "../../../src/app/Graph.ts"
 import { businessRoutes } from "../../../src/app/HttpApp.ts"
 import { StoresLive } from "../../../src/app/Stores.ts"
 import { startWorkers } from "../../../src/app/Workers.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
-import { layerInTurn } from "../../../src/platform/fibers/LayerInTurn.ts"
 import { Workers } from "../../../src/platform/fibers/Workers.ts"
 import { AnswerWriter } from "../../../src/platform/http/AnswerWriter.ts"
 import { exchange } from "../../../src/platform/http/Exchange.ts"
@@ -59,7 +59,7 @@ import { Providers } from "../../../src/providers/port/Provider.ts"
 import { EscrowStore } from "../../../src/treasury/escrow/EscrowStore.ts"
 import { HookClient } from "../../../src/webhooks/delivery/HookClient.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { testSettings, TestVault } from "../../support/TestSettings.ts"
+import { TestFoundation, testSettings } from "../../support/TestSettings.ts"
 import { CompressedTime, waitFor } from "./CompressedTime.ts"
 
 /** What needs virtual time, the machines or the tables themselves stays with the simulated world. */
@@ -129,14 +129,12 @@ export interface RanOnPostgres {
 }
 
 const serviceOver = (providers: Layer.Layer<Providers>, planted: Planted) =>
-  services.pipe(
-    Layer.provideMerge(providers),
-    Layer.provideMerge(Layer.map(StoresLive, (stores) => plant(stores, planted))),
-    Layer.provideMerge(TestDatabase),
-    Layer.provideMerge(TestVault),
-    Layer.provideMerge(Ids.layer),
-    Layer.provideMerge(testSettings(variables))
-  )
+  graphOf({
+    services: services.pipe(Layer.provideMerge(providers)),
+    stores: Layer.map(StoresLive, (stores) => plant(stores, planted)),
+    foundation: Layer.merge(TestDatabase, TestFoundation),
+    settings: testSettings(variables)
+  })
 
 type Service = Layer.Layer.Success<ReturnType<typeof serviceOver>>
 
@@ -161,7 +159,7 @@ export const runOnPostgres = (
     const providers = Layer.succeed(Providers, {
       find: (name, account) => Effect.sync(() => ports.get(placeOf(name, account)))
     })
-    const context = yield* Layer.build(layerInTurn(serviceOver(providers, planted)))
+    const context = yield* Layer.build(serviceOver(providers, planted))
     const runtime = yield* Effect.provide(Effect.runtime<Service>(), context)
     const fork = Runtime.runFork(runtime)
     const mirror = yield* mirrorOf

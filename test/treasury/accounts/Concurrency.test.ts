@@ -5,6 +5,7 @@ import { Deferred, Effect, Either, Fiber, Layer, Option } from "effect"
 import type { AccountId } from "../../../src/domain/Identifiers.ts"
 import { VirtualAccountStore } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
 import { StoresLive } from "../../../src/app/Stores.ts"
+import { isDatabaseFailure } from "../../../src/domain/Failure.ts"
 import { InTransaction } from "../../../src/platform/database/InTransaction.ts"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
 import { eventually } from "../../payments/support/Calls.ts"
@@ -21,7 +22,7 @@ const OnceOnly = Layer.effect(
   Effect.map(SqlClient.SqlClient, (sql) => ({
     atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       Effect.catchAll(sql.withTransaction(Effect.provideService(effect, InTransaction, true)), (error) =>
-        error instanceof SqlError.SqlError ? Effect.die(error) : Effect.fail(error)
+        error instanceof SqlError.SqlError || isDatabaseFailure(error) ? Effect.die(error) : Effect.fail(error)
       )
   }))
 )

@@ -2,6 +2,7 @@
 import { SqlClient, SqlError } from "@effect/sql"
 import { Effect, Layer } from "effect"
 import { StoresLive } from "../../../src/app/Stores.ts"
+import { isDatabaseFailure } from "../../../src/domain/Failure.ts"
 import { InTransaction } from "../../../src/platform/database/InTransaction.ts"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -12,7 +13,7 @@ const onceOnly = Layer.effect(
   Effect.map(SqlClient.SqlClient, (sql) => ({
     atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       Effect.catchAll(sql.withTransaction(Effect.provideService(effect, InTransaction, true)), (error) =>
-        error instanceof SqlError.SqlError ? Effect.die(error) : Effect.fail(error)
+        error instanceof SqlError.SqlError || isDatabaseFailure(error) ? Effect.die(error) : Effect.fail(error)
       )
   }))
 )

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { nilUuid } from "../../../src/domain/Ids.ts"
 import type { Claim, ClaimOptions, Lane } from "../../../src/webhooks/delivery/Delivery.ts"
 import { QueueStore } from "../../../src/webhooks/delivery/QueueStore.ts"
+import type { Stored } from "../../../src/platform/database/DatabaseFailure.ts"
 
 type Wanted = Partial<Pick<Lane, "room" | "failingRoom"> & Pick<ClaimOptions, "underWay" | "leaseMillis">>
 
@@ -11,7 +12,7 @@ export const claimDue = ({
   leaseMillis = 60_000,
   room = 64,
   underWay = new Map()
-}: Wanted = {}): Effect.Effect<Claim, never, QueueStore> =>
+}: Wanted = {}): Stored<Claim, never, QueueStore> =>
   Effect.gen(function* () {
     const queue = yield* QueueStore
     const { organizations } = yield* queue.due(nilUuid)

@@ -11,6 +11,7 @@ import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { Endpoints, newEndpoint, newEvents, onBothQueues } from "./Fixtures.ts"
 import { newReceiver, until } from "./Receiver.ts"
+import type { Stored } from "../../../src/platform/database/DatabaseFailure.ts"
 
 const ENDPOINTS = webhookWalk + 20
 
@@ -56,7 +57,7 @@ onBothQueues("More endpoints than one claim looks at", (it) => {
       const { ids, org_id } = yield* newEndpoints(() => "http://127.0.0.1:1/hooks")
       yield* newEvents(org_id, 1)
       const claimed: Array<string> = []
-      const from = (after: string): Effect.Effect<number> =>
+      const from = (after: string): Stored<number> =>
         Effect.gen(function* () {
           const lanes = [{ org_id, after, room: 16, failingRoom: 16 }]
           const { deliveries, next } = yield* claim({ lanes, underWay: new Map(), leaseMillis: 60_000 })

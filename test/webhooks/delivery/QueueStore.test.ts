@@ -10,12 +10,13 @@ import { QueueStore } from "../../../src/webhooks/delivery/QueueStore.ts"
 import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import { claimDue } from "./Claiming.ts"
 import { deliveriesTo, Endpoints, newEndpoint, newEndpointOf, newEvents, onBothQueues } from "./Fixtures.ts"
+import type { Stored } from "../../../src/platform/database/DatabaseFailure.ts"
 
 const LONG = 60_000
 const url = "http://127.0.0.1:1/hooks"
 
 /** What is left of other tests of the suite is claimed away, so that a test sees only its own. */
-const clear: Effect.Effect<void, never, QueueStore> = Effect.flatMap(claimDue(), ({ deliveries }) =>
+const clear: Stored<void, never, QueueStore> = Effect.flatMap(claimDue(), ({ deliveries }) =>
   deliveries.length === 0 ? Effect.void : clear
 )
 

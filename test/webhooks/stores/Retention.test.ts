@@ -17,6 +17,7 @@ import { backends } from "../../support/Stores.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 import { attemptsKept, daysPass } from "../Behind.ts"
 import { claimDue } from "../delivery/Claiming.ts"
+import type { Stored } from "../../../src/platform/database/DatabaseFailure.ts"
 
 const all = { after: Option.none(), take: 5000 }
 
@@ -44,7 +45,7 @@ const sendMany = (org_id: OrgId, count: number) =>
   Effect.replicateEffect(send(org_id), count, { concurrency: 8, discard: true })
 
 /** What the receivers make of all that is due. */
-const answer = (verdict: Verdict): Effect.Effect<void, never, QueueStore> =>
+const answer = (verdict: Verdict): Stored<void, never, QueueStore> =>
   Effect.gen(function* () {
     const { deliveries } = yield* claimDue()
     if (deliveries.length === 0) return
@@ -60,7 +61,7 @@ const delivered = answer({ verdict: "delivered" })
 const dead = answer({ verdict: "dead" })
 
 /** As the worker does it: until nothing is left to forget. */
-const forgetAll: Effect.Effect<number, never, DeliveryStore | EventStore> = Effect.gen(function* () {
+const forgetAll: Stored<number, never, DeliveryStore | EventStore> = Effect.gen(function* () {
   const [deliveries, events] = [yield* DeliveryStore, yield* EventStore]
   const forgotten = (yield* deliveries.forgetOld) + (yield* events.forgetOld)
   return forgotten === 0 ? 0 : forgotten + (yield* forgetAll)

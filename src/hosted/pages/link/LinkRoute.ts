@@ -23,6 +23,7 @@ import { logoReply } from "./LogoReply.ts"
 import { keptOf, type LinkField, methodIn, orderOf } from "./LinkForm.ts"
 import { linkWordsFor } from "./LinkWords.ts"
 import { statusPage, type StatusTrouble, takenPage, troubleStatus } from "./StatusPage.ts"
+import type { Stored } from "../../../platform/database/DatabaseFailure.ts"
 
 const refOf = ({ params }: Incoming): string => params["link_ref"] ?? ""
 
@@ -135,7 +136,7 @@ export const linkRoutes = Effect.gen(function* () {
   const afterPay = Effect.fnUntraced(function* (
     result: PayResult,
     incoming: Incoming,
-    again: (status: number, problems: ReadonlyArray<LinkField>, notice: Asked["notice"]) => Effect.Effect<Outgoing>
+    again: (status: number, problems: ReadonlyArray<LinkField>, notice: Asked["notice"]) => Stored<Outgoing>
   ) {
     const { words } = readerOf(incoming)
     const linkWords = linkWordsFor(words)

@@ -338,7 +338,7 @@ onDatabasePaymentServer(
           expect((yield* submit(path, { ...form, rate: theirs["rate"]! })).status, "of another link").toBe(409)
           expect(yield* countLocks, "nothing was locked so far").toBe(before)
           leadsTo(yield* submit(path, { ...hiddenIn(moved), ...byPhone() }))
-        }).pipe(Effect.ensuring(set("0.00774")))
+        }).pipe(Effect.ensuring(Effect.orDie(set("0.00774"))))
         expect(yield* countLocks).toBe(before + 1)
         yield* eventually(look, (found) => found.status === "paid")
         expect(yield* payments).toMatchObject([{ amount: 2000, currency: "KES", target_amount: 10 }])
