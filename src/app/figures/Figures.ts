@@ -46,7 +46,7 @@ const queueOverdue = gauge(
 )
 const suspense = exactGauge(
   "corridor_suspense_minor_units",
-  "Money in suspense, in the currency's minor unit: what came in for which there is no place, less what went out.",
+  "Money in clearing, in the currency's minor unit: what came in for which there is no place, less what is gone.",
   ["currency"]
 )
 

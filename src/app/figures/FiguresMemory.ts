@@ -6,6 +6,8 @@ import { toPlainText } from "../../domain/Decimal.ts"
 import { strayGrace, strayPatience } from "../../domain/policies/Payments.ts"
 import { currencyOf, kindOf } from "../../domain/Ledger.ts"
 import { ledgerTables } from "../../money/ledger/MemoryTables.ts"
+import { lastHeard, openSumsOf } from "../../payments/store/OpenSums.ts"
+import { booksIn } from "../../payments/store/SignalMemory.ts"
 import { paymentTables } from "../../payments/store/MemoryTables.ts"
 import { openTables } from "../../platform/database/MemoryDatabase.ts"
 import { escrowPayoutTables } from "../../treasury/escrow/EscrowPayoutMemory.ts"
@@ -26,7 +28,7 @@ export const figuresStoreMemory = Layer.effect(
     const { attempts, callbacks, escrowPayouts, ledgerPostings, operatorItems, webhookDeliveries, webhookQueue } =
       tables
 
-    const sumsOf = (kind: "suspense" | "fx"): Figures["suspense"] => {
+    const sumsOf = (kind: "clearing" | "fx"): Figures["suspense"] => {
       const sums = new Map<AnyCurrencyCode, BigDecimal.BigDecimal>()
       for (const { account, amount } of ledgerPostings.values()) {
         if (kindOf(account) !== kind) continue
@@ -57,11 +59,20 @@ export const figuresStoreMemory = Layer.effect(
         return since.length === 0 ? [] : [{ provider, ...waitingSince(since, now) }]
       })
 
+    /** When each sum that waits for a person was last heard of. */
+    const waitingSums = (): ReadonlyArray<Date> =>
+      Array.from(tables.payments.values()).flatMap((payment) => {
+        const books = booksIn(tables, payment.payment_id)
+        return openSumsOf(payment, books).map(() => lastHeard(payment, books))
+      })
+
     const items = (now: number): Figures["items"] =>
       operatorItemKinds.flatMap((kind) => {
         const open = Array.from(operatorItems.values()).filter((row) => row.closed_at === null && row.kind === kind)
         const blocked = kind === "escrow_payout" ? Array.from(escrowPayouts.values()) : []
+        const waiting = kind === "suspense" ? waitingSums() : []
         const since = [
+          ...waiting,
           ...open.map(({ opened_at }) => opened_at),
           ...blocked.flatMap((row) => (row.status === "blocked" ? [row.updated_at] : []))
         ]
@@ -88,7 +99,7 @@ export const figuresStoreMemory = Layer.effect(
         strays: strays(now),
         items: items(now),
         queue: queue(now),
-        suspense: sumsOf("suspense"),
+        suspense: sumsOf("clearing"),
         fx: sumsOf("fx")
       }))
     }
