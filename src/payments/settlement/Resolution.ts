@@ -187,9 +187,16 @@ const atProvider = (statement: Statement): Settled => {
   }
 }
 
+/** Money leaves clearing for the organisation, or the organisation bears it. */
+const allocated = ({ at, by, mover, newId, payment, reason, sum }: Statement): Settled => {
+  const decided = { allocation_id: newId(), note: reason, by, at }
+  const allocations = [toOrganization(payment, mover, sum.money, sum.from, decided)]
+  return { status: payment.status, patch: {}, cause: "settled by hand", allocations }
+}
+
 /** The organisation gets what came, or bears what is gone. */
 const atOrganization = (statement: Statement): Settled => {
-  const { at, by, mover, newId, payment, reason, story, sum } = statement
+  const { at, by, mover, payment, story, sum } = statement
   const { status } = payment
   const isPaidLate = mover.leg === "settlement" && status === "failed" && payment.ramp?.collected !== null
   if (isPaidLate && sum.money.isNegative && sum.money.currency === payment.target.currency) {
@@ -207,9 +214,7 @@ const atOrganization = (statement: Statement): Settled => {
       refund
     }
   }
-  const decided = { allocation_id: newId(), note: reason, by, at }
-  const allocations = [toOrganization(payment, mover, sum.money, sum.from, decided)]
-  return { status, patch: {}, cause: "settled by hand", allocations }
+  return allocated(statement)
 }
 
 const EVENTS = 8
@@ -431,7 +436,12 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           return yield* writeOrOwe(permit, payment, story, atProvider(statement), `Settled ${by}`, detail)
         }
         if (!isUnderpaid(payment, sum)) {
-          return yield* writeOrOwe(permit, payment, story, atOrganization(statement), `Settled ${by}`, detail)
+          // A refund that went although it was given up costs what it cost; who has too little for that owes it.
+          return yield* Effect.catchTag(
+            writeOrOwe(permit, payment, story, atOrganization(statement), `Settled ${by}`, detail),
+            "InsufficientFunds",
+            () => writeOrOwe(permit, payment, story, allocated(statement), `Settled ${by}`, detail)
+          )
         }
         const { charged, settled } = yield* accepted(statement)
         return yield* atomically(

@@ -2,7 +2,7 @@
  * Whose money is on which account of the books: what lies with a provider, and what the organisation has for it, both by
  * the account at the provider that a payment or an attempt goes through.
  */
-import { kindOf, LedgerAccount } from "../../domain/Ledger.ts"
+import { currencyOf, kindOf, LedgerAccount } from "../../domain/Ledger.ts"
 import type { Money } from "../../domain/Money.ts"
 import { isSettled, type PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { Attempt, Payment } from "./Payment.ts"
@@ -25,10 +25,12 @@ export const paysWhatIsKept = (payment: Pick<Payment, "funding">): boolean => ke
 export type Through = Pick<Attempt, "account" | "own">
 
 /** The organisation's side of what goes through an account. */
-export const sideThrough = (payment: Sided, { account, own }: Through, currency: Money["currency"]): LedgerAccount =>
-  own && account !== null
-    ? ownOf(payment.org_id, account, currency)
-    : (keptFunding(payment) ?? settlement(payment.org_id, currency))
+export const sideThrough = (payment: Sided, { account, own }: Through, currency: Money["currency"]): LedgerAccount => {
+  if (own && account !== null) return ownOf(payment.org_id, account, currency)
+  const kept = keptFunding(payment)
+  // What came in another currency than the account's is settled with the organisation itself.
+  return kept !== null && currencyOf(kept) === currency ? kept : settlement(payment.org_id, currency)
+}
 
 /** What a payment through this account is paid from, or what has what it brings. */
 export const fundingThrough = (payment: Sided, through: Through): LedgerAccount | null =>
