@@ -8,6 +8,7 @@ import { Fees } from "../money/fees/Fees.ts"
 import { Ledger } from "../money/ledger/Ledger.ts"
 import { ledgerStoreSql } from "../money/ledger/LedgerSql.ts"
 import { ProviderAnswer } from "../payments/dispatch/ProviderAnswer.ts"
+import { PaymentDecisions } from "../payments/read/PaymentDecisions.ts"
 import { RecordOutcome } from "../payments/settlement/RecordOutcome.ts"
 import { PaymentRouter } from "../payments/route/PaymentRouter.ts"
 import { paymentStoreSql } from "../payments/store/PaymentSql.ts"
@@ -57,7 +58,7 @@ const StoresLive = Layer.mergeAll(
 /** On a database that is reached in the given way. */
 export const paymentSettlementsOn = <E>(Connected: Reached<E>) =>
   layerInTurn(
-    Resolution.layer.pipe(
+    Layer.merge(Resolution.layer, PaymentDecisions.layer).pipe(
       Layer.provide(RecordOutcome.layer),
       Layer.provide(PaymentRouter.layer),
       Layer.provide(ProvidersLive),

@@ -14,6 +14,7 @@ import { Initiation } from "./initiate/Initiation.ts"
 import { PhonePrompts } from "./prompts/PhonePrompts.ts"
 import { Ramps } from "./ramps/Ramps.ts"
 import { CustomerPayments } from "./read/CustomerPayments.ts"
+import { PaymentDecisions } from "./read/PaymentDecisions.ts"
 import { PaymentCommand } from "./settlement/PaymentCommand.ts"
 import { RecordOutcome } from "./settlement/RecordOutcome.ts"
 import { Refunds } from "./settlement/Refunds.ts"
@@ -31,6 +32,7 @@ export const PaymentsLive = Layer.mergeAll(
   Enquiries.layer,
   Initiation.layer.pipe(Layer.provide(CreateAndDispatch.layer)),
   Ramps.layer,
+  PaymentDecisions.layer,
   Resolution.layer,
   Resume.layer
 ).pipe(

@@ -48,7 +48,7 @@ export const commandsAbout: Readonly<Record<string, About>> = {
   ),
   "fees list": database("corridor fees list --org ORG"),
   "ledger check": database("corridor ledger check"),
-  "ledger balances": database("corridor ledger balances --org ORG"),
+  "ledger balances": database("corridor ledger balances", "corridor ledger balances --org ORG"),
   "ledger limit": database("corridor ledger limit --org ORG --currency KES --amount 50000"),
   queue: api("corridor queue", "corridor queue --org ORG --json"),
   "payments list": api("corridor payments list --status pending", "corridor payments list --reference order-1042"),
