@@ -35,7 +35,7 @@ export interface Decision {
 
 /** One thing that waits, and what can be decided about it. */
 export interface DecidableItem {
-  /** Null: a payout of a ramp that is not sent yet, which is no item of the queue. */
+  /** Null: no item of the queue, such as a payment on the manual rail or a payout of a ramp that is not sent yet. */
   readonly item_id: string | null
   readonly kind: "suspense" | "unknown_outcome" | "unsent_payout"
   readonly attempt_id: Attempt["attempt_id"] | null
@@ -258,11 +258,18 @@ const unsentPayout = ({ payout_id, status }: Payment, { attempts }: Story): Atte
       )
     : undefined
 
+/** An attempt on the manual rail, which nothing but a person settles. */
+const byHandOnly = ({ status }: Payment, { attempts }: Story): Attempt | undefined =>
+  isSettled(status)
+    ? undefined
+    : attempts.find(({ leg, outcome, provider }) => provider === "manual" && outcome === "accepted" && leg !== "return")
+
 /** All that waits of a payment, each with its decisions. */
 export const decidableItems = (payment: Payment, story: Story, around: Surroundings): ReadonlyArray<DecidableItem> => {
   const sums = openSumsOf(payment, story)
   const questions = story.items.filter(({ closed_at, kind }) => kind === "unknown_outcome" && closed_at === null)
   const unsent = unsentPayout(payment, story)
+  const byHand = sums.length + questions.length === 0 ? byHandOnly(payment, story) : undefined
   // Without the name of an item it is stopped only where nothing else could be meant.
   const isStoppable = questions.length === 0 && new Set(sums.map(({ money }) => money.isNegative)).size < 2
   return [
@@ -282,6 +289,18 @@ export const decidableItems = (payment: Payment, story: Story, around: Surroundi
       money: null,
       decisions: whatWent
     })),
+    ...(byHand === undefined
+      ? []
+      : [
+          {
+            item_id: null,
+            kind: "unknown_outcome" as const,
+            attempt_id: byHand.attempt_id,
+            detail: "The payment is on the manual rail: an operator must say what became of it.",
+            money: null,
+            decisions: whatWent
+          }
+        ]),
     ...(unsent === undefined || !isStoppable
       ? []
       : [
