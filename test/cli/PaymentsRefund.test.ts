@@ -83,6 +83,20 @@ it("gives it back once, audited, with the books in order", async () => {
       (item) => item.payment_id
     )
   expect(await waiting()).toContain(payment_id)
+  const listed = await cliIn(env)("payments", "resolve", payment_id)
+  expect(listed).toMatchObject({ code: 0, stderr: "" })
+  expect(listed.stdout).toMatch(/^suspense: .+ USDT were collected and not settled/)
+  expect(listed.stdout).toMatch(
+    /The organisation keeps it: \S+ → \S+ USDT\n +corridor payments resolve \S+ --as completed/
+  )
+  expect(listed.stdout).toMatch(
+    /Give it back to the payer through \w+ \(the organisation's balance stays \S+ USDT\)\n +corridor payments refund /
+  )
+  const items = await dataIn(env)<ReadonlyArray<{ item_id: string; decisions: ReadonlyArray<{ action: string }> }>>(
+    ...["payments", "resolve", payment_id]
+  )
+  expect(items).toHaveLength(1)
+  expect(items[0]!.decisions.map(({ action }) => action)).toEqual(["resolve", "give_back", "resolve"])
   const refund = ["payments", "refund", payment_id, "--reason", "The bank refuses it"]
   const given = await dataIn(env)<{ status: string; comments: string; transaction_id: string }>(...refund)
   expect(given.status).toBe("failed")

@@ -35,8 +35,8 @@ const decisionsOn = Effect.fn("Cli.paymentDecisions")(function* (given: string, 
   const found = yield* decisions
     .about(yield* permitFor("platform"), idOrNil(PaymentId)(given))
     .pipe(Effect.mapError(() => noSuchPayment(given)))
-  const data = encodeItems(found.map(shownItem)).filter(({ item_id }) => Option.isNone(item) || item_id === item.value)
-  return { data, text: decisionsText(given, data) }
+  const items = found.filter(({ item_id }) => Option.isNone(item) || item_id === item.value).map(shownItem)
+  return { data: encodeItems(items), text: decisionsText(given, items) }
 })
 
 export const resolve = Effect.fnUntraced(function* (input: TypedVerdict) {
