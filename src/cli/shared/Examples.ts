@@ -54,7 +54,8 @@ export const commandsAbout: Readonly<Record<string, About>> = {
   "payments list": api("corridor payments list --status pending", "corridor payments list --reference order-1042"),
   "payments show": api("corridor payments show order-1042"),
   "payments resolve": api(
-    'corridor payments resolve PAYMENT_ID --as completed --reason "Seen on the statement of 3 March"'
+    'corridor payments resolve PAYMENT_ID --as completed --reason "Seen on the statement of 3 March"',
+    "corridor payments resolve PAYMENT_ID"
   ),
   "payments refund": api(
     'corridor payments refund PAYMENT_ID --reason "Paid twice by mistake"',

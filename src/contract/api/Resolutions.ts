@@ -52,7 +52,10 @@ export const Decision = Schema.Struct({
 }).annotations({ identifier: "Decision" })
 
 export const DecidableItem = Schema.Struct({
-  item_id: Schema.NullOr(Id).annotations({ description: "As the operations queue names it; null where it is no item of the queue: an unsent payout, a payment on the manual rail" }),
+  item_id: Schema.NullOr(Id).annotations({
+    description:
+      "As the operations queue names it; null where it is no item of the queue: an unsent payout, a payment on the manual rail"
+  }),
   kind: Schema.Literal("suspense", "unknown_outcome", "unsent_payout").annotations({
     description:
       "`suspense`: money that waits; `unknown_outcome`: nobody knows what the provider did; `unsent_payout`: a ramp's payout that can still be stopped"
