@@ -8,6 +8,7 @@ import { Fees } from "../money/fees/Fees.ts"
 import { Ledger } from "../money/ledger/Ledger.ts"
 import { ledgerStoreSql } from "../money/ledger/LedgerSql.ts"
 import { ProviderAnswer } from "../payments/dispatch/ProviderAnswer.ts"
+import { PaymentDecisions } from "../payments/read/PaymentDecisions.ts"
 import { RecordOutcome } from "../payments/settlement/RecordOutcome.ts"
 import { PaymentRouter } from "../payments/route/PaymentRouter.ts"
 import { paymentStoreSql } from "../payments/store/PaymentSql.ts"
@@ -56,7 +57,7 @@ const StoresLive = Layer.mergeAll(
 
 /** Over whichever providers there are. */
 export const settlementsOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
-  Resolution.layer.pipe(
+  Layer.merge(Resolution.layer, PaymentDecisions.layer).pipe(
     Layer.provideMerge(RecordOutcome.layer),
     Layer.provideMerge(PaymentRouter.layer),
     Layer.provideMerge(providers),

@@ -27,6 +27,9 @@ export const keptKinds = [
 /** Accounts of the platform: their balance is the sum of their postings, and nobody waits for anybody. */
 export const systemKinds = ["provider", "fees", "fx", "suspense"] as const
 
+/** Kinds that the platform watches over: its own, and what waits or is owed at organisations. */
+export const platformKinds = ["provider", "clearing", "receivable", "fees", "fx", "suspense"] as const
+
 export type AccountKind = (typeof keptKinds)[number] | (typeof systemKinds)[number]
 
 export type LedgerAccount = string & Brand.Brand<"LedgerAccount">

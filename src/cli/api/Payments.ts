@@ -3,8 +3,15 @@ import { Effect, Either, Option } from "effect"
 import { toWireText, WireNumber } from "../../domain/Decimal.ts"
 import { amountIn } from "../shared/DecimalOption.ts"
 import { decodeOption, refuse } from "../shared/Input.ts"
-import { type Outcome, Reason, type Sought, wantedFilter } from "../shared/PaymentInput.ts"
-import { paymentTable, paymentText, type Summary, summaryText } from "../shown/Payments.ts"
+import {
+  Reason,
+  type Sought,
+  type TypedVerdict,
+  type Verdict,
+  wantedFilter,
+  wantedVerdict
+} from "../shared/PaymentInput.ts"
+import { decisionsText, paymentTable, paymentText, type Summary, summaryText } from "../shown/Payments.ts"
 import { type Answer, Calls } from "./Calls.ts"
 import { onApi } from "./OnApi.ts"
 
@@ -65,29 +72,28 @@ const listSome = Effect.fnUntraced(function* (filter: Effect.Effect.Success<Retu
 export const list = (input: Sought & { readonly json: boolean }) =>
   Effect.flatMap(wantedFilter(input), (filter) => onApi(input.json, listSome(filter)))
 
-const resolveOne = Effect.fnUntraced(function* (
-  payment_id: string,
-  outcome: Outcome,
-  reason: string,
-  item: Option.Option<string>
-) {
+const resolveOne = Effect.fnUntraced(function* (payment_id: string, { item, outcome, reason }: Verdict) {
   const { call } = yield* Calls
   const data = yield* call("resolutions", "resolve", {
     path: { payment_id },
-    payload: { outcome, reason, ...(Option.isNone(item) ? {} : { item_id: item.value }) }
+    payload: { outcome, reason, ...(item === undefined ? {} : { item_id: item }) }
   })
   return { data, text: `Settled by hand.\n${summaryText(shown(data))}` }
 })
 
-export const resolve = Effect.fnUntraced(function* (input: {
-  readonly id: string
-  readonly as: Outcome
-  readonly reason: string
-  readonly item: Option.Option<string>
-  readonly json: boolean
-}) {
-  const reason = yield* decodeOption("--reason", Reason, input.reason)
-  yield* onApi(input.json, resolveOne(input.id, input.as, reason, input.item))
+const decisionsOn = Effect.fnUntraced(function* (payment_id: string, item: Option.Option<string>) {
+  const { call } = yield* Calls
+  const { data } = yield* call("resolutions", "decisions", { path: { payment_id } })
+  const items = data.items.filter(({ item_id }) => Option.isNone(item) || item_id === item.value)
+  return { data: items, text: decisionsText(payment_id, items) }
+})
+
+export const resolve = Effect.fnUntraced(function* (input: TypedVerdict) {
+  const verdict = yield* wantedVerdict(input)
+  yield* Option.match(verdict, {
+    onNone: () => onApi(input.json, decisionsOn(input.id, input.item)),
+    onSome: (wanted) => onApi(input.json, resolveOne(input.id, wanted))
+  })
 })
 
 const giveBack = Effect.fnUntraced(function* (payment_id: string, reason: string, item: Option.Option<string>) {

@@ -1,6 +1,6 @@
 /** `corridor ledger` */
 import { Command } from "@effect/cli"
-import { option } from "../shared/Input.ts"
+import { option, optional } from "../shared/Input.ts"
 import { json } from "../shared/Report.ts"
 import { besideDatabase } from "../shared/Ways.ts"
 
@@ -8,13 +8,19 @@ const work = besideDatabase(() => import("../database/Ledger.ts"))
 
 const check = Command.make("check", { json }, (input) => work((ledger) => ledger.check(input))).pipe(
   Command.withDescription(
-    "Compare every balance with its postings, every entry and every currency with zero, every balance with its floor, what every exchange gave with its rate. Exit code 1: something is wrong."
+    "Compare every balance with its postings, every entry and every currency with zero, every balance with its floor, every provider account with its movements (in a sandbox also with what the simulated providers hold), what every exchange gave with its rate. Exit code 1: something is wrong."
   )
 )
 
-const balances = Command.make("balances", { org: option("org", "ORG", "Id of the organisation."), json }, (input) =>
-  work((ledger) => ledger.balances(input))
-).pipe(Command.withDescription("List what an organisation has on its accounts, and how far each may fall."))
+const balances = Command.make(
+  "balances",
+  { org: optional("org", "ORG", "Id of an organisation: its own accounts, and how far each may fall."), json },
+  (input) => work((ledger) => ledger.balances(input))
+).pipe(
+  Command.withDescription(
+    "List what each provider holds, what waits in clearing, what organisations owe, fees and fx; with --org an organisation's own accounts."
+  )
+)
 
 const limit = Command.make(
   "limit",

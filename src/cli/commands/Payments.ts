@@ -38,8 +38,10 @@ const resolve = Command.make(
   "resolve",
   {
     id,
-    as: choice("as", ["completed", "failed"], "What the provider's own books say."),
-    reason: option("reason", "TEXT", "How you know; it stands on the record, in the history and in the audit log."),
+    as: Options.optional(
+      choice("as", ["completed", "failed"], "The decision; without it the decisions are listed, each with its command.")
+    ),
+    reason: optional("reason", "TEXT", "How you know; saved with the payment, in its history and in the audit log."),
     item: optional(
       "item",
       "ITEM",
@@ -50,7 +52,7 @@ const resolve = Command.make(
   (input) => settling((payments) => payments.resolve(input))
 ).pipe(
   Command.withDescription(
-    "Settle by hand an outcome that stayed unknown, a payment on the manual rail, or money in suspense. Audited; look it up at the provider first."
+    "Settle by hand an outcome that stayed unknown, a payment on the manual rail, or money that waits; without --as say what can be decided, and what follows from it. Audited; look it up at the provider first."
   )
 )
 
@@ -74,7 +76,7 @@ const refund = Command.make(
   (input) => settling((payments) => payments.refund(input))
 ).pipe(
   Command.withDescription(
-    "Give money in suspense back through the provider that took it. Audited; repeating it never sends it twice."
+    "Give money that waits back to its payer through the provider that took it. Audited; repeating it never sends it twice."
   )
 )
 

@@ -2,8 +2,9 @@
 import { BigDecimal, Effect, Either, Option, ParseResult, Schema } from "effect"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { toPlainText, toWireText, WireNumber } from "../../domain/Decimal.ts"
+import { kindOf } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
-import type { CreditLimit, StoredBalance } from "../../money/ledger/Books.ts"
+import type { CreditLimit, PlatformBalance, StoredBalance } from "../../money/ledger/Books.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import type { RoundingTotal } from "../../money/ledger/Rounding.ts"
 import { amountIn } from "../shared/DecimalOption.ts"
@@ -11,7 +12,7 @@ import { decodeInput, refuse } from "../shared/Input.ts"
 import { organizationNamed } from "../shared/LookUp.ts"
 import { onRecords } from "../shared/OnRecords.ts"
 import { permitFor } from "../shared/Operator.ts"
-import { laidTable } from "../shared/Table.ts"
+import { framed, laidTable } from "../shared/Table.ts"
 import { working } from "../shared/Working.ts"
 
 const wire = (money: Money | null) => (money === null ? null : new WireNumber(toWireText(money.toDecimal())))
@@ -77,11 +78,39 @@ export const balancesOf = Effect.fn("Cli.ledgerBalances")(function* (org: string
     floor === null ? "none" : floor.toNumericText()
   ])
   const nothing = "Nothing has been posted for this organisation yet."
-  return { data: all.map(shown), ...laidTable(["ACCOUNT", "BALANCE", "FLOOR"], rows, nothing) }
+  const owes = all.some(({ account, balance }) => kindOf(account) === "receivable" && !balance.isZero)
+  const note = owes ? "\n\nreceivable: what the organisation owes. Its next credits pay it first." : ""
+  return { data: all.map(shown), ...framed("", laidTable(["ACCOUNT", "BALANCE", "FLOOR"], rows, nothing), note) }
 })
 
-export const balances = (input: { readonly org: string; readonly json: boolean }) =>
-  onRecords(input.json, balancesOf(input.org))
+const whatFor: Readonly<Record<PlatformBalance["kind"], string>> = {
+  provider: "held by the provider",
+  clearing: "waits for a decision",
+  receivable: "owed by organisations",
+  fees: "fees charged",
+  fx: "taken in by exchanges less given out",
+  suspense: "without a payment"
+}
+
+const accountsText = (count: number): string => (count === 1 ? "1 account" : `${count} accounts`)
+
+export const platformBalances = Effect.gen(function* () {
+  const ledger = yield* Ledger
+  const all = yield* ledger.platformBalances(yield* permitFor("platform"))
+  const rows = all.map(({ account, accounts, balance, kind }) => [
+    account,
+    balance.toString(),
+    kind === "clearing" || kind === "receivable" ? `${whatFor[kind]}, on ${accountsText(accounts)}` : whatFor[kind]
+  ])
+  const data = all.map((one) => ({ ...one, currency: one.balance.currency, balance: wire(one.balance) }))
+  return { data, ...laidTable(["ACCOUNT", "BALANCE", "WHAT"], rows, "Nothing has been posted yet.") }
+}).pipe(Effect.withSpan("Cli.platformBalances"))
+
+export const balances = (input: { readonly org: Option.Option<string>; readonly json: boolean }) =>
+  Option.match(input.org, {
+    onNone: () => onRecords(input.json, platformBalances),
+    onSome: (org) => onRecords(input.json, balancesOf(org))
+  })
 
 const NO_LIMIT = "none"
 

@@ -48,13 +48,14 @@ export const commandsAbout: Readonly<Record<string, About>> = {
   ),
   "fees list": database("corridor fees list --org ORG"),
   "ledger check": database("corridor ledger check"),
-  "ledger balances": database("corridor ledger balances --org ORG"),
+  "ledger balances": database("corridor ledger balances", "corridor ledger balances --org ORG"),
   "ledger limit": database("corridor ledger limit --org ORG --currency KES --amount 50000"),
   queue: api("corridor queue", "corridor queue --org ORG --json"),
   "payments list": api("corridor payments list --status pending", "corridor payments list --reference order-1042"),
   "payments show": api("corridor payments show order-1042"),
   "payments resolve": api(
-    'corridor payments resolve PAYMENT_ID --as completed --reason "Seen on the statement of 3 March"'
+    'corridor payments resolve PAYMENT_ID --as completed --reason "Seen on the statement of 3 March"',
+    "corridor payments resolve PAYMENT_ID"
   ),
   "payments refund": api(
     'corridor payments refund PAYMENT_ID --reason "Paid twice by mistake"',

@@ -1,12 +1,38 @@
 /** What `corridor payments` was told, before it needs the service. */
-import { Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { Flow } from "../../domain/Corridor.ts"
 import { type PaymentStatus, paymentStatuses } from "../../domain/PaymentStatus.ts"
-import { decodeInput } from "./Input.ts"
+import { decodeInput, decodeOption, refuse } from "./Input.ts"
 
 export type Outcome = "completed" | "failed"
 
 export const Reason = Schema.Trim.pipe(Schema.minLength(1), Schema.maxLength(500))
+
+/** `corridor payments resolve` as it was typed. */
+export interface TypedVerdict {
+  readonly id: string
+  readonly as: Option.Option<Outcome>
+  readonly reason: Option.Option<string>
+  readonly item: Option.Option<string>
+  readonly json: boolean
+}
+
+export interface Verdict {
+  readonly outcome: Outcome
+  readonly reason: string
+  readonly item: string | undefined
+}
+
+/** None: the decisions are to be listed. */
+export const wantedVerdict = Effect.fnUntraced(function* (typed: TypedVerdict) {
+  if (Option.isNone(typed.as)) {
+    if (Option.isSome(typed.reason)) return yield* refuse("--as: say completed or failed, or leave --reason out.")
+    return Option.none<Verdict>()
+  }
+  if (Option.isNone(typed.reason)) return yield* refuse("--reason: say how you know.")
+  const reason = yield* decodeOption("--reason", Reason, typed.reason.value)
+  return Option.some<Verdict>({ outcome: typed.as.value, reason, item: Option.getOrUndefined(typed.item) })
+})
 
 export interface Sought {
   readonly status: Option.Option<PaymentStatus>

@@ -2,7 +2,7 @@
 import { BigDecimal } from "effect"
 import { toPlainText } from "../../domain/Decimal.ts"
 import { isSettled, type PaymentStatus } from "../../domain/PaymentStatus.ts"
-import { framed, type Laid, laidTable, minute, properties } from "../shared/Table.ts"
+import { framed, type Laid, laidTable, minute, printable, properties } from "../shared/Table.ts"
 
 type Time = Date | string
 
@@ -158,3 +158,44 @@ export const queueTable = (items: ReadonlyArray<Waiting>): Laid =>
     "Nothing waits for a person.",
     ["SINCE"]
   )
+
+interface Decidable {
+  readonly item_id: string | null
+  readonly kind: string
+  readonly detail: string
+  readonly decisions: ReadonlyArray<{
+    readonly action: string
+    readonly outcome: string | null
+    readonly says: string
+    readonly currency: string | null
+    readonly before: Shown
+    readonly after: Shown
+  }>
+}
+
+/** A decision that moves nothing for the organisation says so; others tell both balances themselves. */
+const stays = ({ after, before, currency }: Decidable["decisions"][number]): string =>
+  before === null || shownAmount(before) !== shownAmount(after)
+    ? ""
+    : ` (the organisation's balance stays ${shownAmount(before)} ${currency})`
+
+const commandOf = (paymentId: string, { item_id }: Decidable, { action, outcome }: Decidable["decisions"][number]) => {
+  const what = action === "give_back" ? `refund ${paymentId}` : `resolve ${paymentId} --as ${outcome}`
+  return `corridor payments ${what}${item_id === null ? "" : ` --item ${item_id}`} --reason TEXT`
+}
+
+/** Each thing that waits, and below it each decision with its command. */
+export const decisionsText = (paymentId: string, items: ReadonlyArray<Decidable>): string =>
+  items.length === 0
+    ? "Nothing of this payment waits for a decision."
+    : items
+        .map((item) =>
+          [
+            printable(`${item.kind}: ${item.detail}`),
+            ...item.decisions.flatMap((decision) => [
+              `  ${printable(decision.says)}${stays(decision)}`,
+              `    ${commandOf(paymentId, item, decision)}`
+            ])
+          ].join("\n")
+        )
+        .join("\n\n")

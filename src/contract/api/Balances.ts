@@ -1,11 +1,11 @@
-/** What an organisation has in the books. */
+/** Balances in the books: of an organisation, and of the platform. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
-import { keptKinds } from "../../domain/Ledger.ts"
+import { keptKinds, platformKinds } from "../../domain/Ledger.ts"
 import { CamelPageParams } from "./CamelPage.ts"
-import { pageFieldsIfAny, PageSizeIfAny } from "./Envelope.ts"
+import { envelope, pageFieldsIfAny, PageSizeIfAny } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import { examples, operation } from "./Operation.ts"
 import { DateParams, reportOf } from "./Report.ts"
@@ -16,12 +16,29 @@ export const Balance = Schema.Struct({
   account: Schema.String.annotations({ description: "Its name in the books" }),
   kind: Schema.Literal(...keptKinds).annotations({
     description:
-      "`settlement`: what can be paid out, or is owed; `held`: given out of hand and received by nobody yet; `own`: at a provider, through an account of the organisation's own; `virtual`, `escrow`, `party` and `ramp`: what lies there"
+      "`settlement`: what can be paid out, or is owed; `held`: given out of hand and received by nobody yet; `receivable`: below zero, what the organisation owes since it could not bear a chargeback, to be paid by its next credits before anything else; `clearing`: money of a payment that waits for an operator's decision, above zero if it came, below zero if it is gone; `own`: at a provider, through an account of the organisation's own; `virtual`, `escrow`, `party` and `ramp`: what lies there"
   }),
   currency: AnyCurrencyCode,
   balance: WireDecimal,
   floor: Schema.NullOr(WireDecimal).annotations({ description: "How far it may fall; null: without end" })
 }).annotations({ identifier: "Balance" })
+
+export const PlatformBalance = Schema.Struct({
+  kind: Schema.Literal(...platformKinds).annotations({
+    description:
+      "`provider`: what a provider holds for the platform, above zero; `clearing`: money of payments that waits for an operator's decision; `receivable`: below zero, what organisations owe since they could not bear a chargeback; `fees`: fees that were charged; `fx`: what exchanges took in less what they gave out; `suspense`: money without a payment, of earlier versions"
+  }),
+  account: Schema.String.annotations({
+    description: "Its name in the books; of `clearing` and `receivable`, which are sums, the kind and the currency"
+  }),
+  provider: Schema.NullOr(Schema.String),
+  config_id: Schema.NullOr(Schema.String).annotations({
+    description: "The configuration whose account at the provider it is; null: the platform's"
+  }),
+  currency: AnyCurrencyCode,
+  balance: WireDecimal,
+  accounts: Schema.Int.annotations({ description: "Accounts in the sum; a sum of zero may hide some that differ" })
+}).annotations({ identifier: "PlatformBalance" })
 
 export const BalanceTrends = Schema.Struct({
   date_from: Schema.String,
@@ -72,6 +89,27 @@ export const BalancesApi = HttpApiGroup.make("balances")
               ],
               count: 1
             },
+            "A chargeback that the organisation could not bear": {
+              status: "success",
+              message: "Balances",
+              data: [
+                {
+                  account: "receivable/0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f/EUR",
+                  kind: "receivable",
+                  currency: "EUR",
+                  balance: -50.17,
+                  floor: null
+                },
+                {
+                  account: "settlement/0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f/EUR",
+                  kind: "settlement",
+                  currency: "EUR",
+                  balance: 0,
+                  floor: 0
+                }
+              ],
+              count: 2
+            },
             "Nothing has moved yet": { status: "success", message: "Balances", data: [], count: 0 }
           })
         })
@@ -110,5 +148,54 @@ export const BalancesApi = HttpApiGroup.make("balances")
         })
       )
   )
+  .add(
+    HttpApiEndpoint.get("platform", "/ledger/balances")
+      .addSuccess(envelope(Schema.Array(PlatformBalance)))
+      .pipe(
+        operation({
+          access: "platform",
+          lists: true,
+          summary: "Balances of the platform",
+          description:
+            "Extension. What each provider account holds in each currency, to be compared with the provider's own statement; what waits in clearing and what organisations owe, summed by currency; fees and fx. It reads every posting of these accounts, so it takes seconds on a large ledger.",
+          response: examples({
+            "One provider, a chargeback that nobody has decided on": {
+              status: "success",
+              message: "Balances",
+              data: [
+                {
+                  kind: "provider",
+                  account: "provider/stripe/EUR",
+                  provider: "stripe",
+                  config_id: null,
+                  currency: "EUR",
+                  balance: 1949.83,
+                  accounts: 1
+                },
+                {
+                  kind: "clearing",
+                  account: "clearing/EUR",
+                  provider: null,
+                  config_id: null,
+                  currency: "EUR",
+                  balance: -50.17,
+                  accounts: 1
+                },
+                {
+                  kind: "fees",
+                  account: "fees/EUR",
+                  provider: null,
+                  config_id: null,
+                  currency: "EUR",
+                  balance: 29,
+                  accounts: 1
+                }
+              ]
+            },
+            "Nothing has moved yet": { status: "success", message: "Balances", data: [] }
+          })
+        })
+      )
+  )
   .annotate(OpenApi.Title, "Balances")
-  .annotate(OpenApi.Description, "What an organisation has in the books, now and day by day.")
+  .annotate(OpenApi.Description, "What an organisation, and the platform, have in the books.")

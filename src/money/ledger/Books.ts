@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import type { OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
-import type { EntryKind, LedgerAccount } from "../../domain/Ledger.ts"
+import { type EntryKind, kindOf, type LedgerAccount, platformKinds, providerIn } from "../../domain/Ledger.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { Rounding } from "./Rounding.ts"
 
@@ -28,6 +28,32 @@ export interface StoredBalance {
   readonly floor: Money | null
 }
 
+/** One account of the platform, or the sum of all organisations' accounts of one kind and currency. */
+export interface PlatformBalance {
+  readonly kind: (typeof platformKinds)[number]
+  /** The account's name in the books; of a sum, the kind and the currency. */
+  readonly account: LedgerAccount
+  /** Of a provider: which, and the configuration whose account there it is; null: the platform's. */
+  readonly provider: string | null
+  readonly config_id: string | null
+  /** What it stands at; of a provider, what it holds. */
+  readonly balance: Money
+  /** How many accounts are in the sum, of which each has something on it. */
+  readonly accounts: number
+}
+
+/** From what was posted, which is below zero where a provider holds something. */
+export const platformBalanceOf = (account: LedgerAccount, posted: Money, accounts = 1): PlatformBalance => {
+  const kind = kindOf(account) as PlatformBalance["kind"]
+  if (kind !== "provider") return { kind, account, provider: null, config_id: null, balance: posted, accounts }
+  const { account: config_id, provider } = providerIn(account)
+  return { kind, account, provider, config_id, balance: posted.negate(), accounts }
+}
+
+/** In the order of the kinds, then by name. */
+export const byKind = (a: PlatformBalance, b: PlatformBalance): number =>
+  platformKinds.indexOf(a.kind) - platformKinds.indexOf(b.kind) || (a.account < b.account ? -1 : 1)
+
 /** How far below zero an organisation's settlement account may go. */
 export interface CreditLimit {
   readonly org_id: OrgId
@@ -51,6 +77,7 @@ export type ProblemKind =
   | "fx_loss"
   | "unknown_organization"
   | "provider_differs"
+  | "simulator_differs"
 
 export interface Problem {
   readonly kind: ProblemKind

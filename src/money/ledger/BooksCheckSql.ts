@@ -1,6 +1,7 @@
 /** The check of the books in SQL. Each statement sees one moment of them, so it may run while money moves. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
+import { builtInRails } from "../../domain/Corridor.ts"
 import { OrgId } from "../../domain/Identifiers.ts"
 import { isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
@@ -34,6 +35,15 @@ const accountsOf = rowsAs(
   })
 )
 const providersOf = rowsAs(Schema.Struct({ account: AccountName, posted: Schema.String, moved: Schema.String }))
+const simulatorsOf = rowsAs(
+  Schema.Struct({
+    account: AccountName,
+    payments: Schema.Int,
+    example: Schema.String,
+    booked: Schema.String,
+    held: Schema.String
+  })
+)
 const strangersOf = rowsAs(Schema.Struct({ org_id: OrgId }))
 const currenciesOf = rowsAs(Schema.Struct({ currency }))
 const totalsOf = rowsAs(
@@ -126,6 +136,40 @@ const roundingOf = Effect.gen(function* () {
   return { losses, rounding: { totals, unchecked: Option.getOrThrow(unknown).unchecked } }
 })
 
+/**
+ * Compares the movements at the simulated providers with what these hold. Left out are payments that only a person
+ * settles, and those that a provider has completed and Corridor will still hear of. In live mode no simulator has any
+ * payment to compare, and no more than that is asked.
+ */
+const simulatorsThatDiffer = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const simulated = sql`select from rail_payments where behaviour <> 'by_hand'`
+  return yield* sql`
+    with held as (
+      select rail, currency, reference, rail || '_' || left(encode(sha256(convert_to(reference::text, 'UTF8')), 'hex'), 24)
+          as movement_id,
+        case when detail ->> 'kind' = 'collection' then amount else -amount end as amount
+      from rail_payments r where state = 'completed' and behaviour <> 'by_hand'
+        and not exists (select from movements m where m.source = 'operator' and m.provider = r.rail
+          and coalesce(m.refund_id, m.attempt_id) = r.reference)
+    ), booked as (
+      select provider as rail, currency, coalesce(refund_id, attempt_id) as reference, movement_id,
+        case when kind in ('collection', 'reinstatement') then amount else -amount end as amount
+      from movements where state = 'settled' and source <> 'operator' and account is null
+        and provider in ${sql.in(builtInRails)} and exists (${simulated})
+    )
+    select 'provider/' || rail || '/' || currency as account, count(*)::int as payments,
+      min(coalesce(h.reference, b.reference)::text) as example, coalesce(sum(b.amount), 0)::text as booked,
+      coalesce(sum(h.amount), 0)::text as held
+    from held h full join booked b using (rail, currency, movement_id)
+    where h.amount is distinct from b.amount
+      and not (b.amount is null and (
+        exists (select from rail_timers t where t.reference = h.reference)
+        or exists (select from attempts a where a.attempt_id = h.reference
+          and (a.outcome is null or a.outcome = 'unknown' or a.next_enquiry_at is not null))))
+    group by rail, currency order by 1 limit ${MOST_NAMED}`.pipe(Effect.flatMap(simulatorsOf))
+})
+
 export const checkBooks = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
@@ -177,6 +221,8 @@ export const checkBooks = Effect.gen(function* () {
     where coalesce(p.amount, 0) <> coalesce(m.amount, 0)
     order by account collate "C" limit ${MOST_NAMED}`.pipe(Effect.flatMap(providersOf))
 
+  const simulators = yield* simulatorsThatDiffer
+
   const strangers = yield* sql`select distinct org_id from ledger_postings p
     where org_id is not null and not exists (select from organizations o where o.org_id = p.org_id)
     order by org_id limit ${MOST_NAMED}`.pipe(Effect.flatMap(strangersOf))
@@ -190,6 +236,6 @@ export const checkBooks = Effect.gen(function* () {
     ...Option.getOrThrow(counts),
     rounding,
     fx,
-    problems: problemsOf({ entries, books, accounts, exchanges: losses, strangers, providers })
+    problems: problemsOf({ entries, books, accounts, exchanges: losses, strangers, providers, simulators })
   }
 }).pipe(unlimited, orDatabaseFailure)

@@ -1,5 +1,6 @@
 import { Clock, Effect, Option } from "effect"
-import type { Balance, BalancesApi, BalanceTrends } from "../../contract/api/Balances.ts"
+import type { Balance, BalancesApi, BalanceTrends, PlatformBalance } from "../../contract/api/Balances.ts"
+import { success } from "../../contract/api/Envelope.ts"
 import { report } from "../../contract/api/Report.ts"
 import { dateOf } from "../../domain/CalendarDate.ts"
 import { recentRange } from "../../domain/DateRange.ts"
@@ -7,7 +8,7 @@ import { kindOf } from "../../domain/Ledger.ts"
 import { type Handlers, WholeList } from "../../platform/http/Handlers.ts"
 import { makeOrderedCamelPages } from "../../platform/pagination/Page.ts"
 import type { BalancesOfDay } from "./BalanceDays.ts"
-import type { StoredBalance } from "./Books.ts"
+import type { PlatformBalance as Summed, StoredBalance } from "./Books.ts"
 import { Ledger } from "./Ledger.ts"
 
 const shown = ({ account, balance, floor }: StoredBalance): typeof Balance.Type => ({
@@ -22,6 +23,12 @@ const shown = ({ account, balance, floor }: StoredBalance): typeof Balance.Type 
 const shownDay = ({ balances, date }: BalancesOfDay): (typeof BalanceTrends.Type)["days"][number] => ({
   date,
   balances: balances.map((balance) => ({ currency: balance.currency, balance: balance.toShown() }))
+})
+
+const shownSum = (sum: Summed): typeof PlatformBalance.Type => ({
+  ...sum,
+  currency: sum.balance.currency,
+  balance: sum.balance.toShown()
 })
 
 const MESSAGE = "Balances"
@@ -51,6 +58,7 @@ export const balancesHandlers = Effect.map(
       )
       return Effect.map(page, (found) => ({ ...found, count: found.data.length }))
     },
+    platform: ({ permit }) => Effect.map(ledger.platformBalances(permit), (all) => success(MESSAGE, all.map(shownSum))),
     trends: Effect.fn("BalancesHttp.trends")(function* ({ permit, urlParams }) {
       const now = yield* Clock.currentTimeMillis
       const range = yield* recentRange(urlParams, now)

@@ -10,13 +10,13 @@ import { LedgerAccount } from "../../domain/Ledger.ts"
 import type { Money } from "../../domain/Money.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { type BalancesOfDay, balancesByDay } from "./BalanceDays.ts"
-import type { BooksReport, CreditLimit, StoredBalance } from "./Books.ts"
+import type { BooksReport, CreditLimit, PlatformBalance, StoredBalance } from "./Books.ts"
 import { LedgerStore, type NameWindow } from "./LedgerStore.ts"
 
 /** For features, inside the transaction of the change that moves the money. */
 type Posting = Pick<
   Context.Tag.Service<LedgerStore>,
-  "post" | "balance" | "balances" | "lockedBalance" | "lockedBalances" | "postings"
+  "post" | "balance" | "balances" | "balancesWithFloors" | "lockedBalance" | "lockedBalances" | "postings"
 >
 
 /** For whoever must know where the money of one payment is. */
@@ -34,6 +34,8 @@ interface Operating {
     permit: Permit<"operations"> | Permit<"platform">,
     window?: NameWindow
   ) => Stored<ReadonlyArray<StoredBalance>>
+  /** Of the platform: what providers hold, what waits in clearing, what is owed, fees and fx. */
+  readonly platformBalances: (permit: Permit<"platform">) => Stored<ReadonlyArray<PlatformBalance>>
   /** At the end of each day: what can be paid out, or is owed. */
   readonly balancesByDay: (permit: Permit<"operations">, range: DateRange) => Stored<ReadonlyArray<BalancesOfDay>>
   readonly setCreditLimit: (
@@ -75,6 +77,7 @@ export class Ledger extends Context.Tag("corridor/Ledger")<Ledger, Posting & OfP
         post: store.post,
         balance: store.balance,
         balances: store.balances,
+        balancesWithFloors: store.balancesWithFloors,
         lockedBalance: store.lockedBalance,
         lockedBalances: store.lockedBalances,
         postings: store.postings,
@@ -82,6 +85,7 @@ export class Ledger extends Context.Tag("corridor/Ledger")<Ledger, Posting & OfP
         atProviders: store.atProviders,
         check: Effect.fn("Ledger.check")(() => store.check),
         balancesOf: (permit, window) => store.balancesOf(permit.scope, window),
+        platformBalances: Effect.fn("Ledger.platformBalances")(() => store.platformBalances),
         balancesByDay: Effect.fn("Ledger.balancesByDay")(function* (permit, range) {
           return balancesByDay(range, yield* store.settledAfter(permit.scope, range.from))
         }),

@@ -4,9 +4,18 @@ import { dateOf } from "../../domain/CalendarDate.ts"
 import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
-import { combine, currencyOf, keepsBalance, kindOf, LedgerAccount, leftOver, providerIn } from "../../domain/Ledger.ts"
+import {
+  combine,
+  currencyOf,
+  keepsBalance,
+  kindOf,
+  LedgerAccount,
+  leftOver,
+  platformKinds,
+  providerIn
+} from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
-import type { StoredPosting } from "./Books.ts"
+import { byKind, platformBalanceOf, type StoredPosting } from "./Books.ts"
 import { LedgerStore } from "./LedgerStore.ts"
 import { ledgerTables, sandboxTables } from "./MemoryTables.ts"
 import { balanceOrNew, floorOf, isShort, limitKey, postInMemory } from "./PostInMemory.ts"
@@ -102,6 +111,25 @@ export const ledgerStoreMemory = Layer.effect(
             .sort((a, b) => (a.account < b.account ? -1 : 1))
             .slice(0, take)
         ),
+      balancesWithFloors: (orgId, accounts) =>
+        Effect.sync(() => accounts.map((account) => balanceOrNew(tables, account, orgId))),
+      platformBalances: Effect.sync(() => {
+        const isWatched = (account: LedgerAccount) =>
+          (platformKinds as ReadonlyArray<string>).includes(kindOf(account)) && keepsBalance(account)
+        const posted = Array.from(ledgerPostings.values()).filter(({ account }) => !keepsBalance(account))
+        const own = combine(posted).map(({ account, amount }) => platformBalanceOf(account, amount))
+        const waiting = Array.from(ledgerBalances.values())
+          .filter(({ account, balance }) => isWatched(account) && !balance.isZero)
+          .map(({ account, balance }) => ({ balance, name: `${kindOf(account)}/${balance.currency}` }))
+        const sums = Array.from(
+          groupedBy(waiting, ({ name }) => name),
+          ([name, rows]) => {
+            const [sum] = inEachCurrency(rows.map(({ balance }) => balance))
+            return platformBalanceOf(LedgerAccount.stored(name), sum!, rows.length)
+          }
+        )
+        return [...own, ...sums].toSorted(byKind)
+      }),
       settledAfter: (scope, date) =>
         Effect.sync(() => {
           const own = Array.from(ledgerBalances.values()).filter(
@@ -186,8 +214,9 @@ export const ledgerStoreMemory = Layer.effect(
             exchanges: losses,
             entries: unbalanced(entries),
             accounts: compared(accounts),
-            // Movements are not among these tables.
+            // Movements and the payments of simulated providers are not among these tables.
             providers: [],
+            simulators: [],
             strangers: Array.from(new Set(rows.map(({ org_id }) => org_id)))
               .flatMap((org_id) => (org_id === null || tables.organizations.has(org_id) ? [] : [{ org_id }]))
               .slice(0, MOST_NAMED)

@@ -10,7 +10,8 @@ import { failOrDie, orDatabaseFailure, type Stored } from "../../platform/databa
 import { inScope, newest, ownedIn, violates } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
-import { AccountName, type StoredBalance, type StoredPosting } from "./Books.ts"
+import { unlimited } from "../../platform/database/Unlimited.ts"
+import { AccountName, byKind, platformBalanceOf, type StoredBalance, type StoredPosting } from "./Books.ts"
 import { checkBooks } from "./BooksCheckSql.ts"
 import { closeLedgerDays, movedAfter } from "./LedgerDaysSql.ts"
 import { type Balances, LedgerStore } from "./LedgerStore.ts"
@@ -44,6 +45,7 @@ const clearingRows = rowsAs(Schema.Struct({ about: Schema.String, ...AmountRow.f
 const settledRows = rowsAs(
   Schema.Struct({ date: Schema.NullOr(Schema.String), currency: AnyCurrencyCode, amount: Schema.String })
 )
+const platformRows = rowsAs(Schema.Struct({ ...AmountRow.fields, accounts: Schema.Int }))
 const limitRow = rowAs(Schema.Struct({ credit_limit: Schema.String }))
 
 const moneyIn = ({ account, amount }: typeof AmountRow.Type): Money => moneyOf(amount, currencyOf(account))
@@ -128,6 +130,29 @@ export const ledgerStoreSql = Layer.effect(
           Effect.map((rows) => rows.map(balanceOfRow)),
           orDatabaseFailure
         ),
+      balancesWithFloors: Effect.fnUntraced(function* (orgId, accounts) {
+        const asked = accounts.map((account) => ({ account, currency: currencyOf(account) }))
+        const found = yield* sql`select a.account, ${orgId}::uuid as org_id, coalesce(b.balance, 0) as balance,
+            case when b.account is null then ledger_floor(a.account, ${orgId}, a.currency) else b.floor end as floor
+          from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) as a (account text, currency text)
+          left join ledger_balances b on b.account = a.account and b.org_id = ${orgId}`.pipe(Effect.flatMap(balancesOf))
+        const rows = new Map(found.map((row) => [row.account, balanceOfRow(row)]))
+        return accounts.map((account) => rows.get(account)!)
+      }, orDatabaseFailure),
+      platformBalances: sql`select account, sum(amount)::text as amount, 1 as accounts from ledger_postings
+          where not ledger_keeps_balance(account) group by account having sum(amount) <> 0
+          union all
+          select split_part(account, '/', 1) || '/' || currency, sum(balance)::text, count(*)::int from ledger_balances
+          where balance <> 0 and (account like 'clearing/%' or account like 'receivable/%')
+          group by 1`.pipe(
+        Effect.flatMap(platformRows),
+        Effect.map((rows) =>
+          rows.map((row) => platformBalanceOf(row.account, moneyIn(row), row.accounts)).toSorted(byKind)
+        ),
+        unlimited,
+        orDatabaseFailure,
+        Effect.provideService(SqlClient.SqlClient, sql)
+      ),
       // One statement, so that what is there now and what led to it are of one moment.
       settledAfter: (scope, date) =>
         sql`with own as (

@@ -3,7 +3,7 @@
  * transaction, and after they have locked their own rows; a refusal ends that transaction.
  */
 import { Context, type Option } from "effect"
-import type { PaymentId } from "../../domain/Identifiers.ts"
+import type { OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
 import type { Entry, LedgerAccount } from "../../domain/Ledger.ts"
 import type { Money } from "../../domain/Money.ts"
@@ -11,7 +11,7 @@ import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import type { SettledAfter } from "./BalanceDays.ts"
-import type { BooksReport, CreditLimit, StoredBalance, StoredPosting } from "./Books.ts"
+import type { BooksReport, CreditLimit, PlatformBalance, StoredBalance, StoredPosting } from "./Books.ts"
 
 export type Balances = ReadonlyMap<LedgerAccount, Money>
 
@@ -51,6 +51,13 @@ export class LedgerStore extends Context.Tag("corridor/LedgerStore")<
     readonly lockedBalance: (account: LedgerAccount) => Stored<Money>
     /** In the order of their names; of accounts that come and go, those with something on them. All without a window. */
     readonly balancesOf: (scope: Scope, window?: NameWindow) => Stored<ReadonlyArray<StoredBalance>>
+    /** Of these accounts of one organisation, in that order; one that nothing was posted to has the floor that it would get. */
+    readonly balancesWithFloors: (
+      orgId: OrgId,
+      accounts: ReadonlyArray<LedgerAccount>
+    ) => Stored<ReadonlyArray<StoredBalance>>
+    /** Providers, clearing, receivables, fees, fx and suspense. Reads every posting of the platform's own accounts. */
+    readonly platformBalances: Stored<ReadonlyArray<PlatformBalance>>
     /** What settlement accounts have now, and what each UTC day after that one moved, by date and currency. */
     readonly settledAfter: (scope: Scope, date: string) => Stored<SettledAfter>
     /** Inside a transaction. Answers with the limit that was set before; fails when the account is further down already. */

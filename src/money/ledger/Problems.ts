@@ -65,6 +65,16 @@ export interface DifferingProvider {
   readonly moved: string
 }
 
+/** Payments at a simulated provider that its account in the books does not have, or has with other amounts. */
+export interface DifferingSimulator {
+  readonly account: LedgerAccount
+  readonly payments: number
+  /** The attempt of one of them. */
+  readonly example: string
+  readonly booked: string
+  readonly held: string
+}
+
 export const problemsOf = (found: {
   readonly entries: ReadonlyArray<UnbalancedEntry>
   readonly books: ReadonlyArray<UnbalancedBooks>
@@ -74,6 +84,7 @@ export const problemsOf = (found: {
   /** Organisations that postings name and nobody knows. */
   readonly strangers: ReadonlyArray<{ readonly org_id: OrgId }>
   readonly providers: ReadonlyArray<DifferingProvider>
+  readonly simulators: ReadonlyArray<DifferingSimulator>
 }): ReadonlyArray<Problem> => [
   ...found.books.map(({ currency, left_over }): Problem => ({
     kind: "unbalanced_books",
@@ -91,6 +102,11 @@ export const problemsOf = (found: {
     kind: "provider_differs",
     subject: account,
     message: `${account} holds ${posted} by the books, but its movements add up to ${moved}.`
+  })),
+  ...found.simulators.map(({ account, booked, example, held, payments }): Problem => ({
+    kind: "simulator_differs",
+    subject: account,
+    message: `${account} differs from what the simulated provider holds: ${booked} by the books, ${held} there, in ${payments} of its payments, such as that of attempt ${example}.`
   })),
   ...found.strangers.map(({ org_id }): Problem => ({
     kind: "unknown_organization",

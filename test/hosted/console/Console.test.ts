@@ -376,7 +376,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     await visiting(sandbox.admin.jwt, async (page) => {
       await open(page, `#/payments/${payment_id}`)
       await page.getByRole("button", { name: "It went through" }).click()
-      await page.getByLabel("How you know").fill("Seen on the statement")
+      await page.getByLabel("Reason").fill("Seen on the statement")
       await page.getByRole("button", { name: "Settle as completed" }).click()
       await page.getByText("1,500.00 KES are on your balance.").waitFor()
     })

@@ -28,12 +28,15 @@ it("checks the books, shows balances and sets limits, and ends with 1 when a bal
         ('${org_id}', '${org_id}', '${settlement}', 'KES', 12.50, 'payin'),
         ('${org_id}', '${org_id}', 'provider/fiat/KES', 'KES', -12.50, 'payin')`
     )
-    const [fine, balances, limit, wrong] = await Promise.all([
+    const [platform, fine, balances, limit, wrong] = await Promise.all([
+      cli("ledger", "balances"),
       cli("ledger", "check"),
       cli("ledger", "balances", "--org", org_id, "--json"),
       cli("ledger", "limit", "--org", org_id, "--currency", "KES", "--amount", "1000"),
       cli("ledger", "limit", "--org", org_id, "--currency", "KES", "--amount", "1.001")
     ])
+    expect(platform).toMatchObject({ code: 0, stderr: "" })
+    expect(platform.stdout).toMatch(/^ACCOUNT +BALANCE +WHAT\nprovider\/fiat\/KES +12\.50 KES +held by the provider\n$/)
     expect(fine).toEqual({
       ...{ code: 0, stderr: "" },
       stdout: "The books are in order: 2 postings of 1 entries on 2 accounts, 1 balances compared.\n"

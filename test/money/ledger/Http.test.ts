@@ -17,6 +17,35 @@ interface Trends {
   }
 }
 
+onDatabaseServer("Balances of the platform", (it) => {
+  it.effect("are for platform admins, exact, and of every organisation", () =>
+    Effect.gen(function* () {
+      const { acme, admin, globex } = yield* people
+      const currency = code("TZS")
+      for (const { org_id } of [acme, globex]) {
+        yield* moved(org_id, fiatRail("TZS"), LedgerAccount.settlement(org_id, currency), "10000000000000.07 TZS")
+      }
+      const { org_id } = acme
+      yield* moved(org_id, LedgerAccount.receivable(org_id, code("ZMW")), fiatRail("ZMW"), "50.17 ZMW")
+      const answer = yield* send("/v1/ledger/balances", { headers: { ...admin } })
+      expect(answer.status, answer.text).toBe(200)
+      expect(answer.text).toContain(
+        '{"kind":"provider","account":"provider/fiat/TZS","provider":"fiat","config_id":null,"currency":"TZS","balance":20000000000000.14,"accounts":1}'
+      )
+      expect(answer.text).toContain(
+        '{"kind":"receivable","account":"receivable/ZMW","provider":null,"config_id":null,"currency":"ZMW","balance":-50.17,"accounts":1}'
+      )
+      const own = bodyOf(yield* get(acme.key, `${org_id}/balances`)) as { readonly data: ReadonlyArray<unknown> }
+      expect(own.data).toContainEqual({
+        ...{ account: `receivable/${org_id}/ZMW`, kind: "receivable", currency: "ZMW", balance: -50.17, floor: null }
+      })
+      for (const credential of [acme.key, acme.token("org-admin")]) {
+        expect((yield* send("/v1/ledger/balances", { headers: { ...credential } })).status).toBe(403)
+      }
+    })
+  )
+})
+
 onDatabaseServer("Balances by day", (it) => {
   it.effect("are of thirty days, and end at the balances of now, digit by digit", () =>
     Effect.gen(function* () {

@@ -288,6 +288,72 @@ onBothStores("LedgerStore", (it) => {
     })
   )
 
+  it.effect("has the floor of an account that nothing was posted to yet", () =>
+    Effect.gen(function* () {
+      const store = yield* LedgerStore
+      const [live, sandbox] = [yield* newBooks(), yield* newBooks({ sandbox: true })]
+      yield* setLimit(live.org_id, "UGX", "900")
+      yield* moved(live.org_id, fiatRail(), live.settlement, "30 KES")
+      const ugandan = LedgerAccount.settlement(live.org_id, code("UGX"))
+      const receivable = LedgerAccount.receivable(live.org_id, code("KES"))
+      const shown = (org_id: OrgId, accounts: ReadonlyArray<LedgerAccount>) =>
+        Effect.map(store.balancesWithFloors(org_id, accounts), (rows) =>
+          rows.map(({ account, balance: now, floor }) => [account, now.toString(), floor?.toString() ?? null])
+        )
+      expect(yield* shown(live.org_id, [receivable, live.settlement, ugandan, live.first])).toEqual([
+        [receivable, "0.00 KES", null],
+        [live.settlement, "30.00 KES", "0.00 KES"],
+        [ugandan, "0 UGX", "-900 UGX"],
+        [live.first, "0.00 KES", "0.00 KES"]
+      ])
+      expect(yield* shown(sandbox.org_id, [sandbox.settlement])).toEqual([[sandbox.settlement, "0.00 KES", null]])
+      expect(yield* store.balancesWithFloors(live.org_id, [])).toEqual([])
+    })
+  )
+
+  it.effect("tells what providers hold, what waits and what is owed, by account and currency", () =>
+    Effect.gen(function* () {
+      const store = yield* LedgerStore
+      const [mine, theirs] = [yield* newBooks(), yield* newBooks()]
+      const currency = code("RWF")
+      const config = yield* nextId
+      const [stripe, own, fees] = [
+        LedgerAccount.provider("stripe", currency),
+        LedgerAccount.provider("stripe", currency, config),
+        LedgerAccount.fees(currency)
+      ]
+      const clearing = Effect.map(Effect.all([nextId, nextId]), ([payment, attempt]) =>
+        LedgerAccount.clearing(payment, attempt, currency)
+      )
+      const settlement = LedgerAccount.settlement(mine.org_id, currency)
+      yield* moved(mine.org_id, stripe, settlement, "500 RWF")
+      yield* moved(mine.org_id, settlement, fees, "20 RWF")
+      yield* moved(mine.org_id, stripe, yield* clearing, "70 RWF")
+      yield* moved(theirs.org_id, yield* clearing, stripe, "100 RWF")
+      yield* moved(theirs.org_id, own, LedgerAccount.own(theirs.org_id, config, currency), "9 RWF")
+      yield* moved(theirs.org_id, LedgerAccount.receivable(theirs.org_id, currency), fees, "40 RWF")
+      const all = yield* store.platformBalances
+      const here = all.filter(({ balance: { currency: of } }) => of === currency)
+      const at = { provider: null, config_id: null, accounts: 1 }
+      const stands = (account: string, amount: string, about: object) => ({
+        ...at,
+        kind: account.split("/")[0],
+        account,
+        balance: money(`${amount} RWF`),
+        ...about
+      })
+      const platforms = stands(stripe, "470", { provider: "stripe" })
+      const theirsThere = stands(own, "9", { provider: "stripe", config_id: config })
+      expect(here).toEqual([
+        ...[platforms, theirsThere].toSorted((a, b) => (a.account < b.account ? -1 : 1)),
+        stands("clearing/RWF", "-30", { accounts: 2 }),
+        stands("receivable/RWF", "-40", {}),
+        stands("fees/RWF", "60", {})
+      ])
+      expect(yield* problems).toEqual([])
+    })
+  )
+
   it.effect("lists the postings of an account newest first, page by page, for its own organisation only", () =>
     Effect.gen(function* () {
       const store = yield* LedgerStore
@@ -333,8 +399,9 @@ onBothStores("LedgerStore", (it) => {
         balances: before.balances + 1,
         rounding: before.rounding,
         fx: before.fx,
-        problems: []
+        problems: before.problems
       })
+      expect(yield* problems).toEqual([])
     })
   )
 })

@@ -1,4 +1,9 @@
-const places: Readonly<Record<string, string>> = { virtual: "accounts", escrow: "escrow", ramp: "payments" }
+const places: Readonly<Record<string, string>> = {
+  virtual: "accounts",
+  escrow: "escrow",
+  ramp: "payments",
+  clearing: "payments"
+}
 
 interface Place {
   readonly path: string

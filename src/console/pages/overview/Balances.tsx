@@ -18,12 +18,14 @@ import { byMovement } from "./ByMovement.ts"
 
 const words: Readonly<Record<Balance["kind"], string>> = {
   settlement: "Available",
+  receivable: "Owed, paid by your next credits",
   held: "Held for what is under way",
   own: "At your own provider account",
   virtual: "Virtual account",
   escrow: "Escrow",
   party: "Kept for an escrow party",
-  ramp: "In a ramp"
+  ramp: "In a ramp",
+  clearing: "Waits for an operator's decision"
 }
 
 const order = Object.keys(words)

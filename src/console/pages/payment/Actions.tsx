@@ -78,17 +78,14 @@ const waitsFor = (items: ReadonlyArray<Item>, kind: string): boolean =>
 /** What the payment's state and the reader's role both allow, and nothing else. */
 export const Actions = ({ items, onDone, payment }: Props) => {
   const { payment_id, provider, status } = payment
-  const unsettled = provider === "manual" && (status === "processing" || status === "pending")
+  const isUnsettled = status === "processing" || status === "pending"
+  // Of a ramp: its payout may wait to be sent, and can be stopped.
+  const maybeDecided = isUnsettled && (provider === "manual" || payment.direction === "external")
   return (
     <>
       {waitsFor(items, "review") && may("reviews") && <Review paymentId={payment_id} onDone={onDone} />}
-      {may("platform") && (
-        <Decide
-          paymentId={payment_id}
-          unknown={unsettled || waitsFor(items, "unknown_outcome")}
-          suspense={waitsFor(items, "suspense")}
-          onDone={onDone}
-        />
+      {may("platform") && (maybeDecided || waitsFor(items, "unknown_outcome") || waitsFor(items, "suspense")) && (
+        <Decide paymentId={payment_id} asOf={payment.updated_at} onDone={onDone} />
       )}
       <Refund payment={payment} onDone={onDone} />
       <Cancel payment={payment} onDone={onDone} />

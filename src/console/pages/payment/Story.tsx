@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact"
-import { amountText } from "../../api/Amount.ts"
+import { amountText, isNegative } from "../../api/Amount.ts"
 import { toneOf } from "../../parts/Badge.tsx"
 import { linkTo } from "../../state/Router.ts"
 import { exactTime, nameOf, sentence, span } from "../../state/Words.ts"
@@ -45,6 +45,18 @@ const told = (item: Item, items: ReadonlyArray<Item>, index: number): Told => {
         tone: item.closed_at === null ? "warn" : "calm",
         title: nameOf(item.item),
         words: `${detailText(item.detail, providerNames)}${item.closed_by === null ? "" : ` Closed by ${item.closed_by}.`}`
+      }
+    case "movement":
+      return {
+        tone: toneOf(item.state === "settled" ? "completed" : item.state),
+        title: `${nameOf(item.movement)} of ${amountText(item.amount)} ${item.currency} at ${providerName(item.provider)}: ${item.state}`,
+        words: <code>{item.movement_id}</code>
+      }
+    case "allocation":
+      return {
+        tone: "calm",
+        title: `${amountText(item.amount)} ${item.currency} ${isNegative(item.amount) ? "borne by" : "to"} the organisation`,
+        words: `${sentence(item.note)}${item.by === null ? "" : ` By ${item.by}.`}`
       }
     case "delivery":
       return {

@@ -32,15 +32,7 @@ const Decision = ({ item, onDone }: { readonly item: QueueItem; readonly onDone:
   if (payment_id !== null) {
     if (kind === "review") return may("reviews") ? <Review paymentId={payment_id} onDone={onDone} /> : null
     if (!may("platform")) return forAdmins
-    return (
-      <Decide
-        paymentId={payment_id}
-        itemId={item.item_id}
-        unknown={kind === "unknown_outcome"}
-        suspense={kind === "suspense"}
-        onDone={onDone}
-      />
-    )
+    return <Decide paymentId={payment_id} itemId={item.item_id} onDone={onDone} />
   }
   if (webhook_id === null || !may("webhooks")) return null
   return kind === "dead_letter" ? (

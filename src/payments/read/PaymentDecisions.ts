@@ -1,0 +1,72 @@
+/** Reads what a person can decide about a payment, with the balances of the moment. */
+import { Context, Effect, Layer, Option } from "effect"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
+import type { Permit } from "../../domain/Access.ts"
+import { totalOf } from "../../domain/Fee.ts"
+import { type NotFound, notFound } from "../../domain/Failure.ts"
+import type { PaymentId } from "../../domain/Identifiers.ts"
+import { Fees } from "../../money/fees/Fees.ts"
+import { Ledger } from "../../money/ledger/Ledger.ts"
+import { Providers } from "../../providers/port/Provider.ts"
+import { refundsHonoured } from "../../providers/port/SendAgain.ts"
+import { acceptedTarget, accountsFor, decidableItems, type DecidableItem } from "../settlement/Decisions.ts"
+import { moverOf, type OpenSum, openSumsOf } from "../store/OpenSums.ts"
+import type { Attempt, Payment } from "../store/Payment.ts"
+import { PaymentStore } from "../store/PaymentStore.ts"
+
+export class PaymentDecisions extends Context.Tag("corridor/PaymentDecisions")<
+  PaymentDecisions,
+  {
+    readonly about: (
+      permit: Permit<"platform">,
+      paymentId: PaymentId
+    ) => Stored<ReadonlyArray<DecidableItem>, NotFound>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    PaymentDecisions,
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const ledger = yield* Ledger
+      const fees = yield* Fees
+      const providers = yield* Providers
+
+      const feeOf = Effect.fnUntraced(function* (payment: Payment, sum: OpenSum) {
+        const target = acceptedTarget(payment, sum)
+        if (target === undefined || payment.total_fees === null) return null
+        const { direction, org_id, payment_method } = payment
+        const charged = yield* fees.charge({ org_id, payment_method, direction, amount: sum.money, target })
+        return totalOf(charged.map(({ amount }) => amount))
+      })
+
+      const canRefund = ({ account, provider }: Attempt) =>
+        Effect.map(
+          providers.find(provider, account),
+          (found) => found?.refund !== undefined && refundsHonoured(found) !== false
+        )
+
+      return {
+        about: Effect.fn("PaymentDecisions.about")(function* ({ scope }, id) {
+          const payment = Option.getOrUndefined(yield* store.find(scope, id))
+          if (payment === undefined) return yield* notFound("payment")
+          const story = yield* store.story(payment)
+          const sums = openSumsOf(payment, story)
+          const found = yield* ledger.balancesWithFloors(payment.org_id, accountsFor(payment, story))
+          const balances = new Map(found.map((one) => [one.account, one]))
+          const charged = new Map(
+            yield* Effect.forEach(sums, (sum) => Effect.map(feeOf(payment, sum), (fee) => [sum.item_id, fee] as const))
+          )
+          const movers = sums.flatMap((sum) => moverOf(story.attempts, sum) ?? [])
+          const refunding = new Map(
+            yield* Effect.forEach(movers, (one) => Effect.map(canRefund(one), (can) => [one.attempt_id, can] as const))
+          )
+          return decidableItems(payment, story, {
+            balanceOf: (account) => balances.get(account)!,
+            canRefund: ({ attempt_id }) => refunding.get(attempt_id) === true,
+            feeOf: ({ item_id }) => charged.get(item_id) ?? null
+          })
+        })
+      }
+    })
+  )
+}

@@ -1,0 +1,319 @@
+/**
+ * The decisions that a person can take on an item of a payment, in words that follow from the sign of its money, each
+ * with what the organisation has before and after it. A decision that would be refused is not among them. Pure.
+ */
+import { LedgerAccount } from "../../domain/Ledger.ts"
+import { Money } from "../../domain/Money.ts"
+import { isSettled } from "../../domain/PaymentStatus.ts"
+import type { StoredBalance } from "../../money/ledger/Books.ts"
+import { absolute, isUnderpaid, moverOf, type OpenSum, openSumsOf, wordsOfSum } from "../store/OpenSums.ts"
+import { type Attempt, kindOfAttempt, type Payment, type Refund } from "../store/Payment.ts"
+import { heldByRamp, ownSide } from "../store/PaymentPostings.ts"
+import type { Story } from "../store/PaymentStore.ts"
+import { sideOf } from "../store/Sides.ts"
+import { toOrganization } from "./Allocations.ts"
+import { givenBack } from "./Movements.ts"
+
+/** What a decision does to the organisation's balance. */
+export interface BalanceChange {
+  readonly account: LedgerAccount
+  readonly before: Money
+  readonly after: Money
+  /** What the organisation owes afterwards, because it has too little; its next credits pay it. */
+  readonly owes: Money
+}
+
+export interface Decision {
+  readonly action: "resolve" | "give_back"
+  /** Of `resolve`. */
+  readonly outcome: "completed" | "failed" | null
+  /** What is so, and what follows. */
+  readonly says: string
+  /** Null where it is not known beforehand. */
+  readonly balance: BalanceChange | null
+}
+
+/** One thing that waits, and what can be decided about it. */
+export interface DecidableItem {
+  /** Null: no item of the queue, such as a payment on the manual rail or a payout of a ramp that is not sent yet. */
+  readonly item_id: string | null
+  readonly kind: "suspense" | "unknown_outcome" | "unsent_payout"
+  readonly attempt_id: Attempt["attempt_id"] | null
+  readonly detail: string
+  /** Above zero it came, below zero it is gone. */
+  readonly money: Money | null
+  readonly decisions: ReadonlyArray<Decision>
+}
+
+/** What is known beside the payment. */
+export interface Surroundings {
+  readonly balanceOf: (account: LedgerAccount) => Pick<StoredBalance, "balance" | "floor">
+  /** Whether the provider of this attempt gives money back through this service. */
+  readonly canRefund: (attempt: Attempt) => boolean
+  /** What accepting an underpaid payin as it is would be charged; null: nothing. */
+  readonly feeOf: (sum: OpenSum) => Money | null
+}
+
+const plus = (money: Money, minor: bigint): Money => new Money({ currency: money.currency, minor: money.minor + minor })
+
+const atMost = (one: bigint, other: bigint): bigint => (one < other ? one : other)
+
+/** What it has, but not less than nothing. */
+const has = ({ minor }: Money): bigint => (minor > 0n ? minor : 0n)
+
+const fits = ({ balance, floor }: Pick<StoredBalance, "balance" | "floor">, change: Money): boolean =>
+  !change.isNegative || floor === null || balance.minor + change.minor >= floor.minor
+
+/** The balance of an account after a change, once the ledger has paid from it what the organisation owes. */
+const changeOf = (
+  { org_id }: Payment,
+  { balanceOf }: Surroundings,
+  account: LedgerAccount,
+  change: Money
+): BalanceChange => {
+  const { balance: before, ...kept } = balanceOf(account)
+  const settlement = LedgerAccount.settlement(org_id, change.currency)
+  const owed = has(balanceOf(LedgerAccount.receivable(org_id, change.currency)).balance.negate())
+  const isBorne = fits({ balance: before, ...kept }, change)
+  const moved = isBorne ? plus(before, change.minor) : before
+  const owing = isBorne ? owed : owed - change.minor
+  const payer = account === settlement ? moved : balanceOf(settlement).balance
+  const touchesDebt = !isBorne || (account === settlement && change.isPositive)
+  const paid = touchesDebt ? atMost(owing, has(payer)) : 0n
+  return {
+    account,
+    before,
+    after: account === settlement ? plus(moved, -paid) : moved,
+    owes: new Money({ currency: change.currency, minor: owing - paid })
+  }
+}
+
+const arrow = ({ after, before }: BalanceChange): string => `${before.toNumericText()} → ${after.toString()}`
+
+const debtWords = ({ owes }: BalanceChange): string =>
+  owes.isZero ? "" : `; it owes ${owes.toString()}, which its next credits pay`
+
+/** Where money of a sum goes by the decision that the organisation has it, or bears it. */
+const ownOf = (payment: Payment, mover: Attempt, { from, money }: OpenSum) =>
+  toOrganization(payment, mover, money, from, { allocation_id: "", note: "", by: null, at: payment.updated_at })
+
+/** What an underpaid payin is worth to the organisation if it is accepted as it is; undefined: it cannot be. */
+export const acceptedTarget = (payment: Payment, sum: OpenSum): Money | undefined => {
+  if (!isUnderpaid(payment, sum) || sum.money.currency !== payment.amount.currency) return undefined
+  const target = ownSide(payment, sum.money, false)
+  return target.isPositive ? target : undefined
+}
+
+/** The settler of a ramp that has failed has paid after all. */
+const isPaidLate = (payment: Payment, mover: Attempt, { money }: OpenSum): boolean =>
+  mover.leg === "settlement" && payment.status === "failed" && money.currency === payment.target.currency
+
+/** A refund that was given up and went nevertheless, where that is what is lacking. */
+const strayedRefund = (payment: Payment, { movements }: Story, { money }: OpenSum): Refund | undefined =>
+  payment.refunds.find(
+    ({ amount, of, refund_id, state }) =>
+      of === undefined &&
+      state === "failed" &&
+      amount.currency === money.currency &&
+      amount.minor === -money.minor &&
+      givenBack(movements, refund_id, amount.currency).minor >= amount.minor
+  )
+
+interface About {
+  readonly payment: Payment
+  readonly story: Story
+  readonly sum: OpenSum
+  readonly mover: Attempt
+  readonly around: Surroundings
+}
+
+/** Nothing changes for the organisation. */
+const unchanged = ({ around, mover, payment, sum }: About): BalanceChange => {
+  const { account, own } = ownOf(payment, mover, sum)
+  return changeOf(payment, around, account, Money.zero(own.currency))
+}
+
+const resolve = (outcome: "completed" | "failed", says: string, balance: BalanceChange | null): Decision => ({
+  action: "resolve",
+  outcome,
+  says,
+  balance
+})
+
+const accept = ({ around, payment, sum }: About): ReadonlyArray<Decision> => {
+  const target = acceptedTarget(payment, sum)
+  const fee = around.feeOf(sum)
+  if (target === undefined || (fee !== null && fee.minor >= target.minor)) return []
+  const change = plus(target, -(fee?.minor ?? 0n))
+  const balance = changeOf(payment, around, sideOf({ ...payment, amount: sum.money, target }), change)
+  const charged = fee === null ? "" : ` (fee ${fee.toString()})`
+  return [
+    resolve("completed", `Accept ${sum.money.toString()} as the whole payment${charged}: ${arrow(balance)}`, balance)
+  ]
+}
+
+const giveBack = (about: About): ReadonlyArray<Decision> => {
+  const { around, mover, payment, sum } = about
+  const isUnpaid = isUnderpaid(payment, sum)
+  const hasEnded = isSettled(payment.status) || mover.outcome === "declined" || isUnpaid
+  if (kindOfAttempt(payment, mover) !== "payin" || !hasEnded || !around.canRefund(mover)) return []
+  const follows = isUnpaid && mover.outcome !== "declined" ? ": the payment fails" : ""
+  return [
+    {
+      action: "give_back",
+      outcome: null,
+      says: `Give it back to the payer through ${mover.provider}${follows}`,
+      balance: unchanged(about)
+    }
+  ]
+}
+
+const ofMoneyThatCame = (about: About): ReadonlyArray<Decision> => {
+  const { around, mover, payment, sum } = about
+  if (isUnderpaid(payment, sum)) {
+    const failed = resolve("failed", "The provider has given it back: the payment fails", unchanged(about))
+    return [...accept(about), ...giveBack(about), failed]
+  }
+  const { account, own } = ownOf(payment, mover, sum)
+  const kept = changeOf(payment, around, account, own)
+  const back =
+    kindOfAttempt(payment, mover) === "payout"
+      ? "The provider has taken it back already"
+      : "The provider has given it back already"
+  return [
+    resolve("completed", `The organisation keeps it: ${arrow(kept)}${debtWords(kept)}`, kept),
+    ...giveBack(about),
+    resolve("failed", back, unchanged(about))
+  ]
+}
+
+/** That the organisation bears what is gone, or that it went where it was meant to go. */
+const borne = (about: About): ReadonlyArray<Decision> => {
+  const { around, mover, payment, story, sum } = about
+  if (isPaidLate(payment, mover, sum)) {
+    // What the ramp has given away cannot pay for it any more.
+    return heldByRamp(payment, story).minor < payment.amount.minor
+      ? []
+      : [resolve("completed", "It was settled: the payment becomes completed", unchanged(about))]
+  }
+  const strayed = strayedRefund(payment, story, sum)
+  if (strayed !== undefined) {
+    const [account, cost] = [sideOf(payment), strayed.target.negate()]
+    if (!fits(around.balanceOf(account), cost)) return []
+    const balance = changeOf(payment, around, account, cost)
+    const says = `The refund of ${absolute(sum.money).toString()} went through, and the organisation bears it: ${arrow(balance)}`
+    return [resolve("completed", says, balance)]
+  }
+  const { account, own } = ownOf(payment, mover, sum)
+  const balance = changeOf(payment, around, account, own)
+  return [resolve("completed", `The organisation bears it: ${arrow(balance)}${debtWords(balance)}`, balance)]
+}
+
+const ofMoneyThatIsGone = (about: About): ReadonlyArray<Decision> => [
+  ...borne(about),
+  resolve("failed", "The provider has returned it to us", unchanged(about))
+]
+
+/** What a person can decide about a sum that waits. */
+export const decisionsFor = (
+  payment: Payment,
+  story: Story,
+  sum: OpenSum,
+  around: Surroundings
+): ReadonlyArray<Decision> => {
+  const mover = moverOf(story.attempts, sum)
+  if (mover === undefined) return []
+  const about = { payment, story, sum, mover, around }
+  return sum.money.isNegative ? ofMoneyThatIsGone(about) : ofMoneyThatCame(about)
+}
+
+/** Accounts whose balances the decisions about a payment depend on. */
+export const accountsFor = (payment: Payment, story: Story): ReadonlyArray<LedgerAccount> => {
+  const touched = openSumsOf(payment, story).flatMap((sum) => {
+    const mover = moverOf(story.attempts, sum)
+    return mover === undefined ? [] : [ownOf(payment, mover, sum)]
+  })
+  const currencies = [payment.target.currency, payment.amount.currency, ...touched.map(({ own }) => own.currency)]
+  const { receivable, settlement } = LedgerAccount
+  return Array.from(
+    new Set([
+      sideOf(payment),
+      ...touched.map(({ account }) => account),
+      ...currencies.flatMap((code) => [settlement(payment.org_id, code), receivable(payment.org_id, code)])
+    ])
+  )
+}
+
+const whatWent: ReadonlyArray<Decision> = [
+  resolve("completed", "It went through: the provider moved the money", null),
+  resolve("failed", "It did not: the provider moved nothing, or has it back", null)
+]
+
+/** The payout of a ramp that waits to be sent. */
+const unsentPayout = ({ payout_id, status }: Payment, { attempts }: Story): Attempt | undefined =>
+  status === "processing"
+    ? attempts.find(
+        ({ attempt_id, leg, outcome, sends }) =>
+          attempt_id === payout_id && leg === "settlement" && sends === 0 && outcome === null
+      )
+    : undefined
+
+/** An attempt on the manual rail, which nothing but a person settles. */
+const byHandOnly = ({ status }: Payment, { attempts }: Story): Attempt | undefined =>
+  isSettled(status)
+    ? undefined
+    : attempts.find(({ leg, outcome, provider }) => provider === "manual" && outcome === "accepted" && leg !== "return")
+
+/** All that waits of a payment, each with its decisions. */
+export const decidableItems = (payment: Payment, story: Story, around: Surroundings): ReadonlyArray<DecidableItem> => {
+  const sums = openSumsOf(payment, story)
+  const questions = story.items.filter(({ closed_at, kind }) => kind === "unknown_outcome" && closed_at === null)
+  const unsent = unsentPayout(payment, story)
+  const byHand = sums.length + questions.length === 0 ? byHandOnly(payment, story) : undefined
+  // Without the name of an item it is stopped only where nothing else could be meant.
+  const isStoppable = questions.length === 0 && new Set(sums.map(({ money }) => money.isNegative)).size < 2
+  return [
+    ...sums.map((sum): DecidableItem => ({
+      item_id: sum.item_id,
+      kind: "suspense",
+      attempt_id: sum.attempt_id,
+      detail: wordsOfSum(payment, sum),
+      money: sum.money,
+      decisions: decisionsFor(payment, story, sum, around)
+    })),
+    ...questions.map(({ attempt_id, detail, item_id }): DecidableItem => ({
+      item_id,
+      kind: "unknown_outcome",
+      attempt_id,
+      detail,
+      money: null,
+      decisions: whatWent
+    })),
+    ...(byHand === undefined
+      ? []
+      : [
+          {
+            item_id: null,
+            kind: "unknown_outcome" as const,
+            attempt_id: byHand.attempt_id,
+            detail: "The payment is on the manual rail: an operator must say what became of it.",
+            money: null,
+            decisions: whatWent
+          }
+        ]),
+    ...(unsent === undefined || !isStoppable
+      ? []
+      : [
+          {
+            item_id: null,
+            kind: "unsent_payout" as const,
+            attempt_id: unsent.attempt_id,
+            detail: `${payment.target.toString()} wait to be sent through ${unsent.provider}.`,
+            money: null,
+            decisions: [
+              resolve("failed", "Stop it: the payment fails, and what was collected waits for a decision", null)
+            ]
+          }
+        ])
+  ]
+}

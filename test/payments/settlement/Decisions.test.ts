@@ -1,0 +1,262 @@
+/** What a person can decide about money that waits, by its sign and by what the payment is. */
+import { expect, it } from "vitest"
+import { LedgerAccount } from "../../../src/domain/Ledger.ts"
+import { Money } from "../../../src/domain/Money.ts"
+import { openAttempt } from "../../../src/payments/dispatch/Dispatch.ts"
+import { toOrganization } from "../../../src/payments/settlement/Allocations.ts"
+import {
+  accountsFor,
+  decidableItems,
+  decisionsFor,
+  type Surroundings
+} from "../../../src/payments/settlement/Decisions.ts"
+import { openSumsOf } from "../../../src/payments/store/OpenSums.ts"
+import type { Attempt, Payment, StoredOperatorItem } from "../../../src/payments/store/Payment.ts"
+import type { Story } from "../../../src/payments/store/PaymentStore.ts"
+import { idFrom } from "../../support/AnyId.ts"
+import { movement, onRamp, openBooks, payout, report, shillings, tether } from "../support/PureBooks.ts"
+
+type Opened = ReturnType<typeof openBooks>
+
+const attempt = (payment: Payment, id: string, about: Partial<Attempt> = {}): Attempt => ({
+  ...openAttempt(payment, {
+    attempt_id: idFrom(id),
+    leg: "payment",
+    provider: "stripe",
+    config_id: null,
+    account: null,
+    own: false,
+    started_at: new Date(0),
+    enquire_in: null
+  }),
+  outcome: "accepted",
+  ...about
+})
+
+const storyOf = (opened: Opened, attempts: ReadonlyArray<Attempt> = [attempt(opened.payment(), "payment")]): Story => ({
+  ...opened.books(),
+  attempts,
+  history: [],
+  callbacks: [],
+  items: []
+})
+
+interface Having {
+  readonly has?: Money
+  /** Null: no floor, as in a sandbox. */
+  readonly floor?: Money | null
+  readonly owes?: Money
+  readonly canRefund?: boolean
+  readonly fee?: Money
+}
+
+const around = ({ canRefund = true, fee, floor, has = shillings(0), owes }: Having): Surroundings => ({
+  balanceOf: (account) => {
+    const currency = LedgerAccount.stored(account).endsWith("USDT") ? tether(0).currency : shillings(0).currency
+    const zero = Money.zero(currency)
+    if (account.startsWith("receivable/")) return { balance: owes?.negate() ?? zero, floor: null }
+    return { balance: has.currency === currency ? has : zero, floor: floor === undefined ? zero : floor }
+  },
+  canRefund: () => canRefund,
+  feeOf: () => fee ?? null
+})
+
+const decided = (opened: Opened, having: Having = {}, story: Story = storyOf(opened)) =>
+  openSumsOf(opened.payment(), story).flatMap((sum) => decisionsFor(opened.payment(), story, sum, around(having)))
+
+const says = (...given: Parameters<typeof decided>) =>
+  decided(...given).map(({ action, outcome, says: words }) => `${outcome ?? action}: ${words}`)
+
+const paid = (...also: ReadonlyArray<ReturnType<typeof movement>>): Opened => {
+  const opened = openBooks(1500)
+  opened.hear(report("completed", movement("collection", "c1", shillings(1500))))
+  for (const one of also) opened.hear(report("completed", one))
+  return opened
+}
+
+it("lets the organisation bear what was taken back, or says that it was returned to us", () => {
+  const charged = paid(movement("reversal", "x1", shillings(50)))
+  expect(says(charged, { has: shillings(650) })).toEqual([
+    "completed: The organisation bears it: 650.00 → 600.00 KES",
+    "failed: The provider has returned it to us"
+  ])
+  const [bears, returned] = decided(charged, { has: shillings(650) })
+  expect(bears!.balance).toEqual({
+    account: LedgerAccount.settlement(charged.payment().org_id, shillings(0).currency),
+    before: shillings(650),
+    after: shillings(600),
+    owes: shillings(0)
+  })
+  expect(returned!.balance).toMatchObject({ before: shillings(650), after: shillings(650) })
+})
+
+it("makes it a debt where the organisation has too little, and says what it then owes", () => {
+  const charged = paid(movement("reversal", "x1", shillings(50)))
+  expect(says(charged)[0]).toBe(
+    "completed: The organisation bears it: 0.00 → 0.00 KES; it owes 50.00 KES, which its next credits pay"
+  )
+  expect(says(charged, { has: shillings(30) })[0]).toBe(
+    "completed: The organisation bears it: 30.00 → 0.00 KES; it owes 20.00 KES, which its next credits pay"
+  )
+  expect(decided(charged, { owes: shillings(10) })[0]!.balance).toMatchObject({ owes: shillings(60) })
+  // Within its credit limit, or in a sandbox without one, it owes on its balance.
+  expect(says(charged, { floor: shillings(-100) })[0]).toBe("completed: The organisation bears it: 0.00 → -50.00 KES")
+  expect(says(charged, { floor: null })[0]).toBe("completed: The organisation bears it: 0.00 → -50.00 KES")
+})
+
+it("lets the organisation keep what came besides, or gives it back where the provider refunds", () => {
+  const over = paid(movement("collection", "c2", shillings(100)))
+  expect(says(over, { has: shillings(650) })).toEqual([
+    "completed: The organisation keeps it: 650.00 → 750.00 KES",
+    "give_back: Give it back to the payer through stripe",
+    "failed: The provider has given it back already"
+  ])
+  expect(decided(over, { has: shillings(650) }).map(({ balance }) => balance?.after.toString())).toEqual([
+    "750.00 KES",
+    "650.00 KES",
+    "650.00 KES"
+  ])
+  expect(says(over, { canRefund: false }).map((one) => one.split(":")[0])).toEqual(["completed", "failed"])
+})
+
+it("pays what the organisation owes from what it keeps", () => {
+  const over = paid(movement("collection", "c2", shillings(100)))
+  expect(decided(over, { owes: shillings(30) })[0]!.balance).toMatchObject({
+    before: shillings(0),
+    after: shillings(70),
+    owes: shillings(0)
+  })
+  expect(says(over, { owes: shillings(130) })[0]).toBe(
+    "completed: The organisation keeps it: 0.00 → 0.00 KES; it owes 30.00 KES, which its next credits pay"
+  )
+})
+
+const underpaid = () => {
+  const opened = openBooks(1500)
+  opened.hear(report("completed", movement("collection", "c1", shillings(700))))
+  return opened
+}
+
+it("accepts an underpayment with its own fee, or lets the payment fail", () => {
+  expect(says(underpaid(), { fee: shillings(10) })).toEqual([
+    "completed: Accept 700.00 KES as the whole payment (fee 10.00 KES): 0.00 → 690.00 KES",
+    "give_back: Give it back to the payer through stripe: the payment fails",
+    "failed: The provider has given it back: the payment fails"
+  ])
+  expect(says(underpaid())[0]).toBe("completed: Accept 700.00 KES as the whole payment: 0.00 → 700.00 KES")
+})
+
+it("does not offer to accept what does not cover its fee, or is another currency", () => {
+  const refused = ["give_back", "failed"]
+  expect(says(underpaid(), { fee: shillings(700) }).map((one) => one.split(":")[0])).toEqual(refused)
+  const other = openBooks(1500)
+  other.hear(report("completed", movement("collection", "c1", tether(20_000_000))))
+  expect(says(other).map((one) => one.split(":")[0])).toEqual(refused)
+})
+
+it("gives nothing back that no payer sent, and that came back of a payout", () => {
+  const opened = openBooks(1500, { ...payout, payout_id: "payment" })
+  opened.hear(report("completed", movement("disbursement", "d1", shillings(1500))))
+  opened.hear(report("completed", movement("reinstatement", "r1", shillings(100))))
+  expect(says(opened)).toEqual([
+    "completed: The organisation keeps it: 0.00 → 100.00 KES",
+    "failed: The provider has taken it back already"
+  ])
+})
+
+/** Collected, and refused by its settler. */
+const stranded = () => {
+  const opened = openBooks(1500, onRamp)
+  opened.hear(report("completed", movement("collection", "c1", shillings(1500))))
+  opened.hear(report("failed"), "settlement")
+  const legs = [
+    attempt(opened.payment(), "payment", { leg: "collection" }),
+    attempt(opened.payment(), "settlement", { leg: "settlement", provider: "circle", outcome: "declined" })
+  ]
+  return { opened, story: () => storyOf(opened, legs) }
+}
+
+it("offers for what a failed ramp holds what it offers for money that came", () => {
+  const { opened, story } = stranded()
+  expect(opened.waiting()).toEqual(["ramp 1500.00 KES"])
+  expect(says(opened, {}, story())).toEqual([
+    "completed: The organisation keeps it: 0.00 → 1500.00 KES",
+    "give_back: Give it back to the payer through stripe",
+    "failed: The provider has given it back already"
+  ])
+})
+
+it("completes a ramp whose settler has paid after all, unless its money was given away", () => {
+  const { opened, story } = stranded()
+  opened.hear(report("completed", movement("disbursement", "d1", onRamp.target!)), "settlement")
+  const late = story()
+  const gone = openSumsOf(opened.payment(), late).find(({ money }) => money.isNegative)!
+  const settled = (of: Story) => decisionsFor(opened.payment(), of, gone, around({})).map((one) => one.says)
+  expect(settled(late)).toEqual(["It was settled: the payment becomes completed", "The provider has returned it to us"])
+  const kept = toOrganization(opened.payment(), late.attempts[0]!, shillings(1500), "ramp", {
+    ...{ allocation_id: "a1", note: "kept", by: "amina", at: new Date(0) }
+  })
+  expect(settled({ ...late, allocations: [kept] })).toEqual(["The provider has returned it to us"])
+})
+
+it("has an item for each sum that waits, each with decisions of its own", () => {
+  const opened = paid(movement("collection", "c2", shillings(100)))
+  const other = attempt(opened.payment(), "other", { provider: "adyen", outcome: "declined" })
+  const story = storyOf(opened, [attempt(opened.payment(), "payment"), other])
+  const gone = {
+    ...story.movements[0]!,
+    attempt_id: other.attempt_id,
+    provider: "adyen" as const,
+    kind: "reversal" as const,
+    movement_id: "x1",
+    amount: shillings(20)
+  }
+  const items = decidableItems(opened.payment(), { ...story, movements: [...story.movements, gone] }, around({}))
+  expect(items.map(({ decisions, money }) => [money?.toString(), decisions.map(({ outcome }) => outcome)])).toEqual([
+    ["100.00 KES", ["completed", null, "failed"]],
+    ["-20.00 KES", ["completed", "failed"]]
+  ])
+  expect(new Set(items.map(({ item_id }) => item_id)).size).toBe(2)
+})
+
+it("asks of an unknown outcome what the provider did, and leaves closed items out", () => {
+  const opened = openBooks(1500)
+  const question: StoredOperatorItem = {
+    item_id: "q1",
+    org_id: opened.payment().org_id,
+    payment_id: opened.payment().payment_id,
+    attempt_id: idFrom("payment"),
+    kind: "unknown_outcome",
+    detail: "stripe does not say.",
+    opened_at: new Date(0),
+    closed_at: null,
+    closed_by: null
+  }
+  const closed = { ...question, item_id: "q2", closed_at: new Date(1), closed_by: "amina" }
+  const items = decidableItems(opened.payment(), { ...storyOf(opened), items: [question, closed] }, around({}))
+  expect(items).toMatchObject([
+    { item_id: "q1", kind: "unknown_outcome", decisions: [{ outcome: "completed" }, { outcome: "failed" }] }
+  ])
+  expect(decidableItems(paid().payment(), storyOf(paid()), around({}))).toEqual([])
+})
+
+it("lets the payout of a ramp be stopped until it is sent", () => {
+  const opened = openBooks(1500, onRamp)
+  opened.hear(report("completed", movement("collection", "c1", shillings(1500))))
+  const { payout_id } = opened.payment()
+  const leg = (sends: number) =>
+    attempt(opened.payment(), payout_id!, { leg: "settlement", provider: "circle", outcome: null, sends })
+  const stops = (sends: number) => decidableItems(opened.payment(), storyOf(opened, [leg(sends)]), around({}))
+  expect(stops(0)).toMatchObject([{ item_id: null, kind: "unsent_payout", decisions: [{ outcome: "failed" }] }])
+  expect(stops(1)).toEqual([])
+})
+
+it("reads the balances that its words depend on", () => {
+  const charged = paid(movement("reversal", "x1", shillings(50)))
+  const { org_id } = charged.payment()
+  const { currency } = shillings(0)
+  expect(accountsFor(charged.payment(), storyOf(charged))).toEqual([
+    LedgerAccount.settlement(org_id, currency),
+    LedgerAccount.receivable(org_id, currency)
+  ])
+})
