@@ -84,9 +84,7 @@ const hasMoved = ({ payout_id, ramp, refunds, status, taken_by }: Payment, { att
     case "return":
       return refunds.some(({ refund_id, state }) => refund_id === attempt_id && state === "completed")
     default:
-      return (
-        (status === "completed" || status === "refunded") && (taken_by === attempt_id || payout_id === attempt_id)
-      )
+      return (status === "completed" || status === "refunded") && (taken_by === attempt_id || payout_id === attempt_id)
   }
 }
 

@@ -378,7 +378,8 @@ for (const backend of backends) {
     it.effect("a payin that failed after it was completed is for a person, who settles it either way", () =>
       Effect.gen(function* () {
         const { payment_id, reference, stands } = yield* payinAt(stripe)
-        const hears = (key: string, state: string) => callBack("stripe", { key: `${reference} ${key}`, reference, state })
+        const hears = (key: string, state: string) =>
+          callBack("stripe", { key: `${reference} ${key}`, reference, state })
         yield* hears("yes", "completed")
         yield* hears("no", "failed")
         expect(yield* stands).toMatchObject({ has: 1500, own: 1500, status: "completed", items: ["unknown_outcome"] })

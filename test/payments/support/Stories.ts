@@ -37,7 +37,9 @@ export const sum = (amount: number, currency = "KES") => ({ amount: `${amount}.0
 
 /** What came back of a transfer that was sent is returned; a dispute that was won leaves the payin completed. */
 const stateOf = ({ id, kind }: Word): "completed" | "returned" =>
-  kind === "refund" || kind === "reversal" || (kind === "reinstatement" && id.startsWith("t")) ? "returned" : "completed"
+  kind === "refund" || kind === "reversal" || (kind === "reinstatement" && id.startsWith("t"))
+    ? "returned"
+    : "completed"
 
 /** What a provider says of a reference, each time as another event: only the ids of its transfers tell that it is the same. */
 export const teller = ({ name }: Actable, reference: string) => {
@@ -71,7 +73,8 @@ export const payinAt = (provider: Actable, country = "FR") =>
         provider.will({ refund: accepts({ state }) })
         const { status } = yield* act(payment_id, { action: "refund", amount })
         const part = (yield* attemptsFor(payment_id, "refund")).at(-1)!
-        const hears = (word: string) => callBack(provider.name, { key: `${part} ${word}`, reference: part, state: word })
+        const hears = (word: string) =>
+          callBack(provider.name, { key: `${part} ${word}`, reference: part, state: word })
         return { status, hears }
       })
     const stands = Effect.gen(function* () {
