@@ -16,7 +16,7 @@ export const Balance = Schema.Struct({
   account: Schema.String.annotations({ description: "Its name in the books" }),
   kind: Schema.Literal(...keptKinds).annotations({
     description:
-      "`settlement`: what can be paid out, or is owed; `held`: given out of hand and received by nobody yet; `own`: at a provider, through an account of the organisation's own; `virtual`, `escrow`, `party` and `ramp`: what lies there"
+      "`settlement`: what can be paid out, or is owed; `held`: given out of hand and received by nobody yet; `own`: at a provider, through an account of the organisation's own; `virtual`, `escrow`, `party` and `ramp`: what lies there; `clearing`: what a provider moved for a payment and has no place yet, below zero if it is gone; `receivable`: below zero what the organisation owes because it could not bear a chargeback, which its next credits pay"
   }),
   currency: AnyCurrencyCode,
   balance: WireDecimal,

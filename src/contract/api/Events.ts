@@ -216,7 +216,7 @@ export const eventsAbout: Readonly<Record<EventType, AboutEvent>> = {
   },
   "transaction.updated": {
     fires:
-      "A payment's status has changed, whatever it is now; or a provider has taken a part of it back, or given that back, which leaves its status as it is (`dispute`). Test notifications are of this type too.",
+      "A payment's status has changed, whatever it is now; or a provider has taken a part of it back, or given that back, which leaves its status as it is (`dispute`); or money of it was booked to or from the organisation, by a person or because a dispute was won (`adjustment`, with its amount). Test notifications are of this type too.",
     data: Schema.Union(PaymentEventData, TestEventData),
     example: payment
   }
