@@ -4,6 +4,7 @@
  */
 import { expect } from "@effect/vitest"
 import { Array as Arr, Effect } from "effect"
+import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
 import { backends } from "../../support/Stores.ts"
 import { act } from "../support/Acting.ts"
@@ -365,7 +366,12 @@ for (const backend of backends) {
         yield* says(taken(500))
         // It was 400.
         stripe.purse.named(reference, [
-          { kind: "reversal", id: `${reference} d1`, amount: moneyOf("400.00", "KES"), state: "settled" }
+          {
+            kind: "reversal",
+            id: `${reference} d1`,
+            amount: moneyOf("400.00", CurrencyCode.make("KES")),
+            state: "settled"
+          }
         ])
         const { has, items, own, waits } = yield* stands
         expect({ has, own, waits }).toEqual({ has: 1100, own: 1500, waits: ["-400.00 KES"] })
