@@ -75,7 +75,8 @@ const reported = (current: AttemptState, signal: Accepted | Report): Decision =>
       // Too little came, and all of it went back: nothing more is to come.
       return current.wasMoved === true && current.moved.minor <= 0n && !isSettled(current.status)
         ? accepted(movedOr(current, "failed"))
-        : byMoney(current, movedOr(current, "pending"))
+        : // What a dispute is about was paid, whether or not that was heard: no customer is waited for.
+          byMoney(current, movedOr(current, current.isHalfHeard === true ? "processing" : "pending"))
     case "pending":
     case "processing":
       return byMoney(current, forward(current, signal.state))

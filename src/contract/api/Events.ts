@@ -41,6 +41,13 @@ const PaymentEventData = Schema.Struct({
   ).annotations({
     description:
       "Only in `transaction.updated`, and only where that is what happened: the provider has taken so much of a payin back, or had so much of a payout sent back (`returned`), or has undone that (`regained`). The status stays what it is until a person has settled who bears it"
+  }),
+  adjustment: Schema.optionalWith(
+    Schema.Struct({ amount: WireDecimal, currency: AnyCurrencyCode, reason: Schema.String }),
+    { exact: true }
+  ).annotations({
+    description:
+      "Only in `transaction.updated`, and only where that is what happened: the organisation has got so much besides what the payment itself brings, or below zero bears or owes so much of what is gone, in the currency of its balance"
   })
 }).annotations({ identifier: "PaymentEventData" })
 
