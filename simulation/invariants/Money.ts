@@ -46,10 +46,16 @@ const told = ({ amount, direction, refunds, status, target, total_fees }: Paymen
   return target.minor - fees - back
 }
 
+/** What is held while a provider gives it back to whom it came from: the organisation never had it. */
+const onItsWayBack = ({ refunds }: Payment): bigint =>
+  refunds
+    .filter(({ of, state }) => of !== undefined && state === "open")
+    .reduce((sum, { amount }) => sum + amount.minor, 0n)
+
 const recordProblems = ({ payment, postings }: Dossier): ReadonlyArray<string> => {
   if (payment.direction === "external") return []
   const own = postings.filter(({ account, kind }) => ownKinds.includes(kindOf(account)) && !byHand.includes(kind))
-  const booked = own.reduce((sum, { amount }) => sum + amount.minor, 0n)
+  const booked = own.reduce((sum, { amount }) => sum + amount.minor, 0n) - onItsWayBack(payment)
   return booked === told(payment)
     ? []
     : [

@@ -19,6 +19,8 @@ export interface AttemptState {
   readonly moved: Money
   /** Something was heard to have come, or to have been paid, whatever became of it. */
   readonly wasMoved?: boolean
+  /** It was heard what went back, or came back of that, and not what it was a part of. */
+  readonly isHalfHeard?: boolean
   /** A declined attempt that its provider has after all, and that is being asked about. */
   readonly pursued?: boolean
 }
@@ -61,9 +63,9 @@ const byMoney = (current: AttemptState, otherwise: PaymentStatus): Decision => {
 
 /** Money went back before the payment was completed. A part of it leaves the payment waiting for what is still to come. */
 const returned = (current: AttemptState, calledOff?: true): Decision => {
-  const { asked, moved, status } = current
+  const { asked, isHalfHeard = false, moved, status } = current
   if (isSettled(status)) return byMoney(current, status)
-  const isPart = moved.minor > 0n || (moved.minor < 0n && -moved.minor < asked.minor)
+  const isPart = moved.minor > 0n || (-moved.minor < asked.minor && (!moved.isZero || isHalfHeard))
   return isPart ? byMoney(current, status) : failed(current, calledOff)
 }
 
@@ -73,7 +75,8 @@ const reported = (current: AttemptState, signal: Accepted | Report): Decision =>
       // Too little came, and all of it went back: nothing more is to come.
       return current.wasMoved === true && current.moved.minor <= 0n && !isSettled(current.status)
         ? accepted(movedOr(current, "failed"))
-        : byMoney(current, movedOr(current, "pending"))
+        : // What a dispute is about was paid, whether or not that was heard: no customer is waited for.
+          byMoney(current, movedOr(current, current.isHalfHeard === true ? "processing" : "pending"))
     case "pending":
     case "processing":
       return byMoney(current, forward(current, signal.state))

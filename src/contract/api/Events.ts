@@ -41,6 +41,13 @@ const PaymentEventData = Schema.Struct({
   ).annotations({
     description:
       "Only in `transaction.updated`, and only where that is what happened: the provider has taken so much of a payin back, or had so much of a payout sent back (`returned`), or has undone that (`regained`). The status stays what it is until a person has settled who bears it"
+  }),
+  adjustment: Schema.optionalWith(
+    Schema.Struct({ amount: WireDecimal, currency: AnyCurrencyCode, reason: Schema.String }),
+    { exact: true }
+  ).annotations({
+    description:
+      "Only in `transaction.updated`, and only where that is what happened: the organisation has got so much besides what the payment itself brings, or below zero bears or owes so much of what is gone, in the currency of its balance"
   })
 }).annotations({ identifier: "PaymentEventData" })
 
@@ -216,7 +223,7 @@ export const eventsAbout: Readonly<Record<EventType, AboutEvent>> = {
   },
   "transaction.updated": {
     fires:
-      "A payment's status has changed, whatever it is now; or a provider has taken a part of it back, or given that back, which leaves its status as it is (`dispute`). Test notifications are of this type too.",
+      "A payment's status has changed, whatever it is now; or a provider has taken a part of it back, or given that back, which leaves its status as it is (`dispute`); or money of it was booked to or from the organisation, by a person or because a dispute was won (`adjustment`, with its amount). Test notifications are of this type too.",
     data: Schema.Union(PaymentEventData, TestEventData),
     example: payment
   }

@@ -79,7 +79,8 @@ const payReceivables = (
     const entry_id = `receivable ${tables.ledgerPostings.size}`
     const postings = move(from, to, new Money({ currency, minor: paid }))
     const entry = { entry_id, org_id, kind: "receivable_payment" as const, payment_id: null, reference: null, postings }
-    return postInMemory(tables, [entry], now)
+    const posted = postInMemory(tables, [entry], now)
+    if (Either.isLeft(posted)) return posted
   }
   return Either.void
 }

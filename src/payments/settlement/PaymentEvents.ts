@@ -120,7 +120,7 @@ export const refundEvent = (
   return [eventOf(newId, payment, type, stringifyWire(data), at)]
 }
 
-/** An operator has given money of the payment to its organisation, or let it bear what is gone. */
+/** A person or a rule has given money of the payment to its organisation, or let it bear what is gone. */
 export const allocationEvents = (
   newId: () => string,
   payment: Payment,

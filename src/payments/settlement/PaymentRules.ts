@@ -113,15 +113,18 @@ export const changeOf = (
   const { attempt, payment } = known
   const recording = heardBy(known, signal, source, moment.at)
   const moved = movedBy(known, recording.movements)
-  const isUnpaid = !recording.movements.some(
+  const mine = recording.movements.filter(
     ({ attempt_id, state }) => attempt_id === attempt.attempt_id && state === "settled"
   )
+  const isUnpaid = mine.length === 0
+  const wasMoved = mine.some(({ kind }) => kind === "collection" || kind === "disbursement")
   const current = {
     status: payment.status,
     outcome: attempt.outcome,
     asked: providersMoney(payment),
     moved,
-    wasMoved: !isUnpaid,
+    wasMoved,
+    isHalfHeard: !isUnpaid && !wasMoved,
     pursued: isPursued(attempt)
   }
   const heard = decide(current, signal, source.next !== undefined)

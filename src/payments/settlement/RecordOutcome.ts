@@ -51,8 +51,8 @@ interface Decided extends Ruled {
   readonly settler?: NewAttempt | undefined
 }
 
-/** A change takes at most this many ids of its own: five events, a callback, two operator items, an allocation. */
-const IDS_PER_CHANGE = 9
+/** A change takes at most this many ids: five events, a callback, two operator items, two allocations with their events. */
+const IDS_PER_CHANGE = 12
 
 /**
  * Operators hear of what waits for a person from now on. Anybody may hint: of what is unknown already each hint would tell

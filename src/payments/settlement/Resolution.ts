@@ -76,15 +76,16 @@ const isOnManualRail = ({ refunds }: Payment, { attempt_id, leg, outcome, provid
   leg !== "return" &&
   (leg !== "refund" || refunds.some(({ refund_id, state }) => refund_id === attempt_id && state === "open"))
 
-const hasMoved = ({ ramp, refunds, status }: Payment, { attempt_id, leg }: Attempt): boolean => {
+/** Whether it is this attempt, and none before it, that the payment counts on. */
+const hasMoved = ({ payout_id, ramp, refunds, status, taken_by }: Payment, { attempt_id, leg }: Attempt): boolean => {
   switch (leg) {
     case "collection":
-      return (ramp?.collected ?? null) !== null
+      return (ramp?.collected ?? null) !== null && taken_by === attempt_id
     case "refund":
     case "return":
       return refunds.some(({ refund_id, state }) => refund_id === attempt_id && state === "completed")
     default:
-      return status === "completed" || status === "refunded"
+      return (status === "completed" || status === "refunded") && (taken_by === attempt_id || payout_id === attempt_id)
   }
 }
 

@@ -22,7 +22,7 @@ import type {
 import { restOf } from "../store/PaymentPostings.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { givesBack, refundedOf } from "./Movements.ts"
-import { type Disputed, disputeEvent, eventsOf, refundEvent } from "./PaymentEvents.ts"
+import { allocationEvents, type Disputed, disputeEvent, eventsOf, refundEvent } from "./PaymentEvents.ts"
 
 /** Reports a payin that waits for its customer at its end. `closed`: the provider confirmed that it takes no money any more. */
 interface AtEnd {
@@ -332,7 +332,8 @@ export const assemble = (
     events: [
       ...refundEvent(moment.newId, after, settledRefund, payment, moment.at),
       ...eventsOf(moment.newId, after, payment.status, dispatched, moment.at),
-      ...disputeEvent(moment.newId, after, disputedIn(ruling), payment.status, moment.at)
+      ...disputeEvent(moment.newId, after, disputedIn(ruling), payment.status, moment.at),
+      ...allocationEvents(moment.newId, after, allocations, moment.at)
     ],
     openItems: opened,
     closeItems: closeItems(known, signal, ruling, source, stuck),

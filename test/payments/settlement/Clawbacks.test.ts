@@ -1,16 +1,19 @@
-/** words that come twice, late, or not at all. Each test states what should be so. */
+/** What comes back of payouts and ramps, of refused attempts and on the manual rail, in whatever order it is heard. */
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
-import { people } from "../../support/Credentials.ts"
 import { act, actable } from "../support/Acting.ts"
-import { attemptsOf, callBack, eventually, recordOf, untilStatus } from "../support/Calls.ts"
-import { movableClock } from "../support/PaymentServices.ts"
-import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
-import { accepts, declines } from "../support/ScriptedProvider.ts"
-import { giveBack, resolve } from "../support/ByHand.ts"
+import { giveBack, itemsOf, resolve } from "../support/ByHand.ts"
+import { attemptsOf, callBack, eventually, initiate, recordOf, untilStatus } from "../support/Calls.ts"
+import { at, attemptsFor, honouring, later, paysIn, settlement, suspenseOf } from "../support/InTheBooks.ts"
+import { payout, referenceOf } from "../support/OwnAccount.ts"
 import { paidRamp } from "../support/PaidRamp.ts"
-import { at, honouring, paysIn, suspenseOf } from "../support/InTheBooks.ts"
+import { movableClock } from "../support/PaymentServices.ts"
+import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
+import { byCard } from "../support/Requests.ts"
+import { accepts, declines } from "../support/ScriptedProvider.ts"
+import { came, cameBack, sent, sum, taken, teller, won } from "../support/Stories.ts"
 
 const make = () => {
   const stripe = honouring("stripe")
@@ -21,42 +24,254 @@ const make = () => {
   return { stripe, adyen, circle, manual, clock, providers: [stripe, adyen, circle, manual] }
 }
 
-onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { circle, manual, stripe }) => {
-  it.effect("a payin that is taken back with its surplus leaves the provider with nothing", () =>
-    Effect.gen(function* () {
-      const before = yield* at("stripe")
-      const { hears } = yield* paysIn(stripe, "FR")
-      yield* hears("yes", "completed", "1600.00")
-      yield* hears("back", "returned")
-      expect((yield* at("stripe")) - before, "what the books say the provider still has, negated").toBe(0)
+onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, circle, clock, manual, stripe }) => {
+  /** What stripe and the organisation have gained since. */
+  const gaining = Effect.map(Effect.all({ there: at("stripe"), own: settlement }), (before) =>
+    Effect.all({
+      has: Effect.map(at("stripe"), (now) => before.there - now),
+      own: Effect.map(settlement, (now) => now - before.own)
     })
   )
 
-  it.effect("what was refunded before is not taken back once more, though the report repeats what had arrived", () =>
+  const paidOut = (country: string) =>
     Effect.gen(function* () {
-      const before = yield* at("stripe")
-      const { hears, payment_id } = yield* paysIn(stripe, "DE")
-      yield* hears("yes", "completed", "1500.00")
-      stripe.will({ refund: accepts({ state: "completed" }) })
-      const { acme } = yield* people
-      yield* act(payment_id, { action: "refund", amount: 500 }, acme.token("staff"))
-      yield* hears("back", "returned", "1500.00")
-      expect((yield* at("stripe")) - before).toBe(0)
+      yield* serveCountry(country, ["stripe"], "bank_transfer", "outbound")
+      stripe.on(`out of ${country}`, accepts())
+      const books = yield* gaining
+      const { payment_id } = yield* payout(country, `out of ${country}`)
+      const reference = yield* referenceOf(payment_id)
+      const hears = (state: string) => callBack("stripe", { key: `${reference} ${state}`, reference, state })
+      return { payment_id, reference, books, says: teller(stripe, reference), hears }
+    })
+
+  it.effect("a payout of which a part came back waits for a person, and is refunded with the rest", () =>
+    Effect.gen(function* () {
+      const { books, payment_id, says } = yield* paidOut("GR")
+      yield* says(sent(1500))
+      yield* says(cameBack(400))
+      expect(yield* books).toEqual({ has: -1100, own: -1500 })
+      expect(yield* suspenseOf(payment_id)).toEqual(["400.00 KES"])
+      expect(yield* itemsOf(payment_id)).toHaveLength(1)
+      yield* says(cameBack(1100, "t1 rest"))
+      yield* says(cameBack(1100, "t1 rest"))
+      expect(yield* books).toEqual({ has: 0, own: 0 })
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded" })
+      expect(yield* suspenseOf(payment_id)).toEqual([])
+      expect(yield* itemsOf(payment_id)).toEqual([])
     })
   )
 
-  it.effect("a collection whose money went back through us is not taken back a second time", () =>
+  it.effect("nor is a part given to the organisation a second time that a person gave it before", () =>
     Effect.gen(function* () {
-      const before = yield* at("stripe")
+      const { books, payment_id, says } = yield* paidOut("SI")
+      yield* says(sent(1500))
+      yield* says(cameBack(400))
+      yield* resolve(payment_id, "completed")
+      expect(yield* books).toEqual({ has: -1100, own: -1100 })
+      yield* says(cameBack(1100, "t1 rest"))
+      yield* Effect.ignore(resolve(payment_id, "completed"))
+      expect(yield* books).toEqual({ has: 0, own: 0 })
+      expect(yield* suspenseOf(payment_id)).toEqual([])
+      expect(yield* itemsOf(payment_id)).toEqual([])
+    })
+  )
+
+  it.effect("a payout that came back before it was heard to be paid is the organisation's again, once", () =>
+    Effect.gen(function* () {
+      const { books, payment_id, says } = yield* paidOut("ES")
+      yield* says(cameBack(1500))
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "failed" })
+      yield* says(sent(1500))
+      expect(yield* books).toEqual({ has: 0, own: 0 })
+      expect(yield* itemsOf(payment_id)).toEqual([])
+    })
+  )
+
+  it.effect("a payout that failed after it was completed goes back to the organisation where it never arrived", () =>
+    Effect.gen(function* () {
+      const { books, hears, payment_id, reference } = yield* paidOut("IE")
+      yield* hears("completed")
+      yield* hears("failed")
+      expect(yield* books).toEqual({ has: -1500, own: -1500 })
+      expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "unknown_outcome" }])
+      yield* resolve(payment_id, "failed")
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded" })
+      expect(yield* books).toEqual({ has: 0, own: 0 })
+      expect(yield* itemsOf(payment_id)).toEqual([])
+      yield* callBack("stripe", { key: `${reference} back`, reference, state: "returned" })
+      expect(yield* books, "its provider says the same").toEqual({ has: 0, own: 0 })
+    })
+  )
+
+  it.effect("a payout that was paid late, and came back, is the organisation's again", () =>
+    Effect.gen(function* () {
+      const { books, hears, payment_id } = yield* paidOut("PT")
+      for (const state of ["failed", "completed"]) yield* hears(state)
+      expect(yield* suspenseOf(payment_id)).toEqual(["-1500.00 KES"])
+      yield* resolve(payment_id, "completed")
+      expect(yield* books).toEqual({ has: -1500, own: -1500 })
+      yield* hears("returned")
+      expect(yield* books).toEqual({ has: 0, own: 0 })
+      expect(yield* itemsOf(payment_id)).toEqual([])
+    })
+  )
+
+  it.effect("a payin that was called off, and then is said to have been paid, leaves nothing behind", () =>
+    Effect.gen(function* () {
+      const books = yield* gaining
+      const { payment_id, reference } = yield* paysIn(stripe, "FR")
+      yield* callBack("stripe", { key: "FR went", reference, state: "returned", calledOff: true })
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "canceled" })
+      yield* callBack("stripe", { key: "FR came", reference, state: "completed" })
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "canceled" })
+      expect(yield* books).toEqual({ has: 0, own: 0 })
+      expect(yield* itemsOf(payment_id)).toEqual([])
+    })
+  )
+
+  it.effect("what nobody has said the end of waits for a person, whatever is said of a dispute", () =>
+    Effect.gen(function* () {
+      const { payment_id, reference } = yield* paysIn(stripe, "CH")
+      const says = teller(stripe, reference)
+      for (const _ of [1, 2, 3, 4, 5, 6, 7, 8]) yield* later(clock, 90_000)
+      expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "unknown_outcome" }])
+      for (const words of [
+        [won(400), taken(400)],
+        [taken(300, "d2"), won(300, "d2")]
+      ]) {
+        for (const word of words) yield* says(word)
+        expect(["processing", "pending"]).toContain((yield* recordOf(payment_id))["status"])
+        expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "unknown_outcome" }])
+      }
+      yield* says(came(1500))
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
+      expect(yield* itemsOf(payment_id)).toEqual([])
+    })
+  )
+
+  it.effect("what a refused attempt brought, and its provider took back, leaves the other's money alone", () =>
+    Effect.gen(function* () {
+      const books = yield* gaining
+      yield* serveCountry("NL", ["stripe", "adyen"])
+      stripe.on("both NL", declines())
+      adyen.on("both NL", accepts({ state: "completed" }))
+      const { payment_id } = yield* initiate({ ...byCard(), country: "NL", description: "both NL" })
+      const says = teller(stripe, (yield* attemptsFor(payment_id, "payment"))[0]!)
+      yield* says(came(1500))
+      yield* resolve(payment_id, "completed")
+      expect(yield* books).toEqual({ has: 1500, own: 3000 })
+      adyen.will({ refund: accepts({ state: "completed" }) })
+      expect((yield* act(payment_id, { action: "refund", amount: 500 })).status).toBe(200)
+      yield* says(taken(1500))
+      expect(yield* books).toEqual({ has: 0, own: 2500 })
+      expect(yield* suspenseOf(payment_id)).toEqual(["-1500.00 KES"])
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed", refunded_amount: 500 })
+      yield* resolve(payment_id, "completed")
+      expect(yield* books).toEqual({ has: 0, own: 1000 })
+      expect(yield* itemsOf(payment_id)).toEqual([])
+    })
+  )
+
+  it.effect("a part of what was collected for a ramp is gone, and the ramp stays settled", () =>
+    Effect.gen(function* () {
+      const books = yield* gaining
+      circle.otherwise(accepts({ state: "completed" }))
+      const { payment_id, reference } = yield* paidRamp(stripe, "HU", "13000.00")
+      yield* untilStatus(payment_id, "completed")
+      yield* teller(stripe, reference)(taken(3000))
+      expect(yield* books).toEqual({ has: 10_000, own: 0 })
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
+      expect(yield* suspenseOf(payment_id)).toEqual(["-3000.00 KES"])
+      expect(yield* itemsOf(payment_id)).toHaveLength(1)
+    })
+  )
+
+  it.effect("a ramp that was paid too little holds no more than that, through a dispute and its end", () =>
+    Effect.gen(function* () {
+      const books = yield* gaining
+      circle.otherwise(accepts({ state: "completed" }))
+      const { payment_id, reference } = yield* paidRamp(stripe, "SE", "9000.00")
+      yield* untilStatus(payment_id, "failed")
+      const says = teller(stripe, reference)
+      yield* says(taken(400))
+      yield* says(won(400))
+      expect(yield* books).toEqual({ has: 9000, own: 0 })
+      expect(yield* itemsOf(payment_id)).toHaveLength(1)
+      yield* says(taken(9000, "d2"))
+      expect(yield* books).toEqual({ has: 0, own: 0 })
+      expect(yield* itemsOf(payment_id)).toEqual([])
+    })
+  )
+
+  it.effect("what a ramp held, and a person gave back at the provider, is booked once when the provider names it", () =>
+    Effect.gen(function* () {
+      const books = yield* gaining
+      circle.otherwise(declines("sanctioned address"))
+      const { payment_id, reference } = yield* paidRamp(stripe, "NO", "13000.00")
+      yield* untilStatus(payment_id, "failed")
+      yield* resolve(payment_id, "failed", "given back at stripe")
+      expect(yield* books).toEqual({ has: 0, own: 0 })
+      yield* teller(stripe, reference)(taken(13_000))
+      expect(yield* books).toEqual({ has: 0, own: 0 })
+      expect(yield* suspenseOf(payment_id)).toEqual([])
+      expect(yield* itemsOf(payment_id)).toEqual([])
+    })
+  )
+
+  it.effect("a collection whose money went back through us, and is taken back besides, is gone twice", () =>
+    Effect.gen(function* () {
+      const books = yield* gaining
       circle.otherwise(() => Effect.succeed(declines("sanctioned address")))
       const { payment_id, reference } = yield* paidRamp(stripe, "FI", "13000.00")
       yield* untilStatus(payment_id, "failed")
       stripe.will({ refund: accepts({ state: "completed" }) })
       yield* giveBack(payment_id)
-      expect((yield* at("stripe")) - before).toBe(0)
-      yield* callBack("stripe", { key: "FI back", reference, state: "returned" })
-      expect((yield* at("stripe")) - before).toBe(0)
+      expect(yield* books).toEqual({ has: 0, own: 0 })
+      const says = teller(stripe, reference)
+      yield* says(taken(13_000))
+      expect(yield* books).toEqual({ has: -13_000, own: 0 })
+      expect(yield* suspenseOf(payment_id)).toEqual(["-13000.00 KES"])
+      yield* says(won(13_000))
       expect(yield* suspenseOf(payment_id)).toEqual([])
+      expect(yield* itemsOf(payment_id)).toEqual([])
+    })
+  )
+
+  it.effect("a ramp whose settlement came back waits under one item, whatever becomes of a dispute besides", () =>
+    Effect.gen(function* () {
+      circle.otherwise(accepts({ state: "completed" }))
+      const { payment_id, reference } = yield* paidRamp(stripe, "CZ", "13000.00")
+      yield* untilStatus(payment_id, "completed")
+      const [settled = ""] = yield* attemptsFor(payment_id, "settlement")
+      yield* callBack("circle", { key: "CZ back", reference: settled, state: "returned" })
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded" })
+      const says = teller(stripe, reference)
+      yield* says(taken(13_000))
+      yield* says(won(13_000))
+      expect(yield* itemsOf(payment_id)).toHaveLength(1)
+      stripe.will({ refund: accepts({ state: "completed" }) })
+      yield* giveBack(payment_id)
+      expect(yield* itemsOf(payment_id)).toEqual([])
+      expect(yield* Effect.flatMap(LedgerStore, (ledger) => ledger.atProviders(payment_id))).toEqual([])
+    })
+  )
+
+  it.effect("a ramp's settlement that came back before it was heard to be paid leaves what was collected", () =>
+    Effect.gen(function* () {
+      circle.otherwise(accepts())
+      const { payment_id } = yield* paidRamp(stripe, "BG", "13000.00")
+      yield* eventually(
+        Effect.sync(() => circle.timesAsked(payment_id)),
+        (asked) => asked > 0
+      )
+      const reference = yield* referenceOf(payment_id, "settlement")
+      yield* callBack("circle", { key: "BG back", reference, state: "returned", reason: "the wallet is closed" })
+      yield* untilStatus(payment_id, "failed")
+      yield* callBack("circle", { key: "BG paid", reference, state: "completed" })
+      expect(yield* suspenseOf(payment_id)).toEqual([])
+      const there = yield* Effect.flatMap(LedgerStore, (ledger) => ledger.atProviders(payment_id))
+      expect(there.map(({ provider }) => provider)).toEqual(["stripe"])
+      expect(yield* itemsOf(payment_id)).toHaveLength(1)
     })
   )
 
@@ -65,9 +280,8 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { circle, ma
       const { payment_id } = yield* paysIn(manual, "BE")
       yield* resolve(payment_id, "completed")
       manual.will({ refund: accepts() })
-      const { acme } = yield* people
       for (const amount of [500, 600]) {
-        expect((yield* act(payment_id, { action: "refund", amount }, acme.token("staff"))).status).toBe(200)
+        expect((yield* act(payment_id, { action: "refund", amount })).status).toBe(200)
         yield* resolve(payment_id, "completed")
       }
       const store = yield* PaymentStore
@@ -79,37 +293,40 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { circle, ma
   it.effect("a verdict on new money leaves a finished return on the manual rail alone", () =>
     Effect.gen(function* () {
       const before = yield* at("manual")
-      const { hears, payment_id } = yield* paysIn(manual, "NL")
+      const { hears, payment_id, reference } = yield* paysIn(manual, "LT")
+      const says = teller(manual, reference)
       yield* hears("no", "failed")
-      yield* hears("yes", "completed", "900.00")
+      yield* says(came(900))
       manual.will({ refund: accepts({ state: "completed" }) })
       yield* giveBack(payment_id)
       expect((yield* at("manual")) - before).toBe(0)
-      yield* hears("more", "completed", "1000.00")
+      yield* says(came(100, "c2"))
       yield* resolve(payment_id, "failed")
       expect(yield* suspenseOf(payment_id), "the 100 are settled, and the 900 stay where they went").toEqual([])
       expect((yield* at("manual")) - before).toBe(0)
     })
   )
 
-  it.effect("what comes after a smaller sum was accepted is booked, though the provider names no amount", () =>
+  it.effect("what comes after a smaller sum was accepted waits for a person", () =>
     Effect.gen(function* () {
-      const before = yield* at("stripe")
-      const { hears, payment_id } = yield* paysIn(stripe, "AT")
-      yield* hears("part", "completed", "1400.00")
+      const books = yield* gaining
+      const { payment_id, reference } = yield* paysIn(stripe, "AT")
+      const says = teller(stripe, reference)
+      yield* says(came(1400))
       yield* resolve(payment_id, "completed")
-      yield* hears("all", "completed")
-      expect((yield* at("stripe")) - before, "it was asked for 1500, and says that it has what it was asked for").toBe(
-        -1500
-      )
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed", amount: 1400 })
+      yield* says(came(100, "c2"))
+      expect(yield* books).toEqual({ has: 1500, own: 1400 })
+      expect(yield* suspenseOf(payment_id)).toEqual(["100.00 KES"])
+      expect(yield* itemsOf(payment_id)).toHaveLength(1)
     })
   )
 
   it.effect("an unproved hint under the id of an event does not keep the proved event out", () =>
     Effect.gen(function* () {
-      const { payment_id, reference } = yield* paysIn(stripe, "PT")
+      const { payment_id, reference } = yield* paysIn(stripe, "IT")
       yield* callBack("stripe", { key: "evt_1", reference, state: null })
-      yield* callBack("stripe", { key: "evt_1", reference, state: "completed" })
+      yield* callBack("stripe", { key: "evt_1", reference, state: "completed", received: sum(1500) })
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
     })
   )
@@ -118,13 +335,12 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { circle, ma
     "an early callback is applied to one attempt, though its provider gives a refund the id of the payment",
     () =>
       Effect.gen(function* () {
-        const { hears, payment_id } = yield* paysIn(stripe, "IE")
+        const { hears, payment_id } = yield* paysIn(stripe, "DK")
         yield* hears("yes", "completed")
         stripe.will({ refund: accepts({ state: "processing", providerPaymentId: "pi_27" }) })
         const early = { key: "early 27", reference: null, providerPaymentId: "pi_27", state: "returned" }
         expect((yield* callBack("stripe", early)).status, "it is kept").toBe(202)
-        const { acme } = yield* people
-        yield* act(payment_id, { action: "refund", amount: 500 }, acme.token("staff"))
+        yield* act(payment_id, { action: "refund", amount: 500 })
         yield* callBack("stripe", {
           key: "late 27",
           reference: String((yield* attemptsOf(payment_id))[0]?.["attempt_id"]),
@@ -137,7 +353,6 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { circle, ma
           return [status !== "completed", refunds[0]?.state === "failed"].filter(Boolean)
         })
         yield* eventually(changed, (all) => all.length > 0)
-        yield* Effect.sleep("3 seconds")
         expect(yield* changed, "attempts that one callback was applied to").toHaveLength(1)
       })
   )

@@ -1,337 +1,427 @@
-/** Money that a provider takes back in part, gives back again, or says two things about. Each test states what should be so. */
+/**
+ * Refunds by hand, disputes, partial disputes and disputes that were won, in any order and repeated: the books have what
+ * the provider has, and an item is there exactly where money waits.
+ */
 import { expect } from "@effect/vitest"
-import { Effect } from "effect"
-import { people } from "../../support/Credentials.ts"
+import { Array as Arr, Effect } from "effect"
+import { CurrencyCode } from "../../../src/domain/Currency.ts"
+import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
+import { backends } from "../../support/Stores.ts"
 import { act } from "../support/Acting.ts"
-import { attemptsOf, callBack, initiate, ofKind, recordOf, timelineOf, toldOf, untilStatus } from "../support/Calls.ts"
-import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
-import { byBank, kenyanBank } from "../support/Requests.ts"
+import { giveBack, itemsOf, resolve } from "../support/ByHand.ts"
+import { callBack, ofKind, recordOf, timelineOf, toldOf } from "../support/Calls.ts"
+import { threeProviders } from "../support/InTheBooks.ts"
+import { onPaymentServer } from "../support/PaymentServer.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
-import { itemsOf, resolve } from "../support/ByHand.ts"
-import { paidRamp } from "../support/PaidRamp.ts"
-import { at, paysIn, settlement, suspenseOf, threeProviders } from "../support/InTheBooks.ts"
-import { post } from "../../support/Send.ts"
-import { jsonOf } from "../support/Calls.ts"
+import { came, payinAt, refunded, taken, won, type Word } from "../support/Stories.ts"
 
-const kes = (amount: string) => ({ amount, currency: "KES" })
+interface Story {
+  readonly name: string
+  readonly words: ReadonlyArray<Word>
+  /** It ends there in every order; where all of it was taken, a payin of which that is heard first has failed. */
+  readonly inAnyOrder?: true
+  /** Where it stands when all was heard in this order. */
+  readonly ends: {
+    readonly has: number
+    readonly own: number
+    readonly waits: ReadonlyArray<string>
+    readonly status: string
+    readonly refunded: number
+  }
+}
 
-onDatabasePaymentServer("disputes and contradictions", threeProviders, (it, { circle, stripe }) => {
-  const disputed = (country: string) =>
-    Effect.gen(function* () {
-      const before = { stripe: yield* at("stripe"), own: yield* settlement }
-      const { hears, payment_id, reference } = yield* paysIn(stripe, country)
-      yield* hears("yes", "completed")
-      const takes = (key: string, taken: { readonly amount: string; readonly currency: string }) =>
-        callBack("stripe", { key: `${country} ${key}`, reference, state: "returned", taken })
-      const regains = (key: string, amount: string) =>
-        callBack("stripe", { key: `${country} ${key}`, reference, state: "completed", regained: kes(amount) })
-      const books = Effect.all({
-        stripe: Effect.map(at("stripe"), (now) => now - before.stripe),
-        own: Effect.map(settlement, (now) => now - before.own)
-      })
-      return { payment_id, reference, hears, takes, regains, books }
-    })
+const paid = came(1500)
 
-  it.effect("a part that is taken back is booked as that part, and a person decides who bears it", () =>
-    Effect.gen(function* () {
-      const { books, payment_id, takes } = yield* disputed("FR")
-      yield* takes("part", kes("400.00"))
-      expect(yield* books).toEqual({ stripe: -1100, own: 1500 })
-      const record = yield* recordOf(payment_id)
-      expect(record).toMatchObject({ status: "completed" })
-      expect(record["comments"]).toContain("stripe has taken 400.00 KES back")
-      expect(yield* itemsOf(payment_id)).toMatchObject([
-        { kind: "suspense", detail: expect.stringContaining("stripe has taken 400.00 KES back") as string }
-      ])
-      expect(ofKind(yield* timelineOf(payment_id), "callback").at(-1)).toMatchObject({ effect: "suspense" })
-      const dispute = { kind: "returned", amount: 400, currency: "KES" }
-      const told = Effect.map(toldOf(payment_id, "transaction.updated"), (all) => all.filter((one) => "dispute" in one))
-      expect(yield* told).toMatchObject([{ status: "completed", previous_status: "completed", dispute }])
-      yield* takes("part", kes("400.00"))
-      expect(yield* suspenseOf(payment_id), "the same event again").toEqual(["-400.00 KES"])
-      expect(yield* told, "nor is it told of twice").toHaveLength(1)
-      yield* resolve(payment_id, "completed")
-      expect(yield* books).toEqual({ stripe: -1100, own: 1100 })
-      expect(yield* itemsOf(payment_id)).toEqual([])
-    })
-  )
+const stories: ReadonlyArray<Story> = [
+  {
+    name: "a part that is taken back",
+    inAnyOrder: true,
+    words: [paid, taken(400)],
+    ends: { has: 1100, own: 1500, waits: ["-400.00 KES"], status: "completed", refunded: 400 }
+  },
+  {
+    name: "two partial disputes of one amount",
+    inAnyOrder: true,
+    words: [paid, taken(400), taken(400, "d2")],
+    ends: { has: 700, own: 1500, waits: ["-800.00 KES"], status: "completed", refunded: 800 }
+  },
+  {
+    name: "a refund by hand, and a dispute of the same amount",
+    inAnyOrder: true,
+    words: [paid, refunded(500), taken(500)],
+    ends: { has: 500, own: 1500, waits: ["-1000.00 KES"], status: "completed", refunded: 1000 }
+  },
+  {
+    name: "two refunds by hand of one amount, and a dispute of it that was won",
+    words: [paid, refunded(500), refunded(500, "r2"), taken(500), won(500)],
+    ends: { has: 500, own: 1500, waits: ["-1000.00 KES"], status: "refunded", refunded: 1000 }
+  },
+  {
+    name: "parts that are all of it",
+    words: [paid, taken(400), taken(1100, "d2")],
+    ends: { has: 0, own: 1500, waits: ["-1500.00 KES"], status: "refunded", refunded: 1500 }
+  },
+  {
+    name: "a part that was taken and won",
+    inAnyOrder: true,
+    words: [paid, taken(400), won(400)],
+    ends: { has: 1500, own: 1500, waits: [], status: "completed", refunded: 0 }
+  },
+  {
+    name: "all of it taken and won",
+    words: [paid, taken(1500), won(1500)],
+    ends: { has: 1500, own: 1500, waits: [], status: "refunded", refunded: 0 }
+  },
+  {
+    name: "a second dispute of the whole after the first was won",
+    words: [paid, taken(1500), won(1500), taken(1500, "d2")],
+    ends: { has: 0, own: 1500, waits: ["-1500.00 KES"], status: "refunded", refunded: 1500 }
+  },
+  {
+    name: "two disputes of the whole, both won",
+    words: [paid, taken(1500), taken(1500, "d2"), won(1500), won(1500, "d2")],
+    ends: { has: 1500, own: 1500, waits: [], status: "refunded", refunded: 0 }
+  },
+  {
+    name: "more than was paid",
+    words: [paid, taken(1600)],
+    ends: { has: -100, own: 1500, waits: ["-1600.00 KES"], status: "refunded", refunded: 1500 }
+  },
+  {
+    name: "what is given back without having been taken",
+    inAnyOrder: true,
+    words: [paid, won(400)],
+    ends: { has: 1900, own: 1500, waits: ["400.00 KES"], status: "completed", refunded: 0 }
+  },
+  {
+    name: "what is taken in another currency",
+    inAnyOrder: true,
+    words: [paid, taken(10, "d1", "EUR")],
+    ends: { has: 1500, own: 1500, waits: ["-10.00 EUR"], status: "completed", refunded: 0 }
+  },
+  {
+    name: "too little, all of it taken back",
+    words: [came(900), taken(900)],
+    ends: { has: 0, own: 0, waits: [], status: "failed", refunded: 0 }
+  },
+  {
+    name: "a payment that was paid twice",
+    inAnyOrder: true,
+    words: [paid, came(1500, "c2")],
+    ends: { has: 3000, own: 1500, waits: ["1500.00 KES"], status: "completed", refunded: 0 }
+  },
+  {
+    name: "a surplus that its provider gave back",
+    inAnyOrder: true,
+    words: [came(1600), refunded(100)],
+    ends: { has: 1500, own: 1500, waits: [], status: "completed", refunded: 0 }
+  }
+]
 
-  it.effect("the queue names all parts that wait, and what is left of them", () =>
-    Effect.gen(function* () {
-      const { payment_id, regains, takes } = yield* disputed("LT")
-      yield* takes("one", kes("400.00"))
-      yield* takes("two", kes("300.00"))
-      expect(yield* itemsOf(payment_id)).toMatchObject([
-        { detail: "stripe has taken 300.00 KES back, 700.00 KES in all: an operator must settle who bears it." }
-      ])
-      yield* regains("some", "500.00")
-      const [item] = yield* itemsOf(payment_id)
-      expect(item?.["detail"]).toContain("200.00 KES are still gone")
-      const disputes = (yield* toldOf(payment_id, "transaction.updated")).flatMap((one) => one["dispute"] ?? [])
-      expect(disputes).toMatchObject([{ amount: 400 }, { amount: 300 }, { kind: "regained", amount: 500 }])
-    })
-  )
+const ordersOf = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
+  all.length === 0
+    ? [[]]
+    : all.flatMap((first, place) => ordersOf(Arr.remove(all, place)).map((rest) => [first, ...rest]))
 
-  it.effect("parts that are all of it leave the payment refunded", () =>
-    Effect.gen(function* () {
-      const { books, payment_id, takes } = yield* disputed("DE")
-      yield* takes("one", kes("400.00"))
-      yield* takes("two", kes("1100.00"))
-      expect(yield* books).toEqual({ stripe: 0, own: 1500 })
-      expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded" })
-      expect(yield* suspenseOf(payment_id)).toEqual(["-1500.00 KES"])
-    })
-  )
+/** All orders of a few words, and some of many. */
+const heardIn = (words: ReadonlyArray<Word>): ReadonlyArray<ReadonlyArray<Word>> => {
+  const all = ordersOf(words)
+  return all.length <= 6 ? all : all.filter((_, nth) => nth % Math.floor(all.length / 8) === 0)
+}
 
-  it.effect("what is given back again before anybody decided leaves nothing to settle", () =>
-    Effect.gen(function* () {
-      const { books, payment_id, regains, takes } = yield* disputed("AT")
-      yield* takes("part", kes("400.00"))
-      yield* regains("won", "400.00")
-      expect(yield* books).toEqual({ stripe: -1500, own: 1500 })
-      expect(yield* suspenseOf(payment_id)).toEqual([])
-      expect(yield* itemsOf(payment_id)).toEqual([])
-      expect((yield* recordOf(payment_id))["comments"]).toContain("stripe gave 400.00 KES back")
-    })
-  )
+const named = (words: ReadonlyArray<Word>) => words.map(({ amount, id, kind }) => `${kind} ${id} ${amount}`).join(", ")
 
-  it.effect("what is given back after it was borne waits for a person, who gives it to whoever bore it", () =>
-    Effect.gen(function* () {
-      const { books, payment_id, regains, takes } = yield* disputed("BE")
-      yield* takes("part", kes("400.00"))
-      yield* resolve(payment_id, "completed")
-      yield* regains("won", "400.00")
-      expect(yield* books).toEqual({ stripe: -1500, own: 1100 })
-      expect(yield* itemsOf(payment_id)).toMatchObject([
-        { kind: "suspense", detail: expect.stringContaining("stripe gave 400.00 KES back") as string }
-      ])
-      yield* resolve(payment_id, "completed")
-      expect(yield* books).toEqual({ stripe: -1500, own: 1500 })
-    })
-  )
+for (const backend of backends) {
+  const made = threeProviders()
+  const { stripe } = made
 
-  it.effect(
-    "a payment that is refunded stays so when all of its money comes back, and nobody has to settle anything",
-    () =>
+  onPaymentServer("Disputes", backend, made, (it) => {
+    for (const { ends, inAnyOrder, name, words } of stories) {
+      const items = ends.waits.map(() => "suspense")
+
+      it.effect(`${name}: in turn, and all of it once more`, () =>
+        Effect.gen(function* () {
+          const { says, stands } = yield* payinAt(stripe)
+          yield* Effect.forEach(words, (word) => says(word), { discard: true })
+          expect(yield* stands).toEqual({ ...ends, items })
+          yield* Effect.forEach(words.toReversed(), (word) => says(word), { discard: true })
+          yield* says(...words)
+          expect(yield* stands, "it tells nothing new").toEqual({ ...ends, items })
+        })
+      )
+
+      if (backend === "memory") {
+        it.effect(`${name}: in any order the books have what its provider has`, () =>
+          Effect.gen(function* () {
+            for (const order of heardIn(words)) {
+              const { says, stands } = yield* payinAt(stripe)
+              yield* Effect.forEach(order, (word) => says(word), { discard: true })
+              const { has, items: open, own, waits } = yield* stands
+              if (inAnyOrder) expect(yield* stands, named(order)).toEqual({ ...ends, items })
+              expect(has, named(order)).toBe(ends.has)
+              expect(open, named(order)).toEqual(waits.map(() => "suspense"))
+              const inClearing = waits
+                .filter((one) => one.endsWith("KES"))
+                .reduce((total, one) => total + Number(one.split(" ")[0]), 0)
+              expect(own + inClearing, `${named(order)}: all of it has a place or waits`).toBe(ends.has)
+            }
+          })
+        )
+      }
+    }
+
+    const completed = Effect.tap(payinAt(stripe), ({ says }) => says(paid))
+
+    const disputesTold = (payment_id: string) =>
+      Effect.map(toldOf(payment_id, "transaction.updated"), (all) => all.flatMap((one) => one["dispute"] ?? []))
+
+    it.effect("a part that is taken back is told of once, and borne by whom a person says", () =>
       Effect.gen(function* () {
-        const { books, payment_id, regains, takes } = yield* disputed("NL")
-        yield* takes("all", kes("1500.00"))
-        yield* regains("won", "1500.00")
-        expect(yield* books).toEqual({ stripe: -1500, own: 1500 })
-        expect(yield* recordOf(payment_id)).toMatchObject({
-          status: "refunded",
-          comments: expect.stringContaining("stripe gave 1500.00 KES back, which it had taken") as string
-        })
-        expect(yield* suspenseOf(payment_id)).toEqual([])
-        expect(yield* itemsOf(payment_id)).toEqual([])
+        const { payment_id, says, stands } = yield* completed
+        yield* says(taken(400))
+        expect(ofKind(yield* timelineOf(payment_id), "callback").at(-1)).toMatchObject({ effect: "suspense" })
+        yield* says(taken(400))
+        expect(yield* disputesTold(payment_id)).toMatchObject([{ kind: "returned", amount: 400, currency: "KES" }])
+        yield* resolve(payment_id, "completed")
+        expect(yield* stands).toMatchObject({ has: 1100, own: 1100, waits: [], items: [], status: "completed" })
+        const adjusted = (yield* toldOf(payment_id, "transaction.updated")).flatMap((one) => one["adjustment"] ?? [])
+        expect(adjusted).toMatchObject([{ amount: -400, currency: "KES", reason: "seen at the bank" }])
       })
-  )
+    )
 
-  it.effect("what the books do not have there is not booked, and a person is told how much it is", () =>
-    Effect.gen(function* () {
-      const { books, payment_id, takes } = yield* disputed("IT")
-      stripe.will({ refund: accepts({ state: "completed" }) })
-      const { acme } = yield* people
-      yield* act(payment_id, { action: "refund" }, acme.token("staff"))
-      yield* untilStatus(payment_id, "refunded")
-      yield* takes("all", kes("1500.00"))
-      expect(yield* books).toEqual({ stripe: 0, own: 0 })
-      expect(yield* itemsOf(payment_id)).toMatchObject([
-        { detail: expect.stringContaining("stripe says that it took 1500.00 KES back") as string }
-      ])
-      yield* resolve(payment_id, "failed")
-      expect(yield* books).toEqual({ stripe: 0, own: 0 })
-      expect(yield* itemsOf(payment_id)).toEqual([])
-    })
-  )
-
-  it.effect("what was taken back and is told of by another event is told of once", () =>
-    Effect.gen(function* () {
-      const { books, hears, payment_id, takes } = yield* disputed("CH")
-      yield* hears("reversed", "returned")
-      const [item] = yield* itemsOf(payment_id)
-      yield* takes("dispute", kes("1500.00"))
-      expect(yield* books).toEqual({ stripe: 0, own: 1500 })
-      expect(yield* itemsOf(payment_id)).toEqual([item])
-    })
-  )
-
-  it.effect("nor what is in another currency", () =>
-    Effect.gen(function* () {
-      const { books, payment_id, takes } = yield* disputed("ES")
-      yield* takes("odd", { amount: "10.00", currency: "EUR" })
-      expect(yield* books).toEqual({ stripe: -1500, own: 1500 })
-      expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
-      expect(yield* itemsOf(payment_id)).toMatchObject([
-        { detail: expect.stringContaining("took 10.00 EUR back") as string }
-      ])
-    })
-  )
-
-  it.effect("more than is there takes all that is there, and the record names both", () =>
-    Effect.gen(function* () {
-      const { books, payment_id, takes } = yield* disputed("PT")
-      yield* takes("more", kes("1600.00"))
-      expect(yield* books).toEqual({ stripe: 0, own: 1500 })
-      const { comments, status } = yield* recordOf(payment_id)
-      expect(status).toBe("refunded")
-      expect(comments).toContain("1600.00 KES")
-      expect(comments).toContain("1500.00 KES")
-    })
-  )
-
-  it.effect("a part of what was collected for a ramp is booked as that part", () =>
-    Effect.gen(function* () {
-      const before = yield* at("stripe")
-      circle.otherwise(accepts({ state: "completed" }))
-      const { payment_id, reference } = yield* paidRamp(stripe, "SE", "13000.00")
-      yield* untilStatus(payment_id, "completed")
-      yield* callBack("stripe", { key: "SE part", reference, state: "returned", taken: kes("3000.00") })
-      expect((yield* at("stripe")) - before).toBe(-10_000)
-      expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
-      expect(yield* itemsOf(payment_id)).toHaveLength(1)
-    })
-  )
-
-  it.effect("a payin that failed after it was completed is for a person, who settles it either way", () =>
-    Effect.gen(function* () {
-      const one = yield* disputed("FI")
-      yield* one.hears("no", "failed")
-      expect(yield* recordOf(one.payment_id)).toMatchObject({ status: "completed" })
-      expect((yield* recordOf(one.payment_id))["comments"]).toContain("stripe says that it failed")
-      expect(yield* itemsOf(one.payment_id)).toMatchObject([
-        { kind: "unknown_outcome", detail: expect.stringContaining("after it had been completed") as string }
-      ])
-      yield* one.hears("late", "processing")
-      expect(yield* itemsOf(one.payment_id), "a late word settles nothing").toHaveLength(1)
-      yield* resolve(one.payment_id, "completed")
-      expect(yield* one.books).toEqual({ stripe: -1500, own: 1500 })
-      expect(yield* itemsOf(one.payment_id)).toEqual([])
-
-      yield* one.hears("still not", "failed")
-      yield* resolve(one.payment_id, "failed")
-      expect(yield* recordOf(one.payment_id)).toMatchObject({ status: "refunded" })
-      expect(yield* one.books).toEqual({ stripe: 0, own: 1500 })
-      expect(yield* itemsOf(one.payment_id)).toMatchObject([{ kind: "suspense" }])
-      yield* resolve(one.payment_id, "completed")
-      expect(yield* one.books).toEqual({ stripe: 0, own: 0 })
-      stripe.purse.told(one.reference, "returned")
-    })
-  )
-
-  const paidOut = (country: string) =>
-    Effect.gen(function* () {
-      const { acme } = yield* people
-      const beneficiary = yield* post("/v1/beneficiaries", { ...acme.key }, kenyanBank())
-      const { data } = jsonOf(beneficiary) as { readonly data: { readonly beneficiary_id: string } }
-      yield* serveCountry(country, ["stripe"], "bank_transfer", "outbound")
-      stripe.on(`out of ${country}`, accepts())
-      const before = { stripe: yield* at("stripe"), own: yield* settlement }
-      const { payment_id } = yield* initiate({
-        ...byBank(),
-        country,
-        direction: "payout",
-        beneficiary_id: data.beneficiary_id,
-        bank_account: { account_number: "1100223344", bank_code: "01", bank_name: "KCB" },
-        description: `out of ${country}`
+    it.effect("what was borne goes back to the organisation when the dispute is won, and is told with its amount", () =>
+      Effect.gen(function* () {
+        const { payment_id, says, stands } = yield* completed
+        yield* says(taken(400))
+        yield* resolve(payment_id, "completed")
+        yield* says(won(400))
+        expect(yield* stands).toMatchObject({ has: 1500, own: 1500, waits: [], items: [], refunded: 0 })
+        expect(yield* disputesTold(payment_id)).toMatchObject([
+          { kind: "returned", amount: 400 },
+          { kind: "regained", amount: 400 }
+        ])
+        const adjusted = (yield* toldOf(payment_id, "transaction.updated")).flatMap((one) => one["adjustment"] ?? [])
+        expect(adjusted).toMatchObject([{ amount: -400 }, { amount: 400, currency: "KES" }])
       })
-      const reference = String((yield* attemptsOf(payment_id))[0]?.["attempt_id"])
-      const hears = (state: string, taken?: string) =>
-        callBack("stripe", {
-          key: `${country} ${state} ${taken}`,
-          reference,
-          state,
-          ...(taken === undefined ? {} : { taken: kes(taken) })
-        })
-      yield* hears("completed")
-      const books = Effect.all({
-        stripe: Effect.map(at("stripe"), (now) => now - before.stripe),
-        own: Effect.map(settlement, (now) => now - before.own)
+    )
+
+    it.effect("what was borne of two disputes is theirs again when one is won", () =>
+      Effect.gen(function* () {
+        const { payment_id, says, stands } = yield* completed
+        yield* says(taken(1500))
+        yield* resolve(payment_id, "completed")
+        yield* says(won(1500))
+        yield* says(taken(1500, "d2"))
+        expect(yield* stands).toMatchObject({ has: 0, own: 1500, waits: ["-1500.00 KES"] })
+        yield* resolve(payment_id, "completed")
+        expect(yield* stands).toMatchObject({ has: 0, own: 0, waits: [], items: [] })
       })
-      return { before, books, hears, payment_id, reference }
-    })
+    )
 
-  it.effect("so is a payout, whose money goes back to whoever paid where it never arrived", () =>
-    Effect.gen(function* () {
-      const { before, hears, payment_id, reference } = yield* paidOut("IE")
-      yield* hears("failed")
-      expect((yield* at("stripe")) - before.stripe).toBe(1500)
-      expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "unknown_outcome" }])
-      yield* resolve(payment_id, "failed")
-      expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded" })
-      expect((yield* at("stripe")) - before.stripe).toBe(0)
-      expect((yield* settlement) - before.own).toBe(0)
-      expect(yield* itemsOf(payment_id)).toEqual([])
-      stripe.purse.told(reference, "returned")
-    })
-  )
+    it.effect("a dispute that a person found to be won before its provider said so is won once", () =>
+      Effect.gen(function* () {
+        for (const order of [
+          [won(1500), taken(1500, "d2"), won(1500, "d2")],
+          [taken(1500, "d2"), won(1500), won(1500, "d2")],
+          [taken(1500, "d2"), won(1500, "d2"), won(1500)]
+        ]) {
+          const { payment_id, says, stands } = yield* completed
+          yield* says(taken(1500))
+          yield* resolve(payment_id, "failed", "it was won")
+          expect(yield* stands).toMatchObject({ has: 1500, own: 1500, waits: [] })
+          yield* Effect.forEach(order, (word) => says(word), { discard: true })
+          expect(yield* stands, named(order)).toMatchObject({ has: 1500, own: 1500, waits: [], items: [] })
+        }
+      })
+    )
 
-  it.effect.each([
-    ["the rest, by its amount", "GR", "1100.00"],
-    ["all that there is", "HU", undefined]
-  ] as const)("a payout of which a part was sent back is sent back once: %s", ([, country, rest]) =>
-    Effect.gen(function* () {
-      const { books, hears, payment_id } = yield* paidOut(country)
-      yield* hears("returned", "400.00")
-      expect(yield* books).toEqual({ stripe: 1100, own: -1500 })
-      expect(yield* suspenseOf(payment_id)).toEqual(["400.00 KES"])
-      yield* hears("returned", rest)
-      expect(yield* books).toEqual({ stripe: 0, own: 0 })
-      expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded" })
-      expect(yield* suspenseOf(payment_id)).toEqual([])
-      expect(yield* itemsOf(payment_id)).toEqual([])
-    })
-  )
+    it.effect("a dispute that is won makes the payment refundable again, and what a dispute took is not refunded", () =>
+      Effect.gen(function* () {
+        const { refund, says, stands } = yield* completed
+        yield* says(taken(1500))
+        expect((yield* refund(100)).status, "nothing of it is there").toBe(409)
+        yield* says(won(1500))
+        yield* says(taken(400, "d2"))
+        expect((yield* refund(1200)).status, "400 of it is gone").toBe(409)
+        expect((yield* refund(1100)).status).toBe(200)
+        expect(yield* stands).toMatchObject({ has: 0, own: 400, waits: ["-400.00 KES"], refunded: 1500 })
+        yield* says(won(400, "d2"))
+        expect((yield* refund(400)).status).toBe(200)
+        expect(yield* stands).toMatchObject({ has: 0, own: 0, waits: [], items: [], refunded: 1500 })
+      })
+    )
 
-  it.effect.each([
-    ["the rest, by its amount", "SI", "1100.00"],
-    ["all that there is", "SK", undefined]
-  ] as const)("nor is a part given a second time that somebody had decided on: %s", ([, country, rest]) =>
-    Effect.gen(function* () {
-      const { books, hears, payment_id } = yield* paidOut(country)
-      yield* hears("returned", "400.00")
-      yield* resolve(payment_id, "completed")
-      yield* hears("returned", rest)
-      expect(yield* books).toEqual({ stripe: 0, own: -1100 })
-      expect(yield* suspenseOf(payment_id)).toEqual(["1100.00 KES"])
-      yield* resolve(payment_id, "completed")
-      yield* hears("returned", "1500.00")
-      expect(yield* books).toEqual({ stripe: 0, own: 0 })
-      expect(yield* itemsOf(payment_id)).toMatchObject([{ detail: expect.stringContaining("do not have there") }])
-    })
-  )
+    it.effect("what was refunded and is taken by a dispute too is gone twice until it is won", () =>
+      Effect.gen(function* () {
+        const { payment_id, refund, says, stands } = yield* completed
+        yield* refund(1500)
+        expect(yield* stands).toMatchObject({ has: 0, own: 0, status: "refunded" })
+        yield* says(taken(1500))
+        expect(yield* stands).toMatchObject({ has: -1500, own: 0, waits: ["-1500.00 KES"], items: ["suspense"] })
+        yield* resolve(payment_id, "completed")
+        expect(yield* stands).toMatchObject({ has: -1500, own: -1500, waits: [], items: [] })
+        yield* says(won(1500))
+        expect(yield* stands).toMatchObject({ has: 0, own: 0, waits: [], items: [] })
+      })
+    )
 
-  it.effect("what is no money is not booked, and a person is told", () =>
-    Effect.gen(function* () {
-      const { books, payment_id, regains, takes } = yield* disputed("CZ")
-      for (const [key, sum] of [
-        ["nothing", "0.00"],
-        ["less", "-400.00"]
-      ] as const) {
-        yield* takes(`takes ${key}`, kes(sum))
-        expect(yield* suspenseOf(payment_id), sum).toEqual([])
-        expect(yield* itemsOf(payment_id)).toMatchObject([{ detail: expect.stringContaining(`took ${sum} KES back`) }])
-        yield* regains(`regains ${key}`, sum)
-        expect(yield* suspenseOf(payment_id), sum).toEqual([])
-        expect(yield* itemsOf(payment_id)).toMatchObject([{ detail: expect.stringContaining(`gave ${sum} KES back`) }])
-      }
-      expect(yield* books).toEqual({ stripe: -1500, own: 1500 })
-      yield* resolve(payment_id, "completed")
-      expect(yield* itemsOf(payment_id)).toEqual([])
-      expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
-    })
-  )
+    it.effect("a refund that bounces while a dispute has the whole goes back to the organisation", () =>
+      Effect.gen(function* () {
+        const { payment_id, refund, says, stands } = yield* completed
+        const { hears } = yield* refund(500)
+        yield* says(taken(1500))
+        expect(yield* stands).toMatchObject({ has: -500, own: 1000, waits: ["-1500.00 KES"] })
+        yield* hears("returned")
+        expect(yield* stands).toMatchObject({ has: 0, own: 1500, waits: ["-1500.00 KES"], items: ["suspense"] })
+        expect((yield* recordOf(payment_id))["refunds"]).toMatchObject([{ state: "failed" }])
+        expect((yield* toldOf(payment_id, "payment.refund_failed")).at(-1)).toMatchObject({ amount: 500 })
+        yield* says(won(1500))
+        expect(yield* stands).toMatchObject({ has: 1500, own: 1500, waits: [], items: [], refunded: 0 })
+      })
+    )
 
-  it.effect("why money was taken back is kept, and stays what was said first", () =>
-    Effect.gen(function* () {
-      const { payment_id, reference } = yield* disputed("DK")
-      for (const [key, reason] of [
-        ["DK first", "fraud"],
-        ["DK second", "it was repeated"]
-      ] as const) {
-        yield* callBack("stripe", { key, reference, state: "returned", reason })
-        expect(yield* attemptsOf(payment_id)).toMatchObject([{ reason: "fraud" }])
-      }
-    })
-  )
-})
+    it.effect("a refund that was given up, goes nevertheless and comes back, leaves nothing to settle", () =>
+      Effect.gen(function* () {
+        const { refund, stands } = yield* completed
+        const { hears } = yield* refund(500, "processing")
+        yield* hears("failed")
+        expect(yield* stands).toMatchObject({ has: 1500, own: 1500, items: [] })
+        yield* hears("completed")
+        expect(yield* stands).toMatchObject({ has: 1000, own: 1500, waits: ["-500.00 KES"], items: ["suspense"] })
+        yield* hears("returned")
+        expect(yield* stands).toMatchObject({ has: 1500, own: 1500, waits: [], items: [] })
+      })
+    )
+
+    it.effect("what is told of parts and of what was taken back adds up to the payment", () =>
+      Effect.gen(function* () {
+        const { payment_id, refund, says } = yield* completed
+        yield* refund(500)
+        yield* says(taken(1000))
+        const told = yield* toldOf(payment_id, "payment.refunded")
+        expect(told.map(({ amount }) => amount)).toEqual([500, 1000])
+        expect(told.at(-1)).toMatchObject({ refunded_amount: 1500, refund_id: null })
+      })
+    )
+
+    it.effect("a second collection for one attempt waits under an item, and goes back to its own id", () =>
+      Effect.gen(function* () {
+        const { payment_id, reference, refund, says, stands } = yield* completed
+        yield* says(came(1500, "c2"))
+        stripe.will({ refund: accepts({ state: "completed" }) })
+        yield* giveBack(payment_id)
+        expect(stripe.refunds.at(-1)).toMatchObject({ collectionId: `${reference} c2` })
+        expect(yield* stands).toMatchObject({ has: 1500, own: 1500, waits: [], items: [], status: "completed" })
+        expect((yield* refund(1500)).status, "its own money is still refundable").toBe(200)
+        expect(stripe.refunds.at(-1)).toMatchObject({ collectionId: `${reference} c1` })
+        expect(yield* stands).toMatchObject({ has: 0, own: 0, waits: [], items: [], status: "refunded" })
+      })
+    )
+
+    it.effect("a second collection that a person books is told with its amount, and is gone if it is disputed", () =>
+      Effect.gen(function* () {
+        const { payment_id, says, stands } = yield* completed
+        yield* says(came(1500, "c2"))
+        yield* resolve(payment_id, "completed")
+        expect(yield* stands).toMatchObject({ has: 3000, own: 3000, items: [] })
+        const adjusted = (yield* toldOf(payment_id, "transaction.updated")).flatMap((one) => one["adjustment"] ?? [])
+        expect(adjusted).toMatchObject([{ amount: 1500, currency: "KES" }])
+        yield* says(taken(1500))
+        expect(yield* stands).toMatchObject({ has: 1500, own: 3000, waits: ["-1500.00 KES"], items: ["suspense"] })
+      })
+    )
+
+    it.effect("what a person gave back at the provider is booked once when the provider names it", () =>
+      Effect.gen(function* () {
+        const { payment_id, says, stands } = yield* payinAt(stripe)
+        yield* says(came(1600))
+        yield* resolve(payment_id, "failed", "given back by hand")
+        expect(yield* stands).toMatchObject({ has: 1500, own: 1500, items: [] })
+        yield* says(refunded(100))
+        expect(yield* stands, "its word of it").toMatchObject({ has: 1500, own: 1500, waits: [], items: [] })
+        yield* says(won(100, "r1"))
+        expect(yield* stands, "it did not reach the payer").toMatchObject({ has: 1600, waits: ["100.00 KES"] })
+        yield* says(taken(1500))
+        expect(yield* stands, "other money").toMatchObject({ has: 100, own: 1500, waits: ["-1400.00 KES"] })
+      })
+    )
+
+    it.effect("too little that a person gave back at the provider is booked once when the provider names it", () =>
+      Effect.gen(function* () {
+        const { payment_id, says, stands } = yield* payinAt(stripe)
+        yield* says(came(400))
+        expect(yield* stands).toMatchObject({ has: 400, own: 0, waits: ["400.00 KES"], status: "pending" })
+        yield* resolve(payment_id, "failed", "given back by hand")
+        yield* says(taken(400))
+        expect(yield* stands).toMatchObject({ has: 0, own: 0, waits: [], items: [], status: "failed" })
+        expect(yield* recordOf(payment_id)).toMatchObject({ failure: { code: "UNDERPAID" } })
+      })
+    )
+
+    it.effect("money that came late, was given to the organisation and is taken back, is put before a person", () =>
+      Effect.gen(function* () {
+        const { payment_id, reference, says, stands } = yield* payinAt(stripe)
+        yield* callBack("stripe", { key: `${reference} no`, reference, state: "failed" })
+        yield* says(paid)
+        expect(yield* stands).toMatchObject({ has: 1500, own: 0, waits: ["1500.00 KES"], status: "failed" })
+        yield* resolve(payment_id, "completed")
+        yield* says(taken(1500))
+        expect(yield* stands).toMatchObject({ has: 0, own: 1500, waits: ["-1500.00 KES"], items: ["suspense"] })
+      })
+    )
+
+    it.effect("another amount under the id of a transfer is not booked, and a person is asked which is so", () =>
+      Effect.gen(function* () {
+        const { payment_id, reference, says, stands } = yield* completed
+        yield* says(taken(400))
+        yield* says(taken(500))
+        // It was 400.
+        stripe.purse.named(reference, [
+          {
+            kind: "reversal",
+            id: `${reference} d1`,
+            amount: moneyOf("400.00", CurrencyCode.make("KES")),
+            state: "settled"
+          }
+        ])
+        const { has, items, own, waits } = yield* stands
+        expect({ has, own, waits }).toEqual({ has: 1100, own: 1500, waits: ["-400.00 KES"] })
+        expect(items.toSorted()).toEqual(["suspense", "unknown_outcome"])
+        const unnamed = yield* Effect.flip(resolve(payment_id, "completed"))
+        for (const { item_id } of yield* itemsOf(payment_id)) expect(unnamed.message).toContain(item_id)
+      })
+    )
+
+    it.effect("a payin that failed after it was completed is for a person, who settles it either way", () =>
+      Effect.gen(function* () {
+        const { payment_id, reference, stands } = yield* payinAt(stripe)
+        const hears = (key: string, state: string) =>
+          callBack("stripe", { key: `${reference} ${key}`, reference, state })
+        yield* hears("yes", "completed")
+        yield* hears("no", "failed")
+        expect(yield* stands).toMatchObject({ has: 1500, own: 1500, status: "completed", items: ["unknown_outcome"] })
+        yield* hears("late", "processing")
+        expect(yield* stands, "a late word settles nothing").toMatchObject({ items: ["unknown_outcome"] })
+        yield* resolve(payment_id, "completed")
+        expect(yield* stands).toMatchObject({ has: 1500, own: 1500, items: [] })
+        yield* hears("still not", "failed")
+        yield* resolve(payment_id, "failed")
+        expect(yield* stands).toMatchObject({ has: 0, own: 1500, status: "refunded", items: ["suspense"] })
+        yield* resolve(payment_id, "completed")
+        expect(yield* stands).toMatchObject({ has: 0, own: 0, items: [] })
+      })
+    )
+
+    it.effect("a payment can be refunded by its own reference while a dispute of another amount is open", () =>
+      Effect.gen(function* () {
+        const { payment_id, says, stands } = yield* completed
+        stripe.will({ refund: accepts({ state: "completed" }) })
+        yield* says(taken(400))
+        expect((yield* act(payment_id, { action: "refund" })).status).toBe(200)
+        expect(yield* stands).toMatchObject({ has: 0, own: 400, waits: ["-400.00 KES"], status: "refunded" })
+        yield* resolve(payment_id, "completed")
+        expect(yield* stands).toMatchObject({ has: 0, own: 0, waits: [], items: [] })
+      })
+    )
+  })
+}

@@ -1,19 +1,22 @@
-/** words that come twice, late, or not at all. Each test states what should be so. */
-import { expect } from "@effect/vitest"
-import { SqlClient } from "@effect/sql"
+/** Words that come twice, late, or not at all. Each test states what should be so. */
+import { describe, expect, it as test } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
 import type { PaymentId } from "../../../src/domain/Identifiers.ts"
+import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
 import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
+import { openSumsOf } from "../../../src/payments/store/OpenSums.ts"
+import { backends } from "../../support/Stores.ts"
 import type { TestServer } from "../../support/TestServer.ts"
 import { act } from "../support/Acting.ts"
 import { attemptsOf, callBack, eventually, initiate, untilStatus } from "../support/Calls.ts"
+import { cardPayer } from "../support/CardPayer.ts"
 import { timePasses } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
-import { accepts, declines, isLost, reports } from "../support/ScriptedProvider.ts"
+import { accepts, declines, isLost, PROOF, reports } from "../support/ScriptedProvider.ts"
 import { giveBack, itemsOf, resolve } from "../support/ByHand.ts"
 import { paidRamp } from "../support/PaidRamp.ts"
-import { settlement, suspenseOf, threeProviders } from "../support/InTheBooks.ts"
+import { threeProviders } from "../support/InTheBooks.ts"
 
 onDatabasePaymentServer("signals", threeProviders, (it, { adyen, circle, clock, stripe }) => {
   const later = (seconds: number) =>
@@ -158,34 +161,46 @@ onDatabasePaymentServer("signals", threeProviders, (it, { adyen, circle, clock, 
       expect(answer.response).toMatchObject({ status: "completed" })
     })
   )
+})
 
-  it.effect("suspense that an earlier version settled is not settled once more", () =>
+/** Money that this account's own provider proves to have, under an id other than the attempt's: nothing real is dropped. */
+describe.each(backends)("a proved payment under another id, on %s", (backend) => {
+  test.live("of a payin that failed waits for a person", () =>
     Effect.gen(function* () {
-      const sql = Option.getOrThrow(yield* Effect.serviceOption(SqlClient.SqlClient))
-      yield* serveCountry("DK", ["stripe"])
-      stripe.on("old", accepts())
-      const { payment_id } = yield* initiate({ ...byCard(), country: "DK", description: "old" })
-      const [attempt] = yield* attemptsOf(payment_id)
-      const reference = String(attempt?.["attempt_id"])
-      const before = yield* settlement
-      yield* callBack("stripe", { key: "old no", reference, state: "failed" })
-      yield* callBack("stripe", { key: "old yes", reference, state: "completed" })
-      yield* resolve(payment_id, "completed")
-      expect((yield* settlement) - before).toBe(1500)
-      // As earlier versions had written them.
-      yield* sql`alter table ledger_postings disable trigger user`
-      yield* sql`update ledger_postings set reference = ${reference} where payment_id = ${payment_id} and kind = 'suspense'`
-      yield* sql`update ledger_postings set reference = ${`${payment_id} 3`} where payment_id = ${payment_id} and kind = 'adjustment'`
-      yield* sql`alter table ledger_postings enable trigger user`
-      yield* callBack("stripe", {
-        key: "old more",
-        reference,
-        state: "completed",
-        received: { amount: "1600.00", currency: "KES" }
-      })
-      yield* resolve(payment_id, "completed")
-      expect(yield* suspenseOf(payment_id)).toBeDefined()
-      expect((yield* settlement) - before, "1600 came in all").toBe(1600)
-    })
+      const { here, pay, store, stripe, world } = yield* cardPayer(backend)
+      stripe.otherwise(
+        accepts({
+          state: "pending",
+          providerPaymentId: "own",
+          nextAction: "redirect",
+          actionData: { redirect_url: "https://pay.example/1" }
+        })
+      )
+      const { payment_id } = yield* pay
+      const [attempt] = yield* store.attemptsOf(payment_id)
+      const reference = attempt!.attempt_id
+      stripe.says(reference, reports("failed"))
+      const callBack = (words: object) =>
+        Effect.flatMap(Callbacks, ({ receive }) =>
+          receive(stripe, {
+            method: "POST",
+            query: {},
+            authority: "",
+            path: "/callbacks/stripe",
+            headers: PROOF,
+            body: Buffer.from(JSON.stringify({ reference, ...words }))
+          })
+        ).pipe(Effect.provide(here))
+      yield* callBack({ key: "1", providerPaymentId: "own", state: "failed" })
+      yield* callBack({ key: "2", providerPaymentId: "another", state: "completed" })
+      for (let n = 0; n < 12; n++) {
+        yield* timePasses(world.clock, "25 hours").pipe(Effect.provide(world.stores))
+        yield* Effect.flatMap(Enquiries, ({ runOnce }) => runOnce).pipe(Effect.provide(here))
+      }
+      const payment = Option.getOrThrow(yield* store.find(Option.none(), payment_id))
+      expect(payment.status).toBe("failed")
+      const waits = openSumsOf(payment, yield* store.story(payment)).map(({ money }) => money.toString())
+      expect(waits, "12 days later").toEqual(["1500.00 KES"])
+    }).pipe(Effect.scoped)
   )
 })

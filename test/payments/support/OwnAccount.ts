@@ -93,8 +93,7 @@ export const booksAround = (account: ConfigId) =>
     there: LedgerAccount.provider("stripe", KES, account),
     stripe: LedgerAccount.provider("stripe", KES),
     adyen: LedgerAccount.provider("adyen", KES),
-    fees: LedgerAccount.fees(KES),
-    suspense: LedgerAccount.suspense(KES)
+    fees: LedgerAccount.fees(KES)
   }))
 
 export const hears = (

@@ -1,5 +1,6 @@
 /** What a scripted provider really has of each reference, whatever the service makes of its words. */
 import { Money } from "../../../src/domain/Money.ts"
+import { type Movement, signOf } from "../../../src/domain/Movement.ts"
 import type { Report } from "../../../src/domain/Outcome.ts"
 
 interface Kept {
@@ -20,6 +21,8 @@ export interface Purse {
   readonly opened: (reference: string, money: Money, sign: Kept["sign"], of?: string) => void
   /** What it has told the service, by an answer, a callback or a look-up. */
   readonly told: (reference: string, state: string, received?: Money) => void
+  /** It has moved this and said so by name: each transfer once, however often it is told. */
+  readonly named: (reference: string, movements: ReadonlyArray<Movement>) => void
   /** It has taken so much back, or below zero given it back, once for a key; of another currency it has nothing. It may do so before it is heard of. */
   readonly shrank: (reference: string, key: string, by: Money) => void
   /** It has taken so much more than it had of it: a refund gave that back already. */
@@ -37,6 +40,7 @@ export interface Purse {
 export const makePurse = (): Purse => {
   const kept = new Map<string, Kept>()
   const disputes = new Set<string>()
+  const named = new Map<string, Money>()
   const move = (one: Kept, total: Money) => {
     const before = one.moved.get(total.currency) ?? 0n
     if (total.minor > before) one.moved.set(total.currency, total.minor)
@@ -74,6 +78,15 @@ export const makePurse = (): Purse => {
   }
   return {
     shrank,
+    named: (reference, movements) => {
+      const one = kept.get(reference)
+      if (one === undefined) return
+      one.spoken = true
+      for (const { amount, id, kind, state } of movements) {
+        const { currency, minor } = amount ?? one.money
+        if (state === "settled") named.set(`${kind} ${id}`, new Money({ currency, minor: signOf(kind) * minor }))
+      }
+    },
     overdrew: (reference, { currency, minor }) => {
       const back = kept.get(reference)?.back
       back?.set(currency, (back.get(currency) ?? 0n) + minor)
@@ -120,6 +133,7 @@ export const makePurse = (): Purse => {
     },
     holdings: () => {
       const all = new Map<string, bigint>()
+      for (const { currency, minor } of named.values()) all.set(currency, (all.get(currency) ?? 0n) + minor)
       for (const one of kept.values()) {
         for (const currency of new Set([...one.moved.keys(), ...one.back.keys()])) {
           all.set(currency, (all.get(currency) ?? 0n) + one.sign * stillMoved(one, currency))

@@ -167,13 +167,18 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
     if (id !== null) references.set(id, order.reference)
     if (outcome._tag === "Accepted") purse.told(order.reference, outcome.state, outcome.received)
   }
-  const heard = (event: CallbackEvent): CallbackEvent => {
+  /** `isNamed`: the test says what moved. */
+  const heard = (event: CallbackEvent, isNamed = false): CallbackEvent => {
     const { about: kind, providerPaymentId, reference } = event.attempt
     const known = reference ?? references.get(providerPaymentId ?? "")
     // What somebody else paid by the same name is other money.
     const isOther = kind !== undefined && kind !== purse.kindOf(known ?? "")
     if (event._tag === "Statement" && known !== undefined && !isOther) {
-      const { received, regained, state, taken, takenInAll } = event.report
+      const { movements = [], received, regained, state, taken, takenInAll } = event.report
+      if (isNamed) {
+        purse.named(known, movements)
+        return event
+      }
       const named = taken ?? regained
       if (takenInAll !== undefined) purse.shrankTo(known, takenInAll)
       else if (named === undefined) purse.told(known, state, received)
@@ -211,7 +216,8 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
       Effect.sync(() => {
         enquiries.push(attempt)
         const answer = books.get(attempt.reference) ?? new Absent()
-        if (answer._tag === "Report") purse.told(attempt.reference, answer.state, answer.received)
+        if (answer._tag === "Report" && answer.movements !== undefined) purse.named(attempt.reference, answer.movements)
+        else if (answer._tag === "Report") purse.told(attempt.reference, answer.state, answer.received)
         return withMovements(answer, attempt.reference)
       }),
     callback: ({ body, headers }) =>
@@ -260,9 +266,19 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
         })
         const known = reference ?? references.get(providerPaymentId ?? "")
         return {
-          events: [heard(new Statement({ key, attempt, report: withMovements(report, known, key), proof }))]
+          events: [
+            heard(
+              new Statement({ key, attempt, report: withMovements(report, known, key), proof }),
+              movements !== undefined
+            )
+          ]
         }
       }),
-    ...about
+    ...about,
+    ...(about.refund === undefined
+      ? {}
+      : {
+          refund: (order) => Effect.map(about.refund!(order), (outcome) => withMovements(outcome, order.reference))
+        })
   }
 }
