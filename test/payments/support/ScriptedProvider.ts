@@ -72,6 +72,11 @@ type Told = Pick<Report, "state" | "received" | "taken" | "takenInAll" | "regain
 
 const movedBy = { payin: "collection", payout: "disbursement", refund: "refund" } as const
 
+const kindIn = ({ flow, leg }: AttemptContext): keyof typeof movedBy => {
+  if (leg === "refund" || leg === "return") return "refund"
+  return leg === "collection" || (leg === "payment" && flow === "inbound") ? "payin" : "payout"
+}
+
 /**
  * Movements of a report whose test names none. An order moves its money once, under an id derived from its reference; what
  * it received may grow. What was taken or given back has the id of its event, unless it is a total.
@@ -145,17 +150,33 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
   const books = new Map<string, Enquiry>()
   const purse = makePurse()
   const references = new Map<string, string>()
-  /** With its movements, where the test named none and it tells of money of an order that it has. */
-  const withMovements = <A extends Outcome | Enquiry>(told: A, reference: string | undefined, key = ""): A => {
+  /** Ids of its own under which it told of money before it was known whose order they are. */
+  const early = new Set<string>()
+  /** Under which it names the money of an order, however it is called. */
+  const nameOf = (reference: string | undefined, own: string | null): string | undefined => {
+    const [ownId = own] = [...early].filter((id) => reference !== undefined && references.get(id) === reference)
+    if (reference === undefined && own !== null) early.add(own)
+    return reference === undefined || early.has(ownId ?? "") ? (ownId ?? undefined) : reference
+  }
+  /** With its movements, where the test named none and it tells of money. Unless it knows better, money came in. */
+  const withMovements = <A extends Outcome | Enquiry>(
+    told: A,
+    reference: string | undefined,
+    { about: kind, key = "" }: { readonly key?: string; readonly about?: keyof typeof movedBy | undefined } = {}
+  ): A => {
     if ((told._tag !== "Accepted" && told._tag !== "Report") || told.movements !== undefined) return told
-    const kind = purse.kindOf(reference ?? "")
-    if (reference === undefined || kind === undefined) return told
-    const movements = movementsOf(`${name}-${reference}`, kind, told, key).filter(
+    // Payments, payouts and refunds may have the same ids of their own.
+    const isOther = kind !== undefined && purse.kindOf(reference ?? "") !== undefined && purse.kindOf(reference!) !== kind
+    const order = nameOf(isOther ? undefined : reference, told.providerPaymentId)
+    if (order === undefined) return told
+    const of = kind ?? purse.kindOf(reference ?? "") ?? "payin"
+    const movements = movementsOf(`${name}-${order}`, of, told, key).filter(
       ({ amount }) => amount === null || amount.isPositive
     )
     if (movements.length === 0) return told
     return (told._tag === "Accepted" ? new Accepted({ ...told, movements }) : new Report({ ...told, movements })) as A
   }
+  const { refund, resume } = about
   const write = (reference: string, outcome: Outcome) => {
     if (outcome._tag === "Accepted") books.set(reference, reports(outcome.state))
     if (outcome._tag === "Declined") books.set(reference, reports("failed"))
@@ -212,7 +233,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
         enquiries.push(attempt)
         const answer = books.get(attempt.reference) ?? new Absent()
         if (answer._tag === "Report") purse.told(attempt.reference, answer.state, answer.received)
-        return withMovements(answer, attempt.reference)
+        return withMovements(answer, attempt.reference, { about: kindIn(attempt) })
       }),
     callback: ({ body, headers }) =>
       Effect.gen(function* () {
@@ -260,9 +281,23 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
         })
         const known = reference ?? references.get(providerPaymentId ?? "")
         return {
-          events: [heard(new Statement({ key, attempt, report: withMovements(report, known, key), proof }))]
+          events: [heard(new Statement({ key, attempt, report: withMovements(report, known, { key, about: kind }), proof }))]
         }
       }),
-    ...about
+    ...about,
+    ...(refund === undefined
+      ? {}
+      : {
+          refund: (order) =>
+            Effect.map(refund(order), (outcome) => withMovements(outcome, order.reference, { about: "refund" }))
+        }),
+    ...(resume === undefined
+      ? {}
+      : {
+          resume: (attempt, query) =>
+            Effect.map(resume(attempt, query), (answer) =>
+              withMovements(answer, attempt.reference, { about: kindIn(attempt) })
+            )
+        })
   }
 }
