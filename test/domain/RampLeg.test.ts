@@ -179,6 +179,16 @@ describe("a leg of a ramp", () => {
     expect(decideRamp(collecting, report("completed"), false)).toMatchObject({ status: "pending", effect: "none" })
   })
 
+  it("goes on waiting where a part went back, in whatever order that was heard, and fails where all did", () => {
+    for (const minor of [-99_999n, -1n, 1n, 99_999n]) {
+      const part = { ...collecting, moved: shillings(minor) }
+      expect(decideRamp(part, report("returned"), false)).toMatchObject({ status: "pending", outcome: "accepted" })
+    }
+    for (const minor of [-100_000n, 0n]) {
+      expect(decideRamp({ ...collecting, moved: shillings(minor) }, report("returned"), false).status).toBe("failed")
+    }
+  })
+
   it("has come back once none of what was settled is left", () => {
     const done = { ...settling, status: "completed" as const }
     expect(decideRamp({ ...done, moved: shillings(1n) }, report("returned"), false).status).toBe("completed")

@@ -89,17 +89,17 @@ describe("a ramp after its end", () => {
     })
   )
 
-  it.effect("is asked about at its end after a dispute about nothing, whoever told of it", () =>
+  it.effect("is asked about at its end after a dispute about a part, whoever told of it", () =>
     Effect.gen(function* () {
-      expect(yield* ruled("disputed", -600, Option.none())).toMatchObject({ enquireIn: 601, items: ["suspense"] })
+      expect(yield* ruled("disputed", -600, Option.none())).toMatchObject({ status: "pending", enquireIn: 601 })
       expect(yield* ruled("disputed", -600, Option.some(Duration.hours(2)))).toMatchObject({ enquireIn: 601 })
       const callback = { provider: "stripe", key: "a dispute" } as const
       expect(yield* ruled("disputed", -600, Option.none(), { callback })).toMatchObject({ enquireIn: 601 })
       const planned = { callback, next_enquiry_at: end }
       expect(yield* ruled("disputed", -600, Option.none(), planned)).toMatchObject({ enquireIn: "as planned" })
-      const items = ["suspense", "unknown_outcome"]
+      const items = ["unknown_outcome"]
       expect(yield* ruled("disputed", 1, Option.none())).toMatchObject({ enquireIn: null, items })
-      expect(yield* ruled("disputed", 1, Option.none(), planned)).toMatchObject({ items: ["suspense"] })
+      expect(yield* ruled("disputed", 1, Option.none(), planned)).toMatchObject({ items: [] })
     })
   )
 

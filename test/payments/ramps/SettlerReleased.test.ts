@@ -84,7 +84,7 @@ layer(services, { excludeTestServices: true })("a settler that is not asked", (i
     const paid = (minor: bigint) =>
       new Report({
         ...{ state: "completed", reason: null, providerPaymentId: null, providerStatus: null },
-        movements: [{ kind: "collection", id: "paid", amount: shillings(minor), state: "settled" }]
+        movements: [{ kind: "collection", id: `paid ${attempt.attempt_id}`, amount: shillings(minor), state: "settled" }]
       })
     return { known, paid, recorder, amount: payment.amount.minor }
   })

@@ -233,7 +233,9 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
       Effect.sync(() => {
         enquiries.push(attempt)
         const answer = books.get(attempt.reference) ?? new Absent()
-        if (answer._tag === "Report") purse.told(attempt.reference, answer.state, answer.received)
+        if (answer._tag === "Report" && answer.movements !== undefined) {
+          for (const one of answer.movements) purse.stated(attempt.reference, one)
+        } else if (answer._tag === "Report") purse.told(attempt.reference, answer.state, answer.received)
         return withMovements(answer, attempt.reference, { about: kindIn(attempt) })
       }),
     callback: ({ body, headers }) =>
