@@ -71,8 +71,12 @@ const collecting = (current: RampLegState, { state }: Spoken): RampDecision => {
     case "processing":
       return waiting(current, state)
     case "failed":
-    case "returned":
       return failed(current)
+    case "returned":
+      // A part that went back leaves the leg waiting for what is still to come.
+      return moved.isPositive || (moved.isNegative && -moved.minor < expected.minor)
+        ? accepted(current)
+        : failed(current)
   }
 }
 

@@ -4,8 +4,7 @@ import { CurrencyCode } from "../../src/domain/Currency.ts"
 import { Money } from "../../src/domain/Money.ts"
 import { Absent, Accepted, Declined, Report, Unknown } from "../../src/domain/Outcome.ts"
 import { canMove, type PaymentStatus } from "../../src/domain/PaymentStatus.ts"
-import { decideRamp, type RampEffect, type RampLeg } from "../../src/domain/RampLeg.ts"
-import type { Received } from "../../src/domain/Received.ts"
+import { decideRamp, type RampEffect, type RampLeg, type RampLegState } from "../../src/domain/RampLeg.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../src/domain/Settlement.ts"
 
 const shillings = (minor: bigint) => new Money({ currency: CurrencyCode.make("KES"), minor })
@@ -14,128 +13,204 @@ const expected = shillings(100_000n)
 const said = { reason: null, providerPaymentId: null, providerStatus: null }
 const took = { ...said, nextAction: null, actionData: {}, providerData: {} }
 
-const words: fc.Arbitrary<ProviderSignal> = fc.oneof(
+/** A signal about a leg, with what came under its own id so far, and what went back. */
+interface Told {
+  readonly leg: RampLeg
+  readonly signal: ProviderSignal
+  readonly expired: boolean
+  readonly came: bigint
+  readonly went: bigint
+}
+
+const plain = (signal: ProviderSignal) => ({ signal, came: 0n, went: 0n })
+
+const signals = fc.oneof(
+  fc.constantFrom("pending", "processing").map((state) => plain(new Accepted({ ...took, state: state as "pending" }))),
   fc
-    .constantFrom("pending", "processing", "completed")
-    .map((state) => new Accepted({ ...took, state: state as "pending" })),
-  fc
-    .constantFrom("pending", "processing", "completed", "failed", "returned")
-    .map((state) => new Report({ ...said, state: state as "pending" })),
-  fc
-    .bigInt({ min: 1n, max: 200_000n })
-    .map((minor) => new Report({ ...said, state: "completed", received: shillings(minor) })),
-  fc.constant(new Declined({ reason: "no" })),
-  fc.constant(new Unknown({ reason: "silence" })),
-  fc.constant(new Absent())
+    .constantFrom("pending", "processing", "completed", "failed")
+    .map((state) => plain(new Report({ ...said, state: state as "pending" }))),
+  fc.constantFrom(1n, 40_000n, 100_000n, 170_000n).chain((came) =>
+    fc.constantFrom(
+      { signal: new Accepted({ ...took, state: "completed" }), came, went: 0n },
+      // A provider that tells of a part may go on waiting for the rest.
+      { signal: new Report({ ...said, state: "pending" }), came, went: 0n },
+      { signal: new Report({ ...said, state: "completed" }), came, went: 0n },
+      { signal: new Report({ ...said, state: "returned" }), came, went: came },
+      { signal: new Report({ ...said, state: "completed" }), came, went: came / 2n }
+    )
+  ),
+  fc.constantFrom(new Declined({ reason: "no" }), new Unknown({ reason: "silence" }), new Absent()).map(plain)
 )
 
-const heard = fc.record({
-  leg: fc.constantFrom<RampLeg>("collection", "settlement"),
-  word: words,
-  expired: fc.boolean()
-})
+const heard: fc.Arbitrary<Told> = fc
+  .record({ leg: fc.constantFrom<RampLeg>("collection", "settlement"), told: signals, expired: fc.boolean() })
+  .map(({ told, ...rest }) => ({ ...rest, ...told }))
 
-/** A ramp that hears one word after the other; the second leg has no attempt before the first is paid. */
-const live = (
-  all: ReadonlyArray<{ readonly leg: RampLeg; readonly word: ProviderSignal; readonly expired: boolean }>
-) => {
+const most = (one: bigint, other: bigint) => (one > other ? one : other)
+
+/** A ramp that hears one signal after the other; the second leg has no attempt before the first is paid. */
+const live = (all: ReadonlyArray<Told>) => {
   let status: PaymentStatus = "initiated"
   let collected = false
-  let settling = false
   const outcomes: Record<RampLeg, AttemptOutcome | null> = { collection: null, settlement: null }
-  const received: Record<RampLeg, Received> = { collection: {}, settlement: {} }
-  const effects: Array<RampEffect> = []
-  const moves: Array<readonly [PaymentStatus, PaymentStatus]> = []
-  for (const { expired, leg, word } of all) {
-    if (leg === "settlement" && !settling) continue
-    const standing = {
-      status,
-      leg,
-      outcome: outcomes[leg],
-      collected,
-      expired,
-      expected,
-      received: received[leg],
-      pursued: false
-    }
-    const decision = decideRamp(standing, word, false)
-    received[leg] = decision.received
-    if (decision.status !== status) moves.push([status, decision.status])
+  const came: Record<RampLeg, bigint> = { collection: 0n, settlement: 0n }
+  const went: Record<RampLeg, bigint> = { collection: 0n, settlement: 0n }
+  const steps: Array<{ effect: RampEffect; from: PaymentStatus; to: PaymentStatus; leg: RampLeg; moved: bigint }> = []
+  for (const told of all) {
+    const { expired, leg, signal } = told
+    if (leg === "settlement" && !collected) continue
+    came[leg] = most(came[leg], told.came)
+    went[leg] = most(went[leg], told.went)
+    const moved = shillings(came[leg] - went[leg])
+    const outcome = outcomes[leg]
+    const decision = decideRamp(
+      { status, leg, outcome, collected, expired, expected, moved, pursued: false },
+      signal,
+      false
+    )
+    steps.push({ effect: decision.effect, from: status, to: decision.status, leg, moved: moved.minor })
     status = decision.status
     outcomes[leg] = decision.outcome
-    effects.push(decision.effect)
-    if (decision.effect === "collected" || decision.effect === "underpaid") collected = true
-    if (decision.effect === "collected") settling = true
+    if (decision.effect === "collected") collected = true
   }
-  return { effects, moves, status, count: (effect: RampEffect) => effects.filter((one) => one === effect).length }
+  return { steps, status, collected, of: (effect: RampEffect) => steps.filter((one) => one.effect === effect) }
 }
+
+const stories = fc.array(heard, { maxLength: 14 })
 
 describe("a ramp, whatever it hears in whatever order", () => {
   it("makes only moves that payments may make", () => {
     fc.assert(
-      fc.property(fc.array(heard, { maxLength: 12 }), (all) => live(all).moves.every(([from, to]) => canMove(from, to)))
+      fc.property(stories, (all) => live(all).steps.every(({ from, to }) => from === to || canMove(from, to))),
+      { numRuns: 1000 }
     )
   })
 
-  it("collects once, settles once, and settles only what was collected", () => {
+  it("collects once and settles once, each only with all of its money, and settles only what was collected", () => {
     fc.assert(
-      fc.property(fc.array(heard, { maxLength: 12 }), (all) => {
-        const { count, effects } = live(all)
-        expect(count("collected") + count("underpaid")).toBeLessThanOrEqual(1)
-        expect(count("settled")).toBeLessThanOrEqual(1)
-        if (count("settled") === 1) expect(effects.indexOf("collected")).toBeLessThan(effects.indexOf("settled"))
-        if (count("collected") === 1) expect(effects.indexOf("collected")).toBeGreaterThanOrEqual(0)
-      })
+      fc.property(stories, (all) => {
+        const { of, steps } = live(all)
+        expect(of("collected").length + of("underpaid").length).toBeLessThanOrEqual(1)
+        expect(of("settled").length).toBeLessThanOrEqual(1)
+        for (const { moved } of [...of("collected"), ...of("settled")]) {
+          expect(moved).toBeGreaterThanOrEqual(expected.minor)
+        }
+        const effects = steps.map(({ effect }) => effect)
+        if (effects.includes("settled")) {
+          expect(effects.indexOf("collected")).toBeGreaterThanOrEqual(0)
+          expect(effects.indexOf("collected")).toBeLessThan(effects.indexOf("settled"))
+        }
+      }),
+      { numRuns: 1000 }
     )
   })
 
   it("is complete exactly when it was settled and nothing came back", () => {
     fc.assert(
-      fc.property(fc.array(heard, { maxLength: 12 }), (all) => {
-        const { count, status } = live(all)
-        expect(status === "completed").toBe(count("settled") === 1 && count("returned") === 0)
-      })
+      fc.property(stories, (all) => {
+        const { of, status } = live(all)
+        expect(status === "completed").toBe(of("settled").length === 1 && of("returned").length === 0)
+      }),
+      { numRuns: 1000 }
     )
   })
 
-  it("never fails, and never goes elsewhere, for silence", () => {
+  it("says that money is stranded exactly when a ramp fails that had collected it", () => {
     fc.assert(
-      fc.property(fc.constantFrom<RampLeg>("collection", "settlement"), fc.boolean(), (leg, othersLeft) => {
-        const collected = leg === "settlement"
-        const standing = {
-          status: collected ? ("processing" as const) : ("initiated" as const),
-          leg,
-          outcome: null,
-          collected,
-          expired: true,
-          expected,
-          received: {},
-          pursued: false
-        }
-        const decision = decideRamp(standing, new Unknown({ reason: "silence" }), othersLeft)
-        expect(decision).toMatchObject({ outcome: "unknown", effect: "none" })
-        expect(["pending", "processing"]).toContain(decision.status)
-      })
+      fc.property(stories, (all) => {
+        const { collected, of, status } = live(all)
+        expect(of("stranded").length).toBe(collected && status === "failed" ? 1 : 0)
+      }),
+      { numRuns: 1000 }
     )
+  })
+
+  it("does not move by what becomes of the first leg's money once that was collected", () => {
+    fc.assert(
+      fc.property(stories, (all) => {
+        const { steps } = live(all)
+        const at = steps.findIndex(({ effect }) => effect === "collected")
+        const later = steps.slice(at + 1).filter(({ leg }) => leg === "collection")
+        expect(at < 0 ? [] : later.filter(({ from, to }) => from !== to)).toEqual([])
+      }),
+      { numRuns: 1000 }
+    )
+  })
+})
+
+const collecting: RampLegState = {
+  status: "pending",
+  leg: "collection",
+  outcome: "accepted",
+  collected: false,
+  expired: false,
+  expected,
+  moved: shillings(0n),
+  pursued: false
+}
+const settling: RampLegState = { ...collecting, status: "processing", leg: "settlement", collected: true }
+const report = (state: Report["state"]) => new Report({ ...said, state })
+
+describe("a leg of a ramp", () => {
+  it.each([
+    { ...collecting, status: "initiated" as const, outcome: null, expired: true },
+    { ...settling, outcome: null, expired: true }
+  ])("never fails, and never goes elsewhere, for silence about the $leg", (state) => {
+    for (const othersLeft of [true, false]) {
+      const decision = decideRamp(state, new Unknown({ reason: "silence" }), othersLeft)
+      expect(decision).toMatchObject({ outcome: "unknown", effect: "none" })
+      expect(["pending", "processing"]).toContain(decision.status)
+    }
   })
 
   it("is canceled after its time only while the provider still waits for the customer", () => {
-    const standing = {
-      status: "pending" as const,
-      leg: "collection" as const,
-      outcome: "accepted" as const,
-      collected: false,
-      expired: true,
-      expected,
-      received: {},
-      pursued: false
+    const expired = { ...collecting, expired: true }
+    expect(decideRamp(expired, report("pending"), false).status).toBe("canceled")
+    expect(decideRamp(expired, report("processing"), false).status).toBe("pending")
+    const paid = { ...expired, moved: expected }
+    expect(decideRamp(paid, report("completed"), false)).toMatchObject({ status: "processing", effect: "collected" })
+    expect(decideRamp(paid, report("pending"), false)).toMatchObject({ status: "processing", effect: "collected" })
+  })
+
+  it("is underpaid where its provider is done with less, and waits where nothing has come", () => {
+    const less = { ...collecting, moved: shillings(99_999n) }
+    expect(decideRamp(less, report("completed"), false)).toMatchObject({ status: "failed", effect: "underpaid" })
+    expect(decideRamp(less, report("pending"), false)).toMatchObject({ status: "pending", effect: "none" })
+    expect(decideRamp(collecting, report("completed"), false)).toMatchObject({ status: "pending", effect: "none" })
+  })
+
+  it("goes on waiting where a part went back, in whatever order that was heard, and fails where all did", () => {
+    for (const minor of [-99_999n, -1n, 1n, 99_999n]) {
+      const part = { ...collecting, moved: shillings(minor) }
+      expect(decideRamp(part, report("returned"), false)).toMatchObject({ status: "pending", outcome: "accepted" })
     }
-    const report = (state: "pending" | "processing" | "completed") =>
-      decideRamp(standing, new Report({ ...said, state }), false).status
-    expect([report("pending"), report("processing"), report("completed")]).toEqual([
-      "canceled",
-      "pending",
-      "processing"
-    ])
+    for (const minor of [-100_000n, 0n]) {
+      expect(decideRamp({ ...collecting, moved: shillings(minor) }, report("returned"), false).status).toBe("failed")
+    }
+  })
+
+  it("has come back once none of what was settled is left", () => {
+    const done = { ...settling, status: "completed" as const }
+    expect(decideRamp({ ...done, moved: shillings(1n) }, report("returned"), false).status).toBe("completed")
+    expect(decideRamp({ ...done, moved: shillings(0n) }, report("returned"), false)).toMatchObject({
+      status: "refunded",
+      effect: "returned"
+    })
+  })
+
+  it("goes to the next settler only from a refusal, and strands its money where there is none", () => {
+    const asked = { ...settling, outcome: null }
+    const declined = new Declined({ reason: "no" })
+    expect(decideRamp(asked, declined, true)).toMatchObject({ status: "processing", outcome: "declined" })
+    expect(decideRamp(asked, declined, false)).toMatchObject({ status: "failed", effect: "stranded" })
+    expect(decideRamp(settling, report("failed"), true)).toMatchObject({ status: "failed", effect: "stranded" })
+  })
+
+  it("does not speak for the ramp once it was declined, whatever money it has moved", () => {
+    const refused = { ...settling, status: "failed" as const, outcome: "declined" as const, moved: expected }
+    for (const state of ["completed", "failed", "returned"] as const) {
+      expect(decideRamp(refused, report(state), false)).toMatchObject({ status: "failed", resurfaced: false })
+    }
+    expect(decideRamp(refused, report("processing"), false)).toMatchObject({ status: "failed", resurfaced: true })
   })
 })

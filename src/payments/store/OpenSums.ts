@@ -21,27 +21,20 @@ export const itemIdOf = (account: LedgerAccount): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
+/** Where a sum waits. */
+export const accountOf = ({ payment_id }: Payment, { attempt_id, from, money }: Omit<OpenSum, "item_id">): LedgerAccount =>
+  from === "ramp"
+    ? LedgerAccount.ramp(payment_id, money.currency)
+    : LedgerAccount.clearing(payment_id, attempt_id, money.currency)
+
 export const openSumsOf = (payment: Payment, books: Books): ReadonlyArray<OpenSum> => {
-  const { payment_id, taken_by } = payment
+  const { taken_by } = payment
   const held = heldByRamp(payment, books)
-  return [
-    ...restOf(payment, books).map(({ attempt_id, money }) => ({
-      attempt_id,
-      money,
-      from: "clearing" as const,
-      item_id: itemIdOf(LedgerAccount.clearing(payment_id, attempt_id, money.currency))
-    })),
-    ...(held.isPositive && taken_by !== null
-      ? [
-          {
-            attempt_id: taken_by,
-            money: held,
-            from: "ramp" as const,
-            item_id: itemIdOf(LedgerAccount.ramp(payment_id, held.currency))
-          }
-        ]
-      : [])
+  const sums: ReadonlyArray<Omit<OpenSum, "item_id">> = [
+    ...restOf(payment, books).map((rest) => ({ ...rest, from: "clearing" as const })),
+    ...(held.isPositive && taken_by !== null ? [{ attempt_id: taken_by, money: held, from: "ramp" as const }] : [])
   ]
+  return sums.map((sum) => ({ ...sum, item_id: itemIdOf(accountOf(payment, sum)) }))
 }
 
 /** What of a payment its words are about. */

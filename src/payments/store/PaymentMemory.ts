@@ -14,8 +14,9 @@ import { canCorrect, canMove } from "../../domain/PaymentStatus.ts"
 import { postInMemory } from "../../money/ledger/PostInMemory.ts"
 import { writeEvents } from "../../webhooks/Receivers.ts"
 import type { PaymentId } from "../../domain/Identifiers.ts"
+import type { LedgerAccount } from "../../domain/Ledger.ts"
 import { type Attempt, kindOfAttempt, type OpenItem, type Payment, type StoredOperatorItem } from "./Payment.ts"
-import { itemOf, lastHeard, openSumsOf } from "./OpenSums.ts"
+import { accountOf, itemOf, openSumsOf } from "./OpenSums.ts"
 import type { RecordedMovement } from "../../domain/Movement.ts"
 import { entriesOfChange, entriesOfOpening } from "./PaymentPostings.ts"
 import { isOfCustomer } from "./PaymentCustomer.ts"
@@ -108,6 +109,13 @@ export const paymentStoreMemory = Layer.effect(
       provider
     }: Pick<RecordedMovement, "account" | "kind" | "movement_id" | "provider">) =>
       `${provider} ${account ?? ""} ${kind} ${movement_id}`
+
+    /** When what waits on an account last changed. */
+    const lastPosted = (account: LedgerAccount): Date =>
+      Array.from(tables.ledgerPostings.values()).reduce(
+        (last, row) => (row.account === account && row.created_at > last ? row.created_at : last),
+        new Date(0)
+      )
 
     const recordMoney = ({ allocations = [], movements = [], payment }: Change) => {
       const { org_id, payment_id } = payment
@@ -292,7 +300,7 @@ export const paymentStoreMemory = Layer.effect(
             .filter((row) => Option.isNone(scope) || row.org_id === scope.value)
           const waiting = visible(scope).flatMap((payment) => {
             const books = booksIn(tables, payment.payment_id)
-            return openSumsOf(payment, books).map((sum) => itemOf(payment, sum, lastHeard(payment, books)))
+            return openSumsOf(payment, books).map((sum) => itemOf(payment, sum, lastPosted(accountOf(payment, sum))))
           })
           return newestFirst(
             [...open, ...waiting].map((row) => ({ ...row, created_at: row.opened_at })),

@@ -371,8 +371,7 @@ export const paymentStoreSql = Layer.scoped(
             select b.account, b.balance, b.org_id, split_part(b.account, '/', 2)::uuid as payment_id,
               (select max(p.created_at) from ledger_postings p where p.account = b.account) as opened_at
             from ledger_balances b
-            where b.balance <> 0 and (b.account like 'clearing/%' or b.account like 'ramp/%' or b.account like 'receivable/%')
-              and b.account not like 'receivable/%' and ${inScope(sql, scope)}
+            where b.balance <> 0 and (b.account like 'clearing/%' or b.account like 'ramp/%') and ${inScope(sql, scope)}
           ), items as (
             select item_id, org_id, kind, payment_id, attempt_id, detail, opened_at, null::text as account,
               null::text as balance, null::text as status, null::text as direction, null::text as amount,

@@ -19,6 +19,7 @@ import {
   timelineOf,
   untilStatus
 } from "../support/Calls.ts"
+import { suspenseOf } from "../support/InTheBooks.ts"
 import { eventsOf } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard, byPhone } from "../support/Requests.ts"
@@ -170,11 +171,10 @@ onDatabasePaymentServer(
         for (const key of ["late: success", "late: success, again"]) {
           expect((yield* callBack("stripe", { key, reference, state: "completed" })).status).toBe(200)
         }
-        const note = "stripe reports money for a payment that is failed: it is held until an operator settles it."
-        const record = yield* recordOf(payment_id)
-        expect(record).toMatchObject({ status: "failed", provider: "stripe", comments: note })
+        expect(yield* recordOf(payment_id)).toMatchObject({ status: "failed", provider: "stripe" })
+        expect(yield* suspenseOf(payment_id)).toEqual(["1500.00 KES"])
         const waiting = (yield* queueOf(acme.token("staff"))).filter((item) => item["payment_id"] === payment_id)
-        expect(waiting).toMatchObject([{ kind: "suspense", detail: note, attempt_id: reference }])
+        expect(waiting).toMatchObject([{ kind: "suspense", attempt_id: reference }])
         expect((yield* queueOf(globex.key)).filter((item) => item["payment_id"] === payment_id)).toEqual([])
         const items = yield* timelineOf(payment_id)
         expect(ofKind(items, "callback").map((item) => item["effect"])).toEqual([
@@ -182,7 +182,7 @@ onDatabasePaymentServer(
           "suspense",
           "nothing to change"
         ])
-        expect(ofKind(items, "operator")).toMatchObject([{ item: "suspense", detail: note, closed_at: null }])
+        expect(ofKind(items, "operator")).toMatchObject([{ item: "suspense", closed_at: null }])
         expect(ofKind(items, "status").map((item) => item["to"])).toEqual(["initiated", "processing", "failed"])
         const types = (yield* eventsOf(payment_id)).map((event) => event.event_type)
         expect(types).not.toContain("payment.completed")

@@ -19,8 +19,10 @@ import { saboteur } from "../support/Sabotage.ts"
 import { accepts, isLost, PROOF, scripted } from "../support/ScriptedProvider.ts"
 import { servicesIn, worldOn } from "../support/World.ts"
 
-const reportOf = (state: Report["state"], providerPaymentId: string | null) =>
-  new Report({ state, reason: null, providerPaymentId, providerStatus: state })
+const reportOf = (state: Report["state"], providerPaymentId: string | null, movements: Report["movements"] = []) =>
+  new Report({ state, reason: null, providerPaymentId, providerStatus: state, movements })
+
+const collection = (id: string) => ({ kind: "collection", id, amount: null, state: "settled" }) as const
 
 /** A payin at stripe that was sent, and what stripe is told to do about it. */
 const sent = (backend: Backend, about: Partial<Provider> = {}) =>
@@ -95,20 +97,39 @@ describe.each(backends)("the provider's id of an attempt, on %s", (backend) => {
       const { attempt, calls, hear, record, round, store, stripe, troubles } = yield* sent(backend)
       yield* hear(accepts({ providerPaymentId: "own" }))
       stripe.says(attempt.attempt_id, reportOf("processing", "own"))
-      for (const state of ["completed", "failed", "returned"]) {
+      for (const state of ["pending", "failed"]) {
         const words = { reference: attempt.attempt_id, providerPaymentId: "another", state }
         expect(yield* calls(words), state).toBe("provider asked")
       }
       expect(yield* record).toMatchObject({ status: "processing", provider_payment_id: "own" })
-      expect(troubles).toEqual(Array.from({ length: 3 }, () => "other_payment_named"))
+      expect(troubles).toEqual(["other_payment_named", "other_payment_named"])
       expect(yield* round, "at once").toBe(1)
       expect(stripe.enquiries.at(-1)).toMatchObject({ providerPaymentId: "own", hintedIds: [] })
-      const [row] = yield* store.attemptsOf((yield* record).payment_id)
-      expect(row).toMatchObject({ outcome: "accepted", provider_payment_id: "own", received: {} })
+      const known = yield* Effect.flatten(store.known(attempt.attempt_id, null))
+      expect(known).toMatchObject({ attempt: { outcome: "accepted", provider_payment_id: "own" }, movements: [] })
       expect(yield* calls({ reference: attempt.attempt_id, providerPaymentId: "own", state: "completed" })).toBe(
         "applied"
       )
       expect(yield* record).toMatchObject({ status: "completed", provider_payment_id: "own" })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is not replaced by a report of money under another, and the money counts", () =>
+    Effect.gen(function* () {
+      const { attempt, calls, hear, record, store, troubles } = yield* sent(backend)
+      yield* hear(accepts({ providerPaymentId: "own" }))
+      const paid = (id: string) =>
+        calls({ reference: attempt.attempt_id, providerPaymentId: id, state: "completed", movements: [collection(id)] })
+      expect(yield* paid("another")).toBe("applied")
+      expect(yield* record).toMatchObject({ status: "completed", provider_payment_id: "own" })
+      expect(troubles).toEqual(["other_payment_named"])
+      yield* paid("own")
+      const waits = yield* store.openItems(Option.some((yield* record).org_id), { after: Option.none(), take: 10 })
+      expect(waits, "its payer paid twice").toMatchObject([{ kind: "suspense", attempt_id: attempt.attempt_id }])
+      yield* paid("own")
+      yield* paid("another")
+      const { movements } = yield* Effect.flatten(store.known(attempt.attempt_id, null))
+      expect(movements.map(({ movement_id }) => movement_id).toSorted()).toEqual(["another", "own"])
     }).pipe(Effect.scoped)
   )
 
@@ -135,7 +156,7 @@ describe.each(backends)("the provider's id of an attempt, on %s", (backend) => {
       const words = { reference: attempt.attempt_id, state: "completed" }
       expect(yield* calls({ ...words, providerPaymentId: "payment" })).toBe("applied")
       expect(yield* record).toMatchObject({ status: "completed", provider_payment_id: "payment" })
-      expect(yield* calls({ ...words, state: "returned", providerPaymentId: "another" })).toBe("provider asked")
+      expect(yield* calls({ ...words, state: "failed", providerPaymentId: "another" })).toBe("provider asked")
       expect(yield* record).toMatchObject({ status: "completed", provider_payment_id: "payment" })
       expect(troubles).toEqual(["other_payment_named"])
     }).pipe(Effect.scoped)
@@ -157,7 +178,7 @@ describe.each(backends)("an id that a hint names, on %s", (backend) => {
     enquire: ({ hintedIds, providerPaymentId }) =>
       Effect.sync(() =>
         providerPaymentId === own || hintedIds.includes(own)
-          ? reportOf("completed", own)
+          ? reportOf("completed", own, [collection(own)])
           : new Unknown({ reason: "it finds nothing by our reference" })
       )
   })

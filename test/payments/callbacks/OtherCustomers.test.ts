@@ -406,7 +406,7 @@ describe("a callback of another customer of the same vendor moves nothing", () =
           holds: flow === "payout"
         }
         const owner = yield* newOwner
-        const { atProviders, setLimit, suspenseOf } = yield* LedgerStore
+        const { atProviders, clearingOf, setLimit } = yield* LedgerStore
         yield* setLimit({ org_id: owner.org_id, currency: money.currency, credit_limit: money })
         const { attempt, payment } = yield* newPayment(owner, about, { provider: name })
         const reference = wireReference(attempt.attempt_id)
@@ -437,9 +437,13 @@ describe("a callback of another customer of the same vendor moves nothing", () =
         const after = Option.getOrThrow(yield* store.find(Option.none(), payment.payment_id))
         expect(["processing", "pending"]).toContain(after.status)
         expect([after.provider_payment_id, after.holds]).toEqual([told.id, before.holds])
-        const [kept] = yield* store.attemptsOf(payment.payment_id)
-        expect(kept).toMatchObject({ outcome: "accepted", provider_payment_id: told.id, received: {} })
-        expect([yield* atProviders(payment.payment_id), yield* suspenseOf(payment.payment_id)]).toEqual([[], []])
+        const kept = yield* Effect.flatten(store.known(attempt.attempt_id, null))
+        expect(kept).toMatchObject({
+          attempt: { outcome: "accepted", provider_payment_id: told.id },
+          movements: [],
+          allocations: []
+        })
+        expect([yield* atProviders(payment.payment_id), yield* clearingOf(payment.payment_id)]).toEqual([[], []])
       }).pipe(Effect.provide(servicesIn(world, saboteur(-1, "the step fails"), [provider])))
     }).pipe(Effect.scoped)
   )

@@ -29,7 +29,9 @@ describe.each(backends)("a payin that waits for its customer, on %s", (backend) 
       const round = Effect.flatMap(Enquiries, ({ runOnce }) => runOnce).pipe(Effect.provide(here))
       const passes = (time: Duration.DurationInput) => timePasses(world.clock, time).pipe(Effect.provide(world.stores))
       const items = Effect.flatMap(payment, (one) =>
-        Effect.map(store.story(one), (story) => story.items.filter(({ closed_at }) => closed_at === null))
+        Effect.map(store.openItems(Option.some(one.org_id), { after: Option.none(), take: 10 }), (all) =>
+          all.filter(({ payment_id }) => payment_id === one.payment_id)
+        )
       )
       const callBack = (state: Report["state"]) =>
         Effect.flatMap(Callbacks, ({ receive }) =>

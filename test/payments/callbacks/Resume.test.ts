@@ -11,7 +11,7 @@ import { paidRamp } from "../support/PaidRamp.ts"
 import { callBack, eventually, initiate, recordOf, untilStatus } from "../support/Calls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
-import { accepts, reports, scripted } from "../support/ScriptedProvider.ts"
+import { accepts, reports, type Scripted, scripted } from "../support/ScriptedProvider.ts"
 
 interface Resumed {
   readonly attempt: AttemptContext
@@ -21,9 +21,7 @@ interface Resumed {
 const make = () => {
   const resumed: Array<Resumed> = []
   const next: { says: Enquiry; takes: number } = { says: new Unknown({ reason: "not asked yet" }), takes: 0 }
-  const paypal = scripted("paypal")
-  const returning = {
-    ...paypal,
+  const paypal: Scripted = scripted("paypal", {
     resume: (attempt: AttemptContext, query: Resumed["query"]) =>
       Effect.suspend(() => {
         resumed.push({ attempt, query })
@@ -34,7 +32,7 @@ const make = () => {
           return next.says
         })
       )
-  }
+  })
   const stripe = actable("stripe")
   const circle = actable("circle")
   const settler = {
@@ -45,7 +43,7 @@ const make = () => {
         return new Absent()
       })
   }
-  return { paypal: returning, stripe, circle, resumed, next, providers: [returning, stripe, settler] }
+  return { paypal, stripe, circle, resumed, next, providers: [paypal, stripe, settler] }
 }
 
 const redirects = accepts({

@@ -19,10 +19,11 @@ const FOUL = "foul"
 
 /** More than any column takes. */
 const beyond = new Money({ currency: CurrencyCode.make("KES"), minor: 10n ** 140_000n })
+const collection = { kind: "collection", id: "beyond", amount: beyond, state: "settled" } as const
 
 const fouled = (event: CallbackEvent): CallbackEvent =>
   event._tag === "Statement" && event.key === FOUL
-    ? new Statement({ ...event, report: new Report({ ...event.report, received: beyond }) })
+    ? new Statement({ ...event, report: new Report({ ...event.report, movements: [collection] }) })
     : event
 
 const make = () => {
@@ -83,10 +84,10 @@ onDatabasePaymentServer("a callback", make, (it, { adyen, stripe }) => {
       yield* matchStrays
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "processing" })
       const { known } = yield* PaymentStore
-      const { attempt, payment } = yield* Effect.flatten(known(idFrom(reference), null))
+      const read = yield* Effect.flatten(known(idFrom(reference), null))
       const { hear } = yield* RecordOutcome
       const failed = new Report({ state: "failed", reason: null, providerPaymentId: null, providerStatus: null })
-      const misled = hear({ attempt, payment }, failed, { cause: "", callback: { provider: "stripe", key: "misled" } })
+      const misled = hear(read, failed, { cause: "", callback: { provider: "stripe", key: "misled" } })
       expect(Exit.isFailure(yield* Effect.exit(misled)), "whoever passes it on by mistake").toBe(true)
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "processing" })
     })

@@ -6,7 +6,7 @@ import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
 import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
 import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
-import { callBack, initiate, recordOf, toldOf } from "../support/Calls.ts"
+import { callBack, initiate, toldOf } from "../support/Calls.ts"
 import { suspenseOf, threeProviders } from "../support/InTheBooks.ts"
 import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
@@ -58,7 +58,6 @@ for (const backend of ["memory", "PostgreSQL"] as const) {
           expect(heard.payment).toMatchObject({ payment_id, status: "completed" })
         }
         expect(yield* suspenseOf(payment_id)).toEqual(["-400.00 KES"])
-        expect((yield* recordOf(payment_id))["comments"]).not.toContain("in all")
       })
     )
   })

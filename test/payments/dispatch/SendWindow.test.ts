@@ -30,7 +30,7 @@ const held = (world: World, by: Duration.DurationInput, meanwhile: Effect.Effect
     store: (store: Store): Store => ({
       ...store,
       create: (opening) => slow(store.create(opening)),
-      apply: (change) => (change.newRefund === undefined ? store.apply(change) : slow(store.apply(change)))
+      apply: (change) => (change.nextAttempt?.leg === "refund" ? slow(store.apply(change)) : store.apply(change))
     })
   }
 }

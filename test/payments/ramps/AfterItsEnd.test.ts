@@ -1,12 +1,11 @@
 /** A ramp that nobody may pay for any more, and that its provider does not give up: it is asked about in its turn. */
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, Either, Option } from "effect"
+import { Duration, Effect, Option } from "effect"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { payinExpiry } from "../../../src/domain/policies/Payments.ts"
 import { Report } from "../../../src/domain/Outcome.ts"
 import { openAttempt } from "../../../src/payments/dispatch/Dispatch.ts"
-import { disputedOr } from "../../../src/payments/settlement/ByTheBooks.ts"
-import { rampChangeOf } from "../../../src/payments/settlement/RampChange.ts"
+import { rampChangeOf } from "../../../src/payments/settlement/RampRules.ts"
 import type { Source } from "../../../src/payments/settlement/Ruling.ts"
 import type { RampPayment } from "../../../src/payments/route/LegOrder.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
@@ -15,8 +14,11 @@ import { reports } from "../support/ScriptedProvider.ts"
 
 const end = new Date("2026-03-02T09:30:00.000Z")
 
-/** Nothing is taken back of what nobody has paid. */
-const disputed = new Report({ ...reports("returned"), taken: shillings(0n) })
+/** A part was taken back of what nobody has heard to have been paid. */
+const disputed = new Report({
+  ...reports("returned"),
+  movements: [{ kind: "reversal", id: "a dispute", amount: shillings(1n), state: "settled" }]
+})
 
 const ruled = (
   said: "pending" | "processing" | "disputed",
@@ -56,11 +58,8 @@ const ruled = (
     const { next_enquiry_at: _, ...told } = about
     const signal = said === "disputed" ? disputed : reports(said)
     const moment = { at: shared, shared, payinExpiry, newId: () => "an id", enquireIn }
-    const { after, change } = Either.merge(
-      Either.map(disputedOr({ payment, attempt }, signal, { cause: "asked", ...told }, moment), (source) =>
-        rampChangeOf({ payment, attempt }, signal, source, moment, undefined)
-      )
-    )
+    const known = { payment, attempt, movements: [], allocations: [] }
+    const { after, change } = rampChangeOf(known, signal, { cause: "asked", ...told }, moment, undefined)
     return {
       status: after.status,
       enquireIn: change.attempt?.enquire_in,
@@ -90,17 +89,17 @@ describe("a ramp after its end", () => {
     })
   )
 
-  it.effect("is asked about at its end after a dispute about nothing, whoever told of it", () =>
+  it.effect("is asked about at its end after a dispute about a part, whoever told of it", () =>
     Effect.gen(function* () {
-      expect(yield* ruled("disputed", -600, Option.none())).toMatchObject({ enquireIn: 601, items: ["suspense"] })
+      expect(yield* ruled("disputed", -600, Option.none())).toMatchObject({ status: "pending", enquireIn: 601 })
       expect(yield* ruled("disputed", -600, Option.some(Duration.hours(2)))).toMatchObject({ enquireIn: 601 })
       const callback = { provider: "stripe", key: "a dispute" } as const
       expect(yield* ruled("disputed", -600, Option.none(), { callback })).toMatchObject({ enquireIn: 601 })
       const planned = { callback, next_enquiry_at: end }
       expect(yield* ruled("disputed", -600, Option.none(), planned)).toMatchObject({ enquireIn: "as planned" })
-      const items = ["suspense", "unknown_outcome"]
+      const items = ["unknown_outcome"]
       expect(yield* ruled("disputed", 1, Option.none())).toMatchObject({ enquireIn: null, items })
-      expect(yield* ruled("disputed", 1, Option.none(), planned)).toMatchObject({ items: ["suspense"] })
+      expect(yield* ruled("disputed", 1, Option.none(), planned)).toMatchObject({ items: [] })
     })
   )
 

@@ -1,4 +1,4 @@
-/** A ramp that nobody has paid for, and whose provider tells of a dispute about nothing when it is asked: it ends all the same. */
+/** A ramp whose provider tells of a dispute about a part, and of no payment, when it is asked: it ends all the same. */
 import { Effect } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Report } from "../../../src/domain/Outcome.ts"
@@ -15,41 +15,54 @@ const stripe = actable("stripe")
 const clock = movableClock()
 const variables = { STATUS_ENQUIRY_DELAYS: "1 minute" }
 
-const nothing = new Report({
-  ...{ state: "returned", reason: "disputed", providerPaymentId: null, providerStatus: null },
-  taken: moneyOf("0.00", CurrencyCode.make("KES"))
-})
+const disputed = (reference: string) =>
+  new Report({
+    ...{ state: "returned", reason: "disputed", providerPaymentId: null, providerStatus: null },
+    movements: [
+      {
+        kind: "reversal",
+        id: `dispute of ${reference}`,
+        amount: moneyOf("1.00", CurrencyCode.make("KES")),
+        state: "settled"
+      }
+    ]
+  })
 
-onPaymentServer("A ramp with a dispute about nothing", "memory", { providers: [stripe], clock, variables }, (it) => {
-  const disputed = (country: string) =>
-    Effect.gen(function* () {
-      yield* serveCountry(country, ["stripe"], "bank_transfer", "inbound")
-      yield* serveCountry(country, ["stripe"], "crypto", "outbound")
-      stripe.otherwise(accepts({ state: "pending", nextAction: "bank_transfer" }))
-      const { payment_id } = yield* onRamp(country)
-      const reference = String((yield* attemptsOf(payment_id))[0]?.["attempt_id"])
-      stripe.says(reference, nothing)
-      yield* timePasses(clock, "2 minutes")
-      // As it stands with the attempt: the last of the planned enquiries is answered.
-      yield* eventually(attemptsOf(payment_id), ([collection]) => collection?.["reason"] === "disputed")
-      return { payment_id, reference }
-    })
+onPaymentServer(
+  "A ramp with a dispute about what nobody saw come",
+  "memory",
+  { providers: [stripe], clock, variables },
+  (it) => {
+    const disputedIn = (country: string) =>
+      Effect.gen(function* () {
+        yield* serveCountry(country, ["stripe"], "bank_transfer", "inbound")
+        yield* serveCountry(country, ["stripe"], "crypto", "outbound")
+        stripe.otherwise(accepts({ state: "pending", nextAction: "bank_transfer" }))
+        const { payment_id } = yield* onRamp(country)
+        const reference = String((yield* attemptsOf(payment_id))[0]?.["attempt_id"])
+        stripe.says(reference, disputed(reference))
+        yield* timePasses(clock, "2 minutes")
+        // The last of the planned enquiries is answered.
+        yield* eventually(itemsOf(payment_id), (items) => items.some(({ kind }) => kind === "suspense"))
+        return { payment_id, reference }
+      })
 
-  it.effect("is asked about at its end though the dispute answered the last enquiry before", () =>
-    Effect.gen(function* () {
-      const { payment_id, reference } = yield* disputed("HU")
-      stripe.says(reference, reports("pending"))
-      yield* timePasses(clock, "29 minutes")
-      yield* untilStatus(payment_id, "canceled")
-    })
-  )
+    it.effect("is asked about at its end though the dispute answered the last enquiry before", () =>
+      Effect.gen(function* () {
+        const { payment_id, reference } = yield* disputedIn("HU")
+        stripe.says(reference, reports("pending"))
+        yield* timePasses(clock, "29 minutes")
+        yield* untilStatus(payment_id, "canceled")
+      })
+    )
 
-  it.effect("waits for a person where nothing else is heard at its end", () =>
-    Effect.gen(function* () {
-      const { payment_id } = yield* disputed("AT")
-      yield* timePasses(clock, "29 minutes")
-      const kinds = Effect.map(itemsOf(payment_id), (items) => items.map(({ kind }) => kind))
-      yield* eventually(kinds, (all) => all.includes("unknown_outcome"))
-    })
-  )
-})
+    it.effect("waits for a person where nothing else is heard at its end", () =>
+      Effect.gen(function* () {
+        const { payment_id } = yield* disputedIn("AT")
+        yield* timePasses(clock, "29 minutes")
+        const kinds = Effect.map(itemsOf(payment_id), (items) => items.map(({ kind }) => kind))
+        yield* eventually(kinds, (all) => all.includes("unknown_outcome"))
+      })
+    )
+  }
+)

@@ -87,7 +87,9 @@ layer(services, { excludeTestServices: true })("a settler that is not asked", (i
     const paid = (minor: bigint) =>
       new Report({
         ...{ state: "completed", reason: null, providerPaymentId: null, providerStatus: null },
-        received: shillings(minor)
+        movements: [
+          { kind: "collection", id: `paid ${attempt.attempt_id}`, amount: shillings(minor), state: "settled" }
+        ]
       })
     return { known, paid, recorder, amount: payment.amount.minor }
   })
@@ -104,8 +106,8 @@ layer(services, { excludeTestServices: true })("a settler that is not asked", (i
   it.effect("because somebody else was faster, and not the one that is asked", () =>
     Effect.gen(function* () {
       const { amount, known, paid, recorder } = yield* collecting
-      const { attempt, payment } = yield* known
-      const outdated = { attempt, payment: { ...payment, version: payment.version - 1 } }
+      const read = yield* known
+      const outdated = { ...read, payment: { ...read.payment, version: read.payment.version - 1 } }
       yield* recorder.hear(outdated, paid(amount), { cause: "a test" })
       expect(chosen).toHaveLength(2)
       expect(released).toEqual(chosen.slice(0, 1))

@@ -376,14 +376,15 @@ for (const backend of backends) {
         yield* says(taken(400))
         yield* says(taken(500))
         // It was 400.
-        stripe.purse.named(reference, [
+        for (const one of [
           {
             kind: "reversal",
             id: `${reference} d1`,
             amount: moneyOf("400.00", CurrencyCode.make("KES")),
             state: "settled"
           }
-        ])
+        ] as const)
+          stripe.purse.stated(reference, one)
         const { has, items, own, waits } = yield* stands
         expect({ has, own, waits }).toEqual({ has: 1100, own: 1500, waits: ["-400.00 KES"] })
         expect(items.toSorted()).toEqual(["suspense", "unknown_outcome"])

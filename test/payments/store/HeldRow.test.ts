@@ -10,14 +10,14 @@ import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { BooksOnPostgres, onDatabase } from "../../money/ledger/BooksOnPostgres.ts"
 import { entryOf, fiatRail } from "../../money/ledger/Entries.ts"
-import { changeTo, newOwner, newPayment, shillings } from "../support/NewPayment.ts"
+import { newOwner, newPayment, paidTo, shillings } from "../support/NewPayment.ts"
 
 type Owner = Effect.Effect.Success<typeof newOwner>
 
 const payin = Effect.fnUntraced(function* (owner: Owner) {
   const store = yield* PaymentStore
-  const { payment } = yield* newPayment(owner, { status: "processing", provider: "stripe" })
-  return yield* store.apply(yield* changeTo(payment, "completed"))
+  const { attempt, payment } = yield* newPayment(owner, { status: "processing", provider: "stripe" })
+  return yield* store.apply(yield* paidTo(payment, attempt))
 })
 
 const settlementOf = ({ org_id }: Owner) => LedgerAccount.settlement(org_id, shillings(0n).currency)

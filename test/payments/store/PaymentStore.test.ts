@@ -748,13 +748,13 @@ for (const backend of backends) {
         yield* apply({ openItems: [yield* unknown] })
         expect(yield* open).toEqual(["unknown_outcome"])
         yield* timePasses(clock, "1 second")
-        yield* apply({ openItems: [yield* newItem(payment, attempt.attempt_id)] })
-        expect(yield* open).toEqual(["suspense", "unknown_outcome"])
+        yield* apply({ openItems: [yield* newItem(payment, attempt.attempt_id, { kind: "review" })] })
+        expect(yield* open).toEqual(["review", "unknown_outcome"])
         yield* apply({ closeItems: [{ kind: "unknown_outcome", attempt_id: attempt.attempt_id, by: "an operator" }] })
-        expect(yield* open).toEqual(["suspense"])
+        expect(yield* open).toEqual(["review"])
         yield* timePasses(clock, "1 second")
         yield* apply({ openItems: [yield* unknown] })
-        expect(yield* open).toEqual(["unknown_outcome", "suspense"])
+        expect(yield* open).toEqual(["unknown_outcome", "review"])
         const { items } = yield* store.story(payment)
         expect(items.filter((item) => item.closed_by === "an operator")).toHaveLength(1)
         expect(items).toHaveLength(3)
@@ -777,7 +777,7 @@ for (const backend of backends) {
             ...(yield* changeTo(payment, "failed", { openItems: [openItem] })),
             at: openItem.opened_at
           })
-          return { ...openItem, created_at: openItem.opened_at }
+          return { ...openItem, kind: "unknown_outcome" as const, created_at: openItem.opened_at }
         })
         const first = yield* atOneMoment(Effect.replicateEffect(opened, 3))
         yield* timePasses(clock, "1 second")

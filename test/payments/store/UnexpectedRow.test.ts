@@ -5,6 +5,7 @@ import { StoresLive } from "../../../src/app/Stores.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { UnexpectedRow } from "../../../src/platform/database/Rows.ts"
 import { attemptOf } from "../../../src/payments/store/AttemptRow.ts"
+import { booksOf } from "../../../src/payments/store/BooksRow.ts"
 import { paymentOf, toRow } from "../../../src/payments/store/PaymentRow.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -38,9 +39,6 @@ const attemptRow = {
   sends: 1,
   sent_at: new Date(0),
   of_attempt: null,
-  received: {},
-  said: null,
-  ordered: null,
   traceparent: null
 }
 
@@ -63,12 +61,41 @@ const wrong: ReadonlyArray<readonly [column: string, value: unknown, message: st
 
 const wrongInAttempt: ReadonlyArray<readonly [column: string, value: unknown, message: string]> = [
   ["leg", "third", "leg: expected one of"],
-  ["received", { KES: 1 }, "received.KES: expected text, found number"],
-  ["said", { outcome: null }, "said.reason: expected text, found undefined"],
   ["sent_at", null, "sent_at: expected a time, found null"]
 ]
 
+const movementRow = {
+  provider: "fiat",
+  account: null,
+  kind: "collection",
+  movement_id: "c1",
+  attempt_id: ID,
+  refund_id: null,
+  amount: "1500.00",
+  currency: "KES",
+  state: "settled",
+  is_total: false,
+  source: "callback",
+  heard_at: "1970-01-01T00:00:00.000Z"
+}
+
+const wrongInMovement: ReadonlyArray<readonly [column: string, value: unknown, message: string]> = [
+  ["kind", "gift", "movements.0.kind: expected one of"],
+  ["movement_id", null, "movements.0.movement_id: expected text, found null"],
+  ["amount", 1500, "movements.0.amount: expected text, found number"],
+  ["currency", "KSH", "movements.0.currency: expected a currency, found string"],
+  ["state", "lost", "movements.0.state: expected one of"],
+  ["is_total", 1, "movements.0.is_total: expected true or false, found number"]
+]
+
 describe("A row with a column of a wrong type", () => {
+  it.each(wrongInMovement)("of a movement, %s as %j, is refused by name", (column, value, message) => {
+    const books = (row: object) => booksOf({ movements: [row], allocations: null })
+    expect(books(movementRow)).toMatchObject({ movements: [{ movement_id: "c1", heard_at: new Date(0) }] })
+    expect(() => books({ ...movementRow, [column]: value })).toThrow(UnexpectedRow)
+    expect(() => books({ ...movementRow, [column]: value })).toThrow(message)
+  })
+
   it.effect.each(wrong)("of a payment, %s as %j, is refused by name", ([column, value, message]) =>
     Effect.gen(function* () {
       const row = yield* goodRow

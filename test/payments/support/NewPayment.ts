@@ -4,6 +4,7 @@ import type { AttemptId } from "../../../src/domain/Identifiers.ts"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Money } from "../../../src/domain/Money.ts"
+import type { HeardMovement } from "../../../src/domain/Movement.ts"
 import type { PaymentStatus } from "../../../src/domain/PaymentStatus.ts"
 import type { Attempt, OperatorItem, Payment, StoredCallback } from "../../../src/payments/store/Payment.ts"
 import type { StoredEvent } from "../../../src/webhooks/Webhook.ts"
@@ -123,6 +124,37 @@ export const answer = (attempt: Pick<Attempt, "attempt_id">, about: Partial<Atte
 
 export const changeTo = (payment: Payment, status: PaymentStatus, about: Partial<Change> = {}) =>
   Effect.map(now, (at): Change => ({ payment, status, patch: {}, cause: "a test", at, events: [], ...about }))
+
+/** A transfer of stripe's that was heard of, for the whole of a payment unless told otherwise. */
+export const newMovement = (
+  { amount }: Pick<Payment, "amount">,
+  { attempt_id }: Pick<Attempt, "attempt_id">,
+  about: Partial<HeardMovement> = {}
+) =>
+  Effect.gen(function* () {
+    const movement: HeardMovement = {
+      provider: "stripe",
+      account: null,
+      kind: "collection",
+      movement_id: yield* nextId,
+      attempt_id,
+      refund_id: null,
+      amount,
+      state: "settled",
+      is_total: false,
+      source: "callback",
+      heard_at: yield* now,
+      ...about
+    }
+    return movement
+  })
+
+/** The change by which a payin is completed with all of its money. */
+export const paidTo = (payment: Payment, attempt: Pick<Attempt, "attempt_id">, about: Partial<Change> = {}) =>
+  Effect.gen(function* () {
+    const movements = [yield* newMovement(payment, attempt)]
+    return yield* changeTo(payment, "completed", { patch: { taken_by: attempt.attempt_id }, movements, ...about })
+  })
 
 export const newEvent = ({ org_id, payment_id }: Payment) =>
   Effect.gen(function* () {

@@ -72,6 +72,11 @@ type Told = Pick<Report, "state" | "received" | "taken" | "takenInAll" | "regain
 
 const movedBy = { payin: "collection", payout: "disbursement", refund: "refund" } as const
 
+const kindIn = ({ flow, leg }: AttemptContext): keyof typeof movedBy => {
+  if (leg === "refund" || leg === "return") return "refund"
+  return leg === "collection" || (leg === "payment" && flow === "inbound") ? "payin" : "payout"
+}
+
 /**
  * Movements of a report whose test names none. An order moves its money once, under an id derived from its reference; what
  * it received may grow. What was taken or given back has the id of its event, unless it is a total.
@@ -145,17 +150,34 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
   const books = new Map<string, Enquiry>()
   const purse = makePurse()
   const references = new Map<string, string>()
-  /** With its movements, where the test named none and it tells of money of an order that it has. */
-  const withMovements = <A extends Outcome | Enquiry>(told: A, reference: string | undefined, key = ""): A => {
+  /** Ids of its own under which it told of money before it was known whose order they are. */
+  const early = new Set<string>()
+  /** Under which it names the money of an order, however it is called. */
+  const nameOf = (reference: string | undefined, own: string | null): string | undefined => {
+    const [ownId = own] = [...early].filter((id) => reference !== undefined && references.get(id) === reference)
+    if (reference === undefined && own !== null) early.add(own)
+    return reference === undefined || early.has(ownId ?? "") ? (ownId ?? undefined) : reference
+  }
+  /** With its movements, where the test named none and it tells of money. Unless it knows better, money came in. */
+  const withMovements = <A extends Outcome | Enquiry>(
+    told: A,
+    reference: string | undefined,
+    { about: kind, key = "" }: { readonly key?: string; readonly about?: keyof typeof movedBy | undefined } = {}
+  ): A => {
     if ((told._tag !== "Accepted" && told._tag !== "Report") || told.movements !== undefined) return told
-    const kind = purse.kindOf(reference ?? "")
-    if (reference === undefined || kind === undefined) return told
-    const movements = movementsOf(`${name}-${reference}`, kind, told, key).filter(
+    // Payments, payouts and refunds may have the same ids of their own.
+    const isOther =
+      kind !== undefined && purse.kindOf(reference ?? "") !== undefined && purse.kindOf(reference!) !== kind
+    const order = nameOf(isOther ? undefined : reference, told.providerPaymentId)
+    if (order === undefined) return told
+    const of = kind ?? purse.kindOf(reference ?? "") ?? "payin"
+    const movements = movementsOf(`${name}-${order}`, of, told, key).filter(
       ({ amount }) => amount === null || amount.isPositive
     )
     if (movements.length === 0) return told
     return (told._tag === "Accepted" ? new Accepted({ ...told, movements }) : new Report({ ...told, movements })) as A
   }
+  const { refund, resume } = about
   const write = (reference: string, outcome: Outcome) => {
     if (outcome._tag === "Accepted") books.set(reference, reports(outcome.state))
     if (outcome._tag === "Declined") books.set(reference, reports("failed"))
@@ -167,20 +189,16 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
     if (id !== null) references.set(id, order.reference)
     if (outcome._tag === "Accepted") purse.told(order.reference, outcome.state, outcome.received)
   }
-  /** `isNamed`: the test says what moved. */
-  const heard = (event: CallbackEvent, isNamed = false): CallbackEvent => {
+  const heard = (event: CallbackEvent, isExplicit = false): CallbackEvent => {
     const { about: kind, providerPaymentId, reference } = event.attempt
     const known = reference ?? references.get(providerPaymentId ?? "")
     // What somebody else paid by the same name is other money.
     const isOther = kind !== undefined && kind !== purse.kindOf(known ?? "")
     if (event._tag === "Statement" && known !== undefined && !isOther) {
       const { movements = [], received, regained, state, taken, takenInAll } = event.report
-      if (isNamed) {
-        purse.named(known, movements)
-        return event
-      }
       const named = taken ?? regained
-      if (takenInAll !== undefined) purse.shrankTo(known, takenInAll)
+      if (isExplicit) for (const one of movements) purse.stated(known, one)
+      else if (takenInAll !== undefined) purse.shrankTo(known, takenInAll)
       else if (named === undefined) purse.told(known, state, received)
       else if (named.isPositive) purse.shrank(known, event.key, taken ?? named.negate())
     }
@@ -216,9 +234,10 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
       Effect.sync(() => {
         enquiries.push(attempt)
         const answer = books.get(attempt.reference) ?? new Absent()
-        if (answer._tag === "Report" && answer.movements !== undefined) purse.named(attempt.reference, answer.movements)
-        else if (answer._tag === "Report") purse.told(attempt.reference, answer.state, answer.received)
-        return withMovements(answer, attempt.reference)
+        if (answer._tag === "Report" && answer.movements !== undefined) {
+          for (const one of answer.movements) purse.stated(attempt.reference, one)
+        } else if (answer._tag === "Report") purse.told(attempt.reference, answer.state, answer.received)
+        return withMovements(answer, attempt.reference, { about: kindIn(attempt) })
       }),
     callback: ({ body, headers }) =>
       Effect.gen(function* () {
@@ -268,17 +287,26 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
         return {
           events: [
             heard(
-              new Statement({ key, attempt, report: withMovements(report, known, key), proof }),
+              new Statement({ key, attempt, report: withMovements(report, known, { key, about: kind }), proof }),
               movements !== undefined
             )
           ]
         }
       }),
     ...about,
-    ...(about.refund === undefined
+    ...(refund === undefined
       ? {}
       : {
-          refund: (order) => Effect.map(about.refund!(order), (outcome) => withMovements(outcome, order.reference))
+          refund: (order) =>
+            Effect.map(refund(order), (outcome) => withMovements(outcome, order.reference, { about: "refund" }))
+        }),
+    ...(resume === undefined
+      ? {}
+      : {
+          resume: (attempt, query) =>
+            Effect.map(resume(attempt, query), (answer) =>
+              withMovements(answer, attempt.reference, { about: kindIn(attempt) })
+            )
         })
   }
 }
