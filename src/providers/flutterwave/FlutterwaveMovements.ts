@@ -114,10 +114,7 @@ export const withOthers = (
   const collections = movements.filter(({ kind }) => kind === "collection")
   const currency = said.received?.currency ?? collections[0]?.amount?.currency
   if (currency === undefined || movements.length === known.length) return said
-  const minor = collections.reduce(
-    (sum, { amount }) => (amount?.currency === currency ? sum + amount.minor : sum),
-    0n
-  )
+  const minor = collections.reduce((sum, { amount }) => (amount?.currency === currency ? sum + amount.minor : sum), 0n)
   return new Report({
     ...said,
     state: "completed",

@@ -129,12 +129,7 @@ export const customerForm = ({ payer, reference }: PaymentOrder): Form => ({
 export const customerKey = (reference: string): string => `${reference}-customer`
 
 /** Without the reason: whoever asks a second time may give another, and a key that comes with other words is refused. */
-export const refundForm = ({
-  attempt,
-  collectionId,
-  money,
-  reference
-}: RefundOrder): Either.Either<Form, Declined> => {
+export const refundForm = ({ attempt, collectionId, money, reference }: RefundOrder): Either.Either<Form, Declined> => {
   const { providerPaymentId } = attempt
   const rest = Either.map(amountOf(money), (amount) => ({ amount, "metadata[reference]": reference }))
   if (collectionId !== null) return Either.map(rest, (form) => ({ charge: collectionId, ...form }))

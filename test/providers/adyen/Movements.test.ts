@@ -56,10 +56,7 @@ describe("a callback of Adyen", () => {
   const back = `${referenceNo(7)}-refund`
   const table: ReadonlyArray<readonly [Record<string, unknown>, ReadonlyArray<object>]> = [
     [{ eventCode: "AUTHORISATION", originalReference: undefined }, [moved("collection", PSP)]],
-    [
-      { eventCode: "AUTHORISATION", originalReference: undefined, merchantReference: link },
-      [moved("collection", PSP)]
-    ],
+    [{ eventCode: "AUTHORISATION", originalReference: undefined, merchantReference: link }, [moved("collection", PSP)]],
     [{ eventCode: "CANCELLATION" }, [moved("collection", PAID), moved("reversal", PSP)]],
     [{ eventCode: "CAPTURE_FAILED" }, [moved("reversal", PSP)]],
     [{ eventCode: "EXPIRE", originalReference: undefined }, [moved("reversal", PSP)]],

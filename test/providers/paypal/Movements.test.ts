@@ -41,7 +41,12 @@ const dispute = (outcome_code = "RESOLVED_BUYER_FAVOUR") => ({
   dispute_outcome: { outcome_code, amount_refunded: dollars("60.00") }
 })
 
-const moved = (kind: string, id: string, value: string) => ({ kind, id, amount: amount(value, "USD"), state: "settled" })
+const moved = (kind: string, id: string, value: string) => ({
+  kind,
+  id,
+  amount: amount(value, "USD"),
+  state: "settled"
+})
 const collection = moved("collection", CAPTURE, "100.00")
 const refunded = moved("refund", REFUND, "40.00")
 const disputed = moved("reversal", DISPUTE, "60.00")
