@@ -226,7 +226,7 @@ const connect = (account: Account<typeof fields>): Provider => {
   const refund = (order: RefundOrder): Effect.Effect<Outcome> =>
     Effect.merge(
       Effect.gen(function* () {
-        const paid = order.attempt.providerPaymentId
+        const paid = order.collectionId ?? order.attempt.providerPaymentId
         if (paid === null || isLinkId(paid)) {
           const reason = "Adyen has not told its own number of the payment yet, which its callback brings"
           return yield* Effect.fail(new Declined({ reason, code: "INVALID_ORDER" }))
@@ -254,8 +254,9 @@ const connect = (account: Account<typeof fields>): Provider => {
     Effect.gen(function* () {
       const link = aboutLink(yield* getLink(id))
       if (link._tag !== "Report") return "unknown"
-      if (link.state === "processing") return yield* cancelNamed(linkReference(reference))
-      return link.state === "pending" ? closingAnswer(yield* closeLink(id)) : cancelOfLink(link)
+      if (link.state === "pending") return closingAnswer(yield* closeLink(id))
+      const answer = cancelOfLink(link)
+      return answer === "under way" ? yield* cancelNamed(linkReference(reference)) : answer
     })
 
   const cancel: NonNullable<Provider["cancel"]> = ({ flow, leg, providerPaymentId: id, reference }) => {

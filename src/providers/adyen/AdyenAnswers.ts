@@ -3,7 +3,7 @@ import { Option, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { isOk, noVerdict, providerIds } from "../client/Replies.ts"
+import { isOk, noVerdict, providerIds, settledOnce } from "../client/Replies.ts"
 import type { AttemptContext, CancelAnswer } from "../port/Provider.ts"
 import { meaningOf } from "../port/WireWord.ts"
 import { moneyIn } from "./AdyenAmounts.ts"
@@ -60,10 +60,15 @@ interface Standing {
   readonly redirectUrl?: string
 }
 
-const completed = (amount: Result["amount"]): Standing | Unknown => {
+/** Money is told by the reference of its payment. */
+const completed = ({ amount, pspReference }: Result): Standing | Unknown => {
   const received = receivedIn(amount)
-  return received instanceof Unknown ? received : { state: "completed", ...received }
+  if (received instanceof Unknown) return received
+  return { state: pspReference === null ? "processing" : "completed", ...received }
 }
+
+const collected = ({ received, state }: Standing, id: string | null): Pick<Report, "movements"> =>
+  state === "completed" && id !== null ? settledOnce("collection", id, received) : {}
 
 const redirected = ({ action }: Result): Standing => {
   const url = action?.type === "redirect" && action.method !== "POST" ? action.url : null
@@ -74,7 +79,7 @@ const refused = ({ refusalReason, refusalReasonCode, resultCode }: Result): Decl
   cardRefusal(resultCode, refusalReason, refusalReasonCode)
 
 const results: Readonly<Record<string, (result: Result) => Standing | Declined | Unknown>> = {
-  Authorised: ({ amount }) => completed(amount),
+  Authorised: completed,
   Received: () => ({ state: "processing" }),
   Pending: () => ({ state: "processing" }),
   PresentToShopper: () => ({ state: "pending" }),
@@ -102,6 +107,7 @@ const outcomeOfResult = (result: Result): Outcome => {
     nextAction: redirectUrl === undefined ? null : "redirect",
     actionData: redirectUrl === undefined ? {} : { redirect_url: redirectUrl },
     ...providerIds({ psp_reference: result.pspReference }),
+    ...collected(standing, result.pspReference),
     ...(received === undefined ? {} : { received })
   })
 }
@@ -132,6 +138,7 @@ const reportOfResult = (result: Result): Report | Unknown => {
     providerPaymentId: id,
     providerStatus: status,
     ...ids,
+    ...collected(standing, id),
     ...(received === undefined ? {} : { received })
   })
 }
@@ -157,10 +164,13 @@ export const aboutDetails =
 const linkStates: Readonly<Record<string, Standing["state"] | "failed">> = {
   active: "pending",
   paymentPending: "processing",
-  completed: "completed",
-  paid: "completed",
+  // A link does not name the payments by which it was paid. Each comes with its own callback, which completes it.
+  completed: "processing",
+  paid: "processing",
   expired: "failed"
 }
+
+const isPaid = (status: string | null): boolean => status === "completed" || status === "paid"
 
 const redirectTo = (url: string): NonNullable<Report["waitsFor"]> => ({
   nextAction: "redirect",
@@ -176,7 +186,7 @@ const linkExpired = new Declined({
 const reportOfLink = ({ amount, id, status, url }: Link): Report | Unknown => {
   const state = meaningOf(linkStates, status) ?? "processing"
   if (state === "failed") return failedAs(linkExpired, id, status)
-  const received = state === "completed" ? receivedIn(amount) : {}
+  const received = isPaid(status) ? receivedIn(amount) : {}
   if (received instanceof Unknown) return received
   return new Report({
     state,
@@ -193,7 +203,7 @@ const outcomeOfLink = (link: Link): Outcome => {
   const report = reportOfLink(link)
   if (report._tag === "Unknown" || link.url === null) return new Unknown({ reason: "the link cannot be read" })
   return new Accepted({
-    state: report.state === "completed" || report.state === "processing" ? report.state : "pending",
+    state: report.state === "processing" ? "processing" : "pending",
     providerPaymentId: link.id,
     providerStatus: link.status,
     ...redirectTo(link.url),
@@ -227,7 +237,8 @@ export const toRefund = outcomeFrom(
       providerStatus: status,
       nextAction: null,
       actionData: {},
-      providerData: { psp_reference: pspReference }
+      providerData: { psp_reference: pspReference },
+      movements: [{ kind: "refund", id: pspReference, amount: null, state: "pending" }]
     })
 )
 
@@ -242,15 +253,18 @@ export const cancelAnswer = (reply: ProviderReply): CancelAnswer => {
   return refusedOrUnknown(reply)
 }
 
-/** Nothing is paid any more by a link that has expired. */
-export const cancelOfLink = ({ state }: Pick<Report, "state">): CancelAnswer =>
-  state === "failed" ? "canceled" : "refused"
+/** Nothing is paid any more by a link that has expired, and what was paid stays. `under way`: it is being paid. */
+export const cancelOfLink = ({ providerStatus, state }: Pick<Report, "providerStatus" | "state">) => {
+  if (state === "failed") return "canceled"
+  return state === "processing" && !isPaid(providerStatus) ? "under way" : "refused"
+}
 
 /** What became of the wish to close a link that was open a moment before. */
 export const closingAnswer = (reply: ProviderReply): CancelAnswer => {
   if (isOk(reply)) {
     const link = aboutLink(reply)
-    return link._tag === "Report" ? cancelOfLink(link) : "unknown"
+    if (link._tag !== "Report") return "unknown"
+    return cancelOfLink(link) === "canceled" ? "canceled" : "refused"
   }
   return refusedOrUnknown(reply)
 }

@@ -5,8 +5,10 @@
 import { createHmac } from "node:crypto"
 import { Either, Option, Schema } from "effect"
 import { sha256Hex } from "../../domain/Digest.ts"
+import type { Money } from "../../domain/Money.ts"
+import type { Movement } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"
-import { providerIds } from "../client/Replies.ts"
+import { named, providerIds } from "../client/Replies.ts"
 import { type CallbackEvent, Check, Hint, NoProof, Proof, Statement } from "../port/Callback.ts"
 import { meaningOf } from "../port/WireWord.ts"
 import { moneyIn } from "./AdyenAmounts.ts"
@@ -124,6 +126,42 @@ const saidOfRefund = (item: Item): Said => {
   return isTrue(item) || said === "nothing" ? said : { state: "failed", reason: "the refund was refused" }
 }
 
+type Moved = (item: Item) => ReadonlyArray<Pick<Movement, "id" | "kind">>
+
+const collected: Moved = (item) => [{ kind: "collection", id: paymentId(item) }]
+const goneAgain: Moved = ({ pspReference: id }) => [{ kind: "reversal", id }]
+/** The authorisation may not have been heard of. */
+const cancelled: Moved = (item) => [...collected(item), ...goneAgain(item)]
+const refunded: Moved = ({ pspReference: id }) => [{ kind: "refund", id }]
+/** A refund fails after it went through, under its own reference. */
+const refundFailed: Moved = (item) => [...refunded(item), { kind: "reinstatement", id: item.pspReference }]
+
+/** Transfers of a successful event. All events of one dispute have one reference: the second chargeback gets a suffix. */
+const movedBy: Readonly<Record<string, Moved>> = {
+  AUTHORISATION: collected,
+  CANCELLATION: cancelled,
+  TECHNICAL_CANCEL: cancelled,
+  CAPTURE_FAILED: goneAgain,
+  EXPIRE: goneAgain,
+  CHARGEBACK: goneAgain,
+  SECOND_CHARGEBACK: ({ pspReference }) => [{ kind: "reversal", id: `${pspReference}:second` }],
+  CHARGEBACK_REVERSED: ({ pspReference: id }) => [{ kind: "reinstatement", id }],
+  REFUND: refunded,
+  REFUND_FAILED: refundFailed,
+  REFUNDED_REVERSED: refundFailed
+}
+
+/** A refund that was refused is named too, so that it is not waited for. */
+const movementsOf = (item: Item, money: Money | undefined): ReadonlyArray<Movement> => {
+  if (money?.isPositive === false) return []
+  const amount = money ?? null
+  if (isTrue(item)) {
+    const moved = meaningOf(movedBy, item.eventCode)?.(item) ?? []
+    return moved.map((one) => ({ ...one, amount, state: "settled" }))
+  }
+  return item.eventCode === "REFUND" ? refunded(item).map((one) => ({ ...one, amount, state: "failed" })) : []
+}
+
 const keyOf = ({ eventCode, pspReference, success }: Item): string => `${eventCode} ${pspReference} ${success}`
 
 const eventOf = (
@@ -143,6 +181,7 @@ const eventOf = (
     providerPaymentId: attempt.providerPaymentId,
     providerStatus: item.eventCode,
     ...providerIds({ psp_reference: attempt.providerPaymentId }),
+    ...named(movementsOf(item, money)),
     ...(names === undefined ? {} : { [names]: money })
   })
   return [new Statement({ key: keyOf(item), attempt, report, proof })]
@@ -159,8 +198,9 @@ const eventsByHand = (item: Item, reference: string, proof: Proof<"account">): R
   if (money === undefined) return [new Hint({ attempt })]
   const about = { providerPaymentId: attempt.providerPaymentId, providerStatus: item.eventCode }
   const reason = "it was refunded by hand at Adyen"
-  const taken = new Report({ ...about, state: "returned", reason, taken: money })
-  const regained = new Report({ ...about, state: "completed", reason: null, regained: money })
+  const [refund, ...others] = movementsOf(item, money)
+  const taken = new Report({ ...about, state: "returned", reason, taken: money, ...named(refund ? [refund] : []) })
+  const regained = new Report({ ...about, state: "completed", reason: null, regained: money, ...named(others) })
   const keys = { taken: keyOf({ ...item, eventCode: "REFUND" }), regained: `refund ${item.pspReference} regained` }
   return [
     new Statement({ key: keys.taken, attempt, report: taken, proof }),
@@ -169,13 +209,13 @@ const eventsByHand = (item: Item, reference: string, proof: Proof<"account">): R
 }
 
 const eventsOf = (item: Item, proof: Proof<"account">): ReadonlyArray<CallbackEvent> => {
-  const named = namedBy(item.merchantReference ?? "")
+  const about = namedBy(item.merchantReference ?? "")
   if (meaningOf(ofRefunds, item.eventCode) !== undefined) {
-    if (named.kind !== "refund" && named.reference !== "") return eventsByHand(item, named.reference, proof)
-    const reference = named.kind === "refund" ? named.reference : null
+    if (about.kind !== "refund" && about.reference !== "") return eventsByHand(item, about.reference, proof)
+    const reference = about.kind === "refund" ? about.reference : null
     return eventOf(item, saidOfRefund(item), { reference, providerPaymentId: item.pspReference }, proof)
   }
-  const { reference } = named
+  const { reference } = about
   return eventOf(item, saidOfPayment(item), { reference, providerPaymentId: paymentId(item) }, proof)
 }
 

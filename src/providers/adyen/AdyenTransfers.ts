@@ -1,8 +1,9 @@
 /** What Adyen says about transfers: a payout is money out once it is booked, and may still come back. */
 import { Option, Schema } from "effect"
+import type { Movement } from "../../domain/Movement.ts"
 import { Absent, Accepted, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { isOk, noVerdict, providerIds } from "../client/Replies.ts"
+import { isOk, named, noVerdict, providerIds } from "../client/Replies.ts"
 import { moneyIn } from "./AdyenAmounts.ts"
 import { unreadable, WireAmount } from "./AdyenAnswers.ts"
 import { refusedBy, transferRefusal } from "./AdyenRefusals.ts"
@@ -49,10 +50,31 @@ export const knownTransferStatuses: ReadonlySet<string> = new Set(Object.keys(st
 
 const stateOf = ({ status }: Transfer): Report["state"] => states[status] ?? "processing"
 
+/**
+ * A transfer that failed may have been booked before, so it is named with the money that came back. That money has no id of
+ * its own: it is derived from the transfer's.
+ */
+const movementsOf = (transfer: Transfer): ReadonlyArray<Movement> => {
+  const { amount: said, id } = transfer
+  const state = stateOf(transfer)
+  const amount = Option.getOrNull(moneyIn(said))
+  const paid = { kind: "disbursement", id, amount, state: "settled" } as const
+  if (state === "completed") return [paid]
+  return state === "returned"
+    ? [paid, { kind: "reinstatement", id: `${id}:returned`, amount, state: "settled" } as const]
+    : []
+}
+
 export const reportOfTransfer = (transfer: Transfer): Report | Unknown => {
   const { amount, id, reason, status } = transfer
   const state = stateOf(transfer)
-  const about = { state, providerPaymentId: id, providerStatus: status, ...providerIds({ transfer_id: id }) }
+  const about = {
+    state,
+    providerPaymentId: id,
+    providerStatus: status,
+    ...providerIds({ transfer_id: id }),
+    ...named(movementsOf(transfer))
+  }
   if (state === "failed" || state === "returned") {
     const { code, providerCode, reason: said } = transferRefusal(status, reason)
     return new Report({
@@ -80,6 +102,7 @@ const outcomeOfTransfer = (transfer: Transfer): Outcome => {
     nextAction: null,
     actionData: {},
     providerData: { transfer_id: transfer.id },
+    ...named(movementsOf(transfer)),
     ...(report.received === undefined ? {} : { received: report.received })
   })
 }

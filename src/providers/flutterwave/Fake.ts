@@ -198,6 +198,17 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
       : refused("No transaction was found for this id")
   }
 
+  const transactions = ({ query }: FakeRequest): FakeReply => {
+    const found = chargesOf(query.get("tx_ref") ?? "").filter(({ state }) => state !== "waiting")
+    const page_info = { total: found.length, current_page: 1, total_pages: 1 }
+    return answer({
+      status: "success",
+      message: "Transactions fetched",
+      meta: { page_info },
+      data: found.map(transactionOf)
+    })
+  }
+
   const transfer = (request: FakeRequest, fate: Fate): FakeReply =>
     Either.merge(
       Either.gen(function* () {
@@ -287,6 +298,7 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     },
     { method: "POST", path: "/v3/payments", moves: (request) => moneyIn(request), answer: guarded(page) },
     { method: "GET", path: "/v3/hosted/pay/:id", answer: visit },
+    { method: "GET", path: "/v3/transactions", answer: guarded(transactions) },
     { method: "GET", path: "/v3/transactions/verify_by_reference", answer: guarded(verify) },
     { method: "GET", path: "/v3/transactions/:id/verify", answer: guarded(verifyById) },
     {
@@ -308,6 +320,7 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
         )
       )
     },
+    { method: "GET", path: "/v3/chargebacks", answer: guarded(() => success("Chargebacks fetched", [])) },
     { method: "GET", path: "/v3/refunds/:id", answer: guarded(shown("refund", "Refund", refundOf)) },
     { method: "POST", path: "/v3/transfers", moves: (request) => moneyIn(request), answer: guarded(transfer) },
     { method: "GET", path: "/v3/transfers", answer: guarded(transfers) },

@@ -1,5 +1,6 @@
 /** Flutterwave, by version 3 of its API: cards on its page, bank transfers and mobile money, in many African countries. */
 import { Clock, Effect, Either, Option, Redacted, Schema } from "effect"
+import type { Movement } from "../../domain/Movement.ts"
 import { Declined, type Enquiry, type Outcome } from "../../domain/Outcome.ts"
 import { triedBy } from "../client/AccountTest.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
@@ -17,6 +18,7 @@ import {
 } from "./FlutterwaveAnswers.ts"
 import { callbackEvents } from "./FlutterwaveCallbacks.ts"
 import { serves, TITLE } from "./FlutterwaveCorridors.ts"
+import { paidUnder, refundsAmong, reversalsOf, type Transaction, withOthers } from "./FlutterwaveMovements.ts"
 import {
   chargeReport,
   existing,
@@ -24,12 +26,15 @@ import {
   type Page,
   refundableIn,
   refundReport,
+  refundsIn,
   refundsReport,
+  transactionIn,
   transferReport,
   transfersReport,
   type Wanted
 } from "./FlutterwaveReports.ts"
 import {
+  chargebacksPath,
   type Family,
   familyOf,
   type FlutterwaveOrder,
@@ -37,6 +42,7 @@ import {
   refundPath,
   refundRequest,
   refundsPath,
+  transactionsPath,
   transferPath,
   transfersPath,
   verifyIdPath,
@@ -123,6 +129,45 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
     )
   }
 
+  const listed = <A>(operation: string, path: string, read: (reply: ProviderReply) => ReadonlyArray<A>) =>
+    Effect.orElseSucceed(Effect.map(get(operation, path), read), (): ReadonlyArray<A> => [])
+
+  const paidAt = (id: string, reference: string) =>
+    listed("look up charge", verifyIdPath(id), (reply) =>
+      Option.toArray(transactionIn(reply)).flatMap(({ data }) => (data.tx_ref === reference ? [data] : []))
+    )
+
+  /** Refunds and chargebacks, each from a list of its own. */
+  const takenOf = Effect.fnUntraced(function* (paid: ReadonlyArray<Transaction>, sentAt: Date, now: Date) {
+    if (paid.length === 0) return []
+    const refunds = yield* listed("list refunds", refundsPath(sentAt, now), (reply) =>
+      refundsAmong(Option.getOrUndefined(refundsIn(reply))?.data ?? [], paid)
+    )
+    const reversals = yield* Effect.forEach(paid, (one) =>
+      one.flw_ref === undefined
+        ? Effect.succeed<ReadonlyArray<Movement>>([])
+        : listed("list chargebacks", chargebacksPath(one.flw_ref), reversalsOf(one))
+    )
+    return [...refunds, ...reversals.flat()]
+  })
+
+  /**
+   * All that came and went under the reference. While a payment is awaited, other transactions are those that hints named.
+   * Once it is over, whatever is heard of it is out of the ordinary, and every list is asked.
+   */
+  const withAll = Effect.fnUntraced(function* (attempt: AttemptContext, found: Enquiry) {
+    const { hintedIds, isWanted, reference, sentAt } = attempt
+    if (found._tag !== "Report") return found
+    if (isWanted) {
+      const others = hintedIds.filter((id) => id !== found.providerData?.["transaction_id"])
+      const paid = yield* Effect.forEach(others, (id) => paidAt(id, reference))
+      return withOthers(found, paid.flat(), [])
+    }
+    const now = new Date(yield* Clock.currentTimeMillis)
+    const paid = yield* listed("list charges", transactionsPath(reference, sentAt, now), paidUnder(reference))
+    return withOthers(found, paid, yield* takenOf(paid, sentAt, now))
+  })
+
   const askedOfTransfer = ({ hintedIds, providerPaymentId: id, reference }: AttemptContext): Effect.Effect<Enquiry> => {
     const transferAt = (one: string) => looked(get("look up transfer", transferPath(one)), transferReport(reference))
     return id === null ? firstReport(hintedIds, transferAt, findTransfer(reference)) : transferAt(id)
@@ -132,15 +177,17 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
     const { providerPaymentId: id, sentAt } = attempt
     switch (familyOf(attempt)) {
       case "charge":
-        return askedOfCharge(attempt, null)
+        return Effect.flatMap(askedOfCharge(attempt, null), (found) => withAll(attempt, found))
       case "hosted":
-        return Effect.flatMap(Clock.currentTimeMillis, (now) => askedOfCharge(attempt, { sentAt, now }))
+        return Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          Effect.flatMap(askedOfCharge(attempt, { sentAt, now }), (found) => withAll(attempt, found))
+        )
       case "transfer":
         return askedOfTransfer(attempt)
       case "refund":
         return id === null
           ? looked(get("find refund", refundsPath(sentAt)), refundsReport(attempt))
-          : looked(get("look up refund", refundPath(id)), refundReport(id))
+          : looked(get("look up refund", refundPath(id)), refundReport(id, attempt))
     }
   }
 
@@ -159,7 +206,8 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
 
   /** Only its own id of a transaction leads to a refund. One that was lost is found by our reference. */
   const refund = (order: RefundOrder): Effect.Effect<Outcome> => {
-    const { providerPaymentId: known, reference } = order.attempt
+    const { providerPaymentId, reference } = order.attempt
+    const known = order.collectionId ?? providerPaymentId
     const path = known === null ? verifyPath(reference) : verifyIdPath(known)
     const found = prepared(get("look up charge", path), (reply) => {
       if (reply.status === 401 || reply.status === 403) return Either.left(credentialsRefused(reply))

@@ -2,7 +2,7 @@
 import { Option, Schema } from "effect"
 import { Accepted, Declined, type Outcome } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, noVerdict, providerIds } from "../client/Replies.ts"
+import { credentialsRefused, noVerdict, providerIds, settledOnce } from "../client/Replies.ts"
 import { moneyOfMajor } from "../port/WireAmount.ts"
 import { refusalIn, saysDuplicate } from "./FlutterwaveRefusals.ts"
 import { urlOf } from "../../domain/UrlOf.ts"
@@ -122,8 +122,16 @@ export const chargeAnswer = (reply: ProviderReply): Outcome => {
     return new Accepted({ ...taken, state: "pending", nextAction: "redirect", actionData })
   }
   const received = moneyOfMajor(data?.amount ?? "", data?.currency ?? "")
-  if (status === "successful" && Option.isSome(received)) {
-    return new Accepted({ ...taken, state: "completed", nextAction: null, actionData: {}, received: received.value })
+  if (status === "successful" && Option.isSome(received) && data?.id !== undefined) {
+    const collected = settledOnce("collection", data.id, received.value)
+    return new Accepted({
+      ...taken,
+      ...collected,
+      state: "completed",
+      nextAction: null,
+      actionData: {},
+      received: received.value
+    })
   }
   return new Accepted({ ...taken, state: "processing", nextAction: "wait", actionData: {} })
 }
@@ -160,7 +168,8 @@ export const transferAnswer = (reply: ProviderReply): Outcome => {
     providerStatus: data.status,
     nextAction: null,
     actionData: {},
-    ...providerIds({ transfer_id: data.id })
+    ...providerIds({ transfer_id: data.id }),
+    ...(status === "SUCCESSFUL" ? settledOnce("disbursement", data.id, undefined) : {})
   })
 }
 
@@ -182,6 +191,7 @@ export const refundAnswer = (reply: ProviderReply): Outcome => {
     providerStatus: data.status,
     nextAction: null,
     actionData: {},
-    ...providerIds({ refund_id: data.id })
+    ...providerIds({ refund_id: data.id }),
+    movements: [{ kind: "refund", id: data.id, amount: null, state: state === "completed" ? "settled" : "pending" }]
   })
 }

@@ -3,10 +3,10 @@ import { Duration, Equal, Option, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { Absent, Accepted, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { noVerdict, providerIds } from "../client/Replies.ts"
+import { named, noVerdict, providerIds, settledOnce } from "../client/Replies.ts"
 import type { AttemptContext, RefundOrder } from "../port/Provider.ts"
-import { moneyOfMajor } from "../port/WireAmount.ts"
 import { dataOf, messageIn, refundState, text } from "./FlutterwaveAnswers.ts"
+import { collectionOf, moneyIn, Refund, refundMovement, Transaction } from "./FlutterwaveMovements.ts"
 import { refusalIn, saysAbsent } from "./FlutterwaveRefusals.ts"
 import { pageLife } from "./FlutterwaveRequests.ts"
 
@@ -30,9 +30,6 @@ export const isKnownStatus = (status: string): boolean =>
   transferStates.has(status.toUpperCase()) ||
   /^(new|pending|completed|failed)/i.test(status)
 
-const moneyIn = (amount: string | undefined, currency: string | undefined) =>
-  Option.getOrUndefined(moneyOfMajor(amount ?? "", currency ?? ""))
-
 const nothingThere = (reply: ProviderReply): boolean => {
   const message = messageIn(reply)
   return (reply.status === 400 || reply.status === 404) && message !== undefined && saysAbsent(message)
@@ -44,19 +41,7 @@ const failedFor = (reason: string, isPayout: boolean) => {
   return { reason, ...(code === undefined ? {} : { code }) }
 }
 
-const Transaction = Schema.Struct({
-  id: text,
-  tx_ref: Schema.String,
-  flw_ref: text,
-  status: Schema.String,
-  amount: text,
-  currency: text,
-  app_fee: text,
-  processor_response: text,
-  created_at: text
-})
-
-const transactionIn = dataOf(Schema.decodeUnknownOption(Schema.Struct({ data: Transaction })))
+export const transactionIn = dataOf(Schema.decodeUnknownOption(Schema.Struct({ data: Transaction })))
 
 /** What a transaction must be of to count as ours, where it was found by anything but its own id: payers can reuse a tx_ref. */
 export interface Wanted {
@@ -114,8 +99,8 @@ export const chargeReport =
       })
     }
     const received = state === "completed" ? said : undefined
-    if (state === "completed" && received === undefined) {
-      return new Unknown({ reason: "it took an amount that cannot be read" })
+    if (state === "completed" && (received === undefined || data.id === undefined)) {
+      return new Unknown({ reason: "it took an amount that cannot be read, or has no id for it" })
     }
     const fee = state === "completed" ? moneyIn(data.app_fee, data.currency) : undefined
     // On a page another try may follow, and is another transaction. So is that of the whole amount after one of a part.
@@ -127,6 +112,7 @@ export const chargeReport =
       providerPaymentId: isLast && isWhole ? (data.id ?? null) : null,
       providerStatus: data.status,
       ...providerIds({ transaction_id: data.id, flw_ref: data.flw_ref }),
+      ...named(collectionOf(data)),
       ...(received === undefined ? {} : { received }),
       ...(fee === undefined ? {} : { fee })
     })
@@ -154,6 +140,7 @@ const transferOf = (data: typeof Transfer.Type): Report => {
     providerPaymentId: data.id ?? null,
     providerStatus: data.status,
     ...providerIds({ transfer_id: data.id }),
+    ...(state === "completed" && data.id !== undefined ? settledOnce("disbursement", data.id, received) : {}),
     ...(received === undefined ? {} : { received }),
     ...(fee === undefined ? {} : { fee })
   })
@@ -189,33 +176,27 @@ export const transfersReport =
 const weightOf = ({ status }: typeof Transfer.Type): number =>
   ["failed", "processing", "completed"].indexOf(transferStates.get(status.toUpperCase()) ?? "processing")
 
-const Refund = Schema.Struct({
-  id: Schema.String,
-  status: Schema.String,
-  tx_id: text,
-  amount_refunded: text,
-  comments: text
-})
-
 const refundIn = dataOf(Schema.decodeUnknownOption(Schema.Struct({ data: Refund })))
-const refundsIn = dataOf(Schema.decodeUnknownOption(Schema.Struct({ data: Schema.Array(Refund) })))
+export const refundsIn = dataOf(Schema.decodeUnknownOption(Schema.Struct({ data: Schema.Array(Refund) })))
 
-const refundOf = ({ id, status }: typeof Refund.Type): Report => {
+const refundOf = (refund: Refund, { currency }: Money): Report => {
+  const { id, status } = refund
   const state = refundState(status)
   return new Report({
     state,
     reason: state === "failed" ? "the refund failed" : null,
     providerPaymentId: id,
-    providerStatus: status
+    providerStatus: status,
+    movements: [refundMovement(refund, currency)]
   })
 }
 
 export const refundReport =
-  (id: string) =>
+  (id: string, { money }: AttemptContext) =>
   (reply: ProviderReply): Enquiry => {
     const data = Option.getOrUndefined(refundIn(reply))?.data
     if (data === undefined) return noVerdict(reply)
-    return data.id === id ? refundOf(data) : new Unknown({ reason: "it answered about another refund" })
+    return data.id === id ? refundOf(data, money) : new Unknown({ reason: "it answered about another refund" })
   }
 
 /** Of the refunds that it lists: the one whose comments begin with our reference. A list without it proves nothing. */
@@ -233,15 +214,16 @@ export const refundsReport =
     )
     const [only] = ours
     return only !== undefined && ours.length === 1
-      ? refundOf(only)
+      ? refundOf(only, money)
       : new Unknown({ reason: "its id was lost, and its list of refunds does not show which one it is" })
   }
 
 /** The transaction that a refund is of, by its own id. */
 export const refundableIn =
-  ({ attempt: { providerPaymentId: known, reference }, money }: RefundOrder) =>
+  ({ attempt: { providerPaymentId, reference }, collectionId, money }: RefundOrder) =>
   (reply: ProviderReply): Option.Option<string> =>
     Option.flatMap(transactionIn(reply), ({ data }) => {
+      const known = collectionId ?? providerPaymentId
       const paid = moneyIn(data.amount, data.currency)
       const isEnough = paid !== undefined && paid.currency === money.currency && paid.minor >= money.minor
       return (known === null ? isEnough : data.id === known) &&
@@ -261,6 +243,7 @@ export const existing = (found: Enquiry): Outcome => {
     nextAction: null,
     actionData: {},
     providerData: found.providerData ?? {},
+    ...(found.movements === undefined ? {} : { movements: found.movements }),
     ...(found.received === undefined ? {} : { received: found.received }),
     ...(found.fee === undefined ? {} : { fee: found.fee })
   })

@@ -217,4 +217,10 @@ const dayOf = (sentAt: Date, days: number): string =>
   new Date(sentAt.getTime() + days * DAY).toISOString().slice(0, "2026-01-01".length)
 
 /** Refunds of the days around, whatever time zone its days are in. */
-export const refundsPath = (sentAt: Date): string => `/v3/refunds?from=${dayOf(sentAt, -1)}&to=${dayOf(sentAt, 2)}`
+export const refundsPath = (sentAt: Date, until = sentAt): string =>
+  `/v3/refunds?from=${dayOf(sentAt, -1)}&to=${dayOf(until, 2)}`
+
+export const transactionsPath = (reference: string, sentAt: Date, now: Date): string =>
+  `/v3/transactions?from=${dayOf(sentAt, -1)}&to=${dayOf(now, 2)}&tx_ref=${encodeURIComponent(reference)}`
+
+export const chargebacksPath = (flwRef: string): string => `/v3/chargebacks?flw_ref=${encodeURIComponent(flwRef)}`

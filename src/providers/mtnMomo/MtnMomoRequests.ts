@@ -93,6 +93,6 @@ export const refundRequest = (order: RefundOrder): Either.Either<MtnOrder, Decli
     ? Either.right({
         endpoint: refunds,
         reference: order.reference,
-        body: { ...common(order, order.reason), referenceIdToRefund: order.attempt.reference }
+        body: { ...common(order, order.reason), referenceIdToRefund: order.collectionId ?? order.attempt.reference }
       })
     : Either.left(new Declined({ reason: "MTN gives back only what it collected", code: "NOT_SUPPORTED" }))

@@ -77,11 +77,14 @@ export const creationOf = (order: PaymentOrder, now: Date): Either.Either<Creati
   })
 
 /** A refund goes out as a payout does, to the one who paid. */
-export const refundOf = ({ attempt, money, reference }: RefundOrder): Either.Either<Creation, Declined> =>
+export const refundOf = ({ attempt, collectionId, money, reference }: RefundOrder): Either.Either<Creation, Declined> =>
   Either.map(
     Option.match(findCorrespondent(attempt.country, attempt.network ?? ""), {
       onNone: () => Either.right(shortText(money)),
       onSome: (correspondent) => amountFor(money, correspondent, correspondent.digitsOut)
     }),
-    (amount): Creation => ({ kind: "refund", body: { refundId: reference, depositId: attempt.reference, amount } })
+    (amount): Creation => ({
+      kind: "refund",
+      body: { refundId: reference, depositId: collectionId ?? attempt.reference, amount }
+    })
   )

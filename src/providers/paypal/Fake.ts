@@ -155,6 +155,12 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     return entry?.kept.dispute === undefined ? missing : { status: 200, body: entry.kept.dispute }
   })
 
+  const listDisputes = guarded(({ query }) => {
+    const of = query.get("disputed_transaction_id")
+    const disputed = books.all().filter((one) => one.kept.dispute !== undefined && captureOf(one).id === of)
+    return { status: 200, body: { items: disputed.map(({ kept }) => kept.dispute), links: [] } }
+  })
+
   const createPayout = guarded((request, fate) =>
     Either.merge(
       Either.map(readPayout(request), ({ items: [item], sender_batch_header: header }) => {
@@ -232,6 +238,7 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
       answer: capture
     },
     { method: "GET", path: "/v2/payments/captures/:id", answer: showCapture },
+    { method: "GET", path: "/v1/customer/disputes", answer: listDisputes },
     { method: "GET", path: "/v1/customer/disputes/:id", answer: showDispute },
     { method: "GET", path: "/checkoutnow", answer: page },
     {

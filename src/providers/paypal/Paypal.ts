@@ -1,13 +1,14 @@
 /** PayPal: cards and wallets by a redirect to its own page, after which we capture; and payouts to whoever has an e-mail address. */
 import { Duration, Effect, Either, Option, Redacted } from "effect"
 import type { Money } from "../../domain/Money.ts"
+import type { Movement } from "../../domain/Movement.ts"
 import { type Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import { callbackChecksUnderWay } from "../../domain/policies/Providers.ts"
 import { triedBy } from "../client/AccountTest.ts"
 import { makeCallsUnderWay } from "../client/CallsUnderWay.ts"
 import { existing } from "../client/Existing.ts"
 import type { CallFailed, ProviderCall, ProviderReply } from "../client/ProviderHttp.ts"
-import { firstReport, sent } from "../client/Replies.ts"
+import { firstReport, named, sent } from "../client/Replies.ts"
 import { makeTokens } from "../client/Tokens.ts"
 import { NotNow, type Proof } from "../port/Callback.ts"
 import type { AttemptContext, PaymentOrder, Provider } from "../port/Provider.ts"
@@ -15,6 +16,7 @@ import { type Account, type Served, servedBy, thirdParty } from "../port/ThirdPa
 import { paypalCurrencies } from "./PaypalAmounts.ts"
 import { tokenGranted, verification } from "./PaypalAccess.ts"
 import { readCallback } from "./PaypalCallbacks.ts"
+import { disputesListed, goneWithout, lossIn, type Payments, unexplained } from "./PaypalMovements.ts"
 import {
   type Captured,
   captured,
@@ -81,6 +83,9 @@ const unknown = (reason: string): Effect.Effect<Enquiry> => Effect.succeed(new U
 
 const notFound = unknown("PayPal finds nothing by our reference, and its own id is not known")
 
+/** Captures, and disputes of one capture, that are looked up for one enquiry, at most. */
+const MOST_LISTED = 10
+
 /** Its customer approved it after nobody waited for it any more: what is not captured never moves. */
 const leftAlone = (id: string): Report =>
   new Report({ state: "pending", reason: null, providerPaymentId: id, providerStatus: "APPROVED" })
@@ -138,6 +143,33 @@ const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Provid
   const shown = (id: string, ours: Ours): Effect.Effect<Shown> =>
     lookedAt<Shown>(requests.showOrder(id), orderShown(ours), (reason) => ({ said: new Unknown({ reason }) }))
 
+  /** None where PayPal does not show them to the app. */
+  const disputesOf = (captureId: string) =>
+    lookedAt(requests.disputesOf(captureId), disputesListed, () => Option.none<ReadonlyArray<string>>())
+
+  const lossBy = (disputeId: string, captureId: string, payments: Payments) =>
+    lookedAt(
+      requests.showDispute(disputeId),
+      ({ json, status }) => (status === 200 ? lossIn(json, captureId, payments) : []),
+      () => []
+    )
+
+  /** Adds what disputes took, where money went back without a refund or somebody asks about a payment that is over. */
+  const withDisputes = Effect.fnUntraced(function* (said: Enquiry, payments: Payments, { isWanted }: AttemptContext) {
+    if (said._tag !== "Report" || said.movements === undefined) return said
+    const asked = isWanted ? unexplained(payments) : payments.captures
+    const more: Array<Movement> = []
+    for (const capture of asked.slice(0, MOST_LISTED)) {
+      if (capture.id === undefined) continue
+      const listed = yield* disputesOf(capture.id)
+      if (Option.isNone(listed)) continue
+      const losses: Array<Movement> = []
+      for (const id of listed.value.slice(0, MOST_LISTED)) losses.push(...(yield* lossBy(id, capture.id, payments)))
+      more.push(...(losses.length === 0 ? goneWithout(capture, payments) : losses))
+    }
+    return new Report({ ...said, ...named([...said.movements, ...more]) })
+  })
+
   const capture = (id: string, ours: Ours): Effect.Effect<Enquiry> =>
     Effect.flatMap(
       lookedAt<Captured>(requests.captureOrder(id, ours.reference), captured(id), (reason) => new Unknown({ reason })),
@@ -150,10 +182,12 @@ const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Provid
     )
 
   /** An order that its customer approved is captured by whoever sees it first; the key makes it one capture. */
-  const settled = (id: string, { isWanted }: AttemptContext, ours: Ours): Effect.Effect<Enquiry> =>
+  const settled = (id: string, attempt: AttemptContext, ours: Ours): Effect.Effect<Enquiry> =>
     Effect.flatMap(shown(id, ours), (one) => {
-      if ("said" in one) return Effect.succeed(one.said)
-      return isWanted ? capture(one.approved, ours) : Effect.succeed(leftAlone(one.approved))
+      if ("said" in one) {
+        return one.payments === undefined ? Effect.succeed(one.said) : withDisputes(one.said, one.payments, attempt)
+      }
+      return attempt.isWanted ? capture(one.approved, ours) : Effect.succeed(leftAlone(one.approved))
     })
 
   const payoutAt = (id: string, reference: string, money?: Money): Effect.Effect<Enquiry> =>

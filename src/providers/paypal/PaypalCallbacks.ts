@@ -8,6 +8,7 @@ import { Effect, Either, Option, Redacted, Schema } from "effect"
 import { Report } from "../../domain/Outcome.ts"
 import { urlOf } from "../../domain/UrlOf.ts"
 import type { ProviderCall, ProviderReply } from "../client/ProviderHttp.ts"
+import { settledOnce } from "../client/Replies.ts"
 import {
   type Callback,
   type CallbackEvent,
@@ -22,7 +23,25 @@ import {
   type Unseen
 } from "../port/Callback.ts"
 import { readJson } from "../port/WireJson.ts"
-import { showCapture, showDispute, showRefund, type Transmission, verifySignature } from "./PaypalRequests.ts"
+import {
+  captureAbove,
+  type Dispute,
+  isLost,
+  isRefunded,
+  Links,
+  orderAbove,
+  readDispute,
+  reversalOf
+} from "./PaypalMovements.ts"
+import { hasRefunds } from "./PaypalOrders.ts"
+import {
+  showCapture,
+  showDispute,
+  showOrder,
+  showRefund,
+  type Transmission,
+  verifySignature
+} from "./PaypalRequests.ts"
 import { Amount, moneyOf, Payee, text } from "./PaypalWire.ts"
 
 /** How PayPal is asked about a callback; each fails where it cannot be asked, and PayPal sends the callback again. */
@@ -60,24 +79,9 @@ const readNames = Schema.decodeUnknownOption(
   })
 )
 
-const AllLinks = Schema.Array(Schema.Struct({ href: Schema.String, rel: text }))
-type Links = typeof AllLinks.Type | undefined
-const Links = optional(AllLinks)
-
 const readCapture = Schema.decodeUnknownOption(
   Schema.Struct({ payee: optional(Payee), supplementary_data: Related, links: Links })
 )
-
-const readDispute = Schema.decodeUnknownOption(
-  Schema.Struct({
-    dispute_id: Schema.String,
-    disputed_transactions: Schema.Array(Schema.Struct({ custom: text, seller_transaction_id: text })),
-    dispute_amount: optional(Amount),
-    dispute_outcome: Schema.Struct({ outcome_code: Schema.String, amount_refunded: optional(Amount) })
-  })
-)
-
-type Dispute = Option.Option.Value<ReturnType<typeof readDispute>>
 
 /** Only a refund says how much went back in all. */
 const readRefund = Schema.decodeUnknownOption(
@@ -98,17 +102,13 @@ const isCompleted = Schema.is(Schema.Struct({ status: Schema.Literal("COMPLETED"
 const REFUNDED = "PAYMENT.CAPTURE.REFUNDED"
 const DISPUTE_RESOLVED = "CUSTOMER.DISPUTE.RESOLVED"
 
-const pathIn = (links: Links, pattern: RegExp): string | undefined =>
-  links?.filter(({ rel }) => rel === "up").flatMap(({ href }) => pattern.exec(href)?.[1] ?? [])[0]
-
-const captureAbove = (links: Links) => pathIn(links, /\/v2\/payments\/captures\/([A-Z0-9]{1,36})$/)
-const orderAbove = (links: Links) => pathIn(links, /\/v2\/checkout\/orders\/([A-Z0-9]{1,36})$/)
-
 /** Money that the account gave back or lost, of one capture. */
 interface Returned {
   readonly key: string
   readonly captureId: string | undefined
-  readonly said: Pick<Report, "reason" | "taken" | "takenInAll" | "providerCode">
+  readonly said: Pick<Report, "movements" | "reason" | "taken" | "takenInAll" | "providerCode">
+  /** Whether a refund of the order may tell of the same money. */
+  readonly isRefunded?: boolean
 }
 
 const isShown = ({ status }: ProviderReply): boolean => status === 200
@@ -139,8 +139,11 @@ type Found = Effect.Effect.Success<ReturnType<typeof orderOf>>
 
 const isOrder = (found: Found): found is OwnOrder => typeof found === "object"
 
-const statementOf = ({ key, said }: Returned, { orderId, proof }: OwnOrder): Statement => {
-  const attempt = { about: "payin" as const, reference: null, providerPaymentId: orderId }
+const attemptAt = ({ orderId }: OwnOrder): Named => ({ about: "payin", reference: null, providerPaymentId: orderId })
+
+const statementOf = ({ key, said }: Returned, order: OwnOrder): Statement => {
+  const { orderId, proof } = order
+  const attempt = attemptAt(order)
   const report = new Report({ ...said, state: "returned", providerPaymentId: orderId, providerStatus: null })
   return new Statement({ key, attempt, report, proof })
 }
@@ -152,25 +155,29 @@ const refundIn = (json: unknown): Option.Option<Returned> =>
     const taken = yield* Option.fromNullable(moneyOf(amount, amount.currency_code))
     const all = sums.total_refunded_amount
     const takenInAll = yield* Option.fromNullable(moneyOf(all, all.currency_code))
-    const said = { reason: "it was refunded at PayPal", taken, takenInAll }
+    const said = { reason: "it was refunded at PayPal", taken, takenInAll, ...settledOnce("refund", id, taken) }
     return { key: `${REFUNDED} ${id}`, captureId: captureAbove(links), said }
   })
 
-/** While a dispute is open PayPal only holds the money. It takes it with one of these; what it pays itself costs us nothing. */
-const lost: ReadonlySet<string> = new Set(["RESOLVED_BUYER_FAVOUR", "ACCEPTED"])
-
-/** Of several payments nobody knows whose money it is. Whoever gives in refunds it, and that refund tells of the same money. */
 const disputeIn = (json: unknown): Option.Option<Returned> =>
   Option.gen(function* () {
-    const { dispute_amount, dispute_id, dispute_outcome, disputed_transactions } = yield* readDispute(json)
-    const { amount_refunded, outcome_code } = dispute_outcome
-    const amount = amount_refunded ?? dispute_amount
-    const taken = yield* Option.fromNullable(moneyOf(amount, amount?.currency_code))
-    const [one, ...others] = disputed_transactions
-    if (others.length > 0 || !lost.has(outcome_code)) return yield* Option.none()
+    const dispute = yield* readDispute(json)
+    const reversal = yield* Option.fromNullable(reversalOf(dispute))
+    const { dispute_id, dispute_outcome, disputed_transactions } = dispute
+    const { amount: taken } = reversal
     const reason = "the payer disputed it, and PayPal took the money back"
-    const said = { reason, taken, takenInAll: taken, providerCode: outcome_code }
-    return { key: `${DISPUTE_RESOLVED} ${dispute_id}`, captureId: one?.seller_transaction_id, said }
+    return {
+      key: `${DISPUTE_RESOLVED} ${dispute_id}`,
+      captureId: disputed_transactions[0]?.seller_transaction_id,
+      said: {
+        reason,
+        taken,
+        takenInAll: taken,
+        providerCode: dispute_outcome.outcome_code,
+        ...(taken.isPositive ? { movements: [reversal] } : {})
+      },
+      isRefunded: isRefunded(dispute)
+    }
   })
 
 const isPaypal = (host: string): boolean => host === "paypal.com" || host.endsWith(".paypal.com")
@@ -268,9 +275,7 @@ const hintAt = (attempt: Named | undefined): ReadonlyArray<Hint> =>
 /** Leaves a capture to an operator, unless it is another account's. */
 const unseenAt = ({ attempt }: Claimed, found: Found, unseen: Unseen): ReadonlyArray<Hint> => {
   if (found === "foreign") return hintAt(attempt)
-  const named = isOrder(found)
-    ? { about: "payin" as const, reference: null, providerPaymentId: found.orderId }
-    : attempt
+  const named = isOrder(found) ? attemptAt(found) : attempt
   return named === undefined ? [] : [new Hint({ attempt: named, unseen })]
 }
 
@@ -280,7 +285,12 @@ const readAgain = Effect.fnUntraced(function* (lookUps: LookUps, subject: Subjec
   const reply = yield* lookUps.lookedUp(question, proof)
   const returned = isShown(reply) ? Option.getOrUndefined(read(reply.json)) : undefined
   const order = returned === undefined ? undefined : yield* orderOf(lookUps, returned.captureId, proof)
-  if (returned !== undefined && order !== undefined && isOrder(order)) return [statementOf(returned, order)]
+  if (returned !== undefined && order !== undefined && isOrder(order)) {
+    if (returned.isRefunded === true && hasRefunds(yield* lookUps.lookedUp(showOrder(order.orderId), proof))) {
+      return [new Hint({ attempt: attemptAt(order) })]
+    }
+    return [statementOf(returned, order)]
+  }
   yield* Effect.logWarning(
     `PayPal's answer to «${question.operation}», HTTP ${reply.status}, names no money of the account`
   )
@@ -299,8 +309,6 @@ const claimOf = ({ custom, seller_transaction_id }: Dispute["disputed_transactio
   captureId: seller_transaction_id,
   attempt: custom === undefined ? undefined : { about: "payin", reference: custom, providerPaymentId: null }
 })
-
-const isLost = ({ dispute_outcome }: Dispute): boolean => lost.has(dispute_outcome.outcome_code)
 
 const subjectOfDispute = ({ dispute_id, dispute_outcome, disputed_transactions }: Dispute): Subject => ({
   question: showDispute(dispute_id),

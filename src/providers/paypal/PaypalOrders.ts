@@ -4,29 +4,21 @@ import type { Money } from "../../domain/Money.ts"
 import { Absent, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import { existing } from "../client/Existing.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { noVerdict, providerIds } from "../client/Replies.ts"
+import { named, noVerdict, providerIds } from "../client/Replies.ts"
 import { meaningOf } from "../port/WireWord.ts"
+import { Capture, collectedBy, movementsOf, type Payments, Refund } from "./PaypalMovements.ts"
 import { endBy, problemIn, refused } from "./PaypalRefusals.ts"
 import { Amount, amounts, isFine, moneyOf, nothingRead, Payee, text } from "./PaypalWire.ts"
-
-const Capture = Schema.Struct({
-  id: text,
-  status: Schema.String,
-  amount: Schema.optionalWith(Amount, { nullable: true }),
-  status_details: Schema.optionalWith(Schema.Struct({ reason: text }), { nullable: true }),
-  seller_receivable_breakdown: Schema.optionalWith(
-    Schema.Struct({ paypal_fee: Schema.optionalWith(Amount, { nullable: true }) }),
-    { nullable: true }
-  )
-})
-type Capture = typeof Capture.Type
 
 const Unit = Schema.Struct({
   custom_id: text,
   amount: Schema.optionalWith(Amount, { nullable: true }),
   payee: Schema.optionalWith(Payee, { nullable: true }),
   payments: Schema.optionalWith(
-    Schema.Struct({ captures: Schema.optionalWith(Schema.Array(Capture), { nullable: true }) }),
+    Schema.Struct({
+      captures: Schema.optionalWith(Schema.Array(Capture), { nullable: true }),
+      refunds: Schema.optionalWith(Schema.Array(Refund), { nullable: true })
+    }),
     { nullable: true }
   )
 })
@@ -80,12 +72,22 @@ const stateOf = ({ amount, status }: Capture): State => {
 export const payeeIn = (reply: ProviderReply): Payee | undefined =>
   isFine(reply) ? Option.getOrUndefined(readOrder(reply.json))?.purchase_units?.[0]?.payee : undefined
 
+/** Of several captures, one that was completed speaks for the order, and one that failed only where none may follow. */
+const weights: ReadonlyArray<State> = ["failed", "returned", "processing", "completed"]
+
+const weightOf = (capture: Capture): number => weights.indexOf(stateOf(capture))
+
 /** The attempt goes by the order's id: it is the order that is asked about. */
-export const captureReport = (orderId: string | null, capture: Capture): Report => {
+export const captureReport = (
+  orderId: string | null,
+  capture: Capture,
+  payments: Payments = { captures: [capture], refunds: [] }
+): Report => {
   const state = stateOf(capture)
+  const movements = movementsOf(payments)
   const { paypal_fee: fee } = capture.seller_receivable_breakdown ?? {}
   const why = capture.status_details?.reason
-  const taken = state === "completed" ? moneyOf(capture.amount, capture.amount?.currency_code) : undefined
+  const taken = state === "completed" ? collectedBy(movements) : undefined
   return new Report({
     state,
     reason: state === "failed" || state === "returned" ? (why ?? capture.status) : null,
@@ -93,6 +95,7 @@ export const captureReport = (orderId: string | null, capture: Capture): Report 
     providerStatus: capture.status,
     ...providerIds({ order_id: orderId, capture_id: capture.id }),
     ...(why === undefined ? {} : { providerCode: why }),
+    ...named(movements),
     ...amounts(taken, moneyOf(fee, fee?.currency_code))
   })
 }
@@ -103,9 +106,15 @@ const pageOf = (links: ReadonlyArray<{ readonly href: string; readonly rel?: str
 const waitingAt = (page: string | undefined): Pick<Report, "waitsFor"> =>
   page === undefined ? {} : { waitsFor: { nextAction: "redirect", actionData: { redirect_url: page } } }
 
+const paymentsOf = ({ purchase_units: units }: Order): Payments => {
+  const { captures = [], refunds = [] } = units?.[0]?.payments ?? {}
+  return { captures, refunds }
+}
+
 const orderReport = (order: Order): Report => {
-  const capture = order.purchase_units?.[0]?.payments?.captures?.[0]
-  if (order.status === "COMPLETED" && capture !== undefined) return captureReport(order.id, capture)
+  const payments = paymentsOf(order)
+  const [first] = payments.captures.toSorted((a, b) => weightOf(b) - weightOf(a))
+  if (order.status === "COMPLETED" && first !== undefined) return captureReport(order.id, first, payments)
   const state = meaningOf(orderStates, order.status) ?? "processing"
   return new Report({
     state,
@@ -126,7 +135,7 @@ export const orderOutcome = (reply: ProviderReply): Outcome => {
 }
 
 /** What an order says of itself, and whether it waits for us to capture it. */
-export type Shown = { readonly approved: string } | { readonly said: Enquiry }
+export type Shown = { readonly approved: string } | { readonly said: Enquiry; readonly payments?: Payments }
 
 /** What an order must be to count as ours: the reference alone can be chosen by anybody who has the public client id. */
 export interface Ours {
@@ -151,7 +160,9 @@ export const orderShown =
     if (money !== undefined && !Equal.equals(moneyOf(unit.amount, unit.amount?.currency_code), money)) {
       return { said: new Unknown({ reason: "the order of this id is of another amount" }) }
     }
-    return order.status === "APPROVED" ? { approved: order.id } : { said: orderReport(order) }
+    return order.status === "APPROVED"
+      ? { approved: order.id }
+      : { said: orderReport(order), payments: paymentsOf(order) }
   }
 
 /** What was captured before is to be looked at once more. */
@@ -187,3 +198,7 @@ export const captured =
       ...end
     })
   }
+
+/** Whether an order lists refunds, each with an id of its own. */
+export const hasRefunds = (reply: ProviderReply): boolean =>
+  isFine(reply) && Option.exists(readOrder(reply.json), (order) => paymentsOf(order).refunds.length > 0)

@@ -1,10 +1,11 @@
 /** From what PayPal says of a payout, and of its one item, to what it means. */
 import { Equal, Option, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
+import type { Movement } from "../../domain/Movement.ts"
 import { Absent, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import { existing } from "../client/Existing.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { noVerdict, providerIds } from "../client/Replies.ts"
+import { named, noVerdict, providerIds } from "../client/Replies.ts"
 import { meaningOf } from "../port/WireWord.ts"
 import { payoutCode, problemIn, refused } from "./PaypalRefusals.ts"
 import { amounts, isFine, moneyOf, nothingRead, text } from "./PaypalWire.ts"
@@ -59,6 +60,20 @@ const itemStates: Readonly<Record<string, State>> = {
 export const isStrangePayout = (status: string | null): boolean =>
   status !== null && (meaningOf(batchStates, status) ?? meaningOf(itemStates, status)) === undefined
 
+/**
+ * A batch has one item, whose id names its money. Money that came back has no id of its own: it is derived from the item's.
+ * PayPal takes the money of an item that nobody claims, and gives it back after thirty days.
+ */
+const movementsOf = (batchId: string | null, item: Item): ReadonlyArray<Movement> => {
+  const { payout_item, payout_item_id, transaction_status: status = "" } = item
+  const id = payout_item_id ?? batchId
+  const isBack = status === "RETURNED" || status === "REFUNDED" || status === "REVERSED"
+  if (id === null || (status !== "SUCCESS" && !isBack)) return []
+  const amount = moneyOf(payout_item?.amount, payout_item?.amount?.currency) ?? null
+  const paid = { kind: "disbursement", id, amount, state: "settled" } as const
+  return isBack ? [paid, { kind: "reinstatement", id: `${id}:returned`, amount, state: "settled" }] : [paid]
+}
+
 export const itemReport = (batchId: string | null, item: Item): Report => {
   const state = meaningOf(itemStates, item.transaction_status ?? "PENDING") ?? "processing"
   const amount = item.payout_item?.amount
@@ -77,6 +92,7 @@ export const itemReport = (batchId: string | null, item: Item): Report => {
     }),
     ...(code === undefined ? {} : { code }),
     ...(item.errors?.name === undefined ? {} : { providerCode: item.errors.name }),
+    ...named(movementsOf(batchId, item)),
     ...amounts(paid, moneyOf(item.payout_item_fee, item.payout_item_fee?.currency))
   })
 }

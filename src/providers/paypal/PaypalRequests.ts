@@ -126,6 +126,12 @@ export const showCapture = shown("show capture", "/v2/payments/captures")
 export const showRefund = shown("show refund", "/v2/payments/refunds")
 export const showDispute = shown("show dispute", "/v1/customer/disputes")
 
+export const disputesOf = (captureId: string): ProviderCall => ({
+  operation: "list disputes",
+  method: "GET",
+  path: `/v1/customer/disputes?${new URLSearchParams({ disputed_transaction_id: captureId }).toString()}`
+})
+
 export const requestToken = (clientId: string, clientSecret: string): ProviderCall => ({
   operation: "request token",
   method: "POST",

@@ -16,7 +16,7 @@ export const refunds = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
       .reduce((left, one) => left - one.asked.minor, entry.moved.minor)
 
   const refund = reading(readRefund, (body, fate) => {
-    const paid = books.byReference("payin", body.transaction)
+    const paid = books.byReference("payin", body.transaction) ?? books.byId(body.transaction)
     if (paid?.state !== "completed") return refusal("Transaction has not been paid", "transaction_not_found")
     if (fate === "declined_provider" || fate === "declined_instrument") {
       return refusal("Your balance is not enough to fulfil this request", "insufficient_balance")

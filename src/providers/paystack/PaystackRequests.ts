@@ -146,10 +146,10 @@ export const transfer = (order: PaymentOrder, recipientCode: string): Asked =>
   )
 
 /** Paystack gives refunds no reference of the caller's: ours is the note, by which it is found again. */
-export const refund = ({ attempt, money, reason, reference }: RefundOrder): Asked =>
+export const refund = ({ attempt, collectionId, money, reason, reference }: RefundOrder): Asked =>
   Either.map(amountOf(money), (amount) =>
     post("create refund", "/refund", {
-      transaction: attempt.reference,
+      transaction: collectionId ?? attempt.reference,
       amount,
       currency: money.currency,
       merchant_note: reference,

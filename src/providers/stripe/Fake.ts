@@ -88,8 +88,8 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
         method: "POST",
         path: "/v1/refunds",
         moves: ({ body }: FakeRequest) => {
-          const { amount, payment_intent } = formIn(body)
-          return moneyOf(amount, books.byId(`${payment_intent}`)?.asked.currency)
+          const { amount, ...of } = formIn(body)
+          return moneyOf(amount, payments.refundable(of)?.asked.currency)
         },
         answer: (request: FakeRequest, fate: Fate) => once(request, () => payments.refund(request, fate))
       },

@@ -84,7 +84,13 @@ export const Confirmation = Schema.Struct({
   return_url: some(Schema.String)
 })
 
-export const NewRefund = Schema.Struct({ payment_intent: upTo(5000), amount: some(amount), metadata })
+/** Of an intent, or of one of its charges. */
+export const NewRefund = Schema.Struct({
+  charge: some(upTo(5000)),
+  payment_intent: some(upTo(5000)),
+  amount: some(amount),
+  metadata
+})
 
 export const NewCustomer = Schema.Struct({
   name: some(upTo(256)),

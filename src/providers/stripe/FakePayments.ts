@@ -108,11 +108,16 @@ export const makePayments = (world: FakeWorld) => {
     })
   }
 
+  const refundable = ({ charge, payment_intent }: Readonly<Record<string, unknown>>): Entry | undefined =>
+    typeof payment_intent === "string"
+      ? books.byId(payment_intent)
+      : books.all().find(({ id, kind }) => kind === "payin" && idOf("ch", id) === charge)
+
   const refund = (request: FakeRequest, fate: Fate): FakeReply =>
     Either.merge(
-      Either.map(newRefund(request.body), ({ amount, metadata, payment_intent }) => {
-        const paid = books.byId(payment_intent)
-        if (paid?.kind !== "payin") return missing(payment_intent)
+      Either.map(newRefund(request.body), ({ amount, charge, metadata, payment_intent }) => {
+        const paid = refundable({ charge, payment_intent })
+        if (paid?.kind !== "payin") return missing(payment_intent ?? charge ?? "")
         if (paid.state !== "completed") return wrong(400, "There is nothing to give back.")
         const left = paid.moved.minor - refundedOf(paid)
         if (left === 0n) return wrong(400, "All of it was given back before.", "charge_already_refunded")
@@ -139,5 +144,5 @@ export const makePayments = (world: FakeWorld) => {
       })
     )
 
-  return { expanded, create, confirm, cancel, refund, customer }
+  return { expanded, create, confirm, cancel, refund, refundable, customer }
 }

@@ -129,15 +129,13 @@ export const customerForm = ({ payer, reference }: PaymentOrder): Form => ({
 export const customerKey = (reference: string): string => `${reference}-customer`
 
 /** Without the reason: whoever asks a second time may give another, and a key that comes with other words is refused. */
-export const refundForm = ({ attempt, money, reference }: RefundOrder): Either.Either<Form, Declined> => {
+export const refundForm = ({ attempt, collectionId, money, reference }: RefundOrder): Either.Either<Form, Declined> => {
   const { providerPaymentId } = attempt
+  const rest = Either.map(amountOf(money), (amount) => ({ amount, "metadata[reference]": reference }))
+  if (collectionId !== null) return Either.map(rest, (form) => ({ charge: collectionId, ...form }))
   return providerPaymentId === null
     ? Either.left(new Declined({ reason: "Stripe's own id of the payment is not known", code: "INVALID_ORDER" }))
-    : Either.map(amountOf(money), (amount) => ({
-        payment_intent: providerPaymentId,
-        amount,
-        "metadata[reference]": reference
-      }))
+    : Either.map(rest, (form) => ({ payment_intent: providerPaymentId, ...form }))
 }
 
 const seconds = (date: Date): number => Math.floor(date.getTime() / 1000)

@@ -31,7 +31,7 @@ it.effect("every call says for what and for whom it is made", () =>
     const fair = inTurn(provider)
     const order = yield* newOrder()
     const attempt = attemptAt(order.reference)
-    const refund = { attempt, reference: order.reference, money: order.money, reason: null }
+    const refund = { attempt, reference: order.reference, collectionId: null, money: order.money, reason: null }
     yield* fair.initiate(order)
     yield* fair.otp!.submit(attempt, "123456")
     yield* fair.otp!.resend(attempt)

@@ -245,8 +245,9 @@ describe("a link", () => {
       }
     ],
     [{ status: "paymentPending" }, { state: "processing" }],
-    [{ status: "completed" }, { state: "completed", received: inMinor("EUR", 12_300n) }],
-    [{ status: "paid" }, { state: "completed" }],
+    // It does not name the payment, whose callback completes it.
+    [{ status: "completed" }, { state: "processing", received: inMinor("EUR", 12_300n) }],
+    [{ status: "paid" }, { state: "processing" }],
     [{ status: "expired" }, { state: "failed", code: "NOT_APPROVED", providerCode: "expired" }],
     [{ status: "new" }, { state: "processing", providerStatus: "new" }]
   ]

@@ -4,14 +4,17 @@ import { CountryCode } from "../../../src/domain/Country.ts"
 import { adyen } from "../../../src/providers/adyen/Adyen.ts"
 import { adyenFake } from "../../../src/providers/adyen/Fake.ts"
 import { providerContract } from "../support/providerContract.ts"
+import type { Sample } from "../support/Samples.ts"
 import { payout } from "./Orders.ts"
 
+const byLink: Omit<Sample, "currency"> = { order: (basics) => basics, declines: "later", namedBy: "callback" }
+
 describe("by a link", () => {
-  providerContract(adyen, adyenFake, { payin: { currency: "EUR", order: (basics) => basics, declines: "later" } })
+  providerContract(adyen, adyenFake, { payin: { ...byLink, currency: "EUR" } })
 })
 
 describe("by a link, in a currency that Adyen counts in its own way", () => {
-  providerContract(adyen, adyenFake, { payin: { currency: "ISK", order: (basics) => basics, declines: "later" } })
+  providerContract(adyen, adyenFake, { payin: { ...byLink, currency: "ISK" } })
 })
 
 describe("to a bank account", () => {

@@ -505,7 +505,13 @@ describe("what Flutterwave says of a transfer", () => {
 
 describe("a refund by Flutterwave", () => {
   const attempt = attemptOf(mobile)
-  const order = { attempt, reference: orderOf({}).reference, money: amount("4", "KES"), reason: null }
+  const order = {
+    attempt,
+    reference: orderOf({}).reference,
+    collectionId: null,
+    money: amount("4", "KES"),
+    reason: null
+  }
   const transaction = {
     id: 288200108,
     tx_ref: mobile.reference,

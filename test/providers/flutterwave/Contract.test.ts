@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import type { ProviderCall } from "../../../src/providers/client/ProviderHttp.ts"
-import type { Provider, RefundOrder } from "../../../src/providers/port/Provider.ts"
-import { amount, attemptOf, orderOf } from "../support/Orders.ts"
+import type { Provider } from "../../../src/providers/port/Provider.ts"
+import { amount, attemptOf, orderOf, refundOf } from "../support/Orders.ts"
 import { replyOf, scripted } from "../support/Scripted.ts"
 import { atFlutterwave, everyOrder, operations, orderFor, schemaFlaws, why } from "./Orders.ts"
 
@@ -205,7 +205,7 @@ describe("an order for Flutterwave", () => {
   it("of a refund goes to the transaction that was paid", async () => {
     const order = orderFor("mobile_money", "inbound", "UG")
     const reference = orderOf({}).reference
-    const refund: RefundOrder = { attempt: attemptOf(order), reference, money: amount("500", "UGX"), reason: "late" }
+    const refund = refundOf(attemptOf(order), { reference, money: amount("500", "UGX"), reason: "late" })
     const data = { id: 288200108, tx_ref: order.reference, status: "successful", amount: 1500, currency: "UGX" }
     const { calls, http } = scripted(({ method }) =>
       method === "GET" ? replyOf(200, { status: "success", data }) : replyOf(500, {})

@@ -41,6 +41,7 @@ describe("the adapter and the fake of Flutterwave", () => {
       const refund = {
         attempt: attemptOf(payin),
         reference: orderOf({}).reference,
+        collectionId: null,
         money: naira("2000.50"),
         reason: "late"
       }

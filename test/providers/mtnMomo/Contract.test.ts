@@ -57,7 +57,13 @@ describe.skipIf(why !== "")(`MTN's definition of its API${why}`, () => {
   })
 
   it("takes what a refund has in common with a transfer", async () => {
-    const refund = { attempt: attemptOf(payin), reference: payout.reference, money: payin.money, reason: null }
+    const refund = {
+      attempt: attemptOf(payin),
+      reference: payout.reference,
+      collectionId: null,
+      money: payin.money,
+      reason: null
+    }
     const calls = await callsOf((provider) => provider.refund!(refund))
     expect(calls).toHaveLength(2)
     const alike = calls.map((call) => ({ ...call, path: call.path.replace("v1_0/refund", "v1_0/transfer") }))
@@ -117,6 +123,7 @@ describe("an order for MTN", () => {
       provider.refund!({
         attempt: attemptOf(payin),
         reference: payout.reference,
+        collectionId: null,
         money: payin.money,
         reason: "out of stock"
       })
@@ -136,7 +143,13 @@ describe("an order for MTN", () => {
 
   it("gives nothing back of what it paid out", async () => {
     const { calls, http } = scripted(() => granted)
-    const order = { attempt: attemptOf(payout), reference: payin.reference, money: payout.money, reason: null }
+    const order = {
+      attempt: attemptOf(payout),
+      reference: payin.reference,
+      collectionId: null,
+      money: payout.money,
+      reason: null
+    }
     const outcome = await Effect.runPromise(atMtn(http).refund!(order))
     expect(outcome).toMatchObject({ _tag: "Declined", code: "NOT_SUPPORTED" })
     expect(calls).toEqual([])

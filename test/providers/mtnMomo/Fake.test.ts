@@ -24,7 +24,13 @@ describe("the adapter and the fake of MTN", () => {
       expect(yield* provider.initiate(payin)).toMatchObject({ _tag: "Accepted", state: "processing" })
       yield* fake.settled
       expect(yield* provider.initiate(payout)).toMatchObject({ _tag: "Accepted", state: "processing" })
-      const back = { attempt: attemptOf(payin), reference: refund.reference, money: refund.money, reason: "late" }
+      const back = {
+        attempt: attemptOf(payin),
+        reference: refund.reference,
+        collectionId: null,
+        money: refund.money,
+        reason: "late"
+      }
       expect(yield* provider.refund!(back)).toMatchObject({ _tag: "Accepted", state: "processing" })
       yield* fake.settled
 

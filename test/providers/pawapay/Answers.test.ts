@@ -136,7 +136,13 @@ describe("what pawaPay answers to an order", () => {
     Effect.gen(function* () {
       const [one, two] = [hearing(reply), hearing(reply)]
       expect(yield* one.provider.initiate(order)).toMatchObject(expected)
-      const refund = { attempt: attemptOf(order), reference: payout.reference, money: order.money, reason: null }
+      const refund = {
+        attempt: attemptOf(order),
+        reference: payout.reference,
+        collectionId: null,
+        money: order.money,
+        reason: null
+      }
       expect(yield* two.provider.refund!(refund)).toMatchObject(expected)
     })
   )

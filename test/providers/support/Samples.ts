@@ -16,6 +16,8 @@ export interface Sample {
   readonly order: (basics: PaymentOrder) => PaymentOrder
   /** Refusals may come after the answer: nothing is known before the customer has come, or the network has answered. */
   readonly declines?: "later"
+  /** The provider's answers to enquiries do not name the money that came: its callbacks do. */
+  readonly namedBy?: "callback"
 }
 
 export interface Samples {

@@ -37,12 +37,21 @@ const declined = (outcome: Outcome): Effect.Effect<Declined, BrokenPromise> =>
 const unknown = (outcome: Outcome): Effect.Effect<void, BrokenPromise> =>
   holds(outcome._tag === "Unknown", `expected Unknown, but it is ${shown(outcome)}`)
 
+/** Some providers name money only by callbacks: until then an enquiry says that it is under way. */
+const completedAt = (session: Session, sample: Sample, attempt: AttemptContext): Effect.Effect<Report, BrokenPromise> =>
+  Effect.gen(function* () {
+    if (sample.namedBy !== "callback") return yield* session.reported(attempt, "completed")
+    yield* session.reported(attempt, "processing")
+    const told = statementsOf(yield* leadsTo(session, attempt)).find(({ report }) => report.state === "completed")
+    return told === undefined ? yield* broken("no callback says that it is completed") : told.report
+  })
+
 const completes =
   (kind: Kind, sample: Sample): Checked =>
   (session) =>
     Effect.gen(function* () {
       const { attempt, order } = yield* session.through(kind, sample, "completes")
-      const report = yield* session.reported(attempt, "completed")
+      const report = yield* completedAt(session, sample, attempt)
       yield* session.holdsOf(kind, report.received ?? order.money)
       const unnamed = yield* session.enquire({ ...attempt, providerPaymentId: null })
       yield* holds(
@@ -72,7 +81,7 @@ const movesOnce =
       const attempt = sampleAttempt(order, first.providerPaymentId)
       yield* session.approve(attempt, yield* session.entryOf(kind, order.reference), first)
       yield* session.settled
-      const { received } = yield* session.reported(attempt, "completed")
+      const { received } = yield* completedAt(session, sample, attempt)
       yield* session.holdsOf(kind, received ?? order.money)
     })
 
@@ -98,7 +107,7 @@ const foundAgain =
       yield* session.approve(attempt, entry, known)
       yield* session.settled
       yield* session.holdsOf(kind, order.money)
-      if (known.providerPaymentId !== null) return void (yield* session.reported(attempt, "completed"))
+      if (known.providerPaymentId !== null) return void (yield* completedAt(session, sample, attempt))
       yield* leadsTo(session, attempt)
     })
 
@@ -212,10 +221,10 @@ const callsBack =
   (session) =>
     Effect.gen(function* () {
       const { attempt, entry } = yield* session.through(kind, sample, fate)
-      yield* tellsTruth(session, attempt, entry)
+      yield* tellsTruth(session, sample, attempt, entry)
     })
 
-const tellsTruth = (session: Session, attempt: AttemptContext, entry: Entry) =>
+const tellsTruth = (session: Session, sample: Sample, attempt: AttemptContext, entry: Entry) =>
   Effect.gen(function* () {
     const events = yield* leadsTo(session, attempt)
     for (const event of events) {
@@ -230,7 +239,8 @@ const tellsTruth = (session: Session, attempt: AttemptContext, entry: Entry) =>
     }
     const enquiry = yield* session.enquire(attempt)
     for (const { report } of statementsOf(events)) {
-      const unnamed = enquiry._tag === "Report" ? notIn(report, enquiry) : []
+      const isAsked = enquiry._tag === "Report" && sample.namedBy !== "callback"
+      const unnamed = isAsked ? notIn(report, enquiry) : []
       yield* holds(
         unnamed.length === 0,
         `the callback names ${shown(unnamed)}, which the enquiry calls otherwise: ${shown(enquiry)}`
@@ -249,7 +259,7 @@ const callsBackOnFailure =
       const outcome = yield* session.initiate(order)
       if (outcome._tag === "Declined") return
       const { attempt, entry } = yield* session.toEnd(kind, order, yield* session.accepted(outcome))
-      if (session.mailbox.callbacks.length > 0) yield* tellsTruth(session, attempt, entry)
+      if (session.mailbox.callbacks.length > 0) yield* tellsTruth(session, sample, attempt, entry)
     })
 
 const outOfOrder =
@@ -266,7 +276,7 @@ const outOfOrder =
           `its beginning is told as ${event.report.state}`
         )
       }
-      yield* session.reported(attempt, "completed")
+      yield* completedAt(session, sample, attempt)
     })
 
 const MOST_BYTES_CHANGED = 128

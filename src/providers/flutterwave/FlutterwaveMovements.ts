@@ -1,0 +1,125 @@
+/** Movements at Flutterwave: transactions, refunds and chargebacks, each under its own id. */
+import { Option, Schema } from "effect"
+import { Money } from "../../domain/Money.ts"
+import type { Movement, MovementState } from "../../domain/Movement.ts"
+import { Report } from "../../domain/Outcome.ts"
+import type { ProviderReply } from "../client/ProviderHttp.ts"
+import { named } from "../client/Replies.ts"
+import { moneyOfMajor } from "../port/WireAmount.ts"
+import { dataOf, refundState, text } from "./FlutterwaveAnswers.ts"
+
+export const moneyIn = (amount: string | undefined, currency: string | undefined) =>
+  Option.getOrUndefined(moneyOfMajor(amount ?? "", currency ?? ""))
+
+export const Transaction = Schema.Struct({
+  id: text,
+  tx_ref: Schema.String,
+  flw_ref: text,
+  status: Schema.String,
+  amount: text,
+  currency: text,
+  app_fee: text,
+  processor_response: text,
+  created_at: text
+})
+export type Transaction = typeof Transaction.Type
+
+const isSuccessful = ({ status }: Transaction): boolean => status.toLowerCase() === "successful"
+
+export const collectionOf = (transaction: Transaction): ReadonlyArray<Movement> => {
+  const { amount: said, currency, id } = transaction
+  const amount = moneyIn(said, currency)
+  return !isSuccessful(transaction) || id === undefined || amount?.isPositive !== true
+    ? []
+    : [{ kind: "collection", id, amount, state: "settled" }]
+}
+
+const transactionsIn = dataOf(Schema.decodeUnknownOption(Schema.Struct({ data: Schema.Array(Transaction) })))
+
+/** Transactions of a reference that brought money: a payer can pay under one reference more than once. */
+export const paidUnder =
+  (reference: string) =>
+  (reply: ProviderReply): ReadonlyArray<Transaction> =>
+    (Option.getOrUndefined(transactionsIn(reply))?.data ?? []).filter(
+      (one) => one.tx_ref === reference && collectionOf(one).length > 0
+    )
+
+export const Refund = Schema.Struct({
+  id: Schema.String,
+  status: Schema.String,
+  tx_id: text,
+  amount_refunded: text,
+  comments: text
+})
+export type Refund = typeof Refund.Type
+
+const refundStates = { completed: "settled", failed: "failed", processing: "pending" } as const
+
+/** A refund does not name its currency, which is that of its transaction. */
+export const refundMovement = ({ amount_refunded, id, status }: Refund, currency: string): Movement => {
+  const state: MovementState = refundStates[refundState(status)]
+  const amount = moneyIn(amount_refunded, currency)
+  return { kind: "refund", id, amount: amount?.isPositive === true ? amount : null, state }
+}
+
+export const refundsAmong = (
+  refunds: ReadonlyArray<Refund>,
+  transactions: ReadonlyArray<Transaction>
+): ReadonlyArray<Movement> =>
+  refunds.flatMap((refund) => {
+    const paid = transactions.find(({ id }) => id !== undefined && id === refund.tx_id)
+    const movement = paid?.currency === undefined ? undefined : refundMovement(refund, paid.currency)
+    return movement === undefined || movement.amount === null ? [] : [movement]
+  })
+
+const Chargeback = Schema.Struct({ id: Schema.String, status: Schema.String, flw_ref: text, amount: text })
+const Several = Schema.Struct({ data: Schema.Array(Chargeback) })
+const One = Schema.Struct({ data: Chargeback })
+
+/** One chargeback, or a list of them. */
+const chargebacksIn = dataOf(
+  Schema.decodeUnknownOption(
+    Schema.Union(
+      Several,
+      Schema.transform(One, Schema.typeSchema(Several), {
+        decode: ({ data }) => ({ data: [data] }),
+        encode: ({ data }) => ({ data: data[0]! })
+      })
+    )
+  )
+)
+
+/** An open chargeback only holds the money. */
+const taken: ReadonlySet<string> = new Set(["lost", "accepted"])
+
+export const reversalsOf =
+  ({ currency, flw_ref }: Transaction) =>
+  (reply: ProviderReply): ReadonlyArray<Movement> =>
+    (Option.getOrUndefined(chargebacksIn(reply))?.data ?? []).flatMap((one): ReadonlyArray<Movement> => {
+      const amount = moneyIn(one.amount, currency)
+      return one.flw_ref === flw_ref && taken.has(one.status.toLowerCase()) && amount?.isPositive === true
+        ? [{ kind: "reversal", id: one.id, amount, state: "settled" }]
+        : []
+    })
+
+/** Adds what else was found of a payin to what one of its transactions says. */
+export const withOthers = (
+  said: Report,
+  transactions: ReadonlyArray<Transaction>,
+  others: ReadonlyArray<Movement>
+): Report => {
+  const known = said.movements ?? []
+  const isNew = ({ id, kind }: Movement) => !known.some((one) => one.id === id && one.kind === kind)
+  const movements = [...known, ...transactions.flatMap(collectionOf).filter(isNew), ...others]
+  const collections = movements.filter(({ kind }) => kind === "collection")
+  const currency = said.received?.currency ?? collections[0]?.amount?.currency
+  if (currency === undefined || movements.length === known.length) return said
+  const minor = collections.reduce((sum, { amount }) => (amount?.currency === currency ? sum + amount.minor : sum), 0n)
+  return new Report({
+    ...said,
+    state: "completed",
+    reason: null,
+    received: new Money({ currency, minor }),
+    ...named(movements)
+  })
+}
