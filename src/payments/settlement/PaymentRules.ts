@@ -113,15 +113,16 @@ export const changeOf = (
   const { attempt, payment } = known
   const recording = heardBy(known, signal, source, moment.at)
   const moved = movedBy(known, recording.movements)
-  const isUnpaid = !recording.movements.some(
+  const settled = recording.movements.filter(
     ({ attempt_id, state }) => attempt_id === attempt.attempt_id && state === "settled"
   )
+  const isUnpaid = settled.length === 0
   const current = {
     status: payment.status,
     outcome: attempt.outcome,
     asked: providersMoney(payment),
     moved,
-    wasMoved: !isUnpaid,
+    wasMoved: settled.some(({ amount }) => amount.currency === moved.currency),
     pursued: isPursued(attempt)
   }
   const heard = decide(current, signal, source.next !== undefined)
