@@ -55,7 +55,8 @@ const statusWords = ({ amount, direction, status }: Told, { money }: Pick<Sum, "
       ? `Only ${sum} of ${amount.toString()} arrived so far`
       : `${sum} arrived for a payment that is ${status}`
   }
-  return direction === "inbound" || status === "completed" || status === "refunded"
+  const isCollected = direction === "inbound" || (direction === "external" && money.currency === amount.currency)
+  return isCollected || status === "completed" || status === "refunded"
     ? `${sum} was taken back`
     : `${sum} was paid out for a payment that is ${status}`
 }
