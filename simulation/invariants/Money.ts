@@ -39,12 +39,16 @@ const byHand = ["adjustment", "ramp_return"]
 /** What the organisation has because of a payment, as its record tells it. */
 const told = ({ amount, direction, refunds, status, target, total_fees }: Payment): bigint => {
   const fees = total_fees?.minor ?? 0n
+  // What goes back to whoever sent too much, or too late, is held meanwhile.
+  const returning = refunds
+    .filter(({ of, state }) => of !== undefined && state === "open")
+    .reduce((sum, part) => sum + part.amount.minor, 0n)
   if (direction === "outbound") return status === "completed" ? -(amount.minor + fees) : 0n
-  if (direction === "external" || (status !== "completed" && status !== "refunded")) return 0n
+  if (direction === "external" || (status !== "completed" && status !== "refunded")) return returning
   const back = refunds
     .filter(({ of, state }) => of === undefined && state === "completed")
     .reduce((sum, part) => sum + part.target.minor, 0n)
-  return target.minor - fees - back
+  return target.minor - fees - back + returning
 }
 
 const recordProblems = ({ payment, postings }: Dossier): ReadonlyArray<string> => {

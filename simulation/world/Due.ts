@@ -2,7 +2,7 @@
 import { escrowPayoutTables } from "../../src/treasury/escrow/EscrowPayoutMemory.ts"
 import { webhookTables } from "../../src/webhooks/MemoryTables.ts"
 import { paymentTables } from "../../src/payments/store/MemoryTables.ts"
-import { restOf } from "../../src/payments/store/PaymentPostings.ts"
+import { isTakenBack } from "../../src/payments/store/PaymentPostings.ts"
 import { booksIn } from "../../src/payments/store/SignalMemory.ts"
 import type { Opened } from "../../src/platform/database/MemoryDatabase.ts"
 import { Duration } from "effect"
@@ -30,10 +30,7 @@ const settlements = (tables: Tables): number => {
     const payment = payments.get(payment_id)
     if (sends > 0 || outcome !== null || payment?.status !== "processing") continue
     // What was taken back keeps the leg from being sent.
-    const lacks = restOf(payment, booksIn(tables, payment_id)).some(
-      ({ attempt_id, money }) => attempt_id === payment.taken_by && money.isNegative
-    )
-    if (!lacks) return 0
+    if (!isTakenBack(payment, booksIn(tables, payment_id))) return 0
   }
   return never
 }
