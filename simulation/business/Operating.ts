@@ -16,8 +16,16 @@ import { ask } from "./Scene.ts"
 const operator = operatorPermit("platform", "amina")
 
 /** As it was ordered: what came in another currency, or was too little, is another matter. */
-const hasMoved = (order: Order | undefined): boolean =>
-  order !== undefined && order.state === "done" && (order.moved.get(order.money.currency) ?? 0n) >= order.money.minor
+const hasMoved = (order: Order | undefined, there: bigint): boolean =>
+  order !== undefined && order.state === "done" && there >= order.money.minor
+
+/** What came by it and, where the service knows nothing of it, has not gone back since. */
+const thereOf = ({ world }: Scene, order: Order | undefined): bigint => {
+  if (order === undefined) return 0n
+  const { currency } = order.money
+  const isHeard = Array.from(world.tables.movements.values()).some(({ attempt_id }) => attempt_id === order.reference)
+  return (order.moved.get(currency) ?? 0n) - (isHeard ? 0n : (order.back.get(currency) ?? 0n))
+}
 
 export const openItems = ({ world }: Scene): ReadonlyArray<OpenItem> =>
   Effect.runSync(
@@ -66,15 +74,16 @@ const settleUnknown = (scene: Scene, item: OpenItem) =>
     const attemptId = item.attempt_id ?? ""
     const order = scene.orders.find(attemptId)
     ended(order)
-    if (!hasMoved(order)) scene.orders.deny(attemptId)
-    const outcome = hasMoved(order) ? "completed" : "failed"
+    const there = thereOf(scene, order)
+    if (!hasMoved(order, there)) scene.orders.deny(attemptId)
+    const outcome = hasMoved(order, there) ? "completed" : "failed"
     scene.outside.tell(`the operator finds that ${attemptId} has ${outcome}`)
     yield* scene.world.atTheConsole(
       Effect.flatMap(Resolution, ({ resolve }) =>
         resolve(operator, item.payment_id, { outcome, reason: "seen there", item: item.item_id })
       ).pipe(Effect.catchAll(heed(scene)))
     )
-    const isOdd = order !== undefined && (order.moved.get(order.money.currency) ?? 0n) !== order.money.minor
+    const isOdd = order !== undefined && there !== order.money.minor
     if (isOdd && order.state === "done") evenOut(scene, item.payment_id, order)
   })
 
