@@ -14,7 +14,7 @@ import { Receivers } from "./business/Receivers.ts"
 import type { Scene } from "./business/Scene.ts"
 import { settle } from "./business/Society.ts"
 import type { Step } from "./business/Step.ts"
-import { acts, drawSize, drawSteps, type Size } from "./business/Steps.ts"
+import { acts, drawAfterwards, drawSize, drawSteps, type Size } from "./business/Steps.ts"
 import { escrowTables } from "./business/Escrowing.ts"
 import { linkTables } from "./business/Linking.ts"
 import { offProblem } from "./business/Switching.ts"
@@ -24,7 +24,7 @@ import { booksIn } from "../src/payments/store/SignalMemory.ts"
 import { feeProblems, suspenseProblems } from "./invariants/Charges.ts"
 import { escrowProblems } from "./invariants/Escrows.ts"
 import { linkProblems } from "./invariants/Links.ts"
-import { moneyProblems } from "./invariants/Money.ts"
+import { moneyProblems, queueProblems, receivableProblems } from "./invariants/Money.ts"
 import { movementProblems } from "./invariants/Movements.ts"
 import { progressProblems } from "./invariants/Progress.ts"
 import { dossiersOf, type Records } from "./invariants/Records.ts"
@@ -155,7 +155,9 @@ export const inspect = (
     ...movementProblems(records),
     ...walkProblems(records, watched.valued),
     ...escrowProblems(records, escrows.values(), scene.escrows),
-    ...linkProblems(records, paymentLinks.values(), linkPayments.values())
+    ...linkProblems(records, paymentLinks.values(), linkPayments.values()),
+    ...queueProblems(dossiers, openItems(scene)),
+    ...receivableProblems(records)
   ]
   for (const problem of problems) scene.outside.problem(problem)
 }
@@ -173,7 +175,17 @@ const summarize = ({ outside, world }: Scene): void => {
     outside.count(`attempt: ${leg} ${outcome ?? "unanswered"}`)
     if (account !== null) outside.count("attempt: through an own account")
   }
-  const { escrows, linkPayments, paymentLinks } = world.database.open({ ...escrowTables, ...linkTables })
+  const { escrows, ledgerPostings, linkPayments, paymentLinks } = world.database.open({
+    ...escrowTables,
+    ...linkTables,
+    ...ledgerTables
+  })
+  for (const { account, amount, kind } of ledgerPostings.values()) {
+    if (account.startsWith("receivable/") && amount.isNegative) outside.count("receivable: owed")
+    if (kind === "receivable_payment" && amount.isPositive) outside.count("receivable: paid")
+  }
+  for (const { is_total, source } of world.tables.movements.values())
+    outside.count(`movement: ${is_total ? "total" : source === "operator" ? "stated" : "named"}`)
   for (const { milestones, status } of escrows.values()) {
     outside.count(`escrow: ${status}`)
     for (const one of milestones) outside.count(`escrow: part ${one.status}`)
@@ -238,26 +250,40 @@ const live = (seed: number, options: Options): Ran => {
       account?.replaceAccount()
       if (account !== undefined) providers.set(place, account.port)
     },
+    providerAt: (place) => accounts.get(place),
     forgotten: watchForgetting(world),
     isDisturbed: false
   }
   const watched = watchWriting(world, orders)
   orders.objection = (ask) => offProblem(scene, ask)
   orders.sentAt = (reference) => world.tables.attempts.get(reference)?.sent_at
-  const steps = drawn.filter(({ number }) => options.withoutSteps?.has(number) !== true)
+  const isWanted = ({ number }: Step) => options.withoutSteps?.has(number) !== true
+  const steps = drawn.filter(isWanted)
+  const afterwards = drawAfterwards(chance, drawn.length, focus).filter(isWanted)
   for (const step of steps) {
     time.at(dawn + step.at, () => {
       outside.count(`step: ${step.kind}`)
       world.act(acts[step.kind]!(scene, step))
     })
   }
-  world.goOn()
-  inspect(scene, receivers, watched, runIn)
-  outside.locks.clear()
-  for (let round = 1; round <= MOST_ROUNDS && openItems(scene).length > 0 && outside.problems.length === 0; round++) {
-    world.act(operate(scene, round))
+  const clearUp = () => {
     world.goOn()
     inspect(scene, receivers, watched, runIn)
+    outside.locks.clear()
+    for (let round = 1; round <= MOST_ROUNDS && openItems(scene).length > 0 && outside.problems.length === 0; round++) {
+      world.act(operate(scene, round))
+      world.goOn()
+      inspect(scene, receivers, watched, runIn)
+    }
+  }
+  clearUp()
+  if (focus.afterwards !== undefined || outside.afterwards.length > 0) {
+    for (const happen of outside.afterwards.splice(0)) happen()
+    for (const step of afterwards) {
+      outside.count(`step: ${step.kind}`)
+      world.act(acts[step.kind]!(scene, step))
+    }
+    clearUp()
   }
   if (outside.problems.length === 0) {
     for (const { detail, kind } of openItems(scene))
@@ -268,7 +294,7 @@ const live = (seed: number, options: Options): Ran => {
   return {
     seed,
     problems: outside.problems,
-    steps,
+    steps: [...steps, ...afterwards],
     faults: outside.faults,
     counts: outside.counts,
     story: outside.story ?? []

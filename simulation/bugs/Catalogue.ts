@@ -5,10 +5,8 @@
 import { Effect, Option } from "effect"
 import { Money } from "../../src/domain/Money.ts"
 import { Declined, type Outcome, Report } from "../../src/domain/Outcome.ts"
-import type { ProviderSignal } from "../../src/domain/Settlement.ts"
 import { ProviderAnswer } from "../../src/payments/dispatch/ProviderAnswer.ts"
-import { RecordOutcome } from "../../src/payments/settlement/RecordOutcome.ts"
-import type { Change, Opening } from "../../src/payments/store/Change.ts"
+import type { Opening } from "../../src/payments/store/Change.ts"
 import { type Known, PaymentStore, type Store } from "../../src/payments/store/PaymentStore.ts"
 import { Resolution } from "../../src/payments/settlement/Resolution.ts"
 import { Idempotency } from "../../src/platform/idempotency/Idempotency.ts"
@@ -19,34 +17,17 @@ import { amountBugs } from "./Amounts.ts"
 import { aroundPayments } from "./AroundPayments.ts"
 import type { Bug, Planted } from "./Bug.ts"
 import { disputeBugs } from "./Disputes.ts"
-import { planted, providing } from "./Planting.ts"
+import { movementBugs } from "./Movements.ts"
+import { changing, hearing, planted, providing, retold, without } from "./Planting.ts"
 import { sendingBugs } from "./Sending.ts"
-
-const changing = (change: (one: Change) => Change): Planted =>
-  planted(PaymentStore, (store: Store): Store => ({ ...store, apply: (one) => store.apply(change(one)) }))
 
 const opening = (change: (one: Opening) => Opening): Planted =>
   planted(PaymentStore, (store: Store): Store => ({ ...store, create: (one) => store.create(change(one)) }))
-
-type Recorder = (typeof RecordOutcome)["Service"]
-
-const hearing = (change: (signal: ProviderSignal) => ProviderSignal): Planted =>
-  planted(RecordOutcome, (recorder: Recorder): Recorder => ({
-    hear: (known, signal, source) => recorder.hear(known, change(signal), source),
-    hearAbout: (attempt, signal, source) => recorder.hearAbout(attempt, change(signal), source),
-    hearOnce: (known, signal, source) => recorder.hearOnce(known, change(signal), source)
-  }))
 
 type Answers = (typeof ProviderAnswer)["Service"]
 
 const answering = (change: (answers: Answers) => Partial<Answers>): Planted =>
   planted(ProviderAnswer, (answers: Answers): Answers => ({ ...answers, ...change(answers) }))
-
-const without = <A extends object, K extends keyof A>(one: A, ...names: ReadonlyArray<K>): A => {
-  const copy = { ...one }
-  for (const name of names) delete copy[name]
-  return copy
-}
 
 const noneOf = (): Outcome => new Declined({ reason: "it did not answer" })
 
@@ -95,13 +76,19 @@ const inPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
   {
     name: "any amount will do",
     about: "how much has arrived is not looked at",
-    planted: hearing((signal) => (signal._tag === "Report" ? new Report(without({ ...signal }, "received")) : signal))
+    planted: hearing((signal) =>
+      retold(signal, (one) => [one.kind === "collection" ? { ...without(one, "isTotal"), amount: null } : one])
+    )
   },
   {
     name: "what is taken back is not noticed",
     about: "a word that money was returned is taken for one that it is on its way",
     planted: hearing((signal) =>
-      signal._tag === "Report" && signal.state === "returned" ? new Report({ ...signal, state: "processing" }) : signal
+      signal._tag === "Report" && signal.state === "returned"
+        ? retold(new Report({ ...signal, state: "processing" }), (one) =>
+            one.kind === "reversal" || one.kind === "reinstatement" ? [] : [one]
+          )
+        : signal
     )
   },
   {
@@ -369,7 +356,8 @@ const inPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
         )
     }))
   },
-  ...disputeBugs
+  ...disputeBugs,
+  ...movementBugs
 ]
 
 /** By whom each was first found. */

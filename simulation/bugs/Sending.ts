@@ -6,30 +6,16 @@ import { ProviderAnswer } from "../../src/payments/dispatch/ProviderAnswer.ts"
 import { paymentTables } from "../../src/payments/store/MemoryTables.ts"
 import { PaymentStore, type Store } from "../../src/payments/store/PaymentStore.ts"
 import type { StrayCallback } from "../../src/payments/store/Payment.ts"
-import { MemoryDatabase } from "../../src/platform/database/MemoryDatabase.ts"
 import { IdempotencyStore } from "../../src/platform/idempotency/IdempotencyStore.ts"
 import { QueueStore } from "../../src/webhooks/delivery/QueueStore.ts"
 import { webhookTables } from "../../src/webhooks/MemoryTables.ts"
 import { machineOf } from "../world/Machine.ts"
-import type { Bug, Planted } from "./Bug.ts"
-import { planted, providing } from "./Planting.ts"
+import type { Bug } from "./Bug.ts"
+import { planted, providing, withTables } from "./Planting.ts"
 
 type Answers = (typeof AnswerTag)["Service"]
-type Database = (typeof MemoryDatabase)["Service"]
 type Keys = (typeof IdempotencyStore)["Service"]
 type Queue = (typeof QueueStore)["Service"]
-
-/** With the rows of the database at hand, as a statement has them. */
-const withTables = (
-  key: { readonly key: string },
-  wrap: (service: never, database: () => Database) => unknown
-): Planted => {
-  let database: Database | undefined
-  return new Map([
-    ...planted(MemoryDatabase, (made: Database) => (database = made)),
-    ...planted(key, (service) => wrap(service as never, () => database!))
-  ])
-}
 
 /** The same clock, so much later. */
 const laterBy = <A, E>(millis: number, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>

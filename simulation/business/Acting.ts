@@ -27,8 +27,9 @@ export const refund: Act = (scene, step) =>
     const anything = chance.happens(0.1, `${purpose} anything`)
     const payment = chosen(scene, step, anything ? () => true : completed)
     if (payment === undefined) return Effect.void
-    const share = chance.pick([0, 0, 3, 2, 7], `${purpose} share`)
-    const amount = share === 0 ? {} : { amount: Number((payment.amount.minor || 1n) / BigInt(share) || 1n) / 100 }
+    // A quarter or three fifths are what disputes take as well.
+    const percent = chance.pick([0n, 0n, 33n, 50n, 14n, 25n, 60n], `${purpose} share`)
+    const amount = percent === 0n ? {} : { amount: Number((payment.amount.minor * percent) / 100n || 1n) / 100 }
     return Effect.asVoid(acts(scene, step, payment, { action: "refund", reason: purpose, ...amount }))
   })
 

@@ -40,6 +40,15 @@ export interface Focus {
   readonly providerTimeout?: number
   /** Customers pay late or never. */
   readonly lateCustomers?: boolean
+  /** How likely a payer disputes a payment, and whether at once. */
+  readonly disputes?: number
+  readonly disputesSoon?: boolean
+  /** Disputes are won after people have decided who bears them. */
+  readonly lateVerdicts?: boolean
+  /** What else is done then, with weights. */
+  readonly afterwards?: Readonly<Record<string, number>>
+  /** Organisations may owe nothing. */
+  readonly poor?: boolean
   /** Receivers that are slow to answer. */
   readonly hangs?: boolean
   /** Receivers are down for days. */
@@ -129,6 +138,38 @@ export const focuses: Readonly<Record<string, Focus>> = {
     can: { signs: true, callsBackBy: "its own id", tellsId: true },
     fates: { "completes at once": 3, "waits for its customer": 2, "never ends": 1, "fails later": 1 },
     passages: { smooth: 6, "slow answer": 2 }
+  },
+  "chargebacks after all was paid out": {
+    theme: "payin",
+    steps: { payin: 2, payout: 4, refund: 1, refundAtOnce: 1 },
+    length: [1, 3],
+    haste: 1_800_000,
+    organisations: 1,
+    poor: true,
+    can: { signs: true, counts: true },
+    fates: { completes: 2, "completes at once": 3, "is paid twice": 1 },
+    disputes: 0.9,
+    lateVerdicts: true,
+    afterwards: { payin: 3, refund: 1, payout: 1 }
+  },
+  "ramps are charged back": {
+    theme: "ramp",
+    steps: { lock: 2, crash: 3, sleep: 2, ramp: 1, switchOff: 1 },
+    length: [1, 3],
+    haste: 4_000,
+    can: { signs: true, provesAbsence: true },
+    fates: {
+      completes: 2,
+      "completes at once": 4,
+      "declines and completes after all": 1,
+      "fails and completes after all": 1
+    },
+    passages: { smooth: 3, lost: 3, unanswered: 1, "slow arrival": 1 },
+    legs: ["outbound"],
+    disputes: 0.9,
+    disputesSoon: true,
+    lateVerdicts: true,
+    afterwards: { ramp: 1 }
   },
   "receivers are down": {
     theme: "payin",

@@ -3,10 +3,12 @@ import { Effect, Option } from "effect"
 import { operatorPermit } from "../../src/domain/Access.ts"
 import type { PaymentId } from "../../src/domain/Identifiers.ts"
 import { Money } from "../../src/domain/Money.ts"
-import { type AtProvider, type InClearing, LedgerStore } from "../../src/money/ledger/LedgerStore.ts"
+import { type AtProvider, LedgerStore } from "../../src/money/ledger/LedgerStore.ts"
 import { Resolution } from "../../src/payments/settlement/Resolution.ts"
+import { type OpenSum, openSumsOf } from "../../src/payments/store/OpenSums.ts"
 import type { OpenItem } from "../../src/payments/store/Payment.ts"
 import { PaymentStore } from "../../src/payments/store/PaymentStore.ts"
+import { booksIn } from "../../src/payments/store/SignalMemory.ts"
 import { moveBack, type Order } from "../providers/Truth.ts"
 import { ownerOf, paymentOf, type Scene } from "./Scene.ts"
 import { ask } from "./Scene.ts"
@@ -14,8 +16,16 @@ import { ask } from "./Scene.ts"
 const operator = operatorPermit("platform", "amina")
 
 /** As it was ordered: what came in another currency, or was too little, is another matter. */
-const hasMoved = (order: Order | undefined): boolean =>
-  order !== undefined && order.state === "done" && (order.moved.get(order.money.currency) ?? 0n) >= order.money.minor
+const hasMoved = (order: Order | undefined, there: bigint): boolean =>
+  order !== undefined && order.state === "done" && there >= order.money.minor
+
+/** What came by it and, where the service knows nothing of it, has not gone back since. */
+const thereOf = ({ world }: Scene, order: Order | undefined): bigint => {
+  if (order === undefined) return 0n
+  const { currency } = order.money
+  const isHeard = Array.from(world.tables.movements.values()).some(({ attempt_id }) => attempt_id === order.reference)
+  return (order.moved.get(currency) ?? 0n) - (isHeard ? 0n : (order.back.get(currency) ?? 0n))
+}
 
 export const openItems = ({ world }: Scene): ReadonlyArray<OpenItem> =>
   Effect.runSync(
@@ -64,15 +74,16 @@ const settleUnknown = (scene: Scene, item: OpenItem) =>
     const attemptId = item.attempt_id ?? ""
     const order = scene.orders.find(attemptId)
     ended(order)
-    if (!hasMoved(order)) scene.orders.deny(attemptId)
-    const outcome = hasMoved(order) ? "completed" : "failed"
+    const there = thereOf(scene, order)
+    if (!hasMoved(order, there)) scene.orders.deny(attemptId)
+    const outcome = hasMoved(order, there) ? "completed" : "failed"
     scene.outside.tell(`the operator finds that ${attemptId} has ${outcome}`)
     yield* scene.world.atTheConsole(
       Effect.flatMap(Resolution, ({ resolve }) =>
         resolve(operator, item.payment_id, { outcome, reason: "seen there", item: item.item_id })
       ).pipe(Effect.catchAll(heed(scene)))
     )
-    const isOdd = order !== undefined && (order.moved.get(order.money.currency) ?? 0n) !== order.money.minor
+    const isOdd = order !== undefined && there !== order.money.minor
     if (isOdd && order.state === "done") evenOut(scene, item.payment_id, order)
   })
 
@@ -125,7 +136,7 @@ const wrongOne = (
   )
   return openItems(scene).find(
     ({ attempt_id, kind, payment_id }) =>
-      payment_id === paymentId && kind === "suspense" && about.some((one) => one.about === attempt_id)
+      payment_id === paymentId && kind === "suspense" && about.some((one) => one.attempt_id === attempt_id)
   )
 }
 
@@ -147,8 +158,21 @@ const movedByHand = (
     const order = scene.orders.at(paymentId, place)
     if (order === undefined) {
       scene.outside.problem(`an operator moved ${change} ${currency} at ${place}, which never had any of it`)
-    } else moveBack(order, new Money({ currency, minor: order.way === "in" ? -change : change }))
+    } else {
+      moveBack(order, new Money({ currency, minor: order.way === "in" ? -change : change }))
+      tellLater(scene, place, order, new Money({ currency, minor: change }))
+    }
   }
+}
+
+/** A provider may tell by itself, under an id of its own, what a person had stated before. */
+const tellLater = ({ outside, providerAt }: Scene, place: string, order: Order, change: Money): void => {
+  const provider = providerAt(place)
+  const purpose = `${order.leg} by hand ${order.movements.length}`
+  if (order.way === "out" || order.state !== "done" || provider?.can.signs !== true) return
+  if (!outside.chance.happens(0.5, `${purpose} is told`)) return
+  outside.count("operator: stated before it was told")
+  provider.tellByHand(order, change, purpose)
 }
 
 /** By the books, whoever keeps them: the command that changed them may have died before it could say so. */
@@ -159,15 +183,56 @@ const inTheBooks = ({ world }: Scene, paymentId: PaymentId): ReadonlyMap<string,
     )
   )
 
-const inSuspense = ({ world }: Scene, paymentId: PaymentId): ReadonlyArray<InClearing> =>
-  Effect.runSync(
-    Effect.flatMap(LedgerStore, ({ clearingOf }) => clearingOf(paymentId)).pipe(Effect.provide(world.stores))
-  )
+const inSuspense = ({ world }: Scene, paymentId: PaymentId): ReadonlyArray<OpenSum> => {
+  const payment = world.tables.payments.get(paymentId)
+  return payment === undefined ? [] : openSumsOf(payment, booksIn(world.tables, paymentId))
+}
 
 const isUncertain = ({ world }: Scene, paymentId: PaymentId): boolean =>
   Array.from(world.tables.attempts.values()).some(
     ({ next_enquiry_at, outcome, payment_id }) =>
       payment_id === paymentId && (outcome === null || outcome === "unknown" || next_enquiry_at !== null)
+  )
+
+/** Gives it back in the provider's dashboard, and states nothing: the provider tells of it. */
+const inTheDashboard = ({ orders, providerAt }: Scene, sum: OpenSum, isTried: boolean): boolean => {
+  const order = orders.find(sum.attempt_id)
+  const place = orders.placeOf(sum.attempt_id)
+  const provider = place === undefined ? undefined : providerAt(place)
+  if (order === undefined || provider === undefined || order.way === "out" || !orders.mayGiveBack(order, sum.money))
+    return false
+  if (!isTried) return true
+  moveBack(order, sum.money)
+  provider.tellByHand(order, sum.money.negate(), `${order.leg} in the dashboard ${order.movements.length}`)
+  return true
+}
+
+type Way = "kept" | "by hand" | "refunded" | "in the dashboard" | "stopped"
+
+/**
+ * What may be said of a sum. Some operators cannot have anything moved by hand: they say who gets or bears it, stop a leg
+ * that is not sent, or give money back in the dashboard.
+ */
+const waysFor = (scene: Scene, paymentId: PaymentId, sum: OpenSum | undefined, round: number): Record<Way, number> => {
+  const isLate = round > PATIENCE
+  const isGone = sum?.money.isNegative === true
+  const isHandless = scene.outside.chance.happens(0.4, "operators move nothing by hand")
+  const hasDashboard = sum?.money.isPositive === true && inTheDashboard(scene, sum, false)
+  const handless = isHandless && (isGone || hasDashboard || !isLate)
+  return {
+    kept: isLate && !(handless && isGone) ? 0 : 3,
+    "by hand": handless ? 0 : 3,
+    refunded: isLate || (handless && isGone) ? 0 : 2,
+    "in the dashboard": handless && hasDashboard ? 2 : 0,
+    stopped: isGone && !isLate && hasUnsentLeg(scene, paymentId) ? 3 : 0
+  }
+}
+
+const hasUnsentLeg = ({ world }: Scene, paymentId: PaymentId): boolean =>
+  world.tables.payments.get(paymentId)?.status === "processing" &&
+  Array.from(world.tables.attempts.values()).some(
+    ({ leg, outcome, payment_id, sends }) =>
+      payment_id === paymentId && leg === "settlement" && sends === 0 && outcome === null
   )
 
 /** After a few rounds nobody tries anything else any more. */
@@ -179,22 +244,27 @@ const settleSuspense = (scene: Scene, { item_id, payment_id }: OpenItem, round: 
     // Somebody who looks at the provider's books hears first what it has to say of them.
     if (scene.orders.isSpokenOf(payment_id)) return
     const before = inTheBooks(scene, payment_id)
-    const ways = { kept: round > PATIENCE ? 0 : 3, "by hand": 3, refunded: round > PATIENCE ? 0 : 2 }
+    const sum = inSuspense(scene, payment_id).find((one) => one.item_id === item_id)
     const errors = errorsIn(scene, payment_id, before)
     const wrong = wrongOne(scene, payment_id, errors)
     // What is right waits until the books are.
     if (wrong !== undefined && wrong.item_id !== item_id) return
-    const way = errors.length > 0 ? "nothing there" : scene.outside.chance.weighed(ways, purpose)
+    const way = errors.length > 0 ? "nothing there" : scene.outside.chance.weighed(waysFor(scene, payment_id, sum, round), purpose)
     // Nobody decides on money while it is not known what became of some of it.
     if (way === "nothing there" && isUncertain(scene, payment_id)) return
     scene.outside.tell(`the operator settles suspense of ${payment_id}: ${way}`)
     scene.outside.count(`operator: ${way}`)
+    if (way === "in the dashboard") return void inTheDashboard(scene, sum!, true)
     const outcome = way === "kept" ? ("completed" as const) : ("failed" as const)
     yield* scene.world.atTheConsole(
       Effect.flatMap(Resolution, ({ giveBack, resolve }) =>
         way === "refunded"
           ? giveBack(operator, payment_id, { reason: "paid twice", item: item_id })
-          : resolve(operator, payment_id, { outcome, reason: "agreed", item: item_id })
+          : resolve(operator, payment_id, {
+              outcome,
+              reason: "agreed",
+              item: way === "stopped" ? undefined : item_id
+            })
       ).pipe(Effect.catchAll(heed(scene)))
     )
     if (way !== "refunded") movedByHand(scene, payment_id, before, inTheBooks(scene, payment_id))

@@ -4,6 +4,7 @@ import type { ProviderName } from "../../src/domain/Corridor.ts"
 import type { PaymentId } from "../../src/domain/Identifiers.ts"
 import type { Payment } from "../../src/payments/store/Payment.ts"
 import type { Orders } from "../providers/Orders.ts"
+import type { SimulatedProvider } from "../providers/SimulatedProvider.ts"
 import type { Forgotten } from "../world/Forgotten.ts"
 import type { Outside, Reply } from "../world/Outside.ts"
 import type { World } from "../world/World.ts"
@@ -33,6 +34,8 @@ export interface Scene {
   readonly off: Map<ProviderName, number>
   /** The account behind a provider, or behind a configuration, becomes another. */
   readonly replaceAccount: (place: string) => void
+  /** Who is reached at a place: a provider, or an account at it. */
+  readonly providerAt: (place: string) => SimulatedProvider | undefined
   /** What was deleted, so that it can still be counted. */
   readonly forgotten: Forgotten
   /** Whether anything of the world failed that may cost a caller its answer. */

@@ -96,6 +96,15 @@ const lengths = { small: [1, 3], usual: [5, 9], large: [10, 24] } as const
 /** Most runs are small, so that there are many of them, and short to read when they fail. */
 export const drawSize = (chance: Chance): Size => chance.weighed({ small: 94, usual: 5, large: 1 }, "size")
 
+/** Steps that are taken once people have cleared up. */
+export const drawAfterwards = (chance: Chance, before: number, { afterwards }: Focus): ReadonlyArray<Step> =>
+  afterwards === undefined
+    ? []
+    : Array.from({ length: chance.between(1, 2, "steps afterwards") }, (_, index) => {
+        const number = before + index + 1
+        return { number, kind: chance.weighed(afterwards, `step ${number} kind`), at: 0, by: 0 }
+      })
+
 const DAY = 86_400_000
 
 export const drawSteps = (chance: Chance, size: Size, focus: Focus): ReadonlyArray<Step> => {

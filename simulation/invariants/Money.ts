@@ -1,9 +1,10 @@
 /** The books against the truth: what each provider really has, what callers were told, and that nothing was made of nothing. */
 import { kindOf } from "../../src/domain/Ledger.ts"
 import type { StoredPosting } from "../../src/money/ledger/Books.ts"
-import type { Payment } from "../../src/payments/store/Payment.ts"
-import { openSumsOf } from "../../src/payments/store/OpenSums.ts"
-import type { Dossier } from "./Records.ts"
+import { effectOf } from "../../src/domain/Movement.ts"
+import type { OpenItem, Payment } from "../../src/payments/store/Payment.ts"
+import { itemIdOf, openSumsOf } from "../../src/payments/store/OpenSums.ts"
+import type { Dossier, Records } from "./Records.ts"
 
 const sumBy = (postings: ReadonlyArray<StoredPosting>, keyOf: (posting: StoredPosting) => string | null) => {
   const sums = new Map<string, bigint>()
@@ -38,12 +39,16 @@ const byHand = ["adjustment", "ramp_return"]
 /** What the organisation has because of a payment, as its record tells it. */
 const told = ({ amount, direction, refunds, status, target, total_fees }: Payment): bigint => {
   const fees = total_fees?.minor ?? 0n
+  // What goes back to whoever sent too much, or too late, is held meanwhile.
+  const returning = refunds
+    .filter(({ of, state }) => of !== undefined && state === "open")
+    .reduce((sum, part) => sum + part.amount.minor, 0n)
   if (direction === "outbound") return status === "completed" ? -(amount.minor + fees) : 0n
-  if (direction === "external" || (status !== "completed" && status !== "refunded")) return 0n
+  if (direction === "external" || (status !== "completed" && status !== "refunded")) return returning
   const back = refunds
     .filter(({ of, state }) => of === undefined && state === "completed")
     .reduce((sum, part) => sum + part.target.minor, 0n)
-  return target.minor - fees - back
+  return target.minor - fees - back + returning
 }
 
 /** What is held while a provider gives it back to whom it came from: the organisation never had it. */
@@ -75,14 +80,65 @@ const leftoverProblems = ({ books, payment, postings }: Dossier): ReadonlyArray<
     if (minor < 0n) problems.push(`${account} holds ${minor} of one payment`)
   }
   const clearing = sumBy(postings, ({ account }) => (kindOf(account) === "clearing" ? account : null))
-  const waits = [...clearing].filter(([, minor]) => minor !== 0n).map(([account]) => account)
-  const open = openSumsOf(payment, books).filter(({ from }) => from === "clearing")
-  if (waits.length !== open.length) {
-    problems.push(
-      `${waits.length} accounts of clearing hold something, and ${open.length} items say so: ${waits.join(", ")}`
-    )
+  const open = new Map(openSumsOf(payment, books).map(({ item_id, money }) => [item_id, money.minor]))
+  for (const [account, minor] of clearing) {
+    const shown = open.get(itemIdOf(account as StoredPosting["account"])) ?? 0n
+    if (shown !== minor) problems.push(`clearing holds ${minor}, and an item says ${shown}`)
   }
   return problems
+}
+
+/** What comes back of money that an organisation has borne is its own, and waits for nobody. */
+const borneProblems = ({ books, payment }: Dossier): ReadonlyArray<string> =>
+  openSumsOf(payment, books).flatMap(({ attempt_id, from, money }) => {
+    if (from !== "clearing" || !money.isPositive) return []
+    const borne = books.allocations
+      .filter((one) => one.from === "clearing" && one.attempt_id === attempt_id)
+      .filter(({ amount }) => amount.currency === money.currency)
+      .reduce((sum, { amount }) => sum + amount.minor, 0n)
+    return borne < 0n ? [`${money.minor} came back, and ${-borne} of it were borne by the organisation`] : []
+  })
+
+/** A refund has gone only by a transfer that is known to be its own. */
+const refundMovementProblems = ({ books, payment }: Dossier): ReadonlyArray<string> =>
+  payment.refunds.flatMap(({ amount, refund_id, state }) => {
+    const gone = books.movements
+      .filter((one) => one.refund_id === refund_id && one.state === "settled")
+      .reduce((sum, one) => sum - effectOf(one).minor, 0n)
+    return state === "completed" && gone < amount.minor
+      ? [`a refund of ${amount.minor} has gone, and ${gone} by movements of its own`]
+      : []
+  })
+
+/** The queue shows all money that waits, and nothing else: its items are the sums of clearing, and of ramps that have ended. */
+export const queueProblems = (
+  dossiers: ReadonlyArray<Dossier>,
+  items: ReadonlyArray<OpenItem>
+): ReadonlyArray<string> => {
+  const shown = new Set(items.filter(({ kind }) => kind === "suspense").map(({ item_id }) => item_id))
+  const waiting = new Set<string>()
+  for (const { payment, postings } of dossiers) {
+    const isOver = !["processing", "completed"].includes(payment.status)
+    const kinds = isOver ? ["clearing", "ramp"] : ["clearing"]
+    const sums = sumBy(postings, ({ account }) => (kinds.includes(kindOf(account)) ? account : null))
+    for (const [account, minor] of sums) if (minor !== 0n) waiting.add(itemIdOf(account as StoredPosting["account"]))
+  }
+  const missing = [...waiting].filter((id) => !shown.has(id)).length
+  const idle = [...shown].filter((id) => !waiting.has(id)).length
+  return missing + idle === 0 ? [] : [`${missing} sums wait without an item, and ${idle} items are about no money`]
+}
+
+/** What an organisation owes is paid as soon as it has anything: both never stand beside each other. */
+export const receivableProblems = ({ postings }: Pick<Records, "postings">): ReadonlyArray<string> => {
+  const sums = sumBy(postings, ({ account }) =>
+    ["settlement", "receivable"].includes(kindOf(account)) ? account : null
+  )
+  return [...sums].flatMap(([account, owed]) => {
+    if (!account.startsWith("receivable/")) return []
+    if (owed > 0n) return [`${account} is ${owed}: more was paid than was owed`]
+    const has = sums.get(account.replace("receivable/", "settlement/")) ?? 0n
+    return owed < 0n && has > 0n ? [`an organisation owes ${-owed} and has ${has}`] : []
+  })
 }
 
 /** The books of each provider are the sum of what moved there. */
@@ -121,5 +177,7 @@ export const moneyProblems = (dossier: Dossier): ReadonlyArray<string> => [
   ...recordProblems(dossier),
   ...leftoverProblems(dossier),
   ...movementProblems(dossier),
+  ...borneProblems(dossier),
+  ...refundMovementProblems(dossier),
   ...refundedProblems(dossier)
 ]

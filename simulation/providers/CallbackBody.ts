@@ -21,7 +21,7 @@ export interface Said {
   readonly movements?: ReadonlyArray<SaidMovement>
 }
 
-type SaidMovement = Pick<Movement, "kind" | "id" | "state"> & { readonly amount: Sum | null }
+type SaidMovement = Pick<Movement, "kind" | "id" | "state" | "isTotal"> & { readonly amount: Sum | null }
 
 interface Sum {
   readonly minor: string
@@ -31,7 +31,7 @@ interface Sum {
 export const sumOf = ({ currency, minor }: Money): Sum => ({ minor: minor.toString(), currency })
 
 export const movementsSaid = (movements: ReadonlyArray<Movement>): ReadonlyArray<SaidMovement> =>
-  movements.map(({ amount, id, kind, state }) => ({ kind, id, state, amount: amount === null ? null : sumOf(amount) }))
+  movements.map(({ amount, ...movement }) => ({ ...movement, amount: amount === null ? null : sumOf(amount) }))
 
 const moneyIn = ({ currency, minor }: Sum): Money | undefined =>
   isAnyCurrencyCode(currency) ? new Money({ currency, minor: BigInt(minor) }) : undefined

@@ -19,6 +19,8 @@ export interface Capabilities {
   readonly resumes: boolean
   /** Whether its reports say how much has arrived. */
   readonly counts: boolean
+  /** How it tells of transfers: each under an id of its own, or all of a kind as one sum that grows. */
+  readonly tells: "each" | "totals"
   /** Whether it can say again what its customer must do. */
   readonly remindsCustomers: boolean
   /** What it answers to a reference that it has already: the order as it stands, or a refusal of the repetition alone. */
@@ -50,6 +52,7 @@ export const drawCapabilities = ({ chance, focus }: Outside, name: string): Capa
     refunds: likely(0.85, "refunds"),
     resumes: likely(0.5, "resumes"),
     counts: likely(0.5, "counts"),
+    tells: likely(0.25, "tells totals") ? "totals" : "each",
     remindsCustomers: likely(0.5, "reminds"),
     repeats: likely(0.3, "refuses repetitions") ? "refused" : "told again",
     ...focus.can

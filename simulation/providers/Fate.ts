@@ -33,6 +33,7 @@ export type Fate =
   | "brings another currency"
   | "fails and completes after all"
   | "declines and completes after all"
+  | "is paid twice"
 
 /** Of money that comes in. */
 export const fatesIn: Readonly<Record<Fate, number>> = {
@@ -50,7 +51,8 @@ export const fatesIn: Readonly<Record<Fate, number>> = {
   "brings more": 3,
   "brings another currency": 2,
   "fails and completes after all": 3,
-  "declines and completes after all": 2
+  "declines and completes after all": 2,
+  "is paid twice": 3
 }
 
 /** Of money that goes out: nobody pays out another amount than was ordered. */
@@ -60,7 +62,8 @@ export const fatesOut: Readonly<Record<Fate, number>> = {
   "brings less": 0,
   "brings less and the rest later": 0,
   "brings more": 0,
-  "brings another currency": 0
+  "brings another currency": 0,
+  "is paid twice": 0
 }
 
 /** In a world without faults everything ends well. */

@@ -23,6 +23,8 @@ export interface Asked {
 interface AskedBack {
   readonly of: Order
   readonly money: Money
+  /** The transfer that it is to be given back of, where the caller named one. */
+  readonly collection: string | null
 }
 
 const SECOND = 1000
@@ -97,8 +99,8 @@ export class Orders {
   }
 
   /** All that is asked back of an order, and has not come to nothing, is no more than was paid. */
-  askedBack(place: string, of: Order, reference: string, money: Money): void {
-    this.backs.set(reference, { of, money })
+  askedBack(place: string, of: Order, reference: string, money: Money, collection: string | null = null): void {
+    this.backs.set(reference, { of, money, collection })
     const stands = (one: string) =>
       !this.isDenied(one) && !["failed", "canceled", "returned"].includes(this.byReference.get(one)?.state ?? "")
     let asked = 0n
@@ -106,8 +108,21 @@ export class Orders {
       const isSame = back.of === of && back.money.currency === money.currency
       if (isSame && stands(one)) asked += back.money.minor
     }
+    this.askedOf(place, of, collection, stands)
     const paid = of.moved.get(money.currency) ?? 0n
     if (asked > paid) this.outside.problem(`${place} was asked to give ${asked} back of ${paid}`)
+  }
+
+  /** Of one who paid the same twice, no more is asked back of either transfer than it brought. */
+  private askedOf(place: string, of: Order, collection: string | null, stands: (reference: string) => boolean): void {
+    const brought = of.movements.find(({ id, kind }) => kind === "collection" && id === collection)?.amount
+    const isTwice = of.movements.filter(({ amount, kind }) => kind === "collection" && amount?.minor === of.money.minor)
+    if (brought === undefined || brought === null || isTwice.length < 2) return
+    let back = 0n
+    for (const [one, asked] of this.backs)
+      if (asked.of === of && asked.collection === collection && stands(one)) back += asked.money.minor
+    if (back > brought.minor)
+      this.outside.problem(`${place} was asked to give ${back} back of a transfer of ${brought.minor}`)
   }
 
   /** Whether it was asked for and nobody has said that it comes to nothing. */

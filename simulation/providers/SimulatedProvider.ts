@@ -23,7 +23,7 @@ import { callbackReader, movementsSaid, type Said, sumOf } from "./CallbackBody.
 import { type DisputeWord, planDisputes } from "./Disputing.ts"
 import type { Orders } from "./Orders.ts"
 import { calmFates, deliveries, type Fate, fatesIn, fatesOut, pace, type Passage, passages } from "./Fate.ts"
-import { arrivedIn, holds, leftOf, move, moveBack, type Order, tellOf } from "./Truth.ts"
+import { arrivedIn, holds, leftOf, move, moveBack, type Order, tellOf, totalsOf } from "./Truth.ts"
 
 export const rightPassword = "123456"
 
@@ -223,11 +223,14 @@ export class SimulatedProvider {
     })
   }
 
-  private refund({ attempt, money, reference }: RefundOrder, account: number): Effect.Effect<Outcome> {
+  private refund(
+    { attempt, collectionId, money, reference }: RefundOrder,
+    account: number
+  ): Effect.Effect<Outcome> {
     return Effect.suspend(() => {
       const purpose = this.named(reference, this.nth(`refund of ${attempt.leg} ${money.toString()}`))
       const of = this.find(attempt.reference, account)
-      if (of !== undefined) this.orders.askedBack(this.place, of, reference, money)
+      if (of !== undefined) this.orders.askedBack(this.place, of, reference, money, collectionId)
       this.outside.tell(`${this.name} is asked to give ${money.toString()} back as ${reference}`)
       return this.travel(
         this.passage(purpose, "refund"),
@@ -351,6 +354,10 @@ export class SimulatedProvider {
         return
       case "never ends":
         return
+      case "is paid twice":
+        time.after(soon, () => this.complete(order, whole, purpose))
+        time.after(later, () => this.payAgain(order, purpose))
+        return
       case "brings less":
         time.after(soon, () => this.complete(order, part(60n), purpose))
         return
@@ -399,6 +406,26 @@ export class SimulatedProvider {
     const came = order.moved.get(order.money.currency) ?? 0n
     move(order, new Money({ currency: order.money.currency, minor: order.money.minor - came }))
     this.callBack(order, "completed", `${purpose} the rest`, true)
+  }
+
+  /** Its payer pays a second time: a transfer of its own. */
+  private payAgain(order: Kept, purpose: string): void {
+    if (order.state !== "done") return
+    move(order, order.money)
+    this.outside.tell(`${this.name} has moved ${order.money.toString()} for ${order.providerPaymentId} once more`)
+    this.callBack(order, "completed", `${purpose} once more`, true)
+  }
+
+  /** Tells of what moved by hand for a payin, in its dashboard: a transfer that nobody ordered. Below zero it went back. */
+  tellByHand(order: Order, money: Money, purpose: string): void {
+    const isTaken = money.isNegative
+    const [kind, amount] = [isTaken ? "refund" : "reinstatement", money.isNegative ? money.negate() : money] as const
+    const id = `${order.providerPaymentId}-by-hand-${order.movements.length + 1}`
+    const movement = tellOf(order, kind, id, amount)
+    const word = isTaken ? { taken: amount, movement } : { regained: amount, movement }
+    this.outside.tell(`${this.name} tells of ${money.toString()} that moved by hand for ${order.providerPaymentId}`)
+    const heard = this.orders.speaking(order.paymentId)
+    this.callBack(order as Kept, isTaken ? "returned" : "completed", purpose, true, { word, heard })
   }
 
   private completeAfterAll(order: Kept, purpose: string): void {
@@ -471,11 +498,25 @@ export class SimulatedProvider {
 
   /** An amount that the order named is not repeated by providers that do not count. */
   private movementsOf(order: Kept): ReadonlyArray<Movement> {
+    if (this.can.tells === "totals") return totalsOf(order)
     const isOrdered = ({ amount, kind }: Movement) =>
       ["collection", "disbursement", "refund"].includes(kind) &&
       amount?.minor === order.money.minor &&
       amount.currency === order.money.currency
     return order.movements.map((one) => (isOrdered(one) && !this.can.counts ? { ...one, amount: null } : one))
+  }
+
+  /** With their amounts. */
+  private toldOf(order: Order): ReadonlyArray<Movement> {
+    return this.can.tells === "totals" ? totalsOf(order) : order.movements
+  }
+
+  /** One transfer, as it is told of by itself: where only totals are told, the total of its kind by now. */
+  private inATotal(order: Order, told: Movement): ReadonlyArray<Movement> {
+    if (this.can.tells === "each") return [told]
+    return totalsOf(order).filter(
+      ({ amount, kind }) => kind === told.kind && amount?.currency === told.amount?.currency
+    )
   }
 
   private task(order: Kept): Accepted["actionData"] {
@@ -520,7 +561,7 @@ export class SimulatedProvider {
       providerPaymentId: order.providerPaymentId,
       providerStatus: this.words(purpose, said.state),
       ...(said.received === undefined ? {} : { received: said.received }),
-      ...named([...this.movementsOf(order), ...this.orders.refundsOf(order).flatMap(({ movements }) => movements)]),
+      ...named([...this.movementsOf(order), ...this.orders.refundsOf(order).flatMap((refund) => this.toldOf(refund))]),
       ...(order.state === "waiting" && this.can.remindsCustomers && order.waitsFor !== null
         ? { waitsFor: { nextAction: order.waitsFor, actionData: this.task(order) } }
         : {})
@@ -574,7 +615,7 @@ export class SimulatedProvider {
       ...(said.received === undefined ? {} : { received: sumOf(said.received) }),
       ...(dispute !== undefined && "taken" in dispute.word ? { taken: sumOf(dispute.word.taken) } : {}),
       ...(dispute !== undefined && "regained" in dispute.word ? { regained: sumOf(dispute.word.regained) } : {}),
-      movements: movementsSaid(dispute === undefined ? this.movementsOf(order) : [dispute.word.movement])
+      movements: movementsSaid(dispute === undefined ? this.movementsOf(order) : this.inATotal(order, dispute.word.movement))
     }
     const { movements: _, received: __, regained: ___, taken: ____, ...plain } = event
     const early: Said = { ...plain, key: `${order.providerPaymentId} processing ${order.said}`, state: "processing" }

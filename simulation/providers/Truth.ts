@@ -67,6 +67,19 @@ export const tellOf = (order: Order, kind: MovementKind, id: string, amount: Mon
   return movement
 }
 
+/** As a provider tells of it that knows no more than how much has moved in all, by kind and currency. */
+export const totalsOf = ({ movements, providerPaymentId }: Order): ReadonlyArray<Movement> => {
+  const totals = new Map<string, Movement>()
+  for (const { amount, kind } of movements) {
+    if (amount === null) continue
+    const { currency } = amount
+    const id = `${providerPaymentId}-${kind}-${currency}`
+    const minor = (totals.get(id)?.amount?.minor ?? 0n) + amount.minor
+    totals.set(id, { kind, id, amount: new Money({ currency, minor }), state: "settled", isTotal: true })
+  }
+  return Array.from(totals.values())
+}
+
 /** All that came by it, less what went back already. */
 export const leftOf = (order: Order, refunds: ReadonlyArray<Order>): ReadonlyArray<Money> => {
   const sums = new Map(order.moved)

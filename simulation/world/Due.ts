@@ -2,6 +2,8 @@
 import { escrowPayoutTables } from "../../src/treasury/escrow/EscrowPayoutMemory.ts"
 import { webhookTables } from "../../src/webhooks/MemoryTables.ts"
 import { paymentTables } from "../../src/payments/store/MemoryTables.ts"
+import { isTakenBack } from "../../src/payments/store/PaymentPostings.ts"
+import { booksIn } from "../../src/payments/store/SignalMemory.ts"
 import type { Opened } from "../../src/platform/database/MemoryDatabase.ts"
 import { Duration } from "effect"
 import { strayPatience } from "../../src/domain/policies/Payments.ts"
@@ -22,9 +24,13 @@ const enquiries = ({ attempts }: Tables): number => {
   return first
 }
 
-const settlements = ({ attempts, payments }: Tables): number => {
+const settlements = (tables: Tables): number => {
+  const { attempts, payments } = tables
   for (const { outcome, payment_id, sends } of attempts.values()) {
-    if (sends === 0 && outcome === null && payments.get(payment_id)?.status === "processing") return 0
+    const payment = payments.get(payment_id)
+    if (sends > 0 || outcome !== null || payment?.status !== "processing") continue
+    // What was taken back keeps the leg from being sent.
+    if (!isTakenBack(payment, booksIn(tables, payment_id))) return 0
   }
   return never
 }

@@ -4,7 +4,9 @@ import { strayCallbackRetention } from "../../src/domain/policies/Payments.ts"
 import { deadLetterRetention, webhookRetention } from "../../src/domain/policies/Webhooks.ts"
 import { kindOf } from "../../src/domain/Ledger.ts"
 import { ledgerTables } from "../../src/money/ledger/MemoryTables.ts"
-import type { Payment } from "../../src/payments/store/Payment.ts"
+import { effectOf } from "../../src/domain/Movement.ts"
+import type { Books, Payment } from "../../src/payments/store/Payment.ts"
+import { booksIn } from "../../src/payments/store/SignalMemory.ts"
 import type { StoredDelivery, WebhookEvent } from "../../src/webhooks/Webhook.ts"
 import { liveValues, rateTables } from "../business/Rates.ts"
 import type { Valued, Values } from "../invariants/Walks.ts"
@@ -94,6 +96,20 @@ const watchValues = ({ database, outside, tables }: World): Valued => {
   return { payments, entries }
 }
 
+/** What a ramp has less than it sends: what came, less what went back, and what its organisation bears of that. */
+const lackingFor = ({ amount, taken_by }: Payment, { allocations, movements }: Books): bigint => {
+  const here = movements
+    .filter(
+      ({ amount: moved, attempt_id, state }) =>
+        state === "settled" && attempt_id === taken_by && moved.currency === amount.currency
+    )
+    .reduce((sum, one) => sum + effectOf(one).minor, 0n)
+  const borne = allocations
+    .filter((one) => one.from === "clearing" && one.attempt_id === taken_by && one.amount.currency === amount.currency)
+    .reduce((sum, one) => sum + one.amount.minor, 0n)
+  return amount.minor - (here - borne)
+}
+
 export const watchWriting = (world: World, orders: Orders): Watched => {
   const { outside, tables } = world
   const valued = watchValues(world)
@@ -106,6 +122,12 @@ export const watchWriting = (world: World, orders: Orders): Watched => {
     writtenAt.set(`${payment.payment_id} ${payment.version}`, outside.time.now)
     const problem = refundProblem(payment)
     if (problem !== undefined) outside.problem(problem)
+  })
+  onSet(tables.attempts, (attempt, before) => {
+    const isSent = attempt.leg === "settlement" && attempt.sends > (before?.sends ?? 0)
+    const payment = isSent ? tables.payments.get(attempt.payment_id) : undefined
+    const lacking = payment === undefined ? 0n : lackingFor(payment, booksIn(tables, payment.payment_id))
+    if (lacking > 0n) outside.problem(`the second leg of a ramp is sent while ${lacking} of its money were taken back`)
   })
   onSet(tables.events, ({ event_id }, before) => {
     if (before !== undefined) return

@@ -35,6 +35,8 @@ export class Outside {
   naps = 0
   /** What this run is about, where that is one kind of trouble. */
   focus: Focus = noFocus
+  /** What happens once people have cleared up for the first time. */
+  readonly afterwards: Array<() => void> = []
   /** Until when a row is somebody else's, by its id. */
   readonly locks = new Map<string, number>()
   /** What happened, for whoever looks into a seed; nothing is kept unless somebody asks. */

@@ -17,7 +17,7 @@ export interface AttemptState {
   readonly asked: Money
   /** What it has collected or paid by all of its movements, those that this signal names included, less what went back. */
   readonly moved: Money
-  /** Something was heard to have come, or to have been paid, whatever became of it. */
+  /** Something of the asked currency was heard to have come, or to have been paid, whatever became of it. */
   readonly wasMoved?: boolean
   /** It was heard what went back, or came back of that, and not what it was a part of. */
   readonly isHalfHeard?: boolean

@@ -24,6 +24,7 @@ import { contextOf, sentTimes } from "../route/AttemptContext.ts"
 import { runFor } from "../store/AttemptRun.ts"
 import { makeLanes } from "../store/Lanes.ts"
 import type { DueAttempt, Payment } from "../store/Payment.ts"
+import { isTakenBack } from "../store/PaymentPostings.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "../settlement/RecordOutcome.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
@@ -170,11 +171,14 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
         const provider = yield* providers.find(attempt.provider, attempt.account)
         if (provider === undefined)
           return yield* hearIt(attempt, { enquiry: unknown(`${attempt.provider} is switched off`) })
-        const { payment } = yield* orDefect(Effect.flatten(store.known(attempt.attempt_id, attempt.org_id)))
+        const known = yield* orDefect(Effect.flatten(store.known(attempt.attempt_id, attempt.org_id)))
+        const { payment } = known
         const said = yield* ask(attempt, provider, payment)
         if (isAtEnd(payment, attempt) && isUnpaid(said)) return yield* end(attempt, provider, payment, said)
         const { again } = said
-        if (Option.isNone(again) || !isResent(attempt)) return yield* hearIt(attempt, said)
+        // What is not sent again, because its money was taken back, is heard as it is.
+        if (Option.isNone(again) || !isResent(attempt) || isTakenBack(payment, known))
+          return yield* hearIt(attempt, said)
         if (attempt.sends < settlementSends) return yield* sendAgain(attempt, again.value)
         const signal = unknown(`it was sent ${attempt.sends} times, and the provider has no trace of it`)
         return yield* outcomes.hearAbout(attempt, signal, { ...sourceOf(attempt), exhausted: true })

@@ -17,10 +17,7 @@ import { PaymentStore } from "../store/PaymentStore.ts"
 export class PaymentDecisions extends Context.Tag("corridor/PaymentDecisions")<
   PaymentDecisions,
   {
-    readonly about: (
-      permit: Permit<"platform">,
-      paymentId: PaymentId
-    ) => Stored<ReadonlyArray<DecidableItem>, NotFound>
+    readonly about: (permit: Permit<"platform">, paymentId: PaymentId) => Stored<ReadonlyArray<DecidableItem>, NotFound>
   }
 >() {
   static readonly layer = Layer.effect(

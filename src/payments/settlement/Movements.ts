@@ -99,16 +99,13 @@ export const movedBy = (known: Pick<Known, "attempt" | "payment">, movements: Bo
   return kindOfAttempt(payment, attempt) === "payin" ? net : net.negate()
 }
 
-/** More went back than was heard to have come, or to have been paid: the provider is asked for the rest of it. */
-export const isHalfHeard = (known: Pick<Known, "attempt" | "payment">, movements: Books["movements"]): boolean =>
-  movedBy(known, movements).isNegative &&
-  !movements.some(
-    ({ attempt_id, kind, refund_id, state }) =>
-      state === "settled" &&
-      refund_id === null &&
-      attempt_id === known.attempt.attempt_id &&
-      (kind === "collection" || kind === "disbursement")
+/** Something went back, or came back, of what was never heard to have come or to have been paid: the provider is asked. */
+export const isHalfHeard = ({ attempt }: Pick<Known, "attempt">, movements: Books["movements"]): boolean => {
+  const mine = movements.filter(
+    ({ attempt_id, refund_id, state }) => state === "settled" && refund_id === null && attempt_id === attempt.attempt_id
   )
+  return mine.length > 0 && !mine.some(({ kind }) => kind === "collection" || kind === "disbursement")
+}
 
 /** What a refund or a return has given back, less what came back of it. */
 export const givenBack = (movements: Books["movements"], refund: AttemptId, currency: Money["currency"]): Money => {

@@ -117,7 +117,9 @@ export const changeOf = (
     ({ attempt_id, state }) => attempt_id === attempt.attempt_id && state === "settled"
   )
   const isUnpaid = mine.length === 0
-  const wasMoved = mine.some(({ kind }) => kind === "collection" || kind === "disbursement")
+  const wasMoved = mine.some(
+    ({ amount, kind }) => amount.currency === moved.currency && (kind === "collection" || kind === "disbursement")
+  )
   const current = {
     status: payment.status,
     outcome: attempt.outcome,

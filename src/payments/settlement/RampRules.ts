@@ -1,9 +1,11 @@
 /** Decides, as a pure function, on one signal about a leg of a ramp. */
+import type { Recording } from "../../domain/Movement.ts"
 import { netOf, position } from "../../domain/Position.ts"
 import { decideRamp, type RampDecision, type RampLeg } from "../../domain/RampLeg.ts"
 import type { ProviderSignal } from "../../domain/Settlement.ts"
 import type { NewAttempt, PaymentPatch } from "../store/Change.ts"
 import type { Attempt, Payment, PaymentFailure } from "../store/Payment.ts"
+import { isTakenBack } from "../store/PaymentPostings.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import type { RampPayment } from "../route/LegOrder.ts"
 import { givenBackByRule } from "./Allocations.ts"
@@ -69,6 +71,15 @@ const failureOf = (
   }
 }
 
+/** Who settles instead waits to be sent for as long as money is lacking that was taken back. */
+const unlessTakenBack = (
+  payment: Payment,
+  { movements }: Recording,
+  { allocations }: Known,
+  next: NewAttempt | undefined
+): NewAttempt | undefined =>
+  next?.leg === "settlement" && isTakenBack(payment, { movements, allocations }) ? { ...next, enquire_in: null } : next
+
 /** `second`: whom to ask to settle, where this signal may be that the money has arrived. */
 export const rampChangeOf = (
   known: KnownLeg,
@@ -102,7 +113,7 @@ export const rampChangeOf = (
     decision.effect === "collected" && !stuck
       ? second
       : outcome === "declined" && attempt.outcome !== "declined" && !isOver(status)
-        ? source.next
+        ? unlessTakenBack({ ...payment, status }, recording, known, source.next)
         : undefined
   const patch = {
     ...patchOf(known, signal, decision, source),

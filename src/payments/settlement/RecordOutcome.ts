@@ -38,7 +38,7 @@ export interface Heard {
   /** What is recorded of its money. */
   readonly books: Books
   readonly outcome: AttemptOutcome | null
-  /** The candidate that was to take over from a refusal has its attempt, committed now or by the same word before. */
+  /** The candidate that was to take over from a refusal is to be sent, committed now or by the same word before. */
   readonly follows: boolean
   /** The report named another payment of the provider's: it was not applied, and the provider is asked. */
   readonly isOther?: true
@@ -116,8 +116,11 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
       /** A write whose answer was lost is repeated: what it had committed is there, and is not committed twice. */
       const followed = (change: Change, outcome: AttemptOutcome | null, { next }: Source) =>
         change.nextAttempt !== undefined || next === undefined || outcome !== "declined"
-          ? Effect.succeed(change.nextAttempt !== undefined)
-          : Effect.map(store.known(next.attempt_id, change.payment.org_id), Option.isSome)
+          ? Effect.succeed(change.nextAttempt !== undefined && change.nextAttempt.enquire_in !== null)
+          : Effect.map(
+              store.known(next.attempt_id, change.payment.org_id),
+              Option.exists(({ attempt }) => attempt.sends > 0)
+            )
 
       const ruledOn = Effect.fnUntraced(function* (
         known: Known,

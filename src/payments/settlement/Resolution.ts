@@ -27,7 +27,7 @@ import {
   type Refund,
   type StoredOperatorItem
 } from "../store/Payment.ts"
-import { booksAfter, entriesOfChange, ownSide } from "../store/PaymentPostings.ts"
+import { booksAfter, entriesOfChange, heldByRamp, ownSide } from "../store/PaymentPostings.ts"
 import { PaymentStore, type Story } from "../store/PaymentStore.ts"
 import { asReceivable, toOrganization } from "./Allocations.ts"
 import { givenBack, refundedOf, statedBy } from "./Movements.ts"
@@ -199,7 +199,9 @@ const allocated = ({ at, by, mover, newId, payment, reason, sum }: Statement): S
 const atOrganization = (statement: Statement): Settled => {
   const { at, by, mover, payment, story, sum } = statement
   const { status } = payment
-  const isPaidLate = mover.leg === "settlement" && status === "failed" && payment.ramp?.collected !== null
+  // What was collected may have gone elsewhere since: then the organisation bears what was paid.
+  const pays = heldByRamp(payment, story).minor >= payment.amount.minor
+  const isPaidLate = mover.leg === "settlement" && status === "failed" && pays
   if (isPaidLate && sum.money.isNegative && sum.money.currency === payment.target.currency) {
     const patch = { payout_id: mover.attempt_id, failure: null, next_action: null }
     return { status: "completed", patch, cause: `settled after all, by ${by}` }

@@ -22,7 +22,10 @@ export const itemIdOf = (account: LedgerAccount): string => {
 }
 
 /** Where a sum waits. */
-export const accountOf = ({ payment_id }: Payment, { attempt_id, from, money }: Omit<OpenSum, "item_id">): LedgerAccount =>
+export const accountOf = (
+  { payment_id }: Payment,
+  { attempt_id, from, money }: Omit<OpenSum, "item_id">
+): LedgerAccount =>
   from === "ramp"
     ? LedgerAccount.ramp(payment_id, money.currency)
     : LedgerAccount.clearing(payment_id, attempt_id, money.currency)
@@ -48,7 +51,8 @@ const statusWords = ({ amount, direction, status }: Told, { money }: Pick<Sum, "
       ? `Only ${sum} of ${amount.toString()} arrived so far`
       : `${sum} arrived for a payment that is ${status}`
   }
-  return direction === "inbound" || status === "completed" || status === "refunded"
+  const isCollected = direction === "inbound" || (direction === "external" && money.currency === amount.currency)
+  return isCollected || status === "completed" || status === "refunded"
     ? `${sum} was taken back`
     : `${sum} was paid out for a payment that is ${status}`
 }

@@ -183,6 +183,13 @@ export const restOf = (payment: Payment, books: Books): Position =>
     placesOf(payment, books).map(({ intent }) => intent)
   ).rest
 
+/** Whether money of a ramp was taken back that its second leg would send. */
+export const isTakenBack = (payment: Payment, books: Books): boolean =>
+  restOf(payment, books).some(
+    ({ attempt_id, money }) =>
+      attempt_id === payment.taken_by && money.currency === payment.amount.currency && money.isNegative
+  )
+
 /** All that stands in the books because of a payment. */
 export const postingsOf = (payment: Payment, books: Books): ReadonlyArray<Posting> => {
   const moved = books.movements

@@ -225,6 +225,7 @@ export const runOnPostgres = (
         account?.replaceAccount()
         if (account !== undefined) ports.set(place, account.port)
       },
+      providerAt: (place) => accounts.get(place),
       forgotten: { events: new Map(), deliveries: new Map() },
       isDisturbed: false
     }
