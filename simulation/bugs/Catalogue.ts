@@ -5,7 +5,7 @@
 import { Effect, Option } from "effect"
 import { Money } from "../../src/domain/Money.ts"
 import { Declined, type Outcome, Report } from "../../src/domain/Outcome.ts"
-import { ProviderAnswer } from "../../src/payments/dispatch/ProviderAnswer.ts"
+import { ProviderAnswer } from "../../src/payments/route/ProviderAnswer.ts"
 import type { Opening } from "../../src/payments/store/Change.ts"
 import { type Known, PaymentStore, type Store } from "../../src/payments/store/PaymentStore.ts"
 import { Resolution } from "../../src/payments/settlement/Resolution.ts"

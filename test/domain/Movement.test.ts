@@ -118,10 +118,7 @@ describe("recording movements", () => {
   })
 
   it("never books another amount over the first that was settled", () => {
-    const others = fc.oneof(
-      fc.bigInt(1n, 300_000n).map(shillings),
-      fc.bigInt(1n, 300_000n).map(dollars)
-    )
+    const others = fc.oneof(fc.bigInt(1n, 300_000n).map(shillings), fc.bigInt(1n, 300_000n).map(dollars))
     fc.assert(
       fc.property(fc.array(fc.record({ amount: others, state: fc.constantFrom(...movementStates) })), (all) => {
         const told = all.map(({ amount, state }) => ({ ...collection, amount, state }))

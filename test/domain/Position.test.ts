@@ -144,7 +144,12 @@ describe("allocating a position", () => {
         const { rest, taken } = allocate(of, [intent])
         const expected = there >= 1500n ? 1500n : there > spent ? there : spent
         expect(taken.map(({ minor }) => minor)).toEqual([expected])
-        expect(totalOf(rest.map(({ money }) => money), currency)).toBe(there - expected)
+        expect(
+          totalOf(
+            rest.map(({ money }) => money),
+            currency
+          )
+        ).toBe(there - expected)
       })
     )
   })

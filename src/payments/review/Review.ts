@@ -16,7 +16,7 @@ import { type Candidates, PaymentRouter, reasonsForNone, whereNoneTookIt } from 
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { CheckoutUrl, type PaidLeg, providerOrder } from "../route/ProviderOrder.ts"
 import { firstLeg, isRamp, rampExpiry, secondLeg } from "../route/LegOrder.ts"
-import { noted } from "../settlement/Ruling.ts"
+import { noted } from "../settlement/Signals.ts"
 import { type Act, PaymentCommand, idsOf, refuse } from "../settlement/PaymentCommand.ts"
 import { awaitsCard, isHeld } from "./ReviewThreshold.ts"
 

@@ -6,7 +6,7 @@ import type { AttemptOutcome, Decision, ProviderSignal } from "../../domain/Sett
 import type { PaymentPatch } from "../store/Change.ts"
 import type { Payment, PaymentFailure } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
-import type { Moment, Source } from "./Ruling.ts"
+import type { Moment, Source } from "./Signals.ts"
 
 /** With the time by the clock that all instances share. */
 export interface SharedMoment extends Moment {

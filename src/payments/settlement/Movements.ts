@@ -15,7 +15,7 @@ import type { ProviderSignal } from "../../domain/Settlement.ts"
 import { type Attempt, type Books, kindOfAttempt, type Payment, type Refund } from "../store/Payment.ts"
 import { providersMoney } from "../store/PaymentPostings.ts"
 import type { Known } from "../store/PaymentStore.ts"
-import type { Source } from "./Ruling.ts"
+import type { Source } from "./Signals.ts"
 
 /** The attempt whose money an attempt moves: a refund or a return gives back what another one brought. */
 export const bucketOf = ({ taken_by }: Payment, { attempt_id, leg, of_attempt }: Attempt): AttemptId => {

@@ -8,10 +8,10 @@ import { providersMoney } from "../store/PaymentPostings.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { fundingThrough, heldAfter } from "../store/Sides.ts"
 import { givenBackByRule } from "./Allocations.ts"
-import { doubtOf } from "./Doubt.ts"
+import { doubtOf, type Moment, ownId, type Source } from "./Signals.ts"
 import { endsNow, expiredFailure, failsPastEnd, planEnd, type SharedMoment } from "./Expiry.ts"
 import { contradictionIn, heardBy, isHalfHeard, movedBy } from "./Movements.ts"
-import { assemble, type Moment, ownId, type Ruled, type Source } from "./Ruling.ts"
+import { assemble, type Ruled } from "./Ruling.ts"
 
 const waitingStatuses: ReadonlyArray<PaymentStatus> = ["initiated", "confirmed", "processing", "pending"]
 

@@ -9,11 +9,11 @@ import { isTakenBack } from "../store/PaymentPostings.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import type { RampPayment } from "../route/LegOrder.ts"
 import { givenBackByRule } from "./Allocations.ts"
-import { doubtOf } from "./Doubt.ts"
+import { doubtOf, ownId, type Source } from "./Signals.ts"
 import { isExpired, type SharedMoment, untilItsEnd } from "./Expiry.ts"
 import { contradictionIn, heardBy, isHalfHeard, movedBy } from "./Movements.ts"
 import { isAimless, isOver, isPursued, nextStep, providerDataAfter } from "./PaymentRules.ts"
-import { assemble, ownId, type Ruled, type Source } from "./Ruling.ts"
+import { assemble, type Ruled } from "./Ruling.ts"
 
 export interface KnownLeg extends Known {
   readonly payment: RampPayment

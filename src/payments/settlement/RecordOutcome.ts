@@ -29,7 +29,8 @@ import { FundingEvents } from "./PaymentEvents.ts"
 import { changeOf } from "./PaymentRules.ts"
 import { rampChangeOf } from "./RampRules.ts"
 import { refundChangeOf } from "./RefundRules.ts"
-import { type Moment, namedId, type Ruled, type Source } from "./Ruling.ts"
+import type { Ruled } from "./Ruling.ts"
+import { type Moment, namedId, type Source } from "./Signals.ts"
 import { whileBusy } from "./WhileBusy.ts"
 
 /** Where things stand after a word was heard. */

@@ -9,10 +9,10 @@ import type { Books, Payment, Refund, RefundState } from "../store/Payment.ts"
 import { ownSide } from "../store/PaymentPostings.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { givenBackByRule } from "./Allocations.ts"
-import { doubtOf } from "./Doubt.ts"
+import { doubtOf, type Moment, type Source } from "./Signals.ts"
 import { contradictionIn, heardBy, movedBy, partOf } from "./Movements.ts"
 import { isPursued } from "./PaymentRules.ts"
-import { assemble, type Moment, type Ruled, type Source } from "./Ruling.ts"
+import { assemble, type Ruled } from "./Ruling.ts"
 
 export interface RefundLegState {
   readonly state: RefundState

@@ -37,7 +37,7 @@ import { allocationEvents, eventsOf, FundingEvents, refundEvent } from "./Paymen
 import { RecordOutcome } from "./RecordOutcome.ts"
 import { partsAfter, statusAfter } from "./RefundRules.ts"
 import { changed, type GiveBack, Returns, underpaidPatch } from "./Returns.ts"
-import { noted } from "./Ruling.ts"
+import { noted } from "./Signals.ts"
 
 /** What an operator says about a payment. */
 export interface Verdict {

@@ -111,3 +111,19 @@ export const freedLock = ({ attempt, payment, status }: Change): string | null =
   (attempt === undefined ? payment.provider === null : attempt.outcome === "declined")
     ? payment.org_rate_id
     : null
+
+/** An attempt as it is when it was just sent. */
+export const openAttempt = ({ org_id, payment_id }: Payment, { enquire_in: _, ...attempt }: NewAttempt): Attempt => ({
+  of_attempt: null,
+  ...attempt,
+  payment_id,
+  org_id,
+  outcome: null,
+  reason: null,
+  provider_payment_id: null,
+  answered_at: null,
+  enquiries: 0,
+  next_enquiry_at: null,
+  sends: 1,
+  sent_at: attempt.started_at
+})

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest"
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import { Money } from "../../../src/domain/Money.ts"
-import { openAttempt } from "../../../src/payments/dispatch/Dispatch.ts"
+import { openAttempt } from "../../../src/payments/store/Change.ts"
 import { toOrganization } from "../../../src/payments/settlement/Allocations.ts"
 import {
   accountsFor,
