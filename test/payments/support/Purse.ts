@@ -21,14 +21,14 @@ export interface Purse {
   readonly opened: (reference: string, money: Money, sign: Kept["sign"], of?: string) => void
   /** What it has told the service, by an answer, a callback or a look-up. */
   readonly told: (reference: string, state: string, received?: Money) => void
-  /** It has moved this and said so by name: each transfer once, however often it is told. */
-  readonly named: (reference: string, movements: ReadonlyArray<Movement>) => void
   /** It has taken so much back, or below zero given it back, once for a key; of another currency it has nothing. It may do so before it is heard of. */
   readonly shrank: (reference: string, key: string, by: Money) => void
   /** It has taken so much more than it had of it: a refund gave that back already. */
   readonly overdrew: (reference: string, by: Money) => void
   /** It has taken so much back in all, whichever of its words tells of it. */
   readonly shrankTo: (reference: string, total: Money) => void
+  /** What it has told of one transfer, by its id: once, or of a total what it has grown by. */
+  readonly stated: (reference: string, movement: Movement) => void
   /** What somebody who looked at its books has found, where it never said anything itself. */
   readonly found: (reference: string, moved: boolean) => void
   /** Nothing of a reference that it never had. */
@@ -40,7 +40,6 @@ export interface Purse {
 export const makePurse = (): Purse => {
   const kept = new Map<string, Kept>()
   const disputes = new Set<string>()
-  const named = new Map<string, Money>()
   const move = (one: Kept, total: Money) => {
     const before = one.moved.get(total.currency) ?? 0n
     if (total.minor > before) one.moved.set(total.currency, total.minor)
@@ -76,16 +75,20 @@ export const makePurse = (): Purse => {
     const most = (one.moved.get(currency) ?? one.money.minor) - givenBackOf(reference, currency)
     one.back.set(currency, before + minor > most ? most : before + minor)
   }
+  const stated = new Map<string, bigint>()
   return {
     shrank,
-    named: (reference, movements) => {
+    stated: (reference, { amount, id, isTotal, kind, state }) => {
       const one = kept.get(reference)
-      if (one === undefined) return
+      if (one === undefined || state !== "settled") return
       one.spoken = true
-      for (const { amount, id, kind, state } of movements) {
-        const { currency, minor } = amount ?? one.money
-        if (state === "settled") named.set(`${kind} ${id}`, new Money({ currency, minor: signOf(kind) * minor }))
-      }
+      const { currency, minor } = amount ?? one.money
+      const before = stated.get(`${kind} ${id}`)
+      const more = before === undefined ? minor : isTotal === true && minor > before ? minor - before : 0n
+      stated.set(`${kind} ${id}`, (before ?? 0n) + more)
+      const forward = one.of !== null ? "refund" : one.sign === 1n ? "collection" : "disbursement"
+      const [sums, by] = kind === forward ? [one.moved, more] : [one.back, -signOf(kind) * one.sign * more]
+      sums.set(currency, (sums.get(currency) ?? 0n) + by)
     },
     overdrew: (reference, { currency, minor }) => {
       const back = kept.get(reference)?.back
@@ -133,7 +136,6 @@ export const makePurse = (): Purse => {
     },
     holdings: () => {
       const all = new Map<string, bigint>()
-      for (const { currency, minor } of named.values()) all.set(currency, (all.get(currency) ?? 0n) + minor)
       for (const one of kept.values()) {
         for (const currency of new Set([...one.moved.keys(), ...one.back.keys()])) {
           all.set(currency, (all.get(currency) ?? 0n) + one.sign * stillMoved(one, currency))

@@ -167,20 +167,16 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
     if (id !== null) references.set(id, order.reference)
     if (outcome._tag === "Accepted") purse.told(order.reference, outcome.state, outcome.received)
   }
-  /** `isNamed`: the test says what moved. */
-  const heard = (event: CallbackEvent, isNamed = false): CallbackEvent => {
+  const heard = (event: CallbackEvent, isExplicit = false): CallbackEvent => {
     const { about: kind, providerPaymentId, reference } = event.attempt
     const known = reference ?? references.get(providerPaymentId ?? "")
     // What somebody else paid by the same name is other money.
     const isOther = kind !== undefined && kind !== purse.kindOf(known ?? "")
     if (event._tag === "Statement" && known !== undefined && !isOther) {
       const { movements = [], received, regained, state, taken, takenInAll } = event.report
-      if (isNamed) {
-        purse.named(known, movements)
-        return event
-      }
       const named = taken ?? regained
-      if (takenInAll !== undefined) purse.shrankTo(known, takenInAll)
+      if (isExplicit) for (const one of movements) purse.stated(known, one)
+      else if (takenInAll !== undefined) purse.shrankTo(known, takenInAll)
       else if (named === undefined) purse.told(known, state, received)
       else if (named.isPositive) purse.shrank(known, event.key, taken ?? named.negate())
     }
@@ -216,8 +212,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
       Effect.sync(() => {
         enquiries.push(attempt)
         const answer = books.get(attempt.reference) ?? new Absent()
-        if (answer._tag === "Report" && answer.movements !== undefined) purse.named(attempt.reference, answer.movements)
-        else if (answer._tag === "Report") purse.told(attempt.reference, answer.state, answer.received)
+        if (answer._tag === "Report") purse.told(attempt.reference, answer.state, answer.received)
         return withMovements(answer, attempt.reference)
       }),
     callback: ({ body, headers }) =>
