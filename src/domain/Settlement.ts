@@ -17,6 +17,8 @@ export interface AttemptState {
   readonly asked: Money
   /** What it has collected or paid by all of its movements, those that this signal names included, less what went back. */
   readonly moved: Money
+  /** The same before anything went back; `moved` unless given. */
+  readonly brought?: Money
   /** Something of the asked currency was heard to have come, or to have been paid, whatever became of it. */
   readonly wasMoved?: boolean
   /** It was heard what went back, or came back of that, and not what it was a part of. */
@@ -51,8 +53,9 @@ const failed = (current: AttemptState, calledOff = false): Decision => ({
   resurfaced: false
 })
 
-/** All of the money has moved. */
-const isComplete = ({ asked, moved }: AttemptState): boolean => moved.minor >= asked.minor
+/** All of the money has moved, and is not all gone again: whether a part was taken back before or after makes no difference. */
+const isComplete = ({ asked, moved, brought = moved }: AttemptState): boolean =>
+  moved.minor >= asked.minor || (brought.minor >= asked.minor && moved.isPositive)
 
 /** A completed payment whose money is all gone again was given back. Less than was asked for never completes a payment. */
 const byMoney = (current: AttemptState, otherwise: PaymentStatus): Decision => {

@@ -1,5 +1,5 @@
 /** Decides, as a pure function, on one signal about an attempt to collect or pay: what it changes follows from the ruling. */
-import type { Money } from "../../domain/Money.ts"
+import { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import { type Decision, decide, type ProviderSignal } from "../../domain/Settlement.ts"
 import type { PaymentPatch } from "../store/Change.ts"
@@ -117,14 +117,19 @@ export const changeOf = (
     ({ attempt_id, state }) => attempt_id === attempt.attempt_id && state === "settled"
   )
   const isUnpaid = mine.length === 0
-  const wasMoved = mine.some(
+  const forth = mine.filter(
     ({ amount, kind }) => amount.currency === moved.currency && (kind === "collection" || kind === "disbursement")
   )
+  const wasMoved = forth.length > 0
   const current = {
     status: payment.status,
     outcome: attempt.outcome,
     asked: providersMoney(payment),
     moved,
+    brought: new Money({
+      currency: moved.currency,
+      minor: forth.reduce((sum, { amount }) => (amount.currency === moved.currency ? sum + amount.minor : sum), 0n)
+    }),
     wasMoved,
     isHalfHeard: !isUnpaid && !wasMoved,
     pursued: isPursued(attempt)

@@ -133,7 +133,8 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
     Effect.gen(function* () {
       const { payment_id, reference } = yield* paysIn(stripe, "CH")
       const says = teller(stripe, reference)
-      for (const _ of [1, 2, 3, 4, 5, 6, 7, 8]) yield* later(clock, 90_000)
+      // The server's own worker may be the one that asks, and hold it while time passes here.
+      for (let n = 0; n < 40 && (yield* itemsOf(payment_id)).length === 0; n++) yield* later(clock, 90_000)
       expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "unknown_outcome" }])
       for (const words of [
         [won(400), taken(400)],

@@ -90,3 +90,107 @@ export const payinAt = (provider: Actable, country = "FR") =>
     })
     return { payment_id, reference, says, refund, stands }
   })
+
+export interface Story {
+  readonly name: string
+  readonly words: ReadonlyArray<Word>
+  /** It ends there in every order; where all of it was taken, a payin of which that is heard first has failed. */
+  readonly inAnyOrder?: true
+  /** Where it stands when all was heard in this order. */
+  readonly ends: {
+    readonly has: number
+    readonly own: number
+    readonly waits: ReadonlyArray<string>
+    readonly status: string
+    readonly refunded: number
+  }
+}
+
+export const paid = came(1500)
+
+/** What a provider may do with a payin of 1500, and where that leaves it. */
+export const payinStories: ReadonlyArray<Story> = [
+  {
+    name: "a part that is taken back",
+    inAnyOrder: true,
+    words: [paid, taken(400)],
+    ends: { has: 1100, own: 1500, waits: ["-400.00 KES"], status: "completed", refunded: 400 }
+  },
+  {
+    name: "two partial disputes of one amount",
+    inAnyOrder: true,
+    words: [paid, taken(400), taken(400, "d2")],
+    ends: { has: 700, own: 1500, waits: ["-800.00 KES"], status: "completed", refunded: 800 }
+  },
+  {
+    name: "a refund by hand, and a dispute of the same amount",
+    inAnyOrder: true,
+    words: [paid, refunded(500), taken(500)],
+    ends: { has: 500, own: 1500, waits: ["-1000.00 KES"], status: "completed", refunded: 1000 }
+  },
+  {
+    name: "two refunds by hand of one amount, and a dispute of it that was won",
+    words: [paid, refunded(500), refunded(500, "r2"), taken(500), won(500)],
+    ends: { has: 500, own: 1500, waits: ["-1000.00 KES"], status: "refunded", refunded: 1000 }
+  },
+  {
+    name: "parts that are all of it",
+    words: [paid, taken(400), taken(1100, "d2")],
+    ends: { has: 0, own: 1500, waits: ["-1500.00 KES"], status: "refunded", refunded: 1500 }
+  },
+  {
+    name: "a part that was taken and won",
+    inAnyOrder: true,
+    words: [paid, taken(400), won(400)],
+    ends: { has: 1500, own: 1500, waits: [], status: "completed", refunded: 0 }
+  },
+  {
+    name: "all of it taken and won",
+    words: [paid, taken(1500), won(1500)],
+    ends: { has: 1500, own: 1500, waits: [], status: "refunded", refunded: 0 }
+  },
+  {
+    name: "a second dispute of the whole after the first was won",
+    words: [paid, taken(1500), won(1500), taken(1500, "d2")],
+    ends: { has: 0, own: 1500, waits: ["-1500.00 KES"], status: "refunded", refunded: 1500 }
+  },
+  {
+    name: "two disputes of the whole, both won",
+    words: [paid, taken(1500), taken(1500, "d2"), won(1500), won(1500, "d2")],
+    ends: { has: 1500, own: 1500, waits: [], status: "refunded", refunded: 0 }
+  },
+  {
+    name: "more than was paid",
+    words: [paid, taken(1600)],
+    ends: { has: -100, own: 1500, waits: ["-1600.00 KES"], status: "refunded", refunded: 1500 }
+  },
+  {
+    name: "what is given back without having been taken",
+    inAnyOrder: true,
+    words: [paid, won(400)],
+    ends: { has: 1900, own: 1500, waits: ["400.00 KES"], status: "completed", refunded: 0 }
+  },
+  {
+    name: "what is taken in another currency",
+    inAnyOrder: true,
+    words: [paid, taken(10, "d1", "EUR")],
+    ends: { has: 1500, own: 1500, waits: ["-10.00 EUR"], status: "completed", refunded: 0 }
+  },
+  {
+    name: "too little, all of it taken back",
+    words: [came(900), taken(900)],
+    ends: { has: 0, own: 0, waits: [], status: "failed", refunded: 0 }
+  },
+  {
+    name: "a payment that was paid twice",
+    inAnyOrder: true,
+    words: [paid, came(1500, "c2")],
+    ends: { has: 3000, own: 1500, waits: ["1500.00 KES"], status: "completed", refunded: 0 }
+  },
+  {
+    name: "a surplus that its provider gave back",
+    inAnyOrder: true,
+    words: [came(1600), refunded(100)],
+    ends: { has: 1500, own: 1500, waits: [], status: "completed", refunded: 0 }
+  }
+]
