@@ -249,7 +249,10 @@ const settleSuspense = (scene: Scene, { item_id, payment_id }: OpenItem, round: 
     const wrong = wrongOne(scene, payment_id, errors)
     // What is right waits until the books are.
     if (wrong !== undefined && wrong.item_id !== item_id) return
-    const way = errors.length > 0 ? "nothing there" : scene.outside.chance.weighed(waysFor(scene, payment_id, sum, round), purpose)
+    const way =
+      errors.length > 0
+        ? "nothing there"
+        : scene.outside.chance.weighed(waysFor(scene, payment_id, sum, round), purpose)
     // Nobody decides on money while it is not known what became of some of it.
     if (way === "nothing there" && isUncertain(scene, payment_id)) return
     scene.outside.tell(`the operator settles suspense of ${payment_id}: ${way}`)

@@ -98,5 +98,7 @@ export const planDisputes = (provider: Provider, order: Order, purpose: string):
   if (!provider.outside.strikes(disputes, "dispute", purpose)) return
   const times = chance.pick([1, 1, 2, 3], `${purpose} disputes`)
   const soon = disputesSoon ? chance.between(1, 4_000, `${purpose} disputed soon`) : undefined
-  time.after(soon ?? pace(chance, `${purpose} disputed`) + SECOND, () => dispute(provider, order, times, `${purpose} dispute`))
+  time.after(soon ?? pace(chance, `${purpose} disputed`) + SECOND, () =>
+    dispute(provider, order, times, `${purpose} dispute`)
+  )
 }

@@ -223,10 +223,7 @@ export class SimulatedProvider {
     })
   }
 
-  private refund(
-    { attempt, collectionId, money, reference }: RefundOrder,
-    account: number
-  ): Effect.Effect<Outcome> {
+  private refund({ attempt, collectionId, money, reference }: RefundOrder, account: number): Effect.Effect<Outcome> {
     return Effect.suspend(() => {
       const purpose = this.named(reference, this.nth(`refund of ${attempt.leg} ${money.toString()}`))
       const of = this.find(attempt.reference, account)
@@ -615,7 +612,9 @@ export class SimulatedProvider {
       ...(said.received === undefined ? {} : { received: sumOf(said.received) }),
       ...(dispute !== undefined && "taken" in dispute.word ? { taken: sumOf(dispute.word.taken) } : {}),
       ...(dispute !== undefined && "regained" in dispute.word ? { regained: sumOf(dispute.word.regained) } : {}),
-      movements: movementsSaid(dispute === undefined ? this.movementsOf(order) : this.inATotal(order, dispute.word.movement))
+      movements: movementsSaid(
+        dispute === undefined ? this.movementsOf(order) : this.inATotal(order, dispute.word.movement)
+      )
     }
     const { movements: _, received: __, regained: ___, taken: ____, ...plain } = event
     const early: Said = { ...plain, key: `${order.providerPaymentId} processing ${order.said}`, state: "processing" }

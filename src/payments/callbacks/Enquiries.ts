@@ -176,7 +176,8 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
         if (isAtEnd(payment, attempt) && isUnpaid(said)) return yield* end(attempt, provider, payment, said)
         const { again } = said
         // What is not sent again, because its money was taken back, is heard as it is.
-        if (Option.isNone(again) || !isResent(attempt) || isTakenBack(payment, known)) return yield* hearIt(attempt, said)
+        if (Option.isNone(again) || !isResent(attempt) || isTakenBack(payment, known))
+          return yield* hearIt(attempt, said)
         if (attempt.sends < settlementSends) return yield* sendAgain(attempt, again.value)
         const signal = unknown(`it was sent ${attempt.sends} times, and the provider has no trace of it`)
         return yield* outcomes.hearAbout(attempt, signal, { ...sourceOf(attempt), exhausted: true })

@@ -102,8 +102,7 @@ export const movedBy = (known: Pick<Known, "attempt" | "payment">, movements: Bo
 /** Something went back, or came back, of what was never heard to have come or to have been paid: the provider is asked. */
 export const isHalfHeard = ({ attempt }: Pick<Known, "attempt">, movements: Books["movements"]): boolean => {
   const mine = movements.filter(
-    ({ attempt_id, refund_id, state }) =>
-      state === "settled" && refund_id === null && attempt_id === attempt.attempt_id
+    ({ attempt_id, refund_id, state }) => state === "settled" && refund_id === null && attempt_id === attempt.attempt_id
   )
   return mine.length > 0 && !mine.some(({ kind }) => kind === "collection" || kind === "disbursement")
 }
