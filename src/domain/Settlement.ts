@@ -17,7 +17,7 @@ export interface AttemptState {
   readonly asked: Money
   /** What it has collected or paid by all of its movements, those that this signal names included, less what went back. */
   readonly moved: Money
-  /** Something of the asked currency was heard to have come, or to have been paid, whatever became of it. */
+  /** Something was heard to have come, or to have been paid, and nothing of it in another currency is left. */
   readonly wasMoved?: boolean
   /** A declined attempt that its provider has after all, and that is being asked about. */
   readonly pursued?: boolean

@@ -1,6 +1,7 @@
 /** Decides, as a pure function, on one signal about an attempt to collect or pay: what it changes follows from the ruling. */
 import type { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
+import { position } from "../../domain/Position.ts"
 import { type Decision, decide, type ProviderSignal } from "../../domain/Settlement.ts"
 import type { PaymentPatch } from "../store/Change.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
@@ -122,7 +123,8 @@ export const changeOf = (
     outcome: attempt.outcome,
     asked: providersMoney(payment),
     moved,
-    wasMoved: settled.some(({ amount }) => amount.currency === moved.currency),
+    wasMoved:
+      !isUnpaid && position(settled).every(({ money }) => money.currency === moved.currency || !money.isPositive),
     pursued: isPursued(attempt)
   }
   const heard = decide(current, signal, source.next !== undefined)
