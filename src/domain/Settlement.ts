@@ -19,7 +19,7 @@ export interface AttemptState {
   readonly moved: Money
   /** The same before anything went back; `moved` unless given. */
   readonly brought?: Money
-  /** Something of the asked currency was heard to have come, or to have been paid, whatever became of it. */
+  /** Something was heard to have come, or to have been paid, and nothing of it in another currency is left. */
   readonly wasMoved?: boolean
   /** It was heard what went back, or came back of that, and not what it was a part of. */
   readonly isHalfHeard?: boolean

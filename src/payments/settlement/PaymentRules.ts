@@ -1,6 +1,7 @@
 /** Decides, as a pure function, on one signal about an attempt to collect or pay: what it changes follows from the ruling. */
 import { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
+import { position } from "../../domain/Position.ts"
 import { type Decision, decide, type ProviderSignal } from "../../domain/Settlement.ts"
 import type { PaymentPatch } from "../store/Change.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
@@ -117,10 +118,7 @@ export const changeOf = (
     ({ attempt_id, state }) => attempt_id === attempt.attempt_id && state === "settled"
   )
   const isUnpaid = mine.length === 0
-  const forth = mine.filter(
-    ({ amount, kind }) => amount.currency === moved.currency && (kind === "collection" || kind === "disbursement")
-  )
-  const wasMoved = forth.length > 0
+  const forth = mine.filter(({ kind }) => kind === "collection" || kind === "disbursement")
   const current = {
     status: payment.status,
     outcome: attempt.outcome,
@@ -130,8 +128,9 @@ export const changeOf = (
       currency: moved.currency,
       minor: forth.reduce((sum, { amount }) => (amount.currency === moved.currency ? sum + amount.minor : sum), 0n)
     }),
-    wasMoved,
-    isHalfHeard: !isUnpaid && !wasMoved,
+    wasMoved:
+      forth.length > 0 && position(mine).every(({ money }) => money.currency === moved.currency || !money.isPositive),
+    isHalfHeard: !isUnpaid && forth.length === 0,
     pursued: isPursued(attempt)
   }
   const heard = decide(current, signal, source.next !== undefined)

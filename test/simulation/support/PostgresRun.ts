@@ -36,7 +36,7 @@ import { placeOf, SimulatedProvider } from "../../../simulation/providers/Simula
 import { booksTables, crypto, fiat, inspect, MOST_ROUNDS } from "../../../simulation/Run.ts"
 import { buildBy, plant } from "../../../simulation/world/Build.ts"
 import { Chance } from "../../../simulation/world/Chance.ts"
-import { watchedTables } from "../../../simulation/world/Due.ts"
+import { dueFor, watchedTables } from "../../../simulation/world/Due.ts"
 import { services } from "../../../simulation/world/Instance.ts"
 import { Outside, type Reply } from "../../../simulation/world/Outside.ts"
 import { storesPlan } from "../../../simulation/world/Stores.ts"
@@ -89,11 +89,21 @@ const mirrorOf = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     yield* sql`set transaction isolation level repeatable read`
     const rows = yield* readRows
+    const payouts = yield* sql<{ readonly payout_id: string }>`select * from escrow_payouts`
+    const movements = rows.payments.flatMap(({ org_id, payment_id }) =>
+      rows.books(payment_id).movements.map((one) => ({ ...one, org_id, payment_id }))
+    )
+    const allocations = rows.payments.flatMap(({ org_id, payment_id }) =>
+      rows.books(payment_id).allocations.map((one) => ({ ...one, org_id, payment_id }))
+    )
     const all = yield* Effect.flatMap(EscrowStore, (store) =>
       store.list(Option.none(), { account_id: undefined, status: undefined }, { take: 1000, after: Option.none() })
     )
     fill(tables.payments, rows.payments, ({ payment_id }) => payment_id)
     fill(tables.attempts, rows.attempts as never, ({ attempt_id }: { readonly attempt_id: string }) => attempt_id)
+    fill(tables.movements, movements, (_, at) => String(at))
+    fill(tables.allocations, allocations, ({ allocation_id }) => allocation_id)
+    fill(tables.escrowPayouts, payouts as never, ({ payout_id }: { readonly payout_id: string }) => payout_id)
     fill(tables.history, rows.history, (_, at) => String(at))
     fill(tables.operatorItems, rows.items, ({ item_id }) => item_id)
     fill(tables.events, rows.events, ({ event_id }) => event_id)
@@ -117,7 +127,8 @@ const hourPasses = Effect.flatMap(
   (sql) => sql`with a as (update attempts set next_enquiry_at = next_enquiry_at - interval '1 hour',
       hint_at = hint_at - interval '1 hour', leased_until = leased_until - interval '1 hour',
       asked_at = asked_at - interval '1 hour', sent_at = sent_at - interval '1 hour',
-      started_at = started_at - interval '1 hour')
+      started_at = started_at - interval '1 hour'),
+    e as (update escrow_payouts set due_at = due_at - interval '1 hour' where due_at is not null)
     update payments set expires_at = expires_at - interval '1 hour' where expires_at is not null`
 ).pipe(Effect.orDie)
 
@@ -244,17 +255,14 @@ export const runOnPostgres = (
     /** When the next thing is due by the rows, in milliseconds from now; nothing where nothing is. */
     const dueIn = Effect.gen(function* () {
       yield* mirror.copy
-      const { attempts, payments, webhookDeliveries } = mirror.tables
+      const { attempts, webhookDeliveries } = mirror.tables
       const isPending = Array.from(webhookDeliveries.values()).some(({ status }) => status === "pending")
-      const isUnsent = Array.from(attempts.values()).some(
-        ({ outcome, payment_id, sends }) =>
-          sends === 0 && outcome === null && payments.get(payment_id)?.status === "processing"
-      )
+      const isUnsent = dueFor(mirror.tables, "settlements", Date.now()) === 0
       if (isPending || isUnsent) return 0
       const times = Array.from(attempts.values(), ({ hint_at, next_enquiry_at }) =>
         Math.min(hint_at?.getTime() ?? Infinity, next_enquiry_at?.getTime() ?? Infinity)
       )
-      return Math.min(...times, Infinity) - Date.now()
+      return Math.min(...times, dueFor(mirror.tables, "escrow payouts", Date.now())) - Date.now()
     })
 
     /** Until nothing is planned, under way or due. */
