@@ -8,7 +8,6 @@ import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts"
 import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
-import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
 import {
   balanceOf,
   deposit,

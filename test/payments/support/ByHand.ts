@@ -4,7 +4,6 @@ import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts"
 import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
-import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
 import { queueOf } from "./Calls.ts"
 
 const operator = operatorPermit("platform", "amina")

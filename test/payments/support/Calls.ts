@@ -1,6 +1,7 @@
 /** Calls of the payment endpoints with the raw bytes in sight, and waiting for what comes later. */
 import { Data, Effect, Schedule } from "effect"
 import type { PaymentId } from "../../../src/domain/Identifiers.ts"
+import type { MovementKind, MovementState } from "../../../src/domain/Movement.ts"
 import { idFrom } from "../../support/AnyId.ts"
 import { type Credential, people } from "../../support/Credentials.ts"
 import { type Answer, post, send } from "../../support/Send.ts"
@@ -74,6 +75,15 @@ export const eventually = <A, E, R>(look: Effect.Effect<A, E, R>, isSo: (seen: A
 export const untilStatus = (paymentId: string, status: string) =>
   eventually(recordOf(paymentId), (record) => record["status"] === status)
 
+/** A transfer as a scripted provider states it. */
+export interface SaidMovement {
+  readonly kind: MovementKind
+  readonly id: string
+  readonly amount: { readonly amount: string; readonly currency: string } | null
+  readonly state: MovementState
+  readonly isTotal?: true
+}
+
 interface CallbackWords {
   readonly key: string
   readonly reference: string | null
@@ -89,6 +99,7 @@ interface CallbackWords {
   readonly regained?: { readonly amount: string; readonly currency: string }
   readonly about?: string
   readonly unseen?: string
+  readonly movements?: ReadonlyArray<SaidMovement>
 }
 
 export const callBack = (

@@ -9,6 +9,7 @@ import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
 import { people } from "../../support/Credentials.ts"
 import { type Actable, actable } from "./Acting.ts"
 import { attemptsOf, callBack, initiate } from "./Calls.ts"
+import { allPostings } from "./Outside.ts"
 import { movableClock, type MovableClock, timePasses } from "./PaymentServices.ts"
 import { serveCountry } from "./PaymentServer.ts"
 import { byCard } from "./Requests.ts"
@@ -85,11 +86,18 @@ export const watched = Effect.gen(function* () {
     stripe: LedgerAccount.provider("stripe", KES),
     adyen: LedgerAccount.provider("adyen", KES),
     fees: LedgerAccount.fees(KES),
-    suspense: LedgerAccount.suspense(KES)
+    receivable: LedgerAccount.receivable(org_id, KES)
   }
-  const all = Effect.map(ledger.balances(Object.values(accounts)), (found) =>
-    Object.entries(accounts).map(([name, account]) => [name, found.get(account)!.minor] as const)
-  )
+  const all = Effect.gen(function* () {
+    const found = yield* ledger.balances(Object.values(accounts))
+    const inClearing = (yield* allPostings).filter(
+      ({ account, currency }) => account.startsWith("clearing/") && currency === KES
+    )
+    return [
+      ...Object.entries(accounts).map(([name, account]) => [name, found.get(account)!.minor] as const),
+      ["clearing", inClearing.reduce((total, { minor }) => total + minor, 0n)] as const
+    ]
+  })
   const before = new Map(yield* all)
   const gained = Effect.map(all, (now) =>
     Object.fromEntries(

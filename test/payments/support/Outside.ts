@@ -27,7 +27,7 @@ interface Posting {
   readonly payment_id: PaymentId | null
 }
 
-const allPostings = Effect.gen(function* () {
+export const allPostings = Effect.gen(function* () {
   const sql = yield* Effect.serviceOption(SqlClient.SqlClient)
   if (Option.isSome(sql)) {
     const rows = yield* sql.value<{

@@ -1,5 +1,6 @@
 /** What a scripted provider really has of each reference, whatever the service makes of its words. */
 import { Money } from "../../../src/domain/Money.ts"
+import { type Movement, signOf } from "../../../src/domain/Movement.ts"
 import type { Report } from "../../../src/domain/Outcome.ts"
 
 interface Kept {
@@ -26,6 +27,8 @@ export interface Purse {
   readonly overdrew: (reference: string, by: Money) => void
   /** It has taken so much back in all, whichever of its words tells of it. */
   readonly shrankTo: (reference: string, total: Money) => void
+  /** What it has told of one transfer, by its id: once, or of a total what it has grown by. */
+  readonly stated: (reference: string, movement: Movement) => void
   /** What somebody who looked at its books has found, where it never said anything itself. */
   readonly found: (reference: string, moved: boolean) => void
   /** Nothing of a reference that it never had. */
@@ -72,8 +75,21 @@ export const makePurse = (): Purse => {
     const most = (one.moved.get(currency) ?? one.money.minor) - givenBackOf(reference, currency)
     one.back.set(currency, before + minor > most ? most : before + minor)
   }
+  const stated = new Map<string, bigint>()
   return {
     shrank,
+    stated: (reference, { amount, id, isTotal, kind, state }) => {
+      const one = kept.get(reference)
+      if (one === undefined || state !== "settled") return
+      one.spoken = true
+      const { currency, minor } = amount ?? one.money
+      const before = stated.get(`${kind} ${id}`)
+      const more = before === undefined ? minor : isTotal === true && minor > before ? minor - before : 0n
+      stated.set(`${kind} ${id}`, (before ?? 0n) + more)
+      const forward = one.of !== null ? "refund" : one.sign === 1n ? "collection" : "disbursement"
+      const [sums, by] = kind === forward ? [one.moved, more] : [one.back, -signOf(kind) * one.sign * more]
+      sums.set(currency, (sums.get(currency) ?? 0n) + by)
+    },
     overdrew: (reference, { currency, minor }) => {
       const back = kept.get(reference)?.back
       back?.set(currency, (back.get(currency) ?? 0n) + minor)

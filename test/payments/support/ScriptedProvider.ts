@@ -167,15 +167,16 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
     if (id !== null) references.set(id, order.reference)
     if (outcome._tag === "Accepted") purse.told(order.reference, outcome.state, outcome.received)
   }
-  const heard = (event: CallbackEvent): CallbackEvent => {
+  const heard = (event: CallbackEvent, isExplicit = false): CallbackEvent => {
     const { about: kind, providerPaymentId, reference } = event.attempt
     const known = reference ?? references.get(providerPaymentId ?? "")
     // What somebody else paid by the same name is other money.
     const isOther = kind !== undefined && kind !== purse.kindOf(known ?? "")
     if (event._tag === "Statement" && known !== undefined && !isOther) {
-      const { received, regained, state, taken, takenInAll } = event.report
+      const { movements = [], received, regained, state, taken, takenInAll } = event.report
       const named = taken ?? regained
-      if (takenInAll !== undefined) purse.shrankTo(known, takenInAll)
+      if (isExplicit) for (const one of movements) purse.stated(known, one)
+      else if (takenInAll !== undefined) purse.shrankTo(known, takenInAll)
       else if (named === undefined) purse.told(known, state, received)
       else if (named.isPositive) purse.shrank(known, event.key, taken ?? named.negate())
     }
@@ -260,9 +261,20 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
         })
         const known = reference ?? references.get(providerPaymentId ?? "")
         return {
-          events: [heard(new Statement({ key, attempt, report: withMovements(report, known, key), proof }))]
+          events: [
+            heard(
+              new Statement({ key, attempt, report: withMovements(report, known, key), proof }),
+              movements !== undefined
+            )
+          ]
         }
       }),
-    ...about
+    ...about,
+    ...(about.refund === undefined
+      ? {}
+      : {
+          refund: (order) =>
+            Effect.map(about.refund!(order), (outcome) => withMovements(outcome, order.reference))
+        })
   }
 }
