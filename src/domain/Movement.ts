@@ -100,7 +100,8 @@ export interface Recording {
 /** What is recorded of a movement once it is told again; the same object where nothing is new. */
 const advanced = (recorded: RecordedMovement, told: RecordedMovement): RecordedMovement => {
   const isAhead = rank[told.state] > rank[recorded.state]
-  const grows = told.is_total && told.amount.minor > recorded.amount.minor
+  const grows =
+    told.is_total && told.amount.currency === recorded.amount.currency && told.amount.minor > recorded.amount.minor
   const refund_id = recorded.refund_id ?? told.refund_id
   if (!isAhead && !grows && refund_id === recorded.refund_id) return recorded
   // What is pending may still change its amount; a total only grows.
@@ -117,8 +118,7 @@ const advanced = (recorded: RecordedMovement, told: RecordedMovement): RecordedM
 const isContradicted = (recorded: RecordedMovement, { amount, is_total, state }: RecordedMovement): boolean =>
   recorded.state === "settled" &&
   state === "settled" &&
-  !is_total &&
-  (recorded.amount.currency !== amount.currency || recorded.amount.minor !== amount.minor)
+  (recorded.amount.currency !== amount.currency || (!is_total && recorded.amount.minor !== amount.minor))
 
 /** Adds what was told to what is recorded. The same report twice, or in another order, comes to the same. */
 export const record = (recorded: ReadonlyArray<RecordedMovement>, told: ReadonlyArray<RecordedMovement>): Recording =>
