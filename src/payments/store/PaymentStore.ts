@@ -1,10 +1,11 @@
 /** Payments at rest. A change of state, its history, its attempt, its events and its callback are one statement. */
-import { Context, type Duration, type Effect, type Option } from "effect"
+import { Context, Data, type Duration, type Effect, type Option } from "effect"
 import type { AttemptId, ConfigId, OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import type { CountryCode } from "../../domain/Country.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
+import type { RecordedMovement } from "../../domain/Movement.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { LockRefused } from "../../money/rates/LockUse.ts"
 import type { Window } from "../../platform/database/Window.ts"
@@ -82,11 +83,27 @@ export type SignalQueries = Pick<
   | "now"
 >
 
+/** A transfer that belongs to another payment than the one that a provider names it for. */
+export interface TakenTransfer extends Pick<RecordedMovement, "kind" | "movement_id"> {
+  readonly payment_id: PaymentId
+  readonly org_id: OrgId
+}
+
+export class TransferTaken extends Data.TaggedError("TransferTaken") {}
+
 export interface Store {
   /** False when the idempotency key is taken, and nothing was written. A payment that is there already is written once. */
   readonly create: (opening: Opening) => Effect.Effect<boolean, InsufficientFunds | LockRefused>
-  /** False when the payment has changed since it was read: decide anew. Fails only where it holds money. */
-  readonly apply: (change: Change) => Effect.Effect<boolean, InsufficientFunds>
+  /**
+   * False when the payment has changed since it was read: decide anew. Fails where it holds money and there is too little,
+   * and where a transfer that it names is recorded for another payment.
+   */
+  readonly apply: (change: Change) => Effect.Effect<boolean, InsufficientFunds | TransferTaken>
+  /** Which of these transfers are recorded for other payments. */
+  readonly takenTransfers: (
+    paymentId: PaymentId,
+    movements: ReadonlyArray<RecordedMovement>
+  ) => Effect.Effect<ReadonlyArray<TakenTransfer>>
   readonly find: (scope: Scope, paymentId: PaymentId) => Effect.Effect<Option.Option<Payment>>
   readonly findByTransaction: (scope: Scope, transactionId: TransactionId) => Effect.Effect<Option.Option<Payment>>
   readonly list: (scope: Scope, filter: PaymentFilter, window: Window) => Effect.Effect<ReadonlyArray<Payment>>
