@@ -44,7 +44,7 @@ onPaymentServer("A refund", "memory", made, (it) => {
     Effect.gen(function* () {
       const { gained, payment_id, says } = yield* refunding("DE", "completed")
       yield* says("back", "returned")
-      const waits = { stripe: -1500, settlement: 1000, suspense: 500 }
+      const waits = { stripe: -1500, settlement: 1000, clearing: 500 }
       expect(yield* gained).toEqual(waits)
       yield* says("late", "completed")
       expect(yield* gained).toEqual(waits)
@@ -76,7 +76,7 @@ onPaymentServer("A refund", "memory", made, (it) => {
       const { gained, part, payment_id, says } = yield* refunding("IT", "completed")
       yield* says("no", "failed")
       yield* resolve(payment_id, "failed")
-      expect(yield* gained).toEqual({ stripe: -1500, settlement: 1000, suspense: 500 })
+      expect(yield* gained).toEqual({ stripe: -1500, settlement: 1000, clearing: 500 })
       expect(yield* part).toMatchObject([{ state: "failed" }])
       expect(yield* toldOf(payment_id, "payment.refund_failed")).toMatchObject([{ amount: 500 }])
       expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "suspense" }])

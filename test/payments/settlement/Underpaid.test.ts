@@ -23,7 +23,7 @@ onPaymentServer("Underpaid, and taken back in part", "memory", made, (it) => {
         state: "returned",
         taken: { amount: "300.00", currency: "KES" }
       })
-      expect(yield* gained).toEqual({ stripe: -400, suspense: 400 })
+      expect(yield* gained).toEqual({ stripe: -400, clearing: 400 })
       return { ...paid, gained }
     })
 
@@ -32,7 +32,7 @@ onPaymentServer("Underpaid, and taken back in part", "memory", made, (it) => {
       const { arrives, gained, payment_id } = yield* shrunk("FR")
       yield* arrives("1500.00")
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
-      expect(yield* gained).toEqual({ stripe: -1200, settlement: 1500, suspense: -300 })
+      expect(yield* gained).toEqual({ stripe: -1200, settlement: 1500, clearing: -300 })
       expect(yield* itemsOf(payment_id)).toMatchObject([
         { kind: "suspense", detail: expect.stringContaining("stripe has taken 300.00 KES back") as unknown }
       ])
@@ -62,7 +62,7 @@ onPaymentServer("Underpaid, and taken back in part", "memory", made, (it) => {
       expect(yield* gained).toEqual({ stripe: -400, settlement: 400 })
       expect(yield* itemsOf(payment_id)).toEqual([])
       yield* arrives("1500.00")
-      expect(yield* gained).toEqual({ stripe: -1200, settlement: 400, suspense: 800 })
+      expect(yield* gained).toEqual({ stripe: -1200, settlement: 400, clearing: 800 })
       expect(yield* itemsOf(payment_id)).toHaveLength(1)
     })
   )

@@ -273,8 +273,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
     ...(about.refund === undefined
       ? {}
       : {
-          refund: (order) =>
-            Effect.map(about.refund!(order), (outcome) => withMovements(outcome, order.reference))
+          refund: (order) => Effect.map(about.refund!(order), (outcome) => withMovements(outcome, order.reference))
         })
   }
 }
