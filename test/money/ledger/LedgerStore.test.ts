@@ -333,7 +333,7 @@ onBothStores("LedgerStore", (it) => {
         balances: before.balances + 1,
         rounding: before.rounding,
         fx: before.fx,
-        problems: []
+        problems: before.problems
       })
     })
   )
