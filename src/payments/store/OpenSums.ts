@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import { LedgerAccount } from "../../domain/Ledger.ts"
-import { Money } from "../../domain/Money.ts"
+import type { Money } from "../../domain/Money.ts"
 import type { RecordedMovement } from "../../domain/Movement.ts"
 import type { Sum } from "../../domain/Position.ts"
 import type { Allocation, Attempt, Books, OpenItem, Payment } from "./Payment.ts"
