@@ -101,7 +101,11 @@ export interface Recording {
 const advanced = (recorded: RecordedMovement, told: RecordedMovement): RecordedMovement => {
   const isAhead = rank[told.state] > rank[recorded.state]
   // What is pending or has failed has moved no more than before.
-  const grows = told.is_total && rank[told.state] >= rank[recorded.state] && told.amount.minor > recorded.amount.minor
+  const grows =
+    told.is_total &&
+    rank[told.state] >= rank[recorded.state] &&
+    told.amount.currency === recorded.amount.currency &&
+    told.amount.minor > recorded.amount.minor
   const refund_id = recorded.refund_id ?? told.refund_id
   if (!isAhead && !grows && refund_id === recorded.refund_id) return recorded
   // What is pending may still change its amount; a total only grows.

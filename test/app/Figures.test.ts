@@ -20,7 +20,7 @@ import { onServer } from "../support/TestServer.ts"
 
 const KES = CurrencyCode.make("KES")
 
-const moved = (to: LedgerAccount, kind: "suspense" | "transfer", minor: bigint) =>
+const moved = (to: LedgerAccount, kind: "clearing" | "transfer", minor: bigint) =>
   Effect.flatMap(LedgerStore, ({ post: write }) =>
     write([
       {
@@ -34,7 +34,7 @@ const moved = (to: LedgerAccount, kind: "suspense" | "transfer", minor: bigint) 
     ])
   )
 
-const inSuspense = (minor: bigint) => moved(LedgerAccount.suspense(KES), "suspense", minor)
+const inSuspense = (minor: bigint) => moved(LedgerAccount.suspense(KES), "clearing", minor)
 const exchanged = (minor: bigint) => moved(LedgerAccount.fx(KES), "transfer", minor)
 
 /** Proved, and about a payment that nobody knows. */

@@ -93,11 +93,11 @@ const make = Effect.gen(function* () {
     const events = eventsOf(() => fresh.shift()!, after, payment.status, false, at)
     // An attempt begins with the change that it is committed with, not when its provider was picked.
     const begun = act.nextAttempt === undefined ? {} : { nextAttempt: { ...act.nextAttempt, started_at: at } }
-    const written = yield* Effect.catchTag(
-      store.apply({ ...act, ...begun, payment, patch, at, events }),
-      "InsufficientFunds",
-      ({ account }) => new InsufficientFunds({ account, ...idsOf(payment) })
-    )
+    const written = yield* Effect.catchTags(store.apply({ ...act, ...begun, payment, patch, at, events }), {
+      InsufficientFunds: ({ account }) => new InsufficientFunds({ account, ...idsOf(payment) }),
+      // It names no transfer.
+      TransferTaken: Effect.die
+    })
     if (!written) return yield* new Overtaken()
     yield* leaveTrace
     return after

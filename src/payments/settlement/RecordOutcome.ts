@@ -9,7 +9,7 @@ import { busy, type DatabaseFailure } from "../../domain/Failure.ts"
 import type { OrgId } from "../../domain/Identifiers.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
-import { Unknown } from "../../domain/Outcome.ts"
+import { Accepted, Report, Unknown } from "../../domain/Outcome.ts"
 import { overtakenRetry, statusEnquiry } from "../../domain/policies/Payments.ts"
 import { nthDelay } from "../../domain/policies/Schedules.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
@@ -21,7 +21,7 @@ import { Overtaken } from "./PaymentCommand.ts"
 import type { Change, NewAttempt } from "../store/Change.ts"
 import type { Attempt, Books, Payment } from "../store/Payment.ts"
 import { booksAfter, restOf } from "../store/PaymentPostings.ts"
-import { type Known, PaymentStore } from "../store/PaymentStore.ts"
+import { type Known, PaymentStore, type TakenTransfer } from "../store/PaymentStore.ts"
 import { needsSharedTime } from "./Expiry.ts"
 import { givesBack } from "./Movements.ts"
 import { wordsOfSum } from "../store/OpenSums.ts"
@@ -81,6 +81,17 @@ const noise = (change: Change, after: Payment, { hinted, unseen, untold }: Sourc
 /** What a word is about, by its id, and whose it is where that is known. */
 export interface Told extends Pick<Attempt, "attempt_id"> {
   readonly org_id: OrgId | null
+}
+
+type Write = (known: Known, signal: ProviderSignal, source: Source) => Effect.Effect<Option.Option<Heard>>
+
+/** Which transfer belongs to which payment. Of another organisation's, no more than that. */
+const takenWords = ({ provider }: Attempt, { org_id }: Payment, taken: ReadonlyArray<TakenTransfer>): string => {
+  const each = taken.map((one) => {
+    const owner = one.org_id === org_id ? `payment ${one.payment_id}` : "a payment of another organisation"
+    return `${one.kind} ${one.movement_id} belongs to ${owner}`
+  })
+  return `${provider} names a transfer that is recorded for another payment: ${each.join(", ")}. An operator must find out whose it is.`
 }
 
 const namesMoney = (signal: ProviderSignal): boolean =>
@@ -166,7 +177,29 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         }
       })
 
-      const write = Effect.fnUntraced(function* (known: Known, said: ProviderSignal, given: Source) {
+      /** A transfer belongs to one payment: one that another has moves nothing here, and a person must find out why it is named. */
+      const withoutTaken = Effect.fnUntraced(function* (
+        known: Known,
+        signal: ProviderSignal,
+        source: Source,
+        { movements = [], payment }: Change
+      ): Effect.fn.Return<Option.Option<Heard>> {
+        const taken = yield* store.takenTransfers(payment.payment_id, movements)
+        if (taken.length === 0 || (signal._tag !== "Accepted" && signal._tag !== "Report")) {
+          return Option.none<Heard>()
+        }
+        const rest = (signal.movements ?? []).filter(
+          ({ id, kind }) => !taken.some((one) => one.kind === kind && one.movement_id === id)
+        )
+        const unseen = takenWords(known.attempt, payment, taken)
+        const without =
+          signal._tag === "Accepted"
+            ? new Accepted({ ...signal, movements: rest })
+            : new Report({ ...signal, movements: rest })
+        return yield* write(known, without, { ...source, unseen })
+      })
+
+      const write: Write = Effect.fnUntraced(function* (known: Known, said: ProviderSignal, given: Source) {
         const { attempt, payment } = known
         const { isOther, signal, source, warned } = yield* aboutOwnId(known, said, given)
         // Nobody speaks for another provider's attempt, whatever name it is called by.
@@ -189,6 +222,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         const isTaken = Either.isRight(written) && written.right && change.nextAttempt === decided.settler
         if (!isTaken) yield* released(payment, decided)
         if (Either.isLeft(written)) {
+          if (written.left._tag === "TransferTaken") return yield* withoutTaken(known, said, given, change)
           // Whatever else it takes was held beforehand.
           if (change.nextAttempt === undefined) return yield* Effect.die(written.left)
           const heard: Heard = { payment, books: known, outcome: null, follows: false, short: written.left.account }

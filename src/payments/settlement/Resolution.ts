@@ -343,7 +343,8 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
             }
           ]
         }
-        if (!(yield* store.apply(change))) return yield* changed()
+        // A transfer that an operator states has an id of its own.
+        if (!(yield* Effect.catchTag(store.apply(change), "TransferTaken", Effect.die))) return yield* changed()
         if (payment.funding !== null) yield* funding.settled(payment, entriesOfChange(change), note)
         yield* audit.record(permit, {
           action: "payment.resolved",
@@ -455,7 +456,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         )
       })
 
-      /** Every sum after the other, each on what the one before left. */
+      /** Every sum after the other, each on what the one before left; what the payment is for comes first. */
       const settleAll = Effect.fnUntraced(function* (
         permit: Permit<"platform">,
         first: Payment,
@@ -463,7 +464,8 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         verdict: Verdict
       ) {
         let payment = first
-        for (const { item_id } of sums) {
+        const isOwn = ({ money }: OpenSum) => money.currency === first.amount.currency
+        for (const { item_id } of sums.toSorted((one, other) => Number(isOwn(other)) - Number(isOwn(one)))) {
           const story = yield* store.story(payment)
           const sum = openSumsOf(payment, story).find((one) => one.item_id === item_id)
           if (sum !== undefined) payment = yield* settleSum(permit, payment, story, sum, verdict)

@@ -305,11 +305,10 @@ const make = Effect.gen(function* () {
     const wanted = yield* wantedOf(payment, story, item)
     const provider = yield* refunderOf(payment, wanted.taker)
     // What waits in clearing, or is held by a ramp, is there: it passes no floor.
-    const known = yield* Effect.catchTag(
-      commit(permit, payment, story, wanted, reason),
-      "InsufficientFunds",
-      Effect.die
-    )
+    const known = yield* Effect.catchTags(commit(permit, payment, story, wanted, reason), {
+      InsufficientFunds: Effect.die,
+      TransferTaken: Effect.die
+    })
     return yield* send(permit, known, wanted.taker, provider, window, reason)
   })
 })

@@ -96,8 +96,9 @@ export const collectionOf = (movements: ReadonlyArray<RecordedMovement>, { attem
 export const moverOf = (attempts: ReadonlyArray<Attempt>, { attempt_id }: Sum): Attempt | undefined =>
   attempts.find((one) => one.attempt_id === attempt_id)
 
-export const isUnderpaid = ({ direction, status }: Payment, { money }: Sum): boolean =>
-  direction === "inbound" && status === "pending" && money.isPositive
+/** Of the attempt that the payment waits for: what another one took after it had refused is money besides. */
+export const isUnderpaid = ({ direction, status, taken_by }: Payment, { attempt_id, money }: Sum): boolean =>
+  direction === "inbound" && status === "pending" && attempt_id === taken_by && money.isPositive
 
 export const absolute = (money: Money): Money => (money.isNegative ? money.negate() : money)
 

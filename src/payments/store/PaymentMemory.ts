@@ -21,7 +21,7 @@ import type { RecordedMovement } from "../../domain/Movement.ts"
 import { entriesOfChange, entriesOfOpening } from "./PaymentPostings.ts"
 import { isOfCustomer } from "./PaymentCustomer.ts"
 import { isKnownBy } from "./PaymentReference.ts"
-import { type PaymentFilter, PaymentStore, type Store } from "./PaymentStore.ts"
+import { type PaymentFilter, PaymentStore, type Store, TransferTaken } from "./PaymentStore.ts"
 import { booksIn, signalsInMemory, unclaimedHint } from "./SignalMemory.ts"
 import { type Change, freedLock, type NewAttempt } from "./Change.ts"
 
@@ -116,6 +116,11 @@ export const paymentStoreMemory = Layer.effect(
         (last, row) => (row.account === account && row.created_at > last ? row.created_at : last),
         new Date(0)
       )
+    const takenAmong = (paymentId: PaymentId, movements: ReadonlyArray<RecordedMovement>) =>
+      movements.flatMap((movement) => {
+        const found = tables.movements.get(keyOf(movement))
+        return found === undefined || found.payment_id === paymentId ? [] : [found]
+      })
 
     const recordMoney = ({ allocations = [], movements = [], payment }: Change) => {
       const { org_id, payment_id } = payment
@@ -126,16 +131,12 @@ export const paymentStoreMemory = Layer.effect(
           ) ?? [undefined]
           if (before !== undefined) tables.movements.delete(before)
         }
-        const found = tables.movements.get(keyOf(movement))
-        if (found !== undefined && found.payment_id !== payment_id) {
-          throw new Error(`${movement.kind} ${movement.movement_id} belongs to another payment`)
-        }
         tables.movements.set(keyOf(movement), { ...movement, org_id, payment_id })
       }
       for (const one of allocations) tables.allocations.set(one.allocation_id, { ...one, org_id, payment_id })
     }
 
-    const write = (change: Change, now: number): Either.Either<boolean, InsufficientFunds> => {
+    const write = (change: Change, now: number): Either.Either<boolean, InsufficientFunds | TransferTaken> => {
       const {
         at,
         attempt,
@@ -159,6 +160,7 @@ export const paymentStoreMemory = Layer.effect(
         if (callbacks.has(key) !== adopted) throw new Error("provider_callbacks_pkey")
         callbacks.set(key, adopted ? { ...callbacks.get(key)!, ...row } : row)
       }
+      if (takenAmong(payment.payment_id, change.movements ?? []).length > 0) return Either.left(new TransferTaken())
       const booked = postInMemory(tables, entriesOfChange(change), now)
       if (Either.isLeft(booked)) return Either.left(booked.left)
       const updated_at = at < payment.created_at ? payment.created_at : at
@@ -268,6 +270,7 @@ export const paymentStoreMemory = Layer.effect(
           )
         ),
       attemptsOf: (paymentId) => Effect.sync(() => inOrder(ofPayment(attempts.values(), paymentId), byId)),
+      takenTransfers: (paymentId, movements) => Effect.sync(() => takenAmong(paymentId, movements)),
       callbackSeen: (provider, key) => Effect.sync(() => callbacks.has(`${provider} ${key}`)),
       ...signalsInMemory(tables, newToken, (account) => tables.ledgerBalances.get(account)?.balance.minor ?? 0n),
       story: ({ payment_id }) =>

@@ -1,7 +1,7 @@
 /** Payments in PostgreSQL. What concurrent requests ask for shares its statements. */
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect, FiberRef, Layer, Option, Random, Schema } from "effect"
-import type { AttemptId, OrgId } from "../../domain/Identifiers.ts"
+import { type AttemptId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import { failOrDie, orDatabaseFailure, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { afterCommit } from "../../platform/database/AfterCommit.ts"
 import { batched } from "../../platform/database/Batcher.ts"
@@ -13,6 +13,7 @@ import { stringifyWire } from "../../domain/Decimal.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { flows } from "../../domain/Corridor.ts"
 import { currencyOf, kindOf } from "../../domain/Ledger.ts"
+import { movementKinds } from "../../domain/Movement.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { AccountName } from "../../money/ledger/Books.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
@@ -38,7 +39,7 @@ import {
   ownChangesStatement
 } from "./PaymentStatements.ts"
 import { countChange, countOpening } from "./PaymentMetrics.ts"
-import { PaymentStore, type Store } from "./PaymentStore.ts"
+import { PaymentStore, type Store, TransferTaken } from "./PaymentStore.ts"
 import { signalQueries } from "./SignalSql.ts"
 import { type AttemptPatch, type Change, freedLock, type NewAttempt, type Opening } from "./Change.ts"
 
@@ -46,6 +47,14 @@ const places = rowsAs(Schema.Struct({ seq: Schema.Number }))
 const historyRows = rowsAs(HistoryRow)
 const callbackRows = rowsAs(StoredCallback)
 const itemRows = rowsAs(StoredOperatorItem)
+const takenRows = rowsAs(
+  Schema.Struct({
+    kind: Schema.Literal(...movementKinds),
+    movement_id: Schema.String,
+    payment_id: PaymentId,
+    org_id: OrgId
+  })
+)
 
 /** An item, or money that waits on an account of the books with what its words are about. */
 const WaitingRow = Schema.Struct({
@@ -128,13 +137,19 @@ const changeBody = ({ change, changeId, traceparent }: SentChange, seq: number) 
   }
 }
 
-/** Whether it was written, or that there was not enough money to hold. */
-type Written = boolean | InsufficientFunds
+/** Whether it was written, that there was not enough money to hold, or that a transfer is another payment's. */
+type Written = boolean | InsufficientFunds | TransferTaken
 
 /** Or that its locked rate cannot be used. */
-type Created = Written | LockRefused
+type Created = boolean | InsufficientFunds | LockRefused
 
-const orRefused = <E extends Exclude<Created, boolean>>(
+/** The statement gives a transfer of another payment no amount, and the table refuses that. */
+const transferTakenIn = ({ cause }: SqlError.SqlError): Option.Option<TransferTaken> => {
+  const { column, table } = cause as { readonly column?: string; readonly table?: string }
+  return table === "movements" && column === "amount" ? Option.some(new TransferTaken()) : Option.none()
+}
+
+const orRefused = <E extends Exclude<Created | Written, boolean>>(
   written: boolean | E,
   count: () => void
 ): Effect.Effect<boolean, E> => {
@@ -145,7 +160,7 @@ const orRefused = <E extends Exclude<Created, boolean>>(
 
 /** What the books refuse fails a batch like anything else; of one alone it is the answer. */
 const refusedAlone =
-  <E extends Exclude<Created, boolean>>(
+  <E extends Exclude<Created | Written, boolean>>(
     all: ReadonlyArray<unknown>,
     refusalOf: (error: SqlError.SqlError) => Option.Option<E>
   ) =>
@@ -230,7 +245,11 @@ export const paymentStoreSql = Layer.scoped(
         const written = new Set(rows.map(({ seq }) => seq))
         for (const { seq } of yield* ownAmong(changes, written)) written.add(seq)
         return changes.map((_, seq): Written => written.has(seq))
-      }).pipe(refusedAlone(changes, insufficientFundsOf))
+      }).pipe(
+        refusedAlone<InsufficientFunds | TransferTaken>(changes, (error) =>
+          Option.orElse(insufficientFundsOf(error), () => transferTakenIn(error))
+        )
+      )
     const apply = yield* batched(applyAll, { laneOf: ({ change }) => change.payment.org_id })
 
     const prefixed = sql.literal(selectedColumns("p."))
@@ -313,6 +332,13 @@ export const paymentStoreSql = Layer.scoped(
           Effect.map(attempts),
           orDatabaseFailure
         ),
+      takenTransfers: (paymentId, movements) =>
+        sql`select m.kind, m.movement_id, m.payment_id, m.org_id
+            from jsonb_to_recordset(${JSON.stringify(movements.map(movementRow))}::jsonb) as x (
+              provider text, account uuid, kind text, movement_id text)
+            join movements m on m.provider = x.provider and m.account is not distinct from x.account
+              and m.kind = x.kind and m.movement_id = x.movement_id
+            where m.payment_id <> ${paymentId}`.pipe(Effect.flatMap(takenRows), orDatabaseFailure),
       callbackSeen: (provider, key) =>
         sql`select 1 from provider_callbacks where provider = ${provider} and event_key = ${key}`.pipe(
           Effect.map((rows) => rows.length > 0),

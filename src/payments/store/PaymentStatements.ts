@@ -234,7 +234,8 @@ const applying = (withLocks: boolean) => `
     from changed c cross join lateral jsonb_to_recordset(c.movements) as x (${movementRecord})
     where x.replaces is null
     on conflict (provider, coalesce(account, '00000000-0000-0000-0000-000000000000'), kind, movement_id) do update set
-      amount = case when m.payment_id = excluded.payment_id then excluded.amount end, state = excluded.state,
+      amount = case when m.payment_id = excluded.payment_id then excluded.amount end, currency = excluded.currency,
+      state = excluded.state,
       refund_id = excluded.refund_id, heard_at = excluded.heard_at
   ), allocated as (
     insert into allocations (payment_id, org_id, ${Object.keys(allocationFields).join(", ")})

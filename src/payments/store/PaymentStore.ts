@@ -1,11 +1,12 @@
 /** Payments at rest. A change of state, its history, its attempt, its events and its callback are one statement. */
-import { Context, type Duration, type Option } from "effect"
+import { Context, Data, type Duration, type Option } from "effect"
 import type { AttemptId, ConfigId, OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import type { CountryCode } from "../../domain/Country.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
+import type { RecordedMovement } from "../../domain/Movement.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { LockRefused } from "../../money/rates/LockUse.ts"
 import type { Window } from "../../platform/database/Window.ts"
@@ -83,11 +84,27 @@ export type SignalQueries = Pick<
   | "now"
 >
 
+/** A transfer that belongs to another payment than the one that a provider names it for. */
+export interface TakenTransfer extends Pick<RecordedMovement, "kind" | "movement_id"> {
+  readonly payment_id: PaymentId
+  readonly org_id: OrgId
+}
+
+export class TransferTaken extends Data.TaggedError("TransferTaken") {}
+
 export interface Store {
   /** False when the idempotency key is taken, and nothing was written. A payment that is there already is written once. */
   readonly create: (opening: Opening) => Stored<boolean, InsufficientFunds | LockRefused>
-  /** False when the payment has changed since it was read: decide anew. Fails only where it holds money. */
-  readonly apply: (change: Change) => Stored<boolean, InsufficientFunds>
+  /**
+   * False when the payment has changed since it was read: decide anew. Fails where it holds money and there is too little,
+   * and where a transfer that it names is recorded for another payment.
+   */
+  readonly apply: (change: Change) => Stored<boolean, InsufficientFunds | TransferTaken>
+  /** Which of these transfers are recorded for other payments. */
+  readonly takenTransfers: (
+    paymentId: PaymentId,
+    movements: ReadonlyArray<RecordedMovement>
+  ) => Stored<ReadonlyArray<TakenTransfer>>
   readonly find: (scope: Scope, paymentId: PaymentId) => Stored<Option.Option<Payment>>
   readonly findByTransaction: (scope: Scope, transactionId: TransactionId) => Stored<Option.Option<Payment>>
   readonly list: (scope: Scope, filter: PaymentFilter, window: Window) => Stored<ReadonlyArray<Payment>>

@@ -40,7 +40,7 @@ export const moved = (org_id: OrgId, from: LedgerAccount, to: LedgerAccount, amo
 export const balance = (account: LedgerAccount) =>
   Effect.flatMap(LedgerStore, (store) => Effect.map(store.balance(account), (amount) => amount.toString()))
 
-/** Of all kinds but one: these suites post for payments without movements. */
+/** Entries of these suites are posted without movements, which a check misses at the providers. */
 export const problems = Effect.flatMap(LedgerStore, ({ check }) =>
   Effect.map(check, (report) => report.problems.filter(({ kind }) => kind !== "provider_differs"))
 )

@@ -37,12 +37,12 @@ onPaymentServer("One of several items", "memory", made, (it) => {
         expect(message).toContain(one["item_id"])
         expect(message).toContain(one["detail"])
       }
-      const books = { stripe: -1500, adyen: -1100, settlement: 1500, suspense: 1100 }
+      const books = { stripe: -1500, adyen: -1100, settlement: 1500, clearing: 1100 }
       expect(yield* gained, "nothing was settled").toEqual(books)
       const wrong = yield* Effect.flip(resolve(payment_id, "completed", "seen", nilId))
       expect(wrong.message).toContain(idOf(paid))
       yield* resolve(payment_id, "completed", "the organisation bears it", idOf(paid))
-      expect(yield* gained).toEqual({ stripe: -1500, adyen: -1100, settlement: 1100, suspense: 1500 })
+      expect(yield* gained).toEqual({ stripe: -1500, adyen: -1100, settlement: 1100, clearing: 1500 })
       expect(yield* itemsOf(payment_id)).toMatchObject([{ item_id: idOf(refused) }])
       yield* resolve(payment_id, "failed", "wired back")
       expect(yield* gained).toEqual({ adyen: -1100, settlement: 1100 })

@@ -40,17 +40,17 @@ onPaymentServer("A refund", "memory", made, (it) => {
     })
   )
 
-  it.effect("that bounced is not gone again by an older word that it went", () =>
+  it.effect("that bounced is the organisation's again, and is not gone by an older word that it went", () =>
     Effect.gen(function* () {
-      const { gained, payment_id, says } = yield* refunding("DE", "completed")
+      const { gained, part, payment_id, says } = yield* refunding("DE", "completed")
+      expect(yield* gained).toEqual({ stripe: -1000, settlement: 1000 })
       yield* says("back", "returned")
-      const waits = { stripe: -1500, settlement: 1000, suspense: 500 }
-      expect(yield* gained).toEqual(waits)
       yield* says("late", "completed")
-      expect(yield* gained).toEqual(waits)
-      expect(yield* itemsOf(payment_id), "a person still has to say whose it is").toHaveLength(1)
-      yield* resolve(payment_id, "completed")
       expect(yield* gained).toEqual({ stripe: -1500, settlement: 1500 })
+      expect(yield* part).toMatchObject([{ state: "failed" }])
+      expect(yield* toldOf(payment_id, "payment.refund_failed")).toMatchObject([{ amount: 500, refunded_amount: 0 }])
+      expect(yield* itemsOf(payment_id)).toEqual([])
+      expect((yield* act(payment_id, { action: "refund", amount: 1500 })).status, "all of it can go back").toBe(200)
     })
   )
 
@@ -71,19 +71,15 @@ onPaymentServer("A refund", "memory", made, (it) => {
     })
   )
 
-  it.effect("that did not go after all is back at its provider, and a person says whose it is", () =>
+  it.effect("that did not go after all, as a person found, is the organisation's again", () =>
     Effect.gen(function* () {
       const { gained, part, payment_id, says } = yield* refunding("IT", "completed")
       yield* says("no", "failed")
       yield* resolve(payment_id, "failed")
-      expect(yield* gained).toEqual({ stripe: -1500, settlement: 1000, suspense: 500 })
+      expect(yield* gained).toEqual({ stripe: -1500, settlement: 1500 })
       expect(yield* part).toMatchObject([{ state: "failed" }])
       expect(yield* toldOf(payment_id, "payment.refund_failed")).toMatchObject([{ amount: 500 }])
-      expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "suspense" }])
-      yield* resolve(payment_id, "completed")
-      expect(yield* gained).toEqual({ stripe: -1500, settlement: 1500 })
-      const [reference = ""] = yield* attemptsFor(payment_id, "refund")
-      stripe.purse.told(reference, "returned")
+      expect(yield* itemsOf(payment_id)).toEqual([])
     })
   )
 })

@@ -2,7 +2,6 @@
 import { expect } from "@effect/vitest"
 import { Effect, Layer, Schedule } from "effect"
 import { operatorPermit } from "../../../src/domain/Access.ts"
-import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts"
 import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
@@ -13,9 +12,7 @@ import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.
 import { byCard } from "../support/Requests.ts"
 import { accepts, declines, isLost, reports } from "../support/ScriptedProvider.ts"
 import { giveBack, itemsOf, resolve } from "../support/ByHand.ts"
-import { attemptsFor, later, paysIn, settlement, suspenseOf, threeProviders } from "../support/InTheBooks.ts"
-
-const USD = CurrencyCode.make("USD")
+import { attemptsFor, later, paysIn, settlement, clearingOf, threeProviders } from "../support/InTheBooks.ts"
 
 onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }) => {
   const payin = (country: string) =>
@@ -46,7 +43,7 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
           "one reference, one amount"
         )
         .toBe(1)
-      const left = yield* suspenseOf(payment_id)
+      const left = yield* clearingOf(payment_id)
       if (left.length > 0) expect(yield* itemsOf(payment_id), `${left.join()} is left in suspense`).toHaveLength(1)
     })
   )
@@ -87,7 +84,7 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
           Effect.as(Effect.orDie(Effect.provide(arrives("1100.00"), context)), accepts({ state: "completed" }))
       })
       yield* giveBack(payment_id)
-      expect(yield* suspenseOf(payment_id)).toEqual(["200.00 KES"])
+      expect(yield* clearingOf(payment_id)).toEqual(["200.00 KES"])
       expect(yield* itemsOf(payment_id), "200.00 KES wait in suspense").toHaveLength(1)
     })
   )
@@ -96,12 +93,19 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
     Effect.gen(function* () {
       const { arrives, payment_id, reference } = yield* payin("PT")
       yield* arrives("900.00")
-      const taken = { amount: "3.00", currency: "USD" }
-      yield* callBack("stripe", { key: "PT taken", reference, state: "returned", taken })
-      expect(yield* itemsOf(payment_id)).toHaveLength(1)
+      const dollars = {
+        kind: "reversal",
+        id: "du_1",
+        amount: { amount: "3.00", currency: "USD" },
+        state: "settled"
+      } as const
+      yield* callBack("stripe", { key: "PT taken", reference, state: "returned", movements: [dollars] })
+      const items = yield* itemsOf(payment_id)
+      expect(items).toHaveLength(2)
+      const came = items.find(({ detail }) => String(detail).includes("KES"))
       stripe.will({ refund: accepts({ state: "completed" }) })
-      yield* giveBack(payment_id)
-      expect(yield* suspenseOf(payment_id)).toEqual([])
+      yield* giveBack(payment_id, "paid too little", String(came?.["item_id"]))
+      expect(yield* clearingOf(payment_id)).toEqual(["-3.00 USD"])
       expect(yield* itemsOf(payment_id), "it took dollars that nobody had heard of").toHaveLength(1)
     })
   )
@@ -115,15 +119,10 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
       const [back] = yield* attemptsFor(payment_id, "return")
       const taken = { amount: "400.00", currency: "KES" }
       yield* callBack("stripe", { key: "CZ taken", reference, state: "returned", taken })
-      expect(yield* suspenseOf(payment_id), "by the books it had gone").toEqual([])
+      expect(yield* clearingOf(payment_id), "it is held to go back, and is not all there").toEqual(["-400.00 KES"])
       yield* callBack("stripe", { key: "CZ bounced", reference: back!, state: "returned" })
-      expect(yield* suspenseOf(payment_id)).toEqual(["500.00 KES"])
-      expect(yield* itemsOf(payment_id)).toMatchObject([
-        {
-          detail:
-            "stripe could not give 900.00 KES back, and had taken 400.00 KES of it by itself: 500.00 KES is held until an operator settles it."
-        }
-      ])
+      expect(yield* clearingOf(payment_id)).toEqual(["500.00 KES"])
+      expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "suspense" }])
     })
   )
 
@@ -140,7 +139,7 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
       expect((yield* settlement) - before).toBe(900)
       expect(yield* itemsOf(payment_id)).toEqual([])
       yield* callBack("stripe", { key: "BE went", reference: back!, state: "completed" })
-      expect(yield* suspenseOf(payment_id)).toEqual(["-900.00 KES"])
+      expect(yield* clearingOf(payment_id)).toEqual(["-900.00 KES"])
       expect(yield* itemsOf(payment_id), "it was given away twice").toHaveLength(1)
     })
   )
@@ -154,7 +153,7 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
       const [back] = yield* attemptsFor(payment_id, "return")
       expect(yield* itemsOf(payment_id)).toHaveLength(1)
       yield* callBack("stripe", { key: "EE went", reference: back!, state: "completed" })
-      expect(yield* suspenseOf(payment_id)).toEqual([])
+      expect(yield* clearingOf(payment_id)).toEqual([])
       expect(yield* itemsOf(payment_id)).toEqual([])
     })
   )
@@ -177,12 +176,12 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
         ["twice", "returned"]
       ] as const) {
         yield* first(key, state)
-        expect(yield* suspenseOf(payment_id), key).toEqual(["900.00 KES"])
+        expect(yield* clearingOf(payment_id), key).toEqual(["900.00 KES"])
         expect(yield* itemsOf(payment_id), key).toMatchObject([{ kind: "suspense" }])
       }
       const second = yield* returning
       yield* second("went", "completed")
-      expect(yield* suspenseOf(payment_id)).toEqual([])
+      expect(yield* clearingOf(payment_id)).toEqual([])
       expect(yield* itemsOf(payment_id)).toEqual([])
       const sums = (yield* attemptsOf(payment_id)).filter((one) => one["leg"] === "return")
       expect(sums).toMatchObject([{ amount: 900 }, { amount: 900 }])
@@ -221,17 +220,6 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
         Array.from(new Set(sent.map(({ reference: name }) => name))),
         "references under which 900.00 KES went back"
       ).toHaveLength(1)
-    })
-  )
-
-  it.effect("accepting what came of the asked currency leaves the other currency in sight", () =>
-    Effect.gen(function* () {
-      const { arrives, payment_id } = yield* payin("AT")
-      yield* arrives("20.00", "USD")
-      yield* arrives("1400.00")
-      yield* resolve(payment_id, "completed")
-      expect(yield* suspenseOf(payment_id)).toEqual(["20.00 USD"])
-      expect(yield* itemsOf(payment_id), "20.00 USD wait in suspense").toHaveLength(1)
     })
   )
 
@@ -298,9 +286,8 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
       yield* callBack("stripe", { key: "SE no", reference: back!, state: "failed" })
       expect(yield* itemsOf(payment_id)).toHaveLength(1)
       yield* callBack("stripe", { key: "SE late", reference: back!, state: "processing" })
-      expect(yield* suspenseOf(payment_id)).toEqual(["900.00 KES"])
+      expect(yield* clearingOf(payment_id)).toEqual(["900.00 KES"])
       expect(yield* itemsOf(payment_id)).toHaveLength(1)
     })
   )
-  void USD
 })

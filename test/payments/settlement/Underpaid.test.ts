@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { callBack, recordOf } from "../support/Calls.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"
 import { giveBack, itemsOf, resolve } from "../support/ByHand.ts"
-import { paysIn, suspenseOf, threeProviders, watched } from "../support/InTheBooks.ts"
+import { paysIn, clearingOf, threeProviders, watched } from "../support/InTheBooks.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
 
 const made = threeProviders()
@@ -23,34 +23,21 @@ onPaymentServer("Underpaid, and taken back in part", "memory", made, (it) => {
         state: "returned",
         taken: { amount: "300.00", currency: "KES" }
       })
-      expect(yield* gained).toEqual({ stripe: -400, suspense: 400 })
+      expect(yield* gained).toEqual({ stripe: -400, clearing: 400 })
       return { ...paid, gained }
     })
 
-  it.effect("what the rest leaves in suspense still waits for a person", () =>
+  it.effect("still waits when all that was asked for has come, less what went", () =>
     Effect.gen(function* () {
       const { arrives, gained, payment_id } = yield* shrunk("FR")
       yield* arrives("1500.00")
-      expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
-      expect(yield* gained).toEqual({ stripe: -1200, settlement: 1500, suspense: -300 })
-      expect(yield* itemsOf(payment_id)).toMatchObject([
-        { kind: "suspense", detail: expect.stringContaining("stripe has taken 300.00 KES back") as unknown }
-      ])
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "pending" })
+      expect(yield* gained).toEqual({ stripe: -1200, clearing: 1200 })
+      expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "suspense" }])
       yield* resolve(payment_id, "completed")
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed", amount: 1200 })
       expect(yield* gained).toEqual({ stripe: -1200, settlement: 1200 })
       expect(yield* itemsOf(payment_id)).toEqual([])
-    })
-  )
-
-  it.effect("and is named, though more had come in the meantime", () =>
-    Effect.gen(function* () {
-      const { arrives, payment_id } = yield* shrunk("DE")
-      yield* arrives("900.00")
-      yield* arrives("1500.00")
-      expect(yield* suspenseOf(payment_id)).toEqual(["-300.00 KES"])
-      expect(yield* itemsOf(payment_id)).toMatchObject([
-        { detail: expect.stringContaining("stripe has taken 300.00 KES back") as unknown }
-      ])
     })
   )
 
@@ -62,27 +49,25 @@ onPaymentServer("Underpaid, and taken back in part", "memory", made, (it) => {
       expect(yield* gained).toEqual({ stripe: -400, settlement: 400 })
       expect(yield* itemsOf(payment_id)).toEqual([])
       yield* arrives("1500.00")
-      expect(yield* gained).toEqual({ stripe: -1200, settlement: 400, suspense: 800 })
+      expect(yield* gained).toEqual({ stripe: -1200, settlement: 400, clearing: 800 })
       expect(yield* itemsOf(payment_id)).toHaveLength(1)
     })
   )
 
-  it.effect("what comes in several currencies is named as a whole, since one verdict settles all of it", () =>
+  it.effect("what comes in several currencies is an item for each, settled one by one", () =>
     Effect.gen(function* () {
-      const short = yield* paysIn(stripe, "IT")
-      yield* short.arrives("700.00")
-      yield* short.arrives("20.00", "USD")
-      expect(yield* suspenseOf(short.payment_id)).toEqual(["700.00 KES", "20.00 USD"])
-      const named = (sum: string) => [{ kind: "suspense", detail: expect.stringContaining(sum) as unknown }]
-      expect(yield* itemsOf(short.payment_id)).toMatchObject(
-        named("20.00 USD and 700.00 KES arrived at stripe instead")
-      )
-      const over = yield* paysIn(stripe, "ES")
-      yield* over.arrives("9000.00")
-      yield* over.arrives("20.00", "USD")
-      expect(yield* itemsOf(over.payment_id)).toMatchObject(
-        named("20.00 USD and 7500.00 KES arrived at stripe besides")
-      )
+      const { arrives, payment_id } = yield* paysIn(stripe, "IT")
+      yield* arrives("700.00")
+      yield* arrives("20.00", "USD")
+      expect(yield* clearingOf(payment_id)).toEqual(["700.00 KES", "20.00 USD"])
+      const items = yield* itemsOf(payment_id)
+      expect(items.map(({ kind }) => kind)).toEqual(["suspense", "suspense"])
+      const dollars = items.find(({ detail }) => String(detail).includes("USD"))
+      const shillings = items.find((one) => one !== dollars)
+      yield* resolve(payment_id, "completed", "it is enough", String(shillings?.["item_id"]))
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed", amount: 700 })
+      expect(yield* clearingOf(payment_id)).toEqual(["20.00 USD"])
+      expect(yield* itemsOf(payment_id)).toMatchObject([{ item_id: dollars?.["item_id"] }])
     })
   )
 

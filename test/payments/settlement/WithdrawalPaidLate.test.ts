@@ -19,7 +19,7 @@ import {
 } from "../../treasury/accounts/Banking.ts"
 import { people } from "../../support/Credentials.ts"
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
-import { reports } from "../support/ScriptedProvider.ts"
+import { paysOut, reports } from "../support/ScriptedProvider.ts"
 
 onDatabasePaymentServer(
   "withdrawals",
@@ -48,7 +48,7 @@ onDatabasePaymentServer(
           const outcomes = yield* RecordOutcome
           yield* outcomes.hearAbout(attempt!, reports("failed"), { cause: "test" })
           expect(yield* balanceOf(acme.key, account_id)).toBe(1000)
-          yield* outcomes.hearAbout(attempt!, reports("completed"), { cause: "test" })
+          yield* outcomes.hearAbout(attempt!, paysOut("po_1", "completed"), { cause: "test" })
           const { resolve } = yield* Resolution
           yield* resolve(operatorPermit("platform", "amina"), payment.payment_id, {
             outcome: "completed",

@@ -69,7 +69,7 @@ export const at = (provider: ProviderName) => balanceOf(LedgerAccount.provider(p
 
 export const settlement = Effect.flatMap(people, ({ acme }) => balanceOf(LedgerAccount.settlement(acme.org_id, KES)))
 
-export const suspenseOf = (paymentId: PaymentId) =>
+export const clearingOf = (paymentId: PaymentId) =>
   Effect.map(
     Effect.flatMap(LedgerStore, (ledger) => ledger.clearingOf(paymentId)),
     (all) => all.map(({ money }) => money.toString())
@@ -109,3 +109,6 @@ export const watched = Effect.gen(function* () {
   )
   return { gained, org_id }
 })
+
+/** The name that it had. */
+export const suspenseOf = clearingOf

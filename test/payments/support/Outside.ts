@@ -139,15 +139,19 @@ const providerProblems = (
   })
 }
 
-/** What the organisation has because of a payment, as its record tells it. */
+const sumOfParts = (parts: Payment["refunds"], of: (part: Payment["refunds"][number]) => bigint): bigint =>
+  parts.reduce((total, part) => total + of(part), 0n)
+
+/** What the organisation has because of a payment, as its record tells it, and what is held to be given back. */
 const told = ({ amount, direction, refunds, status, target, total_fees }: Payment): bigint => {
   const fees = total_fees?.minor ?? 0n
   if (direction === "outbound") return status === "completed" ? -(amount.minor + fees) : 0n
-  if (direction === "external" || (status !== "completed" && status !== "refunded")) return 0n
-  const back = refunds
-    .filter(({ of, state }) => of === undefined && state === "completed")
-    .reduce((total, part) => total + part.target.minor, 0n)
-  return target.minor - fees - back
+  if (direction === "external") return 0n
+  const isReturning = ({ of, state }: Payment["refunds"][number]) => of !== undefined && state === "open"
+  const returning = sumOfParts(refunds.filter(isReturning), (part) => part.amount.minor)
+  if (status !== "completed" && status !== "refunded") return returning
+  const gone = refunds.filter(({ of, state }) => of === undefined && state === "completed")
+  return target.minor - fees - sumOfParts(gone, (part) => part.target.minor) + returning
 }
 
 const ownKinds = ["settlement", "held", "own", "virtual", "escrow", "party"]

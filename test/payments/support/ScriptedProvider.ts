@@ -38,6 +38,13 @@ export const isLost = (reason = "connection lost") => new Unknown({ reason })
 export const reports = (state: Report["state"]): Report =>
   new Report({ state, reason: null, providerPaymentId: null, providerStatus: state })
 
+/** Of an order to pay out: that it was paid under this id, or that it was paid and came back. */
+export const paysOut = (id: string, state: "completed" | "returned"): Report => {
+  const paid: Movement = { kind: "disbursement", id, amount: null, state: "settled" }
+  const back: Movement = { kind: "reinstatement", id: `${id}:returned`, amount: null, state: "settled" }
+  return new Report({ ...reports(state), movements: state === "completed" ? [paid] : [paid, back] })
+}
+
 export type Act = Outcome | Effect.Effect<Outcome> | ((order: PaymentOrder) => Effect.Effect<Outcome>)
 
 const acted = (act: Act, order: PaymentOrder): Effect.Effect<Outcome> => {
@@ -81,8 +88,9 @@ const kindIn = ({ flow, leg }: AttemptContext): keyof typeof movedBy => {
  * Movements of a report whose test names none. An order moves its money once, under an id derived from its reference; what
  * it received may grow. What was taken or given back has the id of its event, unless it is a total.
  */
-const movementsOf = (id: string, kind: keyof typeof movedBy, told: Told, key: string): ReadonlyArray<Movement> => {
+const movementsOf = (order: string, kind: keyof typeof movedBy, told: Told, key: string): ReadonlyArray<Movement> => {
   const { received, regained, state, taken, takenInAll } = told
+  const id = received === undefined || received.currency === "KES" ? order : `${order}:${received.currency}`
   const settled = (of: MovementKind, name: string, amount: Money | null): Movement => ({
     kind: of,
     id: name,

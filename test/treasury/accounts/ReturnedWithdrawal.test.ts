@@ -2,12 +2,11 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { Ids } from "../../../src/domain/Ids.ts"
-import type { Report } from "../../../src/domain/Outcome.ts"
 import { FeeRuleStore } from "../../../src/money/fees/FeeRuleStore.ts"
 import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { onDatabasePaymentServer } from "../../payments/support/PaymentServer.ts"
-import { reports } from "../../payments/support/ScriptedProvider.ts"
+import { paysOut } from "../../payments/support/ScriptedProvider.ts"
 import { idFrom } from "../../support/AnyId.ts"
 import { people } from "../../support/Credentials.ts"
 import {
@@ -43,10 +42,10 @@ onDatabasePaymentServer(
         const store = yield* PaymentStore
         const payment = Option.getOrThrow(yield* store.find(Option.some(acme.org_id), idFrom(made.reference)))
         const [attempt] = yield* store.attemptsOf(payment.payment_id)
-        const hear = (state: Report["state"]) =>
-          Effect.flatMap(RecordOutcome, ({ hearAbout }) => hearAbout(attempt!, reports(state), { cause: "test" })).pipe(
-            Effect.provide(RecordOutcome.layer)
-          )
+        const hear = (state: "completed" | "returned") =>
+          Effect.flatMap(RecordOutcome, ({ hearAbout }) =>
+            hearAbout(attempt!, paysOut("po_2", state), { cause: "test" })
+          ).pipe(Effect.provide(RecordOutcome.layer))
         yield* hear("completed")
         expect(yield* balanceOf(acme.key, account_id)).toBe(29.3)
         yield* hear("returned")

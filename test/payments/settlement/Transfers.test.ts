@@ -1,0 +1,155 @@
+/** Transfers under the provider's own ids: late, in part, of another payment, or told with another amount. On both stores. */
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { Ids } from "../../../src/domain/Ids.ts"
+import type { MovementKind } from "../../../src/domain/Movement.ts"
+import { FeeRuleStore } from "../../../src/money/fees/FeeRuleStore.ts"
+import { people } from "../../support/Credentials.ts"
+import { post } from "../../support/Send.ts"
+import { backends } from "../../support/Stores.ts"
+import { expectBooksInOrder } from "../../treasury/accounts/Banking.ts"
+import { itemsOf, resolve } from "../support/ByHand.ts"
+import { attemptsOf, callBack, initiate, jsonOf, recordOf, type SaidMovement } from "../support/Calls.ts"
+import { clearingOf, paysIn, threeProviders, watched } from "../support/InTheBooks.ts"
+import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"
+import { kenyanBank } from "../support/Requests.ts"
+import { accepts } from "../support/ScriptedProvider.ts"
+
+const moves = (kind: MovementKind, id: string, amount: string): SaidMovement => ({
+  kind,
+  id,
+  amount: { amount, currency: "KES" },
+  state: "settled"
+})
+
+for (const backend of backends) {
+  const made = threeProviders()
+  const { stripe } = made
+
+  onPaymentServer("Transfers", backend, made, (it) => {
+    const told = (key: string, reference: string, state: string, ...movements: ReadonlyArray<SaidMovement>) =>
+      callBack("stripe", { key, reference, state, movements })
+
+    const paysOut = (country: string) =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        yield* serveCountry(country, ["stripe"], "bank_transfer", "outbound")
+        stripe.on(`out ${country}`, accepts())
+        const answer = yield* post("/v1/beneficiaries", { ...acme.key }, kenyanBank())
+        const { data } = jsonOf(answer) as { readonly data: { readonly beneficiary_id: string } }
+        const { payment_id } = yield* initiate({
+          ...{ amount: 1500, target_amount: 1500, currency: "KES", target_currency: "KES", country },
+          ...{ payment_method: "bank_transfer", direction: "payout", beneficiary_id: data.beneficiary_id },
+          description: `out ${country}`,
+          bank_details: { account_name: "Acme", account_number: "1", bank_name: "B", country },
+          bank_account: { account_number: "1100223344", bank_code: "01", bank_name: "KCB" }
+        })
+        const [attempt] = yield* attemptsOf(payment_id)
+        return { payment_id, reference: String(attempt?.["attempt_id"]) }
+      })
+
+    it.effect("an accepted underpayment is charged the fee of what was accepted", () =>
+      Effect.gen(function* () {
+        const { gained, org_id } = yield* watched
+        const rules = yield* FeeRuleStore
+        const fee_rule_id = yield* Effect.flatMap(Ids, (ids) => ids.next)
+        yield* rules.put({
+          ...{ fee_rule_id, org_id, payment_method: "card", direction: "inbound" },
+          ...{ basis_points: 1000, fixed: null }
+        } as const)
+        const { payment_id, reference } = yield* paysIn(stripe, "FR")
+        expect(yield* recordOf(payment_id)).toMatchObject({ total_fees: 150 })
+        yield* told("FR part", reference, "completed", moves("collection", "ch_fr", "500.00"))
+        yield* resolve(payment_id, "completed")
+        yield* rules.remove(fee_rule_id)
+        expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed", amount: 500, total_fees: 50 })
+        expect(yield* gained).toEqual({ stripe: -500, settlement: 450, fees: 50 })
+        expect(yield* itemsOf(payment_id)).toEqual([])
+        yield* expectBooksInOrder
+      })
+    )
+
+    it.effect("a payout that was refused and then paid is borne by its organisation, or came back", () =>
+      Effect.gen(function* () {
+        const { gained } = yield* watched
+        const late = (country: string) =>
+          Effect.gen(function* () {
+            const { payment_id, reference } = yield* paysOut(country)
+            yield* told(`${country} no`, reference, "failed")
+            yield* told(`${country} paid`, reference, "completed", moves("disbursement", `po_${country}`, "1500.00"))
+            expect(yield* recordOf(payment_id)).toMatchObject({ status: "failed" })
+            expect(yield* clearingOf(payment_id)).toEqual(["-1500.00 KES"])
+            expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "suspense" }])
+            return payment_id
+          })
+        const borne = yield* late("DE")
+        yield* resolve(borne, "completed")
+        expect(yield* gained).toEqual({ stripe: 1500, settlement: -1500 })
+        expect(yield* itemsOf(borne)).toEqual([])
+        const back = yield* late("AT")
+        yield* resolve(back, "failed")
+        expect(yield* gained).toEqual({ stripe: 1500, settlement: -1500 })
+        expect(yield* itemsOf(back)).toEqual([])
+        yield* expectBooksInOrder
+      })
+    )
+
+    it.effect("a payout that comes back in part waits with that part, and all of it is given back with its fee", () =>
+      Effect.gen(function* () {
+        const { gained } = yield* watched
+        const { payment_id, reference } = yield* paysOut("ES")
+        yield* told("ES paid", reference, "completed", moves("disbursement", "po_es", "1500.00"))
+        yield* told("ES part", reference, "returned", moves("reinstatement", "re_es_1", "400.00"))
+        expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
+        expect(yield* gained).toEqual({ stripe: 1100, settlement: -1500, clearing: 400 })
+        expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "suspense" }])
+        yield* told("ES rest", reference, "returned", moves("reinstatement", "re_es_2", "1100.00"))
+        expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded" })
+        expect(yield* gained).toEqual({})
+        expect(yield* itemsOf(payment_id)).toEqual([])
+        yield* expectBooksInOrder
+      })
+    )
+
+    it.effect("a transfer of another payment moves nothing, and an item says whose it is", () =>
+      Effect.gen(function* () {
+        const { gained } = yield* watched
+        const [first, second] = [yield* paysIn(stripe, "IT"), yield* paysIn(stripe, "PT")]
+        yield* told("IT paid", first.reference, "completed", moves("collection", "ch_1", "1500.00"))
+        const wrong = (key: string) =>
+          callBack("stripe", {
+            ...{ key, reference: second.reference, state: "completed" },
+            movements: [moves("collection", "ch_1", "1500.00")]
+          })
+        // What the script's provider says here is not so.
+        const holdings = stripe.purse.holdings().get("KES")
+        expect((yield* wrong("PT wrong")).status).toBe(200)
+        expect((yield* wrong("PT wrong again")).status).toBe(200)
+        expect(stripe.purse.holdings().get("KES")).toBe(holdings)
+        expect(yield* gained).toEqual({ stripe: -1500, settlement: 1500 })
+        expect(yield* recordOf(second.payment_id)).toMatchObject({ status: "pending" })
+        const [item, ...others] = yield* itemsOf(second.payment_id)
+        expect(others).toEqual([])
+        expect(item).toMatchObject({ kind: "unknown_outcome" })
+        expect(item?.["detail"]).toContain("ch_1")
+        expect(item?.["detail"]).toContain(first.payment_id)
+        yield* told("PT paid", second.reference, "completed", moves("collection", "ch_2", "1500.00"))
+        expect(yield* recordOf(second.payment_id)).toMatchObject({ status: "completed" })
+        expect(yield* gained).toEqual({ stripe: -3000, settlement: 3000 })
+        yield* expectBooksInOrder
+      })
+    )
+
+    it.effect("a transfer that is told with another amount keeps the first, and a person must look", () =>
+      Effect.gen(function* () {
+        const { gained } = yield* watched
+        const { payment_id, reference } = yield* paysIn(stripe, "NL")
+        yield* told("NL paid", reference, "completed", moves("collection", "ch_nl", "1500.00"))
+        yield* told("NL other", reference, "completed", moves("collection", "ch_nl", "1400.00"))
+        expect(yield* gained).toEqual({ stripe: -1500, settlement: 1500 })
+        expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "unknown_outcome" }])
+        yield* expectBooksInOrder
+      })
+    )
+  })
+}
