@@ -1,8 +1,8 @@
 /** Bugs about what is sent when, and who may say what became of it. */
 import { Clock, Duration, Effect, Option } from "effect"
 import { Declined, type Outcome } from "../../src/domain/Outcome.ts"
-import type { ProviderAnswer as AnswerTag } from "../../src/payments/dispatch/ProviderAnswer.ts"
-import { ProviderAnswer } from "../../src/payments/dispatch/ProviderAnswer.ts"
+import type { ProviderAnswer as AnswerTag } from "../../src/payments/route/ProviderAnswer.ts"
+import { ProviderAnswer } from "../../src/payments/route/ProviderAnswer.ts"
 import { paymentTables } from "../../src/payments/store/MemoryTables.ts"
 import { PaymentStore, type Store } from "../../src/payments/store/PaymentStore.ts"
 import type { StrayCallback } from "../../src/payments/store/Payment.ts"

@@ -7,7 +7,7 @@ import { Providers } from "../../providers/port/Provider.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { contextOf } from "../route/AttemptContext.ts"
-import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
+import { ProviderAnswer } from "../route/ProviderAnswer.ts"
 import { afterAsking } from "./AfterAsking.ts"
 import {
   type Act,

@@ -12,7 +12,7 @@ import { noted } from "../settlement/Ruling.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { PhonePrompts, promptedBy } from "../prompts/PhonePrompts.ts"
 import { contextOf } from "../route/AttemptContext.ts"
-import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
+import { ProviderAnswer } from "../route/ProviderAnswer.ts"
 import { afterAsking } from "./AfterAsking.ts"
 import { PaymentCommand, idsOf, laidToRest, openAttemptsOf, refuse } from "../settlement/PaymentCommand.ts"
 

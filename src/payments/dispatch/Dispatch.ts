@@ -12,12 +12,13 @@ import { type PaymentOrder, Providers } from "../../providers/port/Provider.ts"
 import { ProviderHealth } from "../../providers/health/ProviderHealth.ts"
 import { FirstSend } from "../route/Leave.ts"
 import { type Chosen, type NotTaken, PaymentRouter } from "../route/PaymentRouter.ts"
-import type { Attempt, Payment, Books } from "../store/Payment.ts"
+import type { Books, Payment } from "../store/Payment.ts"
 import { noBooks } from "../store/PaymentPostings.ts"
 import { type Known, PaymentStore } from "../store/PaymentStore.ts"
 import { type Heard, RecordOutcome } from "../settlement/RecordOutcome.ts"
 import { countAttempt } from "./AttemptMetrics.ts"
-import { ProviderAnswer } from "./ProviderAnswer.ts"
+import { openAttempt } from "../route/AttemptContext.ts"
+import { ProviderAnswer } from "../route/ProviderAnswer.ts"
 import type { NewAttempt } from "../store/Change.ts"
 
 type Order = Omit<PaymentOrder, "reference">
@@ -39,21 +40,6 @@ const NANOS_PER_MILLI = 1_000_000n
 /** Milliseconds that are left; below zero once it has passed. */
 const leftUntil = (deadline: bigint): Effect.Effect<number> =>
   Effect.map(Clock.currentTimeNanos, (now) => Number((deadline - now) / NANOS_PER_MILLI))
-
-export const openAttempt = ({ org_id, payment_id }: Payment, { enquire_in: _, ...attempt }: NewAttempt): Attempt => ({
-  of_attempt: null,
-  ...attempt,
-  payment_id,
-  org_id,
-  outcome: null,
-  reason: null,
-  provider_payment_id: null,
-  answered_at: null,
-  enquiries: 0,
-  next_enquiry_at: null,
-  sends: 1,
-  sent_at: attempt.started_at
-})
 
 /** What is sent again was asked about before, and a person may have been told of it. */
 const knownIn = ({ books, chosen: { attempt, leave }, payment }: Call): Known => {

@@ -15,7 +15,12 @@ import type { ProviderSignal } from "../../domain/Settlement.ts"
 import { type Attempt, type Books, kindOfAttempt, type Payment, type Refund } from "../store/Payment.ts"
 import { providersMoney } from "../store/PaymentPostings.ts"
 import type { Known } from "../store/PaymentStore.ts"
-import type { Source } from "./Ruling.ts"
+
+/** Whether a callback or an operator says it, by what comes with it. */
+interface Source {
+  readonly callback?: object
+  readonly operator?: object
+}
 
 /** The attempt whose money an attempt moves: a refund or a return gives back what another one brought. */
 export const bucketOf = ({ taken_by }: Payment, { attempt_id, leg, of_attempt }: Attempt): AttemptId => {

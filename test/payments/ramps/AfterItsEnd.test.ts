@@ -4,7 +4,7 @@ import { Duration, Effect, Option } from "effect"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { payinExpiry } from "../../../src/domain/policies/Payments.ts"
 import { Report } from "../../../src/domain/Outcome.ts"
-import { openAttempt } from "../../../src/payments/dispatch/Dispatch.ts"
+import { openAttempt } from "../../../src/payments/route/AttemptContext.ts"
 import { rampChangeOf } from "../../../src/payments/settlement/RampRules.ts"
 import type { Source } from "../../../src/payments/settlement/Ruling.ts"
 import type { RampPayment } from "../../../src/payments/route/LegOrder.ts"
@@ -96,7 +96,7 @@ describe("a ramp after its end", () => {
       const callback = { provider: "stripe", key: "a dispute" } as const
       expect(yield* ruled("disputed", -600, Option.none(), { callback })).toMatchObject({ enquireIn: 601 })
       const planned = { callback, next_enquiry_at: end }
-      expect(yield* ruled("disputed", -600, Option.none(), planned)).toMatchObject({ enquireIn: "as planned" })
+      expect((yield* ruled("disputed", -600, Option.none(), planned)).enquireIn, "once it is over").toBe(601)
       const items = ["unknown_outcome"]
       expect(yield* ruled("disputed", 1, Option.none())).toMatchObject({ enquireIn: null, items })
       expect(yield* ruled("disputed", 1, Option.none(), planned)).toMatchObject({ items: [] })

@@ -8,7 +8,7 @@ import { providerRetry } from "../../domain/policies/Providers.ts"
 import { retryIfFailed } from "../../platform/fibers/RetryIfFailed.ts"
 import { makeDeadlines } from "../../platform/fibers/Deadlines.ts"
 import type { AttemptContext, Promised, Provider } from "../../providers/port/Provider.ts"
-import type { Leave, SendWindow } from "../route/Leave.ts"
+import type { Leave, SendWindow } from "./Leave.ts"
 
 export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
   ProviderAnswer,
