@@ -29,6 +29,7 @@ import { RecordOutcome } from "../settlement/RecordOutcome.ts"
 import { ProviderAnswer } from "../route/ProviderAnswer.ts"
 import { Settling } from "../dispatch/Settling.ts"
 import type { Source } from "../settlement/Ruling.ts"
+import { isTakenBack } from "../store/PaymentPostings.ts"
 import { openSendWindow } from "../route/Leave.ts"
 
 /** When the attempt was taken up to be asked about, by the clock of the store. */
@@ -169,11 +170,14 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
         const provider = yield* providers.find(attempt.provider, attempt.account)
         if (provider === undefined)
           return yield* hearIt(attempt, { enquiry: unknown(`${attempt.provider} is switched off`) })
-        const { payment } = yield* Effect.orDie(Effect.flatten(store.known(attempt.attempt_id, attempt.org_id)))
+        const { payment, ...books } = yield* Effect.orDie(
+          Effect.flatten(store.known(attempt.attempt_id, attempt.org_id))
+        )
         const said = yield* ask(attempt, provider, payment)
         if (isAtEnd(payment, attempt) && isUnpaid(said)) return yield* end(attempt, provider, payment, said)
         const { again } = said
-        if (Option.isNone(again) || !isResent(attempt)) return yield* hearIt(attempt, said)
+        const isWanted = isResent(attempt) && !isTakenBack(payment, books)
+        if (Option.isNone(again) || !isWanted) return yield* hearIt(attempt, said)
         if (attempt.sends < settlementSends) return yield* sendAgain(attempt, again.value)
         const signal = unknown(`it was sent ${attempt.sends} times, and the provider has no trace of it`)
         return yield* outcomes.hearAbout(attempt, signal, { ...sourceOf(attempt), exhausted: true })

@@ -26,7 +26,7 @@ import {
   type Refund,
   type StoredOperatorItem
 } from "../store/Payment.ts"
-import { booksAfter, entriesOfChange, ownSide } from "../store/PaymentPostings.ts"
+import { booksAfter, entriesOfChange, heldByRamp, ownSide } from "../store/PaymentPostings.ts"
 import { PaymentStore, type Story } from "../store/PaymentStore.ts"
 import { asReceivable, toOrganization } from "./Allocations.ts"
 import { givenBack, refundedOf, statedBy } from "./Movements.ts"
@@ -190,7 +190,9 @@ const atProvider = (statement: Statement): Settled => {
 const atOrganization = (statement: Statement): Settled => {
   const { at, by, mover, newId, payment, reason, story, sum } = statement
   const { status } = payment
-  const isPaidLate = mover.leg === "settlement" && status === "failed" && payment.ramp?.collected !== null
+  // What went back meanwhile cannot pay for it.
+  const isPaidLate =
+    mover.leg === "settlement" && status === "failed" && heldByRamp(payment, story).minor >= payment.amount.minor
   if (isPaidLate && sum.money.isNegative && sum.money.currency === payment.target.currency) {
     const patch = { payout_id: mover.attempt_id, failure: null, next_action: null }
     return { status: "completed", patch, cause: `settled after all, by ${by}` }
@@ -515,7 +517,12 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           if (attempt !== undefined && (sums.length === 0 || question !== undefined)) {
             return yield* atomically(settleAttempt(permit, { payment, attempt }, story, verdict))
           }
-          if (sums.length > 0) return yield* settleAll(permit, payment, sums, verdict)
+          // Whoever means to stop what is being sent says nothing about its money.
+          const isBeingSent =
+            payment.status === "processing" &&
+            story.attempts.some((one) => one.leg === "settlement" && isUnderWay(one, now))
+          const isTooLate = item === undefined && verdict.outcome === "failed" && isBeingSent
+          if (sums.length > 0 && !isTooLate) return yield* settleAll(permit, payment, sums, verdict)
           return yield* conflict(
             open.some((one) => isUnderWay(one, now))
               ? "A provider is being asked at this moment: look at the payment again in a minute."

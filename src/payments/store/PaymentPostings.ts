@@ -183,6 +183,10 @@ export const restOf = (payment: Payment, books: Books): Position =>
     placesOf(payment, books).map(({ intent }) => intent)
   ).rest
 
+/** Of what was collected some was taken back, and nobody has said who bears it: it is not there to be sent on. */
+export const isTakenBack = (payment: Payment, books: Books): boolean =>
+  restOf(payment, books).some(({ attempt_id, money }) => attempt_id === payment.taken_by && money.isNegative)
+
 /** All that stands in the books because of a payment. */
 export const postingsOf = (payment: Payment, books: Books): ReadonlyArray<Posting> => {
   const moved = books.movements

@@ -179,7 +179,7 @@ export const signalsInMemory = (
       withTime((now) => {
         const row = attempts.get(attemptId)
         if (row === undefined || row.outcome === "accepted" || row.outcome === "declined") return Option.none()
-        if (row.leg === "settlement" && !isProcessing(row)) return Option.none()
+        if (row.leg === "settlement" && !(isProcessing(row) && isFunded(row))) return Option.none()
         const isOver = row.outcome === "unknown" || row.sent_at.getTime() <= now - Duration.toMillis(sendWindow)
         if (!isOver) return Option.none()
         const mine = token === null ? isFree(row, now) : row.lease_token === token && !isFree(row, now)

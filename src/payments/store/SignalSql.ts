@@ -273,7 +273,7 @@ const renewStatement = `update attempts a set ${sentNow}, started_at = least(a.s
     hint_at = nullif(a.hint_at, a.leased_until)
   from payments p
   where a.attempt_id = $1 and p.payment_id = a.payment_id and coalesce(a.outcome, 'unknown') = 'unknown'
-    and (a.leg <> 'settlement' or p.status = 'processing')
+    and (a.leg <> 'settlement' or (p.status = 'processing' and ${FUNDED}))
     and (a.outcome = 'unknown' or a.sent_at <= now() - make_interval(secs => $4))
     and case when $3::uuid is null then a.leased_until is null or a.leased_until <= now()
       else a.lease_token = $3::uuid and a.leased_until > now() end
