@@ -531,7 +531,12 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           if (attempt !== undefined && (sums.length === 0 || question !== undefined)) {
             return yield* atomically(settleAttempt(permit, { payment, attempt }, story, verdict))
           }
-          if (sums.length > 0) return yield* settleAll(permit, payment, sums, verdict)
+          // Whoever means to stop what is being sent says nothing about its money.
+          const isBeingSent =
+            payment.status === "processing" &&
+            story.attempts.some((one) => one.leg === "settlement" && isUnderWay(one, now))
+          const isTooLate = item === undefined && verdict.outcome === "failed" && isBeingSent
+          if (sums.length > 0 && !isTooLate) return yield* settleAll(permit, payment, sums, verdict)
           return yield* conflict(
             open.some((one) => isUnderWay(one, now))
               ? "A provider is being asked at this moment: look at the payment again in a minute."
