@@ -3,7 +3,6 @@ import { isSettled } from "../../domain/PaymentStatus.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { AttemptContext } from "../../providers/port/Provider.ts"
 import type { Sent } from "../../providers/port/SendAgain.ts"
-import type { NewAttempt } from "../store/Change.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import { orderFacts, type PaidLeg } from "./ProviderOrder.ts"
 
@@ -60,19 +59,3 @@ export const contextOf = (
     broughtBy: brought === undefined ? null : contextOf(payment, brought, [])
   }
 }
-
-/** An attempt as it is just committed. */
-export const openAttempt = ({ org_id, payment_id }: Payment, { enquire_in: _, ...attempt }: NewAttempt): Attempt => ({
-  of_attempt: null,
-  ...attempt,
-  payment_id,
-  org_id,
-  outcome: null,
-  reason: null,
-  provider_payment_id: null,
-  answered_at: null,
-  enquiries: 0,
-  next_enquiry_at: null,
-  sends: 1,
-  sent_at: attempt.started_at
-})

@@ -253,14 +253,16 @@ const unsent: Queue = {
 /** Sent from now on, so that whoever loses sight of it is asked about it. */
 const sentNow = `sends = a.sends + 1, sent_at = now(), next_enquiry_at = now() + make_interval(secs => $2)`
 
-/** The balances are locked too, so that what is taken back at this moment is either seen here or comes after the sending. */
+/**
+ * The payment is locked too, as it was seen: what its provider takes back at this moment changes the payment, and is either
+ * seen here, or comes after the sending.
+ */
 const claimUnsentStatement = `with ${fairly(unsent)}, locked as (
     select a.attempt_id from attempts a
     join payments p on p.payment_id = a.payment_id
-    join ledger_balances r on r.account = ${RAMP_ACCOUNT}
+    join payments seen on seen.payment_id = p.payment_id and seen.version = p.version
     where a.attempt_id = any (array(select attempt_id from chosen)) and ${unsent.queued} and ${unsent.due}
-      and r.balance >= p.amount
-    for update of a, r skip locked
+    for update of a, p skip locked
   )
   update attempts a set ${sentNow}
   from locked, payments p where a.attempt_id = locked.attempt_id and p.payment_id = a.payment_id
