@@ -17,9 +17,9 @@ import { Events } from "../webhooks/Events.ts"
 import { eventStoreSql } from "../webhooks/EventSql.ts"
 import { webhookIssuesSql } from "../webhooks/WebhookIssuesSql.ts"
 import { WebhookLog } from "../webhooks/WebhookLog.ts"
+import { OtherItemsLive } from "../treasury/escrow/PayoutItems.ts"
 import { escrowPayoutStoreSql } from "../treasury/escrow/EscrowPayoutSql.ts"
 import { foundedOn, type Reached } from "./Foundation.ts"
-import { OtherItemsLive } from "./HandedDown.ts"
 
 const StoresLive = Layer.mergeAll(
   Transactor.layer,
