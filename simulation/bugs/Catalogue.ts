@@ -420,7 +420,7 @@ const finders: Readonly<Record<string, number>> = {
   "the time to send counts for the first try": 33,
   "keys are forgotten after an hour": 18,
   "whoever slept sends again": 55,
-  "a ramp ends by the clock of one instance": 57,
+  "a ramp ends by the clock of one instance": 114,
   "an early callback finds a payment of another account": 47,
   "a refund above what is left": 8,
   "money in suspense is rounded the other way": 39

@@ -2,7 +2,6 @@
 import { Effect, Layer, Option } from "effect"
 import { Beneficiaries } from "../payments/beneficiaries/Beneficiaries.ts"
 import { FundingAnswers } from "../payments/read/FundingAnswers.ts"
-import { OtherItems } from "../payments/read/OperationsQueue.ts"
 import { Payments } from "../payments/read/Payments.ts"
 import { VerificationSubjects } from "../people/verification/VerificationSubjects.ts"
 import { StateAsAnswer } from "../platform/idempotency/Idempotency.ts"
@@ -10,7 +9,6 @@ import { SealedPlaces } from "../platform/secrets/SealedPlaces.ts"
 import { sealedSecrets } from "../platform/secrets/SealedSecrets.ts"
 import { sealedAccounts } from "../providers/accounts/SealedAccounts.ts"
 import { withdrawalAnswers } from "../treasury/accounts/WithdrawalAnswers.ts"
-import { blockedPayoutItems } from "../treasury/escrow/BlockedPayouts.ts"
 import { payoutAnswers } from "../treasury/escrow/PayoutAnswers.ts"
 import { sealedEndpoints } from "../webhooks/SealedEndpoints.ts"
 
@@ -23,8 +21,6 @@ export const FundingAnswersLive = Layer.effect(
   FundingAnswers,
   Effect.all({ virtual: withdrawalAnswers, party: payoutAnswers })
 )
-
-export const OtherItemsLive = Layer.effect(OtherItems, blockedPayoutItems)
 
 export const VerificationSubjectsLive = Layer.effect(
   VerificationSubjects,

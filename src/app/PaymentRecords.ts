@@ -13,10 +13,10 @@ import { Events } from "../webhooks/Events.ts"
 import { eventStoreSql } from "../webhooks/EventSql.ts"
 import { webhookIssuesSql } from "../webhooks/WebhookIssuesSql.ts"
 import { WebhookLog } from "../webhooks/WebhookLog.ts"
+import { OtherItemsLive } from "../treasury/escrow/PayoutItems.ts"
 import { escrowPayoutStoreSql } from "../treasury/escrow/EscrowPayoutSql.ts"
 import type { Reached } from "./Foundation.ts"
 import { graphOn } from "./Graph.ts"
-import { OtherItemsLive } from "./HandedDown.ts"
 
 const StoresLive = Layer.mergeAll(
   Transactor.layer,

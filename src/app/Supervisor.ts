@@ -35,6 +35,12 @@ const stop = (worker: Worker): Effect.Effect<void> =>
     return Effect.asVoid(ending(worker))
   })
 
+/**
+ * The processes take connections from the port themselves. Were they handed over by this one, each that a killed process
+ * was given and had not confirmed would stay open without an answer.
+ */
+cluster.schedulingPolicy = cluster.SCHED_NONE
+
 const started = (variables: Readonly<Record<string, string>>) =>
   Effect.acquireRelease(
     Effect.sync(() => cluster.fork(variables)),

@@ -47,6 +47,23 @@ describe("several processes", () => {
     expect(server.output()).toContain("Process 2 has ended (SIGKILL) and is started again.")
   })
 
+  it("answer what came while one of them was stopped, and was then killed", async () => {
+    const [first, second] = await both()
+    const asked = () => Array.from({ length: 6 }, ask)
+    // Answered by the second alone, as soon as it serves.
+    process.kill(first!, "SIGSTOP")
+    const early = asked()
+    await Promise.any(early)
+    process.kill(first!, "SIGCONT")
+    await Promise.all(early)
+    process.kill(second!, "SIGSTOP")
+    const answers = asked()
+    await Promise.any(answers)
+    process.kill(second!, "SIGKILL")
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200])
+    await both()
+  })
+
   it("end together, with their database, and leave it to one alone", async () => {
     const pids = await both()
     expect(await server.stop()).toBe(0)

@@ -11,6 +11,8 @@ const outOfReach = [
   "POST /organizations/invitations/{token}/accept",
   "POST /operations/payments/{payment_id}/resolve",
   "POST /operations/payments/{payment_id}/give-back",
+  "POST /virtual-accounts/escrow/{escrow_id}/payouts/{payout_id}/retry",
+  "POST /virtual-accounts/escrow/{escrow_id}/payouts/{payout_id}/resolve",
   "elsewhere"
 ]
 

@@ -432,7 +432,10 @@ export const EscrowApi = HttpApiGroup.make("escrow")
           summary: "Resolve a payout to a party",
           description:
             "Extension. Closes a payout that is `blocked`: nothing more is sent for it, and the money stays on the party's account, to be paid out by `…/parties/{party_id}/payout`. That payout closes the party's blocked payouts too. The reason is kept with the payout and in the audit log. A payout that is not blocked: 409.",
-          request: { reason: "Paid in cash on site" },
+          request: examples({
+            "Paid in another way": { reason: "Paid in cash on site" },
+            "No longer due": { reason: "The party has left the project" }
+          }),
           response: { status: "success", message: "Payout resolved", data: example.resolvedPayout }
         })
       )

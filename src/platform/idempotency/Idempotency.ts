@@ -100,7 +100,7 @@ export class Idempotency extends Context.Tag("corridor/Idempotency")<
           if (!VISIBLE_ASCII.test(name.key)) {
             return yield* new Invalid({ message: "Idempotency-Key: must be 1 to 255 visible ASCII characters." })
           }
-          const body_digest = vault.hmac(canonicalJson(withoutCard(body)), "idempotency")
+          const body_digest = vault.hmac(canonicalJson(withoutCard(body ?? null)), "idempotency")
           const found = yield* store.find(name)
           if (Option.isNone(found)) {
             return { _tag: "Fresh" as const, key: { ...name, body_digest, claim: yield* ids.next } }

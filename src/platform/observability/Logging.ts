@@ -42,6 +42,7 @@ export const loggable: ReadonlySet<string> = new Set([
   "package",
   "path",
   "payment_id",
+  "payout_id",
   "payment_method",
   "pid",
   "port",

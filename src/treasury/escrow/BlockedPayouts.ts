@@ -4,40 +4,15 @@ import type { Permit } from "../../domain/Access.ts"
 import { Conflict, type IdempotencyConflict, type NotFound, notFound } from "../../domain/Failure.ts"
 import { type EscrowId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
 import { Ids } from "../../domain/Ids.ts"
-import type { OtherItem, OtherItemsOf } from "../../payments/read/OperationsQueue.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { mapRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
-import type { BlockedPayout, EscrowPayout } from "./EscrowPayout.ts"
+import type { EscrowPayout } from "./EscrowPayout.ts"
 import { EscrowPayoutStore } from "./EscrowPayoutStore.ts"
 import { type EscrowPayoutView, escrowPayoutView, retriedText } from "./EscrowView.ts"
 import { PayoutWorker } from "./PayoutWorker.ts"
-
-const detailOf = ({ amount, escrow_name, party_name, reason }: BlockedPayout): string =>
-  `The payout of ${amount.toString()} to ${party_name} of the escrow ${escrow_name} was not made: ${reason ?? "no reason is known."} The money is on the party's account.`
-
-const itemOf = (blocked: BlockedPayout): OtherItem => {
-  const { created_at, escrow_id, org_id, party_id, payout_id } = blocked
-  return {
-    item_id: payout_id,
-    kind: "escrow_payout",
-    org_id,
-    escrow_id,
-    party_id,
-    detail: detailOf(blocked),
-    created_at
-  }
-}
-
-/** For the operations queue. */
-export const blockedPayoutItems = Effect.map(
-  EscrowPayoutStore,
-  (store): OtherItemsOf =>
-    (scope, window) =>
-      Effect.map(store.blocked(scope, window), (rows) => rows.map(itemOf))
-)
 
 interface Named {
   readonly escrowId: EscrowId
