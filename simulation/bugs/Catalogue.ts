@@ -414,7 +414,7 @@ const finders: Readonly<Record<string, number>> = {
   "what is borne is not booked": 16,
   "the platform keeps a dispute that is won": 200,
   "a debt is never paid": 143,
-  "a second leg is sent though its money was taken back": 0,
+  "a second leg goes to the next provider though its money was taken back": 176,
   "a milestone is released again": 65,
   "a release is not booked": 65,
   "a movement on an account tells nobody": 3,
@@ -424,7 +424,7 @@ const finders: Readonly<Record<string, number>> = {
   "deliveries are forgotten too soon": 217,
   "every account is the platform's": 16,
   "customers who come back are believed": 1,
-  "a refused repetition is a refusal": 157,
+  "a refused repetition is a refusal": 91,
   "a key is answered while its request runs": 9,
   "a second leg is offered again to whoever refused it": 55,
   "absence is counted from the first sending": 55,
@@ -432,12 +432,12 @@ const finders: Readonly<Record<string, number>> = {
   "whoever slept writes what a receiver said": 32,
   "a fee is rounded down": 24,
   "the time to send counts for the first try": 33,
-  "keys are forgotten after an hour": 18,
-  "whoever slept sends again": 55,
+  "keys are forgotten after an hour": 24,
+  "whoever slept sends again": 339,
   "a ramp ends by the clock of one instance": 510,
-  "an early callback finds a payment of another account": 47,
-  "a refund above what is left": 8,
-  "money in suspense is rounded the other way": 39
+  "an early callback finds a payment of another account": 283,
+  "a refund above what is left": 45,
+  "money in suspense is rounded the other way": 46
 }
 
 export const catalogue: ReadonlyArray<Bug> = [...inPayments, ...aroundPayments, ...sendingBugs, ...amountBugs].map(
