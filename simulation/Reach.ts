@@ -51,7 +51,7 @@ export const everything: ReadonlyArray<string> = [
   ...named("link", ["fixed, used", "open, used", "payment completed", "payment failed", "payment refunded"]),
   ...named("attempt", ["through an own account", "payment declined", "refund accepted", "return accepted"]),
   ...named("item", ["resolution", "review", "unknown_outcome"]),
-  ...named("operator", ["kept", "by hand", "refunded", "in the dashboard", "stopped", "stated before it was told"]),
+  ...named("operator", ["kept", "by hand", "refunded", "in the dashboard", "stated before it was told"]),
   ...named("movement", ["named", "stated", "total"]),
   ...named("receivable", ["owed", "paid"]),
   ...named("focus", Object.keys(focuses)),

@@ -131,7 +131,13 @@ export const aroundPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
       ...provider,
       resume: () =>
         Effect.succeed(
-          new Report({ state: "completed", reason: null, providerPaymentId: null, providerStatus: "returned" })
+          new Report({
+            state: "completed",
+            reason: null,
+            providerPaymentId: null,
+            providerStatus: "returned",
+            movements: [{ kind: "collection", id: "came back", amount: null, state: "settled" }]
+          })
         )
     }))
   }

@@ -1,13 +1,11 @@
 /** Bugs about transfers of money at providers, where they belong, and what an organisation bears of them. */
-import { Clock, Duration, Effect } from "effect"
+import { Duration, Effect } from "effect"
 import type { MovementKind } from "../../src/domain/Movement.ts"
 import { Money } from "../../src/domain/Money.ts"
 import { orphanedAfter } from "../../src/domain/policies/Payments.ts"
 import { ledgerTables } from "../../src/money/ledger/MemoryTables.ts"
 import type { Change } from "../../src/payments/store/Change.ts"
-import { paymentTables } from "../../src/payments/store/MemoryTables.ts"
 import { PaymentStore, type Store } from "../../src/payments/store/PaymentStore.ts"
-import { booksIn } from "../../src/payments/store/SignalMemory.ts"
 import type { Bug, Planted } from "./Bug.ts"
 import { changing, hearing, mishearing, retold, withTables, without } from "./Planting.ts"
 
@@ -37,28 +35,12 @@ const added = (heard: Heard, { stood }: Change): Heard => {
 
 const swapped: Readonly<Partial<Record<MovementKind, MovementKind>>> = { reversal: "reinstatement" }
 
-/** Finds what waits to be sent whether or not its money is there. */
-const claimsAll = withTables(PaymentStore, (store: Store, database): Store => ({
-  ...store,
-  claimUnsent: (lanes) =>
-    Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
-      const claimed = yield* store.claimUnsent(lanes)
-      const tables = database().open(paymentTables)
-      const { attempts, payments } = tables
-      const left = Array.from(attempts.values()).filter(
-        ({ leased_until, outcome, payment_id, sends }) =>
-          sends === 0 && outcome === null && leased_until === null && payments.get(payment_id)?.status === "processing"
-      )
-      const others = left.map((row) => {
-        const next_enquiry_at = new Date(now + Duration.toMillis(orphanedAfter))
-        const attempt = { ...row, sends: 1, sent_at: new Date(now), next_enquiry_at }
-        attempts.set(row.attempt_id, attempt)
-        return { attempt, payment: payments.get(row.payment_id)!, ...booksIn(tables, row.payment_id) }
-      })
-      return [...claimed, ...others]
-    })
-}))
+/** Whoever settles instead is sent at once, whether or not the money is there. */
+const handedOn = changing((one) =>
+  one.nextAttempt?.leg === "settlement" && one.attempt?.outcome === "declined" && one.nextAttempt.enquire_in === null
+    ? { ...one, nextAttempt: { ...one.nextAttempt, enquire_in: Duration.toSeconds(orphanedAfter) } }
+    : one
+)
 
 /** Undoes what pays debts. */
 const unpaid = withTables(PaymentStore, (store: Store, database): Store => ({
@@ -150,8 +132,8 @@ export const movementBugs: ReadonlyArray<Omit<Bug, "foundBy">> = [
     planted: unpaid
   },
   {
-    name: "a second leg is sent though its money was taken back",
-    about: "whoever looks for legs to send does not look for their money",
-    planted: claimsAll
+    name: "a second leg goes to the next provider though its money was taken back",
+    about: "whoever takes over from a settler that refused is sent the leg without a look at its money",
+    planted: handedOn
   }
 ]

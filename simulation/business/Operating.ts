@@ -276,6 +276,8 @@ const settleSuspense = (scene: Scene, { item_id, payment_id }: OpenItem, round: 
 /** One round over all that waits. */
 export const operate = (scene: Scene, round: number): Effect.Effect<void> =>
   Effect.gen(function* () {
+    // Whoever sends second legs looks again meanwhile: those whose money was taken back stay where they are.
+    scene.world.want("settlements")
     const urgent = (item: OpenItem) => (item.kind === "unknown_outcome" ? 0 : 1)
     for (const item of openItems(scene).toSorted((a, b) => urgent(a) - urgent(b))) {
       if (!openItems(scene).some(({ item_id }) => item_id === item.item_id)) continue

@@ -204,6 +204,7 @@ export const runOnPostgres = (
       tables: mirror.tables,
       database: mirror.database,
       stores: mirror.stores,
+      want: () => {},
       atTheConsole: <A, E>(effect: Effect.Effect<A, E, Service>) =>
         Effect.async<A, E>((resume) => begun(effect, (exit) => resume(exit)))
     } as unknown as World
