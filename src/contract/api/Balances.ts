@@ -151,6 +151,7 @@ export const BalancesApi = HttpApiGroup.make("balances")
   .add(
     HttpApiEndpoint.get("platform", "/ledger/balances")
       .addSuccess(envelope(Schema.Array(PlatformBalance)))
+      .addError(NotFound)
       .pipe(
         operation({
           access: "platform",
