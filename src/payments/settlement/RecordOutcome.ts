@@ -5,7 +5,7 @@
 import { Cause, Clock, Context, Effect, Either, Layer, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import { orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
-import { busy, type DatabaseFailure } from "../../domain/Failure.ts"
+import { busy, type DatabaseFailure, type InsufficientFunds } from "../../domain/Failure.ts"
 import type { OrgId } from "../../domain/Identifiers.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
@@ -21,7 +21,7 @@ import { Overtaken } from "./PaymentCommand.ts"
 import type { Change, NewAttempt } from "../store/Change.ts"
 import type { Attempt, Books, Payment } from "../store/Payment.ts"
 import { booksAfter, restOf } from "../store/PaymentPostings.ts"
-import { type Known, PaymentStore, type TakenTransfer } from "../store/PaymentStore.ts"
+import { type Known, PaymentStore, type TakenTransfer, type TransferTaken } from "../store/PaymentStore.ts"
 import { needsSharedTime } from "./Expiry.ts"
 import { givesBack } from "./Movements.ts"
 import { wordsOfSum } from "../store/OpenSums.ts"
@@ -83,7 +83,7 @@ export interface Told extends Pick<Attempt, "attempt_id"> {
   readonly org_id: OrgId | null
 }
 
-type Write = (known: Known, signal: ProviderSignal, source: Source) => Effect.Effect<Option.Option<Heard>>
+type Write = (known: Known, signal: ProviderSignal, source: Source) => Stored<Option.Option<Heard>>
 
 /** Which transfer belongs to which payment. Of another organisation's, no more than that. */
 const takenWords = ({ provider }: Attempt, { org_id }: Payment, taken: ReadonlyArray<TakenTransfer>): string => {
@@ -183,7 +183,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         signal: ProviderSignal,
         source: Source,
         { movements = [], payment }: Change
-      ): Effect.fn.Return<Option.Option<Heard>> {
+      ): Effect.fn.Return<Option.Option<Heard>, DatabaseFailure> {
         const taken = yield* store.takenTransfers(payment.payment_id, movements)
         if (taken.length === 0 || (signal._tag !== "Accepted" && signal._tag !== "Report")) {
           return Option.none<Heard>()
@@ -215,8 +215,11 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         const told =
           after.funding === null || after.status === payment.status ? [] : yield* funding.of(after, payment.status)
         const written = yield* store.apply({ ...change, events: [...change.events, ...told] }).pipe(
-          Effect.map(Either.right),
-          Effect.catchTag("InsufficientFunds", (short) => Effect.succeed(Either.left(short))),
+          Effect.map((isWritten): Either.Either<boolean, InsufficientFunds | TransferTaken> => Either.right(isWritten)),
+          Effect.catchTags({
+            InsufficientFunds: (short) => Effect.succeed(Either.left(short)),
+            TransferTaken: (taken) => Effect.succeed(Either.left(taken))
+          }),
           Effect.tapErrorCause(() => released(payment, decided))
         )
         const isTaken = Either.isRight(written) && written.right && change.nextAttempt === decided.settler

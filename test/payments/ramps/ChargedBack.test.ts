@@ -356,23 +356,25 @@ describe.each(backends)("a settler that refuses and then completes, on %s", (bac
       return (yield* one.items).find(({ attempt_id }) => attempt_id === second!.attempt_id)!.item_id
     })
 
-  it.live("leaves the ramp failed until an operator says that it was settled: then it is completed, with its events", () =>
-    Effect.gen(function* () {
-      const { here, one } = yield* refused
-      yield* one.settledAfterAll
-      yield* one.settledAfterAll
-      expect(yield* one.record).toMatchObject({ status: "failed" })
-      const { target } = yield* one.record
-      expect(yield* one.clearing).toEqual([target.negate().toString()])
-      expect(yield* one.items).toHaveLength(2)
-      const unnamed = yield* Effect.flip(one.decide("completed"))
-      expect(unnamed, "one verdict does not fit both").toMatchObject({ _tag: "Conflict" })
-      yield* one.decide("completed", yield* ofSettler(one))
-      expect(yield* one.record).toMatchObject({ status: "completed", failure: null })
-      expect([yield* one.items, yield* one.clearing, yield* one.held]).toEqual([[], [], "0.00"])
-      expect((yield* one.events).filter((type) => type === "payment.completed")).toHaveLength(1)
-      yield* here.inOrder
-    }).pipe(Effect.scoped)
+  it.live(
+    "leaves the ramp failed until an operator says that it was settled: then it is completed, with its events",
+    () =>
+      Effect.gen(function* () {
+        const { here, one } = yield* refused
+        yield* one.settledAfterAll
+        yield* one.settledAfterAll
+        expect(yield* one.record).toMatchObject({ status: "failed" })
+        const { target } = yield* one.record
+        expect(yield* one.clearing).toEqual([target.negate().toString()])
+        expect(yield* one.items).toHaveLength(2)
+        const unnamed = yield* Effect.flip(one.decide("completed"))
+        expect(unnamed, "one verdict does not fit both").toMatchObject({ _tag: "Conflict" })
+        yield* one.decide("completed", yield* ofSettler(one))
+        expect(yield* one.record).toMatchObject({ status: "completed", failure: null })
+        expect([yield* one.items, yield* one.clearing, yield* one.held]).toEqual([[], [], "0.00"])
+        expect((yield* one.events).filter((type) => type === "payment.completed")).toHaveLength(1)
+        yield* here.inOrder
+      }).pipe(Effect.scoped)
   )
 
   it.live("sends nothing where the money has gone back meanwhile: the organisation bears what was settled", () =>
