@@ -3,26 +3,12 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
-import { get, initiate, untilStatus } from "../../payments/support/Calls.ts"
+import { initiate, type Lock, lookUp, untilStatus } from "../../payments/support/Calls.ts"
 import { onDatabasePaymentServer, onPaymentServer } from "../../payments/support/PaymentServer.ts"
 import { byPhone, kenyanPhone, payoutByPhone } from "../../payments/support/Requests.ts"
 import { people } from "../../support/Credentials.ts"
 import { post } from "../../support/Send.ts"
 import { type Account, ask, balanceOf, dataOf, deposit, openAccount } from "../../treasury/accounts/Banking.ts"
-
-interface Lock {
-  readonly org_rate_id: string
-  readonly rate: number
-  readonly target_amount: number
-}
-
-const lookUp = (from: string, to: string, amount?: number) =>
-  Effect.map(
-    get(
-      `/organizations/admin/exchange-rate?fromCurrency=${from}&toCurrency=${to}${amount === undefined ? "" : `&amount=${amount}`}`
-    ),
-    (answer) => dataOf<Lock>(answer)
-  )
 
 const setRates = (...all: ReadonlyArray<readonly [from: string, to: string, rate: string]>) =>
   Effect.flatMap(RateStore, (store) =>

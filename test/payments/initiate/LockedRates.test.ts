@@ -6,25 +6,11 @@ import { RateStore } from "../../../src/money/rates/RateStore.ts"
 import { people } from "../../support/Credentials.ts"
 import { post, send } from "../../support/Send.ts"
 import { act, setThreshold } from "../support/Acting.ts"
-import { get, initiate, type Json, jsonOf, recordOf, untilStatus } from "../support/Calls.ts"
+import { initiate, jsonOf, type Lock, lookUp, recordOf, untilStatus } from "../support/Calls.ts"
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { byPhone } from "../support/Requests.ts"
 
 const USED = /^org_rate_id: was used already/
-
-interface Lock {
-  readonly org_rate_id: string
-  readonly rate: number
-  readonly target_amount: number
-}
-
-const lookUp = (from: string, to: string, amount?: number) =>
-  Effect.map(
-    get(
-      `/organizations/admin/exchange-rate?fromCurrency=${from}&toCurrency=${to}${amount === undefined ? "" : `&amount=${amount}`}`
-    ),
-    (answer) => jsonOf(answer)["data"] as Json & Lock
-  )
 
 /** Shillings into dollars, at the rate that it names. */
 const dollars = (lock: Pick<Lock, "org_rate_id">, amount: number, target_amount: number, phone?: string) => ({

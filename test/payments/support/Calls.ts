@@ -1,4 +1,5 @@
 /** Calls of the payment endpoints with the raw bytes in sight, and waiting for what comes later. */
+import { expect } from "@effect/vitest"
 import { Data, Effect, Schedule } from "effect"
 import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import type { MovementKind, MovementState } from "../../../src/domain/Movement.ts"
@@ -127,3 +128,21 @@ export const queueOf = (credential?: Credential) =>
     const { data } = jsonOf(answer) as { readonly data: ReadonlyArray<Json> }
     return data
   })
+
+/** A rate as it was looked up, and locked. */
+export interface Lock {
+  readonly org_rate_id: string
+  readonly rate: number
+  readonly target_amount: number
+}
+
+export const lookUp = (from: string, to: string, amount?: number) =>
+  Effect.map(
+    get(
+      `/organizations/admin/exchange-rate?fromCurrency=${from}&toCurrency=${to}${amount === undefined ? "" : `&amount=${amount}`}`
+    ),
+    (answer) => {
+      expect(answer.status, answer.text).toBe(200)
+      return jsonOf(answer)["data"] as Json & Lock
+    }
+  )
