@@ -89,6 +89,9 @@ const mirrorOf = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     yield* sql`set transaction isolation level repeatable read`
     const rows = yield* readRows
+    const hints = yield* sql<{ readonly attempt_id: string; readonly hint_at: Date | null }>`
+      select attempt_id, hint_at from attempts`
+    const hintOf = new Map(hints.map(({ attempt_id, hint_at }) => [attempt_id, hint_at]))
     const payouts = yield* sql<{ readonly payout_id: string }>`select * from escrow_payouts`
     const movements = rows.payments.flatMap(({ org_id, payment_id }) =>
       rows.books(payment_id).movements.map((one) => ({ ...one, org_id, payment_id }))
@@ -100,7 +103,8 @@ const mirrorOf = Effect.gen(function* () {
       store.list(Option.none(), { account_id: undefined, status: undefined }, { take: 1000, after: Option.none() })
     )
     fill(tables.payments, rows.payments, ({ payment_id }) => payment_id)
-    fill(tables.attempts, rows.attempts as never, ({ attempt_id }: { readonly attempt_id: string }) => attempt_id)
+    const attempts = rows.attempts.map((row) => ({ ...row, hint_at: hintOf.get(row.attempt_id) ?? null }))
+    fill(tables.attempts, attempts as never, ({ attempt_id }: { readonly attempt_id: string }) => attempt_id)
     fill(tables.movements, movements, (_, at) => String(at))
     fill(tables.allocations, allocations, ({ allocation_id }) => allocation_id)
     fill(tables.escrowPayouts, payouts as never, ({ payout_id }: { readonly payout_id: string }) => payout_id)
