@@ -39,16 +39,12 @@ const byHand = ["adjustment", "ramp_return"]
 /** What the organisation has because of a payment, as its record tells it. */
 const told = ({ amount, direction, refunds, status, target, total_fees }: Payment): bigint => {
   const fees = total_fees?.minor ?? 0n
-  // What goes back to whoever sent too much, or too late, is held meanwhile.
-  const returning = refunds
-    .filter(({ of, state }) => of !== undefined && state === "open")
-    .reduce((sum, part) => sum + part.amount.minor, 0n)
   if (direction === "outbound") return status === "completed" ? -(amount.minor + fees) : 0n
-  if (direction === "external" || (status !== "completed" && status !== "refunded")) return returning
+  if (direction === "external" || (status !== "completed" && status !== "refunded")) return 0n
   const back = refunds
     .filter(({ of, state }) => of === undefined && state === "completed")
     .reduce((sum, part) => sum + part.target.minor, 0n)
-  return target.minor - fees - back + returning
+  return target.minor - fees - back
 }
 
 /** What is held while a provider gives it back to whom it came from: the organisation never had it. */
