@@ -5,6 +5,7 @@ import { Array as Arr, Effect } from "effect"
 import { people } from "../../support/Credentials.ts"
 import { attemptsOf, callBack, eventually, initiate, recordOf } from "../support/Calls.ts"
 import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"
+import { openItems } from "../support/RealServer.ts"
 import { byBank, byCard } from "../support/Requests.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
 import { act, actable, setThreshold } from "../support/Acting.ts"
@@ -95,7 +96,8 @@ onPaymentServer("Racing actions", "PostgreSQL", { providers: [stripe] }, (it) =>
           const paid = callBack("stripe", { key: `paid ${id}`, reference, state: "completed" })
           const [cancel] = yield* Effect.all([act(id, { action: "cancel" }), paid], { concurrency: "unbounded" })
           const { status } = yield* recordOf(id)
-          const items = yield* sql`select 1 from operator_items where payment_id = ${id} and kind = 'suspense'`
+          const items =
+            yield* sql`select 1 from ${sql.literal(openItems)} o where payment_id = ${id} and kind = 'suspense'`
           expect([status, cancel.status, items.length]).toEqual(
             cancel.status === 200 ? ["canceled", 200, 1] : ["completed", 409, 0]
           )

@@ -4,6 +4,7 @@ import { freePort } from "../../../bench/FreePort.ts"
 import { byPhone } from "../support/Requests.ts"
 import {
   databaseOf,
+  openItems,
   discard,
   newDataDir,
   pay,
@@ -38,7 +39,7 @@ const overview = `
     count(*) filter (where a.outcome is distinct from 'declined')::int as standing,
     max(r.state) as rail_state, max(r.behaviour) as behaviour,
     bool_or(a.next_enquiry_at is not null) as next_enquiry,
-    (select count(*)::int from operator_items o where o.payment_id = p.payment_id and o.closed_at is null) as items
+    (select count(*)::int from ${openItems} o where o.payment_id = p.payment_id) as items
   from payments p join attempts a using (payment_id) left join rail_payments r on r.reference = a.attempt_id
   group by p.payment_id, p.status`
 

@@ -104,6 +104,11 @@ export const withSql = async <A>(url: string, use: (client: Client) => Promise<A
   }
 }
 
+/** What waits for a person, as a table: rows of the queue, and money in clearing. */
+export const openItems = `(select payment_id, kind from operator_items where closed_at is null
+  union all select split_part(account, '/', 2)::uuid, 'suspense' from ledger_balances
+    where balance <> 0 and account like 'clearing/%')`
+
 /** The embedded database of a data folder whose server runs, or was killed and left it running. */
 export const databaseOf = (dataDir: string): string => {
   const password = readFileSync(join(dataDir, "postgres.password"), "utf8").trim()

@@ -8,7 +8,7 @@ import type { Entry } from "../../../src/providers/fakes/FakeBooks.ts"
 import type { StartedFake } from "../../../src/providers/fakes/run/AllFakes.ts"
 import { anotherApiUser } from "../../../src/providers/mtnMomo/Fake.ts"
 import { attemptOfWire } from "../../../src/providers/port/WireReference.ts"
-import { databaseOf, pay, type RealServer, until, withSql } from "../../payments/support/RealServer.ts"
+import { databaseOf, openItems, pay, type RealServer, until, withSql } from "../../payments/support/RealServer.ts"
 import { besideFakes, booksAgree, paidBy, requestTo, sandboxIn } from "../support/BesideFakes.ts"
 
 const named = ["stripe", "adyen", "pawapay", "mtn_momo"]
@@ -83,7 +83,7 @@ interface Row {
 
 const overview = `select p.payment_id, p.status, p.next_action,
   right(trunc(p.amount * case when p.currency = 'EUR' then 100 else 1 end)::text, 2) = '10' as silent,
-  (select count(*)::int from operator_items o where o.payment_id = p.payment_id and o.closed_at is null) as items,
+  (select count(*)::int from ${openItems} o where o.payment_id = p.payment_id) as items,
   p.direction || ' ' || p.amount || ' ' || (select string_agg(concat_ws(' ', a.provider, a.outcome, a.reason), '; ') from attempts a where a.payment_id = p.payment_id) as said from payments p`
 
 /** What the organisation's own account has paid. */

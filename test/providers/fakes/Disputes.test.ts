@@ -1,7 +1,7 @@
 /** Payers who take back what they paid: the real server beside the fakes that play it, each in its provider's own words. */
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { databaseOf, withSql } from "../../payments/support/RealServer.ts"
+import { databaseOf, openItems, withSql } from "../../payments/support/RealServer.ts"
 import { besideFakes, booksAgree, paidBy, requestTo, sandboxIn } from "../support/BesideFakes.ts"
 
 const lanes = [
@@ -61,8 +61,8 @@ describe("disputes", () => {
     expect(await booksAgree(url, fakes)).toEqual(left)
     const waiting = await withSql(url, async (sql) => {
       const { rows } = await sql.query<{ provider: string; items: number }>(
-        `select p.provider, count(*)::int as items from operator_items o join payments p using (payment_id)
-         where o.closed_at is null group by 1 order by 1`
+        `select p.provider, count(*)::int as items from ${openItems} o join payments p using (payment_id)
+         group by 1 order by 1`
       )
       return Object.fromEntries(rows.map(({ items, provider }) => [provider, items]))
     })

@@ -1,7 +1,7 @@
 /** Payers who leave the page, or the prompt, of each vendor: the real server beside the fakes, with short ends. */
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { databaseOf, pay, type RealServer, until, withSql } from "../../payments/support/RealServer.ts"
+import { databaseOf, openItems, pay, type RealServer, until, withSql } from "../../payments/support/RealServer.ts"
 import { besideFakes, booksAgree, requestTo, sandboxIn } from "../support/BesideFakes.ts"
 
 const payer_details = { name: "Ada Lovelace", email: "ada@example.com", phone: "+256772123456" }
@@ -108,8 +108,7 @@ describe("pages that payers leave", () => {
     const waiting = () =>
       withSql(url, async (sql) => {
         const { rows } = await sql.query<{ provider: string; kind: string }>(
-          `select p.provider, o.kind from operator_items o join payments p using (payment_id)
-           where o.closed_at is null order by 1`
+          `select p.provider, o.kind from ${openItems} o join payments p using (payment_id) order by 1`
         )
         return rows
       })
