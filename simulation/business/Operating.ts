@@ -9,7 +9,7 @@ import { type OpenSum, openSumsOf } from "../../src/payments/store/OpenSums.ts"
 import type { OpenItem } from "../../src/payments/store/Payment.ts"
 import { PaymentStore } from "../../src/payments/store/PaymentStore.ts"
 import { booksIn } from "../../src/payments/store/SignalMemory.ts"
-import { moveBack, type Order } from "../providers/Truth.ts"
+import { byHandId, moveBack, type Order } from "../providers/Truth.ts"
 import { ownerOf, paymentOf, type Scene } from "./Scene.ts"
 import { ask } from "./Scene.ts"
 
@@ -148,7 +148,8 @@ const movedByHand = (
   scene: Scene,
   paymentId: PaymentId,
   before: ReadonlyMap<string, bigint>,
-  after: ReadonlyMap<string, bigint>
+  after: ReadonlyMap<string, bigint>,
+  id: string | undefined
 ) => {
   const truth = scene.orders.holdings(paymentId, true)
   for (const account of new Set([...before.keys(), ...after.keys()])) {
@@ -160,19 +161,25 @@ const movedByHand = (
       scene.outside.problem(`an operator moved ${change} ${currency} at ${place}, which never had any of it`)
     } else {
       moveBack(order, new Money({ currency, minor: order.way === "in" ? -change : change }))
-      tellLater(scene, place, order, new Money({ currency, minor: change }))
+      tellLater(scene, place, order, new Money({ currency, minor: change }), id)
     }
   }
 }
 
 /** A provider may tell by itself, under an id of its own, what a person had stated before. */
-const tellLater = ({ outside, providerAt }: Scene, place: string, order: Order, change: Money): void => {
+const tellLater = (
+  { outside, providerAt }: Scene,
+  place: string,
+  order: Order,
+  change: Money,
+  id: string | undefined
+): void => {
   const provider = providerAt(place)
   const purpose = `${order.leg} by hand ${order.movements.length}`
   if (order.way === "out" || order.state !== "done" || provider?.can.signs !== true) return
   if (!outside.chance.happens(0.5, `${purpose} is told`)) return
   outside.count("operator: stated before it was told")
-  provider.tellByHand(order, change, purpose)
+  provider.tellByHand(order, change, purpose, id)
 }
 
 /** By the books, whoever keeps them: the command that changed them may have died before it could say so. */
@@ -238,6 +245,15 @@ const hasUnsentLeg = ({ world }: Scene, paymentId: PaymentId): boolean =>
 /** After a few rounds nobody tries anything else any more. */
 const PATIENCE = 4
 
+/**
+ * What an operator who had money moved by hand sees of it in the dashboard. Where money of a dispute may come back as well,
+ * the id is always stated: nothing else tells the two apart.
+ */
+const idSeen = (scene: Scene, order: Order, purpose: string): string | undefined => {
+  const isDisputed = order.movements.some(({ kind }) => kind === "reversal")
+  return isDisputed || scene.outside.chance.happens(0.5, `${purpose} names the transfer`) ? byHandId(order) : undefined
+}
+
 /** Keeps it, has the provider give it back by hand, or gives it back through the service. */
 const settleSuspense = (scene: Scene, { item_id, payment_id }: OpenItem, round: number, purpose: string) =>
   Effect.gen(function* () {
@@ -258,6 +274,8 @@ const settleSuspense = (scene: Scene, { item_id, payment_id }: OpenItem, round: 
     scene.outside.tell(`the operator settles suspense of ${payment_id}: ${way}`)
     scene.outside.count(`operator: ${way}`)
     if (way === "in the dashboard") return void inTheDashboard(scene, sum!, true)
+    const order = scene.orders.find(sum?.attempt_id ?? "")
+    const movementId = way === "by hand" && order !== undefined ? idSeen(scene, order, purpose) : undefined
     const outcome = way === "kept" ? ("completed" as const) : ("failed" as const)
     yield* scene.world.atTheConsole(
       Effect.flatMap(Resolution, ({ giveBack, resolve }) =>
@@ -266,11 +284,12 @@ const settleSuspense = (scene: Scene, { item_id, payment_id }: OpenItem, round: 
           : resolve(operator, payment_id, {
               outcome,
               reason: "agreed",
-              item: way === "stopped" ? undefined : item_id
+              item: way === "stopped" ? undefined : item_id,
+              movementId
             })
       ).pipe(Effect.catchAll(heed(scene)))
     )
-    if (way !== "refunded") movedByHand(scene, payment_id, before, inTheBooks(scene, payment_id))
+    if (way !== "refunded") movedByHand(scene, payment_id, before, inTheBooks(scene, payment_id), movementId)
   })
 
 /** One round over all that waits. */

@@ -6,7 +6,7 @@ import { Money } from "../../src/domain/Money.ts"
 import type { Movement } from "../../src/domain/Movement.ts"
 import type { Outside } from "../world/Outside.ts"
 import type { Orders } from "./Orders.ts"
-import { type Order, leftOf, moveBack, tellOf } from "./Truth.ts"
+import { byHandId, type Order, leftOf, moveBack, tellOf } from "./Truth.ts"
 import { pace } from "./Fate.ts"
 
 const SECOND = 1000
@@ -62,8 +62,7 @@ const handBack = (provider: Provider, order: Order, left: number, taken: Money, 
   moveBack(order, taken)
   provider.outside.count("dispute: given back by hand")
   provider.outside.tell(`${order.providerPaymentId}: ${taken.toString()} are given back in the dashboard`)
-  const id = `${order.providerPaymentId}-by-hand-${order.movements.length + 1}`
-  speak(provider, order, { taken, movement: tellOf(order, "refund", id, taken) }, `${purpose} taken`)
+  speak(provider, order, { taken, movement: tellOf(order, "refund", byHandId(order), taken) }, `${purpose} taken`)
   goOn(provider, order, left, SECOND, purpose)
 }
 

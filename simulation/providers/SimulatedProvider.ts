@@ -23,7 +23,7 @@ import { callbackReader, movementsSaid, type Said, sumOf } from "./CallbackBody.
 import { type DisputeWord, planDisputes } from "./Disputing.ts"
 import type { Orders } from "./Orders.ts"
 import { calmFates, deliveries, type Fate, fatesIn, fatesOut, pace, type Passage, passages } from "./Fate.ts"
-import { arrivedIn, holds, leftOf, move, moveBack, type Order, tellOf, totalsOf } from "./Truth.ts"
+import { arrivedIn, byHandId, holds, leftOf, move, moveBack, type Order, tellOf, totalsOf } from "./Truth.ts"
 
 export const rightPassword = "123456"
 
@@ -414,10 +414,9 @@ export class SimulatedProvider {
   }
 
   /** Tells of what moved by hand for a payin, in its dashboard: a transfer that nobody ordered. Below zero it went back. */
-  tellByHand(order: Order, money: Money, purpose: string): void {
+  tellByHand(order: Order, money: Money, purpose: string, id = byHandId(order)): void {
     const isTaken = money.isNegative
     const [kind, amount] = [isTaken ? "refund" : "reinstatement", money.isNegative ? money.negate() : money] as const
-    const id = `${order.providerPaymentId}-by-hand-${order.movements.length + 1}`
     const movement = tellOf(order, kind, id, amount)
     const word = isTaken ? { taken: amount, movement } : { regained: amount, movement }
     this.outside.tell(`${this.name} tells of ${money.toString()} that moved by hand for ${order.providerPaymentId}`)

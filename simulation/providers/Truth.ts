@@ -60,6 +60,10 @@ export const move = (order: Order, money: Money): void => {
   order.movements.push({ kind: kindOf(order), id, amount: money, state: "settled" })
 }
 
+/** The next transfer that somebody makes in the provider's dashboard. */
+export const byHandId = ({ movements, providerPaymentId }: Order): string =>
+  `${providerPaymentId}-by-hand-${movements.length + 1}`
+
 /** A reversal, or a reinstatement, that the provider tells of under this id. */
 export const tellOf = (order: Order, kind: MovementKind, id: string, amount: Money): Movement => {
   const movement: Movement = { kind, id, amount, state: "settled" }

@@ -65,14 +65,16 @@ export const signOf = (kind: MovementKind): 1n | -1n => (kind === "collection" |
 export const effectOf = ({ amount, kind }: Pick<RecordedMovement, "amount" | "kind">): Money =>
   new Money({ currency: amount.currency, minor: signOf(kind) * amount.minor })
 
-/** The id of a movement that an operator states, and that the provider has not named. */
+/** The id of a movement that an operator states without the provider's id of it. */
 export const OPERATOR_ID = "operator:"
 
-const isSame = (one: RecordedMovement, other: RecordedMovement): boolean =>
+/** An operator who names a transfer may have another word for its kind than its provider. */
+export const isSameTransfer = (one: RecordedMovement, other: RecordedMovement): boolean =>
   one.provider === other.provider &&
   one.account === other.account &&
-  one.kind === other.kind &&
-  one.movement_id === other.movement_id
+  one.movement_id === other.movement_id &&
+  (one.kind === other.kind ||
+    ((one.source === "operator" || other.source === "operator") && signOf(one.kind) === signOf(other.kind)))
 
 /** An operator recorded the transfer before its provider named it: the same effect on the same money. */
 const isForeseen = (one: RecordedMovement, heard: RecordedMovement): boolean =>
@@ -128,7 +130,7 @@ const isContradicted = (recorded: RecordedMovement, { amount, is_total, state }:
 export const record = (recorded: ReadonlyArray<RecordedMovement>, told: ReadonlyArray<RecordedMovement>): Recording =>
   told.reduce<Recording>(
     (so, one) => {
-      const same = so.movements.find((other) => isSame(other, one))
+      const same = so.movements.find((other) => isSameTransfer(other, one))
       if (same !== undefined) {
         if (isContradicted(same, one)) {
           return { ...so, contradicted: [...so.contradicted, { recorded: same, told: one.amount }] }
@@ -138,7 +140,7 @@ export const record = (recorded: ReadonlyArray<RecordedMovement>, told: Readonly
         return {
           ...so,
           movements: so.movements.map((other) => (other === same ? after : other)),
-          heard: [...so.heard.filter((other) => !isSame(other, after)), after]
+          heard: [...so.heard.filter((other) => !isSameTransfer(other, after)), after]
         }
       }
       const foreseen = so.movements.find((other) => isForeseen(other, one))

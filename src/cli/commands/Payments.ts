@@ -47,6 +47,11 @@ const resolve = Command.make(
       "ITEM",
       "Which item of the payment it is about, as `queue --json` has it; needed where several wait that differ."
     ),
+    movement: optional(
+      "movement",
+      "ID",
+      "The provider's own id of the transfer that you state, as its dashboard shows it."
+    ),
     json
   },
   (input) => settling((payments) => payments.resolve(input))

@@ -14,6 +14,7 @@ export interface TypedVerdict {
   readonly as: Option.Option<Outcome>
   readonly reason: Option.Option<string>
   readonly item: Option.Option<string>
+  readonly movement: Option.Option<string>
   readonly json: boolean
 }
 
@@ -21,6 +22,7 @@ export interface Verdict {
   readonly outcome: Outcome
   readonly reason: string
   readonly item: string | undefined
+  readonly movementId: string | undefined
 }
 
 /** None: the decisions are to be listed. */
@@ -31,7 +33,12 @@ export const wantedVerdict = Effect.fnUntraced(function* (typed: TypedVerdict) {
   }
   if (Option.isNone(typed.reason)) return yield* refuse("--reason: say how you know.")
   const reason = yield* decodeOption("--reason", Reason, typed.reason.value)
-  return Option.some<Verdict>({ outcome: typed.as.value, reason, item: Option.getOrUndefined(typed.item) })
+  return Option.some<Verdict>({
+    outcome: typed.as.value,
+    reason,
+    item: Option.getOrUndefined(typed.item),
+    movementId: Option.getOrUndefined(typed.movement)
+  })
 })
 
 export interface Sought {

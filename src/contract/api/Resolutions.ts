@@ -22,6 +22,12 @@ export const ResolvePayment = Schema.Struct({
   reason,
   item_id: Schema.optional(
     text(64, "Which of the things that wait, as the operations queue names it, where one verdict does not fit them all")
+  ),
+  movement_id: Schema.optional(
+    text(
+      128,
+      "The provider's own id of the transfer that you state, as its dashboard shows it: what the provider tells of it later is then the same transfer. Without it a later report of the same amount counts as that transfer"
+    )
   )
 }).annotations({ identifier: "ResolvePayment" })
 
@@ -160,6 +166,11 @@ export const ResolutionsApi = HttpApiGroup.make("resolutions")
               outcome: "failed",
               reason: "The second sum was sent back by the bank",
               item_id: "0199c2a6-1f00-7c10-8d20-1a2b3c4d5e6f"
+            },
+            "Seen in the provider's dashboard": {
+              outcome: "failed",
+              reason: "Refunded in the dashboard",
+              movement_id: "re_3PqYw2eZvKYlo2C1"
             }
           }),
           response: examples({ "It went through": recordExample, "It did not": failedRecord })

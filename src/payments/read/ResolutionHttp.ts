@@ -28,8 +28,8 @@ export const resolutionsHandlers = Effect.map(
       Effect.map(decisions.about(permit, path.payment_id), (items) =>
         success("Decisions", { payment_id: path.payment_id, items: items.map(shownItem) })
       ),
-    resolve: ({ path, payload: { item_id: item, ...verdict }, permit }) =>
-      Effect.map(resolution.resolve(permit, path.payment_id, { ...verdict, item }), recordOf),
+    resolve: ({ path, payload: { item_id: item, movement_id: movementId, ...verdict }, permit }) =>
+      Effect.map(resolution.resolve(permit, path.payment_id, { ...verdict, item, movementId }), recordOf),
     giveBack: ({ path, payload: { item_id: item, reason }, permit }) =>
       Effect.map(resolution.giveBack(permit, path.payment_id, { reason, item }), recordOf)
   })

@@ -50,16 +50,16 @@ const kindOf = ({ attempt, payment }: Pick<Known, "attempt" | "payment">): Movem
   }
 }
 
-/** What an operator states of an attempt: that it did what it was asked to, or that this came back. */
+/** What an operator states of an attempt: that it did what it was asked to, or that it came back, under the provider's id if it is known. */
 export const statedBy = (
   known: Pick<Known, "attempt" | "payment">,
   kind: MovementKind = kindOf(known),
-  amount: Money = orderedBy(known),
-  occasion = ""
+  occasion = "",
+  id = `${OPERATOR_ID}${known.attempt.attempt_id}${occasion}`
 ): Movement => ({
   kind,
-  id: `${OPERATOR_ID}${known.attempt.attempt_id}${occasion}`,
-  amount,
+  id,
+  amount: orderedBy(known),
   state: "settled"
 })
 

@@ -10,7 +10,7 @@ import { totalOf } from "../../domain/Fee.ts"
 import { Conflict, type InsufficientFunds, type NotFound, notFound } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { Money } from "../../domain/Money.ts"
-import { type HeardMovement, OPERATOR_ID } from "../../domain/Movement.ts"
+import { type HeardMovement, isSameTransfer, OPERATOR_ID } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import { absenceGrace } from "../../domain/policies/Payments.ts"
@@ -47,6 +47,8 @@ export interface Verdict {
   readonly reason: string
   /** Which open item of the payment it is about; needed where several wait that one verdict cannot settle. */
   readonly item?: string | undefined
+  /** The provider's id of the transfer that is stated: what the provider tells of it is then known as the same. */
+  readonly movementId?: string | undefined
 }
 
 /** A call that may still be under way is nobody's to decide. */
@@ -125,19 +127,23 @@ interface Statement {
   readonly sum: OpenSum
   readonly mover: Attempt
   readonly reason: string
+  readonly movementId: string | undefined
   readonly by: string
   readonly at: Date
   readonly newId: () => string
 }
 
-/** A transfer that an operator has found at the provider, and that the provider has not named. */
-const found = ({ at, mover, newId, payment, sum }: Statement, refund_id: Refund["refund_id"] | null): HeardMovement => {
+/** A transfer that an operator has found at the provider, and that the provider has not told of. */
+const found = (
+  { at, mover, movementId, newId, payment, sum }: Statement,
+  refund_id: Refund["refund_id"] | null
+): HeardMovement => {
   const collects = kindOfAttempt(payment, mover) !== "payout"
   return {
     provider: mover.provider,
     account: mover.account,
     kind: sum.money.isNegative ? "reinstatement" : collects ? "refund" : "disbursement",
-    movement_id: `${OPERATOR_ID}${newId()}`,
+    movement_id: movementId ?? `${OPERATOR_ID}${newId()}`,
     attempt_id: sum.attempt_id,
     refund_id,
     amount: absolute(sum.money),
@@ -222,6 +228,8 @@ const atOrganization = (statement: Statement): Settled => {
 
 const EVENTS = 8
 
+const conflict = (message: string) => new Conflict({ message })
+
 export class Resolution extends Context.Tag("corridor/Resolution")<
   Resolution,
   {
@@ -265,7 +273,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         verdict: Verdict
       ) => {
         const { attempt, payment } = known
-        const { item, outcome, reason } = verdict
+        const { item, movementId, outcome, reason } = verdict
         const unseen = itemsAbout(story, attempt).some(
           (one) => one.attempt_id === null && (item === undefined || item === one.item_id)
         )
@@ -278,9 +286,9 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           outcome === "completed"
             ? wasMoved
               ? []
-              : [statedBy(known)]
+              : [statedBy(known, undefined, "", movementId)]
             : wasMoved
-              ? [statedBy(known, backKind, undefined, " returned")]
+              ? [statedBy(known, backKind, " returned", movementId)]
               : []
         const signal = new Report({ state, reason, providerPaymentId: null, providerStatus: null, movements })
         const by = `by ${permit.actor.id}: ${reason}`
@@ -343,8 +351,10 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
             }
           ]
         }
-        // A transfer that an operator states has an id of its own.
-        if (!(yield* Effect.catchTag(store.apply(change), "TransferTaken", Effect.die))) return yield* changed()
+        const written = store
+          .apply(change)
+          .pipe(Effect.catchTag("TransferTaken", () => conflict("This transfer belongs to another payment.")))
+        if (!(yield* written)) return yield* changed()
         if (payment.funding !== null) yield* funding.settled(payment, entriesOfChange(change), note)
         yield* audit.record(permit, {
           action: "payment.resolved",
@@ -425,6 +435,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           sum,
           mover,
           reason: verdict.reason,
+          movementId: verdict.movementId,
           by: permit.actor.id,
           at: new Date(yield* Clock.currentTimeMillis),
           newId: () => fresh.shift()!
@@ -437,7 +448,17 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           currency: sum.money.currency
         }
         if (verdict.outcome === "failed") {
-          return yield* writeOrOwe(permit, payment, story, atProvider(statement), `Settled ${by}`, detail)
+          const settled = atProvider(statement)
+          const isRecorded = settled.movements?.some((one) =>
+            story.movements.some((other) => isSameTransfer(one, other))
+          )
+          if (isRecorded === true) {
+            return yield* conflict(`The transfer ${verdict.movementId} is recorded with this payment already.`)
+          }
+          return yield* writeOrOwe(permit, payment, story, settled, `Settled ${by}`, detail)
+        }
+        if (verdict.movementId !== undefined) {
+          return yield* conflict("movement_id: nothing moves at the provider with this decision; leave it out.")
         }
         if (!isUnderpaid(payment, sum)) {
           // A refund that went although it was given up costs what it cost; who has too little for that owes it.
@@ -490,8 +511,6 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           })
         )
 
-      const conflict = (message: string) => new Conflict({ message })
-
       return {
         resolve: Effect.fn("Resolution.resolve")(function* (permit, id, verdict) {
           const payment = yield* find(permit, id)
@@ -523,6 +542,11 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           ) {
             return yield* conflict(
               `Several things of this payment wait for a person, and one verdict does not fit them all. Name one of them (--item, or item_id): ${listed(payment, sums, questions)}`
+            )
+          }
+          if (item === undefined && verdict.movementId !== undefined && sums.length > 1) {
+            return yield* conflict(
+              `Name the item that the transfer settles (--item, or item_id): ${listed(payment, sums, questions)}`
             )
           }
           const leg = unsentLeg(payment, story)
