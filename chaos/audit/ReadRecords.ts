@@ -39,14 +39,14 @@ export const outsideOf = (fakes: ReadonlyArray<StartedFake>, attempts: ReadonlyA
   const sums = new Map<PaymentId, Map<string, bigint>>()
   const strangers: Array<string> = []
   for (const { fake, running } of fakes) {
-    for (const { id, kind, moved, reference, state } of running.books.all()) {
+    for (const { id, kind, moved, reference, state, takenBack } of running.books.all()) {
       const found = byReference.get(referenceIn(reference)) ?? byId.get(`${fake.name} ${id}`)
       if (found === undefined)
         strangers.push(`${fake.name} has a ${kind} ${reference} (${state}) that nobody asked for`)
       if (found === undefined || state !== "completed") continue
       const account = `provider/${fake.name}/${moved.currency}`
       const own = sums.get(found.payment_id) ?? new Map<string, bigint>()
-      own.set(account, (own.get(account) ?? 0n) + (kind === "payin" ? moved.minor : -moved.minor))
+      own.set(account, (own.get(account) ?? 0n) + (kind === "payin" ? moved.minor - takenBack : -moved.minor))
       sums.set(found.payment_id, own)
     }
   }
