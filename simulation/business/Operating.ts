@@ -225,9 +225,10 @@ const waysFor = (scene: Scene, paymentId: PaymentId, sum: OpenSum | undefined, r
   const isGone = sum?.money.isNegative === true
   const isHandless = scene.outside.chance.happens(0.4, "operators move nothing by hand")
   const hasDashboard = sum?.money.isPositive === true && inTheDashboard(scene, sum, false)
-  const handless = isHandless && (isGone || hasDashboard || !isLate)
+  const isUnclear = isNameless(scene, scene.orders.find(sum?.attempt_id ?? ""))
+  const handless = isUnclear || (isHandless && (isGone || hasDashboard || !isLate))
   return {
-    kept: isLate && !(handless && isGone) ? 0 : 3,
+    kept: isLate && !(handless && isGone) && !isUnclear ? 0 : 3,
     "by hand": handless ? 0 : 3,
     refunded: isLate || (handless && isGone) ? 0 : 2,
     "in the dashboard": handless && hasDashboard ? 2 : 0,
@@ -245,13 +246,19 @@ const hasUnsentLeg = ({ world }: Scene, paymentId: PaymentId): boolean =>
 /** After a few rounds nobody tries anything else any more. */
 const PATIENCE = 4
 
-/**
- * What an operator who had money moved by hand sees of it in the dashboard. Where money of a dispute may come back as well,
- * the id is always stated: nothing else tells the two apart.
- */
+const isDisputed = ({ movements }: Order): boolean => movements.some(({ kind }) => kind === "reversal")
+
+const hasIds = ({ orders, providerAt }: Scene, { reference }: Order): boolean =>
+  providerAt(orders.placeOf(reference) ?? "")?.can.tells !== "totals"
+
+/** Where money of a dispute may come back as well, nothing but an id tells it from what was moved by hand. */
+const isNameless = (scene: Scene, order: Order | undefined): boolean =>
+  order !== undefined && isDisputed(order) && !hasIds(scene, order)
+
+/** What an operator who had money moved by hand sees of it in the dashboard. */
 const idSeen = (scene: Scene, order: Order, purpose: string): string | undefined => {
-  const isDisputed = order.movements.some(({ kind }) => kind === "reversal")
-  return isDisputed || scene.outside.chance.happens(0.5, `${purpose} names the transfer`) ? byHandId(order) : undefined
+  const isStated = isDisputed(order) || scene.outside.chance.happens(0.5, `${purpose} names the transfer`)
+  return isStated && hasIds(scene, order) ? byHandId(order) : undefined
 }
 
 /** Keeps it, has the provider give it back by hand, or gives it back through the service. */
