@@ -244,6 +244,27 @@ for (const backend of backends) {
       })
     )
 
+    it.effect("a transfer that a person names by its id is told from one of the same amount", () =>
+      Effect.gen(function* () {
+        const { payment_id, reference, says, stands } = yield* completed
+        yield* says(came(1500, "c2"))
+        yield* says(taken(3000))
+        const named = (id: string) => resolve(payment_id, "failed", "returned by hand", undefined, `${reference} ${id}`)
+        expect(yield* Effect.flip(named("c2")), "what came is no return").toMatchObject({ _tag: "Conflict" })
+        yield* named("h1")
+        expect(yield* stands).toMatchObject({ has: 1500, own: 1500, waits: [], items: [] })
+        yield* says(won(1500))
+        expect(yield* stands, "another transfer").toMatchObject({ has: 3000, own: 1500, waits: ["1500.00 KES"] })
+        yield* says(won(1500, "h1"))
+        expect(yield* stands, "the one that was named").toMatchObject({ has: 3000, waits: ["1500.00 KES"] })
+        const kept = resolve(payment_id, "completed", "paid twice", undefined, `${reference} h2`)
+        expect((yield* Effect.flip(kept)).message).toContain("movement_id")
+        yield* named("r9")
+        yield* says(taken(1500, "r9"))
+        expect(yield* stands, "by another word").toMatchObject({ has: 1500, own: 1500, waits: [], items: [] })
+      })
+    )
+
     it.effect("too little that a person gave back at the provider is booked once when the provider names it", () =>
       Effect.gen(function* () {
         const { payment_id, says, stands } = yield* payinAt(stripe)

@@ -15,11 +15,12 @@ export const resolve = (
   paymentId: PaymentId,
   outcome: "completed" | "failed",
   reason = "seen at the bank",
-  item?: string
+  item?: string,
+  movementId?: string
 ) =>
-  Effect.flatMap(Resolution, (resolution) => resolution.resolve(operator, paymentId, { outcome, reason, item })).pipe(
-    Effect.provide(overTheProviders)
-  )
+  Effect.flatMap(Resolution, (resolution) =>
+    resolution.resolve(operator, paymentId, { outcome, reason, item, movementId })
+  ).pipe(Effect.provide(overTheProviders))
 
 export const giveBack = (paymentId: PaymentId, reason = "paid twice", item?: string) =>
   Effect.flatMap(Resolution, (resolution) => resolution.giveBack(operator, paymentId, { reason, item })).pipe(
