@@ -1,4 +1,5 @@
 /** Somebody holds the row of one organisation's balance: the others notice nothing. */
+import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Clock, Effect, Exit, Fiber, Option, Redacted } from "effect"
 import { Client } from "pg"
@@ -22,8 +23,8 @@ const payin = Effect.fnUntraced(function* (owner: Owner) {
 
 const settlementOf = ({ org_id }: Owner) => LedgerAccount.settlement(org_id, shillings(0n).currency)
 
-/** Holds the balance until the scope ends, as a transaction that goes on elsewhere would. */
-const hold = (owner: Owner) =>
+/** Holds a row until the scope ends, as a transaction that goes on elsewhere would. */
+const holdRow = (table: string, column: string, id: string) =>
   Effect.gen(function* () {
     const { url } = yield* DatabaseServer
     const client = yield* Effect.acquireRelease(
@@ -36,9 +37,11 @@ const hold = (owner: Owner) =>
     )
     yield* Effect.promise(async () => {
       await client.query("begin")
-      await client.query("select from ledger_balances where account = $1 for update", [settlementOf(owner)])
+      await client.query(`select from ${table} where ${column} = $1 for update`, [id])
     })
   })
+
+const hold = (owner: Owner) => holdRow("ledger_balances", "account", settlementOf(owner))
 
 const WINDOW = 4000
 const MOST_ROUNDS = 4
@@ -58,6 +61,21 @@ const countWithin = <R>(one: Effect.Effect<unknown, unknown, R>) =>
     )
     return counts.reduce((sum, done) => sum + done, 0)
   })
+
+layer(BooksOnPostgres(), onDatabase)("While a payment is being changed", (it) => {
+  it.effect("nothing of it is sent again: its money may just be taken back", () =>
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const { attempt, payment } = yield* newPayment(yield* newOwner, { status: "processing" })
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`update attempts set outcome = 'unknown' where attempt_id = ${attempt.attempt_id}`
+      const again = store.renewSend(attempt.attempt_id, null)
+      const held = Effect.zipRight(holdRow("payments", "payment_id", payment.payment_id), again)
+      expect(yield* Effect.scoped(held)).toEqual(Option.none())
+      expect(Option.isSome(yield* again), "it is sent when the change is over").toBe(true)
+    })
+  )
+})
 
 layer(BooksOnPostgres(), onDatabase)("While one organisation's balance is held", (it) => {
   it.effect("its neighbours keep their speed, and it is told to wait", () =>
