@@ -79,13 +79,26 @@ const partOf = (payment: Payment, left: Money, amount: WantedRefund["amount"]) =
       : part
   })
 
-/** Of several collections for one attempt, the first is the payment's own. */
-const firstCollectionOf = (movements: Story["movements"], { attempt_id }: Attempt): string | null => {
+/** Of several collections for one attempt, the first that has enough; a refund is of one of them. */
+const collectionFor = Effect.fnUntraced(function* (
+  payment: Payment,
+  { attempt_id }: Attempt,
+  movements: Story["movements"],
+  part: Money
+) {
   const mine = movements.filter(
-    (one) => one.kind === "collection" && one.state === "settled" && one.attempt_id === attempt_id
+    (one) =>
+      one.kind === "collection" &&
+      one.state === "settled" &&
+      one.attempt_id === attempt_id &&
+      one.amount.currency === part.currency
   )
-  return mine.length > 1 ? mine[0]!.movement_id : null
-}
+  if (mine.length < 2) return null
+  const enough = mine.find(({ amount }) => amount.minor >= part.minor)
+  if (enough !== undefined) return enough.movement_id
+  const amounts = mine.map(({ amount }) => amount.toString()).join(", ")
+  return yield* refuse(payment, `it came in several transfers (${amounts}): refund each of them by itself.`)
+})
 
 const make = Effect.gen(function* () {
   const command = yield* PaymentCommand
@@ -165,6 +178,7 @@ const make = Effect.gen(function* () {
     const taker = yield* takerOf(payment)
     const { refunds } = payment
     const amount = yield* partOf(payment, leftOf(payment, taker.movements), wanted.amount)
+    const collectionId = yield* collectionFor(payment, taker.taken, taker.movements, amount)
     const { rate, target } = yield* costOf(payment, amount, taker.completedAt)
     const window = yield* openSendWindow
     const created_at = new Date(yield* Clock.currentTimeMillis)
@@ -208,18 +222,16 @@ const make = Effect.gen(function* () {
     const after = yield* atomically(
       Effect.zipRight(keys.claim(paymentId, wanted.key), command.writeAudited(permit, payment, [act], noted))
     )
-    return { payment: after, attempt, amount, window, ...taker }
+    return { payment: after, attempt, amount, collectionId, window, ...taker }
   })
 
   return Effect.fn("Refunds.refund")(function* (permit: Permit<"refunds">, paymentId: PaymentId, wanted: WantedRefund) {
-    const { allocations, amount, attempt, movements, payment, provider, refund, taken, window } = yield* inTurn(
-      paymentId,
-      command.decided(committed(permit, paymentId, wanted))
-    )
+    const { allocations, amount, attempt, collectionId, movements, payment, provider, refund, taken, window } =
+      yield* inTurn(paymentId, command.decided(committed(permit, paymentId, wanted)))
     const order = {
       attempt: contextOf(payment, taken, []),
       reference: attempt.attempt_id,
-      collectionId: firstCollectionOf(movements, taken),
+      collectionId,
       money: amount,
       reason: wanted.reason ?? null
     }

@@ -217,6 +217,21 @@ for (const backend of backends) {
       })
     )
 
+    it.effect("a payin that came in two transfers is refunded one transfer at a time", () =>
+      Effect.gen(function* () {
+        const { reference, refund, says, stands } = yield* payinAt(stripe)
+        yield* says(came(400))
+        yield* says(came(1100, "c2"))
+        stripe.will({ refund: accepts({ state: "completed" }) })
+        expect((yield* refund(1500)).status, "each of them by itself").toBe(409)
+        expect((yield* refund(1100)).status).toBe(200)
+        expect(stripe.refunds.at(-1)).toMatchObject({ collectionId: `${reference} c2` })
+        expect((yield* refund(400)).status).toBe(200)
+        expect(stripe.refunds.at(-1)).toMatchObject({ collectionId: `${reference} c1` })
+        expect(yield* stands).toMatchObject({ has: 0, own: 0, waits: [], items: [], status: "refunded" })
+      })
+    )
+
     it.effect("a second collection that a person books is told with its amount, and is gone if it is disputed", () =>
       Effect.gen(function* () {
         const { payment_id, says, stands } = yield* completed
