@@ -122,14 +122,19 @@ const ledger = `
     balance numeric not null default 0,
     -- Lowest balance allowed; null: no floor.
     floor numeric,
+    -- Waits for a person; stands in lists. Indexes are partial by these, not by the balance itself: an update that changes
+    -- no column of an index or of its condition writes no index, and these change at zero alone.
+    waits boolean not null generated always as (balance <> 0 and (
+      account like 'clearing/%' or account like 'ramp/%' or account like 'receivable/%')) stored,
+    listed boolean not null generated always as (balance <> 0 or
+      account like 'settlement/%' or account like 'held/%') stored,
     constraint ledger_balances_floor check (floor is null or balance >= floor)
   ) with (fillfactor = 50);
   create index ledger_balances_owner on ledger_balances (org_id, account);
   -- Pages of an organisation's balances by name, in the same order under any collation of the database.
-  create index ledger_balances_by_name on ledger_balances (org_id, account collate "C");
+  create index ledger_balances_by_name on ledger_balances (org_id, account collate "C") where listed;
   -- What waits for a person: few rows, whatever else there is.
-  create index ledger_balances_waiting on ledger_balances (org_id, account)
-    where balance <> 0 and (account like 'clearing/%' or account like 'ramp/%' or account like 'receivable/%');
+  create index ledger_balances_waiting on ledger_balances (org_id, account) where waits;
 
   -- Credit limits: how far below zero a settlement account may go.
   create table ledger_limits (

@@ -31,7 +31,7 @@ const told = (ids: string, types: string, data: string, at: string) => `
 export const acceptPayment = `
   with changed as (
     update payments set status = 'processing', version = version + 1, updated_at = $4, provider = $5,
-      provider_payment_id = $6, provider_status = 'processing', provider_data = $7, next_action = 'wait'
+      provider_payment_id = $6, provider_status = 'processing', provider_data = $7, next_action = 'wait', taken_by = $3
     where payment_id = $1 and (org_id = $2) is true and version = 1
     returning payment_id, org_id, version
   ), history as (
@@ -56,7 +56,7 @@ export const completePayment = `
     update payments set status = 'completed', version = version + 1, updated_at = $5, provider_status = 'completed',
       next_action = null, webhook_metadata = $6
     where payment_id = $1 and (org_id = $2) is true and version = $4
-    returning payment_id, org_id, version, amount, currency
+    returning payment_id, org_id, version, amount, currency, provider_payment_id
   ), history as (
     insert into payment_history (payment_id, version, org_id, from_status, to_status, cause, at)
     select payment_id, version, org_id, $7, 'completed', $8, $5 from changed
@@ -67,6 +67,11 @@ export const completePayment = `
     insert into provider_callbacks (callback_id, provider, event_key, payment_id, attempt_id, org_id, report, effect,
       received_at)
     select $9, $10, $11, c.payment_id, $3, c.org_id, 'completed', 'applied', $5 from changed c
+  ), moved as (
+    insert into movements (provider, kind, movement_id, payment_id, org_id, attempt_id, amount, currency, state, source,
+      heard_at)
+    select $10, 'collection', c.provider_payment_id, c.payment_id, c.org_id, $3, c.amount, c.currency, 'settled',
+      'callback', $5 from changed c
   ), told as (${told("$12", "$13", "$14", "$5")}
   ), posted as (
     insert into ledger_postings (entry_id, org_id, account, currency, amount, kind, payment_id, reference)

@@ -16,7 +16,7 @@ const openOrder = `
   select reference from owner`
 
 const answer = { state: "processing", nextAction: "wait", actionData: {} }
-const detail = JSON.stringify({ answer, wrongPasswords: 0 })
+const detail = JSON.stringify({ answer, kind: "collection", wrongPasswords: 0 })
 
 /** Answers with the provider's own id of the payment. */
 export const sendOrder = async (pool: Pool, reference: string, amount: string, currency: string): Promise<string> => {

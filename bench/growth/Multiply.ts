@@ -1,7 +1,7 @@
 /**
  * Makes a large database of a small one: every row that business has written is written again and again, a minute older
  * each time, with ids made of its own, so that rows that belonged together still do. What belongs to nobody's business
- * (organisations, people, endpoints, configurations, balances) stays as it is. Only for measuring: no check is made.
+ * (organisations, people, endpoints, configurations, their balances) stays as it is. Only for measuring: no check is made.
  */
 import type { Pool } from "pg"
 
@@ -14,6 +14,8 @@ export const growing: Readonly<Record<string, ReadonlyArray<string>>> = {
   payment_history: [],
   payment_fees: [],
   attempts: ["provider_payment_id"],
+  movements: ["movement_id"],
+  allocations: [],
   provider_callbacks: ["event_key"],
   operator_items: [],
   ledger_postings: [],
@@ -107,6 +109,10 @@ export const makeOrganizations = (pool: Pool, { organizations }: Size) =>
   pool.query(`insert into organizations select (jsonb_populate_record(o, jsonb_build_object(
       'kyb_customer_id', null, 'org_id', ${older("o.org_id", beginning("n"))}))).* from organizations o cross join generate_series(1, ${organizations - 1}) n`)
 
+/** What a payment had in clearing has found its place: a balance of nothing stays for each of its attempts. */
+const balancesOfPayments = `insert into ledger_balances (account, org_id, currency)
+  select 'clearing/' || payment_id || '/' || attempt_id || '/KES', org_id, 'KES' from attempts on conflict do nothing`
+
 /** One connection only: triggers and references are set aside for it. Nothing is analysed, as where rows come in a hurry. */
 export const grow = async (pool: Pool, size: Size): Promise<void> => {
   await makeMonths(pool, size)
@@ -118,6 +124,7 @@ export const grow = async (pool: Pool, size: Size): Promise<void> => {
     await pool.query(`create temporary table if not exists first_${table} as select * from ${table}`)
     await pool.query(await copies(pool, table, `first_${table}`, size))
   }
+  await pool.query(balancesOfPayments)
   await pool.query("set session_replication_role = origin")
 }
 

@@ -5,6 +5,7 @@ import { SqlClient } from "@effect/sql"
 import { Clock, Duration, Effect, Option } from "effect"
 import { FiguresStore } from "../../src/app/figures/FiguresStore.ts"
 import type { ProviderName } from "../../src/domain/Corridor.ts"
+import { AttemptId, type OrgId, PaymentId } from "../../src/domain/Identifiers.ts"
 import { LedgerAccount, move } from "../../src/domain/Ledger.ts"
 import { Money } from "../../src/domain/Money.ts"
 import { CurrencyCode } from "../../src/domain/Currency.ts"
@@ -20,12 +21,12 @@ import { onServer } from "../support/TestServer.ts"
 
 const KES = CurrencyCode.make("KES")
 
-const moved = (to: LedgerAccount, kind: "clearing" | "transfer", minor: bigint) =>
+const moved = (to: LedgerAccount, kind: "clearing" | "transfer", minor: bigint, org_id: OrgId | null) =>
   Effect.flatMap(LedgerStore, ({ post: write }) =>
     write([
       {
         entry_id: randomUUID(),
-        org_id: null,
+        org_id,
         kind,
         payment_id: null,
         reference: null,
@@ -34,8 +35,13 @@ const moved = (to: LedgerAccount, kind: "clearing" | "transfer", minor: bigint) 
     ])
   )
 
-const inSuspense = (minor: bigint) => moved(LedgerAccount.suspense(KES), "clearing", minor)
-const exchanged = (minor: bigint) => moved(LedgerAccount.fx(KES), "transfer", minor)
+/** Came for a payment that has no use for it. */
+const inClearing = (minor: bigint) =>
+  Effect.flatMap(people, ({ acme }) => {
+    const of = LedgerAccount.clearing(PaymentId.make(randomUUID()), AttemptId.make(randomUUID()), KES)
+    return moved(of, "clearing", minor, acme.org_id)
+  })
+const exchanged = (minor: bigint) => moved(LedgerAccount.fx(KES), "transfer", minor, null)
 
 /** Proved, and about a payment that nobody knows. */
 const stray = (provider: ProviderName, age: Duration.Duration) =>
@@ -71,8 +77,8 @@ for (const backend of backends) {
         for (const phone of ["+254712340003", "+254712340003", "+254712345678"]) {
           yield* post("/v1/payments-init/initiate", { ...acme.key }, byPhone(phone))
         }
-        yield* inSuspense(1250n)
-        yield* inSuspense(50n)
+        yield* inClearing(1250n)
+        yield* inClearing(50n)
         yield* exchanged(1000n)
         yield* exchanged(450n)
         yield* Effect.forEach(["1 minute", "1 hour", "2 hours", "40 days"] as const, (age) =>
@@ -126,7 +132,7 @@ onServer("Figures", "PostgreSQL", {}, (it) => {
     Effect.gen(function* () {
       const store = yield* FiguresStore
       const before = yield* store.current
-      yield* inSuspense(100n)
+      yield* inClearing(100n)
       expect(yield* store.current).toEqual(before)
       expect(before.suspense).toEqual([])
     })

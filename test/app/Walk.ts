@@ -11,7 +11,11 @@ export const rest = `
   insert into payment_link_payments select distinct on (p.payment_id) p.payment_id, link_id, org_id, 'once' from payment_links
     cross join lateral (select payment_id from payments p where p.org_id = payment_links.org_id limit 1) p;
   insert into operator_items (item_id, org_id, kind, payment_id, detail, opened_at)
-    select gen_random_uuid(), org_id, 'suspense', payment_id, 'It waits.', created_at from payments;
+    select gen_random_uuid(), org_id, 'review', payment_id, 'It waits.', created_at from payments on conflict do nothing;
+  insert into allocations (allocation_id, payment_id, org_id, attempt_id, origin, amount, currency, account, own_amount,
+      own_currency, note, at)
+    select gen_random_uuid(), payment_id, org_id, attempt_id, 'clearing', 1, 'KES', 'settlement/' || org_id || '/KES', 1,
+      'KES', 'It came besides.', now() from attempts;
   insert into rate_locks (org_rate_id, org_id, from_currency, to_currency, rate, expires_at)
     select gen_random_uuid(), org_id, 'KES', 'USD', 1, now() from organizations`
 

@@ -72,6 +72,9 @@ const rowsOf = (pool: Pool, paymentId: PaymentId) =>
         (select jsonb_agg(to_jsonb(a)) from attempts a where a.payment_id = p.payment_id) as attempts,
         (select jsonb_agg(to_jsonb(h) order by h.version) from payment_history h where h.payment_id = p.payment_id) as history,
         (select jsonb_agg(to_jsonb(c)) from provider_callbacks c where c.payment_id = p.payment_id) as callbacks,
+        (select jsonb_agg(to_jsonb(m)) from movements m where m.payment_id = p.payment_id) as movements,
+        (select jsonb_agg(to_jsonb(l) order by l.account) from ledger_postings l
+          where l.payment_id = p.payment_id) as postings,
         (select jsonb_agg(to_jsonb(r)) from rail_payments r join attempts a on a.attempt_id = r.reference
           where a.payment_id = p.payment_id) as rail,
         array(select event_payload(e) from events e where e.payment_id = p.payment_id

@@ -2,6 +2,7 @@
  * The built server as an operator watches it: what the rules and the dashboard ask for is exposed, each request has its
  * line, and a payment can be followed from the caller's trace to its providers, its statements, the workers and its webhooks.
  */
+import { randomUUID } from "node:crypto"
 import { spawnSync } from "node:child_process"
 import { createServer, type IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -75,14 +76,6 @@ let delivered: { readonly log: ReadonlyArray<{ readonly headers: Readonly<Record
 beforeAll(async () => {
   collector = await openCollector()
   database = await ownDatabase()
-  await query(
-    database.url,
-    `insert into ledger_postings (entry_id, account, currency, amount, kind) values
-      ('00000000-0000-7000-8000-000000000001', 'suspense/KES', 'KES', 12.5, 'suspense'),
-      ('00000000-0000-7000-8000-000000000001', 'provider/fiat/KES', 'KES', -12.5, 'suspense'),
-      ('00000000-0000-7000-8000-000000000002', 'fx/KES', 'KES', 7.25, 'payin'),
-      ('00000000-0000-7000-8000-000000000002', 'provider/fiat/KES', 'KES', -7.25, 'payin')`
-  )
   await new Promise<void>((listening) => receiver.listen(0, "127.0.0.1", listening))
   const metricsPort = await freePort()
   const server = await startServer({
@@ -106,6 +99,15 @@ beforeAll(async () => {
   }
   const { api_key: key, org_id, users } = orgs[0]!
   org = org_id
+  const clearing = `clearing/${randomUUID()}/${randomUUID()}/KES`
+  await query(
+    database.url,
+    `insert into ledger_postings (entry_id, org_id, account, currency, amount, kind) values
+      ('00000000-0000-7000-8000-000000000001', '${org}', '${clearing}', 'KES', 12.5, 'clearing'),
+      ('00000000-0000-7000-8000-000000000001', '${org}', 'provider/fiat/KES', 'KES', -12.5, 'clearing'),
+      ('00000000-0000-7000-8000-000000000002', null, 'fx/KES', 'KES', 7.25, 'payin'),
+      ('00000000-0000-7000-8000-000000000002', null, 'provider/fiat/KES', 'KES', -7.25, 'payin')`
+  )
   const admin = users.find(({ role }) => role === "org-admin")!.jwt
   const hook = await fetch(`${server.url}/v1/public/webhooks`, {
     method: "POST",

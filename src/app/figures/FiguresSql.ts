@@ -32,9 +32,6 @@ const age = (since: string) => `coalesce(extract(epoch from now() - ${since}), 0
 
 const ago = (time: Duration.Duration) => `now() - make_interval(secs => ${Duration.toSeconds(time)})`
 
-/** As the index of what waits for a person has it. */
-const WAITING = `b.balance <> 0 and (b.account like 'clearing/%' or b.account like 'ramp/%' or b.account like 'receivable/%')`
-
 /** The index of the queue is entered once for each organisation, at its earliest delivery. */
 const read = `select jsonb_build_object(
     'unknown', (select coalesce(jsonb_agg(u), '[]') from (
@@ -48,7 +45,7 @@ const read = `select jsonb_build_object(
       select 'suspense', count(*)::int, ${age("min(since)")}
       from (select (select max(p.created_at) from ledger_postings p where p.account = b.account) as since
         from ledger_balances b join payments m on m.payment_id = split_part(b.account, '/', 2)::uuid
-        where ${WAITING} and b.account not like 'receivable/%'
+        where b.waits and b.account not like 'receivable/%'
           and (b.account like 'clearing/%' or m.status in ('failed', 'refunded', 'canceled'))
         limit ${mostCounted}) w having count(*) > 0
       union all
@@ -78,7 +75,7 @@ const read = `select jsonb_build_object(
         select greatest(0, ${age("min(next_at)")}) from walk)),
     'suspense', (select coalesce(jsonb_agg(s), '[]') from (
       select b.currency, sum(b.balance)::text as amount from ledger_balances b
-      where ${WAITING} and b.account like 'clearing/%'
+      where b.waits and b.account like 'clearing/%'
       group by b.currency having sum(b.balance) <> 0) s),
     'fx', (select coalesce(jsonb_agg(f), '[]') from (
       select substr(a.account, 4) as currency, (coalesce(t.amount, 0) + latest.amount)::text as amount

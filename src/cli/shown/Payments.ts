@@ -1,15 +1,15 @@
 /** Payments, and what waits for a person, as people read them, whichever way they came. */
 import { BigDecimal } from "effect"
-import { toPlainText } from "../../domain/Decimal.ts"
+import { toWireText, type WireNumber } from "../../domain/Decimal.ts"
 import { isSettled, type PaymentStatus } from "../../domain/PaymentStatus.ts"
 import { framed, type Laid, laidTable, minute, printable, properties } from "../shared/Table.ts"
 
 type Time = Date | string
 
 /** A decimal as the service has it, or as its answer does. */
-type Shown = unknown
+type Shown = BigDecimal.BigDecimal | Pick<WireNumber, "text">
 
-const shownAmount = (amount: Shown): string => (BigDecimal.isBigDecimal(amount) ? toPlainText(amount) : String(amount))
+const shownAmount = (amount: Shown): string => (BigDecimal.isBigDecimal(amount) ? toWireText(amount) : amount.text)
 
 export interface Summary {
   readonly payment_id: string
@@ -168,14 +168,14 @@ interface Decidable {
     readonly outcome: string | null
     readonly says: string
     readonly currency: string | null
-    readonly before: Shown
-    readonly after: Shown
+    readonly before: Shown | null
+    readonly after: Shown | null
   }>
 }
 
 /** A decision that moves nothing for the organisation says so; others tell both balances themselves. */
 const stays = ({ after, before, currency }: Decidable["decisions"][number]): string =>
-  before === null || shownAmount(before) !== shownAmount(after)
+  before === null || after === null || shownAmount(before) !== shownAmount(after)
     ? ""
     : ` (the organisation's balance stays ${shownAmount(before)} ${currency})`
 

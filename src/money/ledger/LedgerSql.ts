@@ -7,7 +7,7 @@ import { InsufficientFunds } from "../../domain/Failure.ts"
 import { currencyOf, entryKinds, keepsBalance, LedgerAccount, providerIn } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import { failOrDie, orDatabaseFailure, type Stored } from "../../platform/database/DatabaseFailure.ts"
-import { inScope, newest, ownedIn, violates } from "../../platform/database/Query.ts"
+import { inScope, newest, ownedBy, ownedIn, violates } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
 import { unlimited } from "../../platform/database/Unlimited.ts"
@@ -123,7 +123,7 @@ export const ledgerStoreSql = Layer.effect(
       lockedBalances,
       balancesOf: (scope, { after, take } = { after: Option.none() }) =>
         sql`select account, org_id, balance, floor from ledger_balances
-          where ${inScope(sql, scope)} and (balance <> 0 or account like 'settlement/%' or account like 'held/%')
+          where ${inScope(sql, scope)} and listed
             and account collate "C" > ${Option.getOrElse(after, () => "")}
           order by account collate "C" limit ${take ?? null}::bigint`.pipe(
           Effect.flatMap(balancesOf),
@@ -135,7 +135,8 @@ export const ledgerStoreSql = Layer.effect(
         const found = yield* sql`select a.account, ${orgId}::uuid as org_id, coalesce(b.balance, 0) as balance,
             case when b.account is null then ledger_floor(a.account, ${orgId}, a.currency) else b.floor end as floor
           from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) as a (account text, currency text)
-          left join ledger_balances b on b.account = a.account and b.org_id = ${orgId}`.pipe(Effect.flatMap(balancesOf))
+          left join lateral (select account, balance, floor from ledger_balances
+            where account = a.account and ${ownedBy(sql, orgId)} limit 1) b on true`.pipe(Effect.flatMap(balancesOf))
         const rows = new Map(found.map((row) => [row.account, balanceOfRow(row)]))
         return accounts.map((account) => rows.get(account)!)
       }, orDatabaseFailure),
@@ -143,7 +144,7 @@ export const ledgerStoreSql = Layer.effect(
           where not ledger_keeps_balance(account) group by account having sum(amount) <> 0
           union all
           select split_part(account, '/', 1) || '/' || currency, sum(balance)::text, count(*)::int from ledger_balances
-          where balance <> 0 and (account like 'clearing/%' or account like 'receivable/%')
+          where waits and account not like 'ramp/%'
           group by 1`.pipe(
         Effect.flatMap(platformRows),
         Effect.map((rows) =>

@@ -336,8 +336,10 @@ export const paymentStoreSql = Layer.scoped(
         sql`select m.kind, m.movement_id, m.payment_id, m.org_id
             from jsonb_to_recordset(${JSON.stringify(movements.map(movementRow))}::jsonb) as x (
               provider text, account uuid, kind text, movement_id text)
-            join movements m on m.provider = x.provider and m.account is not distinct from x.account
-              and m.kind = x.kind and m.movement_id = x.movement_id
+            cross join lateral (select * from movements o
+              where o.provider = x.provider and o.kind = x.kind and o.movement_id = x.movement_id
+                and coalesce(o.account, '00000000-0000-0000-0000-000000000000')
+                  = coalesce(x.account, '00000000-0000-0000-0000-000000000000') limit 1) m
             where m.payment_id <> ${paymentId}`.pipe(Effect.flatMap(takenRows), orDatabaseFailure),
       callbackSeen: (provider, key) =>
         sql`select 1 from provider_callbacks where provider = ${provider} and event_key = ${key}`.pipe(
@@ -397,7 +399,7 @@ export const paymentStoreSql = Layer.scoped(
             select b.account, b.balance, b.org_id, split_part(b.account, '/', 2)::uuid as payment_id,
               (select max(p.created_at) from ledger_postings p where p.account = b.account) as opened_at
             from ledger_balances b
-            where b.balance <> 0 and (b.account like 'clearing/%' or b.account like 'ramp/%') and ${inScope(sql, scope)}
+            where b.waits and b.account not like 'receivable/%' and ${inScope(sql, scope)}
           ), items as (
             select item_id, org_id, kind, payment_id, attempt_id, detail, opened_at, null::text as account,
               null::text as balance, null::text as status, null::text as direction, null::text as amount,

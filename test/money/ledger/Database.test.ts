@@ -50,6 +50,21 @@ layer(BooksOnPostgres(), onDatabase)("the database", (it) => {
     })
   )
 
+  it.effect("writes no index anew where a balance changes that is not zero", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { org_id, settlement } = yield* newBooks()
+      yield* moved(org_id, fiatRail(), settlement, "5 KES")
+      const updates = sql<{ all: string; hot: string }>`select pg_stat_get_xact_tuples_updated(c) as all,
+        pg_stat_get_xact_tuples_hot_updated(c) as hot from (select 'ledger_balances'::regclass as c) t`
+      const [before, after] = yield* sql.withTransaction(
+        Effect.all([updates, Effect.zipRight(moved(org_id, fiatRail(), settlement, "1 KES"), updates)])
+      )
+      const more = (name: "all" | "hot") => Number(after[0]![name]) - Number(before[0]![name])
+      expect([more("all"), more("hot")]).toEqual([1, 1])
+    })
+  )
+
   it.effect("refuses postings that must not be", () =>
     Effect.gen(function* () {
       const [{ first, org_id, settlement }, theirs] = [yield* newBooks(), yield* newBooks()]

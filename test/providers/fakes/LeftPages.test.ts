@@ -1,6 +1,7 @@
 /** Payers who leave the page, or the prompt, of each vendor: the real server beside the fakes, with short ends. */
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import { enquiryLease } from "../../../src/domain/policies/Payments.ts"
 import { databaseOf, openItems, pay, type RealServer, until, withSql } from "../../payments/support/RealServer.ts"
 import { besideFakes, booksAgree, requestTo, sandboxIn } from "../support/BesideFakes.ts"
 
@@ -55,6 +56,9 @@ const worksOnIt = ({ provider }: { readonly provider: string }): boolean => prov
 
 const hasPage = ({ provider }: { readonly provider: string }): boolean => !["mtn_momo", "pawapay"].includes(provider)
 
+/** The server may be killed while it asks a provider: nobody else asks until its lease ends. */
+const AFTER_A_LEASE = Duration.toMillis(enquiryLease) + 40_000
+
 interface Record {
   readonly status: string
   readonly provider: string
@@ -98,10 +102,11 @@ describe("pages that payers leave", () => {
     const server = await start()
     const left = begun.filter((one) => !worksOnIt(one))
     for (const { payment_id, provider } of left) {
-      const record = await until(`${provider} ends`, async () => {
+      const ended = async () => {
         const found = await recordOf(server, payment_id)
         return found.status === "failed" ? found : undefined
-      })
+      }
+      const record = await until(`${provider} ends`, ended, AFTER_A_LEASE)
       expect(record).toMatchObject({ provider, status: "failed", failure: { code: "EXPIRED" } })
     }
     const url = databaseOf(dataDir)
@@ -143,5 +148,5 @@ describe("pages that payers leave", () => {
     for (const { payment_id } of left) {
       expect(await recordOf(server, payment_id)).toMatchObject({ status: "failed", failure: { code: "EXPIRED" } })
     }
-  }, 120_000)
+  }, 240_000)
 })

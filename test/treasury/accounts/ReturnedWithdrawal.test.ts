@@ -5,8 +5,8 @@ import { Ids } from "../../../src/domain/Ids.ts"
 import { FeeRuleStore } from "../../../src/money/fees/FeeRuleStore.ts"
 import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
-import { onDatabasePaymentServer } from "../../payments/support/PaymentServer.ts"
-import { paysOut } from "../../payments/support/ScriptedProvider.ts"
+import { onDatabasePaymentServer, serveCountry } from "../../payments/support/PaymentServer.ts"
+import { accepts, paysOut, scripted } from "../../payments/support/ScriptedProvider.ts"
 import { idFrom } from "../../support/AnyId.ts"
 import { people } from "../../support/Credentials.ts"
 import {
@@ -22,9 +22,9 @@ import {
 
 onDatabasePaymentServer(
   "A withdrawal that is sent back",
-  // The rail itself has nothing to say until the test is over.
-  () => ({ variables: { SANDBOX_RAIL_PACE: "10 minutes" } }),
-  (it) => {
+  // Not a simulated rail: those send nothing back, and the check compares them with the books.
+  () => ({ providers: [scripted("flutterwave")] as const }),
+  (it, { providers: [provider] }) => {
     it.effect("is told of as money that has come, with its fee, once", () =>
       Effect.gen(function* () {
         const { acme } = yield* people
@@ -36,12 +36,15 @@ onDatabasePaymentServer(
           ...{ fee_rule_id, org_id: acme.org_id, payment_method: "bank_transfer", direction: "outbound" },
           ...{ basis_points: 100, fixed: null }
         } as const)
+        provider.otherwise(accepts())
+        yield* serveCountry("KE", [provider.name], "bank_transfer", "outbound")
         const beneficiary_id = yield* newBeneficiary(acme.key)
         const made = yield* withdraw(acme.key, account_id, { amount: 70, beneficiary_id })
         yield* rules.remove(fee_rule_id)
         const store = yield* PaymentStore
         const payment = Option.getOrThrow(yield* store.find(Option.some(acme.org_id), idFrom(made.reference)))
         const [attempt] = yield* store.attemptsOf(payment.payment_id)
+        expect(attempt).toMatchObject({ provider: provider.name, outcome: "accepted" })
         const hear = (state: "completed" | "returned") =>
           Effect.flatMap(RecordOutcome, ({ hearAbout }) =>
             hearAbout(attempt!, paysOut("po_2", state), { cause: "test" })
