@@ -75,9 +75,16 @@ const failureOf = ({ attempt }: Known, signal: ProviderSignal, { operator }: Sou
   }
 }
 
-const enquireIn = ({ waits }: Ruling, source: Source, moment: Moment): AttemptPatch["enquire_in"] => {
+const enquireIn = (
+  { attempt }: Known,
+  { waits }: Ruling,
+  source: Source,
+  moment: Moment
+): AttemptPatch["enquire_in"] => {
   if (!waits || source.exhausted === true) return null
-  if (source.hinted === true) return "as planned"
+  // A callback that leaves the question open does not cancel the last enquiry.
+  const isLast = Option.isNone(moment.enquireIn) && source.callback !== undefined && attempt.next_enquiry_at !== null
+  if (source.hinted === true || isLast) return "as planned"
   return Option.getOrNull(Option.map(moment.enquireIn, Duration.toSeconds))
 }
 
@@ -105,7 +112,7 @@ const attemptPatch = (
     ...(source.renamed === true ? { renamed: true } : {}),
     // A person's word is no answer of the provider.
     answered_at: attempt.answered_at ?? (source.operator === undefined ? answeredAt(ruling, moment) : null),
-    enquire_in: enquireIn(ruling, source, moment)
+    enquire_in: enquireIn(known, ruling, source, moment)
   }
 }
 
