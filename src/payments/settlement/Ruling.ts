@@ -92,6 +92,19 @@ const enquireIn = (
 const answeredAt = ({ nextAttempt }: Ruling, { at }: Moment): Date =>
   nextAttempt !== undefined && nextAttempt.started_at < at ? nextAttempt.started_at : at
 
+/** Why an attempt was not taken on, or why nothing is known of it, and who decided on it where its provider did not. */
+const attemptReason = (
+  attempt: Attempt,
+  signal: ProviderSignal,
+  { outcome }: Ruling,
+  source: Source
+): string | null => {
+  if (outcome === attempt.outcome) return attempt.reason
+  if (source.operator !== undefined)
+    return attempt.reason === null ? source.cause : `${attempt.reason}; ${source.cause}`
+  return outcome === "accepted" ? null : reasonOf(signal)
+}
+
 const attemptPatch = (
   known: Known,
   signal: ProviderSignal,
@@ -101,13 +114,10 @@ const attemptPatch = (
 ): AttemptPatch => {
   const { attempt } = known
   const { outcome } = ruling
-  const decides = outcome !== attempt.outcome
   return {
     attempt_id: attempt.attempt_id,
     outcome,
-    // Why it was taken on is not told: a reason says why it was not, or why nothing is known.
-    reason:
-      source.operator !== undefined || !decides ? attempt.reason : outcome === "accepted" ? null : reasonOf(signal),
+    reason: attemptReason(attempt, signal, ruling, source),
     provider_payment_id: ownId(attempt, signal, source),
     ...(source.renamed === true ? { renamed: true } : {}),
     // A person's word is no answer of the provider.
