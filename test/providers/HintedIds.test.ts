@@ -47,8 +47,15 @@ const vendors: ReadonlyArray<Vendor> = [
     shows:
       ({ amount: value, reference }) =>
       ({ path }) => {
-        if (path !== "/v1/payment_intents/pi_1") return replyOf(200, { object: "list", data: [], has_more: false })
-        const intent = { id: "pi_1", status: "succeeded", currency: "eur", metadata: { reference } }
+        if (path.split("?")[0] !== "/v1/payment_intents/pi_1")
+          return replyOf(200, { object: "list", data: [], has_more: false })
+        const intent = {
+          id: "pi_1",
+          status: "succeeded",
+          currency: "eur",
+          latest_charge: "ch_1",
+          metadata: { reference }
+        }
         return replyOf(200, { ...intent, amount: Number(value), amount_received: 10_000 })
       },
     state: "completed",

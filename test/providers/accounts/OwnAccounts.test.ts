@@ -151,7 +151,7 @@ onAccountServer("A payment through a configuration's account", (it) => {
         Effect.map(stripeCalls(`/callbacks/stripe/${config.config_id}`, secret, object), ({ status }) => status)
       )
       expect(yield* heard).toEqual([200, 200, 401, 401])
-      const dispute = { object: "dispute", amount: 1, currency: "eur", payment_intent: "pi_of_nobody" }
+      const dispute = { id: "dp_1", object: "dispute", amount: 1, currency: "eur", payment_intent: "pi_of_nobody" }
       const disputed = Effect.forEach(all, (secret) =>
         Effect.map(
           stripeCalls(`/callbacks/stripe/${config.config_id}`, secret, dispute, "charge.dispute.funds_withdrawn"),
