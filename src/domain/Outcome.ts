@@ -23,8 +23,6 @@ export class Accepted extends Data.TaggedClass("Accepted")<{
   readonly providerData: Readonly<Record<string, unknown>>
   /** As in a report. */
   readonly movements?: ReadonlyArray<Movement>
-  /** As in a report: what has arrived so far, where it may be another amount than was asked for. */
-  readonly received?: Money
   /** What the provider keeps for itself, where it says so. */
   readonly fee?: Money
 }> {}
@@ -73,20 +71,9 @@ export class Report extends Data.TaggedClass("Report")<
     readonly providerData?: Accepted["providerData"]
     /** Every transfer of money that it tells of, each under the provider's own id. */
     readonly movements?: ReadonlyArray<Movement>
-    /** All that has arrived so far, where the provider says so and it may be another amount than was asked for. */
-    readonly received?: Money
     readonly fee?: Money
     /** Of `failed` and `returned`: it was called off, by us or by hand at the provider. */
     readonly calledOff?: true
-    /** Of `returned`: what it took or sent back this time, where that may be a part. Otherwise it is all that it has. */
-    readonly taken?: Money
-    /**
-     * Beside `taken`, where words of another kind may tell of the same money: what it has taken back in all by then, as
-     * far as this kind knows. Where just that is known to have gone, it tells of nothing new.
-     */
-    readonly takenInAll?: Money
-    /** Of `completed`: what it gives back of what it had taken back before, such as after a dispute that was won. */
-    readonly regained?: Money
     /** What its customer must do, where the provider can say it again, for whoever lost the first answer. */
     readonly waitsFor?: { readonly nextAction: NextAction; readonly actionData: Accepted["actionData"] }
   }

@@ -49,7 +49,13 @@ const vendors: ReadonlyArray<Vendor> = [
       ({ path }) => {
         if (path !== "/v1/payment_intents/pi_1?expand%5B%5D=latest_charge")
           return replyOf(200, { object: "list", data: [], has_more: false })
-        const intent = { id: "pi_1", status: "succeeded", currency: "eur", metadata: { reference } }
+        const intent = {
+          id: "pi_1",
+          status: "succeeded",
+          currency: "eur",
+          latest_charge: "ch_1",
+          metadata: { reference }
+        }
         return replyOf(200, { ...intent, amount: Number(value), amount_received: 10_000 })
       },
     state: "completed",

@@ -134,7 +134,9 @@ export const TimelineItem = Schema.Union(
     provider: ProviderName,
     leg: Schema.String,
     outcome: Schema.NullOr(Schema.Literal("accepted", "declined", "unknown")),
-    reason: Text,
+    reason: Text.annotations({
+      description: "Why it was not taken on, or nothing is known of it; and who decided on it, where a person did"
+    }),
     latency_ms: Schema.NullOr(Schema.Int),
     amount: Schema.NullOr(WireDecimal).annotations({ description: "What goes back with it; null for every other leg" }),
     currency: Text,

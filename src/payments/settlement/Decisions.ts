@@ -7,7 +7,7 @@ import { Money } from "../../domain/Money.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import type { StoredBalance } from "../../money/ledger/Books.ts"
 import { absolute, isUnderpaid, moverOf, type OpenSum, openSumsOf, wordsOfSum } from "../store/OpenSums.ts"
-import { type Attempt, kindOfAttempt, type Payment, type Refund } from "../store/Payment.ts"
+import { type Attempt, kindOfAttempt, type Payment, type Refund, type StoredOperatorItem } from "../store/Payment.ts"
 import { heldByRamp, ownSide } from "../store/PaymentPostings.ts"
 import type { Story } from "../store/PaymentStore.ts"
 import { sideOf } from "../store/Sides.ts"
@@ -104,12 +104,16 @@ export const acceptedTarget = (payment: Payment, sum: OpenSum): Money | undefine
   return target.isPositive ? target : undefined
 }
 
-/** The settler of a ramp that has failed has paid after all. */
-const isPaidLate = (payment: Payment, mover: Attempt, { money }: OpenSum): boolean =>
-  mover.leg === "settlement" && payment.status === "failed" && money.currency === payment.target.currency
+/** The settler of a ramp that has failed has paid after all, and what was collected is still there to pay for it. */
+export const isPaidLate = (payment: Payment, story: Story, mover: Attempt, { money }: OpenSum): boolean =>
+  mover.leg === "settlement" &&
+  payment.status === "failed" &&
+  money.isNegative &&
+  money.currency === payment.target.currency &&
+  heldByRamp(payment, story).minor >= payment.amount.minor
 
 /** A refund that was given up and went nevertheless, where that is what is lacking. */
-const strayedRefund = (payment: Payment, { movements }: Story, { money }: OpenSum): Refund | undefined =>
+export const strayedRefund = (payment: Payment, { movements }: Story, { money }: OpenSum): Refund | undefined =>
   payment.refunds.find(
     ({ amount, of, refund_id, state }) =>
       of === undefined &&
@@ -190,17 +194,13 @@ const ofMoneyThatCame = (about: About): ReadonlyArray<Decision> => {
 /** That the organisation bears what is gone, or that it went where it was meant to go. */
 const borne = (about: About): ReadonlyArray<Decision> => {
   const { around, mover, payment, story, sum } = about
-  if (isPaidLate(payment, mover, sum)) {
-    // What the ramp has given away cannot pay for it any more.
-    return heldByRamp(payment, story).minor < payment.amount.minor
-      ? []
-      : [resolve("completed", "It was settled: the payment becomes completed", unchanged(about))]
+  if (isPaidLate(payment, story, mover, sum)) {
+    return [resolve("completed", "It was settled: the payment becomes completed", unchanged(about))]
   }
   const strayed = strayedRefund(payment, story, sum)
-  if (strayed !== undefined) {
-    const [account, cost] = [sideOf(payment), strayed.target.negate()]
-    if (!fits(around.balanceOf(account), cost)) return []
-    const balance = changeOf(payment, around, account, cost)
+  // An organisation with too little for it owes it, like everything else that it bears.
+  if (strayed !== undefined && fits(around.balanceOf(sideOf(payment)), strayed.target.negate())) {
+    const balance = changeOf(payment, around, sideOf(payment), strayed.target.negate())
     const says = `The refund of ${absolute(sum.money).toString()} went through, and the organisation bears it: ${arrow(balance)}`
     return [resolve("completed", says, balance)]
   }
@@ -249,8 +249,8 @@ const whatWent: ReadonlyArray<Decision> = [
   resolve("failed", "It did not: the provider moved nothing, or has it back", null)
 ]
 
-/** The payout of a ramp that waits to be sent. */
-const unsentPayout = ({ payout_id, status }: Payment, { attempts }: Story): Attempt | undefined =>
+/** The payout of a ramp that waits to be sent: a person can still stop it. */
+export const unsentPayout = ({ payout_id, status }: Payment, { attempts }: Story): Attempt | undefined =>
   status === "processing"
     ? attempts.find(
         ({ attempt_id, leg, outcome, sends }) =>
@@ -264,10 +264,13 @@ const byHandOnly = ({ status }: Payment, { attempts }: Story): Attempt | undefin
     ? undefined
     : attempts.find(({ leg, outcome, provider }) => provider === "manual" && outcome === "accepted" && leg !== "return")
 
+export const isQuestion = ({ closed_at, kind }: StoredOperatorItem): boolean =>
+  kind === "unknown_outcome" && closed_at === null
+
 /** All that waits of a payment, each with its decisions. */
 export const decidableItems = (payment: Payment, story: Story, around: Surroundings): ReadonlyArray<DecidableItem> => {
   const sums = openSumsOf(payment, story)
-  const questions = story.items.filter(({ closed_at, kind }) => kind === "unknown_outcome" && closed_at === null)
+  const questions = story.items.filter(isQuestion)
   const unsent = unsentPayout(payment, story)
   const byHand = sums.length + questions.length === 0 ? byHandOnly(payment, story) : undefined
   // Without the name of an item it is stopped only where nothing else could be meant.

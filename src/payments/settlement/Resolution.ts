@@ -27,10 +27,11 @@ import {
   type Refund,
   type StoredOperatorItem
 } from "../store/Payment.ts"
-import { booksAfter, entriesOfChange, heldByRamp, ownSide } from "../store/PaymentPostings.ts"
+import { booksAfter, entriesOfChange, ownSide } from "../store/PaymentPostings.ts"
 import { PaymentStore, type Story } from "../store/PaymentStore.ts"
 import { asReceivable, toOrganization } from "./Allocations.ts"
-import { givenBack, refundedOf, statedBy } from "./Movements.ts"
+import { isPaidLate, isQuestion, strayedRefund, unsentPayout } from "./Decisions.ts"
+import { refundedOf, statedBy } from "./Movements.ts"
 import { absolute, isUnderpaid, moverOf, type OpenSum, openSumsOf, wordsOfSum } from "../store/OpenSums.ts"
 import { laidToRest } from "./PaymentCommand.ts"
 import { allocationEvents, eventsOf, FundingEvents, refundEvent } from "./PaymentEvents.ts"
@@ -56,9 +57,6 @@ const isUnderWay = ({ outcome, sends, sent_at }: Attempt, now: Date): boolean =>
   const unanswered = outcome === null || (outcome === "unknown" && sends > 1)
   return unanswered && (sends === 0 || now.getTime() - sent_at.getTime() < Duration.toMillis(absenceGrace))
 }
-
-const isQuestion = ({ closed_at, kind }: StoredOperatorItem): boolean =>
-  kind === "unknown_outcome" && closed_at === null
 
 /** An item about no attempt is about money of the one that was accepted. */
 const isAbout = (item: StoredOperatorItem, { attempt_id, leg, outcome }: Attempt): boolean =>
@@ -100,15 +98,6 @@ const onlyByHand =
       attempt.outcome === null ||
       isOnManualRail(payment, attempt) ||
       hasItem(story, attempt))
-
-/** The leg of a ramp that waits to be sent: a person can still stop it. */
-const unsentLeg = ({ payout_id, status }: Payment, { attempts }: Story): Attempt | undefined =>
-  status === "processing"
-    ? attempts.find(
-        ({ attempt_id, leg, outcome, sends }) =>
-          attempt_id === payout_id && leg === "settlement" && sends === 0 && outcome === null
-      )
-    : undefined
 
 /** What waits, one after the other, for whoever has to name one of it. */
 const listed = (payment: Payment, sums: ReadonlyArray<OpenSum>, questions: ReadonlyArray<StoredOperatorItem>): string =>
@@ -154,17 +143,6 @@ const found = (
   }
 }
 
-/** A refund that was given up and went nevertheless, where that is what is lacking. */
-const strayedRefund = ({ payment, story, sum }: Statement): Refund | undefined =>
-  payment.refunds.find(
-    ({ amount, of, refund_id, state }) =>
-      of === undefined &&
-      state === "failed" &&
-      amount.currency === sum.money.currency &&
-      amount.minor === -sum.money.minor &&
-      givenBack(story.movements, refund_id, amount.currency).minor >= amount.minor
-  )
-
 /** The provider has what came, or has given back what was gone. */
 const atProvider = (statement: Statement): Settled => {
   const { at, by, newId, payment, sum } = statement
@@ -204,15 +182,12 @@ const allocated = ({ at, by, mover, newId, payment, reason, sum }: Statement): S
 /** The organisation gets what came, or bears what is gone. */
 const atOrganization = (statement: Statement): Settled => {
   const { at, by, mover, payment, story, sum } = statement
-  const { status } = payment
   // What was collected may have gone elsewhere since: then the organisation bears what was paid.
-  const pays = heldByRamp(payment, story).minor >= payment.amount.minor
-  const isPaidLate = mover.leg === "settlement" && status === "failed" && pays
-  if (isPaidLate && sum.money.isNegative && sum.money.currency === payment.target.currency) {
+  if (isPaidLate(payment, story, mover, sum)) {
     const patch = { payout_id: mover.attempt_id, failure: null, next_action: null }
     return { status: "completed", patch, cause: `settled after all, by ${by}` }
   }
-  const strayed = strayedRefund(statement)
+  const strayed = strayedRefund(payment, story, sum)
   if (strayed !== undefined) {
     const refund: Refund = { ...strayed, state: "completed", settled_at: at }
     const refunds = partsAfter(payment, [refund])
@@ -549,7 +524,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
               `Name the item that the transfer settles (--item, or item_id): ${listed(payment, sums, questions)}`
             )
           }
-          const leg = unsentLeg(payment, story)
+          const leg = unsentPayout(payment, story)
           if (leg !== undefined && verdict.outcome === "failed")
             return yield* stop(permit, payment, story, leg, verdict)
           if (attempt !== undefined && (sums.length === 0 || question !== undefined)) {

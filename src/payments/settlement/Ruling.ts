@@ -75,15 +75,35 @@ const failureOf = ({ attempt }: Known, signal: ProviderSignal, { operator }: Sou
   }
 }
 
-const enquireIn = ({ waits }: Ruling, source: Source, moment: Moment): AttemptPatch["enquire_in"] => {
+const enquireIn = (
+  { attempt }: Known,
+  { waits }: Ruling,
+  source: Source,
+  moment: Moment
+): AttemptPatch["enquire_in"] => {
   if (!waits || source.exhausted === true) return null
-  if (source.hinted === true) return "as planned"
+  // A callback that leaves the question open does not cancel the last enquiry.
+  const isLast = Option.isNone(moment.enquireIn) && source.callback !== undefined && attempt.next_enquiry_at !== null
+  if (source.hinted === true || isLast) return "as planned"
   return Option.getOrNull(Option.map(moment.enquireIn, Duration.toSeconds))
 }
 
 /** Whoever is asked next was chosen after the answer: nobody may look as though they were asked together. */
 const answeredAt = ({ nextAttempt }: Ruling, { at }: Moment): Date =>
   nextAttempt !== undefined && nextAttempt.started_at < at ? nextAttempt.started_at : at
+
+/** Why an attempt was not taken on, or why nothing is known of it, and who decided on it where its provider did not. */
+const attemptReason = (
+  attempt: Attempt,
+  signal: ProviderSignal,
+  { outcome }: Ruling,
+  source: Source
+): string | null => {
+  if (outcome === attempt.outcome) return attempt.reason
+  if (source.operator !== undefined)
+    return attempt.reason === null ? source.cause : `${attempt.reason}; ${source.cause}`
+  return outcome === "accepted" ? null : reasonOf(signal)
+}
 
 const attemptPatch = (
   known: Known,
@@ -94,18 +114,15 @@ const attemptPatch = (
 ): AttemptPatch => {
   const { attempt } = known
   const { outcome } = ruling
-  const decides = outcome !== attempt.outcome
   return {
     attempt_id: attempt.attempt_id,
     outcome,
-    // Why it was taken on is not told: a reason says why it was not, or why nothing is known.
-    reason:
-      source.operator !== undefined || !decides ? attempt.reason : outcome === "accepted" ? null : reasonOf(signal),
+    reason: attemptReason(attempt, signal, ruling, source),
     provider_payment_id: ownId(attempt, signal, source),
     ...(source.renamed === true ? { renamed: true } : {}),
     // A person's word is no answer of the provider.
     answered_at: attempt.answered_at ?? (source.operator === undefined ? answeredAt(ruling, moment) : null),
-    enquire_in: enquireIn(ruling, source, moment)
+    enquire_in: enquireIn(known, ruling, source, moment)
   }
 }
 

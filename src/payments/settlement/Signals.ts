@@ -18,7 +18,7 @@ export interface Source {
   readonly cause: string
   /** `stray`: the id under which it was kept until its payment was known. */
   readonly callback?: { readonly provider: ProviderName; readonly key: string; readonly stray?: string }
-  /** A person decides, with these words for the record; what the attempt itself had said stays as it was. */
+  /** A person decides, with these words for the record; what the attempt itself had said stays beside them. */
   readonly operator?: {
     readonly id: string
     readonly note: string

@@ -223,8 +223,8 @@ const applying = (withLocks: boolean) => `
       event_id uuid, event_type text, payload text, data text, same_as uuid)
   ), named as (
     -- The provider has named a transfer that an operator had recorded before.
-    update movements m set movement_id = x.movement_id, kind = x.kind, source = x.source, heard_at = x.heard_at,
-      refund_id = coalesce(x.refund_id, m.refund_id)
+    update movements m set movement_id = x.movement_id, kind = x.kind, is_total = x.is_total,
+      source = x.source, heard_at = x.heard_at, refund_id = coalesce(x.refund_id, m.refund_id)
     from changed c cross join lateral jsonb_to_recordset(c.movements) as x (${movementRecord})
     where x.replaces is not null and m.payment_id = c.payment_id and m.movement_id = x.replaces
   ), moved as (
@@ -235,8 +235,7 @@ const applying = (withLocks: boolean) => `
     where x.replaces is null
     on conflict (provider, coalesce(account, '00000000-0000-0000-0000-000000000000'), kind, movement_id) do update set
       amount = case when m.payment_id = excluded.payment_id then excluded.amount end, currency = excluded.currency,
-      state = excluded.state,
-      refund_id = excluded.refund_id, heard_at = excluded.heard_at
+      state = excluded.state, is_total = excluded.is_total, refund_id = excluded.refund_id, heard_at = excluded.heard_at
   ), allocated as (
     insert into allocations (payment_id, org_id, ${Object.keys(allocationFields).join(", ")})
     select c.payment_id, c.org_id, ${allocationNames}

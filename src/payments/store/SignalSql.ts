@@ -46,14 +46,10 @@ const StoredWord = Schema.Struct({
   providerStatus: Schema.NullOr(Schema.String),
   providerData: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
   movements: Schema.optional(Schema.Array(StoredMovement)),
-  received: Schema.NullOr(StoredSum),
   fee: Schema.optional(StoredSum),
   code: Schema.optional(Schema.Literal(...refusalCodeNames)),
   providerCode: Schema.optional(Schema.String),
   calledOff: Schema.optional(Schema.Literal(true)),
-  taken: Schema.optional(StoredSum),
-  takenInAll: Schema.optional(StoredSum),
-  regained: Schema.optional(StoredSum),
   waitsFor: Schema.optional(
     Schema.Struct({
       nextAction: Schema.Literal(...nextActions),
@@ -92,8 +88,8 @@ const movementOf = ({ amount, isTotal, ...movement }: typeof StoredMovement.Type
 })
 
 const wordOf = (report: Report): StoredWord => {
-  const { calledOff, code, fee, providerCode, providerPaymentId, providerStatus, reason, received, state } = report
-  const { movements, providerData, regained, taken, takenInAll, waitsFor } = report
+  const { calledOff, code, fee, providerCode, providerPaymentId, providerStatus, reason, state } = report
+  const { movements, providerData, waitsFor } = report
   return {
     state,
     reason,
@@ -101,34 +97,16 @@ const wordOf = (report: Report): StoredWord => {
     providerStatus,
     ...(providerData === undefined ? {} : { providerData }),
     ...(movements === undefined ? {} : { movements: movements.map(storedMovement) }),
-    received: received === undefined ? null : storedSum(received),
     ...(fee === undefined ? {} : { fee: storedSum(fee) }),
     ...(code === undefined ? {} : { code }),
     ...(providerCode === undefined ? {} : { providerCode }),
     ...(calledOff === undefined ? {} : { calledOff }),
-    ...(taken === undefined ? {} : { taken: storedSum(taken) }),
-    ...(takenInAll === undefined ? {} : { takenInAll: storedSum(takenInAll) }),
-    ...(regained === undefined ? {} : { regained: storedSum(regained) }),
     ...(waitsFor === undefined ? {} : { waitsFor })
   }
 }
 
 const reportOf = (word: StoredWord): Report => {
-  const {
-    about: _,
-    calledOff,
-    code,
-    fee,
-    movements,
-    providerCode,
-    providerData,
-    received,
-    regained,
-    taken,
-    takenInAll,
-    waitsFor,
-    ...said
-  } = word
+  const { about: _, calledOff, code, fee, movements, providerCode, providerData, waitsFor, ...said } = word
   return new Report({
     ...said,
     ...(movements === undefined ? {} : { movements: movements.map(movementOf) }),
@@ -137,11 +115,7 @@ const reportOf = (word: StoredWord): Report => {
     ...(providerCode === undefined ? {} : { providerCode }),
     ...(providerData === undefined ? {} : { providerData }),
     ...(calledOff === undefined ? {} : { calledOff }),
-    ...(taken === undefined ? {} : { taken: moneyOf(taken.amount, taken.currency) }),
-    ...(takenInAll === undefined ? {} : { takenInAll: moneyOf(takenInAll.amount, takenInAll.currency) }),
-    ...(regained === undefined ? {} : { regained: moneyOf(regained.amount, regained.currency) }),
-    ...(waitsFor === undefined ? {} : { waitsFor }),
-    ...(received === null ? {} : { received: moneyOf(received.amount, received.currency) })
+    ...(waitsFor === undefined ? {} : { waitsFor })
   })
 }
 

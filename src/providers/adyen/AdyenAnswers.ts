@@ -1,9 +1,8 @@
 /** What Adyen's answers about cards, links and refunds mean. */
 import { Option, Schema } from "effect"
-import type { Money } from "../../domain/Money.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { isOk, noVerdict, providerIds, settledOnce } from "../client/Replies.ts"
+import { isOk, named, noVerdict, providerIds, settledOnce } from "../client/Replies.ts"
 import type { AttemptContext, CancelAnswer } from "../port/Provider.ts"
 import { meaningOf } from "../port/WireWord.ts"
 import { moneyIn } from "./AdyenAmounts.ts"
@@ -45,30 +44,19 @@ const outcomeFrom =
   (reply: ProviderReply): Outcome =>
     isOk(reply) ? Option.match(read(reply.json), { onNone: () => unreadable(reply), onSome: means }) : refusedBy(reply)
 
-/** Nothing where none is named; not known where it cannot be read. */
-const receivedIn = (amount: Result["amount"]): { readonly received?: Money } | Unknown => {
-  if (amount === null) return {}
-  const received = Option.getOrUndefined(moneyIn(amount))
-  return received === undefined
-    ? new Unknown({ reason: `it took an amount of ${amount.currency} that cannot be read` })
-    : { received }
-}
-
-interface Standing {
+interface Standing extends Pick<Report, "movements"> {
   readonly state: "pending" | "processing" | "completed"
-  readonly received?: Money
   readonly redirectUrl?: string
 }
 
 /** Money is told by the reference of its payment. */
-const completed = ({ amount, pspReference }: Result): Standing | Unknown => {
-  const received = receivedIn(amount)
-  if (received instanceof Unknown) return received
-  return { state: pspReference === null ? "processing" : "completed", ...received }
+const completed = ({ amount, pspReference: id }: Result): Standing | Unknown => {
+  const money = amount === null ? undefined : Option.getOrUndefined(moneyIn(amount))
+  if (amount !== null && money === undefined) {
+    return new Unknown({ reason: `it took an amount of ${amount.currency} that cannot be read` })
+  }
+  return id === null ? { state: "processing" } : { state: "completed", ...settledOnce("collection", id, money) }
 }
-
-const collected = ({ received, state }: Standing, id: string | null): Pick<Report, "movements"> =>
-  state === "completed" && id !== null ? settledOnce("collection", id, received) : {}
 
 const redirected = ({ action }: Result): Standing => {
   const url = action?.type === "redirect" && action.method !== "POST" ? action.url : null
@@ -98,7 +86,7 @@ const standingOf = (result: Result): Standing | Declined | Unknown =>
 const outcomeOfResult = (result: Result): Outcome => {
   const standing = standingOf(result)
   if ("_tag" in standing) return standing
-  const { received, redirectUrl, state } = standing
+  const { movements = [], redirectUrl, state } = standing
   return new Accepted({
     state,
     // A payer who comes back from a bank's page gets a result with a reference of its own.
@@ -107,8 +95,7 @@ const outcomeOfResult = (result: Result): Outcome => {
     nextAction: redirectUrl === undefined ? null : "redirect",
     actionData: redirectUrl === undefined ? {} : { redirect_url: redirectUrl },
     ...providerIds({ psp_reference: result.pspReference }),
-    ...collected(standing, result.pspReference),
-    ...(received === undefined ? {} : { received })
+    ...named(movements)
   })
 }
 
@@ -131,15 +118,14 @@ const reportOfResult = (result: Result): Report | Unknown => {
   if ("_tag" in standing) {
     return standing._tag === "Unknown" ? standing : new Report({ ...failedAs(standing, id, status), ...ids })
   }
-  const { received, state } = standing
+  const { movements = [], state } = standing
   return new Report({
     state,
     reason: null,
     providerPaymentId: id,
     providerStatus: status,
     ...ids,
-    ...collected(standing, id),
-    ...(received === undefined ? {} : { received })
+    ...named(movements)
   })
 }
 
@@ -183,32 +169,28 @@ const linkExpired = new Declined({
   providerCode: "expired"
 })
 
-const reportOfLink = ({ amount, id, status, url }: Link): Report | Unknown => {
+const reportOfLink = ({ id, status, url }: Link): Report => {
   const state = meaningOf(linkStates, status) ?? "processing"
   if (state === "failed") return failedAs(linkExpired, id, status)
-  const received = isPaid(status) ? receivedIn(amount) : {}
-  if (received instanceof Unknown) return received
   return new Report({
     state,
     reason: null,
     providerPaymentId: id,
     providerStatus: status,
     ...providerIds({ payment_link_id: id }),
-    ...received,
     ...(state === "pending" && url !== null ? { waitsFor: redirectTo(url) } : {})
   })
 }
 
 const outcomeOfLink = (link: Link): Outcome => {
   const report = reportOfLink(link)
-  if (report._tag === "Unknown" || link.url === null) return new Unknown({ reason: "the link cannot be read" })
+  if (link.url === null) return new Unknown({ reason: "the link cannot be read" })
   return new Accepted({
     state: report.state === "processing" ? "processing" : "pending",
     providerPaymentId: link.id,
     providerStatus: link.status,
     ...redirectTo(link.url),
-    providerData: { payment_link_id: link.id },
-    ...(report.received === undefined ? {} : { received: report.received })
+    providerData: { payment_link_id: link.id }
   })
 }
 
@@ -219,11 +201,8 @@ export const aboutLink = (reply: ProviderReply): Enquiry => {
   if (!isOk(reply)) return noVerdict(reply)
   return Option.match(linkIn(reply.json), {
     onNone: () => unreadable(reply),
-    onSome: (link) => {
-      const said = reportOfLink(link)
-      // Whoever asks knows the link; the payment may have got its own number from a callback meanwhile.
-      return said._tag === "Unknown" ? said : new Report({ ...said, providerPaymentId: null })
-    }
+    // Whoever asks knows the link; the payment may have got its own number from a callback meanwhile.
+    onSome: (link) => new Report({ ...reportOfLink(link), providerPaymentId: null })
   })
 }
 

@@ -76,26 +76,23 @@ const keyProblem = (env: string, secret: string | undefined): NoProof | undefine
   return isKey(secret) ? undefined : new NoProof({ message: `${env} is not the hexadecimal key that Adyen shows` })
 }
 
-type Said =
-  | (Pick<Report, "state" | "reason" | "calledOff"> & { readonly amount?: "taken" | "regained" })
-  | "ask"
-  | "nothing"
+type Said = (Pick<Report, "state" | "reason" | "calledOff"> & { readonly needsAmount?: true }) | "ask" | "nothing"
 
 /** Money that was authorised and does not come after all, always all of it. */
 const gone = (reason: string): Said => ({ state: "returned", reason })
 
-const chargedBack: Said = { state: "returned", reason: "the payer charged it back", amount: "taken" }
+const chargedBack: Said = { state: "returned", reason: "the payer charged it back", needsAmount: true }
 
 /** What a successful event says of the payment. */
 const ofPayments: Readonly<Record<string, Said>> = {
-  AUTHORISATION: { state: "completed", reason: null },
+  AUTHORISATION: { state: "completed", reason: null, needsAmount: true },
   CANCELLATION: { state: "returned", reason: "the payment was cancelled", calledOff: true },
   TECHNICAL_CANCEL: gone("the authorised payment was cancelled"),
   CAPTURE_FAILED: gone("the authorised money could not be captured"),
   EXPIRE: gone("the authorisation expired before it was captured"),
   CHARGEBACK: chargedBack,
   SECOND_CHARGEBACK: chargedBack,
-  CHARGEBACK_REVERSED: { state: "completed", reason: null, amount: "regained" },
+  CHARGEBACK_REVERSED: { state: "completed", reason: null, needsAmount: true },
   OFFER_CLOSED: "ask"
 }
 
@@ -172,17 +169,15 @@ const eventOf = (
 ): ReadonlyArray<CallbackEvent> => {
   if (said === "nothing") return []
   if (said === "ask") return [new Hint({ attempt })]
-  const { amount, ...rest } = said
-  const names = item.eventCode === "AUTHORISATION" && isTrue(item) ? "received" : amount
+  const { needsAmount = false, ...rest } = said
   const money = Option.getOrUndefined(moneyIn(item.amount))
-  if (names !== undefined && money === undefined) return [new Hint({ attempt })]
+  if (needsAmount && money === undefined) return [new Hint({ attempt })]
   const report = new Report({
     ...rest,
     providerPaymentId: attempt.providerPaymentId,
     providerStatus: item.eventCode,
     ...providerIds({ psp_reference: attempt.providerPaymentId }),
-    ...named(movementsOf(item, money)),
-    ...(names === undefined ? {} : { [names]: money })
+    ...named(movementsOf(item, money))
   })
   return [new Statement({ key: keyOf(item), attempt, report, proof })]
 }
@@ -199,12 +194,12 @@ const eventsByHand = (item: Item, reference: string, proof: Proof<"account">): R
   const about = { providerPaymentId: attempt.providerPaymentId, providerStatus: item.eventCode }
   const reason = "it was refunded by hand at Adyen"
   const [refund, ...others] = movementsOf(item, money)
-  const taken = new Report({ ...about, state: "returned", reason, taken: money, ...named(refund ? [refund] : []) })
-  const regained = new Report({ ...about, state: "completed", reason: null, regained: money, ...named(others) })
-  const keys = { taken: keyOf({ ...item, eventCode: "REFUND" }), regained: `refund ${item.pspReference} regained` }
+  const gave = new Report({ ...about, state: "returned", reason, ...named(refund ? [refund] : []) })
+  const failed = new Report({ ...about, state: "completed", reason: null, ...named(others) })
+  const keys = { gave: keyOf({ ...item, eventCode: "REFUND" }), failed: `refund ${item.pspReference} regained` }
   return [
-    new Statement({ key: keys.taken, attempt, report: taken, proof }),
-    ...(item.eventCode === "REFUND" ? [] : [new Statement({ key: keys.regained, attempt, report: regained, proof })])
+    new Statement({ key: keys.gave, attempt, report: gave, proof }),
+    ...(item.eventCode === "REFUND" ? [] : [new Statement({ key: keys.failed, attempt, report: failed, proof })])
   ]
 }
 

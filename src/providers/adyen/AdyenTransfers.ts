@@ -87,7 +87,7 @@ export const reportOfTransfer = (transfer: Transfer): Report | Unknown => {
   if (state !== "completed") return new Report({ ...about, reason: null })
   return Option.match(moneyIn(amount), {
     onNone: () => new Unknown({ reason: `it paid out an amount of ${amount.currency} that cannot be read` }),
-    onSome: (received) => new Report({ ...about, reason: null, received })
+    onSome: () => new Report({ ...about, reason: null })
   })
 }
 
@@ -102,8 +102,7 @@ const outcomeOfTransfer = (transfer: Transfer): Outcome => {
     nextAction: null,
     actionData: {},
     providerData: { transfer_id: transfer.id },
-    ...named(movementsOf(transfer)),
-    ...(report.received === undefined ? {} : { received: report.received })
+    ...named(movementsOf(transfer))
   })
 }
 

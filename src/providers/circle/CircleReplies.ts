@@ -54,7 +54,6 @@ export const acceptedAs = (
     providerPaymentId,
     providerStatus,
     reason,
-    received,
     state
   } = report
   if (state === "failed" || state === "returned") {
@@ -73,7 +72,6 @@ export const acceptedAs = (
     providerPaymentId,
     providerStatus,
     ...(movements === undefined ? {} : { movements }),
-    ...(received === undefined ? {} : { received }),
     ...(fee === undefined ? {} : { fee })
   })
 }

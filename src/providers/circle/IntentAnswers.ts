@@ -128,9 +128,9 @@ const intentReport = (intent: Intent, listed?: ReadonlyArray<Movement>): Option.
   const paid = amountPaid === undefined ? Option.none() : moneyOfCircle(amountPaid)
   const hasCome = Option.exists(paid, ({ isPositive }) => isPositive)
   const [only] = paymentIds
-  const completed = Option.map(paid, (received) => {
-    const alone = listed !== undefined || only === undefined ? {} : settledOnce("collection", only, received)
-    return new Report({ ...about, ...alone, state: "completed", received })
+  const completed = Option.map(paid, (money) => {
+    const alone = listed !== undefined || only === undefined ? {} : settledOnce("collection", only, money)
+    return new Report({ ...about, ...alone, state: "completed" })
   })
   const waiting = {
     ...about,

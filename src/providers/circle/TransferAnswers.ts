@@ -50,13 +50,12 @@ const transferReport = (transfer: Transfer): Report => {
   const about = { reason: null, providerPaymentId: id, providerStatus: status, ...ids }
   switch (status) {
     case "complete": {
-      const received = amount === undefined ? undefined : Option.getOrUndefined(moneyOfCircle(amount))
+      const money = amount === undefined ? undefined : Option.getOrUndefined(moneyOfCircle(amount))
       return new Report({
         ...about,
         state: "completed",
         ...feeOf(transfer),
-        ...settledOnce("disbursement", id, received),
-        ...(received === undefined ? {} : { received })
+        ...settledOnce("disbursement", id, money)
       })
     }
     case "failed": {

@@ -21,7 +21,6 @@ const taken = (report: Report, state: Accepted["state"]): Accepted =>
     actionData: report.waitsFor?.actionData ?? {},
     providerData: report.providerData ?? {},
     ...given("movements", report.movements),
-    ...given("received", report.received),
     ...given("fee", report.fee)
   })
 

@@ -1,6 +1,5 @@
 /** From Coinbase's deposit destinations, and the transfers that came to them, to outcomes: nothing here talks to anybody. */
 import { Either, Option, Schema } from "effect"
-import { Money } from "../../domain/Money.ts"
 import { Accepted, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { isMade, providerIds } from "../client/Replies.ts"
@@ -104,11 +103,9 @@ export const depositReport = (
         new Unknown({ reason: "Coinbase has money for it, of an amount that cannot be read or without an id" })
       )
     }
-    const { currency, minor } = first.amount
-    const received = new Money({ currency, minor: rest.reduce((sum, { amount }) => sum + amount.minor, minor) })
     const movements = [first, ...rest].filter(({ amount }) => amount.isPositive)
     return Either.right(
-      Option.some(new Report({ ...about, state: "completed", providerStatus: "completed", received, movements }))
+      Option.some(new Report({ ...about, state: "completed", providerStatus: "completed", movements }))
     )
   }
   const underWay = ours.find(({ status }) => status !== "failed")

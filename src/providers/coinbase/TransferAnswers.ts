@@ -71,13 +71,12 @@ export const transferReport = (transfer: Transfer): Report => {
   }
   switch (status) {
     case "completed": {
-      const received = Option.getOrUndefined(moneyIn(targetAmount, targetAsset))
+      const money = Option.getOrUndefined(moneyIn(targetAmount, targetAsset))
       return new Report({
         ...about,
         state: "completed",
         ...feeOf(transfer),
-        ...(transferId === undefined ? {} : settledOnce("disbursement", transferId, received)),
-        ...(received === undefined ? {} : { received })
+        ...(transferId === undefined ? {} : settledOnce("disbursement", transferId, money))
       })
     }
     case "failed":
@@ -93,15 +92,7 @@ export const transferCreated = (reply: ProviderReply): Outcome =>
         onLeft: () => unreadable(reply),
         onRight: (transfer): Outcome => {
           if (transfer.transferId === undefined) return unreadable(reply)
-          const {
-            fee,
-            movements,
-            providerData = {},
-            providerStatus,
-            reason,
-            received,
-            state
-          } = transferReport(transfer)
+          const { fee, movements, providerData = {}, providerStatus, reason, state } = transferReport(transfer)
           if (state === "failed") {
             return new Declined({
               reason: reason ?? "Coinbase says that it failed",
@@ -117,7 +108,6 @@ export const transferCreated = (reply: ProviderReply): Outcome =>
             actionData: {},
             providerData,
             ...(movements === undefined ? {} : { movements }),
-            ...(received === undefined ? {} : { received }),
             ...(fee === undefined ? {} : { fee })
           })
         }

@@ -121,17 +121,10 @@ export const chargeAnswer = (reply: ProviderReply): Outcome => {
     const actionData = { redirect_url: authorization.redirect }
     return new Accepted({ ...taken, state: "pending", nextAction: "redirect", actionData })
   }
-  const received = moneyOfMajor(data?.amount ?? "", data?.currency ?? "")
-  if (status === "successful" && Option.isSome(received) && data?.id !== undefined) {
-    const collected = settledOnce("collection", data.id, received.value)
-    return new Accepted({
-      ...taken,
-      ...collected,
-      state: "completed",
-      nextAction: null,
-      actionData: {},
-      received: received.value
-    })
+  const money = moneyOfMajor(data?.amount ?? "", data?.currency ?? "")
+  if (status === "successful" && Option.isSome(money) && data?.id !== undefined) {
+    const collected = settledOnce("collection", data.id, money.value)
+    return new Accepted({ ...taken, ...collected, state: "completed", nextAction: null, actionData: {} })
   }
   return new Accepted({ ...taken, state: "processing", nextAction: "wait", actionData: {} })
 }

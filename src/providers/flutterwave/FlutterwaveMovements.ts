@@ -1,10 +1,8 @@
 /** Movements at Flutterwave: transactions, refunds and chargebacks, each under its own id. */
 import { Option, Schema } from "effect"
-import { Money } from "../../domain/Money.ts"
 import type { Movement, MovementState } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { named } from "../client/Replies.ts"
 import { moneyOfMajor } from "../port/WireAmount.ts"
 import { dataOf, refundState, text } from "./FlutterwaveAnswers.ts"
 
@@ -111,15 +109,8 @@ export const withOthers = (
   const known = said.movements ?? []
   const isNew = ({ id, kind }: Movement) => !known.some((one) => one.id === id && one.kind === kind)
   const movements = [...known, ...transactions.flatMap(collectionOf).filter(isNew), ...others]
-  const collections = movements.filter(({ kind }) => kind === "collection")
-  const currency = said.received?.currency ?? collections[0]?.amount?.currency
-  if (currency === undefined || movements.length === known.length) return said
-  const minor = collections.reduce((sum, { amount }) => (amount?.currency === currency ? sum + amount.minor : sum), 0n)
-  return new Report({
-    ...said,
-    state: "completed",
-    reason: null,
-    received: new Money({ currency, minor }),
-    ...named(movements)
-  })
+  const isPaid = movements.some(({ kind }) => kind === "collection")
+  return isPaid && movements.length > known.length
+    ? new Report({ ...said, state: "completed", reason: null, movements })
+    : said
 }

@@ -98,8 +98,7 @@ export const chargeReport =
         providerStatus: data.status
       })
     }
-    const received = state === "completed" ? said : undefined
-    if (state === "completed" && (received === undefined || data.id === undefined)) {
+    if (state === "completed" && (said === undefined || data.id === undefined)) {
       return new Unknown({ reason: "it took an amount that cannot be read, or has no id for it" })
     }
     const fee = state === "completed" ? moneyIn(data.app_fee, data.currency) : undefined
@@ -113,7 +112,6 @@ export const chargeReport =
       providerStatus: data.status,
       ...providerIds({ transaction_id: data.id, flw_ref: data.flw_ref }),
       ...named(collectionOf(data)),
-      ...(received === undefined ? {} : { received }),
       ...(fee === undefined ? {} : { fee })
     })
   }
@@ -130,7 +128,7 @@ const Transfer = Schema.Struct({
 
 const transferOf = (data: typeof Transfer.Type): Report => {
   const state = transferStates.get(data.status.toUpperCase()) ?? "processing"
-  const received = state === "completed" ? moneyIn(data.amount, data.currency) : undefined
+  const money = moneyIn(data.amount, data.currency)
   const fee = state === "completed" ? moneyIn(data.fee, data.currency) : undefined
   const message =
     data.complete_message === undefined || data.complete_message === "" ? undefined : data.complete_message
@@ -140,8 +138,7 @@ const transferOf = (data: typeof Transfer.Type): Report => {
     providerPaymentId: data.id ?? null,
     providerStatus: data.status,
     ...providerIds({ transfer_id: data.id }),
-    ...(state === "completed" && data.id !== undefined ? settledOnce("disbursement", data.id, received) : {}),
-    ...(received === undefined ? {} : { received }),
+    ...(state === "completed" && data.id !== undefined ? settledOnce("disbursement", data.id, money) : {}),
     ...(fee === undefined ? {} : { fee })
   })
 }
@@ -244,7 +241,6 @@ export const existing = (found: Enquiry): Outcome => {
     actionData: {},
     providerData: found.providerData ?? {},
     ...(found.movements === undefined ? {} : { movements: found.movements }),
-    ...(found.received === undefined ? {} : { received: found.received }),
     ...(found.fee === undefined ? {} : { fee: found.fee })
   })
 }

@@ -132,11 +132,11 @@ export const statusAnswer =
     // A request to pay is PENDING until its payer authorises or declines it, or it times out: nothing has moved by then.
     const waits = product === "collection" && said.status === "PENDING"
     const state = waits ? "pending" : (states.get(said.status) ?? "processing")
-    const received =
+    const money =
       state === "completed" && said.amount !== undefined
         ? Option.getOrUndefined(moneyOfMajor(said.amount, said.currency ?? ""))
         : undefined
-    if (state === "completed" && product === "collection" && said.amount !== undefined && received === undefined) {
+    if (state === "completed" && product === "collection" && said.amount !== undefined && money === undefined) {
       return new Unknown({ reason: "MTN took an amount that cannot be read" })
     }
     return new Report({
@@ -145,9 +145,8 @@ export const statusAnswer =
       providerStatus: said.status,
       ...providerIds({ financial_transaction_id: said.financialTransactionId }),
       ...(state === "failed" ? refusedWith(product, reasonOf(said.reason)) : { reason: null }),
-      ...(received === undefined ? {} : { received }),
       // The contract lets `financialTransactionId` be missing. One reference moves money once.
-      ...(state === "completed" ? settledOnce(moves, reference, received) : {}),
+      ...(state === "completed" ? settledOnce(moves, reference, money) : {}),
       ...(waits ? { waitsFor: { nextAction: "wait", actionData: {} } } : {})
     })
   }
@@ -165,8 +164,7 @@ export const existing =
         product === "collection" && (found.state === "processing" || found.state === "pending") ? "wait" : null,
       actionData: {},
       providerData: found.providerData ?? {},
-      ...(found.movements === undefined ? {} : { movements: found.movements }),
-      ...(found.received === undefined ? {} : { received: found.received })
+      ...(found.movements === undefined ? {} : { movements: found.movements })
     })
   }
 

@@ -2,7 +2,6 @@
 import { Either, Option, Schema } from "effect"
 import type { RefusalCode } from "../../domain/FailureCode.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
-import type { Money } from "../../domain/Money.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { credentialsRefused, noVerdict, providerIds, settledOnce } from "../client/Replies.ts"
 import { moneyOfMajor } from "../port/WireAmount.ts"
@@ -96,11 +95,7 @@ const accepted = (
   reference: string,
   status: string,
   state: Accepted["state"],
-  {
-    movements,
-    providerData = { [kinds[kind].id]: reference },
-    received
-  }: Pick<Report, "movements" | "providerData" | "received"> = {}
+  { movements, providerData = { [kinds[kind].id]: reference } }: Pick<Report, "movements" | "providerData"> = {}
 ) =>
   new Accepted({
     state,
@@ -109,8 +104,7 @@ const accepted = (
     nextAction: kind === "deposit" && state !== "completed" ? "wait" : null,
     actionData: {},
     providerData,
-    ...(movements === undefined ? {} : { movements }),
-    ...(received === undefined ? {} : { received })
+    ...(movements === undefined ? {} : { movements })
   })
 
 /** What a creation came to. `DUPLICATE_IGNORED` is taken for under way: what became of it must be asked for. */
@@ -145,17 +139,13 @@ export const outcomeOf = (kind: Kind, reference: string, reply: ProviderReply): 
   }
 }
 
-/** Only a deposit says what was really moved. Nothing where an amount is there and cannot be read. */
-const receivedIn = (kind: Kind, { currency, depositedAmount }: Transaction): Option.Option<{ received?: Money }> =>
-  kind !== "deposit" || depositedAmount === undefined
-    ? Option.some({})
-    : Option.map(moneyOfMajor(depositedAmount, currency ?? ""), (received) => ({ received }))
-
-/** What moved under its id: what was deposited, or the amount of a payout or refund. */
+/** What moved under its id: what was deposited, or the amount of a payout or refund. Nothing for an unreadable deposit. */
 const movedBy = (kind: Kind, reference: string, { amount, currency, depositedAmount }: Transaction) => {
   const moved = kind === "deposit" ? depositedAmount : amount
   const money = moved === undefined ? undefined : Option.getOrUndefined(moneyOfMajor(moved, currency ?? ""))
-  return settledOnce(kinds[kind].moves, reference, money)
+  return kind === "deposit" && moved !== undefined && money === undefined
+    ? Option.none()
+    : Option.some(settledOnce(kinds[kind].moves, reference, money))
 }
 
 const reportOf = (kind: Kind, reference: string, transaction: Transaction): Option.Option<Report> => {
@@ -168,8 +158,8 @@ const reportOf = (kind: Kind, reference: string, transaction: Transaction): Opti
   }
   if (status === "COMPLETED") {
     return Option.map(
-      receivedIn(kind, transaction),
-      (received) => new Report({ ...about, ...received, ...movedBy(kind, reference, transaction), state: "completed" })
+      movedBy(kind, reference, transaction),
+      (moved) => new Report({ ...about, ...moved, state: "completed" })
     )
   }
   if (status !== "FAILED") return Option.some(new Report({ ...about, state: "processing" }))

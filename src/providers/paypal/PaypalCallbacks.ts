@@ -89,7 +89,6 @@ const readRefund = Schema.decodeUnknownOption(
     id: Schema.String,
     status: Schema.Literal("COMPLETED"),
     amount: Amount,
-    seller_payable_breakdown: Schema.Struct({ total_refunded_amount: Amount }),
     links: Links
   })
 )
@@ -106,7 +105,7 @@ const DISPUTE_RESOLVED = "CUSTOMER.DISPUTE.RESOLVED"
 interface Returned {
   readonly key: string
   readonly captureId: string | undefined
-  readonly said: Pick<Report, "movements" | "reason" | "taken" | "takenInAll" | "providerCode">
+  readonly said: Pick<Report, "movements" | "reason" | "providerCode">
   /** Whether a refund of the order may tell of the same money. */
   readonly isRefunded?: boolean
 }
@@ -151,11 +150,9 @@ const statementOf = ({ key, said }: Returned, order: OwnOrder): Statement => {
 /** Nobody refunds here but by hand at PayPal, and what an order says of it names no sum. */
 const refundIn = (json: unknown): Option.Option<Returned> =>
   Option.gen(function* () {
-    const { amount, id, links, seller_payable_breakdown: sums } = yield* readRefund(json)
-    const taken = yield* Option.fromNullable(moneyOf(amount, amount.currency_code))
-    const all = sums.total_refunded_amount
-    const takenInAll = yield* Option.fromNullable(moneyOf(all, all.currency_code))
-    const said = { reason: "it was refunded at PayPal", taken, takenInAll, ...settledOnce("refund", id, taken) }
+    const { amount, id, links } = yield* readRefund(json)
+    const money = yield* Option.fromNullable(moneyOf(amount, amount.currency_code))
+    const said = { reason: "it was refunded at PayPal", ...settledOnce("refund", id, money) }
     return { key: `${REFUNDED} ${id}`, captureId: captureAbove(links), said }
   })
 
@@ -164,17 +161,14 @@ const disputeIn = (json: unknown): Option.Option<Returned> =>
     const dispute = yield* readDispute(json)
     const reversal = yield* Option.fromNullable(reversalOf(dispute))
     const { dispute_id, dispute_outcome, disputed_transactions } = dispute
-    const { amount: taken } = reversal
     const reason = "the payer disputed it, and PayPal took the money back"
     return {
       key: `${DISPUTE_RESOLVED} ${dispute_id}`,
       captureId: disputed_transactions[0]?.seller_transaction_id,
       said: {
         reason,
-        taken,
-        takenInAll: taken,
         providerCode: dispute_outcome.outcome_code,
-        ...(taken.isPositive ? { movements: [reversal] } : {})
+        ...(reversal.amount.isPositive ? { movements: [reversal] } : {})
       },
       isRefunded: isRefunded(dispute)
     }

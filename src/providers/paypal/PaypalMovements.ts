@@ -1,6 +1,6 @@
 /** Movements at PayPal: captures, refunds and disputes, each under its own id. */
 import { Option, Schema } from "effect"
-import { Money } from "../../domain/Money.ts"
+import type { Money } from "../../domain/Money.ts"
 import type { Movement, MovementState } from "../../domain/Movement.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { meaningOf } from "../port/WireWord.ts"
@@ -68,16 +68,6 @@ export const movementsOf = ({ captures, refunds }: Payments): ReadonlyArray<Move
   ...captures.flatMap(collectionOf),
   ...refunds.flatMap(refundOf)
 ]
-
-/** What came, by all captures; undefined where one of them does not name its amount. */
-export const collectedBy = (movements: ReadonlyArray<Movement>): Money | undefined => {
-  const amounts = movements.flatMap(({ amount, kind }) => (kind === "collection" ? [amount] : []))
-  const [first] = amounts
-  if (first === undefined || first === null) return undefined
-  if (amounts.some((amount) => amount?.currency !== first.currency)) return undefined
-  const minor = amounts.reduce((sum, amount) => sum + (amount?.minor ?? 0n), 0n)
-  return new Money({ currency: first.currency, minor })
-}
 
 const refundsOf = (captureId: string, { refunds }: Payments): ReadonlyArray<Movement> =>
   refunds.filter(({ links }) => (captureAbove(links) ?? captureId) === captureId).flatMap(refundOf)

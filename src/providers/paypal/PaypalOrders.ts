@@ -6,9 +6,9 @@ import { existing } from "../client/Existing.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { named, noVerdict, providerIds } from "../client/Replies.ts"
 import { meaningOf } from "../port/WireWord.ts"
-import { Capture, collectedBy, movementsOf, type Payments, Refund } from "./PaypalMovements.ts"
+import { Capture, movementsOf, type Payments, Refund } from "./PaypalMovements.ts"
 import { endBy, problemIn, refused } from "./PaypalRefusals.ts"
-import { Amount, amounts, isFine, moneyOf, nothingRead, Payee, text } from "./PaypalWire.ts"
+import { Amount, feeIn, isFine, moneyOf, nothingRead, Payee, text } from "./PaypalWire.ts"
 
 const Unit = Schema.Struct({
   custom_id: text,
@@ -87,7 +87,6 @@ export const captureReport = (
   const movements = movementsOf(payments)
   const { paypal_fee: fee } = capture.seller_receivable_breakdown ?? {}
   const why = capture.status_details?.reason
-  const taken = state === "completed" ? collectedBy(movements) : undefined
   return new Report({
     state,
     reason: state === "failed" || state === "returned" ? (why ?? capture.status) : null,
@@ -96,7 +95,7 @@ export const captureReport = (
     ...providerIds({ order_id: orderId, capture_id: capture.id }),
     ...(why === undefined ? {} : { providerCode: why }),
     ...named(movements),
-    ...amounts(taken, moneyOf(fee, fee?.currency_code))
+    ...feeIn(moneyOf(fee, fee?.currency_code))
   })
 }
 

@@ -8,7 +8,7 @@ import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { named, noVerdict, providerIds } from "../client/Replies.ts"
 import { meaningOf } from "../port/WireWord.ts"
 import { payoutCode, problemIn, refused } from "./PaypalRefusals.ts"
-import { amounts, isFine, moneyOf, nothingRead, text } from "./PaypalWire.ts"
+import { feeIn, isFine, moneyOf, nothingRead, text } from "./PaypalWire.ts"
 
 const PayoutAmount = Schema.Struct({ currency: Schema.String, value: Schema.String })
 
@@ -76,8 +76,6 @@ const movementsOf = (batchId: string | null, item: Item): ReadonlyArray<Movement
 
 export const itemReport = (batchId: string | null, item: Item): Report => {
   const state = meaningOf(itemStates, item.transaction_status ?? "PENDING") ?? "processing"
-  const amount = item.payout_item?.amount
-  const paid = state === "completed" ? moneyOf(amount, amount?.currency) : undefined
   const code = payoutCode(item.errors?.name)
   return new Report({
     state,
@@ -93,7 +91,7 @@ export const itemReport = (batchId: string | null, item: Item): Report => {
     ...(code === undefined ? {} : { code }),
     ...(item.errors?.name === undefined ? {} : { providerCode: item.errors.name }),
     ...named(movementsOf(batchId, item)),
-    ...amounts(paid, moneyOf(item.payout_item_fee, item.payout_item_fee?.currency))
+    ...feeIn(moneyOf(item.payout_item_fee, item.payout_item_fee?.currency))
   })
 }
 

@@ -28,10 +28,7 @@ export const moneyOf = (
     ? undefined
     : Option.getOrUndefined(moneyOfMajor(amount.value, currency))
 
-export const amounts = (received: Money | undefined, fee: Money | undefined) => ({
-  ...(received === undefined ? {} : { received }),
-  ...(fee === undefined ? {} : { fee })
-})
+export const feeIn = (fee: Money | undefined) => (fee === undefined ? {} : { fee })
 
 export const isFine = ({ status }: ProviderReply): boolean => status === 200 || status === 201
 

@@ -9,7 +9,7 @@ import { meaningOf } from "../port/WireWord.ts"
 import type { RefundsOfTransaction } from "./PaystackCallbacks.ts"
 import { reversalsIn } from "./PaystackDisputes.ts"
 import {
-  amountsOf,
+  feeOf,
   idOf,
   idsOf,
   isOurs,
@@ -172,7 +172,7 @@ export const chargeOutcome = (reply: ProviderReply): Outcome => {
     providerStatus: moved.status,
     ...stepOf(moved, Option.getOrUndefined(envelopeOf(reply))?.data),
     ...idsOf("transaction", moved),
-    ...amountsOf(moved, state),
+    ...feeOf(moved),
     ...named(movementsOf("transaction", moved))
   })
 }
@@ -204,7 +204,7 @@ const orderedOutcome =
               nextAction: null,
               actionData: {},
               ...idsOf(kind, moved),
-              ...amountsOf(moved, state),
+              ...feeOf(moved),
               ...named(movementsOf(kind, moved))
             })
       }

@@ -50,7 +50,6 @@ const eventsOfDispute = (data: unknown, proof: Proof<"account">): Effect.Effect<
     providerPaymentId: attempt.providerPaymentId,
     providerStatus: transaction?.status ?? null,
     providerCode: resolution ?? DISPUTE_RESOLVED,
-    taken: reversal.amount,
     movements: [reversal]
   })
   return Effect.succeed([new Statement({ key: `${DISPUTE_RESOLVED} ${reversal.id}`, attempt, report, proof })])

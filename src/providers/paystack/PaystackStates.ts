@@ -113,10 +113,9 @@ export const idsOf = (kind: Kind, { id, receipt_number, transfer_code }: Moved) 
     ...(kind === "transaction" ? { receipt_number } : {})
   })
 
-export const amountsOf = (moved: Moved, state: State) => {
-  const received = state === "completed" ? moneyOf(moved.amount, moved.currency) : undefined
+export const feeOf = (moved: Moved) => {
   const fee = moneyOf(moved.fees ?? moved.fee_charged, moved.currency)
-  return { ...(received === undefined ? {} : { received }), ...(fee === undefined ? {} : { fee }) }
+  return fee === undefined ? {} : { fee }
 }
 
 export const refusalOf = (moved: Moved) => {
@@ -161,7 +160,7 @@ export const reportOf = (kind: Kind, moved: Moved): Report => {
     providerPaymentId: idOf(kind, moved),
     providerStatus: moved.status,
     ...idsOf(kind, moved),
-    ...amountsOf(moved, state),
+    ...feeOf(moved),
     ...named(movementsOf(kind, moved)),
     ...(over ? refusalOf(moved) : {})
   })

@@ -1,6 +1,5 @@
 /** What Stripe's answers mean. */
 import { Effect, Either, Equal, Option } from "effect"
-import type { Money } from "../../domain/Money.ts"
 import type { Movement } from "../../domain/Movement.ts"
 import {
   Absent,
@@ -79,17 +78,14 @@ const stepOf = ({ client_secret, next_action }: Intent): Waits | undefined => {
 interface Standing {
   readonly state: "pending" | "processing" | "completed"
   readonly waitsFor?: Waits
-  readonly received?: Money
 }
 
 const canceled = new Declined({ reason: "the payment was canceled", providerCode: "canceled" })
 
 const completed = ({ amount_received, currency }: Intent): Standing | Unknown => {
-  if (amount_received === null) return { state: "completed" }
-  const received = Option.getOrUndefined(moneyIn(amount_received, currency))
-  return received === undefined
-    ? new Unknown({ reason: `it took an amount of ${currency} that cannot be read` })
-    : { state: "completed", received }
+  return amount_received === null || Option.isSome(moneyIn(amount_received, currency))
+    ? { state: "completed" }
+    : new Unknown({ reason: `it took an amount of ${currency} that cannot be read` })
 }
 
 const pending = (intent: Intent): Standing => {
@@ -122,7 +118,7 @@ const outcomeOfIntent = (intent: Intent): Outcome => {
   if ("_tag" in standing) {
     return standing._tag === "Declined" ? new Declined({ ...standing, providerPaymentId: intent.id }) : standing
   }
-  const { received, state, waitsFor } = standing
+  const { state, waitsFor } = standing
   return new Accepted({
     state,
     providerPaymentId: intent.id,
@@ -130,8 +126,7 @@ const outcomeOfIntent = (intent: Intent): Outcome => {
     nextAction: waitsFor?.nextAction ?? null,
     actionData: waitsFor?.actionData ?? {},
     ...idsOf(intent),
-    ...named(movementsOfIntent(intent)),
-    ...(received === undefined ? {} : { received })
+    ...named(movementsOfIntent(intent))
   })
 }
 

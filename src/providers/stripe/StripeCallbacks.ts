@@ -65,7 +65,7 @@ export const proofOf = (
 export interface Withdrawal {
   readonly _tag: "Withdrawal"
   readonly event: string
-  readonly words: ReadonlyArray<{ readonly key: string; readonly says: "taken" | "regained" }>
+  readonly words: ReadonlyArray<{ readonly key: string; readonly state: "returned" | "completed" }>
   readonly movements: ReadonlyArray<Movement>
   readonly reason: string
   readonly paymentIntent: string
@@ -123,8 +123,8 @@ const madeByHand = ({ type: event }: Event, refund: Refund): Option.Option<Withd
     event,
     words: [
       // Its beginning may not have been heard of: that is told once, whatever is heard of it.
-      { key: `refund ${id} taken`, says: "taken" },
-      ...(isBack ? [{ key: `refund ${id} regained`, says: "regained" as const }] : [])
+      { key: `refund ${id} taken`, state: "returned" },
+      ...(isBack ? [{ key: `refund ${id} regained`, state: "completed" as const }] : [])
     ],
     movements: movementsOfRefund(refund),
     reason: "it was refunded by hand at Stripe",
@@ -142,7 +142,7 @@ const withdrawalOf = ({ data, id: key, type }: Event): Option.Option<Withdrawal>
     ? Option.map(disputeIn(data.object), (dispute) => ({
         _tag: "Withdrawal",
         event: type,
-        words: [{ key, says: type === WITHDRAWN ? "taken" : "regained" }],
+        words: [{ key, state: type === WITHDRAWN ? "returned" : "completed" }],
         movements: movementsOfDispute(dispute, { withdrawn: true, reinstated: type === REINSTATED }),
         reason: "the payer disputed it, and Stripe took the money back",
         paymentIntent: dispute.payment_intent,
@@ -158,15 +158,11 @@ export const withdrawnMoney = (
   proof: Proof<"account">
 ): ReadonlyArray<Statement> => {
   const reference = referenceIn(intent)
-  const money = Option.getOrUndefined(moneyIn(amount, currency))
-  if (reference === null || money === undefined) return []
+  if (reference === null || Option.isNone(moneyIn(amount, currency))) return []
   const about = { providerPaymentId: intent.id, providerStatus: intent.status, providerCode: event }
-  return words.map(({ key, says }) => {
-    const said =
-      says === "taken"
-        ? ({ state: "returned", reason, taken: money } as const)
-        : ({ state: "completed", reason: null, regained: money } as const)
-    const attempt = { reference, providerPaymentId: intent.id }
+  const attempt = { reference, providerPaymentId: intent.id }
+  return words.map(({ key, state }) => {
+    const said = { state, reason: state === "returned" ? reason : null }
     return new Statement({ key, attempt, report: new Report({ ...said, ...about, ...named(movements) }), proof })
   })
 }

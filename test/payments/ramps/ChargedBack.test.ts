@@ -112,14 +112,14 @@ const worldWithRamps = (backend: Backend) =>
       const mark = yield* ramp
       yield* mark.paid
       yield* Effect.gen(function* () {
-        yield* Effect.fork(Effect.flatMap(Settling, ({ worker }) => worker))
+        yield* Effect.forkScoped(Effect.flatMap(Settling, ({ worker }) => worker))
         yield* eventually(Effect.sync(mark.sentTimes), (times) => times > 0)
       }).pipe(Effect.scoped, Effect.provide(services), Effect.orDie)
     })
 
     const until = (one: Ramp, status: string) =>
       Effect.gen(function* () {
-        yield* Effect.fork(Effect.flatMap(Settling, ({ worker }) => worker))
+        yield* Effect.forkScoped(Effect.flatMap(Settling, ({ worker }) => worker))
         yield* eventually(
           Effect.map(one.record, (payment) => payment.status),
           (now) => now === status

@@ -30,7 +30,7 @@ import { suspenseOf } from "../support/InTheBooks.ts"
 import { eventsOf, movableClock, timePasses } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { kenyanBank } from "../support/Requests.ts"
-import { accepts, declines, isLost } from "../support/ScriptedProvider.ts"
+import { accepts, collected, declines, isLost } from "../support/ScriptedProvider.ts"
 import { itemsOf } from "../support/ByHand.ts"
 import { onRamp, ramp, rateOf } from "../support/Ramping.ts"
 
@@ -410,9 +410,7 @@ onDatabasePaymentServer("Ramps", make, (it, { circle, clock, stripe }) => {
     Effect.gen(function* () {
       const arrives = (reference: string, key: string, text: string) =>
         Effect.gen(function* () {
-          const received = moneyOf(text, KES)
-          const report = { state: "completed", reason: null, providerPaymentId: null, providerStatus: "paid" } as const
-          stripe.says(reference, new Report({ ...report, received }))
+          stripe.says(reference, collected("stripe", reference, moneyOf(text, KES)))
           yield* callBack("stripe", { key, reference, state: null })
         })
       const less = yield* collecting("CZ")

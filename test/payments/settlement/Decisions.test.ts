@@ -198,7 +198,10 @@ it("completes a ramp whose settler has paid after all, unless its money was give
   const kept = toOrganization(opened.payment(), late.attempts[0]!, shillings(1500), "ramp", {
     ...{ allocation_id: "a1", note: "kept", by: "amina", at: new Date(0) }
   })
-  expect(settled({ ...late, allocations: [kept] })).toEqual(["The provider has returned it to us"])
+  expect(settled({ ...late, allocations: [kept] })).toEqual([
+    expect.stringContaining("The organisation bears it"),
+    "The provider has returned it to us"
+  ])
 })
 
 it("has an item for each sum that waits, each with decisions of its own", () => {

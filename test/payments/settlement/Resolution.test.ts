@@ -65,7 +65,9 @@ onDatabasePaymentServer("Settling by hand", make, (it, { stripe }) => {
       yield* resolve(payment_id, { outcome: "failed", reason: "not in the provider's books" })
       const after = yield* timelineOf(payment_id)
       expect(ofKind(before, "attempt")).toMatchObject([{ outcome: "unknown", reason: "connection lost" }])
-      expect(ofKind(after, "attempt")).toMatchObject([{ reason: "connection lost" }])
+      expect(ofKind(after, "attempt"), "a person decided, and not the provider").toMatchObject([
+        { outcome: "declined", reason: "connection lost; settled by amina: not in the provider's books" }
+      ])
       const note = "Settled by amina: not in the provider's books"
       expect(ofKind(after, "operator")).toMatchObject([{ item: "resolution", detail: note, closed_by: "amina" }])
       expect(yield* recordOf(payment_id)).toMatchObject({
@@ -84,7 +86,10 @@ onDatabasePaymentServer("Settling by hand", make, (it, { stripe }) => {
       const before = yield* attemptsOf(payment_id)
       expect(before[1]).toMatchObject({ leg: "refund", outcome: "unknown", reason: "no route to host", amount: 400 })
       yield* resolve(payment_id, { outcome: "failed", reason: "never left" })
-      expect((yield* attemptsOf(payment_id))[1]).toMatchObject({ leg: "refund", reason: "no route to host" })
+      expect((yield* attemptsOf(payment_id))[1]).toMatchObject({
+        leg: "refund",
+        reason: "no route to host; settled by amina: never left"
+      })
       const note = "Settled by amina: never left"
       const operators = ofKind(yield* timelineOf(payment_id), "operator")
       expect(operators).toMatchObject([{ item: "resolution", detail: note, closed_by: "amina" }])

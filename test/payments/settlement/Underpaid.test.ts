@@ -27,15 +27,18 @@ onPaymentServer("Underpaid, and taken back in part", "memory", made, (it) => {
       return { ...paid, gained }
     })
 
-  it.effect("still waits when all that was asked for has come, less what went", () =>
+  it.effect("is completed once all has come, and what was taken back waits for a person", () =>
     Effect.gen(function* () {
       const { arrives, gained, payment_id } = yield* shrunk("FR")
+      yield* arrives("900.00")
       yield* arrives("1500.00")
-      expect(yield* recordOf(payment_id)).toMatchObject({ status: "pending" })
-      expect(yield* gained).toEqual({ stripe: -1200, clearing: 1200 })
-      expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "suspense" }])
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed", amount: 1500 })
+      expect(yield* gained).toEqual({ stripe: -1200, settlement: 1500, clearing: -300 })
+      expect(yield* itemsOf(payment_id)).toMatchObject([
+        { kind: "suspense", detail: "300.00 KES was taken back: an operator must say who bears it." }
+      ])
       yield* resolve(payment_id, "completed")
-      expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed", amount: 1200 })
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed", amount: 1500 })
       expect(yield* gained).toEqual({ stripe: -1200, settlement: 1200 })
       expect(yield* itemsOf(payment_id)).toEqual([])
     })

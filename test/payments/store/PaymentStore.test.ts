@@ -421,14 +421,14 @@ for (const backend of backends) {
             reason: "it was disputed",
             providerPaymentId: "intent",
             providerStatus: "disputed",
-            received: shillings(150_000n),
             fee: shillings(100n),
             code: "CARD_DECLINED",
             providerCode: "4853",
             calledOff: true,
-            taken: shillings(40_000n),
-            takenInAll: shillings(50_000n),
-            regained: shillings(1n)
+            movements: [
+              { kind: "collection", id: "ch_1", amount: null, state: "settled" },
+              { kind: "reversal", id: "dp_1", amount: shillings(40_000n), state: "settled", isTotal: true }
+            ]
           })
         ]
         const strays = [yield* strayOf(pending, "intent"), yield* strayOf(returned, "intent")]

@@ -3,10 +3,9 @@ import { Effect } from "effect"
 import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
 import type { ProviderName } from "../../../src/domain/Corridor.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
-import { Report } from "../../../src/domain/Outcome.ts"
 import { attemptsOf, callBack } from "./Calls.ts"
 import { serveCountry } from "./PaymentServer.ts"
-import { accepts, type Scripted } from "./ScriptedProvider.ts"
+import { accepts, collected, type Scripted } from "./ScriptedProvider.ts"
 import { onRamp } from "./Ramping.ts"
 
 /** Of 13,000 shillings, stripe has received this much. */
@@ -23,8 +22,7 @@ export const paidRamp = (
     const { payment_id } = yield* onRamp(country)
     const [collection] = yield* attemptsOf(payment_id)
     const reference = String(collection?.["attempt_id"])
-    const paid = { state: "completed", reason: null, providerPaymentId: null, providerStatus: "paid" } as const
-    stripe.says(reference, new Report({ ...paid, received: moneyOf(received, CurrencyCode.make("KES")) }))
+    stripe.says(reference, collected("stripe", reference, moneyOf(received, CurrencyCode.make("KES"))))
     yield* callBack("stripe", { key: `${country} paid`, reference, state: null })
     return { payment_id, reference }
   })

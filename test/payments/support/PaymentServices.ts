@@ -72,9 +72,10 @@ export const timePasses = (clock: MovableClock, wait: Duration.DurationInput) =>
     if (Option.isNone(sql)) return
     const seconds = Duration.toSeconds(duration)
     const by = sql.value`make_interval(secs => ${seconds})`
+    // Before attempts become due: the server's worker would find a payment due whose end has not come.
+    yield* sql.value`update payments set expires_at = expires_at - ${by} where expires_at is not null`
     yield* sql.value`update attempts set next_enquiry_at = next_enquiry_at - ${by}, hint_at = hint_at - ${by},
       leased_until = leased_until - ${by}, asked_at = asked_at - ${by}, sent_at = sent_at - ${by}`
-    yield* sql.value`update payments set expires_at = expires_at - ${by} where expires_at is not null`
     yield* sql.value`update card_waits set expires_at = expires_at - ${by}`
     yield* sql.value`update rate_locks set expires_at = expires_at - ${by}`
   }).pipe(Effect.orDie)

@@ -45,6 +45,13 @@ export const paysOut = (id: string, state: "completed" | "returned"): Report => 
   return new Report({ ...reports(state), movements: state === "completed" ? [paid] : [paid, back] })
 }
 
+/** That so much has come of an order by now, of which more may come. */
+export const collected = (provider: ProviderName, reference: string, amount: Money): Report =>
+  new Report({
+    ...reports("completed"),
+    movements: [{ kind: "collection", id: `${provider}-${reference}`, amount, state: "settled", isTotal: true }]
+  })
+
 export type Act = Outcome | Effect.Effect<Outcome> | ((order: PaymentOrder) => Effect.Effect<Outcome>)
 
 const acted = (act: Act, order: PaymentOrder): Effect.Effect<Outcome> => {
@@ -75,7 +82,13 @@ const movementIn = ({ amount, id, isTotal, kind, state }: typeof SaidMovement.Ty
   ...(isTotal === undefined ? {} : { isTotal })
 })
 
-type Told = Pick<Report, "state" | "received" | "taken" | "takenInAll" | "regained">
+/** Sums by which a callback tells of money without naming movements. */
+interface Sums {
+  readonly received?: Money
+  readonly taken?: Money
+  readonly takenInAll?: Money
+  readonly regained?: Money
+}
 
 const movedBy = { payin: "collection", payout: "disbursement", refund: "refund" } as const
 
@@ -88,8 +101,13 @@ const kindIn = ({ flow, leg }: AttemptContext): keyof typeof movedBy => {
  * Movements of a report whose test names none. An order moves its money once, under an id derived from its reference; what
  * it received may grow. What was taken or given back has the id of its event, unless it is a total.
  */
-const movementsOf = (order: string, kind: keyof typeof movedBy, told: Told, key: string): ReadonlyArray<Movement> => {
-  const { received, regained, state, taken, takenInAll } = told
+const movementsOf = (
+  order: string,
+  kind: keyof typeof movedBy,
+  state: Report["state"],
+  { received, regained, taken, takenInAll }: Sums,
+  key: string
+): ReadonlyArray<Movement> => {
   const id = received === undefined || received.currency === "KES" ? order : `${order}:${received.currency}`
   const settled = (of: MovementKind, name: string, amount: Money | null): Movement => ({
     kind: of,
@@ -170,7 +188,11 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
   const withMovements = <A extends Outcome | Enquiry>(
     told: A,
     reference: string | undefined,
-    { about: kind, key = "" }: { readonly key?: string; readonly about?: keyof typeof movedBy | undefined } = {}
+    {
+      about: kind,
+      key = "",
+      sums = {}
+    }: { readonly key?: string; readonly about?: keyof typeof movedBy | undefined; readonly sums?: Sums } = {}
   ): A => {
     if ((told._tag !== "Accepted" && told._tag !== "Report") || told.movements !== undefined) return told
     // Payments, payouts and refunds may have the same ids of their own.
@@ -179,7 +201,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
     const order = nameOf(isOther ? undefined : reference, told.providerPaymentId)
     if (order === undefined) return told
     const of = kind ?? purse.kindOf(reference ?? "") ?? "payin"
-    const movements = movementsOf(`${name}-${order}`, of, told, key).filter(
+    const movements = movementsOf(`${name}-${order}`, of, told.state, sums, key).filter(
       ({ amount }) => amount === null || amount.isPositive
     )
     if (movements.length === 0) return told
@@ -195,15 +217,16 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
     if (outcome._tag === "Unknown") return
     const { providerPaymentId: id = null } = outcome
     if (id !== null) references.set(id, order.reference)
-    if (outcome._tag === "Accepted") purse.told(order.reference, outcome.state, outcome.received)
+    if (outcome._tag === "Accepted") purse.told(order.reference, outcome.state)
   }
-  const heard = (event: CallbackEvent, isExplicit = false): CallbackEvent => {
+  const heard = (event: CallbackEvent, sums: Sums = {}, isExplicit = false): CallbackEvent => {
     const { about: kind, providerPaymentId, reference } = event.attempt
     const known = reference ?? references.get(providerPaymentId ?? "")
     // What somebody else paid by the same name is other money.
     const isOther = kind !== undefined && kind !== purse.kindOf(known ?? "")
     if (event._tag === "Statement" && known !== undefined && !isOther) {
-      const { movements = [], received, regained, state, taken, takenInAll } = event.report
+      const { movements = [], state } = event.report
+      const { received, regained, taken, takenInAll } = sums
       const named = taken ?? regained
       if (isExplicit) for (const one of movements) purse.stated(known, one)
       else if (takenInAll !== undefined) purse.shrankTo(known, takenInAll)
@@ -244,7 +267,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
         const answer = books.get(attempt.reference) ?? new Absent()
         if (answer._tag === "Report" && answer.movements !== undefined) {
           for (const one of answer.movements) purse.stated(attempt.reference, one)
-        } else if (answer._tag === "Report") purse.told(attempt.reference, answer.state, answer.received)
+        } else if (answer._tag === "Report") purse.told(attempt.reference, answer.state)
         return withMovements(answer, attempt.reference, { about: kindIn(attempt) })
       }),
     callback: ({ body, headers }) =>
@@ -283,22 +306,20 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
           providerPaymentId,
           providerStatus: state,
           ...(calledOff === undefined ? {} : { calledOff }),
-          ...named("received", received),
           ...named("fee", fee),
           ...(ids === undefined ? {} : { providerData: ids }),
-          ...named("taken", taken),
-          ...named("takenInAll", takenInAll),
-          ...named("regained", regained),
           ...(movements === undefined ? {} : { movements: movements.map((one) => movementIn(one)) })
         })
         const known = reference ?? references.get(providerPaymentId ?? "")
+        const sums = {
+          ...named("received", received),
+          ...named("taken", taken),
+          ...named("takenInAll", takenInAll),
+          ...named("regained", regained)
+        }
+        const told = withMovements(report, known, { key, about: kind, sums })
         return {
-          events: [
-            heard(
-              new Statement({ key, attempt, report: withMovements(report, known, { key, about: kind }), proof }),
-              movements !== undefined
-            )
-          ]
+          events: [heard(new Statement({ key, attempt, report: told, proof }), sums, movements !== undefined)]
         }
       }),
     ...about,

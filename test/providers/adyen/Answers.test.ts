@@ -78,9 +78,9 @@ describe("a card with its number", () => {
     [
       "Authorised",
       { amount: { currency: "EUR", value: 12300 } },
-      { state: "completed", nextAction: null, received: inMinor("EUR", 12_300n) }
+      { state: "completed", nextAction: null, movements: [{ amount: inMinor("EUR", 12_300n) }] }
     ],
-    ["Authorised", { amount: { currency: "EUR", value: 12000 } }, { received: inMinor("EUR", 12_000n) }],
+    ["Authorised", { amount: { currency: "EUR", value: 12000 } }, { movements: [{ amount: inMinor("EUR", 12_000n) }] }],
     ["Authorised", {}, { state: "completed" }],
     ["Received", {}, { state: "processing" }],
     ["Pending", {}, { state: "processing" }],
@@ -246,7 +246,7 @@ describe("a link", () => {
     ],
     [{ status: "paymentPending" }, { state: "processing" }],
     // It does not name the payment, whose callback completes it.
-    [{ status: "completed" }, { state: "processing", received: inMinor("EUR", 12_300n) }],
+    [{ status: "completed" }, { state: "processing" }],
     [{ status: "paid" }, { state: "processing" }],
     [{ status: "expired" }, { state: "failed", code: "NOT_APPROVED", providerCode: "expired" }],
     [{ status: "new" }, { state: "processing", providerStatus: "new" }]
@@ -292,7 +292,11 @@ describe("a payer who comes back", () => {
     Effect.gen(function* () {
       const { calls, provider } = at(() => result("Authorised", { amount: { currency: "EUR", value: 12300 } }))
       const said = yield* provider.resume!(context, back)
-      expect(said).toMatchObject({ _tag: "Report", state: "completed", received: inMinor("EUR", 12_300n) })
+      expect(said).toMatchObject({
+        _tag: "Report",
+        state: "completed",
+        movements: [{ amount: inMinor("EUR", 12_300n) }]
+      })
       yield* provider.resume!(context, back)
       expect(bodyOf(calls[0]!)).toEqual({ details: back })
       expect(calls[0]).toMatchObject({ path: "/payments/details" })
@@ -583,7 +587,7 @@ describe("a payout", () => {
     [
       "booked",
       "approved",
-      { _tag: "Accepted", state: "completed", received: inMinor("EUR", 12_300n) },
+      { _tag: "Accepted", state: "completed", movements: [{ amount: inMinor("EUR", 12_300n) }] },
       { state: "completed" }
     ],
     ["credited", "approved", { _tag: "Accepted", state: "completed" }, { state: "completed" }],

@@ -67,29 +67,34 @@ describe("a callback that Adyen's own library signed", () => {
   const given = { reference: referenceNo(7), ...ofRefund }
 
   const statements: ReadonlyArray<readonly [string, Record<string, unknown>, object, object]> = [
-    ["AUTHORISATION", {}, paid, { state: "completed", received: inMinor("EUR", 12_300n) }],
+    ["AUTHORISATION", {}, paid, { state: "completed", movements: [{ amount: inMinor("EUR", 12_300n) }] }],
     ["AUTHORISATION", { success: "false", reason: "Refused" }, paid, { state: "failed" }],
     ["AUTHORISATION", { merchantReference: `${reference}-link` }, paid, { state: "completed" }],
-    ["AUTHORISATION", { amount: { value: 500000, currency: "ISK" } }, paid, { received: inMinor("ISK", 5_000n) }],
+    [
+      "AUTHORISATION",
+      { amount: { value: 500000, currency: "ISK" } },
+      paid,
+      { movements: [{ amount: inMinor("ISK", 5_000n) }] }
+    ],
     ["CANCELLATION", change, paid, { state: "returned", calledOff: true }],
     ["TECHNICAL_CANCEL", change, paid, { state: "returned" }],
     ["CAPTURE_FAILED", change, paid, { state: "returned" }],
-    ["CHARGEBACK", change, paid, { state: "returned", taken: inMinor("EUR", 12_300n) }],
+    ["CHARGEBACK", change, paid, { state: "returned", movements: [{ amount: inMinor("EUR", 12_300n) }] }],
     [
       "CHARGEBACK",
       { ...change, merchantReference: `${reference}-link`, amount: { value: 300, currency: "EUR" } },
       paid,
-      { state: "returned", taken: inMinor("EUR", 300n) }
+      { state: "returned", movements: [{ amount: inMinor("EUR", 300n) }] }
     ],
-    ["SECOND_CHARGEBACK", change, paid, { state: "returned", taken: inMinor("EUR", 12_300n) }],
-    ["CHARGEBACK_REVERSED", change, paid, { state: "completed", regained: inMinor("EUR", 12_300n) }],
+    ["SECOND_CHARGEBACK", change, paid, { state: "returned", movements: [{ amount: inMinor("EUR", 12_300n) }] }],
+    ["CHARGEBACK_REVERSED", change, paid, { state: "completed", movements: [{ amount: inMinor("EUR", 12_300n) }] }],
     ["EXPIRE", {}, paid, { state: "returned" }],
     ["REFUND", refund, given, { state: "completed" }],
     ["REFUND", { ...refund, success: "false" }, given, { state: "failed" }],
     ["REFUND_FAILED", refund, given, { state: "returned" }],
     ["REFUNDED_REVERSED", refund, given, { state: "returned" }],
     ["REFUND", { ...change, merchantReference: null }, { reference: null, ...ofRefund }, { state: "completed" }],
-    ["REFUND", change, paid, { state: "returned", taken: inMinor("EUR", 12_300n) }],
+    ["REFUND", change, paid, { state: "returned", movements: [{ amount: inMinor("EUR", 12_300n) }] }],
     ["REFUND", { ...change, merchantReference: `${reference}-link` }, paid, { state: "returned" }]
   ]
   for (const [eventCode, about, attempt, report] of statements) {
@@ -105,10 +110,14 @@ describe("a callback that Adyen's own library signed", () => {
   it.effect("of a refund that was made by hand, and did not reach the payer, tells both, once for the refund", () =>
     Effect.gen(function* () {
       const money = inMinor("EUR", 12_300n)
-      const taken = { key: "REFUND MOD0000000000001 true", attempt: paid, report: { taken: money } }
+      const taken = { key: "REFUND MOD0000000000001 true", attempt: paid, report: { movements: [{ amount: money }] } }
       for (const eventCode of ["REFUND_FAILED", "REFUNDED_REVERSED"]) {
         const { events } = yield* heard(notification(signed({ eventCode, ...change })))
-        const regained = { key: "refund MOD0000000000001 regained", attempt: paid, report: { regained: money } }
+        const regained = {
+          key: "refund MOD0000000000001 regained",
+          attempt: paid,
+          report: { movements: [{ amount: money }] }
+        }
         expect(events).toMatchObject([taken, regained])
       }
       expect((yield* heard(notification(signed({ eventCode: "REFUND", ...change })))).events).toMatchObject([taken])
@@ -273,7 +282,7 @@ describe("a callback about a transfer", () => {
         {
           _tag: "Statement",
           attempt: { reference, providerPaymentId: "TR00000000000001" },
-          report: { state: "completed", received: inMinor("EUR", 12_300n) }
+          report: { state: "completed", movements: [{ amount: inMinor("EUR", 12_300n) }] }
         }
       ])
     })

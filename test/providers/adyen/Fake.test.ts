@@ -26,7 +26,7 @@ describe("a card with its number at the fake", () => {
       expect(yield* events).toMatchObject([
         {
           attempt: { reference: order.reference, providerPaymentId: idIn(outcome) },
-          report: { state: "completed", received: order.money }
+          report: { state: "completed", movements: [{ amount: order.money }] }
         }
       ])
       expect(books.holdings()).toEqual(new Map([["EUR", 12_300n]]))
@@ -75,7 +75,7 @@ describe("a card with its number at the fake", () => {
       yield* provider.initiate(card(12_314n, { reference: referenceNo(2) }))
       yield* settled
       expect((yield* events).at(-1)).toMatchObject({
-        report: { state: "completed", received: inMinor("EUR", 11_083n) }
+        report: { state: "completed", movements: [{ amount: inMinor("EUR", 11_083n) }] }
       })
       expect(books.holdings()).toEqual(new Map([["EUR", 11_083n]]))
     })

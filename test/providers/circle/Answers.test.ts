@@ -116,7 +116,7 @@ describe("what Circle answers to a payment intent", () => {
     [
       "it had been paid",
       replyOf(201, intent([at("complete", 2)], { paid: "10.00", address })),
-      { _tag: "Accepted", state: "completed", received: amount("10", "USDC") }
+      { _tag: "Accepted", state: "completed", movements: [{ amount: amount("10", "USDC") }] }
     ],
     ["it had failed", replyOf(201, intent([at("failed", 2)])), { _tag: "Declined" }],
     [
@@ -160,22 +160,22 @@ describe("what Circle says of a payment intent later", () => {
     [
       "complete, paid",
       intent([at("pending", 1), at("complete", 2, { context: "paid" })], { paid: "10.00" }),
-      { state: "completed", received: amount("10", "USDC") }
+      { state: "completed", movements: [{ amount: amount("10", "USDC") }] }
     ],
     [
       "complete, underpaid",
       intent([at("complete", 2, { context: "underpaid" })], { paid: "9.50" }),
-      { state: "completed", received: amount("9.5", "USDC") }
+      { state: "completed", movements: [{ amount: amount("9.5", "USDC") }] }
     ],
     [
       "complete, overpaid",
       intent([at("complete", 2, { context: "overpaid" })], { paid: "11.000001" }),
-      { state: "completed", received: amount("11.000001", "USDC") }
+      { state: "completed", movements: [{ amount: amount("11.000001", "USDC") }] }
     ],
     [
       "complete, in another currency",
       intent([at("complete", 2)], { paid: "1", currency: "ETH" }),
-      { state: "completed", received: amount("1", "ETH") }
+      { state: "completed", movements: [{ amount: amount("1", "ETH") }] }
     ],
     ["complete, of an amount that is none", intent([at("complete", 2)], { paid: "a lot" }), { _tag: "Unknown" }],
     [
@@ -186,7 +186,7 @@ describe("what Circle says of a payment intent later", () => {
     [
       "expired, a part paid",
       intent([at("expired", 3)], { paid: "4.00" }),
-      { state: "completed", received: amount("4", "USDC") }
+      { state: "completed", movements: [{ amount: amount("4", "USDC") }] }
     ],
     [
       "failed",
@@ -260,7 +260,12 @@ describe("what Circle answers to a transfer", () => {
           ]
         })
       ),
-      { _tag: "Accepted", state: "completed", received: amount("10", "USDC"), fee: amount("0.75", "USDC") }
+      {
+        _tag: "Accepted",
+        state: "completed",
+        movements: [{ amount: amount("10", "USDC") }],
+        fee: amount("0.75", "USDC")
+      }
     ],
     [
       "failed at once, our balance",
@@ -348,7 +353,7 @@ describe("what Circle answers to a transfer", () => {
 describe("what Circle says of a transfer later", () => {
   it.effect.each([
     ["pending", {}, { state: "processing" }],
-    ["complete", { status: "complete" }, { state: "completed", received: amount("10", "USDC") }],
+    ["complete", { status: "complete" }, { state: "completed", movements: [{ amount: amount("10", "USDC") }] }],
     [
       "failed",
       { status: "failed", errorCode: "blockchain_error" },

@@ -28,7 +28,7 @@ describe("Circle and its fake", () => {
       })
       yield* settle(at)
       expect(yield* at.events).toMatchObject([{ _tag: "Hint", attempt: { providerPaymentId: idOf(outcome) } }])
-      const came = { state: "completed", received: amount("200.5", "USDC") }
+      const came = { state: "completed", movements: [{ amount: amount("200.5", "USDC") }] }
       expect(yield* provider.enquire(attempt)).toMatchObject(came)
 
       for (const text of ["30", "20"]) {
@@ -54,7 +54,7 @@ describe("Circle and its fake", () => {
     ["200.08", "Declined", undefined, 0n],
     ["200.09", "Accepted", { state: "failed" }, 0n],
     ["200.10", "Accepted", { state: "pending" }, 0n],
-    ["200.14", "Accepted", { state: "completed", received: amount("180.126", "USDC") }, 180_126_000n]
+    ["200.14", "Accepted", { state: "completed", movements: [{ amount: amount("180.126", "USDC") }] }, 180_126_000n]
   ] as const
   it.scoped.each(fates)("a payin of %s", ([text, tag, later, expected]) =>
     Effect.gen(function* () {

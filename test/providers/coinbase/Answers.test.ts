@@ -105,7 +105,12 @@ describe("what Coinbase answers to a transfer", () => {
     [
       "completed",
       replyOf(200, transfer({ status: "completed" })),
-      { _tag: "Accepted", state: "completed", received: amount("100", "USDC"), fee: amount("3.5", "USDC") }
+      {
+        _tag: "Accepted",
+        state: "completed",
+        movements: [{ amount: amount("100", "USDC") }],
+        fee: amount("3.5", "USDC")
+      }
     ],
     [
       "failed",
@@ -195,7 +200,7 @@ describe("what Coinbase says of a transfer later", () => {
     [
       "completed",
       { status: "completed" },
-      { state: "completed", received: amount("100", "USDC"), fee: amount("3.5", "USDC") }
+      { state: "completed", movements: [{ amount: amount("100", "USDC") }], fee: amount("3.5", "USDC") }
     ],
     ["failed", { status: "failed", failureReason: "No." }, { state: "failed", reason: "No.", providerCode: "failed" }],
     ["a word of tomorrow", { status: "resting" }, { state: "processing", providerStatus: "resting" }]
@@ -264,17 +269,17 @@ describe("what Coinbase says of an address later", () => {
     [
       "paid",
       [elsewhere, paid("100.00")],
-      { state: "completed", received: amount("100", "USDC"), providerPaymentId: destinationId }
+      { state: "completed", movements: [{ amount: amount("100", "USDC") }], providerPaymentId: destinationId }
     ],
     [
       "paid in parts",
       [paid("60.5"), elsewhere, paid("39.500001")],
-      { state: "completed", received: amount("100.000001", "USDC") }
+      { state: "completed", movements: [{ amount: amount("60.5", "USDC") }, { amount: amount("39.500001", "USDC") }] }
     ],
     [
       "a part of it has come, the rest is on its way",
       [paid("60"), paid("40", { status: "processing" })],
-      { state: "completed", received: amount("60", "USDC") }
+      { state: "completed", movements: [{ amount: amount("60", "USDC") }] }
     ],
     ["on its way", [paid("100", { status: "processing" })], { state: "processing", providerStatus: "processing" }],
     [
@@ -285,7 +290,7 @@ describe("what Coinbase says of an address later", () => {
     [
       "sent back, and paid again",
       [paid("100", { status: "failed" }), paid("100")],
-      { state: "completed", received: amount("100", "USDC") }
+      { state: "completed", movements: [{ amount: amount("100", "USDC") }] }
     ],
     ["an amount that cannot be read", [paid("a lot")], { _tag: "Unknown" }],
     ["two assets", [paid("1"), paid("1", { targetAsset: "eth" })], { _tag: "Unknown" }]

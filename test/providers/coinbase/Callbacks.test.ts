@@ -76,7 +76,7 @@ describe("a callback of Coinbase", () => {
         _tag: "Statement",
         key: "a1b2c3d4-5e6f-4a7b-8c9d-0e1f2a3b4c5d",
         attempt: { reference, providerPaymentId: transferId },
-        report: { state: "completed", received: amount("100", "USDC"), fee: amount("3.5", "USDC") }
+        report: { state: "completed", movements: [{ amount: amount("100", "USDC") }], fee: amount("3.5", "USDC") }
       })
     })
   )

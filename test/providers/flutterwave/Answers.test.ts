@@ -87,7 +87,7 @@ describe.skipIf(why !== "")(`Flutterwave's own samples${why}`, () => {
       _tag: "Report",
       state: "completed",
       providerPaymentId: "8415006",
-      received: amount("2500", "NGN"),
+      movements: [{ amount: amount("2500", "NGN") }],
       fee: amount("35", "NGN")
     })
   })
@@ -104,7 +104,7 @@ describe("an order that Flutterwave answers", () => {
       {
         _tag: "Accepted",
         state: "completed",
-        received: amount("10", "KES"),
+        movements: [{ amount: amount("10", "KES") }],
         nextAction: null
       }
     ],
@@ -258,7 +258,11 @@ describe("a reference that Flutterwave says it has", () => {
   it("is looked up as a charge", async () => {
     const data = { id: 7, tx_ref: mobile.reference, status: "successful", amount: 10, currency: "KES" }
     const { outcome } = await Effect.runPromise(known(mobile, "tx_ref already exists", success({ data })))
-    expect(outcome).toMatchObject({ _tag: "Accepted", state: "completed", received: amount("10", "KES") })
+    expect(outcome).toMatchObject({
+      _tag: "Accepted",
+      state: "completed",
+      movements: [{ amount: amount("10", "KES") }]
+    })
   })
 
   it("is not known where it cannot be found", async () => {
@@ -289,14 +293,14 @@ describe("what Flutterwave says of a charge", () => {
       { status: "successful", amount: 10, app_fee: 0.29 },
       {
         state: "completed",
-        received: amount("10", "KES"),
+        movements: [{ amount: amount("10", "KES") }],
         fee: amount("0.29", "KES"),
         providerPaymentId: "7"
       }
     ],
     [
       { status: "successful", amount: 9.5 },
-      { state: "completed", received: amount("9.5", "KES") }
+      { state: "completed", movements: [{ amount: amount("9.5", "KES") }] }
     ],
     [
       { status: "failed", processor_response: "Insufficient Funds" },
@@ -321,7 +325,7 @@ describe("what Flutterwave says of a charge", () => {
 
   it("names no fee that is finer than the currency", async () => {
     const found = await verified(mobile, { status: "successful", amount: 10, app_fee: 0.295 })
-    expect(found).toMatchObject({ received: amount("10", "KES") })
+    expect(found).toMatchObject({ movements: [{ amount: amount("10", "KES") }] })
     expect(found).not.toHaveProperty("fee")
   })
 
@@ -350,7 +354,7 @@ describe("what Flutterwave says of a charge", () => {
   it("keeps the id of a transaction only if it is of our amount: the whole may be paid by another one", async () => {
     expect(await verified(mobile, { status: "successful", amount: 9.5 })).toMatchObject({
       state: "completed",
-      received: amount("9.5", "KES"),
+      movements: [{ amount: amount("9.5", "KES") }],
       providerPaymentId: null
     })
     expect(await verified(mobile, { status: "successful" })).toMatchObject({ providerPaymentId: "7" })
@@ -360,7 +364,7 @@ describe("what Flutterwave says of a charge", () => {
     const data = { id: 7, tx_ref: mobile.reference, status: "successful", amount: 9.5, currency: "KES" }
     expect(await enquired(attemptOf(mobile, { providerPaymentId: "7" }), success({ data }))).toMatchObject({
       state: "completed",
-      received: amount("9.5", "KES")
+      movements: [{ amount: amount("9.5", "KES") }]
     })
   })
 
@@ -455,11 +459,11 @@ describe("what Flutterwave says of a transfer", () => {
       { status: "SUCCESSFUL", fee: 10.75 },
       {
         state: "completed",
-        received: amount("1500", "NGN"),
+        movements: [{ amount: amount("1500", "NGN") }],
         fee: amount("10.75", "NGN")
       }
     ],
-    [{ status: "SUCCESSFUL" }, { state: "completed", received: amount("1500", "NGN") }],
+    [{ status: "SUCCESSFUL" }, { state: "completed", movements: [{ amount: amount("1500", "NGN") }] }],
     [
       { status: "FAILED", complete_message: "DISBURSE FAILED: Insufficient funds" },
       {

@@ -32,7 +32,7 @@ describe("the adapter and the fake of Flutterwave", () => {
       const query = Object.fromEntries(back.searchParams)
       expect(yield* provider.resume!(attemptOf(payin), query)).toMatchObject({
         state: "completed",
-        received: naira("10000.50")
+        movements: [{ amount: naira("10000.50") }]
       })
 
       const payout = orderFor("bank_transfer", "outbound", "NG", { money: naira("3000") })
@@ -52,7 +52,7 @@ describe("the adapter and the fake of Flutterwave", () => {
       const id = (outcome: Outcome) => ({ providerPaymentId: (outcome as Accepted).providerPaymentId })
       expect(yield* provider.enquire(attemptOf(payout))).toMatchObject({
         state: "completed",
-        received: naira("3000")
+        movements: [{ amount: naira("3000") }]
       })
       expect(yield* provider.enquire(attemptOf(payout, id(queued)))).toMatchObject({ state: "completed" })
       const leg = attemptOf(payin, { leg: "refund", reference: refund.reference, ...id(refunded) })
@@ -82,7 +82,10 @@ describe("the adapter and the fake of Flutterwave", () => {
       }
       yield* fake.settled
       for (const order of orders) {
-        expect(yield* provider.enquire(attemptOf(order))).toMatchObject({ state: "completed", received: order.money })
+        expect(yield* provider.enquire(attemptOf(order))).toMatchObject({
+          state: "completed",
+          movements: [{ amount: order.money }]
+        })
       }
       expect(fake.books.all()).toHaveLength(orders.length)
       const answered = yield* Effect.forEach(fake.callbacks, provider.callback)

@@ -122,7 +122,10 @@ describe("a reference that MTN knows already", () => {
 
   it.each([
     ["PENDING", { _tag: "Accepted", state: "processing", nextAction: "wait" }],
-    ["SUCCESSFUL", { _tag: "Accepted", state: "completed", nextAction: null, received: amount("1500", "UGX") }],
+    [
+      "SUCCESSFUL",
+      { _tag: "Accepted", state: "completed", nextAction: null, movements: [{ amount: amount("1500", "UGX") }] }
+    ],
     // It was taken once: how it failed is told by the look-up, in its turn.
     ["FAILED", { _tag: "Accepted", state: "processing", nextAction: null }]
   ])("is looked up: %s", async (status, expected) => {
@@ -143,11 +146,11 @@ describe("what MTN says of a reference", () => {
     ],
     [
       { status: "SUCCESSFUL", amount: 100, currency: "UGX", financialTransactionId: 23503452, payer: { partyId: 4 } },
-      { state: "completed", received: amount("100", "UGX"), providerStatus: "SUCCESSFUL" }
+      { state: "completed", movements: [{ amount: amount("100", "UGX") }], providerStatus: "SUCCESSFUL" }
     ],
     [
       { status: "SUCCESSFUL", amount: "99", currency: "UGX" },
-      { state: "completed", received: amount("99", "UGX") }
+      { state: "completed", movements: [{ amount: amount("99", "UGX") }] }
     ],
     [
       { status: "FAILED", amount: "100", currency: "UGX", reason: { code: "PAYER_NOT_FOUND", message: "none" } },

@@ -35,9 +35,18 @@ describe("the adapter and the fake of MTN", () => {
       yield* fake.settled
 
       const refunded = attemptOf(refund, { leg: "refund", broughtBy: attemptOf(payin) })
-      expect(yield* provider.enquire(attemptOf(payin))).toMatchObject({ state: "completed", received: ugx(10_000) })
-      expect(yield* provider.enquire(attemptOf(payout))).toMatchObject({ state: "completed", received: ugx(3_000) })
-      expect(yield* provider.enquire(refunded)).toMatchObject({ state: "completed", received: ugx(2_000) })
+      expect(yield* provider.enquire(attemptOf(payin))).toMatchObject({
+        state: "completed",
+        movements: [{ amount: ugx(10_000) }]
+      })
+      expect(yield* provider.enquire(attemptOf(payout))).toMatchObject({
+        state: "completed",
+        movements: [{ amount: ugx(3_000) }]
+      })
+      expect(yield* provider.enquire(refunded)).toMatchObject({
+        state: "completed",
+        movements: [{ amount: ugx(2_000) }]
+      })
       expect(fake.books.holdings().get(payin.money.currency)).toBe(5_000n)
 
       const callbacks = yield* Effect.forEach(fake.callbacks, provider.callback)
@@ -61,7 +70,7 @@ describe("the adapter and the fake of MTN", () => {
       expect(yield* provider.initiate(order)).toMatchObject({
         _tag: "Accepted",
         state: "completed",
-        received: ugx(5_000)
+        movements: [{ amount: ugx(5_000) }]
       })
       expect(fake.books.all()).toHaveLength(1)
       expect(fake.books.holdings().get(order.money.currency)).toBe(5_000n)
@@ -128,7 +137,10 @@ describe("the adapter and the fake of MTN", () => {
       const order = payinOf(1_014)
       yield* provider.initiate(order)
       yield* fake.settled
-      expect(yield* provider.enquire(attemptOf(order))).toMatchObject({ state: "completed", received: ugx(913) })
+      expect(yield* provider.enquire(attemptOf(order))).toMatchObject({
+        state: "completed",
+        movements: [{ amount: ugx(913) }]
+      })
     })
   )
 

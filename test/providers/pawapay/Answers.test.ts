@@ -88,7 +88,7 @@ describe("what pawaPay answers to an order", () => {
     [
       "completed, with another amount",
       [{ status: "COMPLETED", currency: "ZMW", depositedAmount: "1.00" }],
-      { _tag: "Accepted", state: "completed", received: amount("1", "ZMW") }
+      { _tag: "Accepted", state: "completed", movements: [{ amount: amount("1", "ZMW") }] }
     ],
     [
       "turned down by the payer",
@@ -198,12 +198,12 @@ describe("what pawaPay says of an order later", () => {
     [
       "COMPLETED",
       { status: "COMPLETED", currency: "ZMW", depositedAmount: "200.00" },
-      { _tag: "Report", state: "completed", received: amount("200", "ZMW") }
+      { _tag: "Report", state: "completed", movements: [{ amount: amount("200", "ZMW") }] }
     ],
     [
       "COMPLETED with another amount",
       { status: "COMPLETED", currency: "ZMW", requestedAmount: "200.00", depositedAmount: "1.00" },
-      { _tag: "Report", state: "completed", received: amount("1", "ZMW") }
+      { _tag: "Report", state: "completed", movements: [{ amount: amount("1", "ZMW") }] }
     ],
     [
       "COMPLETED with an amount that is none",

@@ -15,7 +15,7 @@ describe("pawaPay and its fake", () => {
       expect(yield* provider.enquire(attemptOf(payin))).toMatchObject({ state: "processing" })
       yield* settle(at)
       expect((yield* at.events)[0]).toMatchObject({ _tag: "Hint", attempt: { reference: payin.reference } })
-      const came = { state: "completed", received: amount("200", "ZMW") }
+      const came = { state: "completed", movements: [{ amount: amount("200", "ZMW") }] }
       expect(yield* provider.enquire(attemptOf(payin))).toMatchObject(came)
       expect(held().get("ZMW") ?? 0n).toBe(20_000n)
 
@@ -65,7 +65,7 @@ describe("pawaPay and its fake", () => {
     ["200.08", { _tag: "Declined", code: "PROVIDER_BUSY" }, { _tag: "Absent" }, 0n],
     ["200.09", { _tag: "Accepted" }, { state: "failed", code: "NOT_APPROVED" }, 0n],
     ["200.10", { _tag: "Accepted" }, { state: "processing" }, 0n],
-    ["200.14", { _tag: "Accepted" }, { state: "completed", received: amount("180.13", "ZMW") }, 18_013n]
+    ["200.14", { _tag: "Accepted" }, { state: "completed", movements: [{ amount: amount("180.13", "ZMW") }] }, 18_013n]
   ] as const
   it.scoped.each(fates)("an amount of %s", ([text, first, later, expected]) =>
     Effect.gen(function* () {

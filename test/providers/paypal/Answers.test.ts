@@ -62,7 +62,7 @@ describe("what PayPal answers to an order", () => {
     [
       "an order that is paid already",
       capturedAs("COMPLETED"),
-      { _tag: "Accepted", state: "completed", received: amount("100.00", "USD") }
+      { _tag: "Accepted", state: "completed", movements: [{ amount: amount("100.00", "USD") }] }
     ],
     ["an order that is void", orderOf("VOIDED"), { _tag: "Declined" }],
     [
@@ -172,7 +172,12 @@ describe("what PayPal answers to a question", () => {
       capturedAs("COMPLETED", {
         seller_receivable_breakdown: { paypal_fee: { currency_code: "USD", value: "3.98" } }
       }),
-      { state: "completed", received: amount("100.00", "USD"), fee: amount("3.98", "USD"), providerPaymentId: ID }
+      {
+        state: "completed",
+        movements: [{ amount: amount("100.00", "USD") }],
+        fee: amount("3.98", "USD"),
+        providerPaymentId: ID
+      }
     ],
     [
       "captured, in review",
@@ -273,7 +278,12 @@ describe("what PayPal answers to a question", () => {
     [
       "SUCCESS",
       itemOf("SUCCESS"),
-      { state: "completed", received: amount("9.87", "USD"), fee: amount("0.25", "USD"), providerPaymentId: "B" }
+      {
+        state: "completed",
+        movements: [{ amount: amount("9.87", "USD") }],
+        fee: amount("0.25", "USD"),
+        providerPaymentId: "B"
+      }
     ],
     ["PENDING", itemOf("PENDING"), { state: "processing" }],
     ["ONHOLD", itemOf("ONHOLD"), { state: "processing" }],
@@ -336,7 +346,10 @@ describe("how PayPal is spoken to", () => {
         seen += 1
         return seen === 1 ? orderOf("APPROVED") : capturedAs("COMPLETED")
       })
-      expect(yield* provider.enquire(attempt)).toMatchObject({ state: "completed", received: order.money })
+      expect(yield* provider.enquire(attempt)).toMatchObject({
+        state: "completed",
+        movements: [{ amount: order.money }]
+      })
       const torn = answering(({ method }) =>
         method === "POST" ? problem(422, "UNPROCESSABLE_ENTITY", "ORDER_ALREADY_CAPTURED") : orderOf("APPROVED")
       )

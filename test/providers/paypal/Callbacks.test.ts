@@ -128,14 +128,13 @@ describe("callbacks of PayPal", () => {
           report: {
             state: "returned",
             providerPaymentId: ORDER,
-            taken: amount("96.00", "USD"),
-            takenInAll: amount("96.00", "USD"),
+            movements: [{ amount: amount("96.00", "USD") }],
             providerCode: code
           }
         })
         const whole = { [DISPUTE]: forged, [CAPTURE]: capture }
         expect(yield* eventsOf(RESOLVED, told, lookUpsIn(whole))).toMatchObject([
-          { report: { taken: amount("100.00", "USD") } }
+          { report: { movements: [{ amount: amount("100.00", "USD") }] } }
         ])
         const two = dispute(code, { disputed_transactions: [{ custom: reference }, { custom: "another" }] })
         expect(yield* eventsOf(RESOLVED, two, lookUpsIn({ [DISPUTE]: two }))).toMatchObject([
@@ -229,7 +228,6 @@ describe("callbacks of PayPal", () => {
         status: "COMPLETED",
         custom_id: reference,
         amount: { currency_code: "EUR", value: "4.00" },
-        seller_payable_breakdown: { total_refunded_amount: { currency_code: "EUR", value: "7.00" } },
         links: [{ rel: "up", href: `https://api.paypal.com${CAPTURE}`, method: "GET" }]
       }
       const told = {
@@ -239,8 +237,7 @@ describe("callbacks of PayPal", () => {
         report: {
           state: "returned",
           providerPaymentId: ORDER,
-          taken: { currency: "EUR", minor: 400n },
-          takenInAll: { currency: "EUR", minor: 700n }
+          movements: [{ amount: { currency: "EUR", minor: 400n } }]
         }
       }
       const forged = { ...refund, amount: { currency_code: "EUR", value: "400.00" } }
@@ -253,7 +250,7 @@ describe("callbacks of PayPal", () => {
         links: [{ rel: "up", href: `x/v2/checkout/orders/${ORDER}` }]
       }
       expect(yield* event({ [REFUND]: refund, [CAPTURE]: linked })).toMatchObject([told])
-      const unread = { total_refunded_amount: { currency_code: "EUR", value: "some" } }
+      const unread = { currency_code: "EUR", value: "some" }
       const byReference = { _tag: "Hint", attempt: { reference, about: "payin" } }
       const byOrder = { _tag: "Hint", attempt: { reference: null, providerPaymentId: ORDER, about: "payin" } }
       const left = { unseen: { key: `PAYMENT.CAPTURE.REFUNDED ${id}`, detail: expect.stringContaining(id) as string } }
@@ -263,7 +260,7 @@ describe("callbacks of PayPal", () => {
         [{ [REFUND]: replyOf(403, {}), [CAPTURE]: capture }, byOrder],
         [{ [REFUND]: refund }, byReference],
         [{ [REFUND]: { ...refund, links: [] }, [CAPTURE]: capture }, byReference],
-        [{ [REFUND]: { ...refund, seller_payable_breakdown: unread }, [CAPTURE]: capture }, byOrder]
+        [{ [REFUND]: { ...refund, amount: unread }, [CAPTURE]: capture }, byOrder]
       ]
       for (const [shown, hint] of unclear) expect(yield* event(shown)).toMatchObject([{ ...hint, ...left }])
       const pending = yield* event({ [REFUND]: { ...refund, status: "PENDING" }, [CAPTURE]: capture })

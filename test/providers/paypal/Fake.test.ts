@@ -24,7 +24,10 @@ describe("PayPal and its fake", () => {
       expect(held().size).toBe(0)
       const query = Object.fromEntries(back.searchParams)
       for (const _time of [1, 2]) {
-        expect(yield* provider.resume!(attempt, query)).toMatchObject({ state: "completed", received: order.money })
+        expect(yield* provider.resume!(attempt, query)).toMatchObject({
+          state: "completed",
+          movements: [{ amount: order.money }]
+        })
       }
       expect(yield* provider.enquire(attempt)).toMatchObject({ state: "completed" })
       yield* settled
@@ -99,7 +102,10 @@ describe("PayPal and its fake", () => {
       yield* settled
       expect(yield* provider.initiate(order)).toMatchObject({ _tag: "Accepted", state: "completed" })
       const attempt = attemptOf(order, { providerPaymentId })
-      expect(yield* provider.enquire(attempt)).toMatchObject({ state: "completed", received: order.money })
+      expect(yield* provider.enquire(attempt)).toMatchObject({
+        state: "completed",
+        movements: [{ amount: order.money }]
+      })
       expect((yield* provider.callback(callbacks[0]!)).events).toMatchObject([
         { _tag: "Hint", attempt: { reference: order.reference, providerPaymentId } }
       ])
@@ -139,7 +145,7 @@ describe("PayPal and its fake", () => {
       const said = yield* provider.resume!(attemptOf(order, { providerPaymentId }), {})
       const came = held().get("USD")!
       expect(came).toBeLessThan(order.money.minor)
-      expect(said._tag === "Report" && said.received?.minor).toBe(came)
+      expect(said).toMatchObject({ _tag: "Report", movements: [{ amount: { minor: came } }] })
     })
   )
 

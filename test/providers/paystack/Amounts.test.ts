@@ -29,9 +29,9 @@ describe("amounts at Paystack", () => {
         expect(amountIn(Either.getOrThrow(transfer(toBank("NG", { money: one }), "RCP_x")).body)).toBe(wanted)
         const brought = attemptOf(byCard({ money: one }))
         expect(amountIn(Either.getOrThrow(refund(refundOf(brought))).body)).toBe(wanted)
-        const text = `{"status":true,"data":{"status":"success","amount":${wanted},"currency":"${one.currency}"}}`
+        const text = `{"status":true,"data":{"id":7,"status":"success","amount":${wanted},"currency":"${one.currency}"}}`
         const report = enquiryOf("transaction")(replyOf(200, text))
-        expect(report._tag === "Report" && report.received).toEqual(one)
+        expect(report).toMatchObject({ _tag: "Report", movements: [{ amount: one }] })
       })
     )
   })

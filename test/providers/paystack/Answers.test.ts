@@ -74,7 +74,7 @@ describe("what Paystack answers to an order", () => {
         state: "completed",
         nextAction: null,
         providerPaymentId: "59333",
-        received: amount("1.00", "GHS"),
+        movements: [{ amount: amount("1.00", "GHS") }],
         fee: amount("1.53", "GHS")
       }
     ],
@@ -238,7 +238,7 @@ describe("what Paystack answers to a question", () => {
     )
     expect(report).toMatchObject({
       providerPaymentId: "4099260516",
-      received: amount("403.33", "NGN"),
+      movements: [{ amount: amount("403.33", "NGN") }],
       fee: amount("102.83", "NGN")
     })
     expect(enquiryOf("transaction")(data({ status: "failed", gateway_response: "Incorrect PIN" }))).toMatchObject({
@@ -325,7 +325,11 @@ describe("how Paystack is spoken to", () => {
       const order = byCard()
       const asked = (status: string) =>
         answering({ "POST transaction": duplicate, "GET transaction": found(status) }).provider.initiate(order)
-      expect(yield* asked("success")).toMatchObject({ _tag: "Accepted", state: "completed", received: order.money })
+      expect(yield* asked("success")).toMatchObject({
+        _tag: "Accepted",
+        state: "completed",
+        movements: [{ amount: order.money }]
+      })
       expect(yield* asked("abandoned")).toMatchObject({
         _tag: "Accepted",
         state: "pending",

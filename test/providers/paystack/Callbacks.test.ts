@@ -40,7 +40,7 @@ describe("callbacks of Paystack", () => {
         report: {
           state: "completed",
           providerStatus: "success",
-          received: amount("100.00", "NGN"),
+          movements: [{ amount: amount("100.00", "NGN") }],
           fee: amount("1.50", "NGN")
         }
       })
@@ -169,7 +169,7 @@ describe("callbacks of Paystack", () => {
             _tag: "Statement",
             key: "charge.dispute.resolve 358950",
             attempt,
-            report: { state: "returned", taken: amount("58.00", "NGN"), providerCode: resolution }
+            report: { state: "returned", movements: [{ amount: amount("58.00", "NGN") }], providerCode: resolution }
           }
         ])
       }

@@ -47,9 +47,13 @@ describe("what Stripe answers to a payment", () => {
     [
       "succeeded",
       { amount_received: 12300, latest_charge: "ch_1" },
-      { state: "completed", nextAction: null, received: inMinor("EUR", 12_300n) }
+      { state: "completed", nextAction: null, movements: [{ amount: inMinor("EUR", 12_300n) }] }
     ],
-    ["succeeded", { amount_received: 12000 }, { state: "completed", received: inMinor("EUR", 12_000n) }],
+    [
+      "succeeded",
+      { amount_received: 12000, latest_charge: "ch_1" },
+      { state: "completed", movements: [{ amount: inMinor("EUR", 12_000n) }] }
+    ],
     ["processing", {}, { state: "processing", nextAction: null }],
     ["requires_capture", {}, { state: "processing", nextAction: null }],
     [
@@ -383,8 +387,8 @@ describe("bank transfers", () => {
 describe("what Stripe says when it is asked", () => {
   const states: ReadonlyArray<readonly [object, object]> = [
     [
-      { status: "succeeded", amount_received: 12300 },
-      { state: "completed", received: inMinor("EUR", 12_300n) }
+      { status: "succeeded", amount_received: 12300, latest_charge: "ch_1" },
+      { state: "completed", movements: [{ amount: inMinor("EUR", 12_300n) }] }
     ],
     [{ status: "processing" }, { state: "processing" }],
     [{ status: "requires_capture" }, { state: "processing" }],

@@ -61,8 +61,8 @@ describe("a callback that Stripe's own library signed", () => {
   const reports: ReadonlyArray<readonly [string, object, object]> = [
     [
       "payment_intent.succeeded",
-      intent({ status: "succeeded", amount_received: 12300 }),
-      { state: "completed", received: inMinor("EUR", 12_300n) }
+      intent({ status: "succeeded", amount_received: 12300, latest_charge: "ch_1" }),
+      { state: "completed", movements: [{ amount: inMinor("EUR", 12_300n) }] }
     ],
     ["payment_intent.processing", intent({ status: "processing" }), { state: "processing" }],
     ["payment_intent.requires_action", intent({ status: "requires_action" }), { state: "pending" }],
@@ -113,15 +113,17 @@ describe("a callback that Stripe's own library signed", () => {
           })
         )
       const attempt = { reference, providerPaymentId: "pi_1" }
-      const money = inMinor("EUR", 300n)
-      const taken = { key: "refund re_1 taken", attempt, report: { state: "returned", taken: money } }
-      const regained = { key: "refund re_1 regained", attempt, report: { state: "completed", regained: money } }
+      const refunded = { kind: "refund", amount: inMinor("EUR", 300n), state: "settled" }
+      const movements = [refunded, { ...refunded, kind: "reinstatement" }]
+      const taken = { key: "refund re_1 taken", attempt, report: { state: "returned", movements: [refunded] } }
+      const begun = { ...taken, report: { state: "returned", movements } }
+      const failed = { key: "refund re_1 regained", attempt, report: { state: "completed", movements } }
       for (const status of ["pending", "requires_action", "succeeded"]) {
         expect((yield* heard(refund(status), paid)).events, status).toMatchObject([taken])
       }
       // Whoever hears of its end alone has not heard that it began.
       for (const status of ["failed", "canceled"]) {
-        expect((yield* heard(refund(status), paid)).events, status).toMatchObject([taken, regained])
+        expect((yield* heard(refund(status), paid)).events, status).toMatchObject([begun, failed])
       }
       const others = () => replyOf(200, intent({ status: "succeeded", metadata: {} }))
       expect((yield* heard(refund("succeeded"), others)).events).toEqual([])
@@ -173,7 +175,7 @@ describe("money that Stripe takes back", () => {
     Effect.gen(function* () {
       for (const amount of [12300, 300]) {
         const { events } = yield* heard(dispute(amount), paid)
-        const report = { state: "returned", taken: inMinor("EUR", BigInt(amount)) }
+        const report = { state: "returned", movements: [{ amount: inMinor("EUR", BigInt(amount)) }] }
         expect(events).toMatchObject([{ _tag: "Statement", attempt, report }])
       }
     })
@@ -182,7 +184,9 @@ describe("money that Stripe takes back", () => {
   it.effect("is regained where it is reinstated", () =>
     Effect.gen(function* () {
       const { events } = yield* heard(dispute(300, "reinstated"), paid)
-      expect(events).toMatchObject([{ attempt, report: { state: "completed", regained: inMinor("EUR", 300n) } }])
+      const amount = inMinor("EUR", 300n)
+      const movements = ["reversal", "reinstatement"].map((kind) => ({ kind, amount, state: "settled" }))
+      expect(events).toMatchObject([{ attempt, report: { state: "completed", movements } }])
     })
   )
 

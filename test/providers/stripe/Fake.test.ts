@@ -36,7 +36,7 @@ describe("a payment at the fake", () => {
       expect(outcome).toMatchObject({ _tag: "Accepted", state: "processing" })
       yield* settled
       const said = yield* provider.enquire(now(order, idIn(outcome)))
-      expect(said).toMatchObject({ state: "completed", received: inMinor("EUR", 12_300n) })
+      expect(said).toMatchObject({ state: "completed", movements: [{ amount: inMinor("EUR", 12_300n) }] })
       expect(yield* events).toMatchObject([
         { attempt: { reference: order.reference, providerPaymentId: idIn(outcome) }, report: { state: "completed" } }
       ])
@@ -104,7 +104,7 @@ describe("a payment at the fake", () => {
       yield* provider.initiate(visa(12_314n, { reference: referenceNo(2) }))
       yield* settled
       expect((yield* events).at(-1)).toMatchObject({
-        report: { state: "completed", received: inMinor("EUR", 11_083n) }
+        report: { state: "completed", movements: [{ amount: inMinor("EUR", 11_083n) }] }
       })
       expect(books.holdings()).toEqual(new Map([["EUR", 11_083n]]))
     })
@@ -183,7 +183,7 @@ describe("a payment at the fake", () => {
         expect(outcome).toMatchObject({ state: "pending", nextAction: "bank_transfer" })
         expect((outcome as Accepted).actionData["account_number"]).toMatch(/^[A-Z0-9]{7,}$/)
         yield* settled
-        expect(yield* events).toMatchObject([{ report: { state: "completed", received: order.money } }])
+        expect(yield* events).toMatchObject([{ report: { state: "completed", movements: [{ amount: order.money }] } }])
         expect(books.holdings()).toEqual(new Map([[currency, 12_300n]]))
       })
     )

@@ -77,21 +77,14 @@ export const acme = (fault?: Fault) =>
       let told = 0
 
       const stateOf = ({ status }: Order) => (status === "waiting" ? "pending" : status)
-      const received = ({ currency, received: amount }: Order) =>
-        fault === "keeps to itself how much came"
-          ? {}
-          : Option.match(moneyOfMinor(amount, currency), {
-              onNone: () => ({}),
-              onSome: (money) => ({ received: money })
-            })
-
       /** An order moves its money once, so its id is the movement's as well. */
       const movements = ({ currency, id, kind, received: amount, status }: Order): Pick<Report, "movements"> => {
         const isNamed = typeof id === "string" && fault !== "names no movement"
         if (status !== "completed" || !isNamed) return {}
         told += 1
         const own = fault === "has another id for a movement in each report" ? `${id}-${told}` : id
-        const money = Option.getOrNull(moneyOfMinor(amount, currency))
+        const isSilent = fault === "keeps to itself how much came"
+        const money = isSilent ? null : Option.getOrNull(moneyOfMinor(amount, currency))
         return { movements: [{ kind: movedBy[kind], id: own, amount: money, state: "settled" }] }
       }
 
@@ -101,8 +94,7 @@ export const acme = (fault?: Fault) =>
           reason: null,
           providerPaymentId: order.id,
           providerStatus: order.status,
-          ...movements(order),
-          ...received(order)
+          ...movements(order)
         })
 
       const refusalOf = (reply: ProviderReply): Outcome => {

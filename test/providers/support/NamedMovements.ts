@@ -7,6 +7,8 @@ import type { AttemptContext } from "../../../src/providers/port/Provider.ts"
 
 type Told = Accepted | Report
 
+const moving: ReadonlyArray<MovementKind> = ["collection", "disbursement", "refund"]
+
 /** What an order of this attempt moves. A return goes out as a refund or as a payout. */
 export const kindsOf = ({ flow, leg }: Pick<AttemptContext, "flow" | "leg">): ReadonlyArray<MovementKind> => {
   switch (leg) {
@@ -26,6 +28,12 @@ export const kindsOf = ({ flow, leg }: Pick<AttemptContext, "flow" | "leg">): Re
 const settledOf = ({ movements = [] }: Told, kinds: ReadonlyArray<MovementKind>) =>
   movements.filter(({ kind, state }) => state === "settled" && kinds.includes(kind))
 
+/** What the settled movements of these kinds add up to in this currency; undefined where an amount is not named. */
+export const movedIn = (told: Told, kinds: ReadonlyArray<MovementKind>, money: Money): Money | undefined => {
+  const mine = settledOf(told, kinds)
+  return mine.length === 0 || mine.some(({ amount }) => amount === null) ? undefined : sumIn(mine, money)
+}
+
 const sumIn = (movements: ReadonlyArray<Movement>, { currency }: Money): Money =>
   movements.reduce(
     (sum, { amount }) =>
@@ -33,40 +41,18 @@ const sumIn = (movements: ReadonlyArray<Movement>, { currency }: Money): Money =
     Money.zero(currency)
   )
 
-const names = (movements: ReadonlyArray<Movement>, money: Money): boolean =>
-  movements.some(({ amount }) => amount !== null && Equal.equals(amount, money))
-
 /** What is wrong with the movements of a report; nothing where they are as the port wants them. */
 export const movementsProblem = (told: Told, kinds?: ReadonlyArray<MovementKind>): string | undefined => {
   const { movements = [] } = told
-  const [regained, taken] = told._tag === "Report" ? [told.regained, told.taken] : []
   const identities = movements.map(({ id, kind }) => `${kind} ${id}`)
   if (movements.some(({ id }) => id.trim() === "")) return "a movement has no id"
   if (new Set(identities).size < identities.length) return "one movement is listed twice"
   if (movements.some(({ amount }) => amount !== null && !amount.isPositive)) return "a movement has no amount"
-  if (regained !== undefined && !names(settledOf(told, ["reinstatement"]), regained)) {
-    return `it gives back ${regained}, and no reinstatement names that`
+  // A dispute that was won completes a payment too.
+  if (told.state === "completed" && settledOf(told, [...(kinds ?? moving), "reinstatement"]).length === 0) {
+    return "it is completed, and no movement is settled"
   }
-  if (taken !== undefined && !names(settledOf(told, ["refund", "reversal"]), taken)) {
-    return `it took ${taken}, and no refund or reversal names that`
-  }
-  if (told.state === "completed" && regained === undefined) {
-    const mine = settledOf(told, kinds ?? ["collection", "disbursement", "refund"])
-    if (mine.length === 0) return "it is completed, and no movement is settled"
-    const { received } = told
-    if (
-      received !== undefined &&
-      kinds?.includes("collection") === true &&
-      !Equal.equals(sumIn(mine, received), received)
-    ) {
-      return `${received} came, and the collections add up to ${sumIn(mine, received)}`
-    }
-  }
-  if (
-    told.state === "returned" &&
-    taken === undefined &&
-    settledOf(told, ["refund", "reversal", "reinstatement"]).length === 0
-  ) {
+  if (told.state === "returned" && settledOf(told, ["refund", "reversal", "reinstatement"]).length === 0) {
     return "money went back, and no movement names it"
   }
   return undefined

@@ -9,7 +9,8 @@ import { attemptOf } from "./Orders.ts"
 /** What an adapter was told has moved; nothing, of whatever did not complete. */
 const told = (order: Pick<PaymentOrder, "flow">, found: Enquiry): bigint => {
   if (found._tag !== "Report" || found.state !== "completed") return 0n
-  return order.flow === "inbound" ? found.received!.minor : -found.received!.minor
+  const moved = (found.movements ?? []).reduce((sum, { amount }) => sum + amount!.minor, 0n)
+  return order.flow === "inbound" ? moved : -moved
 }
 
 /** The orders are of one currency; their outcomes, and what is said of each in the end. */

@@ -16,7 +16,7 @@ import { refundsHonoured } from "../../../src/providers/port/SendAgain.ts"
 import type { CredentialFields, ThirdParty } from "../../../src/providers/port/ThirdParty.ts"
 import type { Connection } from "./AgainstFake.ts"
 import { broken, type BrokenPromise, holds, impatient, openSession, type Session, shown } from "./ContractSession.ts"
-import { notIn } from "./NamedMovements.ts"
+import { kindsOf, movedIn, notIn } from "./NamedMovements.ts"
 import { refundAttemptOf, refundOf } from "./Orders.ts"
 import { magicMoney, newReference, type Sample, sampleAttempt, sampleOrder, type Samples } from "./Samples.ts"
 
@@ -52,7 +52,7 @@ const completes =
     Effect.gen(function* () {
       const { attempt, order } = yield* session.through(kind, sample, "completes")
       const report = yield* completedAt(session, sample, attempt)
-      yield* session.holdsOf(kind, report.received ?? order.money)
+      yield* session.holdsOf(kind, movedIn(report, kindsOf(attempt), order.money) ?? order.money)
       const unnamed = yield* session.enquire({ ...attempt, providerPaymentId: null })
       yield* holds(
         unnamed._tag !== "Absent",
@@ -81,8 +81,8 @@ const movesOnce =
       const attempt = sampleAttempt(order, first.providerPaymentId)
       yield* session.approve(attempt, yield* session.entryOf(kind, order.reference), first)
       yield* session.settled
-      const { received } = yield* completedAt(session, sample, attempt)
-      yield* session.holdsOf(kind, received ?? order.money)
+      const report = yield* completedAt(session, sample, attempt)
+      yield* session.holdsOf(kind, movedIn(report, kindsOf(attempt), order.money) ?? order.money)
     })
 
 /** By asking, by sending it again where that is safe, or by the callback about it. */
@@ -229,12 +229,13 @@ const tellsTruth = (session: Session, sample: Sample, attempt: AttemptContext, e
     const events = yield* leadsTo(session, attempt)
     for (const event of events) {
       if (event._tag === "Hint") continue
-      const { received, state } = event.report
+      const { state } = event.report
+      const moved = movedIn(event.report, kindsOf(attempt), entry.moved)
       const isTrue = entry.state === "failed" ? failures.includes(state) : state === entry.state
       yield* holds(isTrue, `the callback states ${state}, but it is ${entry.state}`)
       yield* holds(
-        received === undefined || Equal.equals(received, entry.moved),
-        `the callback states that ${received} came, but it was ${entry.moved}`
+        moved === undefined || Equal.equals(moved, entry.moved),
+        `the callback states that ${moved} moved, but it was ${entry.moved}`
       )
     }
     const enquiry = yield* session.enquire(attempt)
@@ -321,10 +322,14 @@ const otherAmount =
   (session) =>
     Effect.gen(function* () {
       const { attempt, entry } = yield* session.through(kind, sample, "other_amount")
-      const report = yield* session.reported(attempt, "completed", "processing", "pending")
+      const report =
+        sample.namedBy === "callback"
+          ? yield* completedAt(session, sample, attempt)
+          : yield* session.reported(attempt, "completed", "processing", "pending")
+      const moved = movedIn(report, kindsOf(attempt), entry.moved)
       yield* holds(
-        report.received !== undefined && Equal.equals(report.received, entry.moved),
-        `${entry.moved} came, but it reports ${report.received ?? "no amount"}`
+        moved !== undefined && Equal.equals(moved, entry.moved),
+        `${entry.moved} came, but it reports ${moved ?? "no amount"}`
       )
     })
 
