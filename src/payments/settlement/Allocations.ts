@@ -60,10 +60,11 @@ const borneOf = ({ allocations }: Books, { attempt_id, money }: Sum) =>
 export const givenBackByRule = (
   payment: Payment,
   books: Books,
-  note: string,
+  { provider }: Attempt,
   moment: { readonly at: Date; readonly newId: () => string }
-): ReadonlyArray<Allocation> =>
-  restOf(payment, books).flatMap((rest) => {
+): ReadonlyArray<Allocation> => {
+  if (books.allocations.length === 0) return []
+  return restOf(payment, books).flatMap((rest) => {
     const mine = borneOf(books, rest)
     const amount = mine.reduce((sum, one) => sum + one.amount.minor, 0n)
     const last = mine.findLast((one) => one.amount.isNegative)
@@ -83,9 +84,10 @@ export const givenBackByRule = (
         amount: new Money({ currency: rest.money.currency, minor: back }),
         own: share(paid, back, -amount),
         account,
-        note,
+        note: `${provider} gave it back.`,
         by: null,
         at: moment.at
       }
     ]
   })
+}

@@ -8,7 +8,6 @@ import type { Attempt, Payment } from "../store/Payment.ts"
 import { providersMoney } from "../store/PaymentPostings.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { fundingThrough, heldAfter } from "../store/Sides.ts"
-import { givenBackByRule } from "./Allocations.ts"
 import { doubtOf, type Moment, ownId, type Source } from "./Signals.ts"
 import { endsNow, expiredFailure, failsPastEnd, planEnd, type SharedMoment } from "./Expiry.ts"
 import { contradictionIn, heardBy, isHalfHeard, movedBy } from "./Movements.ts"
@@ -148,11 +147,6 @@ export const changeOf = (
     ...(payment.direction === "outbound" ? heldAfter(payment, status, nextAttempt) : {})
   }
   const after: Payment = { ...payment, ...patch, status }
-  const books = { movements: recording.movements, allocations: known.allocations }
-  const allocations =
-    known.allocations.length === 0
-      ? []
-      : givenBackByRule(after, books, `${attempt.provider} gave it back.`, { at: moment.at, newId: moment.newId })
   return assemble(
     known,
     signal,
@@ -161,7 +155,6 @@ export const changeOf = (
       outcome,
       patch,
       recording,
-      allocations,
       waits:
         resurfaced ||
         end.isLate ||

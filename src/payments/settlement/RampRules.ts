@@ -8,7 +8,6 @@ import type { Attempt, Payment, PaymentFailure } from "../store/Payment.ts"
 import { isTakenBack } from "../store/PaymentPostings.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import type { RampPayment } from "../route/LegOrder.ts"
-import { givenBackByRule } from "./Allocations.ts"
 import { doubtOf, ownId, type Source } from "./Signals.ts"
 import { isExpired, type SharedMoment, untilItsEnd } from "./Expiry.ts"
 import { contradictionIn, heardBy, isHalfHeard, movedBy } from "./Movements.ts"
@@ -125,7 +124,6 @@ export const rampChangeOf = (
   const planned = collecting ? untilItsEnd(known, outcome, source, moment) : { source, moment }
   const came = netOf(position(recording.movements), attempt.attempt_id, payment.amount.currency).toString()
   const { failure, note } = failureOf(known, stuck ? { ...decision, effect: "stranded" } : decision, came)
-  const books = { movements: recording.movements, allocations: known.allocations }
   return assemble(
     known,
     signal,
@@ -134,10 +132,6 @@ export const rampChangeOf = (
       outcome,
       patch,
       recording,
-      allocations:
-        known.allocations.length === 0
-          ? []
-          : givenBackByRule(after, books, `${attempt.provider} gave it back.`, moment),
       waits:
         resurfaced ||
         isHalfHeard(known, recording.movements) ||

@@ -8,7 +8,6 @@ import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import type { Books, Payment, Refund, RefundState } from "../store/Payment.ts"
 import { ownSide } from "../store/PaymentPostings.ts"
 import type { Known } from "../store/PaymentStore.ts"
-import { givenBackByRule } from "./Allocations.ts"
 import { doubtOf, type Moment, type Source } from "./Signals.ts"
 import { contradictionIn, heardBy, movedBy, partOf } from "./Movements.ts"
 import { isPursued } from "./PaymentRules.ts"
@@ -162,7 +161,6 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
   const after = settles ? partsAfter(payment, [settled]) : payment.refunds
   const refunds = settles && state === "failed" ? withoutShortage(payment, after, part) : after
   const status = statusAfter(payment, refunds, recording.movements)
-  const books = { movements: recording.movements, allocations: known.allocations }
   return assemble(
     known,
     signal,
@@ -171,10 +169,6 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
       outcome,
       patch: settles ? { refunds } : {},
       recording,
-      allocations:
-        known.allocations.length === 0
-          ? []
-          : givenBackByRule({ ...payment, refunds, status }, books, `${attempt.provider} gave it back.`, moment),
       waits: state === "open" || resurfaced,
       underWay: state === "open" || resurfaced,
       doubt:

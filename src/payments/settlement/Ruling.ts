@@ -9,17 +9,10 @@ import { asSentence } from "../../domain/PlainWords.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import type { AttemptPatch, Change, NewAttempt, PaymentPatch } from "../store/Change.ts"
-import type {
-  Allocation,
-  Attempt,
-  OperatorItem,
-  Payment,
-  PaymentFailure,
-  Refund,
-  StoredCallback
-} from "../store/Payment.ts"
+import type { Attempt, OperatorItem, Payment, PaymentFailure, Refund, StoredCallback } from "../store/Payment.ts"
 import { restOf } from "../store/PaymentPostings.ts"
 import type { Known } from "../store/PaymentStore.ts"
+import { givenBackByRule } from "./Allocations.ts"
 import { givesBack, refundedOf } from "./Movements.ts"
 import { type Moment, noted, ownId, reasonOf, type Source } from "./Signals.ts"
 import { allocationEvents, type Disputed, disputeEvent, eventsOf, refundEvent } from "./PaymentEvents.ts"
@@ -36,8 +29,6 @@ export interface Ruling {
   readonly aimless?: boolean
   /** What was heard of money, with what was recorded of it before. */
   readonly recording: Recording
-  /** What a rule gives a place because of it. */
-  readonly allocations?: ReadonlyArray<Allocation>
   /** The provider contradicts what it had said before: a person must find out what is so. */
   readonly doubt?: string | undefined
   readonly failure?: PaymentFailure
@@ -247,9 +238,10 @@ export const assemble = (
   moment: Moment
 ): Ruled => {
   const { attempt, payment } = known
-  const { allocations = [], nextAttempt, outcome, recording, settledRefund, status } = ruling
+  const { nextAttempt, outcome, recording, settledRefund, status } = ruling
   const fails = status === "failed" && payment.status !== "failed"
   const decided: Payment = { ...payment, ...ruling.patch, status }
+  const allocations = givenBackByRule(decided, { ...known, movements: recording.movements }, attempt, moment)
   const patch: PaymentPatch = {
     ...ruling.patch,
     ...calledBack(source, moment),
