@@ -373,7 +373,7 @@ onDatabasePaymentServer("Ramps", make, (it, { circle, clock, stripe }) => {
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed", failure: null })
       expect(yield* attemptsOf(payment_id), "why nobody knew stays on the record").toMatchObject([
         before[0]!,
-        { leg: "settlement", outcome: "accepted", reason: "no route to host" }
+        { leg: "settlement", outcome: "accepted", reason: "no route to host; settled by tester: seen on the chain" }
       ])
       const items = yield* timelineOf(payment_id)
       const detail = "Settled by tester: seen on the chain"
