@@ -71,7 +71,7 @@ describe("the second leg of a ramp", () => {
   /** In a process of its own, which ends when it is done. */
   const sent = ({ circle, services }: Effect.Effect.Success<ReturnType<typeof collected>>) =>
     Effect.gen(function* () {
-      yield* Effect.fork(Effect.flatMap(Settling, ({ worker }) => worker))
+      yield* Effect.forkScoped(Effect.flatMap(Settling, ({ worker }) => worker))
       yield* eventually(
         Effect.sync(() => circle.orders.length),
         (times) => times > 0
