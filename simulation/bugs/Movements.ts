@@ -1,8 +1,7 @@
 /** Bugs about transfers of money at providers, where they belong, and what an organisation bears of them. */
-import { Duration, Effect } from "effect"
+import { Effect } from "effect"
 import type { MovementKind } from "../../src/domain/Movement.ts"
 import { Money } from "../../src/domain/Money.ts"
-import { orphanedAfter } from "../../src/domain/policies/Payments.ts"
 import { ledgerTables } from "../../src/money/ledger/MemoryTables.ts"
 import type { Change } from "../../src/payments/store/Change.ts"
 import { PaymentStore, type Store } from "../../src/payments/store/PaymentStore.ts"
@@ -34,13 +33,6 @@ const added = (heard: Heard, { stood }: Change): Heard => {
 }
 
 const swapped: Readonly<Partial<Record<MovementKind, MovementKind>>> = { reversal: "reinstatement" }
-
-/** Whoever settles instead is sent at once, whether or not the money is there. */
-const handedOn = changing((one) =>
-  one.nextAttempt?.leg === "settlement" && one.attempt?.outcome === "declined" && one.nextAttempt.enquire_in === null
-    ? { ...one, nextAttempt: { ...one.nextAttempt, enquire_in: Duration.toSeconds(orphanedAfter) } }
-    : one
-)
 
 /** Undoes what pays debts. */
 const unpaid = withTables(PaymentStore, (store: Store, database): Store => ({
@@ -130,10 +122,5 @@ export const movementBugs: ReadonlyArray<Omit<Bug, "foundBy">> = [
     name: "a debt is never paid",
     about: "what an organisation owes stays although it has money again",
     planted: unpaid
-  },
-  {
-    name: "a second leg goes to the next provider though its money was taken back",
-    about: "whoever takes over from a settler that refused is sent the leg without a look at its money",
-    planted: handedOn
   }
 ]

@@ -18,6 +18,7 @@ import { boot, type Instance, type Services, type Shared } from "./Instance.ts"
 import { Machine } from "./Machine.ts"
 import { withSharedClock } from "./SharedClock.ts"
 import { storesPlan } from "./Stores.ts"
+import { withClaimsWatched } from "./WatchedClaims.ts"
 import { surroundings } from "./Surroundings.ts"
 import type { Outside, Reply, Sent } from "./Outside.ts"
 import { dawn, type Time } from "./Time.ts"
@@ -79,7 +80,7 @@ export class World {
       clock: this.elsewhere.clock,
       isNeeded: () => this.machines.some(({ skew }) => skew !== 0)
     })
-    const shared = withHeldLocks(timed, outside)
+    const shared = withClaimsWatched(withHeldLocks(timed, outside), outside)
     const stores = plan.databaseFails ? onFailingDatabase(shared, outside) : shared
     this.database = Effect.runSync(Effect.provide(MemoryDatabase, stores))
     this.tables = this.database.open(watchedTables)

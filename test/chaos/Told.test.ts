@@ -93,7 +93,8 @@ describe("what the fakes have", () => {
               kind: "payin",
               state: "completed",
               reference,
-              moved: { currency: "EUR", minor: 1050n }
+              moved: { currency: "EUR", minor: 1050n },
+              takenBack: 0n
             }))
         }
       }
@@ -104,6 +105,14 @@ describe("what the fakes have", () => {
     const { holdings, strangers } = outsideOf([fakeWith(wire, `${wire} (2)`)], [attempt])
     expect(holdings(attempt.payment_id)).toEqual(new Map([["provider/stripe/EUR", 2100n]]))
     expect(strangers).toEqual([])
+  })
+
+  it("is less by what a dispute took of it", () => {
+    const disputed = fakeWith(wireReference(id))
+    const [entry] = disputed.running.books.all()
+    const taken = { ...disputed, running: { books: { all: () => [{ ...entry, takenBack: 400n }] } } }
+    const { holdings } = outsideOf([taken as unknown as StartedFake], [attempt])
+    expect(holdings(attempt.payment_id)).toEqual(new Map([["provider/stripe/EUR", 650n]]))
   })
 
   it("is a stranger's where nobody asked for it", () => {
