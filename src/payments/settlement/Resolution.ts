@@ -303,7 +303,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         const stood = { movements: story.movements, allocations: story.allocations }
         const patch = { ...settled.patch, comments: noted(payment.comments, note) }
         const plain: Change = { ...rest, payment, patch, at, stood, events: [] }
-        const refunded = refundedOf({ ...payment, ...patch, status: settled.status }, booksAfter(plain).movements)
+        const refunded = refundedOf({ ...payment, ...patch, status: settled.status }, booksAfter(plain))
         const after: Payment = { ...payment, ...patch, refunded, status: settled.status, updated_at: at }
         const change: Change = {
           ...plain,

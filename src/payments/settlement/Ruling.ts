@@ -250,17 +250,15 @@ export const assemble = (
   const { allocations = [], nextAttempt, outcome, recording, settledRefund, status } = ruling
   const fails = status === "failed" && payment.status !== "failed"
   const decided: Payment = { ...payment, ...ruling.patch, status }
+  const books = { movements: recording.movements, allocations: [...known.allocations, ...allocations] }
   const patch: PaymentPatch = {
     ...ruling.patch,
     ...calledBack(source, moment),
     ...commented(payment, ruling.patch, ruling, source),
     ...(fails ? { failure: ruling.failure ?? failureOf(known, signal, source) } : {}),
-    ...(recording.heard.length === 0 && status === payment.status
-      ? {}
-      : { refunded: refundedOf(decided, recording.movements) })
+    ...(recording.heard.length === 0 && status === payment.status ? {} : { refunded: refundedOf(decided, books) })
   }
   const after: Payment = { ...payment, ...patch, status, version: payment.version + 1, updated_at: moment.at }
-  const books = { movements: recording.movements, allocations: [...known.allocations, ...allocations] }
   const answered = attemptPatch(known, signal, ruling, source, moment)
   const opened = openItems(known, ruling, answered, source, moment)
   const stuck = opened.some(({ attempt_id, kind }) => kind === "unknown_outcome" && attempt_id === attempt.attempt_id)
