@@ -50,18 +50,46 @@ const kindOf = ({ attempt, payment }: Pick<Known, "attempt" | "payment">): Movem
   }
 }
 
-/** What an operator states of an attempt: that it did what it was asked to, or that it came back, under the provider's id if it is known. */
-export const statedBy = (
+type OfAttempt = Pick<Known, "attempt" | "movements" | "payment">
+
+const movementsOf = ({ attempt, movements, payment }: OfAttempt, kind: MovementKind) => {
+  const [bucket, refund] = [bucketOf(payment, attempt), givesBack(attempt) ? attempt.attempt_id : null]
+  return movements.filter((one) => one.kind === kind && one.attempt_id === bucket && one.refund_id === refund)
+}
+
+/** A transfer that its provider has announced: who states that it happened states that one, under its id. */
+export const announcedIn = (
+  movements: ReadonlyArray<RecordedMovement>,
+  { minor, currency }: Money
+): RecordedMovement | undefined =>
+  movements.find(({ amount, state }) => state === "pending" && amount.currency === currency && amount.minor === minor)
+
+/** What an operator states of an attempt that did what it was asked to: what of its order was not heard to have moved. */
+export const statedDone = (known: OfAttempt, movementId: string | undefined): ReadonlyArray<Movement> => {
+  const [kind, ordered] = [kindOf(known), orderedBy(known)]
+  const mine = movementsOf(known, kind).filter(({ amount }) => amount.currency === ordered.currency)
+  const minor = mine.reduce(
+    (left, { amount, state }) => (state === "settled" ? left - amount.minor : left),
+    ordered.minor
+  )
+  if (minor <= 0n) return []
+  const amount = new Money({ currency: ordered.currency, minor })
+  const id = movementId ?? announcedIn(mine, amount)?.movement_id ?? `${OPERATOR_ID}${known.attempt.attempt_id}`
+  return [{ kind, id, amount, state: "settled" }]
+}
+
+/** What an operator states of an attempt whose money came back, under the provider's id if it is known. */
+export const statedBack = (
   known: Pick<Known, "attempt" | "payment">,
-  kind: MovementKind = kindOf(known),
-  occasion = "",
-  id = `${OPERATOR_ID}${known.attempt.attempt_id}${occasion}`
-): Movement => ({
-  kind,
-  id,
-  amount: orderedBy(known),
-  state: "settled"
-})
+  id = `${OPERATOR_ID}${known.attempt.attempt_id} returned`
+): ReadonlyArray<Movement> => [
+  {
+    kind: kindOfAttempt(known.payment, known.attempt) === "payin" ? "reversal" : "reinstatement",
+    id,
+    amount: orderedBy(known),
+    state: "settled"
+  }
+]
 
 const sourceOf = (signal: ProviderSignal, { callback, operator }: Source): RecordedMovement["source"] => {
   if (operator !== undefined) return "operator"

@@ -3,8 +3,8 @@ import { expect } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { backends } from "../../support/Stores.ts"
 import { giveBack, itemsOf, resolve } from "../support/ByHand.ts"
-import { recordOf, toldOf } from "../support/Calls.ts"
-import { attemptsFor, threeProviders } from "../support/InTheBooks.ts"
+import { callBack, recordOf, toldOf } from "../support/Calls.ts"
+import { attemptsFor, later, threeProviders } from "../support/InTheBooks.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"
 import { timePasses } from "../support/PaymentServices.ts"
 import { accepts, isLost } from "../support/ScriptedProvider.ts"
@@ -75,6 +75,45 @@ for (const backend of backends) {
         expect(new Set(named)).toEqual(new Set([`${reference} c2`]))
         expect(yield* itemsOf(payment_id)).toHaveLength(1)
       })
+    )
+
+    it.effect("a person's word that a payin went through adds what was not heard of, and no more", () =>
+      Effect.gen(function* () {
+        const { payment_id, says, stands } = yield* payinAt(stripe)
+        yield* says(came(500))
+        // Another amount under the same id: a person must find out.
+        yield* says(came(600))
+        const question = (yield* itemsOf(payment_id)).find(({ kind }) => kind === "unknown_outcome")
+        yield* resolve(payment_id, "completed", "the dashboard shows all of it", String(question?.["item_id"]))
+        expect(yield* stands).toMatchObject({ has: 1500, own: 1500, waits: [], items: [], status: "completed" })
+        yield* says(came(1000, "c2"))
+        expect(yield* stands, "its provider names it").toMatchObject({ has: 1500, own: 1500, waits: [], items: [] })
+      })
+    )
+
+    it.effect(
+      "a refund that its provider announced, and a person says went, is one when its provider says so too",
+      () =>
+        Effect.gen(function* () {
+          const { payment_id, refund, says, stands } = yield* completed
+          yield* refund(500, "processing")
+          const [part] = yield* attemptsFor(payment_id, "refund")
+          const tells = (state: "pending" | "settled") =>
+            callBack("stripe", {
+              ...{ key: `${part} ${state}`, reference: part!, state: state === "settled" ? "completed" : "processing" },
+              movements: [{ kind: "refund", id: `${part} re`, amount: { amount: "500.00", currency: "KES" }, state }]
+            })
+          yield* tells("pending")
+          stripe.says(part!, isLost())
+          yield* Effect.repeat(later(clock, 100_000), {
+            until: () => Effect.map(itemsOf(payment_id), (all) => all.length > 0)
+          })
+          yield* resolve(payment_id, "completed", "the dashboard shows it")
+          expect(yield* stands).toMatchObject({ has: 1000, own: 1000, waits: [], items: [], refunded: 500 })
+          yield* tells("settled")
+          expect(yield* stands).toMatchObject({ has: 1000, own: 1000, waits: [], items: [], refunded: 500 })
+          yield* says(taken(1000))
+        })
     )
 
     it.effect("parts of a payin that came in two transfers each go back to one that has enough left", () =>
