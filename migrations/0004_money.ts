@@ -186,6 +186,14 @@ const ledger = `
     order by account collate "C"
     on conflict (account) do nothing;
 
+    -- Locks settlement before what is owed, as a credit does that pays it. The rest is locked by name.
+    if exists (select from inserted where account like 'receivable/%') then
+      perform from ledger_balances b
+        where b.account in (
+          select 'settlement' || substr(account, 11) from inserted where account like 'receivable/%')
+        order by b.account collate "C" for no key update;
+    end if;
+
     -- Locks balances in one order everywhere, against deadlocks.
     select min(account) filter (where stranger), min(account) filter (where balance + amount < floor)
     into wrong, short

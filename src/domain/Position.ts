@@ -49,16 +49,32 @@ export interface Allocated {
   readonly rest: Position
 }
 
-const takenBy = (of: Position, { atLeast, attempt_id, money }: Intent): Money => {
+/** `left`: what the intents of a fixed amount leave. */
+const takenBy = (left: Position, { atLeast, attempt_id, money }: Intent): Money => {
   if (atLeast === undefined) return money
-  const { minor: there } = netOf(of, attempt_id, money.currency)
+  const { minor: there } = netOf(left, attempt_id, money.currency)
   const most = there < money.minor ? there : money.minor
   return new Money({ currency: money.currency, minor: most > atLeast ? most : atLeast })
 }
 
+const without = (of: Position, sums: ReadonlyArray<Sum>): Position =>
+  added([...of, ...sums.map(({ attempt_id, money }) => ({ attempt_id, money: money.negate() }))])
+
 /** Gives each intent its money, in full whether or not its movements were heard; the rest is for a person. */
 export const allocate = (of: Position, intents: ReadonlyArray<Intent>): Allocated => {
-  const taken = intents.map((intent) => takenBy(of, intent))
-  const used = intents.map(({ attempt_id }, nth) => ({ attempt_id, money: taken[nth]!.negate() }))
-  return { taken, rest: added([...of, ...used]) }
+  const isFlexible = intents.some(({ atLeast }) => atLeast !== undefined)
+  const left = isFlexible
+    ? without(
+        of,
+        intents.filter(({ atLeast }) => atLeast === undefined)
+      )
+    : of
+  const taken = intents.map((intent) => takenBy(left, intent))
+  return {
+    taken,
+    rest: without(
+      of,
+      intents.map(({ attempt_id }, nth) => ({ attempt_id, money: taken[nth]! }))
+    )
+  }
 }

@@ -153,4 +153,21 @@ describe("allocating a position", () => {
       })
     )
   })
+
+  it("takes only what the other intents leave, and leaves nothing lacking that it could do without", () => {
+    const [attempt_id] = attempts as [AttemptId]
+    const [currency] = currencies as [CurrencyCode]
+    const money = (minor: bigint) => new Money({ currency, minor })
+    fc.assert(
+      fc.property(fc.bigInt(-2000n, 4000n), fc.bigInt(-1500n, 1500n), fc.bigInt(0n, 1500n), (there, other, spent) => {
+        const of = [{ attempt_id, money: money(there) }]
+        const intent = { attempt_id, money: money(1500n), atLeast: spent }
+        const { rest, taken } = allocate(of, [{ attempt_id, money: money(other) }, intent])
+        const [, { minor } = money(0n)] = taken
+        const left = netOf(rest, attempt_id, currency).minor
+        if (left < 0n) expect(minor).toBe(spent)
+        if (left > 0n) expect(minor).toBe(1500n > spent ? 1500n : spent)
+      })
+    )
+  })
 })

@@ -2,20 +2,39 @@
 import { LedgerAccount } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import type { Sum } from "../../domain/Position.ts"
-import type { Allocation, Attempt, Books, Payment } from "../store/Payment.ts"
+import type { Allocation, Attempt, Books, Payment, Refund } from "../store/Payment.ts"
 import { ownSide, restOf } from "../store/PaymentPostings.ts"
 import { sideThrough } from "../store/Sides.ts"
+import { givenBack } from "./Movements.ts"
 
 const share = (whole: Money, part: bigint, of: bigint): Money =>
   new Money({ currency: whole.currency, minor: (whole.minor * part) / of })
 
-/** What the organisation has on its side for a sum: of a refund at the live rate, what that part cost. */
-const ownFor = (payment: Payment, money: Money): Money => {
-  const live = payment.refunds.find(
-    ({ amount, rate }) => rate?.basis === "live" && amount.currency === money.currency && amount.minor === -money.minor
+/** A refund that was given up and went nevertheless, where that is what is lacking. */
+export const strayedRefund = (
+  payment: Payment,
+  { movements }: Pick<Books, "movements">,
+  { money }: Pick<Sum, "money">
+): Refund | undefined =>
+  payment.refunds.find(
+    ({ amount, of, refund_id, state }) =>
+      of === undefined &&
+      state === "failed" &&
+      amount.currency === money.currency &&
+      amount.minor === -money.minor &&
+      givenBack(movements, refund_id, amount.currency).minor >= amount.minor
   )
-  if (live !== undefined) return live.target.negate()
+
+/** What the organisation has on its side for a sum: of a refund that went after it was given up, what that part cost. */
+const ownFor = (payment: Payment, { money, movements }: Waiting): Money => {
+  const strayed = strayedRefund(payment, { movements }, { money })
+  if (strayed !== undefined) return strayed.target.negate()
   return money.isNegative ? ownSide(payment, money.negate(), true).negate() : ownSide(payment, money, false)
+}
+
+/** Money without a place, and what was heard of the payment's money. */
+interface Waiting extends Pick<Books, "movements">, Pick<Allocation, "from"> {
+  readonly money: Money
 }
 
 interface Decided {
@@ -29,11 +48,11 @@ interface Decided {
 export const toOrganization = (
   payment: Payment,
   through: Pick<Attempt, "account" | "attempt_id" | "own">,
-  money: Money,
-  from: Allocation["from"],
+  waiting: Waiting,
   decided: Decided
 ): Allocation => {
-  const own = from === "ramp" ? money : ownFor(payment, money)
+  const { from, money } = waiting
+  const own = from === "ramp" ? money : ownFor(payment, waiting)
   return {
     ...decided,
     attempt_id: through.attempt_id,

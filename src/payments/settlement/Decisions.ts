@@ -7,12 +7,11 @@ import { Money } from "../../domain/Money.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import type { StoredBalance } from "../../money/ledger/Books.ts"
 import { absolute, isUnderpaid, moverOf, type OpenSum, openSumsOf, wordsOfSum } from "../store/OpenSums.ts"
-import { type Attempt, kindOfAttempt, type Payment, type Refund, type StoredOperatorItem } from "../store/Payment.ts"
+import { type Attempt, kindOfAttempt, type Payment, type StoredOperatorItem } from "../store/Payment.ts"
 import { heldByRamp, ownSide } from "../store/PaymentPostings.ts"
 import type { Story } from "../store/PaymentStore.ts"
 import { sideOf } from "../store/Sides.ts"
-import { toOrganization } from "./Allocations.ts"
-import { givenBack } from "./Movements.ts"
+import { strayedRefund, toOrganization } from "./Allocations.ts"
 
 /** What a decision does to the organisation's balance. */
 export interface BalanceChange {
@@ -94,8 +93,10 @@ const debtWords = ({ owes }: BalanceChange): string =>
   owes.isZero ? "" : `; it owes ${owes.toString()}, which its next credits pay`
 
 /** Where money of a sum goes by the decision that the organisation has it, or bears it. */
-const ownOf = (payment: Payment, mover: Attempt, { from, money }: OpenSum) =>
-  toOrganization(payment, mover, money, from, { allocation_id: "", note: "", by: null, at: payment.updated_at })
+const ownOf = (payment: Payment, { movements }: Story, mover: Attempt, { from, money }: OpenSum) => {
+  const decided = { allocation_id: "", note: "", by: null, at: payment.updated_at }
+  return toOrganization(payment, mover, { money, from, movements }, decided)
+}
 
 /** What an underpaid payin is worth to the organisation if it is accepted as it is; undefined: it cannot be. */
 export const acceptedTarget = (payment: Payment, sum: OpenSum): Money | undefined => {
@@ -112,17 +113,6 @@ export const isPaidLate = (payment: Payment, story: Story, mover: Attempt, { mon
   money.currency === payment.target.currency &&
   heldByRamp(payment, story).minor >= payment.amount.minor
 
-/** A refund that was given up and went nevertheless, where that is what is lacking. */
-export const strayedRefund = (payment: Payment, { movements }: Story, { money }: OpenSum): Refund | undefined =>
-  payment.refunds.find(
-    ({ amount, of, refund_id, state }) =>
-      of === undefined &&
-      state === "failed" &&
-      amount.currency === money.currency &&
-      amount.minor === -money.minor &&
-      givenBack(movements, refund_id, amount.currency).minor >= amount.minor
-  )
-
 interface About {
   readonly payment: Payment
   readonly story: Story
@@ -132,8 +122,8 @@ interface About {
 }
 
 /** Nothing changes for the organisation. */
-const unchanged = ({ around, mover, payment, sum }: About): BalanceChange => {
-  const { account, own } = ownOf(payment, mover, sum)
+const unchanged = ({ around, mover, payment, story, sum }: About): BalanceChange => {
+  const { account, own } = ownOf(payment, story, mover, sum)
   return changeOf(payment, around, account, Money.zero(own.currency))
 }
 
@@ -173,12 +163,12 @@ const giveBack = (about: About): ReadonlyArray<Decision> => {
 }
 
 const ofMoneyThatCame = (about: About): ReadonlyArray<Decision> => {
-  const { around, mover, payment, sum } = about
+  const { around, mover, payment, story, sum } = about
   if (isUnderpaid(payment, sum)) {
     const failed = resolve("failed", "The provider has given it back: the payment fails", unchanged(about))
     return [...accept(about), ...giveBack(about), failed]
   }
-  const { account, own } = ownOf(payment, mover, sum)
+  const { account, own } = ownOf(payment, story, mover, sum)
   const kept = changeOf(payment, around, account, own)
   const back =
     kindOfAttempt(payment, mover) === "payout"
@@ -204,7 +194,7 @@ const borne = (about: About): ReadonlyArray<Decision> => {
     const says = `The refund of ${absolute(sum.money).toString()} went through, and the organisation bears it: ${arrow(balance)}`
     return [resolve("completed", says, balance)]
   }
-  const { account, own } = ownOf(payment, mover, sum)
+  const { account, own } = ownOf(payment, story, mover, sum)
   const balance = changeOf(payment, around, account, own)
   return [resolve("completed", `The organisation bears it: ${arrow(balance)}${debtWords(balance)}`, balance)]
 }
@@ -231,7 +221,7 @@ export const decisionsFor = (
 export const accountsFor = (payment: Payment, story: Story): ReadonlyArray<LedgerAccount> => {
   const touched = openSumsOf(payment, story).flatMap((sum) => {
     const mover = moverOf(story.attempts, sum)
-    return mover === undefined ? [] : [ownOf(payment, mover, sum)]
+    return mover === undefined ? [] : [ownOf(payment, story, mover, sum)]
   })
   const currencies = [payment.target.currency, payment.amount.currency, ...touched.map(({ own }) => own.currency)]
   const { receivable, settlement } = LedgerAccount

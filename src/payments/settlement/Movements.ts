@@ -13,7 +13,7 @@ import {
 import { netOf, position } from "../../domain/Position.ts"
 import type { ProviderSignal } from "../../domain/Settlement.ts"
 import { type Attempt, type Books, kindOfAttempt, type Payment, type Refund } from "../store/Payment.ts"
-import { providersMoney } from "../store/PaymentPostings.ts"
+import { providersMoney, restOf } from "../store/PaymentPostings.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import type { Source } from "./Signals.ts"
 
@@ -50,18 +50,46 @@ const kindOf = ({ attempt, payment }: Pick<Known, "attempt" | "payment">): Movem
   }
 }
 
-/** What an operator states of an attempt: that it did what it was asked to, or that it came back, under the provider's id if it is known. */
-export const statedBy = (
+type OfAttempt = Pick<Known, "attempt" | "movements" | "payment">
+
+const movementsOf = ({ attempt, movements, payment }: OfAttempt, kind: MovementKind) => {
+  const [bucket, refund] = [bucketOf(payment, attempt), givesBack(attempt) ? attempt.attempt_id : null]
+  return movements.filter((one) => one.kind === kind && one.attempt_id === bucket && one.refund_id === refund)
+}
+
+/** A transfer that its provider has announced: who states that it happened states that one, under its id. */
+export const announcedIn = (
+  movements: ReadonlyArray<RecordedMovement>,
+  { minor, currency }: Money
+): RecordedMovement | undefined =>
+  movements.find(({ amount, state }) => state === "pending" && amount.currency === currency && amount.minor === minor)
+
+/** What an operator states of an attempt that did what it was asked to: what of its order was not heard to have moved. */
+export const statedDone = (known: OfAttempt, movementId: string | undefined): ReadonlyArray<Movement> => {
+  const [kind, ordered] = [kindOf(known), orderedBy(known)]
+  const mine = movementsOf(known, kind).filter(({ amount }) => amount.currency === ordered.currency)
+  const minor = mine.reduce(
+    (left, { amount, state }) => (state === "settled" ? left - amount.minor : left),
+    ordered.minor
+  )
+  if (minor <= 0n) return []
+  const amount = new Money({ currency: ordered.currency, minor })
+  const id = movementId ?? announcedIn(mine, amount)?.movement_id ?? `${OPERATOR_ID}${known.attempt.attempt_id}`
+  return [{ kind, id, amount, state: "settled" }]
+}
+
+/** What an operator states of an attempt whose money came back, under the provider's id if it is known. */
+export const statedBack = (
   known: Pick<Known, "attempt" | "payment">,
-  kind: MovementKind = kindOf(known),
-  occasion = "",
-  id = `${OPERATOR_ID}${known.attempt.attempt_id}${occasion}`
-): Movement => ({
-  kind,
-  id,
-  amount: orderedBy(known),
-  state: "settled"
-})
+  id = `${OPERATOR_ID}${known.attempt.attempt_id} returned`
+): ReadonlyArray<Movement> => [
+  {
+    kind: kindOfAttempt(known.payment, known.attempt) === "payin" ? "reversal" : "reinstatement",
+    id,
+    amount: orderedBy(known),
+    state: "settled"
+  }
+]
 
 const sourceOf = (signal: ProviderSignal, { callback, operator }: Source): RecordedMovement["source"] => {
   if (operator !== undefined) return "operator"
@@ -115,13 +143,31 @@ export const givenBack = (movements: Books["movements"], refund: AttemptId, curr
   return new Money({ currency, minor: -mine.reduce((sum, movement) => sum + effectOf(movement).minor, 0n) })
 }
 
+/** What the provider has besides the money of the payment itself: it waits, is on its way back, or a person gave it out. */
+const besides = (payment: Payment, books: Books, attempt: AttemptId): bigint => {
+  const { currency } = payment.amount
+  const { minor: rest } = netOf(restOf(payment, books), attempt, currency)
+  const returns = payment.refunds.filter(
+    ({ amount, of, state }) =>
+      state === "open" && of?.from === "clearing" && of.attempt_id === attempt && amount.currency === currency
+  )
+  // A rule gives back only what the organisation had borne.
+  const given = books.allocations.filter(
+    ({ amount, attempt_id, by }) =>
+      by !== null && amount.isPositive && attempt_id === attempt && amount.currency === currency
+  )
+  return [...returns, ...given].reduce((sum, { amount }) => sum + amount.minor, rest > 0n ? rest : 0n)
+}
+
 /** What of a payment its payer has again: refunds, chargebacks, and less what came back of them. */
-export const refundedOf = (payment: Payment, movements: Books["movements"]): Money => {
+export const refundedOf = (payment: Payment, books: Books): Money => {
   const { amount, direction, status, taken_by } = payment
   const nothing = Money.zero(amount.currency)
   if (status === "refunded" && direction !== "inbound") return amount
   if (direction !== "inbound" || taken_by === null || (status !== "completed" && status !== "refunded")) return nothing
-  const { minor: there } = netOf(position(movements), taken_by, amount.currency)
+  const { minor: all } = netOf(position(books.movements), taken_by, amount.currency)
+  if (all >= amount.minor && payment.refunds.length + books.allocations.length === 0) return nothing
+  const there = all - besides(payment, books, taken_by)
   const minor = there >= amount.minor ? 0n : there <= 0n ? amount.minor : amount.minor - there
   return new Money({ currency: amount.currency, minor })
 }

@@ -86,12 +86,11 @@ export interface Disputed {
 export const disputeEvent = (
   newId: () => string,
   payment: Payment,
-  disputed: Disputed | undefined,
+  { amount, kind }: Disputed,
   previous: PaymentStatus,
   at: Date
 ): ReadonlyArray<StoredEvent> => {
-  if (disputed === undefined || payment.status !== previous) return []
-  const { amount, kind } = disputed
+  if (payment.status !== previous) return []
   const dispute = { kind, amount: wire(amount), currency: amount.currency }
   const data = stringifyWire({ ...dataOf(payment, previous, at), dispute })
   return [eventOf(newId, payment, "transaction.updated", data, at)]

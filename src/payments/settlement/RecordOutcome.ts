@@ -55,6 +55,10 @@ interface Decided extends Ruled {
 /** A change takes at most this many ids: five events, a callback, two operator items, two allocations with their events. */
 const IDS_PER_CHANGE = 12
 
+/** Each further transfer may be told by an event of its own, and let a rule allocate money with another. */
+const idsFor = (signal: ProviderSignal): number =>
+  IDS_PER_CHANGE + 3 * Math.max(0, ("movements" in signal ? (signal.movements ?? []) : []).length - 1)
+
 /**
  * Operators hear of what waits for a person from now on. Anybody may hint: of what is unknown already each hint would tell
  * again.
@@ -206,7 +210,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         if (source.callback !== undefined && source.callback.provider !== attempt.provider) {
           return yield* Effect.die(new Error(`${source.callback.provider} has no say in what ${attempt.provider} does`))
         }
-        const fresh = yield* ids.several(IDS_PER_CHANGE)
+        const fresh = yield* ids.several(idsFor(signal))
         const at = new Date(yield* Clock.currentTimeMillis)
         const enquireIn = yield* nthDelay(enquiries, known.attempt.enquiries + 1)
         const moment = { at, newId: () => fresh.shift()!, enquireIn }

@@ -24,6 +24,7 @@ import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { refundsHonoured } from "../../providers/port/SendAgain.ts"
 import { contextOf } from "../route/AttemptContext.ts"
 import { openAttempt } from "../store/Change.ts"
+import { collectionsLeft } from "../store/OpenSums.ts"
 import type { Attempt, Payment, Refund } from "../store/Payment.ts"
 import { PaymentStore, type Story } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "./RecordOutcome.ts"
@@ -79,22 +80,16 @@ const partOf = (payment: Payment, left: Money, amount: WantedRefund["amount"]) =
       : part
   })
 
-/** Of several collections for one attempt, the first that has enough; a refund is of one of them. */
+/** Of several collections for one attempt, the first that has enough left; a refund is of one of them. */
 const collectionFor = Effect.fnUntraced(function* (
   payment: Payment,
   { attempt_id }: Attempt,
   movements: Story["movements"],
   part: Money
 ) {
-  const mine = movements.filter(
-    (one) =>
-      one.kind === "collection" &&
-      one.state === "settled" &&
-      one.attempt_id === attempt_id &&
-      one.amount.currency === part.currency
-  )
-  if (mine.length < 2) return null
-  const enough = mine.find(({ amount }) => amount.minor >= part.minor)
+  const mine = collectionsLeft(payment, movements, { attempt_id, money: part })
+  if (mine.length < 2) return undefined
+  const enough = mine.find(({ left }) => left >= part.minor)
   if (enough !== undefined) return enough.movement_id
   const amounts = mine.map(({ amount }) => amount.toString()).join(", ")
   return yield* refuse(payment, `it came in several transfers (${amounts}): refund each of them by itself.`)
@@ -178,7 +173,7 @@ const make = Effect.gen(function* () {
     const taker = yield* takerOf(payment)
     const { refunds } = payment
     const amount = yield* partOf(payment, leftOf(payment, taker.movements), wanted.amount)
-    const collectionId = yield* collectionFor(payment, taker.taken, taker.movements, amount)
+    const collection_id = yield* collectionFor(payment, taker.taken, taker.movements, amount)
     const { rate, target } = yield* costOf(payment, amount, taker.completedAt)
     const window = yield* openSendWindow
     const created_at = new Date(yield* Clock.currentTimeMillis)
@@ -201,7 +196,8 @@ const make = Effect.gen(function* () {
       state: "open",
       reason: wanted.reason ?? null,
       created_at,
-      settled_at: null
+      settled_at: null,
+      collection_id
     }
     const act = {
       status: payment.status,
@@ -222,7 +218,7 @@ const make = Effect.gen(function* () {
     const after = yield* atomically(
       Effect.zipRight(keys.claim(paymentId, wanted.key), command.writeAudited(permit, payment, [act], noted))
     )
-    return { payment: after, attempt, amount, collectionId, window, ...taker }
+    return { payment: after, attempt, amount, collectionId: collection_id ?? null, window, ...taker }
   })
 
   return Effect.fn("Refunds.refund")(function* (permit: Permit<"refunds">, paymentId: PaymentId, wanted: WantedRefund) {

@@ -29,9 +29,9 @@ import {
 } from "../store/Payment.ts"
 import { booksAfter, entriesOfChange, ownSide } from "../store/PaymentPostings.ts"
 import { PaymentStore, type Story } from "../store/PaymentStore.ts"
-import { asReceivable, toOrganization } from "./Allocations.ts"
-import { isPaidLate, isQuestion, strayedRefund, unsentPayout } from "./Decisions.ts"
-import { refundedOf, statedBy } from "./Movements.ts"
+import { asReceivable, strayedRefund, toOrganization } from "./Allocations.ts"
+import { isPaidLate, isQuestion, unsentPayout } from "./Decisions.ts"
+import { announcedIn, refundedOf, statedBack, statedDone } from "./Movements.ts"
 import { absolute, isUnderpaid, moverOf, type OpenSum, openSumsOf, wordsOfSum } from "../store/OpenSums.ts"
 import { laidToRest } from "./PaymentCommand.ts"
 import { allocationEvents, eventsOf, FundingEvents, refundEvent } from "./PaymentEvents.ts"
@@ -124,15 +124,19 @@ interface Statement {
 
 /** A transfer that an operator has found at the provider, and that the provider has not told of. */
 const found = (
-  { at, mover, movementId, newId, payment, sum }: Statement,
+  { at, mover, movementId, newId, payment, story, sum }: Statement,
   refund_id: Refund["refund_id"] | null
 ): HeardMovement => {
   const collects = kindOfAttempt(payment, mover) !== "payout"
+  const kind = sum.money.isNegative ? "reinstatement" : collects ? "refund" : "disbursement"
+  const alike = story.movements.filter(
+    (one) => one.kind === kind && one.attempt_id === sum.attempt_id && one.refund_id === null
+  )
   return {
     provider: mover.provider,
     account: mover.account,
-    kind: sum.money.isNegative ? "reinstatement" : collects ? "refund" : "disbursement",
-    movement_id: movementId ?? `${OPERATOR_ID}${newId()}`,
+    kind,
+    movement_id: movementId ?? announcedIn(alike, absolute(sum.money))?.movement_id ?? `${OPERATOR_ID}${newId()}`,
     attempt_id: sum.attempt_id,
     refund_id,
     amount: absolute(sum.money),
@@ -173,9 +177,10 @@ const atProvider = (statement: Statement): Settled => {
 }
 
 /** Money leaves clearing for the organisation, or the organisation bears it. */
-const allocated = ({ at, by, mover, newId, payment, reason, sum }: Statement): Settled => {
+const allocated = ({ at, by, mover, newId, payment, reason, story, sum }: Statement): Settled => {
   const decided = { allocation_id: newId(), note: reason, by, at }
-  const allocations = [toOrganization(payment, mover, sum.money, sum.from, decided)]
+  const { from, money } = sum
+  const allocations = [toOrganization(payment, mover, { money, from, movements: story.movements }, decided)]
   return { status: payment.status, patch: {}, cause: "settled by hand", allocations }
 }
 
@@ -253,18 +258,13 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           (one) => one.attempt_id === null && (item === undefined || item === one.item_id)
         )
         const wasMoved = hasMoved(payment, attempt)
-        const backKind =
-          kindOfAttempt(payment, attempt) === "payin" ? ("reversal" as const) : ("reinstatement" as const)
         // What had moved by its provider's report, and has not, is with its provider again.
         const state = outcome === "failed" && wasMoved ? "returned" : outcome
-        const movements =
+        const stated = () =>
           outcome === "completed"
-            ? wasMoved
-              ? []
-              : [statedBy(known, undefined, "", movementId)]
-            : wasMoved
-              ? [statedBy(known, backKind, " returned", movementId)]
-              : []
+            ? statedDone({ ...known, movements: story.movements }, movementId)
+            : statedBack(known, movementId)
+        const movements = wasMoved === (outcome === "failed") ? stated() : []
         const signal = new Report({ state, reason, providerPaymentId: null, providerStatus: null, movements })
         const by = `by ${permit.actor.id}: ${reason}`
         return Effect.gen(function* () {
@@ -303,7 +303,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         const stood = { movements: story.movements, allocations: story.allocations }
         const patch = { ...settled.patch, comments: noted(payment.comments, note) }
         const plain: Change = { ...rest, payment, patch, at, stood, events: [] }
-        const refunded = refundedOf({ ...payment, ...patch, status: settled.status }, booksAfter(plain).movements)
+        const refunded = refundedOf({ ...payment, ...patch, status: settled.status }, booksAfter(plain))
         const after: Payment = { ...payment, ...patch, refunded, status: settled.status, updated_at: at }
         const change: Change = {
           ...plain,
@@ -425,7 +425,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         if (verdict.outcome === "failed") {
           const settled = atProvider(statement)
           const isRecorded = settled.movements?.some((one) =>
-            story.movements.some((other) => isSameTransfer(one, other))
+            story.movements.some((other) => other.state === "settled" && isSameTransfer(one, other))
           )
           if (isRecorded === true) {
             return yield* conflict(`The transfer ${verdict.movementId} is recorded with this payment already.`)

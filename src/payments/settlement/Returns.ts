@@ -206,6 +206,7 @@ const make = Effect.gen(function* () {
       refund_id: attempt_id,
       amount: sum.money,
       target: sum.money,
+      collection_id: collectionOf(payment, story.movements, sum),
       state: "open",
       reason,
       created_at: at,
@@ -258,11 +259,10 @@ const make = Effect.gen(function* () {
     window: SendWindow,
     reason: string
   ) {
-    const { attempt, leave, movements, payment } = known
-    // What came since then is not part of what was ordered under this reference.
-    const { amount: money } = partOf(payment, attempt)
+    const { attempt, leave, payment } = known
+    // A collection that came since then is not part of what was ordered under this reference.
+    const { amount: money, collection_id: collectionId = null } = partOf(payment, attempt)
     const reference = attempt.attempt_id
-    const collectionId = collectionOf(movements, { attempt_id: taker.attempt_id, money })
     const sent = provider.refund({ attempt: contextOf(payment, taker, []), reference, collectionId, money, reason })
     const outcome = yield* answer.outcome(provider, sent, window, leave, { honours: refundsHonoured(provider) })
     // What may have been sent before is not refused because it was too late to send it again.

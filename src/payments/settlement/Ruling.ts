@@ -4,7 +4,8 @@
  */
 import { Duration, Option } from "effect"
 import type { AttemptId } from "../../domain/Identifiers.ts"
-import type { Recording } from "../../domain/Movement.ts"
+import { Money } from "../../domain/Money.ts"
+import { isSameTransfer, type Recording } from "../../domain/Movement.ts"
 import { asSentence } from "../../domain/PlainWords.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
@@ -218,17 +219,28 @@ const commented = (payment: Payment, patch: PaymentPatch, ruling: Ruling, source
   return notes.length === 0 ? {} : { comments: notes.reduce<string | null>(noted, before) }
 }
 
-/** Money that its provider took back, or gave back again, while the payment stays what it is. */
-const disputedIn = ({ recording, settledRefund }: Ruling): Disputed | undefined => {
-  const told = recording.heard.find(
-    ({ kind, refund_id, state }) =>
-      state === "settled" &&
-      refund_id === null &&
-      (kind === "refund" || kind === "reversal" || kind === "reinstatement")
-  )
-  if (told === undefined || settledRefund !== undefined) return undefined
-  return { kind: told.kind === "reinstatement" ? "regained" : "returned", amount: told.amount }
-}
+/**
+ * Money that its provider took back, or gave back again, while the payment stays what it is: each transfer by itself, and of
+ * a total what it grew by. A transfer that an operator had stated before moves nothing when its provider names it.
+ */
+const disputedIn = ({ movements }: Known, { recording, settledRefund }: Ruling): ReadonlyArray<Disputed> =>
+  recording.heard.flatMap((told): ReadonlyArray<Disputed> => {
+    const { amount, kind, refund_id, replaces, state } = told
+    const isBack = kind === "refund" || kind === "reversal" || kind === "reinstatement"
+    if (state !== "settled" || refund_id !== null || !isBack || replaces !== undefined || settledRefund !== undefined) {
+      return []
+    }
+    const before = movements.find((one) => one.state === "settled" && isSameTransfer(one, told))
+    const minor = amount.minor - (before?.amount.minor ?? 0n)
+    return minor <= 0n
+      ? []
+      : [
+          {
+            kind: kind === "reinstatement" ? "regained" : "returned",
+            amount: new Money({ currency: amount.currency, minor })
+          }
+        ]
+  })
 
 export const assemble = (
   known: Known,
@@ -242,17 +254,15 @@ export const assemble = (
   const fails = status === "failed" && payment.status !== "failed"
   const decided: Payment = { ...payment, ...ruling.patch, status }
   const allocations = givenBackByRule(decided, { ...known, movements: recording.movements }, attempt, moment)
+  const books = { movements: recording.movements, allocations: [...known.allocations, ...allocations] }
   const patch: PaymentPatch = {
     ...ruling.patch,
     ...calledBack(source, moment),
     ...commented(payment, ruling.patch, ruling, source),
     ...(fails ? { failure: ruling.failure ?? failureOf(known, signal, source) } : {}),
-    ...(recording.heard.length === 0 && status === payment.status
-      ? {}
-      : { refunded: refundedOf(decided, recording.movements) })
+    ...(recording.heard.length === 0 && status === payment.status ? {} : { refunded: refundedOf(decided, books) })
   }
   const after: Payment = { ...payment, ...patch, status, version: payment.version + 1, updated_at: moment.at }
-  const books = { movements: recording.movements, allocations: [...known.allocations, ...allocations] }
   const answered = attemptPatch(known, signal, ruling, source, moment)
   const opened = openItems(known, ruling, answered, source, moment)
   const stuck = opened.some(({ attempt_id, kind }) => kind === "unknown_outcome" && attempt_id === attempt.attempt_id)
@@ -271,7 +281,7 @@ export const assemble = (
     events: [
       ...refundEvent(moment.newId, after, settledRefund, payment, moment.at),
       ...eventsOf(moment.newId, after, payment.status, dispatched, moment.at),
-      ...disputeEvent(moment.newId, after, disputedIn(ruling), payment.status, moment.at),
+      ...disputedIn(known, ruling).flatMap((one) => disputeEvent(moment.newId, after, one, payment.status, moment.at)),
       ...allocationEvents(moment.newId, after, allocations, moment.at)
     ],
     openItems: opened,

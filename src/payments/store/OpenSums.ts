@@ -79,17 +79,39 @@ export const itemOf = (payment: Payment, sum: OpenSum, opened_at: Date): OpenIte
   opened_at
 })
 
-/** The collection that a surplus came with, so that it goes back to whom it came from: the last one of that amount. */
-export const collectionOf = (movements: ReadonlyArray<RecordedMovement>, { attempt_id, money }: Sum): string | null => {
-  const mine = movements.filter(
-    ({ amount, kind, ...one }) =>
-      kind === "collection" &&
-      one.state === "settled" &&
-      one.attempt_id === attempt_id &&
-      amount.currency === money.currency
+/** Collections of an attempt, each with what refunds and returns leave of it. A part that names none is of the first. */
+export const collectionsLeft = (
+  { refunds, taken_by }: Payment,
+  movements: ReadonlyArray<RecordedMovement>,
+  { attempt_id, money }: Sum
+): ReadonlyArray<Pick<RecordedMovement, "amount" | "movement_id"> & { readonly left: bigint }> => {
+  const parts = refunds.filter(
+    ({ amount, of, state }) =>
+      state !== "failed" && amount.currency === money.currency && (of?.attempt_id ?? taken_by) === attempt_id
   )
-  const exact = mine.findLast(({ amount }) => amount.minor === money.minor)
-  return (exact ?? mine.findLast(({ amount }) => amount.minor >= money.minor))?.movement_id ?? null
+  return movements
+    .filter(
+      (one) =>
+        one.kind === "collection" &&
+        one.state === "settled" &&
+        one.attempt_id === attempt_id &&
+        one.amount.currency === money.currency
+    )
+    .map(({ amount, movement_id }, nth) => {
+      const given = parts.filter(({ collection_id }) => collection_id === movement_id || (!collection_id && nth === 0))
+      return { amount, movement_id, left: given.reduce((left, part) => left - part.amount.minor, amount.minor) }
+    })
+}
+
+/** The collection that a surplus came with, so that it goes back to its sender: the last one of that amount. */
+export const collectionOf = (
+  payment: Payment,
+  movements: ReadonlyArray<RecordedMovement>,
+  sum: Sum
+): string | undefined => {
+  const mine = collectionsLeft(payment, movements, sum)
+  const exact = mine.findLast(({ left }) => left === sum.money.minor)
+  return (exact ?? mine.findLast(({ left }) => left >= sum.money.minor))?.movement_id
 }
 
 /** Whoever moved a sum: what a ramp collected is its first leg's. */

@@ -241,6 +241,8 @@ export interface Refund {
   readonly reason: string | null
   readonly created_at: Date
   readonly settled_at: Date | null
+  /** The provider's id of the collection that the part was ordered of; absent: the attempt's own. */
+  readonly collection_id?: string | undefined
   /** Of money that the payment has no place for: the attempt that had brought it, and where it waited. */
   readonly of?: { readonly attempt_id: AttemptId; readonly from: "clearing" | "ramp" } | undefined
 }

@@ -62,6 +62,7 @@ const refund = fields({
   reason: nullable(text),
   created_at: text,
   settled_at: nullable(text),
+  collection_id: optional(text),
   of: optional(fields({ attempt_id: idOf(AttemptId), from: oneOf("clearing", "ramp"), currency }))
 })
 
@@ -134,9 +135,10 @@ export const selectedColumns = (prefix = ""): string =>
   paymentColumns.map((name) => (name === "metadata" ? `${prefix}metadata::text as metadata` : prefix + name)).join(", ")
 
 const refundRows = (refunds: ReadonlyArray<Refund>): ReadonlyArray<RefundRow> =>
-  refunds.map(({ amount, created_at, of, rate, settled_at, target, ...part }) => ({
+  refunds.map(({ amount, collection_id, created_at, of, rate, settled_at, target, ...part }) => ({
     ...part,
     rate,
+    collection_id,
     of: of === undefined ? undefined : { ...of, currency: amount.currency },
     amount: amount.toNumericText(),
     target: target.toNumericText(),

@@ -143,10 +143,14 @@ type Written = boolean | InsufficientFunds | TransferTaken
 /** Or that its locked rate cannot be used. */
 type Created = boolean | InsufficientFunds | LockRefused
 
-/** The statement gives a transfer of another payment no amount, and the table refuses that. */
-const transferTakenIn = ({ cause }: SqlError.SqlError): Option.Option<TransferTaken> => {
-  const { column, table } = cause as { readonly column?: string; readonly table?: string }
-  return table === "movements" && column === "amount" ? Option.some(new TransferTaken()) : Option.none()
+/**
+ * The statement gives a transfer of another payment no amount, and the table refuses that. One that an operator had stated
+ * cannot get the id of another payment's.
+ */
+const transferTakenIn = (error: SqlError.SqlError): Option.Option<TransferTaken> => {
+  const { column, table } = error.cause as { readonly column?: string; readonly table?: string }
+  const isTaken = (table === "movements" && column === "amount") || violates(error, "movements_identity")
+  return isTaken ? Option.some(new TransferTaken()) : Option.none()
 }
 
 const orRefused = <E extends Exclude<Created | Written, boolean>>(

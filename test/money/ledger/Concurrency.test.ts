@@ -50,6 +50,20 @@ layer(BooksOnPostgres({ DATABASE_POOL: "16" }), onDatabase)("the books under con
     })
   )
 
+  it.effect("let what is owed grow and be paid at one moment without a deadlock", () =>
+    Effect.gen(function* () {
+      const { org_id, settlement } = yield* newBooks()
+      const owed = LedgerAccount.receivable(org_id, code("KES"))
+      yield* moved(org_id, owed, fiatRail(), "1000 KES")
+      const both = Array.from({ length: 200 }, (_, index) =>
+        index % 2 === 0 ? moved(org_id, fiatRail(), settlement, "3 KES") : moved(org_id, owed, fiatRail(), "2 KES")
+      )
+      yield* Effect.forEach(both, (one) => one, { ...together, discard: true })
+      expect([yield* balance(settlement), yield* balance(owed)]).toEqual(["0.00 KES", "-900.00 KES"])
+      expect(yield* problems).toEqual([])
+    })
+  )
+
   it.effect("make accounts that many posts meet for the first time at one moment", () =>
     Effect.gen(function* () {
       const { org_id } = yield* newBooks()

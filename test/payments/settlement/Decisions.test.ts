@@ -195,7 +195,8 @@ it("completes a ramp whose settler has paid after all, unless its money was give
   const gone = openSumsOf(opened.payment(), late).find(({ money }) => money.isNegative)!
   const settled = (of: Story) => decisionsFor(opened.payment(), of, gone, around({})).map((one) => one.says)
   expect(settled(late)).toEqual(["It was settled: the payment becomes completed", "The provider has returned it to us"])
-  const kept = toOrganization(opened.payment(), late.attempts[0]!, shillings(1500), "ramp", {
+  const waiting = { money: shillings(1500), from: "ramp", movements: late.movements } as const
+  const kept = toOrganization(opened.payment(), late.attempts[0]!, waiting, {
     ...{ allocation_id: "a1", note: "kept", by: "amina", at: new Date(0) }
   })
   expect(settled({ ...late, allocations: [kept] })).toEqual([

@@ -8,6 +8,7 @@ import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { paidRamp } from "../support/PaidRamp.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
+import { came, taken, teller } from "../support/Stories.ts"
 import { nilId } from "../../support/AnyId.ts"
 
 const made = threeProviders()
@@ -61,6 +62,21 @@ onPaymentServer("One of several items", "memory", made, (it) => {
       const money = items.find(({ kind }) => kind === "suspense")
       yield* resolve(payment_id, "completed", "it is theirs", String(money?.["item_id"]))
       expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "unknown_outcome" }])
+    })
+  )
+
+  it.effect("what is charged back of a ramp that has ended is not lacking beside what it still holds", () =>
+    Effect.gen(function* () {
+      circle.otherwise(declines("no such address"))
+      const { payment_id, reference } = yield* paidRamp(stripe, "IS", "13000.00")
+      yield* untilStatus(payment_id, "failed")
+      const says = teller(stripe, reference)
+      yield* says(came(500, "c2"))
+      const more = (yield* itemsOf(payment_id)).find(({ detail }) => String(detail).includes("500.00 KES arrived"))
+      yield* resolve(payment_id, "completed", "it is theirs", String(more?.["item_id"]))
+      yield* says(taken(500))
+      const details = (yield* itemsOf(payment_id)).map(({ detail }) => String(detail))
+      expect(details).toEqual([expect.stringContaining("12500.00 KES were collected")])
     })
   )
 

@@ -140,6 +140,25 @@ for (const backend of backends) {
       })
     )
 
+    it.effect("a transfer of another payment is not taken for one that an operator stated", () =>
+      Effect.gen(function* () {
+        const { gained } = yield* watched
+        const [first, second] = [yield* paysIn(stripe, "SE"), yield* paysIn(stripe, "FI")]
+        yield* told("SE paid", first.reference, "completed", moves("collection", "ch_se", "1500.00"))
+        yield* told("SE part", first.reference, "returned", moves("refund", "re_se", "100.00"))
+        yield* told("FI paid", second.reference, "completed", moves("collection", "ch_fi", "1600.00"))
+        yield* resolve(second.payment_id, "failed", "given back by hand")
+        const before = yield* gained
+        const holdings = stripe.purse.holdings().get("KES")
+        const { status } = yield* told("FI wrong", second.reference, "returned", moves("refund", "re_se", "100.00"))
+        expect(status).toBe(200)
+        expect(stripe.purse.holdings().get("KES")).toBe(holdings)
+        expect(yield* gained).toEqual(before)
+        expect(yield* itemsOf(second.payment_id)).toMatchObject([{ kind: "unknown_outcome" }])
+        yield* expectBooksInOrder
+      })
+    )
+
     it.effect("a transfer that is told with another amount keeps the first, and a person must look", () =>
       Effect.gen(function* () {
         const { gained } = yield* watched
