@@ -456,15 +456,17 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       const settleAll = Effect.fnUntraced(function* (
         permit: Permit<"platform">,
         first: Payment,
+        read: Story,
         sums: ReadonlyArray<OpenSum>,
         verdict: Verdict
       ) {
-        let payment = first
+        let [payment, story] = [first, read]
         const isOwn = ({ money }: OpenSum) => money.currency === first.amount.currency
         for (const { item_id } of sums.toSorted((one, other) => Number(isOwn(other)) - Number(isOwn(one)))) {
-          const story = yield* store.story(payment)
           const sum = openSumsOf(payment, story).find((one) => one.item_id === item_id)
-          if (sum !== undefined) payment = yield* settleSum(permit, payment, story, sum, verdict)
+          if (sum === undefined) continue
+          payment = yield* settleSum(permit, payment, story, sum, verdict)
+          story = yield* store.story(payment)
         }
         return payment
       })
@@ -535,7 +537,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
             payment.status === "processing" &&
             story.attempts.some((one) => one.leg === "settlement" && isUnderWay(one, now))
           const isTooLate = item === undefined && verdict.outcome === "failed" && isBeingSent
-          if (sums.length > 0 && !isTooLate) return yield* settleAll(permit, payment, sums, verdict)
+          if (sums.length > 0 && !isTooLate) return yield* settleAll(permit, payment, story, sums, verdict)
           return yield* conflict(
             open.some((one) => isUnderWay(one, now))
               ? "A provider is being asked at this moment: look at the payment again in a minute."
