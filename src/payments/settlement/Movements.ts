@@ -117,13 +117,18 @@ export const givenBack = (movements: Books["movements"], refund: AttemptId, curr
 
 /** What of a payment its payer has again: refunds, chargebacks, and less what came back of them. */
 export const refundedOf = (payment: Payment, movements: Books["movements"]): Money => {
-  const { amount, direction, status, taken_by } = payment
+  const { amount, direction, refunds, status, taken_by } = payment
   const nothing = Money.zero(amount.currency)
   if (status === "refunded" && direction !== "inbound") return amount
   if (direction !== "inbound" || taken_by === null || (status !== "completed" && status !== "refunded")) return nothing
   const { minor: there } = netOf(position(movements), taken_by, amount.currency)
-  const minor = there >= amount.minor ? 0n : there <= 0n ? amount.minor : amount.minor - there
-  return new Money({ currency: amount.currency, minor })
+  const lacking = there >= amount.minor ? 0n : there <= 0n ? amount.minor : amount.minor - there
+  // Money that came besides is no reason to deny what was given back.
+  const back = refunds.reduce(
+    (sum, part) => (part.of === undefined && part.state === "completed" ? sum + part.amount.minor : sum),
+    0n
+  )
+  return new Money({ currency: amount.currency, minor: lacking > back ? lacking : back })
 }
 
 /** What two reports of one transfer contradict each other in: a person must find out what is so. */
