@@ -6,7 +6,7 @@ import { LedgerAccount } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import type { StoredBalance } from "../../money/ledger/Books.ts"
-import { absolute, isUnderpaid, moverOf, type OpenSum, openSumsOf, wordsOfSum } from "../store/OpenSums.ts"
+import { absolute, isUnderpaid, moverOf, type OpenSum, openSumsOf, returnOf, wordsOfSum } from "../store/OpenSums.ts"
 import { type Attempt, kindOfAttempt, type Payment, type Refund, type StoredOperatorItem } from "../store/Payment.ts"
 import { heldByRamp, ownSide } from "../store/PaymentPostings.ts"
 import type { Story } from "../store/PaymentStore.ts"
@@ -162,11 +162,13 @@ const giveBack = (about: About): ReadonlyArray<Decision> => {
   const hasEnded = isSettled(payment.status) || mover.outcome === "declined" || isUnpaid
   if (kindOfAttempt(payment, mover) !== "payin" || !hasEnded || !around.canRefund(mover)) return []
   const follows = isUnpaid && mover.outcome !== "declined" ? ": the payment fails" : ""
+  const { money } = returnOf(payment, about.story.movements, sum)
+  const what = money.minor < sum.money.minor ? `${money.toString()} of it, one transfer of several,` : "it"
   return [
     {
       action: "give_back",
       outcome: null,
-      says: `Give it back to the payer through ${mover.provider}${follows}`,
+      says: `Give ${what} back to the payer through ${mover.provider}${follows}`,
       balance: unchanged(about)
     }
   ]

@@ -25,6 +25,7 @@ import { refundsHonoured } from "../../providers/port/SendAgain.ts"
 import { contextOf } from "../route/AttemptContext.ts"
 import { openAttempt } from "../store/Change.ts"
 import type { Attempt, Payment, Refund } from "../store/Payment.ts"
+import { collectionsOf } from "../store/OpenSums.ts"
 import { PaymentStore, type Story } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "./RecordOutcome.ts"
 import { ProviderAnswer } from "../route/ProviderAnswer.ts"
@@ -79,24 +80,18 @@ const partOf = (payment: Payment, left: Money, amount: WantedRefund["amount"]) =
       : part
   })
 
-/** Of several collections for one attempt, the first that has enough; a refund is of one of them. */
+/** Of several collections for one attempt, the first that has enough left; a refund is of one of them. */
 const collectionFor = Effect.fnUntraced(function* (
   payment: Payment,
   { attempt_id }: Attempt,
   movements: Story["movements"],
   part: Money
 ) {
-  const mine = movements.filter(
-    (one) =>
-      one.kind === "collection" &&
-      one.state === "settled" &&
-      one.attempt_id === attempt_id &&
-      one.amount.currency === part.currency
-  )
+  const mine = collectionsOf(payment, movements, { attempt_id, money: part })
   if (mine.length < 2) return null
-  const enough = mine.find(({ amount }) => amount.minor >= part.minor)
-  if (enough !== undefined) return enough.movement_id
-  const amounts = mine.map(({ amount }) => amount.toString()).join(", ")
+  const enough = mine.find(({ left }) => left.minor >= part.minor)
+  if (enough !== undefined) return enough.id
+  const amounts = mine.flatMap(({ left }) => (left.isPositive ? [left.toString()] : [])).join(", ")
   return yield* refuse(payment, `it came in several transfers (${amounts}): refund each of them by itself.`)
 })
 
@@ -201,7 +196,8 @@ const make = Effect.gen(function* () {
       state: "open",
       reason: wanted.reason ?? null,
       created_at,
-      settled_at: null
+      settled_at: null,
+      ...(collectionId === null ? {} : { collection: collectionId })
     }
     const act = {
       status: payment.status,

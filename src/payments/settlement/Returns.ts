@@ -24,12 +24,12 @@ import { type Attempt, kindOfAttempt, type Payment, type Refund } from "../store
 import { type Known, PaymentStore, type Story } from "../store/PaymentStore.ts"
 import { partOf } from "./Movements.ts"
 import {
-  collectionOf,
   isUnderpaid,
   itemIdOf,
   moverOf,
   type OpenSum,
   openSumsOf,
+  returnOf,
   wordsOfSum
 } from "../store/OpenSums.ts"
 import { laidToRest, switchedOff } from "./PaymentCommand.ts"
@@ -202,15 +202,17 @@ const make = Effect.gen(function* () {
       enquire_in: Duration.toSeconds(orphanedAfter),
       of_attempt: taker.attempt_id
     }
+    const { collection, money } = returnOf(payment, story.movements, sum)
     const part: Refund = {
       refund_id: attempt_id,
-      amount: sum.money,
-      target: sum.money,
+      amount: money,
+      target: money,
       state: "open",
       reason,
       created_at: at,
       settled_at: null,
-      of: { attempt_id: sum.attempt_id, from: sum.from }
+      of: { attempt_id: sum.attempt_id, from: sum.from },
+      ...(collection === null ? {} : { collection })
     }
     // Money of a refused attempt goes back without touching the payment, which another provider may have.
     const ended = isSettled(payment.status) || taker.outcome === "declined"
@@ -221,7 +223,7 @@ const make = Effect.gen(function* () {
       payment,
       status,
       patch,
-      cause: `return of ${sum.money.toString()} asked for by ${permit.actor.id}`,
+      cause: `return of ${money.toString()} asked for by ${permit.actor.id}`,
       at,
       nextAttempt: attempt,
       ...(ended ? {} : { attempt: laidToRest(taker) }),
@@ -258,11 +260,10 @@ const make = Effect.gen(function* () {
     window: SendWindow,
     reason: string
   ) {
-    const { attempt, leave, movements, payment } = known
+    const { attempt, leave, payment } = known
     // What came since then is not part of what was ordered under this reference.
-    const { amount: money } = partOf(payment, attempt)
+    const { amount: money, collection: collectionId = null } = partOf(payment, attempt)
     const reference = attempt.attempt_id
-    const collectionId = collectionOf(movements, { attempt_id: taker.attempt_id, money })
     const sent = provider.refund({ attempt: contextOf(payment, taker, []), reference, collectionId, money, reason })
     const outcome = yield* answer.outcome(provider, sent, window, leave, { honours: refundsHonoured(provider) })
     // What may have been sent before is not refused because it was too late to send it again.

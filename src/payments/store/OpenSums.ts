@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import { LedgerAccount } from "../../domain/Ledger.ts"
-import type { Money } from "../../domain/Money.ts"
+import { Money } from "../../domain/Money.ts"
 import type { RecordedMovement } from "../../domain/Movement.ts"
 import type { Sum } from "../../domain/Position.ts"
 import type { Allocation, Attempt, Books, OpenItem, Payment } from "./Payment.ts"
@@ -79,17 +79,52 @@ export const itemOf = (payment: Payment, sum: OpenSum, opened_at: Date): OpenIte
   opened_at
 })
 
-/** The collection that a surplus came with, so that it goes back to whom it came from: the last one of that amount. */
-export const collectionOf = (movements: ReadonlyArray<RecordedMovement>, { attempt_id, money }: Sum): string | null => {
+/** A collection of an attempt, and what of it no refund or return of ours gives back. */
+export interface Collected {
+  readonly id: string
+  readonly left: Money
+}
+
+export const collectionsOf = (
+  { refunds, taken_by }: Payment,
+  movements: ReadonlyArray<RecordedMovement>,
+  { attempt_id, money: { currency } }: Sum
+): ReadonlyArray<Collected> => {
   const mine = movements.filter(
     ({ amount, kind, ...one }) =>
       kind === "collection" &&
       one.state === "settled" &&
       one.attempt_id === attempt_id &&
-      amount.currency === money.currency
+      amount.currency === currency
   )
-  const exact = mine.findLast(({ amount }) => amount.minor === money.minor)
-  return (exact ?? mine.findLast(({ amount }) => amount.minor >= money.minor))?.movement_id ?? null
+  const parts = refunds.filter(
+    ({ amount, of, state }) =>
+      state !== "failed" && amount.currency === currency && (of?.attempt_id ?? taken_by) === attempt_id
+  )
+  return mine.map(({ amount, movement_id: id }, nth) => {
+    // A part that names none was made when there was one only.
+    const gone = parts.filter(({ collection }) => (collection === undefined ? nth === 0 : collection === id))
+    const minor = gone.reduce((left, part) => left - part.amount.minor, amount.minor)
+    return { id, left: new Money({ currency, minor }) }
+  })
+}
+
+/**
+ * What of a sum goes back with one order, so that it goes to whom it came from: the last collection of that amount, or the
+ * last that has enough; else all of the last that has anything.
+ */
+export const returnOf = (
+  payment: Payment,
+  movements: ReadonlyArray<RecordedMovement>,
+  sum: Sum
+): { readonly collection: string | null; readonly money: Money } => {
+  const { money } = sum
+  const all = collectionsOf(payment, movements, sum)
+  const enough =
+    all.findLast(({ left }) => left.minor === money.minor) ?? all.findLast(({ left }) => left.minor >= money.minor)
+  const part = enough === undefined ? all.findLast(({ left }) => left.isPositive) : undefined
+  if (all.length < 2 || (enough === undefined && part === undefined)) return { collection: null, money }
+  return part === undefined ? { collection: enough!.id, money } : { collection: part.id, money: part.left }
 }
 
 /** Whoever moved a sum: what a ramp collected is its first leg's. */

@@ -243,6 +243,8 @@ export interface Refund {
   readonly settled_at: Date | null
   /** Of money that the payment has no place for: the attempt that had brought it, and where it waited. */
   readonly of?: { readonly attempt_id: AttemptId; readonly from: "clearing" | "ramp" } | undefined
+  /** The provider's id of the collection that goes back; absent where the attempt had one only. */
+  readonly collection?: string | undefined
 }
 
 export const HistoryRow = Schema.Struct({

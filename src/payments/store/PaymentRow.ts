@@ -62,7 +62,8 @@ const refund = fields({
   reason: nullable(text),
   created_at: text,
   settled_at: nullable(text),
-  of: optional(fields({ attempt_id: idOf(AttemptId), from: oneOf("clearing", "ramp"), currency }))
+  of: optional(fields({ attempt_id: idOf(AttemptId), from: oneOf("clearing", "ramp"), currency })),
+  collection: optional(text)
 })
 
 type RefundRow = NonNullable<(typeof refund)["holds"]>
