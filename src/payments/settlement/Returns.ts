@@ -23,15 +23,7 @@ import { FirstSend, type Leave, openSendWindow, type SendWindow, type SentAtOnce
 import { type Attempt, kindOfAttempt, type Payment, type Refund } from "../store/Payment.ts"
 import { type Known, PaymentStore, type Story } from "../store/PaymentStore.ts"
 import { partOf } from "./Movements.ts"
-import {
-  isUnderpaid,
-  itemIdOf,
-  moverOf,
-  type OpenSum,
-  openSumsOf,
-  returnOf,
-  wordsOfSum
-} from "../store/OpenSums.ts"
+import { isUnderpaid, itemIdOf, moverOf, type OpenSum, openSumsOf, returnOf, wordsOfSum } from "../store/OpenSums.ts"
 import { laidToRest, switchedOff } from "./PaymentCommand.ts"
 import { eventsOf } from "./PaymentEvents.ts"
 import { isPursued } from "./PaymentRules.ts"

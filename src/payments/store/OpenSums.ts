@@ -92,10 +92,7 @@ export const collectionsOf = (
 ): ReadonlyArray<Collected> => {
   const mine = movements.filter(
     ({ amount, kind, ...one }) =>
-      kind === "collection" &&
-      one.state === "settled" &&
-      one.attempt_id === attempt_id &&
-      amount.currency === currency
+      kind === "collection" && one.state === "settled" && one.attempt_id === attempt_id && amount.currency === currency
   )
   const parts = refunds.filter(
     ({ amount, of, state }) =>

@@ -135,9 +135,10 @@ export const selectedColumns = (prefix = ""): string =>
   paymentColumns.map((name) => (name === "metadata" ? `${prefix}metadata::text as metadata` : prefix + name)).join(", ")
 
 const refundRows = (refunds: ReadonlyArray<Refund>): ReadonlyArray<RefundRow> =>
-  refunds.map(({ amount, created_at, of, rate, settled_at, target, ...part }) => ({
+  refunds.map(({ amount, collection, created_at, of, rate, settled_at, target, ...part }) => ({
     ...part,
     rate,
+    collection,
     of: of === undefined ? undefined : { ...of, currency: amount.currency },
     amount: amount.toNumericText(),
     target: target.toNumericText(),
