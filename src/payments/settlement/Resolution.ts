@@ -30,7 +30,7 @@ import {
 import { booksAfter, entriesOfChange, ownSide } from "../store/PaymentPostings.ts"
 import { PaymentStore, type Story } from "../store/PaymentStore.ts"
 import { asReceivable, toOrganization } from "./Allocations.ts"
-import { isPaidLate, isQuestion, strayedRefund, unsentPayout } from "./Decisions.ts"
+import { hasMoved, isAbout, isPaidLate, isQuestion, strayedRefund, unsentPayout } from "./Decisions.ts"
 import { refundedOf, statedBy } from "./Movements.ts"
 import { absolute, isUnderpaid, moverOf, type OpenSum, openSumsOf, wordsOfSum } from "../store/OpenSums.ts"
 import { laidToRest } from "./PaymentCommand.ts"
@@ -58,12 +58,6 @@ const isUnderWay = ({ outcome, sends, sent_at }: Attempt, now: Date): boolean =>
   return unanswered && (sends === 0 || now.getTime() - sent_at.getTime() < Duration.toMillis(absenceGrace))
 }
 
-/** An item about no attempt is about money of the one that was accepted. */
-const isAbout = (item: StoredOperatorItem, { attempt_id, leg, outcome }: Attempt): boolean =>
-  item.attempt_id === null
-    ? outcome === "accepted" && (leg === "payment" || leg === "collection")
-    : item.attempt_id === attempt_id
-
 const itemsAbout = ({ items }: Story, attempt: Attempt): ReadonlyArray<StoredOperatorItem> =>
   items.filter((item) => isQuestion(item) && isAbout(item, attempt))
 
@@ -75,19 +69,6 @@ const isOnManualRail = ({ refunds }: Payment, { attempt_id, leg, outcome, provid
   outcome === "accepted" &&
   leg !== "return" &&
   (leg !== "refund" || refunds.some(({ refund_id, state }) => refund_id === attempt_id && state === "open"))
-
-/** Whether it is this attempt, and none before it, that the payment counts on. */
-const hasMoved = ({ payout_id, ramp, refunds, status, taken_by }: Payment, { attempt_id, leg }: Attempt): boolean => {
-  switch (leg) {
-    case "collection":
-      return (ramp?.collected ?? null) !== null && taken_by === attempt_id
-    case "refund":
-    case "return":
-      return refunds.some(({ refund_id, state }) => refund_id === attempt_id && state === "completed")
-    default:
-      return (status === "completed" || status === "refunded") && (taken_by === attempt_id || payout_id === attempt_id)
-  }
-}
 
 /** What no machine settles any more, or never did. */
 const onlyByHand =
