@@ -508,8 +508,8 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
             )
           }
           const leg = unsentPayout(payment, story)
-          if (leg !== undefined && verdict.outcome === "failed")
-            return yield* stop(permit, payment, story, leg, verdict)
+          const isAboutLeg = leg !== undefined && (question === undefined || isAbout(question, leg))
+          if (isAboutLeg && verdict.outcome === "failed") return yield* stop(permit, payment, story, leg, verdict)
           if (attempt !== undefined && (sums.length === 0 || question !== undefined)) {
             return yield* atomically(settleAttempt(permit, { payment, attempt }, story, verdict))
           }
