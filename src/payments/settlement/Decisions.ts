@@ -6,12 +6,13 @@ import { LedgerAccount } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import type { StoredBalance } from "../../money/ledger/Books.ts"
-import { absolute, isUnderpaid, moverOf, type OpenSum, openSumsOf, wordsOfSum } from "../store/OpenSums.ts"
+import { absolute, isUnderpaid, moverOf, type OpenSum, openSumsOf, returnOf, wordsOfSum } from "../store/OpenSums.ts"
 import { type Attempt, kindOfAttempt, type Payment, type StoredOperatorItem } from "../store/Payment.ts"
 import { heldByRamp, ownSide } from "../store/PaymentPostings.ts"
 import type { Story } from "../store/PaymentStore.ts"
 import { sideOf } from "../store/Sides.ts"
 import { strayedRefund, toOrganization } from "./Allocations.ts"
+import { orderedBy } from "./Movements.ts"
 
 /** What a decision does to the organisation's balance. */
 export interface BalanceChange {
@@ -152,11 +153,13 @@ const giveBack = (about: About): ReadonlyArray<Decision> => {
   const hasEnded = isSettled(payment.status) || mover.outcome === "declined" || isUnpaid
   if (kindOfAttempt(payment, mover) !== "payin" || !hasEnded || !around.canRefund(mover)) return []
   const follows = isUnpaid && mover.outcome !== "declined" ? ": the payment fails" : ""
+  const { money } = returnOf(payment, about.story.movements, sum)
+  const what = money.minor < sum.money.minor ? `${money.toString()} of it, one transfer of several,` : "it"
   return [
     {
       action: "give_back",
       outcome: null,
-      says: `Give it back to the payer through ${mover.provider}${follows}`,
+      says: `Give ${what} back to the payer through ${mover.provider}${follows}`,
       balance: unchanged(about)
     }
   ]
@@ -254,6 +257,43 @@ const byHandOnly = ({ status }: Payment, { attempts }: Story): Attempt | undefin
     ? undefined
     : attempts.find(({ leg, outcome, provider }) => provider === "manual" && outcome === "accepted" && leg !== "return")
 
+/** An item about no attempt is about money of the one that was accepted. */
+export const isAbout = (item: StoredOperatorItem, { attempt_id, leg, outcome }: Attempt): boolean =>
+  item.attempt_id === null
+    ? outcome === "accepted" && (leg === "payment" || leg === "collection")
+    : item.attempt_id === attempt_id
+
+/** Whether it is this attempt, and none before it, that the payment counts on. */
+export const hasMoved = (
+  { payout_id, ramp, refunds, status, taken_by }: Payment,
+  { attempt_id, leg }: Attempt
+): boolean => {
+  switch (leg) {
+    case "collection":
+      return (ramp?.collected ?? null) !== null && taken_by === attempt_id
+    case "refund":
+    case "return":
+      return refunds.some(({ refund_id, state }) => refund_id === attempt_id && state === "completed")
+    default:
+      return (status === "completed" || status === "refunded") && (taken_by === attempt_id || payout_id === attempt_id)
+  }
+}
+
+/** What moved by its provider's own report stands, or all of it came back: a person's "it did not" is never less than that. */
+const aboutQuestion = (
+  payment: Payment,
+  { attempts }: Story,
+  question: StoredOperatorItem
+): ReadonlyArray<Decision> => {
+  const attempt = attempts.find((one) => isAbout(question, one))
+  if (attempt === undefined || !hasMoved(payment, attempt)) return whatWent
+  const all = orderedBy({ attempt, payment }).toString()
+  return [
+    resolve("completed", "It stands as it is recorded: nothing changes", null),
+    resolve("failed", `${attempt.provider} has all of it back: ${all} are booked as returned`, null)
+  ]
+}
+
 export const isQuestion = ({ closed_at, kind }: StoredOperatorItem): boolean =>
   kind === "unknown_outcome" && closed_at === null
 
@@ -274,13 +314,13 @@ export const decidableItems = (payment: Payment, story: Story, around: Surroundi
       money: sum.money,
       decisions: decisionsFor(payment, story, sum, around)
     })),
-    ...questions.map(({ attempt_id, detail, item_id }): DecidableItem => ({
-      item_id,
+    ...questions.map((question): DecidableItem => ({
+      item_id: question.item_id,
       kind: "unknown_outcome",
-      attempt_id,
-      detail,
+      attempt_id: question.attempt_id,
+      detail: question.detail,
       money: null,
-      decisions: whatWent
+      decisions: aboutQuestion(payment, story, question)
     })),
     ...(byHand === undefined
       ? []

@@ -91,7 +91,11 @@ const collectionFor = Effect.fnUntraced(function* (
   if (mine.length < 2) return undefined
   const enough = mine.find(({ left }) => left >= part.minor)
   if (enough !== undefined) return enough.movement_id
-  const amounts = mine.map(({ amount }) => amount.toString()).join(", ")
+  const amounts = mine
+    .flatMap(({ amount, left }) =>
+      left > 0n ? [new Money({ currency: amount.currency, minor: left }).toString()] : []
+    )
+    .join(", ")
   return yield* refuse(payment, `it came in several transfers (${amounts}): refund each of them by itself.`)
 })
 

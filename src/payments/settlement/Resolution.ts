@@ -30,7 +30,7 @@ import {
 import { booksAfter, entriesOfChange, ownSide } from "../store/PaymentPostings.ts"
 import { PaymentStore, type Story } from "../store/PaymentStore.ts"
 import { asReceivable, strayedRefund, toOrganization } from "./Allocations.ts"
-import { isPaidLate, isQuestion, unsentPayout } from "./Decisions.ts"
+import { hasMoved, isAbout, isPaidLate, isQuestion, unsentPayout } from "./Decisions.ts"
 import { announcedIn, refundedOf, statedBack, statedDone } from "./Movements.ts"
 import { absolute, isUnderpaid, moverOf, type OpenSum, openSumsOf, wordsOfSum } from "../store/OpenSums.ts"
 import { laidToRest } from "./PaymentCommand.ts"
@@ -58,12 +58,6 @@ const isUnderWay = ({ outcome, sends, sent_at }: Attempt, now: Date): boolean =>
   return unanswered && (sends === 0 || now.getTime() - sent_at.getTime() < Duration.toMillis(absenceGrace))
 }
 
-/** An item about no attempt is about money of the one that was accepted. */
-const isAbout = (item: StoredOperatorItem, { attempt_id, leg, outcome }: Attempt): boolean =>
-  item.attempt_id === null
-    ? outcome === "accepted" && (leg === "payment" || leg === "collection")
-    : item.attempt_id === attempt_id
-
 const itemsAbout = ({ items }: Story, attempt: Attempt): ReadonlyArray<StoredOperatorItem> =>
   items.filter((item) => isQuestion(item) && isAbout(item, attempt))
 
@@ -75,19 +69,6 @@ const isOnManualRail = ({ refunds }: Payment, { attempt_id, leg, outcome, provid
   outcome === "accepted" &&
   leg !== "return" &&
   (leg !== "refund" || refunds.some(({ refund_id, state }) => refund_id === attempt_id && state === "open"))
-
-/** Whether it is this attempt, and none before it, that the payment counts on. */
-const hasMoved = ({ payout_id, ramp, refunds, status, taken_by }: Payment, { attempt_id, leg }: Attempt): boolean => {
-  switch (leg) {
-    case "collection":
-      return (ramp?.collected ?? null) !== null && taken_by === attempt_id
-    case "refund":
-    case "return":
-      return refunds.some(({ refund_id, state }) => refund_id === attempt_id && state === "completed")
-    default:
-      return (status === "completed" || status === "refunded") && (taken_by === attempt_id || payout_id === attempt_id)
-  }
-}
 
 /** What no machine settles any more, or never did. */
 const onlyByHand =
@@ -456,15 +437,17 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       const settleAll = Effect.fnUntraced(function* (
         permit: Permit<"platform">,
         first: Payment,
+        read: Story,
         sums: ReadonlyArray<OpenSum>,
         verdict: Verdict
       ) {
-        let payment = first
+        let [payment, story] = [first, read]
         const isOwn = ({ money }: OpenSum) => money.currency === first.amount.currency
         for (const { item_id } of sums.toSorted((one, other) => Number(isOwn(other)) - Number(isOwn(one)))) {
-          const story = yield* store.story(payment)
           const sum = openSumsOf(payment, story).find((one) => one.item_id === item_id)
-          if (sum !== undefined) payment = yield* settleSum(permit, payment, story, sum, verdict)
+          if (sum === undefined) continue
+          payment = yield* settleSum(permit, payment, story, sum, verdict)
+          story = yield* store.story(payment)
         }
         return payment
       })
@@ -525,8 +508,8 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
             )
           }
           const leg = unsentPayout(payment, story)
-          if (leg !== undefined && verdict.outcome === "failed")
-            return yield* stop(permit, payment, story, leg, verdict)
+          const isAboutLeg = leg !== undefined && (question === undefined || isAbout(question, leg))
+          if (isAboutLeg && verdict.outcome === "failed") return yield* stop(permit, payment, story, leg, verdict)
           if (attempt !== undefined && (sums.length === 0 || question !== undefined)) {
             return yield* atomically(settleAttempt(permit, { payment, attempt }, story, verdict))
           }
@@ -535,7 +518,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
             payment.status === "processing" &&
             story.attempts.some((one) => one.leg === "settlement" && isUnderWay(one, now))
           const isTooLate = item === undefined && verdict.outcome === "failed" && isBeingSent
-          if (sums.length > 0 && !isTooLate) return yield* settleAll(permit, payment, sums, verdict)
+          if (sums.length > 0 && !isTooLate) return yield* settleAll(permit, payment, story, sums, verdict)
           return yield* conflict(
             open.some((one) => isUnderWay(one, now))
               ? "A provider is being asked at this moment: look at the payment again in a minute."

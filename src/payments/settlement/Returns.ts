@@ -23,15 +23,7 @@ import { FirstSend, type Leave, openSendWindow, type SendWindow, type SentAtOnce
 import { type Attempt, kindOfAttempt, type Payment, type Refund } from "../store/Payment.ts"
 import { type Known, PaymentStore, type Story } from "../store/PaymentStore.ts"
 import { partOf } from "./Movements.ts"
-import {
-  collectionOf,
-  isUnderpaid,
-  itemIdOf,
-  moverOf,
-  type OpenSum,
-  openSumsOf,
-  wordsOfSum
-} from "../store/OpenSums.ts"
+import { isUnderpaid, itemIdOf, moverOf, type OpenSum, openSumsOf, returnOf, wordsOfSum } from "../store/OpenSums.ts"
 import { laidToRest, switchedOff } from "./PaymentCommand.ts"
 import { eventsOf } from "./PaymentEvents.ts"
 import { isPursued } from "./PaymentRules.ts"
@@ -202,11 +194,12 @@ const make = Effect.gen(function* () {
       enquire_in: Duration.toSeconds(orphanedAfter),
       of_attempt: taker.attempt_id
     }
+    const { collection_id, money } = returnOf(payment, story.movements, sum)
     const part: Refund = {
       refund_id: attempt_id,
-      amount: sum.money,
-      target: sum.money,
-      collection_id: collectionOf(payment, story.movements, sum),
+      amount: money,
+      target: money,
+      collection_id,
       state: "open",
       reason,
       created_at: at,
@@ -222,7 +215,7 @@ const make = Effect.gen(function* () {
       payment,
       status,
       patch,
-      cause: `return of ${sum.money.toString()} asked for by ${permit.actor.id}`,
+      cause: `return of ${money.toString()} asked for by ${permit.actor.id}`,
       at,
       nextAttempt: attempt,
       ...(ended ? {} : { attempt: laidToRest(taker) }),

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import { LedgerAccount } from "../../domain/Ledger.ts"
-import type { Money } from "../../domain/Money.ts"
+import { Money } from "../../domain/Money.ts"
 import type { RecordedMovement } from "../../domain/Movement.ts"
 import type { Sum } from "../../domain/Position.ts"
 import type { Allocation, Attempt, Books, OpenItem, Payment } from "./Payment.ts"
@@ -103,15 +103,22 @@ export const collectionsLeft = (
     })
 }
 
-/** The collection that a surplus came with, so that it goes back to its sender: the last one of that amount. */
-export const collectionOf = (
+/**
+ * What of a sum goes back with one order, so that it goes to its sender: the last collection of that amount, or the last
+ * that has enough; else all of the last that has anything.
+ */
+export const returnOf = (
   payment: Payment,
   movements: ReadonlyArray<RecordedMovement>,
   sum: Sum
-): string | undefined => {
+): { readonly collection_id: string | undefined; readonly money: Money } => {
+  const { money } = sum
   const mine = collectionsLeft(payment, movements, sum)
-  const exact = mine.findLast(({ left }) => left === sum.money.minor)
-  return (exact ?? mine.findLast(({ left }) => left >= sum.money.minor))?.movement_id
+  const enough = mine.findLast(({ left }) => left === money.minor) ?? mine.findLast(({ left }) => left >= money.minor)
+  const part = enough === undefined && mine.length > 1 ? mine.findLast(({ left }) => left > 0n) : undefined
+  return part === undefined
+    ? { collection_id: enough?.movement_id, money }
+    : { collection_id: part.movement_id, money: new Money({ currency: money.currency, minor: part.left }) }
 }
 
 /** Whoever moved a sum: what a ramp collected is its first leg's. */

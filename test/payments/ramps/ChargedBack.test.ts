@@ -92,6 +92,7 @@ const worldWithRamps = (backend: Backend) =>
         items,
         decide,
         paid: told("completed", "collection", "paid", "13000.00"),
+        contradicted: told("completed", "collection", "paid", "12000.00"),
         takenBack: (amount = "13000.00") => told("returned", "reversal", "dispute", amount),
         won: (amount = "13000.00") => told("completed", "reinstatement", "won", amount),
         settledAfterAll: Effect.flatMap(leg, (second) =>
@@ -206,6 +207,23 @@ describe.each(backends)("an on-ramp that is charged back, on %s", (backend) => {
       yield* here.until(one, "completed")
       expect([one.sentTimes(), yield* one.items]).toEqual([1, []])
       yield* here.inOrder
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("before its second leg: what is said of a question about the collection is about the collection", () =>
+    Effect.gen(function* () {
+      const here = yield* worldWithRamps(backend)
+      const one = yield* here.ramp
+      yield* one.paid
+      yield* one.contradicted
+      const [question] = yield* one.items
+      expect(question).toMatchObject({ kind: "unknown_outcome" })
+      yield* one.decide("failed", question!.item_id)
+      expect(yield* one.clearing, "its provider has it back").toEqual(["-13000.00 KES"])
+      expect(yield* one.items).toMatchObject([{ kind: "suspense" }])
+      expect(yield* one.leg).toMatchObject({ sends: 0, outcome: null })
+      yield* here.settlersWork
+      expect(one.sentTimes()).toBe(0)
     }).pipe(Effect.scoped)
   )
 

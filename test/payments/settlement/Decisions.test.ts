@@ -246,6 +246,27 @@ it("asks of an unknown outcome what the provider did, and leaves closed items ou
   expect(decidableItems(paid().payment(), storyOf(paid()), around({}))).toEqual([])
 })
 
+it("says of a question about money that has moved that it stands, or that all of it is booked as returned", () => {
+  const opened = paid()
+  const question: StoredOperatorItem = {
+    item_id: "q1",
+    org_id: opened.payment().org_id,
+    payment_id: opened.payment().payment_id,
+    // About no attempt, such as a transfer that is recorded for another payment.
+    attempt_id: null,
+    kind: "unknown_outcome",
+    detail: "stripe names a transfer of another payment.",
+    opened_at: new Date(0),
+    closed_at: null,
+    closed_by: null
+  }
+  const [item] = decidableItems(opened.payment(), { ...storyOf(opened), items: [question] }, around({}))
+  expect(item!.decisions.map(({ outcome, says: words }) => `${outcome}: ${words}`)).toEqual([
+    "completed: It stands as it is recorded: nothing changes",
+    "failed: stripe has all of it back: 1500.00 KES are booked as returned"
+  ])
+})
+
 it("lets the payout of a ramp be stopped until it is sent", () => {
   const opened = openBooks(1500, onRamp)
   opened.hear(report("completed", movement("collection", "c1", shillings(1500))))

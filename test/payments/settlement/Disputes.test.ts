@@ -217,6 +217,48 @@ for (const backend of backends) {
       })
     )
 
+    it.effect("a transfer that was refunded is not refunded again while another one has the money", () =>
+      Effect.gen(function* () {
+        const { reference, refund, says, stands } = yield* payinAt(stripe)
+        yield* says(came(700))
+        yield* says(came(700, "c2"))
+        yield* says(came(100, "c3"))
+        stripe.will({ refund: accepts({ state: "completed" }) })
+        const ids = []
+        for (const part of [700, 700, 100]) {
+          expect((yield* refund(part)).status, `${part} of what is left`).toBe(200)
+          ids.push(stripe.refunds.at(-1)?.collectionId)
+        }
+        expect(ids).toEqual(["c1", "c2", "c3"].map((id) => `${reference} ${id}`))
+        expect(yield* stands).toMatchObject({ has: 0, own: 0, waits: [], items: [], status: "refunded" })
+      })
+    )
+
+    it.effect("money of several collections goes back one collection at a time, each to its own id", () =>
+      Effect.gen(function* () {
+        const { payment_id, reference, says, stands } = yield* completed
+        yield* says(came(1500, "c2"))
+        yield* says(came(1500, "c3"))
+        stripe.will({ refund: accepts({ state: "completed" }) })
+        expect(yield* stands).toMatchObject({ waits: ["3000.00 KES"] })
+        yield* giveBack(payment_id)
+        expect(stripe.refunds.at(-1)).toMatchObject({ collectionId: `${reference} c3` })
+        expect(yield* stands).toMatchObject({ has: 3000, own: 1500, waits: ["1500.00 KES"], items: ["suspense"] })
+        yield* giveBack(payment_id)
+        expect(stripe.refunds.at(-1)).toMatchObject({ collectionId: `${reference} c2` })
+        expect(yield* stands).toMatchObject({ has: 1500, own: 1500, waits: [], items: [] })
+      })
+    )
+
+    it.effect("a refund is on the record although another collection still waits", () =>
+      Effect.gen(function* () {
+        const { payment_id, refund, says } = yield* completed
+        yield* says(came(1500, "c2"))
+        yield* refund(1500)
+        expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded", refunded_amount: 1500 })
+      })
+    )
+
     it.effect("a payin that came in two transfers is refunded one transfer at a time", () =>
       Effect.gen(function* () {
         const { reference, refund, says, stands } = yield* payinAt(stripe)

@@ -6,7 +6,7 @@ import { operatorPermit } from "../../../src/domain/Access.ts"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
 import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
 import { act, actable } from "../support/Acting.ts"
-import { initiate, queueOf, recordOf, timelineOf, ofKind } from "../support/Calls.ts"
+import { attemptsOf, callBack, initiate, queueOf, recordOf, timelineOf, ofKind } from "../support/Calls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, isLost } from "../support/ScriptedProvider.ts"
@@ -74,6 +74,24 @@ onDatabasePaymentServer("Settling by hand, several people at once", make, (it, {
       const [audited, ...others] = yield* auditedOf(payment_id)
       expect(others).toEqual([])
       expect(yield* recordOf(payment_id)).toMatchObject({ refunds: [{ state: audited?.detail["outcome"] }] })
+      expect((yield* queueOf()).filter((item) => item["payment_id"] === payment_id)).toEqual([])
+    })
+  )
+
+  it.effect.each(["SE", "DK", "IE", "LU", "PL", "CZ"])("in %s one verdict on money that waits is heard", (country) =>
+    Effect.gen(function* () {
+      yield* serveCountry(country, ["stripe"])
+      const description = `disputed in ${country}`
+      stripe.on(description, accepts({ state: "completed" }))
+      const { payment_id } = yield* initiate({ ...byCard(), country, description })
+      const [attempt] = yield* attemptsOf(payment_id)
+      const reference = String(attempt?.["attempt_id"])
+      const taken = { amount: "400.00", currency: "KES" }
+      yield* callBack("stripe", { key: `dp ${country}`, reference, state: "returned", taken })
+      const said = yield* allAtOnce(payment_id)
+      expect(said.filter(Either.isRight)).toHaveLength(1)
+      for (const refused of said.filter(Either.isLeft)) expect(refused.left).toMatchObject({ _tag: "Conflict" })
+      expect(yield* auditedOf(payment_id)).toHaveLength(1)
       expect((yield* queueOf()).filter((item) => item["payment_id"] === payment_id)).toEqual([])
     })
   )
