@@ -31,7 +31,7 @@ import { booksAfter, entriesOfChange, ownSide } from "../store/PaymentPostings.t
 import { PaymentStore, type Story } from "../store/PaymentStore.ts"
 import { asReceivable, strayedRefund, toOrganization } from "./Allocations.ts"
 import { hasMoved, isAbout, isPaidLate, isQuestion, unsentPayout } from "./Decisions.ts"
-import { announcedIn, refundedOf, statedBack, statedDone } from "./Movements.ts"
+import { announcedIn, heardBy, refundedOf, statedBack, statedDone } from "./Movements.ts"
 import { absolute, isUnderpaid, moverOf, type OpenSum, openSumsOf, wordsOfSum } from "../store/OpenSums.ts"
 import { laidToRest } from "./PaymentCommand.ts"
 import { allocationEvents, eventsOf, FundingEvents, refundEvent } from "./PaymentEvents.ts"
@@ -191,6 +191,8 @@ const EVENTS = 8
 
 const conflict = (message: string) => new Conflict({ message })
 
+const ofAnother = () => conflict("This transfer belongs to another payment.")
+
 export class Resolution extends Context.Tag("corridor/Resolution")<
   Resolution,
   {
@@ -248,13 +250,15 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         const movements = wasMoved === (outcome === "failed") ? stated() : []
         const signal = new Report({ state, reason, providerPaymentId: null, providerStatus: null, movements })
         const by = `by ${permit.actor.id}: ${reason}`
+        const whole = { ...known, movements: story.movements, allocations: story.allocations }
+        const source = { cause: `settled ${by}`, operator: { id: permit.actor.id, note: `Settled ${by}`, unseen } }
         return Effect.gen(function* () {
+          const { heard: named } = heardBy(whole, signal, source, new Date(yield* Clock.currentTimeMillis))
+          if (movementId !== undefined && (yield* store.takenTransfers(payment.payment_id, named)).length > 0) {
+            return yield* ofAnother()
+          }
           // Whoever was slower decided on something that is settled by now.
-          const heard = yield* outcomes.hearOnce(
-            { ...known, movements: story.movements, allocations: story.allocations },
-            signal,
-            { cause: `settled ${by}`, operator: { id: permit.actor.id, note: `Settled ${by}`, unseen } }
-          )
+          const heard = yield* outcomes.hearOnce(whole, signal, source)
           if (Option.isNone(heard)) return yield* changed()
           yield* audit.record(permit, {
             action: "payment.resolved",
@@ -307,9 +311,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
             }
           ]
         }
-        const written = store
-          .apply(change)
-          .pipe(Effect.catchTag("TransferTaken", () => conflict("This transfer belongs to another payment.")))
+        const written = store.apply(change).pipe(Effect.catchTag("TransferTaken", ofAnother))
         if (!(yield* written)) return yield* changed()
         if (payment.funding !== null) yield* funding.settled(payment, entriesOfChange(change), note)
         yield* audit.record(permit, {

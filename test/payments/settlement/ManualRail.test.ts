@@ -20,9 +20,9 @@ const rwandan = {
 
 const itemsOf = (id: string) => Effect.map(queueOf(), (all) => all.filter((item) => item["payment_id"] === id))
 
-const settle = (id: PaymentId, outcome: "completed" | "failed") =>
+const settle = (id: PaymentId, outcome: "completed" | "failed", movementId?: string) =>
   Effect.flatMap(Resolution, ({ resolve }) =>
-    resolve(operatorPermit("platform", "amina"), id, { outcome, reason: "seen at the bank" })
+    resolve(operatorPermit("platform", "amina"), id, { outcome, reason: "seen at the bank", movementId })
   )
 
 onDatabasePaymentServer("The manual rail", make, (it, { clock }) => {
@@ -63,6 +63,20 @@ onDatabasePaymentServer("The manual rail", make, (it, { clock }) => {
       const { payment_id } = yield* initiate({ ...byBank(), country: "ZM" })
       yield* settle(payment_id, "completed")
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
+    })
+  )
+
+  it.effect("is not settled by a transfer of another payment", () =>
+    Effect.gen(function* () {
+      yield* serveCountry("ZM", ["manual"], "bank_transfer")
+      const one = yield* initiate({ ...byBank(), country: "ZM" })
+      const other = yield* initiate({ ...byBank(), country: "ZM" })
+      yield* settle(one.payment_id, "completed", "statement line 1")
+      const refused = yield* Effect.flip(settle(other.payment_id, "completed", "statement line 1"))
+      expect(refused).toMatchObject({ _tag: "Conflict", message: "This transfer belongs to another payment." })
+      expect(yield* recordOf(other.payment_id)).toMatchObject({ status: "processing" })
+      yield* settle(other.payment_id, "completed", "statement line 2")
+      expect(yield* recordOf(other.payment_id)).toMatchObject({ status: "completed" })
     })
   )
 
