@@ -78,7 +78,7 @@ const leftoverProblems = ({ books, payment, postings }: Dossier): ReadonlyArray<
   const clearing = sumBy(postings, ({ account }) => (kindOf(account) === "clearing" ? account : null))
   const open = new Map(openSumsOf(payment, books).map(({ item_id, money }) => [item_id, money.minor]))
   for (const [account, minor] of clearing) {
-    const shown = open.get(itemIdOf(account as StoredPosting["account"])) ?? 0n
+    const shown = open.get(itemIdOf(account as StoredPosting["account"], minor < 0n)) ?? 0n
     if (shown !== minor) problems.push(`clearing holds ${minor}, and an item says ${shown}`)
   }
   return problems
@@ -117,7 +117,8 @@ export const queueProblems = (
     const isOver = !["processing", "completed"].includes(payment.status)
     const kinds = isOver ? ["clearing", "ramp"] : ["clearing"]
     const sums = sumBy(postings, ({ account }) => (kinds.includes(kindOf(account)) ? account : null))
-    for (const [account, minor] of sums) if (minor !== 0n) waiting.add(itemIdOf(account as StoredPosting["account"]))
+    for (const [account, minor] of sums)
+      if (minor !== 0n) waiting.add(itemIdOf(account as StoredPosting["account"], minor < 0n))
   }
   const missing = [...waiting].filter((id) => !shown.has(id)).length
   const idle = [...shown].filter((id) => !waiting.has(id)).length
@@ -156,13 +157,17 @@ const movementProblems = ({ books, postings }: Dossier): ReadonlyArray<string> =
   })
 }
 
-/** What of a completed payin is back with its payer is what its provider has less of it. */
+/** What of a completed payin is back with its payer: what its provider lacks of it, or more that was refunded of a surplus. */
 const refundedProblems = (dossier: Dossier): ReadonlyArray<string> => {
   const { held, payment } = dossier
   const { account, amount, direction, provider, refunded, status } = payment
   if (direction !== "inbound" || status !== "completed" || provider === null || isOpen(dossier)) return []
   const there = held.get(`provider/${account === null ? provider : `${provider}/${account}`}/${amount.currency}`) ?? 0n
-  const back = there >= amount.minor ? 0n : there <= 0n ? amount.minor : amount.minor - there
+  const lacking = there >= amount.minor ? 0n : there <= 0n ? amount.minor : amount.minor - there
+  const given = payment.refunds
+    .filter(({ of, state }) => of === undefined && state === "completed")
+    .reduce((sum, part) => sum + part.amount.minor, 0n)
+  const back = lacking > given ? lacking : given
   return back === refunded.minor
     ? []
     : [`${back} of it are back with the payer, and the record tells ${refunded.minor}`]

@@ -72,14 +72,18 @@ const listSome = Effect.fnUntraced(function* (filter: Effect.Effect.Success<Retu
 export const list = (input: Sought & { readonly json: boolean }) =>
   Effect.flatMap(wantedFilter(input), (filter) => onApi(input.json, listSome(filter)))
 
-const resolveOne = Effect.fnUntraced(function* (payment_id: string, { item, movementId, outcome, reason }: Verdict) {
+const resolveOne = Effect.fnUntraced(function* (
+  payment_id: string,
+  { amount, item, movementId, outcome, reason }: Verdict
+) {
   const { call } = yield* Calls
   const data = yield* call("resolutions", "resolve", {
     path: { payment_id },
     payload: {
       ...{ outcome, reason },
       ...(item === undefined ? {} : { item_id: item }),
-      ...(movementId === undefined ? {} : { movement_id: movementId })
+      ...(movementId === undefined ? {} : { movement_id: movementId }),
+      ...(amount === undefined ? {} : { amount: new WireNumber(toWireText(amount)) })
     }
   })
   return { data, text: `Settled by hand.\n${summaryText(shown(data))}` }

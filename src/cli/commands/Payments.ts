@@ -47,6 +47,7 @@ const resolve = Command.make(
       "ITEM",
       "Which item of the payment it is about, as `queue --json` has it; needed where several wait that differ."
     ),
+    amount: optional("amount", "AMOUNT", "How much of money that waits it is about; all of it by default."),
     movement: optional(
       "movement",
       "ID",

@@ -1,7 +1,8 @@
 /** What `corridor payments` was told, before it needs the service. */
-import { Effect, Option, Schema } from "effect"
+import { type BigDecimal, Effect, Either, Option, Schema } from "effect"
 import { Flow } from "../../domain/Corridor.ts"
 import { type PaymentStatus, paymentStatuses } from "../../domain/PaymentStatus.ts"
+import { amountIn } from "./DecimalOption.ts"
 import { decodeInput, decodeOption, refuse } from "./Input.ts"
 
 export type Outcome = "completed" | "failed"
@@ -15,6 +16,7 @@ export interface TypedVerdict {
   readonly reason: Option.Option<string>
   readonly item: Option.Option<string>
   readonly movement: Option.Option<string>
+  readonly amount: Option.Option<string>
   readonly json: boolean
 }
 
@@ -23,6 +25,7 @@ export interface Verdict {
   readonly reason: string
   readonly item: string | undefined
   readonly movementId: string | undefined
+  readonly amount: BigDecimal.BigDecimal | undefined
 }
 
 /** None: the decisions are to be listed. */
@@ -33,7 +36,10 @@ export const wantedVerdict = Effect.fnUntraced(function* (typed: TypedVerdict) {
   }
   if (Option.isNone(typed.reason)) return yield* refuse("--reason: say how you know.")
   const reason = yield* decodeOption("--reason", Reason, typed.reason.value)
+  const amount = Option.map(typed.amount, (given) => amountIn(given, "a decimal number such as 500.00"))
+  if (Option.isSome(amount) && Either.isLeft(amount.value)) return yield* refuse(`--amount ${amount.value.left}.`)
   return Option.some<Verdict>({
+    amount: Option.getOrUndefined(Option.flatMap(amount, Either.getRight)),
     outcome: typed.as.value,
     reason,
     item: Option.getOrUndefined(typed.item),

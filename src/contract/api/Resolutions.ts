@@ -3,7 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { PaymentId } from "../../domain/Identifiers.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
-import { WireDecimal } from "../../domain/Decimal.ts"
+import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
 import { envelope, Id, idParam } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { examples, operation } from "./Operation.ts"
@@ -22,6 +22,12 @@ export const ResolvePayment = Schema.Struct({
   reason,
   item_id: Schema.optional(
     text(64, "Which of the things that wait, as the operations queue names it, where one verdict does not fit them all")
+  ),
+  amount: Schema.optional(
+    AmountInput.annotations({
+      description:
+        "How much of money that waits the decision is about, where parts of it are different things, such as a refund by hand and a chargeback; all of it by default"
+    })
   ),
   movement_id: Schema.optional(
     text(
@@ -165,6 +171,12 @@ export const ResolutionsApi = HttpApiGroup.make("resolutions")
             "One of several things that wait": {
               outcome: "failed",
               reason: "The second sum was sent back by the bank",
+              item_id: "0199c2a6-1f00-7c10-8d20-1a2b3c4d5e6f"
+            },
+            "The organisation bears a part": {
+              outcome: "completed",
+              reason: "Refunded in the dashboard for the organisation",
+              amount: 50,
               item_id: "0199c2a6-1f00-7c10-8d20-1a2b3c4d5e6f"
             },
             "Seen in the provider's dashboard": {

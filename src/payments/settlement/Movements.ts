@@ -13,7 +13,7 @@ import {
 import { netOf, position } from "../../domain/Position.ts"
 import type { ProviderSignal } from "../../domain/Settlement.ts"
 import { type Attempt, type Books, kindOfAttempt, type Payment, type Refund } from "../store/Payment.ts"
-import { providersMoney, restOf } from "../store/PaymentPostings.ts"
+import { providersMoney } from "../store/PaymentPostings.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import type { Source } from "./Signals.ts"
 
@@ -143,33 +143,22 @@ export const givenBack = (movements: Books["movements"], refund: AttemptId, curr
   return new Money({ currency, minor: -mine.reduce((sum, movement) => sum + effectOf(movement).minor, 0n) })
 }
 
-/** What the provider has besides the money of the payment itself: it waits, is on its way back, or a person gave it out. */
-const besides = (payment: Payment, books: Books, attempt: AttemptId): bigint => {
-  const { currency } = payment.amount
-  const { minor: rest } = netOf(restOf(payment, books), attempt, currency)
-  const returns = payment.refunds.filter(
-    ({ amount, of, state }) =>
-      state === "open" && of?.from === "clearing" && of.attempt_id === attempt && amount.currency === currency
-  )
-  // A rule gives back only what the organisation had borne.
-  const given = books.allocations.filter(
-    ({ amount, attempt_id, by }) =>
-      by !== null && amount.isPositive && attempt_id === attempt && amount.currency === currency
-  )
-  return [...returns, ...given].reduce((sum, { amount }) => sum + amount.minor, rest > 0n ? rest : 0n)
-}
-
-/** What of a payment its payer has again: refunds, chargebacks, and less what came back of them. */
-export const refundedOf = (payment: Payment, books: Books): Money => {
-  const { amount, direction, status, taken_by } = payment
+/**
+ * What of a payment its payer has again: what its provider lacks of it, and at least what refunds of ours gave back, however
+ * much came besides.
+ */
+export const refundedOf = (payment: Payment, { movements }: Pick<Books, "movements">): Money => {
+  const { amount, direction, refunds, status, taken_by } = payment
   const nothing = Money.zero(amount.currency)
   if (status === "refunded" && direction !== "inbound") return amount
   if (direction !== "inbound" || taken_by === null || (status !== "completed" && status !== "refunded")) return nothing
-  const { minor: all } = netOf(position(books.movements), taken_by, amount.currency)
-  if (all >= amount.minor && payment.refunds.length + books.allocations.length === 0) return nothing
-  const there = all - besides(payment, books, taken_by)
-  const minor = there >= amount.minor ? 0n : there <= 0n ? amount.minor : amount.minor - there
-  return new Money({ currency: amount.currency, minor })
+  const { minor: there } = netOf(position(movements), taken_by, amount.currency)
+  const lacking = there <= 0n ? amount.minor : amount.minor - there
+  const given = refunds
+    .filter(({ of, state }) => of === undefined && state === "completed")
+    .reduce((sum, part) => sum + part.amount.minor, 0n)
+  const minor = lacking > given ? lacking : given
+  return new Money({ currency: amount.currency, minor: minor > amount.minor ? amount.minor : minor })
 }
 
 /** What two reports of one transfer contradict each other in: a person must find out what is so. */

@@ -2,14 +2,14 @@
  * What a person states about a payment that no rule can settle: an outcome that stayed unknown, a payment on the manual
  * rail, money that waits. Each statement is a fact, recorded as a movement or an allocation, and audited.
  */
-import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
+import { type BigDecimal, Clock, Context, Duration, Effect, Either, Layer, Option } from "effect"
 import type { PaymentId } from "../../domain/Identifiers.ts"
 import { AttemptId } from "../../domain/Identifiers.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { totalOf } from "../../domain/Fee.ts"
 import { Conflict, type InsufficientFunds, type NotFound, notFound } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
-import type { Money } from "../../domain/Money.ts"
+import { Money } from "../../domain/Money.ts"
 import { type HeardMovement, isSameTransfer, OPERATOR_ID } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
@@ -50,6 +50,8 @@ export interface Verdict {
   readonly item?: string | undefined
   /** The provider's id of the transfer that is stated: what the provider tells of it is then known as the same. */
   readonly movementId?: string | undefined
+  /** How much of a sum it is about, without a sign; all of it where nothing is said. */
+  readonly amount?: BigDecimal.BigDecimal | undefined
 }
 
 /** A call that may still be under way is nobody's to decide. */
@@ -187,9 +189,24 @@ const atOrganization = (statement: Statement): Settled => {
   return allocated(statement)
 }
 
-const EVENTS = 8
-
 const conflict = (message: string) => new Conflict({ message })
+
+/** What of a sum is decided on. What completes or fails the payment is decided on as a whole. */
+const partOfSum = (payment: Payment, story: Story, mover: Attempt, sum: OpenSum, amount: Verdict["amount"]) =>
+  Effect.gen(function* () {
+    if (amount === undefined) return sum
+    if (sum.from === "ramp" || isUnderpaid(payment, sum) || isPaidLate(payment, story, mover, sum)) {
+      return yield* conflict("amount: this is decided on as a whole; leave it out.")
+    }
+    const all = absolute(sum.money)
+    const part = yield* Either.mapLeft(Money.fromDecimal(amount, all.currency), (why) => conflict(`amount: ${why}.`))
+    if (!part.isPositive || part.minor > all.minor) {
+      return yield* conflict(`amount: is not above zero, or is more than the ${all.toString()} that wait.`)
+    }
+    return { ...sum, money: sum.money.isNegative ? part.negate() : part }
+  })
+
+const EVENTS = 8
 
 const ofAnother = () => conflict("This transfer belongs to another payment.")
 
@@ -381,11 +398,12 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         permit: Permit<"platform">,
         payment: Payment,
         story: Story,
-        sum: OpenSum,
+        whole: OpenSum,
         verdict: Verdict
       ) {
-        const mover = moverOf(story.attempts, sum)
+        const mover = moverOf(story.attempts, whole)
         if (mover === undefined) return yield* changed()
+        const sum = yield* partOfSum(payment, story, mover, whole, verdict.amount)
         const fresh = yield* ids.several(3)
         const statement: Statement = {
           payment,
@@ -480,7 +498,8 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           const { item } = verdict
           const sums = openSumsOf(payment, story)
           const questions = story.items.filter(isQuestion)
-          const named = sums.find(({ item_id }) => item_id === item)
+          const isOnly = item === undefined && verdict.amount !== undefined && sums.length === 1
+          const named = isOnly ? sums[0] : sums.find(({ item_id }) => item_id === item)
           if (named !== undefined) return yield* settleSum(permit, payment, story, named, verdict)
           const question = questions.find(({ item_id }) => item_id === item)
           if (item !== undefined && question === undefined) {
@@ -502,6 +521,11 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           ) {
             return yield* conflict(
               `Several things of this payment wait for a person, and one verdict does not fit them all. Name one of them (--item, or item_id): ${listed(payment, sums, questions)}`
+            )
+          }
+          if (verdict.amount !== undefined) {
+            return yield* conflict(
+              `amount: name the sum that it is a part of (--item, or item_id): ${listed(payment, sums, questions)}`
             )
           }
           if (item === undefined && verdict.movementId !== undefined && sums.length > 1) {

@@ -15,9 +15,14 @@ export interface OpenSum extends Sum {
   readonly item_id: string
 }
 
-/** The account on which a sum waits names it, so that it keeps its id for as long as anything waits there. */
-export const itemIdOf = (account: LedgerAccount): string => {
-  const hex = createHash("md5").update(account).digest("hex")
+/**
+ * Names a sum by the account on which it waits and by its sign, so that it keeps its id for as long as anything waits there,
+ * and a decision about money that came is never one about money that is gone.
+ */
+export const itemIdOf = (account: LedgerAccount, isGone = false): string => {
+  const hex = createHash("md5")
+    .update(isGone ? `${account} gone` : account)
+    .digest("hex")
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
@@ -37,7 +42,7 @@ export const openSumsOf = (payment: Payment, books: Books): ReadonlyArray<OpenSu
     ...restOf(payment, books).map((rest) => ({ ...rest, from: "clearing" as const })),
     ...(held.isPositive && taken_by !== null ? [{ attempt_id: taken_by, money: held, from: "ramp" as const }] : [])
   ]
-  return sums.map((sum) => ({ ...sum, item_id: itemIdOf(accountOf(payment, sum)) }))
+  return sums.map((sum) => ({ ...sum, item_id: itemIdOf(accountOf(payment, sum), sum.money.isNegative) }))
 }
 
 /** What of a payment its words are about. */

@@ -410,7 +410,7 @@ export const paymentStoreSql = Layer.scoped(
               null::text as currency
             from operator_items where closed_at is null and ${inScope(sql, scope)}
             union all
-            select md5(w.account)::uuid, w.org_id, 'suspense', w.payment_id,
+            select md5(w.account || case when w.balance < 0 then ' gone' else '' end)::uuid, w.org_id, 'suspense', w.payment_id,
               case when w.account like 'ramp/%' then p.taken_by else split_part(w.account, '/', 3)::uuid end, '',
               w.opened_at, w.account, w.balance::text, p.status, p.direction, p.amount::text, p.currency
             from waiting w join payments p on p.payment_id = w.payment_id

@@ -259,6 +259,39 @@ for (const backend of backends) {
       })
     )
 
+    it.effect("a refund by hand and a dispute that wait together are decided on one by one", () =>
+      Effect.gen(function* () {
+        const { payment_id, says, stands } = yield* completed
+        yield* says(refunded(500))
+        yield* says(taken(400))
+        expect(yield* stands).toMatchObject({ has: 600, own: 1500, waits: ["-900.00 KES"] })
+        const part = (outcome: "completed" | "failed", amount: number, id?: string) =>
+          resolve(payment_id, outcome, "seen", undefined, id, amount)
+        for (const wrong of [0, 900.01, 0.001]) {
+          expect((yield* Effect.flip(part("completed", wrong))).message).toContain("amount:")
+        }
+        yield* part("completed", 500)
+        expect(yield* stands).toMatchObject({ has: 600, own: 1000, waits: ["-400.00 KES"], items: ["suspense"] })
+        yield* part("failed", 100)
+        expect(yield* stands).toMatchObject({ has: 700, own: 1000, waits: ["-300.00 KES"] })
+        yield* part("failed", 300)
+        expect(yield* stands).toMatchObject({ has: 1000, own: 1000, waits: [], items: [] })
+        expect(yield* allTold(payment_id, "adjustment")).toMatchObject([{ amount: -500, currency: "KES" }])
+      })
+    )
+
+    it.effect("a decision about money that came is not taken for one about money that is gone", () =>
+      Effect.gen(function* () {
+        const { payment_id, says, stands } = yield* completed
+        yield* says(came(1500, "c2"))
+        const [item] = yield* itemsOf(payment_id)
+        yield* says(taken(1700))
+        const late = yield* Effect.flip(resolve(payment_id, "completed", "kept", String(item!["item_id"])))
+        expect(late).toMatchObject({ _tag: "Conflict" })
+        expect(yield* stands).toMatchObject({ has: 1300, own: 1500, waits: ["-200.00 KES"], items: ["suspense"] })
+      })
+    )
+
     it.effect("a payin that came in two transfers is refunded one transfer at a time", () =>
       Effect.gen(function* () {
         const { reference, refund, says, stands } = yield* payinAt(stripe)

@@ -246,9 +246,16 @@ for (const backend of backends) {
           attempt_id: attempt.attempt_id
         })
         expect(item?.detail).toContain("7.00 KES")
-        const taken = yield* newMovement(payment, attempt, { kind: "reversal", amount: shillings(1000n) })
-        yield* apply(attempt, { movements: [taken] })
-        expect(yield* itemsIn(owner), "as long as anything waits there").toMatchObject([{ item_id: item?.item_id }])
+        const taken = (minor: bigint) =>
+          Effect.flatMap(newMovement(payment, attempt, { kind: "reversal", amount: shillings(minor) }), (movement) =>
+            apply(attempt, { movements: [movement] })
+          )
+        yield* taken(200n)
+        expect(yield* itemsIn(owner), "as long as any of it waits").toMatchObject([{ item_id: item?.item_id }])
+        yield* taken(800n)
+        const [gone, ...more] = yield* itemsIn(owner)
+        expect(more).toEqual([])
+        expect(gone?.item_id, "what is gone is not what came").not.toBe(item?.item_id)
         expect((yield* itemsIn(owner))[0]?.detail).toContain("3.00 KES")
         const { org_id } = yield* newOrganization()
         expect(yield* itemsIn({ org_id })).toEqual([])

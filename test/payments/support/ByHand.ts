@@ -1,5 +1,5 @@
 /** What an operator does with a payment, and what waits for one. */
-import { Effect, Layer } from "effect"
+import { BigDecimal, Effect, Layer } from "effect"
 import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts"
@@ -16,10 +16,14 @@ export const resolve = (
   outcome: "completed" | "failed",
   reason = "seen at the bank",
   item?: string,
-  movementId?: string
+  movementId?: string,
+  amount?: number
 ) =>
   Effect.flatMap(Resolution, (resolution) =>
-    resolution.resolve(operator, paymentId, { outcome, reason, item, movementId })
+    resolution.resolve(operator, paymentId, {
+      ...{ outcome, reason, item, movementId },
+      amount: amount === undefined ? undefined : BigDecimal.unsafeFromNumber(amount)
+    })
   ).pipe(Effect.provide(overTheProviders))
 
 export const giveBack = (paymentId: PaymentId, reason = "paid twice", item?: string) =>
