@@ -181,7 +181,12 @@ const ledger = `
     -- Inserts new balances with zero: the check of the floor comes before the conflict is noticed.
     insert into ledger_balances (account, org_id, currency, floor)
     select account, org_id, currency, ledger_floor(account, org_id, currency)
-    from (select distinct account, org_id, currency from inserted where ledger_keeps_balance(account)) touched
+    from (
+      select account, org_id, currency from inserted where ledger_keeps_balance(account)
+      union
+      -- What is owed is paid from there: a balance that appears later could not be locked first.
+      select 'settlement' || substr(account, 11), org_id, currency from inserted where account like 'receivable/%'
+    ) touched
     where not exists (select from ledger_balances b where b.account = touched.account)
     order by account collate "C"
     on conflict (account) do nothing;

@@ -64,6 +64,22 @@ layer(BooksOnPostgres({ DATABASE_POOL: "16" }), onDatabase)("the books under con
     })
   )
 
+  it.effect("let the first credits of organisations meet what they owe without a deadlock", () =>
+    Effect.gen(function* () {
+      const first = Effect.gen(function* () {
+        const { org_id, settlement } = yield* newBooks()
+        const owed = LedgerAccount.receivable(org_id, code("KES"))
+        const both = Array.from({ length: 12 }, (_, index) =>
+          index % 3 === 1 ? moved(org_id, fiatRail(), settlement, "1 KES") : moved(org_id, owed, fiatRail(), "2 KES")
+        )
+        yield* Effect.forEach(both, (one) => one, { ...together, discard: true })
+        expect([yield* balance(settlement), yield* balance(owed)]).toEqual(["0.00 KES", "-12.00 KES"])
+      })
+      yield* Effect.replicateEffect(first, 40)
+      expect(yield* problems).toEqual([])
+    })
+  )
+
   it.effect("make accounts that many posts meet for the first time at one moment", () =>
     Effect.gen(function* () {
       const { org_id } = yield* newBooks()
