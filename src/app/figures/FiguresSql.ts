@@ -9,7 +9,8 @@ import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { theRowAs } from "../../platform/database/Rows.ts"
 import { Figures, FiguresStore } from "./FiguresStore.ts"
 
-const row = theRowAs(Schema.Struct({ figures: Schema.typeSchema(Figures) }))
+/** Null: the first ones are just being read by another instance. */
+const row = theRowAs(Schema.Struct({ figures: Schema.NullOr(Schema.typeSchema(Figures)) }))
 
 /**
  * Spelt out in the statement, so that the index is entered by name whatever the order of letters in this database, and
@@ -100,7 +101,8 @@ export const figuresStoreSql = Layer.effect(
   Effect.map(SqlClient.SqlClient, (sql) => ({
     current: sql.unsafe(statement, [Duration.toSeconds(figuresRest) - 1]).pipe(
       Effect.flatMap(row),
-      Effect.map(({ figures }) => figures),
+      Effect.repeat({ until: ({ figures }) => figures !== null }),
+      Effect.map(({ figures }) => figures!),
       orDatabaseFailure
     )
   }))
