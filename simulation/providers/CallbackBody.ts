@@ -14,10 +14,6 @@ export interface Said {
   readonly providerPaymentId: string
   readonly state: Report["state"]
   readonly status: string
-  readonly received?: Sum
-  /** Of a dispute. */
-  readonly taken?: Sum
-  readonly regained?: Sum
   readonly movements?: ReadonlyArray<SaidMovement>
 }
 
@@ -28,22 +24,13 @@ interface Sum {
   readonly currency: string
 }
 
-export const sumOf = ({ currency, minor }: Money): Sum => ({ minor: minor.toString(), currency })
+const sumOf = ({ currency, minor }: Money): Sum => ({ minor: minor.toString(), currency })
 
 export const movementsSaid = (movements: ReadonlyArray<Movement>): ReadonlyArray<SaidMovement> =>
   movements.map(({ amount, ...movement }) => ({ ...movement, amount: amount === null ? null : sumOf(amount) }))
 
 const moneyIn = ({ currency, minor }: Sum): Money | undefined =>
   isAnyCurrencyCode(currency) ? new Money({ currency, minor: BigInt(minor) }) : undefined
-
-const sumsIn = (said: Said) =>
-  Object.fromEntries(
-    (["received", "taken", "regained"] as const).flatMap((name) => {
-      const sum = said[name]
-      const money = sum === undefined ? undefined : moneyIn(sum)
-      return money === undefined ? [] : [[name, money]]
-    })
-  )
 
 const movementsIn = ({ movements = [] }: Said): Pick<Report, "movements"> =>
   named(movements.map((one) => ({ ...one, amount: one.amount === null ? null : (moneyIn(one.amount) ?? null) })))
@@ -54,7 +41,6 @@ const reportIn = (said: Said): Report =>
     reason: said.state === "failed" ? said.status : null,
     providerPaymentId: said.providerPaymentId,
     providerStatus: said.status,
-    ...sumsIn(said),
     ...movementsIn(said)
   })
 

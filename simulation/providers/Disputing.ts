@@ -11,12 +11,10 @@ import { pace } from "./Fate.ts"
 
 const SECOND = 1000
 
-export type DisputeWord = ({ readonly taken: Money } | { readonly regained: Money }) & { readonly movement: Movement }
-
 interface Provider {
   readonly outside: Outside
   readonly orders: Orders
-  readonly says: (order: Order, word: DisputeWord, purpose: string, heard: () => void) => void
+  readonly says: (order: Order, movement: Movement, purpose: string, heard: () => void) => void
 }
 
 /** What of it is still there, in the currency that it was asked for in. */
@@ -27,8 +25,8 @@ const thereOf = (order: Order, orders: Orders): bigint => {
 
 const takenSoFar = ({ back, money }: Order): bigint => back.get(money.currency) ?? 0n
 
-const speak = ({ orders, says }: Provider, order: Order, word: DisputeWord, purpose: string) =>
-  says(order, word, purpose, orders.speaking(order.paymentId))
+const speak = ({ orders, says }: Provider, order: Order, movement: Movement, purpose: string) =>
+  says(order, movement, purpose, orders.speaking(order.paymentId))
 
 /** Nothing that somebody has given back by hand since is given back a second time. */
 const win = (provider: Provider, order: Order, id: string, minor: bigint, purpose: string): void => {
@@ -39,7 +37,7 @@ const win = (provider: Provider, order: Order, id: string, minor: bigint, purpos
   moveBack(order, regained.negate())
   provider.outside.count("dispute: won")
   provider.outside.tell(`${order.providerPaymentId}: a dispute is won, and ${regained.toString()} given back`)
-  speak(provider, order, { regained, movement: tellOf(order, "reinstatement", id, regained) }, purpose)
+  speak(provider, order, tellOf(order, "reinstatement", id, regained), purpose)
 }
 
 /** What went back last, by a refund of ours or otherwise. */
@@ -62,7 +60,7 @@ const handBack = (provider: Provider, order: Order, left: number, taken: Money, 
   moveBack(order, taken)
   provider.outside.count("dispute: given back by hand")
   provider.outside.tell(`${order.providerPaymentId}: ${taken.toString()} are given back in the dashboard`)
-  speak(provider, order, { taken, movement: tellOf(order, "refund", byHandId(order), taken) }, `${purpose} taken`)
+  speak(provider, order, tellOf(order, "refund", byHandId(order), taken), `${purpose} taken`)
   goOn(provider, order, left, SECOND, purpose)
 }
 
@@ -81,7 +79,7 @@ const dispute = (provider: Provider, order: Order, left: number, purpose: string
   provider.outside.count(percent === 100n ? "dispute: whole" : "dispute: part")
   provider.outside.tell(`${order.providerPaymentId}: its payer disputes it, and ${taken.toString()} are taken`)
   const id = `${order.providerPaymentId}-dispute-${order.movements.length + 1}`
-  speak(provider, order, { taken, movement: tellOf(order, "reversal", id, taken) }, `${purpose} taken`)
+  speak(provider, order, tellOf(order, "reversal", id, taken), `${purpose} taken`)
   const wins = chance.happens(0.6, `${purpose} won`)
   const after = pace(chance, `${purpose} verdict`) + SECOND
   const verdict = () => win(provider, order, id, taken.minor, `${purpose} regained`)

@@ -19,11 +19,11 @@ import { machineOf } from "../world/Machine.ts"
 import { nap } from "../world/Nap.ts"
 import type { Outside } from "../world/Outside.ts"
 import { type Capabilities, drawCapabilities } from "./Capabilities.ts"
-import { callbackReader, movementsSaid, type Said, sumOf } from "./CallbackBody.ts"
-import { type DisputeWord, planDisputes } from "./Disputing.ts"
+import { callbackReader, movementsSaid, type Said } from "./CallbackBody.ts"
+import { planDisputes } from "./Disputing.ts"
 import type { Orders } from "./Orders.ts"
 import { calmFates, deliveries, type Fate, fatesIn, fatesOut, pace, type Passage, passages } from "./Fate.ts"
-import { arrivedIn, byHandId, holds, leftOf, move, moveBack, type Order, tellOf, totalsOf } from "./Truth.ts"
+import { byHandId, holds, leftOf, move, moveBack, type Order, tellOf, totalsOf } from "./Truth.ts"
 
 export const rightPassword = "123456"
 
@@ -415,13 +415,12 @@ export class SimulatedProvider {
 
   /** Tells of what moved by hand for a payin, in its dashboard: a transfer that nobody ordered. Below zero it went back. */
   tellByHand(order: Order, money: Money, purpose: string, id = byHandId(order)): void {
-    const isTaken = money.isNegative
-    const [kind, amount] = [isTaken ? "refund" : "reinstatement", money.isNegative ? money.negate() : money] as const
+    const [kind, amount] = money.isNegative
+      ? (["refund", money.negate()] as const)
+      : (["reinstatement", money] as const)
     const movement = tellOf(order, kind, id, amount)
-    const word = isTaken ? { taken: amount, movement } : { regained: amount, movement }
     this.outside.tell(`${this.name} tells of ${money.toString()} that moved by hand for ${order.providerPaymentId}`)
-    const heard = this.orders.speaking(order.paymentId)
-    this.callBack(order as Kept, isTaken ? "returned" : "completed", purpose, true, { word, heard })
+    this.disputing.says(order, movement, purpose, this.orders.speaking(order.paymentId))
   }
 
   private completeAfterAll(order: Kept, purpose: string): void {
@@ -475,7 +474,6 @@ export class SimulatedProvider {
       }
     }
     const state = order.state === "done" ? "completed" : order.state === "waiting" ? "pending" : "processing"
-    const arrived = arrivedIn(order)
     return new Accepted({
       state,
       providerPaymentId: this.can.tellsId ? order.providerPaymentId : null,
@@ -483,11 +481,6 @@ export class SimulatedProvider {
       nextAction: order.state === "waiting" ? order.waitsFor : null,
       actionData: order.state === "waiting" ? this.task(order) : {},
       providerData: { ["of"]: this.words(purpose, "its own") },
-      ...(order.way === "in" &&
-      arrived.length === 1 &&
-      (this.can.counts || arrived[0]!.minor !== order.money.minor || arrived[0]!.currency !== order.money.currency)
-        ? { received: arrived[0]! }
-        : {}),
       ...named(this.movementsOf(order))
     })
   }
@@ -549,14 +542,13 @@ export class SimulatedProvider {
       canceled: "failed",
       returned: "returned"
     } as const
-    const said = this.saidOf(order, states[order.state])
-    if (said.state === "failed") order.denied = true
+    const state = states[order.state]
+    if (state === "failed") order.denied = true
     return new Report({
-      state: said.state,
-      reason: said.state === "failed" ? this.words(purpose, "it failed") : null,
+      state,
+      reason: state === "failed" ? this.words(purpose, "it failed") : null,
       providerPaymentId: order.providerPaymentId,
-      providerStatus: this.words(purpose, said.state),
-      ...(said.received === undefined ? {} : { received: said.received }),
+      providerStatus: this.words(purpose, state),
       ...named([...this.movementsOf(order), ...this.orders.refundsOf(order).flatMap((refund) => this.toldOf(refund))]),
       ...(order.state === "waiting" && this.can.remindsCustomers && order.waitsFor !== null
         ? { waitsFor: { nextAction: order.waitsFor, actionData: this.task(order) } }
@@ -564,25 +556,14 @@ export class SimulatedProvider {
     })
   }
 
-  /** Money that came is counted where it is not what was asked for, or where the provider always says so. */
-  private saidOf(order: Kept, state: Report["state"]): Pick<Said, "state"> & { readonly received?: Money } {
-    const [arrived] = arrivedIn(order)
-    const odd =
-      arrived !== undefined && (arrived.minor !== order.money.minor || arrived.currency !== order.money.currency)
-    return {
-      state,
-      ...(state === "completed" && order.way === "in" && arrived !== undefined && (odd || this.can.counts)
-        ? { received: arrived }
-        : {})
-    }
-  }
-
   private get disputing() {
     return {
       outside: this.outside,
       orders: this.orders,
-      says: (order: Order, word: DisputeWord, purpose: string, heard: () => void) =>
-        this.callBack(order as Kept, "taken" in word ? "returned" : "completed", purpose, true, { word, heard })
+      says: (order: Order, movement: Movement, purpose: string, heard: () => void) => {
+        const state = movement.kind === "reinstatement" ? "completed" : "returned"
+        this.callBack(order as Kept, state, purpose, true, { movement, heard })
+      }
     }
   }
 
@@ -592,12 +573,11 @@ export class SimulatedProvider {
     state: Report["state"],
     purpose: string,
     insists = false,
-    dispute?: { readonly word: DisputeWord; readonly heard: () => void }
+    dispute?: { readonly movement: Movement; readonly heard: () => void }
   ): void {
     const { chance, time } = this.outside
     const how = this.outside.drawn(deliveries, "once", `${purpose} callback`)
     if (how === "never" && !insists) return
-    const said: ReturnType<typeof this.saidOf> = dispute === undefined ? this.saidOf(order, state) : { state }
     order.said += 1
     // Its own id is a name for it only where whoever hears it was told of it.
     const isAfterwards = order.denied || dispute !== undefined || state === "returned"
@@ -608,14 +588,9 @@ export class SimulatedProvider {
       providerPaymentId: order.providerPaymentId,
       state,
       status: this.words(purpose, state),
-      ...(said.received === undefined ? {} : { received: sumOf(said.received) }),
-      ...(dispute !== undefined && "taken" in dispute.word ? { taken: sumOf(dispute.word.taken) } : {}),
-      ...(dispute !== undefined && "regained" in dispute.word ? { regained: sumOf(dispute.word.regained) } : {}),
-      movements: movementsSaid(
-        dispute === undefined ? this.movementsOf(order) : this.inATotal(order, dispute.word.movement)
-      )
+      movements: movementsSaid(dispute === undefined ? this.movementsOf(order) : this.inATotal(order, dispute.movement))
     }
-    const { movements: _, received: __, regained: ___, taken: ____, ...plain } = event
+    const { movements: _, ...plain } = event
     const early: Said = { ...plain, key: `${order.providerPaymentId} processing ${order.said}`, state: "processing" }
     const reordered = this.outside.strikes(0.1, "callback out of order", purpose)
     const together = chance.happens(0.5, `${purpose} together`)

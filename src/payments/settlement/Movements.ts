@@ -143,6 +143,13 @@ export const givenBack = (movements: Books["movements"], refund: AttemptId, curr
   return new Money({ currency, minor: -mine.reduce((sum, movement) => sum + effectOf(movement).minor, 0n) })
 }
 
+/** What refunds of ours have given back of the payment; returns of other money are not among them. */
+export const refundedByUs = (refunds: ReadonlyArray<Refund>): bigint =>
+  refunds.reduce(
+    (sum, { amount, of, state }) => (of === undefined && state === "completed" ? sum + amount.minor : sum),
+    0n
+  )
+
 /**
  * What of a payment its payer has again: what its provider lacks of it, and at least what refunds of ours gave back, however
  * much came besides.
@@ -154,9 +161,7 @@ export const refundedOf = (payment: Payment, { movements }: Pick<Books, "movemen
   if (direction !== "inbound" || taken_by === null || (status !== "completed" && status !== "refunded")) return nothing
   const { minor: there } = netOf(position(movements), taken_by, amount.currency)
   const lacking = there <= 0n ? amount.minor : amount.minor - there
-  const given = refunds
-    .filter(({ of, state }) => of === undefined && state === "completed")
-    .reduce((sum, part) => sum + part.amount.minor, 0n)
+  const given = refundedByUs(refunds)
   const minor = lacking > given ? lacking : given
   return new Money({ currency: amount.currency, minor: minor > amount.minor ? amount.minor : minor })
 }

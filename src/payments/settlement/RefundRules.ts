@@ -9,7 +9,7 @@ import type { Books, Payment, Refund, RefundState } from "../store/Payment.ts"
 import { ownSide } from "../store/PaymentPostings.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { doubtOf, type Moment, type Source } from "./Signals.ts"
-import { contradictionIn, heardBy, movedBy, partOf } from "./Movements.ts"
+import { contradictionIn, heardBy, movedBy, partOf, refundedByUs } from "./Movements.ts"
 import { isPursued } from "./PaymentRules.ts"
 import { assemble, type Ruled } from "./Ruling.ts"
 
@@ -137,8 +137,7 @@ const withoutShortage = (payment: Payment, refunds: Parts, failed: Refund): Part
 export const statusAfter = (payment: Payment, refunds: Parts, movements: Books["movements"]): PaymentStatus => {
   const { amount, status, taken_by } = payment
   if (status !== "completed" || payment.direction !== "inbound") return status
-  const gone = standingParts(refunds).filter(({ state }) => state === "completed")
-  const isBack = sum(gone, (part) => part.amount) === amount.minor
+  const isBack = refundedByUs(refunds) === amount.minor
   return isBack || netOf(position(movements), taken_by, amount.currency).minor <= 0n ? "refunded" : status
 }
 

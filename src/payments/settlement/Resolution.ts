@@ -27,10 +27,10 @@ import {
   type Refund,
   type StoredOperatorItem
 } from "../store/Payment.ts"
-import { booksAfter, entriesOfChange, ownSide } from "../store/PaymentPostings.ts"
+import { booksAfter, entriesOfChange } from "../store/PaymentPostings.ts"
 import { PaymentStore, type Story } from "../store/PaymentStore.ts"
 import { asReceivable, strayedRefund, toOrganization } from "./Allocations.ts"
-import { hasMoved, isAbout, isPaidLate, isQuestion, unsentPayout } from "./Decisions.ts"
+import { acceptedTarget, hasMoved, isAbout, isPaidLate, isQuestion, unsentPayout } from "./Decisions.ts"
 import { announcedIn, heardBy, refundedOf, statedBack, statedDone } from "./Movements.ts"
 import { absolute, isUnderpaid, moverOf, type OpenSum, openSumsOf, wordsOfSum } from "../store/OpenSums.ts"
 import { laidToRest } from "./PaymentCommand.ts"
@@ -367,9 +367,8 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       const accepted = Effect.fnUntraced(function* ({ mover, payment, sum }: Statement) {
         const { direction, org_id, payment_method } = payment
         const amount = sum.money
-        const isPayable = amount.currency === payment.amount.currency
-        const target = isPayable ? ownSide(payment, amount, false) : amount
-        if (!isPayable || !target.isPositive) {
+        const target = acceptedTarget(payment, sum)
+        if (target === undefined) {
           return yield* new Conflict({
             message: `What arrived is not ${payment.amount.currency}, or worth too little of it: settle it as failed, or refund it.`
           })

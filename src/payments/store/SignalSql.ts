@@ -228,39 +228,36 @@ const unsent: Queue = {
 const sentNow = `sends = a.sends + 1, sent_at = now(), next_enquiry_at = now() + make_interval(secs => $2)`
 
 /**
- * The payment is locked too, as it was seen: what its provider takes back at this moment changes the payment, and is either
- * seen here, or comes after the sending.
+ * Attempts to be sent, with their payments as they were seen: what a provider takes back at this moment changes the
+ * payment, and is either seen here, or comes after the sending.
  */
-const claimUnsentStatement = `with ${fairly(unsent)}, locked as (
+const lockedToSend = (condition: string) => `locked as (
     select a.attempt_id from attempts a
     join payments p on p.payment_id = a.payment_id
     join payments seen on seen.payment_id = p.payment_id and seen.version = p.version
-    where a.attempt_id = any (array(select attempt_id from chosen)) and ${unsent.queued} and ${unsent.due}
+    where ${condition}
     for update of a, p skip locked
-  )
-  update attempts a set ${sentNow}
-  from locked, payments p where a.attempt_id = locked.attempt_id and p.payment_id = a.payment_id
+  )`
+
+const ofLocked = `from locked, payments p where a.attempt_id = locked.attempt_id and p.payment_id = a.payment_id
   returning ${knownColumns}`
 
+const claimUnsentStatement = `with ${fairly(unsent)}, ${lockedToSend(
+  `a.attempt_id = any (array(select attempt_id from chosen)) and ${unsent.queued} and ${unsent.due}`
+)}
+  update attempts a set ${sentNow} ${ofLocked}`
+
 /**
- * The payment is locked as it was seen, as for a first sending. The last sending must be over. Without a lease of one's own, nobody else may have one. Its age is told from its first
+ * The last sending must be over. Without a lease of one's own, nobody else may have one. Its age is told from its first
  * sending: an instance whose clock was fast when it began must not make it younger.
  */
-const renewStatement = `with locked as (
-    select a.attempt_id from attempts a
-    join payments p on p.payment_id = a.payment_id
-    join payments seen on seen.payment_id = p.payment_id and seen.version = p.version
-    where a.attempt_id = $1 and coalesce(a.outcome, 'unknown') = 'unknown'
+const renewStatement = `with ${lockedToSend(`a.attempt_id = $1 and coalesce(a.outcome, 'unknown') = 'unknown'
       and (a.leg <> 'settlement' or (p.status = 'processing' and ${FUNDED}))
       and (a.outcome = 'unknown' or a.sent_at <= now() - make_interval(secs => $4))
       and case when $3::uuid is null then a.leased_until is null or a.leased_until <= now()
-        else a.lease_token = $3::uuid and a.leased_until > now() end
-    for update of a, p skip locked
-  )
+        else a.lease_token = $3::uuid and a.leased_until > now() end`)}
   update attempts a set ${sentNow}, started_at = least(a.started_at, a.sent_at), leased_until = null, lease_token = null,
-    hint_at = nullif(a.hint_at, a.leased_until)
-  from locked, payments p where a.attempt_id = locked.attempt_id and p.payment_id = a.payment_id
-  returning ${knownColumns}`
+    hint_at = nullif(a.hint_at, a.leased_until) ${ofLocked}`
 
 export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
   const lanesText = (lanes: ReadonlyArray<Lane>) => JSON.stringify(lanes)
