@@ -43,7 +43,7 @@ const standingBeside = beside.flatMap((wing, at) =>
 
 export default {
   plugins: ["typescript", "oxc"],
-  jsPlugins: ["./lint/plugin.mjs"],
+  jsPlugins: ["./scripts/lint/plugin.mjs"],
   categories: { correctness: "error" },
   options: { reportUnusedDisableDirectives: "error" },
   ignorePatterns: ["dist/**", "coverage/**"],

@@ -8,7 +8,7 @@ const bundle = new URL("../../dist/cli/main.mjs", import.meta.url)
 
 if (!existsSync(bundle)) {
   const project = fileURLToPath(new URL("../..", import.meta.url))
-  const { status } = spawnSync(process.execPath, ["build.mjs"], { cwd: project, stdio: ["ignore", 2, 2] })
+  const { status } = spawnSync(process.execPath, ["scripts/build.mjs"], { cwd: project, stdio: ["ignore", 2, 2] })
   if (status !== 0) {
     process.stderr.write(`corridor: the build failed. Run "npm ci" in ${project}, then try again.\n`)
     process.exit(1)

@@ -5,7 +5,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import pg from "pg"
-import { growing, multiply } from "../../bench/growth/Multiply.ts"
+import { growing, multiply } from "../bench/growth/Multiply.ts"
 import { startWorkers } from "../../src/app/Workers.ts"
 import { planning } from "../../src/platform/database/Pool.ts"
 import { fetchDocument } from "../contract/api/Operations.ts"

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { createServer } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { firstOfFreePorts, freePort } from "../../bench/FreePort.ts"
+import { firstOfFreePorts, freePort } from "../bench/FreePort.ts"
 import { ownDatabase, serverThatEnds } from "../cli/Cli.ts"
 import { discard, newDataDir, type RealServer, startServer, until } from "../payments/support/RealServer.ts"
 

@@ -1,8 +1,8 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { describe, expect, it } from "vitest"
-import type { Job } from "../../bench/load/Job.ts"
-import { runJob } from "../../bench/load/Load.ts"
+import type { Job } from "./load/Job.ts"
+import { runJob } from "./load/Load.ts"
 
 const HELD_MILLIS = 400
 

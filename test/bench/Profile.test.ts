@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { type CpuProfile, type Frame, summaryOf } from "../../bench/ProfileParts.ts"
+import { type CpuProfile, type Frame, summaryOf } from "./ProfileParts.ts"
 
 const frame = (functionName: string, url = "", lineNumber = 0): Frame => ({
   functionName,

@@ -2,11 +2,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Logger, LogLevel } from "effect"
 import { inject } from "vitest"
-import type { Kind } from "../../chaos/faults/Fault.ts"
-import { databaseRestarted, backendsTerminated } from "../../chaos/faults/OfDatabase.ts"
-import { instanceKilled, instancePaused } from "../../chaos/faults/OfInstances.ts"
-import { databaseSilent, providersCut } from "../../chaos/faults/OfNetwork.ts"
-import { run } from "../../chaos/Run.ts"
+import type { Kind } from "./faults/Fault.ts"
+import { databaseRestarted, backendsTerminated } from "./faults/OfDatabase.ts"
+import { instanceKilled, instancePaused } from "./faults/OfInstances.ts"
+import { databaseSilent, providersCut } from "./faults/OfNetwork.ts"
+import { run } from "./Run.ts"
 
 const briefly = (kind: Kind): Kind => ({
   ...kind,

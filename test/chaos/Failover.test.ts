@@ -2,9 +2,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Logger, LogLevel } from "effect"
 import { inject } from "vitest"
-import { failover } from "../../chaos/Failover.ts"
-import { patroniKilled, primaryKilled, primaryKilledTwice } from "../../chaos/faults/OfPrimary.ts"
-import { missingPrograms } from "../../chaos/stage/Patroni.ts"
+import { failover } from "./Failover.ts"
+import { patroniKilled, primaryKilled, primaryKilledTwice } from "./faults/OfPrimary.ts"
+import { missingPrograms } from "./stage/Patroni.ts"
 
 const missing = await Effect.runPromise(missingPrograms)
 const where = missing.length === 0 ? "" : ` (skipped: ${missing.join(", ")} not installed)`

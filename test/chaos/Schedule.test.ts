@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
-import { allKinds, nthFault } from "../../chaos/faults/Schedule.ts"
-import { Chance } from "../../simulation/world/Chance.ts"
+import { allKinds, nthFault } from "./faults/Schedule.ts"
+import { Chance } from "../simulation/world/Chance.ts"
 
 const faultsOf = (seed: number) => Array.from({ length: 60 }, (_, nth) => nthFault(allKinds, new Chance(seed), nth))
 

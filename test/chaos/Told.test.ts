@@ -1,8 +1,8 @@
 /** The audit's teeth: whatever callers were told that is not so is found. */
 import { describe, expect, it } from "@effect/vitest"
-import { outsideOf, type Read } from "../../chaos/audit/ReadRecords.ts"
-import { toldProblems } from "../../chaos/audit/Told.ts"
-import type { Order } from "../../chaos/business/Notebook.ts"
+import { outsideOf, type Read } from "./audit/ReadRecords.ts"
+import { toldProblems } from "./audit/Told.ts"
+import type { Order } from "./business/Notebook.ts"
 import type { StartedFake } from "../../src/providers/fakes/run/AllFakes.ts"
 import { wireReference } from "../../src/providers/port/WireReference.ts"
 import type { Attempt, Payment } from "../../src/payments/store/Payment.ts"

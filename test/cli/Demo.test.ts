@@ -4,7 +4,7 @@ import { once } from "node:events"
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
-import { firstOfFreePorts } from "../../bench/FreePort.ts"
+import { firstOfFreePorts } from "../bench/FreePort.ts"
 import {
   CLI,
   cliIn,

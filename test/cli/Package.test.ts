@@ -22,7 +22,8 @@ const built = [
 const packed = async (): Promise<ReadonlyArray<string>> => {
   const folder = mkdtempSync(join(tmpdir(), "corridor-pack-"))
   try {
-    for (const name of ["package.json", "build.mjs", "tsconfig.json", "README.md", "LICENSE"]) {
+    mkdirSync(join(folder, "scripts"))
+    for (const name of ["package.json", "scripts/build.mjs", "tsconfig.json", "README.md", "LICENSE"]) {
       writeFileSync(join(folder, name), readFileSync(name))
     }
     for (const name of built) {
@@ -53,7 +54,14 @@ it("holds the programs, the console, the client and the pages, and no code, data
   expect(files).toEqual(
     expect.arrayContaining([
       about.bin.corridor,
-      ...["dist/cli/main.cjs", "dist/cli/main.mjs", "dist/main.cjs", "dist/main.mjs", "build.mjs", "tsconfig.json"],
+      ...[
+        "dist/cli/main.cjs",
+        "dist/cli/main.mjs",
+        "dist/main.cjs",
+        "dist/main.mjs",
+        "scripts/build.mjs",
+        "tsconfig.json"
+      ],
       ...["dist/console/names.json", "dist/console/console-A.js.br", "dist/client/cjs/package.json"],
       ...["docs/cli.md", "migrations/0001_x.ts", "README.md", "LICENSE"]
     ])

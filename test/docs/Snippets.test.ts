@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os"
 import { delimiter, join, resolve } from "node:path"
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
-import { firstOfFreePorts, freePort } from "../../bench/FreePort.ts"
+import { firstOfFreePorts, freePort } from "../bench/FreePort.ts"
 import { type OwnDatabase, ownDatabase } from "../cli/Cli.ts"
 import { type RealServer, startServer, until } from "../payments/support/RealServer.ts"
 import { installClient } from "./InstalledClient.ts"

@@ -31,7 +31,7 @@ import { checkWebhookUrl } from "../../src/providers/port/WebhookUrl.ts"
 import { checkAddress } from "../../src/webhooks/ssrf/Address.ts"
 import { parseEndpointUrl } from "../../src/webhooks/ssrf/EndpointUrl.ts"
 import { parseHosts } from "../../src/webhooks/ssrf/HostsFile.ts"
-import { oddTexts, oddTimes } from "../../fuzz/Oddities.ts"
+import { oddTexts, oddTimes } from "../fuzz/Oddities.ts"
 
 const KE = CountryCode.make("KE")
 const KES = CurrencyCode.make("KES")

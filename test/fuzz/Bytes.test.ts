@@ -2,7 +2,7 @@
 import { connect } from "node:net"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { Draw } from "../../fuzz/Draw.ts"
+import { Draw } from "./Draw.ts"
 import { people } from "../support/Credentials.ts"
 import { onServer, TestServer } from "../support/TestServer.ts"
 

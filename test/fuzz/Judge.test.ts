@@ -1,12 +1,12 @@
 /** The fuzzer itself: it sees what is wrong, and draws the same from the same seed. */
 import { describe, expect, it } from "vitest"
 import { stringify } from "lossless-json"
-import type { Caller } from "../../fuzz/Callers.ts"
-import { type Document, operationsOf } from "../../fuzz/Document.ts"
-import { Judge } from "../../fuzz/Judge.ts"
-import { plan } from "../../fuzz/Plan.ts"
-import type { Ids, Stock } from "../../fuzz/Stock.ts"
-import type { Answer, Sent } from "../../fuzz/Wire.ts"
+import type { Caller } from "./Callers.ts"
+import { type Document, operationsOf } from "./Document.ts"
+import { Judge } from "./Judge.ts"
+import { plan } from "./Plan.ts"
+import type { Ids, Stock } from "./Stock.ts"
+import type { Answer, Sent } from "./Wire.ts"
 import { openApiDocument } from "../../src/contract/openapi/OpenApiDocument.ts"
 
 const document = JSON.parse(stringify(openApiDocument("http://127.0.0.1:3000", "sandbox")) ?? "") as Document

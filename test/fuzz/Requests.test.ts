@@ -1,8 +1,8 @@
 /** The short form of `npm run fuzz`: thousands of requests that the service's own document makes possible, or forbids. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { fuzzedSettings } from "../../fuzz/OwnServer.ts"
-import { run } from "../../fuzz/Run.ts"
+import { fuzzedSettings } from "./OwnServer.ts"
+import { run } from "./Run.ts"
 import { startWorkers } from "../../src/app/Workers.ts"
 import { onDatabaseServer, TestServer } from "../support/TestServer.ts"
 

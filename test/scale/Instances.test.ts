@@ -3,8 +3,8 @@ import { setTimeout as pause } from "node:timers/promises"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Logger, LogLevel } from "effect"
 import { inject } from "vitest"
-import type { Instance } from "../../chaos/stage/Instance.ts"
-import { openStage } from "../../chaos/stage/Stage.ts"
+import type { Instance } from "../chaos/stage/Instance.ts"
+import { openStage } from "../chaos/stage/Stage.ts"
 import { byPhone } from "../payments/support/Requests.ts"
 
 const LIMIT = 120

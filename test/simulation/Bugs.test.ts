@@ -1,9 +1,9 @@
 /** The simulation's teeth: every bug of the catalogue is found by the seed that first found it, which finds nothing without. */
 import { setImmediate as breath } from "node:timers/promises"
 import { describe, expect, it } from "@effect/vitest"
-import { catalogue } from "../../simulation/bugs/Catalogue.ts"
-import { run } from "../../simulation/Run.ts"
-import { shrink } from "../../simulation/Shrink.ts"
+import { catalogue } from "./bugs/Catalogue.ts"
+import { run } from "./Run.ts"
+import { shrink } from "./Shrink.ts"
 import { RUNS } from "./Seeds.ts"
 
 describe("a planted bug", () => {

@@ -1,7 +1,7 @@
 /** The simulation's rules over a real PostgreSQL, whose statements, triggers and batches no simulated world has. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { catalogue } from "../../simulation/bugs/Catalogue.ts"
+import { catalogue } from "./bugs/Catalogue.ts"
 import { runOnPostgres } from "./support/PostgresRun.ts"
 
 const SEEDS = 30

@@ -1,9 +1,9 @@
 /** Runs of the whole service in a simulated world: whatever fails comes back with its seed. */
 import { setImmediate as breath } from "node:timers/promises"
 import { describe, expect, it } from "@effect/vitest"
-import { missing } from "../../simulation/Reach.ts"
-import { Totals } from "../../simulation/Report.ts"
-import { run } from "../../simulation/Run.ts"
+import { missing } from "./Reach.ts"
+import { Totals } from "./Report.ts"
+import { run } from "./Run.ts"
 import { knownFaults, RUNS } from "./Seeds.ts"
 
 const AT_ONCE = 100

@@ -91,7 +91,7 @@ const write = (file: string, text: string) => {
 const complaintsAbout = (file: string): ReadonlyArray<string> => lines.filter((line) => line.startsWith(`${file}:`))
 
 beforeAll(() => {
-  for (const name of ["oxlint.config.mjs", "lint"]) cpSync(name, join(folder, name), { recursive: true })
+  for (const name of ["oxlint.config.mjs", "scripts/lint"]) cpSync(name, join(folder, name), { recursive: true })
   for (const [file, above] of upward) write(file, `import { it } from "${above}"\nexport const used = it\n`)
   for (const [at, [, text]] of refused.entries()) write(`src/app/Rule${at}.ts`, `export const used = ${text}\n`)
   write(DOWNWARD, allowed)

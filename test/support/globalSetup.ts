@@ -54,7 +54,7 @@ const makeTemplate = async (clusterUrl: string) => {
 const buildInto = async (folder: string): Promise<string> => {
   const bundle = join(folder, "dist")
   symlinkSync(resolve("node_modules"), join(folder, "node_modules"))
-  await run(process.execPath, ["build.mjs", `--outdir=${bundle}`])
+  await run(process.execPath, ["scripts/build.mjs", `--outdir=${bundle}`])
   return bundle
 }
 

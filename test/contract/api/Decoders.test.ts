@@ -10,8 +10,8 @@ import { FromMoment, Moment, ToMoment } from "../../../src/contract/api/Moment.t
 import { openApiDocument } from "../../../src/contract/openapi/OpenApiDocument.ts"
 import { parseJsonText } from "../../../src/platform/http/JsonText.ts"
 import { validationMessage } from "../../../src/platform/http/ValidationMessage.ts"
-import { oddNumbers, oddTexts, oddTimes } from "../../../fuzz/Oddities.ts"
-import { changedAt, Literal, placesIn, written } from "../../../fuzz/Text.ts"
+import { oddNumbers, oddTexts, oddTimes } from "../../fuzz/Oddities.ts"
+import { changedAt, Literal, placesIn, written } from "../../fuzz/Text.ts"
 import { decodedBy } from "../../domain/AsInterpreted.ts"
 import { type Document, examplesOf, operationsOf } from "./Operations.ts"
 

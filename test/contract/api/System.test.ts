@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Logger, LogLevel, Option } from "effect"
-import { freePort } from "../../../bench/FreePort.ts"
+import { freePort } from "../../bench/FreePort.ts"
 import { ApiKeys } from "../../../src/people/apiKeys/ApiKeys.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { formatApiKey } from "../../../src/domain/ApiKeyFormat.ts"

@@ -1,6 +1,6 @@
 /** The real server is killed in the middle of sixty initiations and started again: nothing is lost, nothing moves twice. */
 import { afterAll, describe, expect, it } from "@effect/vitest"
-import { freePort } from "../../../bench/FreePort.ts"
+import { freePort } from "../../bench/FreePort.ts"
 import { byPhone } from "../support/Requests.ts"
 import {
   databaseOf,

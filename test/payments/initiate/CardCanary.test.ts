@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "@effect/vitest"
-import { freePort } from "../../../bench/FreePort.ts"
+import { freePort } from "../../bench/FreePort.ts"
 import { byCard, byPhone } from "../support/Requests.ts"
 import { databaseOf, discard, newDataDir, pay, type RealServer, startServer, withSql } from "../support/RealServer.ts"
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, expect } from "vitest"
-import { freePort } from "../../../bench/FreePort.ts"
+import { freePort } from "../../bench/FreePort.ts"
 import { allFakes, type StartedFake, startFakes } from "../../../src/providers/fakes/run/AllFakes.ts"
 import {
   discard,

@@ -1,6 +1,6 @@
 /** Real time in which nothing takes long: hours between two things become fractions of a second. */
 import { Clock, Duration, Effect, Schedule } from "effect"
-import type { Time } from "../../../simulation/world/Time.ts"
+import type { Time } from "../world/Time.ts"
 
 const TIMES = 40
 const LONGEST = 120

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "@effect/vitest"
-import { freePort } from "../../../bench/FreePort.ts"
+import { freePort } from "../../bench/FreePort.ts"
 import {
   databaseOf,
   discard,

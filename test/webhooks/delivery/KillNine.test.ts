@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
-import { freePort } from "../../../bench/FreePort.ts"
+import { freePort } from "../../bench/FreePort.ts"
 import { cliIn, dataIn } from "../../cli/Cli.ts"
 import {
   databaseOf,

@@ -1,0 +1,92 @@
+/** What must hold when all is healed: callers, providers, receivers and the books agree. */
+import { execFile } from "node:child_process"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { Effect } from "effect"
+import { accountProblems } from "../../simulation/invariants/Accounts.ts"
+import { keyProblems } from "../../simulation/invariants/Answers.ts"
+import { moneyProblems } from "../../simulation/invariants/Money.ts"
+import { progressProblems } from "../../simulation/invariants/Progress.ts"
+import { type Dossier, dossiersOf } from "../../simulation/invariants/Records.ts"
+import { deliveryProblems, tellingProblems } from "../../simulation/invariants/Telling.ts"
+import type { Problem } from "../../../src/money/ledger/Books.ts"
+import type { Notebook } from "../business/Notebook.ts"
+import type { Organisation } from "../business/Society.ts"
+import type { Stage } from "../stage/Stage.ts"
+import { type Read, readRecords } from "./ReadRecords.ts"
+import { toldProblems } from "./Told.ts"
+
+interface Failed {
+  readonly stdout: string
+}
+
+/** `corridor ledger check`, as an operator runs it. */
+const checkBooks = ({ bundle, environment }: Stage) =>
+  Effect.promise(async () => {
+    const args = [join(bundle, "cli", "main.mjs"), "ledger", "check", "--json"]
+    const env = { PATH: process.env["PATH"], ...environment }
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env }).catch(
+      (cause: unknown) => cause as Failed
+    )
+    return (JSON.parse(stdout) as { readonly data: { readonly problems: ReadonlyArray<Problem> } }).data.problems
+  })
+
+export const recordsOf = (stage: Stage, organisations: ReadonlyArray<Organisation>): Effect.Effect<Read> =>
+  readRecords(
+    stage.postgres.ownUrl(),
+    stage.fakes,
+    organisations.flatMap(({ endpoints, orgId }) =>
+      endpoints.map(({ events, receiver, webhookId }) => ({ orgId, webhookId, events, taken: receiver.taken }))
+    )
+  )
+
+/** How it came to where it is. */
+const storyOf = ({ attempts, history, items }: Dossier): string =>
+  [
+    ...history.map(({ at, cause, to_status }) => `${at.toISOString()} ${to_status} (${cause})`),
+    ...attempts.map(
+      ({ enquiries, leg, next_enquiry_at, outcome, provider, reason, sends, started_at }) =>
+        `${started_at.toISOString()} ${leg} at ${provider}: ${outcome ?? "unanswered"} (${reason ?? "no reason"}), sent ${sends} times, asked about ${enquiries} times, again ${next_enquiry_at?.toISOString() ?? "never"}`
+    ),
+    ...items.map(({ closed_at, kind }) => `${closed_at === null ? "open" : "closed"} item: ${kind}`)
+  ].join("; ")
+
+/** With the payment that it is about. */
+const named =
+  (problemsOf: (dossier: Dossier) => ReadonlyArray<string>) =>
+  (dossier: Dossier): ReadonlyArray<string> =>
+    problemsOf(dossier).map((problem) => `payment ${dossier.payment.payment_id}: ${problem}: ${storyOf(dossier)}`)
+
+/** What is still under way, and ends by itself before the horizon: these alone are no problem yet. */
+export const progress = ({ attempts, deliveries, ...read }: Read, horizon: number): ReadonlyArray<string> => [
+  ...attempts.flatMap(({ attempt_id, next_enquiry_at }) =>
+    next_enquiry_at === null || next_enquiry_at.getTime() > horizon
+      ? []
+      : [`attempt ${attempt_id} is still asked about`]
+  ),
+  ...deliveries.flatMap(({ delivery_id, status }) =>
+    status === "pending" ? [`delivery ${delivery_id} is under way`] : []
+  ),
+  ...dossiersOf({ attempts, deliveries, ...read }).flatMap(named(progressProblems))
+]
+
+export const audit = (stage: Stage, organisations: ReadonlyArray<Organisation>, notebook: Notebook, read: Read) =>
+  Effect.gen(function* () {
+    const orders = Array.from(notebook.orders.values())
+    const dossiers = dossiersOf(read)
+    const found = yield* checkBooks(stage)
+    return [
+      ...notebook.problems,
+      ...organisations.flatMap(({ endpoints }) => endpoints.flatMap(({ receiver }) => receiver.problems)),
+      ...orders.flatMap(({ replies, what }) => (replies.length === 0 ? [`${what}: never answered`] : [])),
+      ...keyProblems(orders, false),
+      ...toldProblems(orders, read),
+      ...read.strangers,
+      ...found.map(({ message }) => message),
+      ...dossiers.flatMap(named(moneyProblems)),
+      ...dossiers.flatMap(named(progressProblems)),
+      ...dossiers.flatMap(named(tellingProblems)),
+      ...deliveryProblems(read),
+      ...accountProblems(read)
+    ]
+  })

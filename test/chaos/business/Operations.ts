@@ -1,0 +1,233 @@
+/** What callers do: each operation draws what it asks for, and asks for it under a key of its own. */
+import { type Json, responseOf } from "../../simulation/business/Scene.ts"
+import { magicDigits } from "../../../src/providers/fakes/Magic.ts"
+import { ask, type Asking, headersFor, look } from "./Ask.ts"
+import type { Reply } from "../../simulation/world/Outside.ts"
+import type { Notebook, Order } from "./Notebook.ts"
+import { payinPlaces, payoutPlaces } from "./Places.ts"
+import type { Organisation } from "./Society.ts"
+
+export interface Doing extends Asking {
+  readonly organisation: Organisation
+  /** One of its own, by which everything about it is drawn. */
+  readonly key: string
+  /** Payins of the organisation that were answered, the latest last. */
+  readonly payins: Array<{ readonly paymentId: string; readonly amount: number; readonly exponent: number }>
+}
+
+type Operation = (doing: Doing) => Promise<unknown>
+
+const opened = ({ key, notebook, organisation }: Doing, kind: string, path: string, body: object): Order =>
+  notebook.open({ kind, key, orgId: organisation.orgId, apiKey: organisation.apiKey, path: `/v1${path}`, body })
+
+const asked = (doing: Doing, kind: string, path: string, body: object): Promise<Reply | null> =>
+  ask(doing, opened(doing, kind, path, body))
+
+/** Of four, three complete; the other has the digits of one of the faults in it. */
+const digitsOf = ({ chance, key }: Doing): number =>
+  chance.happens(0.75, `${key} completes`)
+    ? chance.between(50, 99, `${key} digits`)
+    : Number(chance.pick([...magicDigits.map(([digits]) => digits), "21", "22", "24", "27"], `${key} magic`))
+
+const amountOf = (doing: Doing, exponent: number, times = 1): number => {
+  const hundreds = times * doing.chance.between(10, 400, `${doing.key} hundreds`)
+  return exponent === 0 ? hundreds * 100 + digitsOf(doing) : hundreds + digitsOf(doing) / 100
+}
+
+/** Where the answer is a page of the provider's, its customer goes there. */
+const visit = (reply: Reply): void => {
+  const { redirect_url } = responseOf(reply)
+  if (typeof redirect_url !== "string") return
+  fetch(redirect_url, { signal: AbortSignal.timeout(10_000) })
+    .then((page) => page.text())
+    .catch(() => undefined)
+}
+
+const locked = async (doing: Doing, from: string, to: string, amount: number): Promise<Json | null> => {
+  const path = `/v1/organizations/admin/exchange-rate?fromCurrency=${from}&toCurrency=${to}&amount=${amount}`
+  const answer = await look(doing, doing.organisation.apiKey, path, `${doing.key} rate`)
+  return answer === null ? null : (answer["data"] as Json)
+}
+
+/** Of small amounts rounding would be too large a part. */
+const WORTH_CHANGING = 1_000
+
+const payin: Operation = async (doing) => {
+  const { exponent, ...place } = doing.chance.pick(payinPlaces, `${doing.key} place`)
+  const crosses = doing.chance.happens(0.2, `${doing.key} crosses`)
+  const amount = amountOf(doing, exponent, crosses ? WORTH_CHANGING : 1)
+  const rate = crosses ? await locked(doing, place.currency, "USD", amount) : undefined
+  if (rate === null) return
+  const reply = await asked(doing, crosses ? "cross-currency payin" : "payin", "/payments-init/initiate", {
+    ...place,
+    amount,
+    target_amount: rate === undefined ? amount : Number(rate["target_amount"]),
+    target_currency: rate === undefined ? place.currency : "USD",
+    ...(rate === undefined ? {} : { org_rate_id: rate["org_rate_id"] }),
+    direction: "payin",
+    client_reference: doing.key
+  })
+  if (reply === null || reply.status !== 200) return
+  visit(reply)
+  doing.payins.push({ paymentId: String(responseOf(reply)["payment_id"]), amount, exponent })
+}
+
+const payout: Operation = async (doing) => {
+  const { exponent, whom, ...place } = doing.chance.pick(payoutPlaces, `${doing.key} place`)
+  const crosses = doing.chance.happens(0.25, `${doing.key} crosses`)
+  const amount = amountOf(doing, crosses ? 2 : exponent)
+  const rate = crosses ? await locked(doing, "USD", place.currency, amount) : undefined
+  if (rate === null) return
+  await asked(doing, crosses ? "cross-currency payout" : "payout", "/payments-init/initiate", {
+    ...place,
+    amount,
+    currency: crosses ? "USD" : place.currency,
+    target_amount: rate === undefined ? amount : Number(rate["target_amount"]),
+    target_currency: place.currency,
+    ...(rate === undefined ? {} : { org_rate_id: rate["org_rate_id"] }),
+    direction: "payout",
+    beneficiary_id: doing.organisation.beneficiaries[whom],
+    client_reference: doing.key
+  })
+}
+
+/** An order that every instance which is well answers at once. */
+export const probeOrder = (notebook: Notebook, { apiKey, orgId }: Organisation, key: string): Order => {
+  const { exponent: _, ...place } = payinPlaces.find(({ country }) => country === "UG")!
+  const amount = 1_050
+  const body = {
+    ...place,
+    amount,
+    target_amount: amount,
+    target_currency: place.currency,
+    direction: "payin",
+    client_reference: key
+  }
+  return notebook.open({ kind: "payin", key, orgId, apiKey, path: "/v1/payments-init/initiate", body })
+}
+
+/** Of a payin that has had a while to complete. */
+const LATELY = 12
+
+const refund: Operation = async (doing) => {
+  const { chance, key, payins } = doing
+  const older = payins.slice(0, -LATELY)
+  if (older.length === 0) return
+  const { amount, exponent, paymentId } = chance.pick(older.slice(-100), `${key} which`)
+  const scale = 10 ** exponent
+  const part = Math.floor((amount * scale) / chance.between(2, 5, `${key} share`)) / scale
+  const body = chance.happens(0.4, `${key} whole`) ? {} : { amount: part }
+  await asked(doing, "refund", `/payments-init/${paymentId}/action`, { action: "refund", reason: key, ...body })
+}
+
+const deposit: Operation = (doing) => {
+  const { id } = doing.chance.pick(doing.organisation.accounts, `${doing.key} account`)
+  return asked(doing, "deposit", `/virtual-accounts/${id}/simulate-deposit`, { amount: amountOf(doing, 2) })
+}
+
+const withdraw: Operation = (doing) => {
+  const { accounts, beneficiaries } = doing.organisation
+  const { currency, id } = doing.chance.pick(accounts, `${doing.key} account`)
+  const toBank = doing.chance.happens(0.5, `${doing.key} to a bank`)
+  const whom = currency === "KES" ? beneficiaries.kenyan : toBank ? beneficiaries.german : beneficiaries.online
+  const body = { amount: amountOf(doing, 2), beneficiary_id: whom, description: doing.key }
+  return asked(doing, "withdrawal", `/virtual-accounts/${id}/withdraw`, body)
+}
+
+const transfer: Operation = async (doing) => {
+  const { accounts } = doing.organisation
+  const from = doing.chance.pick(accounts, `${doing.key} from`)
+  const to = doing.chance.pick(
+    accounts.filter(({ id }) => id !== from.id),
+    `${doing.key} to`
+  )
+  const amount = amountOf(doing, 2)
+  const crosses = from.currency !== to.currency
+  const rate = crosses ? await locked(doing, from.currency, to.currency, amount) : undefined
+  if (rate === null) return
+  await asked(doing, "transfer", "/virtual-accounts/transfer", {
+    from_account_id: from.id,
+    to_account_id: to.id,
+    amount,
+    ...(rate === undefined ? {} : { org_rate_id: rate["org_rate_id"] })
+  })
+}
+
+const WALLET = "0x52908400098527886E0F7030069857D2E4169EE7"
+
+const ramp: Operation = async (doing) => {
+  const isOn = doing.chance.happens(0.5, `${doing.key} way`)
+  const rate = await locked(doing, isOn ? "KES" : "USDC", isOn ? "USDC" : "KES", 100)
+  if (rate === null) return
+  await asked(doing, isOn ? "on-ramp" : "off-ramp", "/payments-init/ramp", {
+    fiat_currency: "KES",
+    fiat_amount: amountOf(doing, 2),
+    client_rate: Number(rate["rate"]),
+    crypto_currency: "USDC",
+    crypto_network: "ETHEREUM",
+    country: "KE",
+    metadata: { key: doing.key },
+    ...(isOn
+      ? { wallet_address: WALLET, mobile_money_details: { provider: "mpesa", phone_number: "+254712345678" } }
+      : { beneficiary_id: doing.organisation.beneficiaries.kenyan })
+  })
+}
+
+/** A link is made once, and its form sent once or twice, as by an impatient payer. */
+const link: Operation = async (doing) => {
+  const { chance, instances, key, notebook, organisation } = doing
+  const { url } = chance.pick(instances, `${key} link`)
+  const judged = async (answer: Response): Promise<string> => {
+    const body = await answer.text()
+    notebook.judge(`link ${key}`, answer.url, { status: answer.status, body })
+    return body
+  }
+  const made = await fetch(`${url}/v1/orgs/${organisation.orgId}/payment-links`, {
+    method: "POST",
+    headers: headersFor(organisation.apiKey),
+    body: JSON.stringify({ amount: amountOf(doing, 2), currency: "KES", country: "KE", amount_type: "fixed" }),
+    signal: AbortSignal.timeout(6_000)
+  })
+  if (made.status !== 201) return judged(made)
+  const { data } = (await made.json()) as { readonly data: { readonly link_ref: string } }
+  const page = `${url}/pay/${data.link_ref}?method=mobile_money`
+  const shown = await judged(await fetch(page, { signal: AbortSignal.timeout(6_000) }))
+  const hidden = Array.from(
+    shown.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g),
+    ([, name = "", value = ""]): [string, string] => [name, value]
+  )
+  const form = new URLSearchParams([
+    ...hidden,
+    ["network", "mpesa"],
+    ["phone", "+254712345678"],
+    ["name", "Ada Obi"],
+    ["email", "ada@example.com"]
+  ])
+  for (let times = chance.between(1, 2, `${key} times`); times > 0; times--) {
+    const sent = await fetch(page, {
+      method: "POST",
+      body: form,
+      redirect: "manual",
+      signal: AbortSignal.timeout(6_000)
+    })
+    await judged(sent)
+    notebook.count(`link form ${sent.status}`)
+  }
+}
+
+const operations: Readonly<Record<string, Operation>> = {
+  payin,
+  payout,
+  refund,
+  deposit,
+  withdraw,
+  transfer,
+  ramp,
+  /** Whoever browses has no key: a page that did not come is no harm. */
+  link: (doing) => link(doing).catch(() => doing.notebook.count("link: none"))
+}
+
+const weights = { payin: 34, payout: 22, refund: 12, deposit: 5, withdraw: 9, transfer: 7, ramp: 8, link: 3 }
+
+export const operate = (doing: Doing): Promise<unknown> =>
+  operations[doing.chance.weighed(weights, `${doing.key} kind`)]!(doing)

@@ -1,0 +1,80 @@
+/** A server of the run's own: the built service on a database of its own, in a folder that goes with it. */
+import { spawn } from "node:child_process"
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { settingsOfFakesAt } from "../../src/providers/fakes/run/AllFakes.ts"
+import type { Credentials } from "./Callers.ts"
+
+export interface OwnServer {
+  readonly url: string
+  readonly credentials: Credentials
+  readonly kybSecret: string
+  /** What it said: errors alone. */
+  readonly log: () => string
+  readonly stop: () => Promise<void>
+}
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once("error", reject)
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
+    })
+  })
+
+/** Of the third parties there are credentials, and nobody at their addresses: no stranger is spoken to. */
+const NOBODY = 1
+
+/** Nobody is limited, and nobody waits long. */
+export const fuzzedSettings = {
+  KYB_WEBHOOK_SECRET: "a secret for the callbacks of a fuzzed service",
+  RATE_LIMIT_PER_MINUTE: "0",
+  PROVIDER_TIMEOUT: "1 second",
+  SANDBOX_RAIL_PACE: "20 millis",
+  WEBHOOK_ENDPOINTS_PER_ORG: "10000",
+  ...Object.fromEntries(settingsOfFakesAt(NOBODY))
+}
+
+const START_MILLIS = 60_000
+
+export const ownServer = async (): Promise<OwnServer> => {
+  const folder = mkdtempSync(join(tmpdir(), "corridor-fuzz-"))
+  // PostgreSQL's own user must be able to pass through it.
+  chmodSync(folder, 0o711)
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const settings = { ...fuzzedSettings, DATA_DIR: folder, PORT: String(port), LOG_LEVEL: "error" }
+  const child = spawn(process.execPath, ["--max-semi-space-size=32", "--heap-growing-percent=60", "dist/main.mjs"], {
+    env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...settings },
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  let said = ""
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (said += chunk.toString()))
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()))
+  const stop = async () => {
+    child.kill("SIGTERM")
+    await ended
+    rmSync(folder, { recursive: true, force: true })
+  }
+  const deadline = Date.now() + START_MILLIS
+  for (;;) {
+    const ready = await fetch(`${url}/readyz`).then(
+      ({ status }) => status === 200,
+      () => false
+    )
+    if (ready) break
+    if (Date.now() > deadline || child.exitCode !== null) {
+      await stop()
+      throw new Error(`The server did not start:\n${said}`)
+    }
+    await sleep(100)
+  }
+  const credentials = JSON.parse(readFileSync(join(folder, "sandbox.json"), "utf8")) as Credentials
+  const greeting = said.length
+  return { url, credentials, kybSecret: fuzzedSettings.KYB_WEBHOOK_SECRET, log: () => said.slice(greeting), stop }
+}

@@ -1,0 +1,304 @@
+/** One run: from a seed to a world, its steps, a quiet end, people who clear up, and what must hold after all of it. */
+import { Effect } from "effect"
+import type { ProviderName } from "../../src/domain/Corridor.ts"
+import { Ids } from "../../src/domain/Ids.ts"
+import { LedgerStore } from "../../src/money/ledger/LedgerStore.ts"
+import { ledgerTables } from "../../src/money/ledger/MemoryTables.ts"
+import { memoryTable } from "../../src/platform/database/MemoryDatabase.ts"
+import type { VirtualAccount } from "../../src/treasury/accounts/VirtualAccount.ts"
+import type { VirtualTransaction } from "../../src/treasury/accounts/VirtualTransaction.ts"
+import { nothingPlanted, type Planted } from "./bugs/Bug.ts"
+import { drawFocus, type Focus, noFocus } from "./business/Focus.ts"
+import { openItems, operate } from "./business/Operating.ts"
+import { Receivers } from "./business/Receivers.ts"
+import type { Scene } from "./business/Scene.ts"
+import { settle } from "./business/Society.ts"
+import type { Step } from "./business/Step.ts"
+import { acts, drawAfterwards, drawSize, drawSteps, type Size } from "./business/Steps.ts"
+import { escrowTables } from "./business/Escrowing.ts"
+import { linkTables } from "./business/Linking.ts"
+import { offProblem } from "./business/Switching.ts"
+import { accountProblems } from "./invariants/Accounts.ts"
+import { answerProblems } from "./invariants/Answers.ts"
+import { booksIn } from "../../src/payments/store/SignalMemory.ts"
+import { feeProblems, suspenseProblems } from "./invariants/Charges.ts"
+import { escrowProblems } from "./invariants/Escrows.ts"
+import { linkProblems } from "./invariants/Links.ts"
+import { moneyProblems, queueProblems, receivableProblems } from "./invariants/Money.ts"
+import { movementProblems } from "./invariants/Movements.ts"
+import { progressProblems } from "./invariants/Progress.ts"
+import { dossiersOf, type Records } from "./invariants/Records.ts"
+import { rampEndProblems, refusalProblems } from "./invariants/Sends.ts"
+import { deliveryProblems, logProblems, tellingProblems } from "./invariants/Telling.ts"
+import { walkProblems } from "./invariants/Walks.ts"
+import { Orders } from "./providers/Orders.ts"
+import { SimulatedProvider } from "./providers/SimulatedProvider.ts"
+import { Chance } from "./world/Chance.ts"
+import { watchForgetting, type Watched, watchWriting } from "./world/Forgotten.ts"
+import { Outside } from "./world/Outside.ts"
+import { surroundings } from "./world/Surroundings.ts"
+import { dawn, Time } from "./world/Time.ts"
+import { unburdened } from "./world/Unburdened.ts"
+import { World } from "./world/World.ts"
+
+export const fiat: ReadonlyArray<ProviderName> = ["stripe", "adyen", "paystack"]
+export const crypto: ReadonlyArray<ProviderName> = ["circle", "coinbase"]
+
+/** After so many rounds of people who clear up, what is left is stuck. */
+export const MOST_ROUNDS = 8
+
+const instances = {
+  small: { "1": 17, "2": 2.5, "3": 0.5 },
+  usual: { "1": 6, "2": 3, "3": 1 },
+  large: { "1": 4, "2": 4, "3": 2 }
+} as const
+
+/** At least and at most how many there are; whoever pries needs a neighbour. */
+const organisationsOf = (
+  chance: Chance,
+  size: Size,
+  steps: ReadonlyArray<Step>,
+  focus: Focus
+): readonly [number, number] => {
+  if (focus.organisations !== undefined) return [focus.organisations, focus.organisations]
+  if (size !== "small") return [1, 3]
+  if (steps.some(({ kind }) => kind === "pry")) return [2, 2]
+  return [1, chance.happens(0.25, "neighbours") ? 3 : 1]
+}
+
+export interface Options {
+  /** Steps by number, and faults by name, that are left out. */
+  readonly withoutSteps?: ReadonlySet<number>
+  readonly withoutFaults?: ReadonlySet<string>
+  /** Keeps what happened. */
+  readonly tells?: boolean
+  readonly planted?: Planted
+}
+
+export interface Ran {
+  readonly seed: number
+  readonly problems: ReadonlyArray<string>
+  readonly steps: ReadonlyArray<Step>
+  readonly faults: ReadonlyArray<string>
+  readonly counts: ReadonlyMap<string, number>
+  readonly story: ReadonlyArray<string>
+}
+
+export const booksTables = {
+  ...ledgerTables,
+  virtualAccounts: memoryTable<VirtualAccount>("virtualAccounts"),
+  virtualTransactions: memoryTable<VirtualTransaction>("virtualTransactions")
+}
+
+const recordsOf = (
+  { forgotten, orders, organisations, world }: Scene,
+  receivers: Receivers,
+  { missed }: Watched
+): Records => {
+  const { attempts, events, history, operatorItems, payments, webhookDeliveries } = world.tables
+  const { ledgerPostings, virtualAccounts, virtualTransactions } = world.database.open(booksTables)
+  return {
+    payments: Array.from(payments.values()),
+    attempts: Array.from(attempts.values()),
+    history: Array.from(history.values()),
+    items: Array.from(operatorItems.values()),
+    events: Array.from(new Map([...forgotten.events, ...events]).values()),
+    deliveries: Array.from(new Map([...forgotten.deliveries, ...webhookDeliveries]).values()),
+    postings: Array.from(ledgerPostings.values()),
+    books: (paymentId) => booksIn(world.tables, paymentId),
+    virtualAccounts: Array.from(virtualAccounts.values()),
+    virtualTransactions: Array.from(virtualTransactions.values()),
+    endpoints: organisations.flatMap(({ endpoints, orgId }) =>
+      endpoints.map(({ events: asked, url, webhookId }) => ({
+        orgId,
+        webhookId,
+        events: asked,
+        taken: receivers.taken.get(url) ?? new Set(),
+        missed: missed.get(webhookId) ?? new Set()
+      }))
+    ),
+    holdings: (paymentId) => orders.holdings(paymentId)
+  }
+}
+
+export const inspect = (
+  scene: Scene,
+  receivers: Receivers,
+  watched: Watched,
+  runIn: <A, E>(effect: Effect.Effect<A, E, LedgerStore>) => A
+): void => {
+  const records = recordsOf(scene, receivers, watched)
+  const { webhookAttempts, webhookDeliveries, webhooks } = scene.world.tables
+  const feeOf = new Map<string, Scene["organisations"][number]["fee"]>(
+    scene.organisations.map(({ fee, orgId }) => [orgId, fee])
+  )
+  const dossiers = dossiersOf(records)
+  const { escrows, linkPayments, paymentLinks } = scene.world.database.open({ ...escrowTables, ...linkTables })
+  const problems = [
+    ...runIn(Effect.flatMap(LedgerStore, ({ check }) => check)).problems.map(({ message }) => message),
+    ...dossiers.flatMap(moneyProblems),
+    ...dossiers.flatMap(progressProblems),
+    ...dossiers.flatMap(tellingProblems),
+    ...dossiers.flatMap((dossier) => feeProblems(dossier, feeOf.get(dossier.payment.org_id) ?? null)),
+    ...dossiers.flatMap(suspenseProblems),
+    ...dossiers.flatMap((dossier) => refusalProblems(dossier, scene.orders)),
+    ...dossiers.flatMap((dossier) =>
+      rampEndProblems(dossier, (version) => watched.writtenAt.get(`${dossier.payment.payment_id} ${version}`))
+    ),
+    ...deliveryProblems(records),
+    ...logProblems(webhookDeliveries, webhookAttempts.values(), ({ event_id, webhook_id }, attempt) => {
+      const url = webhooks.get(webhook_id)?.endpoint_url ?? ""
+      return receivers.answers.get(Receivers.nameOf(url, event_id, attempt)) ?? []
+    }),
+    ...answerProblems(scene),
+    ...accountProblems(records),
+    ...movementProblems(records),
+    ...walkProblems(records, watched.valued),
+    ...escrowProblems(records, escrows.values(), scene.escrows),
+    ...linkProblems(records, paymentLinks.values(), linkPayments.values()),
+    ...queueProblems(dossiers, openItems(scene)),
+    ...receivableProblems(records)
+  ]
+  for (const problem of problems) scene.outside.problem(problem)
+}
+
+const summarize = ({ outside, world }: Scene): void => {
+  for (const { direction, failure, status } of world.tables.payments.values()) {
+    outside.count(`${direction}: ${status}`)
+    if (failure?.code === "EXPIRED") outside.count(`${direction}: expired`)
+  }
+  for (const { kind } of world.tables.operatorItems.values()) outside.count(`item: ${kind}`)
+  for (const { event_type } of world.tables.events.values()) outside.count(`event: ${event_type}`)
+  for (const { status } of world.tables.webhookDeliveries.values()) outside.count(`delivery: ${status}`)
+  for (const { status } of world.tables.webhooks.values()) outside.count(`webhooks: ${status}`)
+  for (const { account, leg, outcome } of world.tables.attempts.values()) {
+    outside.count(`attempt: ${leg} ${outcome ?? "unanswered"}`)
+    if (account !== null) outside.count("attempt: through an own account")
+  }
+  const { escrows, ledgerPostings, linkPayments, paymentLinks } = world.database.open({
+    ...escrowTables,
+    ...linkTables,
+    ...ledgerTables
+  })
+  for (const { account, amount, kind } of ledgerPostings.values()) {
+    if (account.startsWith("receivable/") && amount.isNegative) outside.count("receivable: owed")
+    if (kind === "receivable_payment" && amount.isPositive) outside.count("receivable: paid")
+  }
+  for (const { is_total, source } of world.tables.movements.values())
+    outside.count(`movement: ${is_total ? "total" : source === "operator" ? "stated" : "named"}`)
+  for (const { milestones, status } of escrows.values()) {
+    outside.count(`escrow: ${status}`)
+    for (const one of milestones) outside.count(`escrow: part ${one.status}`)
+  }
+  for (const { amount_type, payment_id } of paymentLinks.values())
+    outside.count(`link: ${amount_type}, ${payment_id === null ? "not used" : "used"}`)
+  for (const { payment_id } of linkPayments.values())
+    outside.count(`link: payment ${world.tables.payments.get(payment_id)?.status}`)
+}
+
+const live = (seed: number, options: Options): Ran => {
+  const chance = new Chance(seed)
+  const time = new Time()
+  const outside = new Outside(time, chance, options.withoutFaults ?? new Set())
+  if (options.tells === true) outside.story = []
+  const size = drawSize(chance)
+  const [focusName, focus] = size === "small" ? drawFocus(chance) : (["none", noFocus] as const)
+  outside.focus = focus
+  outside.count(`focus: ${focusName}`)
+  const drawn = drawSteps(chance, size, focus)
+  const orders = new Orders(outside)
+  const receivers = new Receivers(outside)
+  const accounts = new Map(
+    [...fiat, ...crypto].map((name) => [name as string, new SimulatedProvider(name, outside, orders)])
+  )
+  const providers = new Map(Array.from(accounts, ([place, account]) => [place, account.port]))
+  const world = new World(outside, {
+    providers,
+    hooks: () => receivers.client,
+    instances: focus.instances ?? Number(chance.weighed(instances[size], "instances")),
+    calm: Number(chance.weighed({ "8": 1, "40": 2, "300": 3, "3000": 4 }, "calm")),
+    planted: options.planted ?? nothingPlanted,
+    databaseFails: chance.happens(0.15, "the database fails")
+  })
+  const runIn = <A, E>(effect: Effect.Effect<A, E, LedgerStore>): A =>
+    Effect.runSync(Effect.provide(effect, world.stores))
+  const organisations = Effect.runSync(
+    settle(chance, fiat, crypto, organisationsOf(chance, size, drawn, focus), focus).pipe(
+      Effect.provideService(Ids, world.ids),
+      Effect.provide(world.stores),
+      Effect.provide(surroundings),
+      Effect.withClock(world.elsewhere.clock)
+    )
+  )
+  for (const { ownAccount } of organisations) {
+    if (ownAccount === null) continue
+    const own = new SimulatedProvider("stripe", outside, orders, ownAccount)
+    accounts.set(own.place, own)
+    providers.set(own.place, own.port)
+  }
+  for (const { endpoints } of organisations) for (const { secret, url } of endpoints) receivers.know(url, secret)
+  const scene: Scene = {
+    world,
+    outside,
+    orders,
+    organisations,
+    keyed: new Map(),
+    escrows: new Map(),
+    off: new Map(),
+    replaceAccount: (place) => {
+      const account = accounts.get(place)
+      account?.replaceAccount()
+      if (account !== undefined) providers.set(place, account.port)
+    },
+    providerAt: (place) => accounts.get(place),
+    forgotten: watchForgetting(world),
+    isDisturbed: false
+  }
+  const watched = watchWriting(world, orders)
+  orders.objection = (ask) => offProblem(scene, ask)
+  orders.sentAt = (reference) => world.tables.attempts.get(reference)?.sent_at
+  const isWanted = ({ number }: Step) => options.withoutSteps?.has(number) !== true
+  const steps = drawn.filter(isWanted)
+  const afterwards = drawAfterwards(chance, drawn.length, focus).filter(isWanted)
+  for (const step of steps) {
+    time.at(dawn + step.at, () => {
+      outside.count(`step: ${step.kind}`)
+      world.act(acts[step.kind]!(scene, step))
+    })
+  }
+  const clearUp = () => {
+    world.goOn()
+    inspect(scene, receivers, watched, runIn)
+    outside.locks.clear()
+    for (let round = 1; round <= MOST_ROUNDS && openItems(scene).length > 0 && outside.problems.length === 0; round++) {
+      world.act(operate(scene, round))
+      world.goOn()
+      inspect(scene, receivers, watched, runIn)
+    }
+  }
+  clearUp()
+  if (focus.afterwards !== undefined || outside.afterwards.length > 0) {
+    for (const happen of outside.afterwards.splice(0)) happen()
+    for (const step of afterwards) {
+      outside.count(`step: ${step.kind}`)
+      world.act(acts[step.kind]!(scene, step))
+    }
+    clearUp()
+  }
+  if (outside.problems.length === 0) {
+    for (const { detail, kind } of openItems(scene))
+      outside.problem(`nobody can settle an item of kind ${kind}: ${detail}`)
+  }
+  outside.count(`size: ${size}, ${scene.organisations.length} organisations`)
+  summarize(scene)
+  return {
+    seed,
+    problems: outside.problems,
+    steps: [...steps, ...afterwards],
+    faults: outside.faults,
+    counts: outside.counts,
+    story: outside.story ?? []
+  }
+}
+
+export const run = (seed: number, options: Options = {}): Ran => unburdened(() => live(seed, options))

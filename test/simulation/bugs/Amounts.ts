@@ -1,0 +1,95 @@
+/** Bugs about how much: refunds, fees, and money in suspense that is exchanged. */
+import { Effect, Option } from "effect"
+import { Money } from "../../../src/domain/Money.ts"
+import { Fees } from "../../../src/money/fees/Fees.ts"
+import { type FeeRule, FeeRuleStore, subjectKey } from "../../../src/money/fees/FeeRuleStore.ts"
+import { PaymentCommand } from "../../../src/payments/settlement/PaymentCommand.ts"
+import type { Allocation, Payment } from "../../../src/payments/store/Payment.ts"
+import { PaymentStore, type Store } from "../../../src/payments/store/PaymentStore.ts"
+import type { Bug, Planted } from "./Bug.ts"
+import { planted } from "./Planting.ts"
+
+type Commands = (typeof PaymentCommand)["Service"]
+type Charging = (typeof Fees)["Service"]
+type Rules = (typeof FeeRuleStore)["Service"]
+
+/** What is on its way back is left out while somebody decides how much is left, and is there again when it is written. */
+const withoutOpenParts = (commands: Commands): Commands => ({
+  ...commands,
+  find: (...given) =>
+    Effect.map(commands.find(...given), (payment) => ({
+      ...payment,
+      refunds: payment.refunds.filter(({ state }) => state !== "open")
+    })),
+  writeAudited: (permit, payment, acts, noted) =>
+    Effect.flatMap(Effect.orDie(commands.find(permit, payment.payment_id)), (whole) => {
+      const open = whole.refunds.filter(({ state }) => state === "open")
+      const completed = acts.map((act) =>
+        act.patch?.refunds === undefined
+          ? act
+          : { ...act, patch: { ...act.patch, refunds: [...open, ...act.patch.refunds] } }
+      )
+      return commands.writeAudited(permit, { ...payment, refunds: whole.refunds }, completed, noted)
+    })
+})
+
+/** A fee as whoever divides without rounding has it. */
+const roundedDown = (): Planted => {
+  const rules = new Map<string, FeeRule>()
+  return new Map([
+    ...planted(FeeRuleStore, (store: Rules): Rules => ({
+      ...store,
+      find: (subject) =>
+        Effect.tap(store.find(subject), (found) =>
+          Effect.sync(() => Option.isSome(found) && rules.set(subjectKey(subject), found.value))
+        )
+    })),
+    ...planted(Fees, (fees: Charging): Charging => ({
+      ...fees,
+      charge: (payment) =>
+        Effect.map(fees.charge(payment), (charged) =>
+          charged.map((fee) => {
+            const { basis_points = 0, fixed = null } = rules.get(subjectKey(payment)) ?? {}
+            const { currency, minor } = payment.direction === "inbound" ? payment.target : payment.amount
+            const share = (minor * BigInt(basis_points)) / 10_000n
+            const besides = fixed?.currency === currency ? fixed.minor : 0n
+            return { ...fee, amount: new Money({ currency, minor: share + besides || 1n }) }
+          })
+        )
+    }))
+  ])
+}
+
+/** One minor unit more for the organisation, where there was something to round. */
+const roundedOtherwise = ({ amount, direction, target }: Payment, allocation: Allocation): Allocation => {
+  const { amount: moved, own: given } = allocation
+  const [own, theirs] = direction === "outbound" ? [amount, target] : [target, amount]
+  if (moved.currency === given.currency || (own.minor * moved.minor) % theirs.minor === 0n) return allocation
+  return { ...allocation, own: new Money({ currency: given.currency, minor: given.minor + 1n }) }
+}
+
+export const amountBugs: ReadonlyArray<Omit<Bug, "foundBy">> = [
+  {
+    name: "a refund above what is left",
+    about: "what is on its way back is not counted, so that two refunds at once give back more than was paid",
+    planted: planted(PaymentCommand, withoutOpenParts)
+  },
+  {
+    name: "a fee is rounded down",
+    about: "the share of a minor unit is dropped",
+    planted: roundedDown()
+  },
+  {
+    name: "money in suspense is rounded the other way",
+    about: "what an organisation keeps of money in suspense rounds up when it is exchanged, what it bears rounds down",
+    planted: planted(PaymentStore, (store: Store): Store => ({
+      ...store,
+      apply: (change) =>
+        store.apply(
+          change.allocations === undefined
+            ? change
+            : { ...change, allocations: change.allocations.map((one) => roundedOtherwise(change.payment, one)) }
+        )
+    }))
+  }
+]

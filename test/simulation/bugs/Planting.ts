@@ -1,0 +1,72 @@
+/** How bugs are planted: by the key of a service's tag, into every provider, or into what is heard and written of a payment. */
+import { Effect } from "effect"
+import type { Movement } from "../../../src/domain/Movement.ts"
+import { Accepted, Report } from "../../../src/domain/Outcome.ts"
+import type { ProviderSignal } from "../../../src/domain/Settlement.ts"
+import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts"
+import type { Source } from "../../../src/payments/settlement/Signals.ts"
+import type { Change } from "../../../src/payments/store/Change.ts"
+import { PaymentStore, type Store } from "../../../src/payments/store/PaymentStore.ts"
+import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
+import { type Provider, Providers } from "../../../src/providers/port/Provider.ts"
+import type { Planted, Wrap } from "./Bug.ts"
+
+export const planted = (key: { readonly key: string }, wrap: Wrap): Planted => new Map([[key.key, wrap]])
+
+export const providing = (change: (provider: Provider) => Provider): Planted =>
+  planted(Providers, (providers: (typeof Providers)["Service"]) => ({
+    find: (...given: Parameters<(typeof providers)["find"]>) =>
+      Effect.map(providers.find(...given), (found) => (found === undefined ? undefined : change(found)))
+  }))
+
+export const changing = (change: (one: Change) => Change): Planted =>
+  planted(PaymentStore, (store: Store): Store => ({ ...store, apply: (one) => store.apply(change(one)) }))
+
+type Recorder = (typeof RecordOutcome)["Service"]
+
+/** `change` is made for each recorder: it may remember what it heard. */
+export const mishearing = (
+  change: () => (signal: ProviderSignal, attemptId: string, source: Source) => ProviderSignal
+): Planted =>
+  planted(RecordOutcome, (recorder: Recorder): Recorder => {
+    const misheard = change()
+    return {
+      hear: (known, signal, source) => recorder.hear(known, misheard(signal, known.attempt.attempt_id, source), source),
+      hearAbout: (attempt, signal, source) =>
+        recorder.hearAbout(attempt, misheard(signal, attempt.attempt_id, source), source),
+      hearOnce: (known, signal, source) =>
+        recorder.hearOnce(known, misheard(signal, known.attempt.attempt_id, source), source)
+    }
+  })
+
+export const hearing = (change: (signal: ProviderSignal) => ProviderSignal): Planted => mishearing(() => change)
+
+/** Of each transfer that a signal names, what somebody makes of it. */
+export const retold = (
+  signal: ProviderSignal,
+  change: (movement: Movement) => ReadonlyArray<Movement>
+): ProviderSignal => {
+  if ((signal._tag !== "Report" && signal._tag !== "Accepted") || signal.movements === undefined) return signal
+  const movements = signal.movements.flatMap(change)
+  return signal._tag === "Report" ? new Report({ ...signal, movements }) : new Accepted({ ...signal, movements })
+}
+
+type Database = (typeof MemoryDatabase)["Service"]
+
+/** With the rows of the database at hand, as a statement has them. */
+export const withTables = (
+  key: { readonly key: string },
+  wrap: (service: never, database: () => Database) => unknown
+): Planted => {
+  let database: Database | undefined
+  return new Map([
+    ...planted(MemoryDatabase, (made: Database) => (database = made)),
+    ...planted(key, (service) => wrap(service as never, () => database!))
+  ])
+}
+
+export const without = <A extends object, K extends keyof A>(one: A, ...names: ReadonlyArray<K>): A => {
+  const copy = { ...one }
+  for (const name of names) delete copy[name]
+  return copy
+}

@@ -1,0 +1,103 @@
+/** Those who receive webhooks: they take, hang, refuse and lie, and remember what they were told. */
+import { createHmac } from "node:crypto"
+import { Effect, type Context } from "effect"
+import { type HookClient, NotAnswered } from "../../../src/webhooks/delivery/HookClient.ts"
+import { machineOf } from "../world/Machine.ts"
+import { nap } from "../world/Nap.ts"
+import type { Outside } from "../world/Outside.ts"
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+export class Receivers {
+  /** Event ids that were taken, by address. */
+  readonly taken = new Map<string, Set<string>>()
+  private readonly outside: Outside
+  private readonly secrets = new Map<string, string>()
+  private readonly bodies = new Map<string, string>()
+  /** What each attempt at an event was answered with, by address, event and attempt; null: nothing. */
+  readonly answers = new Map<string, Array<number | null>>()
+  /** Between which moments a receiver is down. */
+  private readonly outages = new Map<string, readonly [from: number, until: number]>()
+  private calls = 0
+
+  constructor(outside: Outside) {
+    this.outside = outside
+  }
+
+  know(url: string, secret: string): void {
+    const { chance, focus, time } = this.outside
+    this.secrets.set(url, secret)
+    if (!(focus.outages ?? chance.happens(0.04, `${url} is down`))) return
+    const from = time.now + chance.pick([0, 5, 120], `${url} is down from`) * MINUTE
+    const until = from + chance.pick([1, 30, 60, 200, 400], `${url} is down for`) * HOUR
+    this.outages.set(url, [from, until])
+    this.outside.count("fault: receiver down for days")
+  }
+
+  private isDown(url: string): boolean {
+    const [from, until] = this.outages.get(url) ?? [Infinity, 0]
+    return from <= this.outside.time.now && this.outside.time.now < until
+  }
+
+  static nameOf(url: string, eventId: string, attempt: string | number): string {
+    return `${url} ${eventId} ${attempt}`
+  }
+
+  private drawn(url: string, purpose: string) {
+    if (this.isDown(url)) return this.outside.chance.pick(["refuses", "hangs"] as const, `${purpose} down`)
+    const weights = { takes: 85, refuses: 6, hangs: 4, "takes and breaks off": 5 }
+    const slow = { takes: 4, refuses: 3, hangs: 5, "takes and breaks off": 1 }
+    return this.outside.drawn(this.outside.focus.hangs === true ? slow : weights, "takes", purpose)
+  }
+
+  get client(): Context.Tag.Service<HookClient> {
+    return {
+      post: (request) =>
+        Effect.withFiberRuntime((fiber) => {
+          this.calls += 1
+          const purpose = `delivery ${this.calls} to ${request.url}`
+          return Effect.zipRight(nap(this.outside, machineOf(fiber), purpose), this.posted(request, purpose))
+        })
+    }
+  }
+
+  private posted(
+    { body, headers, url }: Parameters<Context.Tag.Service<HookClient>["post"]>[0],
+    purpose: string
+  ): ReturnType<Context.Tag.Service<HookClient>["post"]> {
+    return Effect.async((resume) => {
+      const { chance, time } = this.outside
+      const how = this.drawn(url, purpose)
+      const event = JSON.parse(body) as { readonly event_id: string }
+      this.check(url, body, headers, event.event_id)
+      const name = Receivers.nameOf(url, event.event_id, headers["x-service-attempt"] ?? "")
+      const answer = (status: number | null) => this.answers.set(name, [...(this.answers.get(name) ?? []), status])
+      const millis = how === "hangs" ? 10_000 : chance.between(5, 1500, `${purpose} time`)
+      time.after(millis, () => {
+        if (how === "takes" || how === "takes and breaks off") this.take(url, event.event_id)
+        answer(how === "takes" ? 200 : how === "refuses" ? 500 : null)
+        if (how === "takes") return resume(Effect.succeed({ status: 200, text: "" }))
+        if (how === "refuses") return resume(Effect.succeed({ status: 500, text: "no" }))
+        resume(new NotAnswered({ message: "the connection failed (ECONNRESET)" }))
+      })
+    })
+  }
+
+  private take(url: string, eventId: string): void {
+    const known = this.taken.get(url) ?? new Set()
+    known.add(eventId)
+    this.taken.set(url, known)
+  }
+
+  private check(url: string, body: string, headers: Readonly<Record<string, string>>, eventId: string): void {
+    const secret = this.secrets.get(url)
+    const wanted = secret === undefined ? "" : createHmac("sha256", secret).update(body).digest("hex")
+    if (headers["X-Service-Signature"] !== wanted && headers["x-service-signature"] !== wanted) {
+      this.outside.problem(`a delivery to ${url} does not bear its signature`)
+    }
+    const before = this.bodies.get(`${url} ${eventId}`)
+    if (before !== undefined && before !== body) this.outside.problem(`event ${eventId} was told in two ways`)
+    this.bodies.set(`${url} ${eventId}`, body)
+  }
+}

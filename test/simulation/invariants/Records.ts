@@ -1,0 +1,76 @@
+/** What the invariants look at, wherever it was read: all that was written down, and what is true outside of it. */
+import type { PaymentId } from "../../../src/domain/Identifiers.ts"
+import type { StoredPosting } from "../../../src/money/ledger/Books.ts"
+import type { Attempt, Books, HistoryRow, Payment, StoredOperatorItem } from "../../../src/payments/store/Payment.ts"
+import type { VirtualAccount } from "../../../src/treasury/accounts/VirtualAccount.ts"
+import type { VirtualTransaction } from "../../../src/treasury/accounts/VirtualTransaction.ts"
+import type { StoredDelivery, WebhookEvent } from "../../../src/webhooks/Webhook.ts"
+
+/** Where an organisation receives webhooks, and the ids of the events that were taken there. */
+export interface Endpoint {
+  readonly orgId: string
+  readonly webhookId: string
+  /** As it was registered for. */
+  readonly events: ReadonlyArray<string>
+  readonly taken: ReadonlySet<string>
+  /** Events that came while it was disabled, and that it does not get. */
+  readonly missed?: ReadonlySet<string>
+}
+
+export interface Records {
+  readonly payments: ReadonlyArray<Payment>
+  readonly attempts: ReadonlyArray<Attempt>
+  readonly history: ReadonlyArray<HistoryRow>
+  readonly items: ReadonlyArray<StoredOperatorItem>
+  readonly events: ReadonlyArray<WebhookEvent>
+  readonly deliveries: ReadonlyArray<StoredDelivery>
+  readonly postings: ReadonlyArray<StoredPosting>
+  readonly books: (paymentId: PaymentId) => Books
+  readonly virtualAccounts: ReadonlyArray<VirtualAccount>
+  readonly virtualTransactions: ReadonlyArray<VirtualTransaction>
+  readonly endpoints: ReadonlyArray<Endpoint>
+  /** What each provider really has because of a payment, by its account in the books, in minor units. */
+  readonly holdings: (paymentId: PaymentId) => ReadonlyMap<string, bigint>
+}
+
+/** All that there is about one payment. */
+export interface Dossier {
+  readonly payment: Payment
+  readonly attempts: ReadonlyArray<Attempt>
+  readonly history: ReadonlyArray<HistoryRow>
+  readonly items: ReadonlyArray<StoredOperatorItem>
+  readonly events: ReadonlyArray<WebhookEvent>
+  readonly postings: ReadonlyArray<StoredPosting>
+  /** The movements that were recorded, and what people have allocated. */
+  readonly books: Books
+  readonly held: ReadonlyMap<string, bigint>
+}
+
+/** Those of each payment, in their order. */
+const byPayment = <A extends { readonly payment_id: PaymentId | null }>(rows: ReadonlyArray<A>) => {
+  const groups = new Map<PaymentId | null, Array<A>>()
+  for (const row of rows) {
+    const group = groups.get(row.payment_id)
+    if (group === undefined) groups.set(row.payment_id, [row])
+    else group.push(row)
+  }
+  return (paymentId: PaymentId): ReadonlyArray<A> => groups.get(paymentId) ?? []
+}
+
+export const dossiersOf = (records: Records): ReadonlyArray<Dossier> => {
+  const attempts = byPayment(records.attempts)
+  const history = byPayment(records.history)
+  const items = byPayment(records.items)
+  const events = byPayment(records.events)
+  const postings = byPayment(records.postings)
+  return records.payments.map((payment) => ({
+    payment,
+    attempts: attempts(payment.payment_id),
+    history: history(payment.payment_id).toSorted((a, b) => a.version - b.version),
+    items: items(payment.payment_id),
+    events: events(payment.payment_id),
+    postings: postings(payment.payment_id),
+    books: records.books(payment.payment_id),
+    held: records.holdings(payment.payment_id)
+  }))
+}

@@ -1,0 +1,61 @@
+/** What simulated providers call back with, and how their ports read it. */
+import { Effect } from "effect"
+import { isAnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
+import { Money } from "../../../src/domain/Money.ts"
+import type { Movement } from "../../../src/domain/Movement.ts"
+import { Report } from "../../../src/domain/Outcome.ts"
+import { named } from "../../../src/providers/client/Replies.ts"
+import { type CallbackEvent, Hint, Check, NoProof, Proof, Statement } from "../../../src/providers/port/Callback.ts"
+import type { Provider } from "../../../src/providers/port/Provider.ts"
+
+export interface Said {
+  readonly key: string
+  readonly reference: string | null
+  readonly providerPaymentId: string
+  readonly state: Report["state"]
+  readonly status: string
+  readonly movements?: ReadonlyArray<SaidMovement>
+}
+
+type SaidMovement = Pick<Movement, "kind" | "id" | "state" | "isTotal"> & { readonly amount: Sum | null }
+
+interface Sum {
+  readonly minor: string
+  readonly currency: string
+}
+
+const sumOf = ({ currency, minor }: Money): Sum => ({ minor: minor.toString(), currency })
+
+export const movementsSaid = (movements: ReadonlyArray<Movement>): ReadonlyArray<SaidMovement> =>
+  movements.map(({ amount, ...movement }) => ({ ...movement, amount: amount === null ? null : sumOf(amount) }))
+
+const moneyIn = ({ currency, minor }: Sum): Money | undefined =>
+  isAnyCurrencyCode(currency) ? new Money({ currency, minor: BigInt(minor) }) : undefined
+
+const movementsIn = ({ movements = [] }: Said): Pick<Report, "movements"> =>
+  named(movements.map((one) => ({ ...one, amount: one.amount === null ? null : (moneyIn(one.amount) ?? null) })))
+
+const reportIn = (said: Said): Report =>
+  new Report({
+    state: said.state,
+    reason: said.state === "failed" ? said.status : null,
+    providerPaymentId: said.providerPaymentId,
+    providerStatus: said.status,
+    ...movementsIn(said)
+  })
+
+export const callbackReader =
+  (signs: boolean): Provider["callback"] =>
+  ({ body, headers }) =>
+    Effect.gen(function* () {
+      const proof = yield* Proof.from(Check.same("genuine", signs ? headers["x-proof"] : "genuine"), "no proof")
+      const all = yield* Effect.try({
+        try: () => JSON.parse(body.toString("utf8")) as ReadonlyArray<Said>,
+        catch: () => new NoProof({ message: "not a callback" })
+      })
+      const events = all.map((said): CallbackEvent => {
+        const attempt = { reference: said.reference, providerPaymentId: said.providerPaymentId }
+        return signs ? new Statement({ key: said.key, attempt, report: reportIn(said), proof }) : new Hint({ attempt })
+      })
+      return { events }
+    })

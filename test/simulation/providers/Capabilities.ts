@@ -1,0 +1,60 @@
+/** What a provider can do and what it promises, drawn for each run: every combination that the port knows comes up. */
+import { Duration } from "effect"
+import type { Promised } from "../../../src/providers/port/Provider.ts"
+import type { Outside } from "../world/Outside.ts"
+
+export interface Capabilities {
+  readonly honours: Promised
+  readonly refundsHonour: Promised | undefined
+  readonly provesAbsence: Promised
+  /** Whether its callbacks are believed, or make it be asked. */
+  readonly signs: boolean
+  /** What its callbacks call a payment by. */
+  readonly callsBackBy: "reference" | "its own id"
+  /** Whether its answer says what it calls the payment. */
+  readonly tellsId: boolean
+  readonly otp: boolean
+  readonly cancels: boolean
+  readonly refunds: boolean
+  readonly resumes: boolean
+  /** Whether its reports say how much has arrived. */
+  readonly counts: boolean
+  /** How it tells of transfers: each under an id of its own, or all of a kind as one sum that grows. */
+  readonly tells: "each" | "totals"
+  /** Whether it can say again what its customer must do. */
+  readonly remindsCustomers: boolean
+  /** What it answers to a reference that it has already: the order as it stands, or a refusal of the repetition alone. */
+  readonly repeats: "told again" | "refused"
+}
+
+const promised = (
+  chance: Outside["chance"],
+  always: number,
+  never: number,
+  forATime: Duration.Duration,
+  purpose: string
+) => {
+  const drawn = chance.weighed({ always, never, "for a time": 1 }, purpose)
+  return drawn === "for a time" ? forATime : drawn === "always"
+}
+
+export const drawCapabilities = ({ chance, focus }: Outside, name: string): Capabilities => {
+  const likely = (share: number, what: string) => chance.happens(share, `${name} ${what}`)
+  return {
+    honours: promised(chance, 4, 4, Duration.minutes(2), `${name} honours`),
+    refundsHonour: likely(0.3, "another promise") ? likely(0.5, "refunds honour") : undefined,
+    provesAbsence: promised(chance, 5, 3, Duration.minutes(10), `${name} proves`),
+    signs: likely(0.7, "signs"),
+    callsBackBy: likely(0.6, "by reference") ? "reference" : "its own id",
+    tellsId: likely(0.85, "tells its id"),
+    otp: likely(0.6, "otp"),
+    cancels: likely(0.6, "cancels"),
+    refunds: likely(0.85, "refunds"),
+    resumes: likely(0.5, "resumes"),
+    counts: likely(0.5, "counts"),
+    tells: likely(0.25, "tells totals") ? "totals" : "each",
+    remindsCustomers: likely(0.5, "reminds"),
+    repeats: likely(0.3, "refuses repetitions") ? "refused" : "told again",
+    ...focus.can
+  }
+}

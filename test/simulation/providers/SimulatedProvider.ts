@@ -1,0 +1,757 @@
+/** A provider behind the port: it takes orders, forgets answers, calls back, and knows at all times what it really did. */
+import { Duration, Effect, Either } from "effect"
+import type { ProviderName } from "../../../src/domain/Corridor.ts"
+import type { ConfigId } from "../../../src/domain/Identifiers.ts"
+import { Money } from "../../../src/domain/Money.ts"
+import type { Movement } from "../../../src/domain/Movement.ts"
+import { credentialsRetireAfter } from "../../../src/domain/policies/Providers.ts"
+import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../../src/domain/Outcome.ts"
+import { named } from "../../../src/providers/client/Replies.ts"
+import type {
+  AttemptContext,
+  OneTimePasswords,
+  PaymentOrder,
+  Promised,
+  Provider,
+  RefundOrder
+} from "../../../src/providers/port/Provider.ts"
+import { machineOf } from "../world/Machine.ts"
+import { nap } from "../world/Nap.ts"
+import type { Outside } from "../world/Outside.ts"
+import { type Capabilities, drawCapabilities } from "./Capabilities.ts"
+import { callbackReader, movementsSaid, type Said } from "./CallbackBody.ts"
+import { planDisputes } from "./Disputing.ts"
+import type { Orders } from "./Orders.ts"
+import { calmFates, deliveries, type Fate, fatesIn, fatesOut, pace, type Passage, passages } from "./Fate.ts"
+import { byHandId, holds, leftOf, move, moveBack, type Order, tellOf, totalsOf } from "./Truth.ts"
+
+export const rightPassword = "123456"
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+/** Text that databases refuse, and that is too long for them. */
+const spoilt = ["\u0000", "\ud800", "x".repeat(700)]
+
+/** The same choices, none of which is drawn. */
+const none = <A extends string>(weights: Readonly<Record<A, number>>): Record<A, number> =>
+  Object.fromEntries(Object.keys(weights).map((name) => [name, 0])) as Record<A, number>
+
+type Waits = "collect_otp" | "redirect" | "bank_transfer" | "pay_by_link"
+
+interface Kept extends Order {
+  readonly fate: Fate
+  readonly waitsFor: Waits | null
+  /** Callbacks so far: no two have the same key. */
+  said: number
+  wrongPasswords: number
+  /** It was said never to have been there. */
+  sworn: boolean
+  /** Which of the accounts that were reached through one configuration has it. */
+  readonly account: number
+}
+
+/** Whether the accounts of one provider give out the same ids. */
+export const sharesIds = ({ chance }: Outside): boolean => chance.happens(0.5, "accounts share ids")
+
+export const placeOf = (name: ProviderName, account: ConfigId | null): string =>
+  account === null ? name : `${name}/${account}`
+
+export class SimulatedProvider {
+  readonly name: ProviderName
+  /** What it is called in the books, and in the address of its callbacks. */
+  readonly place: string
+  readonly can: Capabilities
+  private readonly outside: Outside
+  private readonly orders: Orders
+  private readonly label: string
+  private readonly calls = new Map<string, number>()
+  private readonly names = new Map<string, string>()
+  private issued = 0
+  /** Another account after each change of credentials. */
+  private account = 1
+  private since: Date | undefined
+
+  /** `account`: the configuration through whose account it is reached; null: the platform's. */
+  constructor(name: ProviderName, outside: Outside, orders: Orders, account: ConfigId | null = null) {
+    this.name = name
+    this.place = placeOf(name, account)
+    this.outside = outside
+    this.orders = orders
+    this.label = account === null ? name : `own ${name}`
+    this.can = drawCapabilities(outside, this.label)
+  }
+
+  /** Its credentials are replaced by those of another account, which knows nothing of what was sent before. */
+  replaceAccount(): void {
+    this.account += 1
+    this.since = new Date(this.outside.time.now + Duration.toMillis(credentialsRetireAfter))
+  }
+
+  /** As it is reached with the credentials of now: whoever has a port goes on with those that it was made with. */
+  get port(): Provider {
+    const { account, can, since } = this
+    return {
+      name: this.name,
+      ...(since === undefined ? {} : { since }),
+      honoursReference: can.honours,
+      ...(can.refundsHonour === undefined ? {} : { refundsHonourReference: can.refundsHonour }),
+      provesAbsence: can.provesAbsence,
+      supports: () => Either.void,
+      initiate: (order) => this.initiate(order, account),
+      enquire: (attempt) => this.enquire(attempt, account),
+      callback: callbackReader(can.signs),
+      ...(can.otp ? { otp: this.passwords(account) } : {}),
+      ...(can.cancels ? { cancel: (attempt) => this.cancel(attempt, account) } : {}),
+      ...(can.refunds ? { refund: (order) => this.refund(order, account) } : {}),
+      ...(can.resumes ? { resume: (attempt) => this.resume(attempt, account) } : {})
+    }
+  }
+
+  private find(reference: string, account: number): Kept | undefined {
+    const order = this.orders.find(reference) as Kept | undefined
+    return order?.account === account || this.orders.placeOf(reference) !== this.place ? order : undefined
+  }
+
+  // What travels
+
+  /** Brings `act` to pass at the provider, and its answer back, if either arrives. */
+  private travel<A>(passage: Passage, purpose: string, act: () => A, lost: () => A): Effect.Effect<A> {
+    const { chance, time } = this.outside
+    const napping = Effect.withFiberRuntime<void>((fiber) => nap(this.outside, machineOf(fiber), purpose))
+    const travelling = Effect.async<A>((resume) => {
+      const there = chance.between(5, 400, `${purpose} there`)
+      const back = chance.between(5, 400, `${purpose} back`)
+      const gives = chance.happens(0.5, `${purpose} notices`)
+      switch (passage) {
+        case "smooth":
+          time.after(there, () => {
+            const answer = act()
+            time.after(back, () => resume(Effect.succeed(answer)))
+          })
+          return
+        case "lost":
+          if (gives) time.after(there + back, () => resume(Effect.sync(lost)))
+          return
+        case "unanswered":
+          time.after(there, () => {
+            act()
+            if (gives) time.after(back, () => resume(Effect.sync(lost)))
+          })
+          return
+        case "slow answer":
+          time.after(there, () => {
+            const answer = act()
+            time.after(chance.between(9, 40, `${purpose} slowness`) * SECOND, () => resume(Effect.succeed(answer)))
+          })
+          return
+        case "slow arrival":
+          time.after(chance.between(5, 30, `${purpose} slowness`) * SECOND, () => {
+            const answer = act()
+            time.after(back, () => resume(Effect.succeed(answer)))
+          })
+          return
+        case "breaks":
+          time.after(there, () => {
+            act()
+            time.after(back, () => resume(Effect.die(new Error("an answer that nobody can read"))))
+          })
+          return
+        case "noticed late":
+          if (gives) time.after(there, () => void act())
+          time.after(chance.between(5, 23, `${purpose} noticed`) * SECOND, () => resume(Effect.sync(lost)))
+      }
+    })
+    return Effect.zipRight(napping, travelling)
+  }
+
+  private nth(what: string): string {
+    const count = (this.calls.get(what) ?? 0) + 1
+    this.calls.set(what, count)
+    return `${this.label} ${what} ${count}`
+  }
+
+  /** What it was asked for first under that reference: nothing that is drawn depends on ids, which any change may shift. */
+  private nameOf({ reference }: Pick<AttemptContext, "reference">): string {
+    return this.names.get(reference) ?? "something that it was never asked for"
+  }
+
+  private named(reference: string, purpose: string): string {
+    if (!this.names.has(reference)) this.names.set(reference, purpose)
+    return purpose
+  }
+
+  /** `leg`: of an order; nothing for whatever else is asked. */
+  private passage(purpose: string, leg?: string): Passage {
+    const { focus } = this.outside
+    if (focus.napsIn !== undefined && purpose.includes(focus.napsIn)) return "smooth"
+    const isMeant = leg !== undefined && focus.passages !== undefined && (focus.legs?.includes(leg) ?? true)
+    const weights = isMeant ? { ...none(passages), ...focus.passages } : passages
+    return this.outside.drawn(weights, "smooth", `${purpose} travels`)
+  }
+
+  private fateOf(usual: Readonly<Record<Fate, number>>, purpose: string): Fate {
+    const { fates } = this.outside.focus
+    const possible = Object.entries(fates ?? {}).filter(([fate]) => usual[fate as Fate] > 0)
+    const weights = possible.length === 0 ? usual : { ...none(usual), ...Object.fromEntries(possible) }
+    return this.outside.drawn(weights, "completes", `${purpose} fate`)
+  }
+
+  // Orders
+
+  private initiate(order: PaymentOrder, account: number): Effect.Effect<Outcome> {
+    return Effect.suspend(() => {
+      const { flow, money, paymentId, reference } = order
+      const about = `${order.description ?? order.method} ${flow}`
+      const purpose = this.named(reference, this.nth(about))
+      const { honours } = this.can
+      this.orders.asked({ provider: this.name, place: this.place, paymentId, leg: flow, reference, honours })
+      if (flow === "inbound") this.orders.returns.set(paymentId, order.returnUrl)
+      this.outside.tell(`${this.name} is asked for ${money.toString()} ${flow} (${about}) as ${reference}`)
+      return this.travel(
+        this.passage(purpose, flow),
+        purpose,
+        () =>
+          this.take(
+            { reference, paymentId, leg: flow, money, way: flow === "outbound" ? "out" : "in", of: null, account },
+            purpose,
+            honours
+          ),
+        () => new Unknown({ reason: "the connection was lost" })
+      )
+    })
+  }
+
+  private refund({ attempt, collectionId, money, reference }: RefundOrder, account: number): Effect.Effect<Outcome> {
+    return Effect.suspend(() => {
+      const purpose = this.named(reference, this.nth(`refund of ${attempt.leg} ${money.toString()}`))
+      const of = this.find(attempt.reference, account)
+      if (of !== undefined) this.orders.askedBack(this.place, of, reference, money, collectionId)
+      this.outside.tell(`${this.name} is asked to give ${money.toString()} back as ${reference}`)
+      return this.travel(
+        this.passage(purpose, "refund"),
+        purpose,
+        (): Outcome => {
+          if (of === undefined) {
+            this.orders.deny(reference)
+            return new Declined({ reason: "there is no such payment" })
+          }
+          const { paymentId } = of
+          const about = { reference, paymentId, leg: `refund ${reference}`, money, way: "out" as const, of, account }
+          return this.take(about, purpose, this.can.refundsHonour ?? this.can.honours)
+        },
+        () => new Unknown({ reason: "the connection was lost" })
+      )
+    })
+  }
+
+  private take(
+    about: Pick<Kept, "reference" | "paymentId" | "leg" | "money" | "way" | "of" | "account">,
+    purpose: string,
+    honours: Promised
+  ): Outcome {
+    const { time } = this.outside
+    const known = this.orders.find(about.reference) as Kept | undefined
+    if (known !== undefined) {
+      if (known.account !== about.account && !known.denied) {
+        this.outside.problem(`${this.name} was sent ${about.leg} through two accounts`)
+      }
+      if (!holds(honours, time.now - known.arrivedAt) && !known.denied) {
+        this.outside.problem(`${this.name} does not honour references and was sent ${about.leg} twice`)
+      }
+      if (this.can.repeats === "told again" || known.denied) return this.answerOf(known, purpose)
+      this.outside.count("fault: refuses a repetition")
+      return new Declined({ reason: "there is such a reference already" })
+    }
+    const { of } = about
+    if (of !== null && !this.orders.mayGiveBack(of, about.money)) {
+      this.orders.deny(about.reference)
+      return new Declined({ reason: "there is not so much left to give back" })
+    }
+    const fate = this.fateOf(about.way === "in" ? fatesIn : of === null ? fatesOut : refundFates, purpose)
+    const waitsFor = fate === "waits for its customer" ? this.customersTask(purpose) : null
+    const order: Kept = {
+      ...about,
+      provider: this.name,
+      providerPaymentId: this.nextId(),
+      arrivedAt: time.now,
+      state: "under way",
+      moved: new Map(),
+      back: new Map(),
+      movements: [],
+      denied: false,
+      sworn: false,
+      times: 0,
+      fate,
+      waitsFor,
+      said: 0,
+      wrongPasswords: 0
+    } as Kept
+    this.orders.add(this.place, order)
+    this.outside.count(`fate: ${fate}`)
+    this.outside.tell(`${this.name} has ${order.providerPaymentId} (${order.reference}): it ${fate}`)
+    this.settle(order, purpose)
+    return this.answerOf(order, purpose)
+  }
+
+  /** Others may guess them. */
+  private nextId(): string {
+    this.issued += 1
+    const isOwn = this.place !== this.name && !sharesIds(this.outside)
+    return `${this.name}-${isOwn ? "own-" : ""}${this.account > 1 ? `${this.account}-` : ""}${this.issued}`
+  }
+
+  private customersTask(purpose: string): Waits {
+    const tasks: Array<Waits> = ["bank_transfer", "pay_by_link"]
+    if (this.can.otp) tasks.push("collect_otp", "collect_otp")
+    if (this.can.resumes) tasks.push("redirect")
+    return this.outside.chance.pick(tasks, `${purpose} task`)
+  }
+
+  /** Plans what becomes of it. */
+  private settle(order: Kept, purpose: string): void {
+    const { chance, time } = this.outside
+    const soon = pace(chance, purpose)
+    const later = soon + pace(chance, `${purpose} later`) + SECOND
+    const whole = order.money
+    const part = (percent: bigint) =>
+      new Money({ currency: whole.currency, minor: (whole.minor * percent) / 100n || 1n })
+    switch (order.fate) {
+      case "completes":
+        time.after(soon, () => this.complete(order, whole, purpose))
+        return
+      case "completes at once":
+        this.complete(order, whole, purpose)
+        return
+      case "waits for its customer": {
+        order.state = "waiting"
+        const isLate = this.outside.focus.lateCustomers === true
+        const customers = isLate ? { pays: 1, "pays late": 3, never: 6 } : { pays: 6, "pays late": 2, never: 2 }
+        const comes = chance.weighed(customers, `${purpose} customer`)
+        if (comes === "never" || order.waitsFor === "collect_otp") return
+        const when = comes === "pays" ? soon : soon + chance.between(1, 40, `${purpose} hours`) * HOUR
+        time.after(when, () => {
+          if (order.state === "waiting") this.complete(order, whole, purpose, when > 20 * MINUTE)
+        })
+        return
+      }
+      case "declines the instrument":
+      case "declines":
+      case "is down":
+        order.state = "failed"
+        order.denied = true
+        return
+      case "fails later":
+        time.after(soon, () => this.fail(order, purpose))
+        return
+      case "returns later":
+        time.after(soon, () => this.complete(order, whole, purpose))
+        time.after(later, () => this.takeBack(order, purpose))
+        return
+      case "never ends":
+        return
+      case "is paid twice":
+        time.after(soon, () => this.complete(order, whole, purpose))
+        time.after(later, () => this.payAgain(order, purpose))
+        return
+      case "brings less":
+        time.after(soon, () => this.complete(order, part(60n), purpose))
+        return
+      case "brings less and the rest later":
+        time.after(soon, () => this.complete(order, part(60n), purpose))
+        time.after(later, () => this.bringMore(order, purpose))
+        return
+      case "brings more":
+        time.after(soon, () => this.complete(order, part(130n), purpose))
+        return
+      case "brings another currency":
+        time.after(soon, () =>
+          this.complete(
+            order,
+            new Money({ currency: whole.currency === "USD" ? "EUR" : "USD", minor: 1234n } as never),
+            purpose
+          )
+        )
+        return
+      case "fails and completes after all":
+        time.after(soon, () => this.fail(order, purpose))
+        time.after(later, () => this.completeAfterAll(order, purpose))
+        return
+      case "declines and completes after all":
+        order.state = "failed"
+        order.denied = true
+        time.after(later, () => this.completeAfterAll(order, purpose))
+    }
+  }
+
+  private complete(order: Kept, money: Money, purpose: string, insists = false): void {
+    if (order.state === "canceled" || order.state === "failed") return
+    order.state = "done"
+    order.times += 1
+    move(order, money)
+    this.outside.tell(`${this.name} has moved ${money.toString()} for ${order.providerPaymentId}`)
+    this.callBack(order, "completed", `${purpose} completed`, insists)
+    // Whoever takes without naming a sum never names one.
+    if (order.way === "in" && this.can.signs && order.fate !== "returns later") {
+      planDisputes(this.disputing, order, purpose)
+    }
+  }
+
+  private bringMore(order: Kept, purpose: string): void {
+    if (order.state !== "done") return
+    const came = order.moved.get(order.money.currency) ?? 0n
+    move(order, new Money({ currency: order.money.currency, minor: order.money.minor - came }))
+    this.callBack(order, "completed", `${purpose} the rest`, true)
+  }
+
+  /** Its payer pays a second time: a transfer of its own. */
+  private payAgain(order: Kept, purpose: string): void {
+    if (order.state !== "done") return
+    move(order, order.money)
+    this.outside.tell(`${this.name} has moved ${order.money.toString()} for ${order.providerPaymentId} once more`)
+    this.callBack(order, "completed", `${purpose} once more`, true)
+  }
+
+  /** Tells of what moved by hand for a payin, in its dashboard: a transfer that nobody ordered. Below zero it went back. */
+  tellByHand(order: Order, money: Money, purpose: string, id = byHandId(order)): void {
+    const [kind, amount] = money.isNegative
+      ? (["refund", money.negate()] as const)
+      : (["reinstatement", money] as const)
+    const movement = tellOf(order, kind, id, amount)
+    this.outside.tell(`${this.name} tells of ${money.toString()} that moved by hand for ${order.providerPaymentId}`)
+    this.disputing.says(order, movement, purpose, this.orders.speaking(order.paymentId))
+  }
+
+  private completeAfterAll(order: Kept, purpose: string): void {
+    if (order.state === "canceled") return
+    order.state = "done"
+    order.times += 1
+    move(order, order.money)
+    this.outside.tell(`${this.name} has moved ${order.money.toString()} for ${order.providerPaymentId} after all`)
+    this.callBack(order, "completed", `${purpose} after all`, true)
+  }
+
+  private fail(order: Kept, purpose: string): void {
+    if (order.state !== "under way" && order.state !== "waiting") return
+    order.state = "failed"
+    order.denied = true
+    this.callBack(order, "failed", `${purpose} failed`)
+  }
+
+  /** What is still there of it: what a customer got back before is not taken twice. */
+  private takeBack(order: Kept, purpose: string): void {
+    if (order.state !== "done") return
+    const left = leftOf(order, this.orders.refundsOf(order))
+    if (this.orders.isGivingBack(order)) return
+    order.state = "returned"
+    for (const money of left) {
+      moveBack(order, money)
+      const kind = order.way === "in" ? "reversal" : "reinstatement"
+      if (money.isPositive) tellOf(order, kind, `${order.providerPaymentId}-returned-${money.currency}`, money)
+    }
+    this.outside.tell(`${this.name} has taken ${order.providerPaymentId} back`)
+    this.callBack(order, "returned", `${purpose} returned`, true)
+  }
+
+  // What it says
+
+  private answerOf(order: Kept, purpose: string): Outcome {
+    if (order.denied) {
+      const id = this.can.tellsId ? { providerPaymentId: order.providerPaymentId } : {}
+      switch (order.fate) {
+        case "declines the instrument":
+          return new Declined({
+            ...id,
+            reason: this.words(purpose, "insufficient funds"),
+            instrument: true,
+            code: "INSUFFICIENT_FUNDS"
+          })
+        case "is down":
+          return new Declined({ ...id, reason: "it is down", code: "PROVIDER_UNAVAILABLE" })
+        default:
+          return new Declined({ ...id, reason: this.words(purpose, "it does not want it") })
+      }
+    }
+    const state = order.state === "done" ? "completed" : order.state === "waiting" ? "pending" : "processing"
+    return new Accepted({
+      state,
+      providerPaymentId: this.can.tellsId ? order.providerPaymentId : null,
+      providerStatus: this.words(purpose, state),
+      nextAction: order.state === "waiting" ? order.waitsFor : null,
+      actionData: order.state === "waiting" ? this.task(order) : {},
+      providerData: { ["of"]: this.words(purpose, "its own") },
+      ...named(this.movementsOf(order))
+    })
+  }
+
+  /** An amount that the order named is not repeated by providers that do not count. */
+  private movementsOf(order: Kept): ReadonlyArray<Movement> {
+    if (this.can.tells === "totals") return totalsOf(order)
+    const isOrdered = ({ amount, kind }: Movement) =>
+      ["collection", "disbursement", "refund"].includes(kind) &&
+      amount?.minor === order.money.minor &&
+      amount.currency === order.money.currency
+    return order.movements.map((one) => (isOrdered(one) && !this.can.counts ? { ...one, amount: null } : one))
+  }
+
+  /** With their amounts. */
+  private toldOf(order: Order): ReadonlyArray<Movement> {
+    return this.can.tells === "totals" ? totalsOf(order) : order.movements
+  }
+
+  /** One transfer, as it is told of by itself: where only totals are told, the total of its kind by now. */
+  private inATotal(order: Order, told: Movement): ReadonlyArray<Movement> {
+    if (this.can.tells === "each") return [told]
+    return totalsOf(order).filter(
+      ({ amount, kind }) => kind === told.kind && amount?.currency === told.amount?.currency
+    )
+  }
+
+  private task(order: Kept): Accepted["actionData"] {
+    switch (order.waitsFor) {
+      case "redirect":
+        return { redirect_url: `https://${this.name}.example/pay/${order.providerPaymentId}` }
+      case "pay_by_link":
+        return { payment_link: `https://${this.name}.example/link/${order.providerPaymentId}` }
+      case "bank_transfer":
+        return {
+          account_number: "0011223344",
+          account_name: "Collections",
+          bank_name: "Their Bank",
+          reference: order.providerPaymentId,
+          expires_at: null
+        }
+      default:
+        return {}
+    }
+  }
+
+  private words(purpose: string, plain: string): string {
+    return this.outside.strikes(0.03, "text that databases refuse", purpose)
+      ? `${plain} ${this.outside.chance.pick(spoilt, `${purpose} spoilt`)}`
+      : plain
+  }
+
+  private reportOf(order: Kept, purpose: string): Report {
+    const states = {
+      waiting: "pending",
+      "under way": "processing",
+      done: "completed",
+      failed: "failed",
+      canceled: "failed",
+      returned: "returned"
+    } as const
+    const state = states[order.state]
+    if (state === "failed") order.denied = true
+    return new Report({
+      state,
+      reason: state === "failed" ? this.words(purpose, "it failed") : null,
+      providerPaymentId: order.providerPaymentId,
+      providerStatus: this.words(purpose, state),
+      ...named([...this.movementsOf(order), ...this.orders.refundsOf(order).flatMap((refund) => this.toldOf(refund))]),
+      ...(order.state === "waiting" && this.can.remindsCustomers && order.waitsFor !== null
+        ? { waitsFor: { nextAction: order.waitsFor, actionData: this.task(order) } }
+        : {})
+    })
+  }
+
+  private get disputing() {
+    return {
+      outside: this.outside,
+      orders: this.orders,
+      says: (order: Order, movement: Movement, purpose: string, heard: () => void) => {
+        const state = movement.kind === "reinstatement" ? "completed" : "returned"
+        this.callBack(order as Kept, state, purpose, true, { movement, heard })
+      }
+    }
+  }
+
+  /** `insists`: nobody would ask again, so that it calls until it is heard. */
+  private callBack(
+    order: Kept,
+    state: Report["state"],
+    purpose: string,
+    insists = false,
+    dispute?: { readonly movement: Movement; readonly heard: () => void }
+  ): void {
+    const { chance, time } = this.outside
+    const how = this.outside.drawn(deliveries, "once", `${purpose} callback`)
+    if (how === "never" && !insists) return
+    order.said += 1
+    // Its own id is a name for it only where whoever hears it was told of it.
+    const isAfterwards = order.denied || dispute !== undefined || state === "returned"
+    const isUntold = (order.denied && order.sworn) || (isAfterwards && !this.can.tellsId)
+    const event: Said = {
+      key: `${order.providerPaymentId} ${state} ${order.said}`,
+      reference: this.can.callsBackBy === "reference" || isUntold ? order.reference : null,
+      providerPaymentId: order.providerPaymentId,
+      state,
+      status: this.words(purpose, state),
+      movements: movementsSaid(dispute === undefined ? this.movementsOf(order) : this.inATotal(order, dispute.movement))
+    }
+    const { movements: _, ...plain } = event
+    const early: Said = { ...plain, key: `${order.providerPaymentId} processing ${order.said}`, state: "processing" }
+    const reordered = this.outside.strikes(0.1, "callback out of order", purpose)
+    const together = chance.happens(0.5, `${purpose} together`)
+    const after =
+      how === "late"
+        ? chance.between(30, 600, `${purpose} lateness`) * SECOND
+        : chance.between(1, 900, `${purpose} gap`)
+    time.after(after, () =>
+      this.deliver(reordered && together ? [event, early] : [event], insists ? 40 : 3, dispute?.heard)
+    )
+    if (how === "twice")
+      time.after(after + chance.between(1, 5_000, `${purpose} again`), () => this.deliver([event], 1))
+    if (reordered && !together) time.after(after + 2_000, () => this.deliver([early], 1))
+  }
+
+  private deliver(events: ReadonlyArray<Said>, tries: number, heard: () => void = () => {}): void {
+    const sent = {
+      method: "POST",
+      path: `/callbacks/${this.place}`,
+      headers: { "x-proof": "genuine" },
+      body: JSON.stringify(events)
+    }
+    this.outside.tell(`${this.name} calls back: ${events.map(({ key }) => key).join(", ")}`)
+    this.outside.send(sent, (reply) => {
+      if (reply !== null && reply.status < 300) return heard()
+      if (tries > 1)
+        this.outside.time.after(Math.min(HOUR, 5 * SECOND * 2 ** (40 - Math.min(40, tries))) + 5 * SECOND, () =>
+          this.deliver(events, tries - 1, heard)
+        )
+    })
+  }
+
+  private enquire(attempt: AttemptContext, account: number): Effect.Effect<Enquiry> {
+    return Effect.suspend(() => {
+      const purpose = this.nth(`look-up of ${this.nameOf(attempt)}`)
+      return this.travel(
+        this.passage(purpose),
+        purpose,
+        () => this.lookUp(attempt.reference, account, attempt.sentAt.getTime(), purpose),
+        () => new Unknown({ reason: "the connection was lost" })
+      ).pipe(
+        Effect.tap((said) =>
+          Effect.sync(() =>
+            this.outside.tell(
+              `${this.name} says of ${attempt.reference}: ${said._tag === "Report" ? said.state : said._tag}`
+            )
+          )
+        )
+      )
+    })
+  }
+
+  /** `said`: when whoever asks says that it was last sent; what is written down counts. */
+  private lookUp(reference: string, account: number, said: number, purpose: string): Enquiry {
+    const { chance, time } = this.outside
+    const order = this.find(reference, account)
+    const sentAt = this.orders.sentAt(reference)?.getTime() ?? said
+    this.outside.tell(`${this.name} looks ${reference} up: ${order?.state ?? "never had it"}`)
+    const { provesAbsence } = this.can
+    const proves =
+      provesAbsence !== false &&
+      time.now - sentAt >= (provesAbsence === true ? MINUTE : Math.max(MINUTE, Duration.toMillis(provesAbsence)))
+    if (order === undefined) {
+      // That another account has none of it says nothing of the one that it went through.
+      if (proves && this.since === undefined) this.orders.deny(reference)
+      return new Absent()
+    }
+    if (!proves && this.outside.strikes(0.12, "does not find what it has", purpose)) return new Absent()
+    if (proves && order.state !== "canceled" && this.outside.strikes(0.01, "swears that it never had it", purpose)) {
+      order.denied = true
+      order.sworn = true
+      this.orders.deny(reference)
+      time.after(chance.between(1, 60, `${purpose} remembers`) * MINUTE, () => {
+        if (order.state !== "failed")
+          this.callBack(
+            order,
+            order.state === "done" ? "completed" : order.state === "returned" ? "returned" : "processing",
+            `${purpose} remembers`,
+            true
+          )
+      })
+      return new Absent()
+    }
+    return this.reportOf(order, purpose)
+  }
+
+  // What customers and callers do with it
+
+  private readonly passwords = (account: number): OneTimePasswords => ({
+    submit: (attempt, otp) =>
+      Effect.suspend(() => {
+        const purpose = this.nth(`password for ${this.nameOf(attempt)}`)
+        return this.travel(
+          this.passage(purpose),
+          purpose,
+          () => {
+            const order = this.find(attempt.reference, account)
+            if (order === undefined || order.state !== "waiting" || order.waitsFor !== "collect_otp")
+              return "not_expected" as const
+            if (otp !== rightPassword) {
+              order.wrongPasswords += 1
+              return "wrong" as const
+            }
+            order.state = "under way"
+            this.outside.time.after(pace(this.outside.chance, purpose), () =>
+              this.complete(order, order.money, purpose)
+            )
+            return "accepted" as const
+          },
+          () => "unknown" as const
+        )
+      }),
+    resend: () => Effect.succeed(true)
+  })
+
+  private cancel(attempt: AttemptContext, account: number): Effect.Effect<"canceled" | "refused" | "unknown"> {
+    return Effect.suspend(() => {
+      const purpose = this.nth(`cancellation of ${this.nameOf(attempt)}`)
+      return this.travel(
+        this.passage(purpose),
+        purpose,
+        () => {
+          const order = this.find(attempt.reference, account)
+          if (order === undefined) return "unknown" as const
+          if (order.state === "canceled") return "canceled" as const
+          if (order.state !== "waiting" && order.state !== "under way") return "refused" as const
+          if (this.outside.chance.happens(0.3, `${purpose} refused`)) return "refused" as const
+          order.state = "canceled"
+          order.denied = true
+          this.outside.tell(`${this.name} has called ${order.providerPaymentId} off`)
+          return "canceled" as const
+        },
+        () => "unknown" as const
+      )
+    })
+  }
+
+  private resume(attempt: AttemptContext, account: number): Effect.Effect<Enquiry> {
+    return Effect.suspend(() => {
+      const purpose = this.nth(`return of ${this.nameOf(attempt)}`)
+      return this.travel(
+        this.passage(purpose),
+        purpose,
+        (): Enquiry => {
+          const order = this.find(attempt.reference, account)
+          if (order === undefined) return new Unknown({ reason: "who is that?" })
+          if (order.state === "waiting" && order.waitsFor === "redirect" && attempt.isWanted)
+            this.complete(order, order.money, purpose)
+          return this.reportOf(order, purpose)
+        },
+        () => new Unknown({ reason: "the connection was lost" })
+      )
+    })
+  }
+}
+
+/** Whoever gives back gives the whole of what it was told, or nothing. */
+const refundFates: Readonly<Record<Fate, number>> = {
+  ...fatesOut,
+  "fails and completes after all": 2,
+  "declines the instrument": 1
+}
+
+export const withoutFaults = calmFates

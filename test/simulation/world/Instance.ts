@@ -1,0 +1,167 @@
+/** An instance of the service on a machine: its real services and workers, over stores and providers that are shared. */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import {
+  Cause,
+  Context,
+  Duration,
+  Effect,
+  FiberRef,
+  HashSet,
+  Layer,
+  type Logger,
+  LogLevel,
+  Runtime,
+  Scope
+} from "effect"
+import type { Router } from "find-my-way-ts"
+import { businessRoutes } from "../../../src/app/HttpApp.ts"
+import { servicesOver } from "../../../src/app/Services.ts"
+import { startWorkers } from "../../../src/app/Workers.ts"
+import { Ids } from "../../../src/domain/Ids.ts"
+import { workerPoll } from "../../../src/domain/policies/Server.ts"
+import { Authenticator } from "../../../src/people/auth/Authenticator.ts"
+import { gateByCredentials } from "../../../src/people/auth/Gate.ts"
+import { InvalidToken, JwtVerifier } from "../../../src/people/auth/JwtVerifier.ts"
+import { Settings } from "../../../src/platform/config/Settings.ts"
+import { Workers } from "../../../src/platform/fibers/Workers.ts"
+import { AnswerWriter } from "../../../src/platform/http/AnswerWriter.ts"
+import { exchange } from "../../../src/platform/http/Exchange.ts"
+import type { Route } from "../../../src/platform/http/Route.ts"
+import { routerOf } from "../../../src/platform/http/Router.ts"
+import { Providers } from "../../../src/providers/port/Provider.ts"
+import { HookClient } from "../../../src/webhooks/delivery/HookClient.ts"
+import { Doorbell } from "../../../src/webhooks/Doorbell.ts"
+import type { Planted } from "../bugs/Bug.ts"
+import { buildBy, plant, planOf } from "./Build.ts"
+import { CurrentWorker, type Machine } from "./Machine.ts"
+import { type Stores, storesPlan } from "./Stores.ts"
+import { type Surroundings, surroundings } from "./Surroundings.ts"
+
+/** What the instances of a run share. */
+export interface Shared {
+  readonly stores: Context.Context<Stores>
+  readonly ids: Context.Tag.Service<Ids>
+  readonly providers: Context.Tag.Service<Providers>
+  readonly hooks: Context.Tag.Service<HookClient>
+  readonly logger: Logger.Logger<unknown, void>
+  readonly planted: Planted
+  /** Seconds that a provider has for its answer, where they are not the usual ones. */
+  readonly providerTimeout: number | undefined
+}
+
+/** Callers come with keys: nobody waits for a signature of a token. */
+const noTokens = Layer.succeed(JwtVerifier, {
+  verify: () => Effect.fail(new InvalidToken({ message: "nobody issues tokens here" }))
+})
+
+const gate = gateByCredentials.pipe(Layer.provide(Authenticator.layer), Layer.provide(noTokens))
+
+/** Over whatever stores and providers there are. */
+export const services = gate.pipe(Layer.provideMerge(servicesOver(Layer.context<Providers>())))
+
+export type Services =
+  | Layer.Layer.Success<typeof services>
+  | Layer.Layer.Context<typeof services>
+  | Stores
+  | Surroundings
+
+const planned = planOf(
+  services,
+  Context.merge(surroundings, Effect.runSync(buildBy(storesPlan, surroundings))).pipe(
+    Context.add(
+      Ids,
+      Ids.fromBytes((count) => Effect.succeed(new Uint8Array(count)))
+    ),
+    Context.add(Providers, { find: () => Effect.succeed(undefined) })
+  ),
+  true
+)
+
+export interface Instance {
+  readonly machine: Machine
+  readonly answer: (request: IncomingMessage, response: ServerResponse) => void
+  /** Runs on the machine, as all of the service does. */
+  readonly fork: <A, E>(effect: Effect.Effect<A, E, Services>) => ReturnType<typeof Effect.runFork<A, E>>
+}
+
+/** There are no built-in rails and no limits here, and nobody reads the metrics. */
+const idle: ReadonlySet<string> = new Set(["rails", "figures", "rate limits"])
+
+/** Each worker rests until there is something for it to do; where nothing can be, it begins with that. */
+const named = (workers: Context.Tag.Service<Workers>, isEmpty: boolean): Context.Tag.Service<Workers> => ({
+  ...workers,
+  start: (name, worker) => {
+    if (idle.has(name)) return Effect.void
+    const begun = isEmpty ? Effect.zipRight(Effect.sleep(workerPoll), worker) : worker
+    return workers.start(name, Effect.locally(begun, CurrentWorker, name))
+  }
+})
+
+let known: { readonly router: Router<Route>; readonly places: ReadonlyMap<Route, number> } | undefined
+
+/** Every instance of every run has the same routes, and only other handlers behind them: the tree of paths is built once. */
+const routed = (routes: ReadonlyArray<Route>): Router<Route> => {
+  known ??= { router: routerOf(routes), places: new Map(routes.map((route, at) => [route, at])) }
+  const { places, router } = known
+  const find: Router<Route>["find"] = (method, path) => {
+    const found = router.find(method, path)
+    return found && { ...found, handler: routes[places.get(found.handler)!]! }
+  }
+  return Object.assign(Object.create(router) as Router<Route>, { find })
+}
+
+const booted = (machine: Machine, shared: Shared, isEmpty: boolean) =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const { ids, planted, providers, stores } = shared
+    const settings = Context.get(surroundings, Settings)
+    const { providerTimeout } = shared
+    const given = surroundings.pipe(
+      Context.add(
+        Settings,
+        providerTimeout === undefined ? settings : { ...settings, providerTimeout: Duration.seconds(providerTimeout) }
+      ),
+      Context.add(Ids, ids),
+      Context.add(Providers, providers),
+      // One for each process: whoever took the one that is there for everybody would wake the workers of other machines.
+      Context.add(Doorbell, Doorbell.defaultValue())
+    )
+    const all = Context.merge(plant(given, planted), stores)
+    const context: Context.Context<Services> = Context.merge(all, yield* buildBy(planned, all, planted))
+    return yield* Effect.gen(function* () {
+      const writer = new AnswerWriter()
+      const answers = exchange(shared.ids, routed(yield* businessRoutes), new Map())
+      const workers = named(yield* Workers, isEmpty)
+      yield* startWorkers.pipe(Effect.provideService(Workers, workers), Effect.provideService(HookClient, shared.hooks))
+      const runtime = yield* Effect.runtime<Services>()
+      // What answers has its services already: whatever it did would carry all of them along.
+      const bare = Runtime.make({ ...runtime, context: Context.empty() })
+      const instance: Instance = {
+        machine,
+        answer: (request, response) => void Runtime.runFork(bare)(answers(request, response, writer)),
+        fork: (effect) => Runtime.runFork(runtime)(effect)
+      }
+      return instance
+    }).pipe(Effect.provide(context), Scope.extend(scope))
+  })
+
+/** Starts it; it is there once the machine has worked for a while. `isEmpty`: nothing has happened in this world yet. */
+export const boot = (
+  machine: Machine,
+  shared: Shared,
+  isEmpty: boolean,
+  ready: (instance: Instance) => void,
+  broken: (reason: string) => void
+): void => {
+  const program = booted(machine, shared, isEmpty).pipe(
+    Effect.tap((instance) => Effect.sync(() => ready(instance))),
+    Effect.withClock(machine.clock),
+    Effect.withRandom(machine.random),
+    Effect.withTracerEnabled(false),
+    Effect.locally(FiberRef.currentLoggers, HashSet.make(shared.logger)),
+    Effect.locally(FiberRef.currentMinimumLogLevel, LogLevel.Warning)
+  )
+  Effect.runFork(program, { scheduler: machine.scheduler }).addObserver((exit) => {
+    if (exit._tag === "Failure") broken(Cause.pretty(exit.cause))
+  })
+}

@@ -1,0 +1,147 @@
+/**
+ * A computer that runs an instance: the scheduler and the clock of all of its fibers. It may be killed between any two
+ * effects, which no finalizer hears of, may fall asleep, and its clock may be wrong.
+ */
+import { Clock, Context, Duration, Effect, FiberRef, Random, type Scheduler } from "effect"
+import { InTransaction } from "../../../src/platform/database/InTransaction.ts"
+import { dayClosingPause, strayPause } from "../../../src/domain/policies/Payments.ts"
+import { retentionPause, workerPoll } from "../../../src/domain/policies/Server.ts"
+import type { Stream } from "./Chance.ts"
+import { dawn, type Time } from "./Time.ts"
+
+/** The worker that a fiber belongs to; nothing for whatever a caller waits for. */
+export const CurrentWorker = FiberRef.unsafeMake<string | null>(null)
+
+/** Rests after which a worker only looks whether there is something to do. */
+const rests = new Set([dayClosingPause, retentionPause, strayPause, workerPoll].map(Duration.toMillis))
+
+/** A worker that rests: it is woken when there is something for it, and not before its rest is over. */
+export interface Rest {
+  readonly worker: string
+  readonly until: number
+  readonly wake: () => void
+}
+
+const machines = new WeakMap<Scheduler.Scheduler, Machine>()
+
+/** The machine that a fiber runs on. */
+export const machineOf = (fiber: { readonly getFiberRef: <A>(ref: FiberRef.FiberRef<A>) => A }): Machine | undefined =>
+  machines.get(fiber.getFiberRef(FiberRef.currentScheduler))
+
+export class Machine {
+  readonly name: string
+  readonly rests = new Set<Rest>()
+  isAlive = true
+  sleepsUntil = 0
+  /** What its clock shows more than the database's, in milliseconds. */
+  skew = 0
+  private readonly time: Time
+  private readonly draw: Stream
+  private readonly calm: number
+  private tasks: Array<() => void> = []
+  private done = 0
+  private untilYield = 0
+  private doom: { readonly steps: number; readonly befall: () => void } | null = null
+
+  /** `calm`: about how many effects a fiber runs before another may come between. */
+  constructor(name: string, time: Time, draw: Stream, calm: number) {
+    this.name = name
+    this.time = time
+    this.draw = draw
+    this.calm = calm
+    this.untilYield = calm
+    machines.set(this.scheduler, this)
+  }
+
+  readonly scheduler: Scheduler.Scheduler = {
+    scheduleTask: (task) => {
+      if (this.isAlive) this.tasks.push(task)
+    },
+    // What stands in a transaction is not seen by others before its end, so that nobody may come between.
+    shouldYield: (fiber) => {
+      this.untilYield -= 1
+      if (this.untilYield > 0) return false
+      if (Context.get(fiber.getFiberRef(FiberRef.currentContext) as Context.Context<never>, InTransaction)) return false
+      // Resuming takes two steps: with fewer a fiber would never come further.
+      this.untilYield = 4 + (this.draw() % (2 * this.calm))
+      return 0
+    }
+  }
+
+  readonly clock: Clock.Clock = {
+    [Clock.ClockTypeId]: Clock.ClockTypeId,
+    unsafeCurrentTimeMillis: () => this.time.now + this.skew,
+    unsafeCurrentTimeNanos: () => this.nanos(),
+    currentTimeMillis: Effect.sync(() => this.time.now + this.skew),
+    currentTimeNanos: Effect.sync(() => this.nanos()),
+    sleep: (duration) => this.sleep(Duration.toMillis(duration))
+  }
+
+  /** The same numbers for the same seed, for whatever the service itself leaves to chance. */
+  get random(): Random.Random {
+    return Random.make(this.draw())
+  }
+
+  get isAwake(): boolean {
+    return this.isAlive && this.time.now >= this.sleepsUntil
+  }
+
+  get isBusy(): boolean {
+    return this.isAwake && this.done < this.tasks.length
+  }
+
+  /** Something befalls it after so many more steps of its fibers. */
+  dieAfter(steps: number, befall: () => void): void {
+    this.doom = { steps, befall }
+  }
+
+  /** One step of one fiber. */
+  work(): void {
+    const task = this.tasks[this.done]
+    if (task === undefined || this.isDoomed()) return
+    this.done += 1
+    if (this.done === this.tasks.length) {
+      this.tasks = []
+      this.done = 0
+    }
+    task()
+  }
+
+  private isDoomed(): boolean {
+    if (this.doom === null) return false
+    this.doom = { ...this.doom, steps: this.doom.steps - 1 }
+    if (this.doom.steps > 0) return false
+    const { befall } = this.doom
+    this.doom = null
+    befall()
+    return true
+  }
+
+  kill(): void {
+    this.isAlive = false
+    this.tasks = []
+    this.done = 0
+    this.rests.clear()
+  }
+
+  /** Since the machine was built: nobody sets this clock. */
+  private nanos(): bigint {
+    return BigInt(this.time.now - dawn) * 1_000_000n
+  }
+
+  private sleep(millis: number): Effect.Effect<void> {
+    return Effect.withFiberRuntime((fiber) => {
+      const worker = fiber.getFiberRef(CurrentWorker)
+      return Effect.async<void>((resume) => {
+        const wake = () => resume(Effect.void)
+        if (worker === null || !rests.has(millis)) {
+          const cancel = this.time.after(millis, wake)
+          return Effect.sync(cancel)
+        }
+        const rest: Rest = { worker, until: this.time.now + millis, wake }
+        this.rests.add(rest)
+        return Effect.sync(() => void this.rests.delete(rest))
+      })
+    })
+  }
+}

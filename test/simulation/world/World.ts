@@ -1,0 +1,257 @@
+/**
+ * A world in which the service runs: machines, one database, providers, and everybody who calls. It goes on from moment to
+ * moment until nothing is left to happen, and is the same for the same seed.
+ */
+import { Cause, type Context, Effect, Logger } from "effect"
+import { Ids } from "../../../src/domain/Ids.ts"
+import { MemoryDatabase, type Opened } from "../../../src/platform/database/MemoryDatabase.ts"
+import type { Provider } from "../../../src/providers/port/Provider.ts"
+import type { HookClient } from "../../../src/webhooks/delivery/HookClient.ts"
+import type { Planted } from "../bugs/Bug.ts"
+import { placeOf } from "../providers/SimulatedProvider.ts"
+import { buildBy, plant } from "./Build.ts"
+import type { Chance } from "./Chance.ts"
+import { dueFor, watchedTables } from "./Due.ts"
+import { onFailingDatabase } from "./FailingDatabase.ts"
+import { withHeldLocks } from "./HeldLocks.ts"
+import { boot, type Instance, type Services, type Shared } from "./Instance.ts"
+import { Machine } from "./Machine.ts"
+import { withSharedClock } from "./SharedClock.ts"
+import { storesPlan } from "./Stores.ts"
+import { withClaimsWatched } from "./WatchedClaims.ts"
+import { surroundings } from "./Surroundings.ts"
+import type { Outside, Reply, Sent } from "./Outside.ts"
+import { dawn, type Time } from "./Time.ts"
+import { requestOf, responseFor } from "./Wire.ts"
+
+/** Fibers that take more steps than this at one moment run in a circle. */
+const MOST_STEPS = 400_000
+
+/** A run with more moments at which something happens does not come to rest. */
+const MOST_MOMENTS = 20_000
+
+export interface Plan {
+  /** By their place: whoever is not there cannot be reached. */
+  readonly providers: ReadonlyMap<string, Provider>
+  readonly hooks: (world: Outside) => Context.Tag.Service<HookClient>
+  readonly instances: number
+  readonly calm: number
+  readonly planted: Planted
+  readonly databaseFails: boolean
+}
+
+interface Pending {
+  readonly instance: Instance
+  readonly answered: (reply: Reply | null) => void
+}
+
+export class World {
+  readonly outside: Outside
+  readonly tables: Opened<typeof watchedTables>
+  readonly database: Context.Tag.Service<MemoryDatabase>
+  readonly instances: Array<Instance> = []
+  /** Where everybody works who is not the service: it never fails. */
+  readonly elsewhere: Machine
+  readonly stores: Shared["stores"]
+  readonly ids: Shared["ids"]
+  private readonly shared: Shared
+  private readonly time: Time
+  private readonly chance: Chance
+  private readonly turn: () => number
+  private readonly route: () => number
+  private readonly calm: number
+  private machines: Array<Machine> = []
+  private readonly pending = new Set<Pending>()
+  /** Workers that are to look for something to do when their rest is over. */
+  private readonly wanted = new Set<string>()
+  private booted = 0
+  private moments = 0
+
+  constructor(outside: Outside, plan: Plan) {
+    this.outside = outside
+    this.time = outside.time
+    this.chance = outside.chance
+    this.calm = plan.calm
+    this.turn = this.chance.stream("whose turn it is")
+    this.route = this.chance.stream("which instance is called")
+    const opened = Effect.runSync(buildBy(storesPlan, plant(surroundings, plan.planted), plan.planted))
+    this.elsewhere = new Machine("elsewhere", this.time, this.chance.stream("elsewhere"), 10_000)
+    const timed = withSharedClock(opened, {
+      clock: this.elsewhere.clock,
+      isNeeded: () => this.machines.some(({ skew }) => skew !== 0)
+    })
+    const shared = withClaimsWatched(withHeldLocks(timed, outside), outside)
+    const stores = plan.databaseFails ? onFailingDatabase(shared, outside) : shared
+    this.database = Effect.runSync(Effect.provide(MemoryDatabase, stores))
+    this.tables = this.database.open(watchedTables)
+    const bytes = this.chance.stream("ids")
+    this.shared = {
+      stores,
+      planted: plan.planted,
+      providerTimeout: outside.focus.providerTimeout,
+      ids: Ids.fromBytes((count) =>
+        Effect.sync(() => {
+          const drawn = new Uint8Array(count)
+          for (let at = 0; at < count; at++) drawn[at] = bytes()
+          return drawn
+        })
+      ),
+      providers: { find: (name, account) => Effect.sync(() => plan.providers.get(placeOf(name, account))) },
+      hooks: plan.hooks(outside),
+      logger: Logger.make(({ cause, logLevel, message }) => {
+        if (logLevel._tag === "Error") outside.count(`error: ${String(message).slice(0, 60)}`)
+        outside.tell(
+          `${logLevel.label} ${String(message)} ${cause._tag === "Empty" ? "" : Cause.pretty(cause).slice(0, 1000)}`
+        )
+        if (String(message) === "Unexpected failure")
+          outside.problem(`an unexpected failure: ${Cause.pretty(cause).split("\n", 1)[0]}`)
+      })
+    }
+    this.stores = stores
+    this.ids = this.shared.ids
+    this.machines.push(this.elsewhere)
+    outside.send = (sent, answered) => this.call(sent, answered)
+    for (let count = 0; count < plan.instances; count++) this.start()
+  }
+
+  start(): void {
+    this.booted += 1
+    const name = `instance ${this.booted}`
+    const machine = new Machine(name, this.time, this.chance.stream(name), this.calm)
+    this.machines.push(machine)
+    this.outside.tell(`${name} starts`)
+    boot(
+      machine,
+      this.shared,
+      this.time.now === dawn,
+      (instance) => this.instances.push(instance),
+      (reason) => this.outside.problem(`${name} did not start: ${reason.slice(0, 500)}`)
+    )
+  }
+
+  want(worker: string): void {
+    this.wanted.add(worker)
+  }
+
+  private dueFor(worker: string): number {
+    return this.wanted.has(worker) ? 0 : dueFor(this.tables, worker, this.time.now)
+  }
+
+  /** As by kill -9: whoever waits for it hears nothing. */
+  kill(instance: Instance): void {
+    this.outside.tell(`${instance.machine.name} is killed`)
+    instance.machine.kill()
+    this.instances.splice(this.instances.indexOf(instance), 1)
+    this.machines = this.machines.filter(({ isAlive }) => isAlive)
+    for (const one of this.pending) {
+      if (one.instance !== instance) continue
+      this.pending.delete(one)
+      this.time.after(10, () => one.answered(null))
+    }
+  }
+
+  /** What an actor does, which is nobody's to interrupt. */
+  act(actor: Effect.Effect<unknown>): void {
+    const program = actor.pipe(Effect.withClock(this.elsewhere.clock), Effect.withTracerEnabled(false))
+    Effect.runFork(program, { scheduler: this.elsewhere.scheduler }).addObserver((exit) => {
+      if (exit._tag === "Failure")
+        this.outside.problem(`an actor broke down: ${JSON.stringify(exit.cause).slice(0, 500)}`)
+    })
+  }
+
+  /** With the services of any instance, as the command line does it. Nothing where there is none. */
+  atTheConsole<A, E>(effect: Effect.Effect<A, E, Services>): Effect.Effect<A | null, E> {
+    return Effect.async((resume) => {
+      const instance = this.anyInstance()
+      if (instance === undefined) return resume(Effect.succeed(null))
+      const pending = { instance, answered: () => resume(Effect.succeed(null)) }
+      this.pending.add(pending)
+      instance.fork(effect).addObserver((exit) => {
+        if (!this.pending.delete(pending)) return
+        // Whoever is told that the database failed looks again later.
+        resume(exit._tag === "Failure" && this.outside.isLosing ? Effect.succeed(null) : exit)
+      })
+    })
+  }
+
+  private anyInstance(): Instance | undefined {
+    const awake = this.instances.filter(({ machine }) => machine.isAwake)
+    return awake[this.route() % Math.max(1, awake.length)]
+  }
+
+  private call(sent: Sent, answered: (reply: Reply | null) => void): void {
+    const instance = this.anyInstance()
+    if (instance === undefined) return void this.time.after(20, () => answered(null))
+    const pending: Pending = { instance, answered }
+    this.pending.add(pending)
+    const soon = (then: () => void) => instance.machine.scheduler.scheduleTask(then, 0)
+    const response = responseFor((reply) => {
+      if (this.pending.delete(pending)) this.time.after(3, () => answered(reply))
+    })
+    instance.answer(requestOf(sent, soon), response)
+  }
+
+  /** Until nothing happens any more, or that moment has come. */
+  goOn(until = Infinity): void {
+    for (;;) {
+      this.work()
+      this.moments += 1
+      if (this.moments > MOST_MOMENTS) {
+        this.outside.problem("it does not come to rest")
+        return
+      }
+      const planned = this.time.next ?? Infinity
+      const roused = this.nextRousing()
+      const next = Math.min(planned, roused)
+      if (next > until || next === Infinity) {
+        if (until !== Infinity) this.time.now = Math.max(this.time.now, until)
+        return
+      }
+      if (roused <= planned) this.rouse(roused)
+      else this.time.advance(planned)
+    }
+  }
+
+  /** Until every machine that is awake has done what it had to do, in any order between them. */
+  private work(): void {
+    for (let steps = 0; steps < MOST_STEPS; steps++) {
+      const { machines } = this
+      const first = machines.length === 1 ? 0 : this.turn() % machines.length
+      let worked = false
+      for (let at = 0; at < machines.length && !worked; at++) {
+        const machine = machines[(first + at) % machines.length]!
+        if (!machine.isBusy) continue
+        machine.work()
+        worked = true
+      }
+      if (!worked) return
+    }
+    this.outside.problem("somebody runs in a circle")
+    for (const machine of this.machines) machine.kill()
+  }
+
+  private nextRousing(): number {
+    const due = new Map<string, number>()
+    let first = Infinity
+    for (const machine of this.machines) {
+      for (const { until, worker } of machine.rests) {
+        if (!due.has(worker)) due.set(worker, this.dueFor(worker))
+        first = Math.min(first, Math.max(until, due.get(worker)!, machine.sleepsUntil))
+      }
+    }
+    return first
+  }
+
+  private rouse(moment: number): void {
+    this.time.now = Math.max(this.time.now, moment)
+    for (const machine of this.machines) {
+      if (!machine.isAwake) continue
+      for (const rest of Array.from(machine.rests)) {
+        if (rest.until > this.time.now || this.dueFor(rest.worker) > this.time.now) continue
+        this.wanted.delete(rest.worker)
+        machine.rests.delete(rest)
+        rest.wake()
+      }
+    }
+  }
+}
