@@ -7,7 +7,7 @@ import { VerificationSubjects } from "../people/verification/VerificationSubject
 import { StateAsAnswer } from "../platform/idempotency/Idempotency.ts"
 import { SealedPlaces } from "../platform/secrets/SealedPlaces.ts"
 import { sealedSecrets } from "../platform/secrets/SealedSecrets.ts"
-import { sealedAccounts } from "../providers/accounts/SealedAccounts.ts"
+import { sealedAccounts } from "../providers/accounts/AccountCredentials.ts"
 import { withdrawalAnswers } from "../treasury/accounts/WithdrawalAnswers.ts"
 import { payoutAnswers } from "../treasury/escrow/PayoutAnswers.ts"
 import { sealedEndpoints } from "../webhooks/SealedEndpoints.ts"

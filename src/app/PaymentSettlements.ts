@@ -21,14 +21,13 @@ import { Transactor } from "../platform/database/Transactor.ts"
 import { Workers } from "../platform/fibers/Workers.ts"
 import { Secrets } from "../platform/secrets/Secrets.ts"
 import { secretStoreSql } from "../platform/secrets/SecretSql.ts"
-import { platformAccountStoreSql } from "../providers/accounts/PlatformAccountSql.ts"
-import { providerAccountStoreSql } from "../providers/accounts/ProviderAccountSql.ts"
-import { ProvidersLive } from "../providers/accounts/ProvidersLive.ts"
+import { platformAccountStoreSql, providerAccountStoreSql } from "../providers/accounts/ProviderAccountSql.ts"
+import { ProvidersLive } from "../providers/accounts/ProviderAccounts.ts"
 import { ProviderConfigsLive } from "../providers/configs/ProviderConfigsLive.ts"
 import { providerConfigStoreSql } from "../providers/configs/ProviderConfigSql.ts"
 import type { Providers } from "../providers/port/Provider.ts"
 import { ProviderHealth } from "../providers/health/ProviderHealth.ts"
-import { railStoreSql } from "../providers/sandbox/RailSql.ts"
+import { simulatorStoreSql } from "../providers/sandbox/SimulatorSql.ts"
 import { AccountFunding } from "../treasury/accounts/AccountFunding.ts"
 import { virtualAccountStoreSql } from "../treasury/accounts/VirtualAccountSql.ts"
 import { virtualTransactionStoreSql } from "../treasury/accounts/VirtualTransactionSql.ts"
@@ -49,7 +48,7 @@ const StoresLive = Layer.mergeAll(
   platformAccountStoreSql,
   providerAccountStoreSql,
   providerConfigStoreSql,
-  railStoreSql,
+  simulatorStoreSql,
   secretStoreSql,
   virtualAccountStoreSql,
   virtualTransactionStoreSql

@@ -27,9 +27,9 @@ import { CardEntry } from "../hosted/pages/CardEntry.ts"
 import { Checkout } from "../hosted/pages/Checkout.ts"
 import { Receipts } from "../hosted/pages/Receipts.ts"
 import { PaymentsLive } from "../payments/PaymentsLive.ts"
-import { ProvidersLive } from "../providers/accounts/ProvidersLive.ts"
+import { ProvidersLive } from "../providers/accounts/ProviderAccounts.ts"
 import type { Providers } from "../providers/port/Provider.ts"
-import { RailCustomer } from "../providers/sandbox/RailCustomer.ts"
+import { SimulatorCustomer } from "../providers/sandbox/SimulatorCustomer.ts"
 import { FundingAnswersLive, StateAsAnswerLive, VerificationSubjectsLive } from "./HandedDown.ts"
 import { PaymentReads } from "./PaymentRecords.ts"
 import { settlementsOver } from "./PaymentSettlements.ts"
@@ -77,7 +77,7 @@ const LinksLive = Layer.mergeAll(
 )
 
 const PagesLive = Checkout.layer.pipe(
-  Layer.provide([CardEntry.layer, RailCustomer.layer]),
+  Layer.provide([CardEntry.layer, SimulatorCustomer.layer]),
   Layer.provideMerge(LinksLive)
 )
 

@@ -43,14 +43,12 @@ import { monthsMemory } from "../platform/months/MonthsMemory.ts"
 import { monthsSql } from "../platform/months/MonthsSql.ts"
 import { notificationStoreMemory } from "../platform/notifications/NotificationMemory.ts"
 import { secretStoreMemory } from "../platform/secrets/SecretMemory.ts"
-import { platformAccountStoreMemory } from "../providers/accounts/PlatformAccountMemory.ts"
-import { platformAccountStoreSql } from "../providers/accounts/PlatformAccountSql.ts"
-import { providerAccountStoreMemory } from "../providers/accounts/ProviderAccountMemory.ts"
-import { providerAccountStoreSql } from "../providers/accounts/ProviderAccountSql.ts"
+import { platformAccountStoreMemory, providerAccountStoreMemory } from "../providers/accounts/ProviderAccountMemory.ts"
+import { platformAccountStoreSql, providerAccountStoreSql } from "../providers/accounts/ProviderAccountSql.ts"
 import { providerConfigStoreMemory } from "../providers/configs/ProviderConfigMemory.ts"
 import { providerConfigStoreSql } from "../providers/configs/ProviderConfigSql.ts"
-import { railStoreMemory } from "../providers/sandbox/RailMemory.ts"
-import { railStoreSql } from "../providers/sandbox/RailSql.ts"
+import { simulatorStoreMemory } from "../providers/sandbox/SimulatorMemory.ts"
+import { simulatorStoreSql } from "../providers/sandbox/SimulatorSql.ts"
 import { virtualAccountStoreMemory } from "../treasury/accounts/VirtualAccountMemory.ts"
 import { virtualTransactionStoreMemory } from "../treasury/accounts/VirtualTransactionMemory.ts"
 import { escrowStoreMemory } from "../treasury/escrow/EscrowMemory.ts"
@@ -92,7 +90,7 @@ export const StoresLive = Layer.mergeAll(
   promptStoreSql,
   providerConfigStoreSql,
   queueStoreSql,
-  railStoreSql,
+  simulatorStoreSql,
   spentStoreSql,
   strayCallbackStoreSql,
   verificationStoreSql,
@@ -132,7 +130,7 @@ export const StoresOverMemory = Layer.mergeAll(
   promptStoreMemory,
   providerConfigStoreMemory,
   queueStoreMemory,
-  railStoreMemory,
+  simulatorStoreMemory,
   rateLockStoreMemory,
   rateStoreMemory,
   secretStoreMemory,

@@ -12,7 +12,7 @@ import { RateLimits } from "../platform/http/RateLimits.ts"
 import { trouble } from "../platform/observability/Trouble.ts"
 import { ProviderAccounts } from "../providers/accounts/ProviderAccounts.ts"
 import { Providers } from "../providers/port/Provider.ts"
-import { DeliveryFailed, railWorker } from "../providers/sandbox/RailWorker.ts"
+import { DeliveryFailed, simulatorWorker } from "../providers/sandbox/SimulatorWorker.ts"
 import { PayoutWorker } from "../treasury/escrow/PayoutWorker.ts"
 import { deliveryWorker } from "../webhooks/delivery/DeliveryWorker.ts"
 import { figures } from "./figures/Figures.ts"
@@ -35,7 +35,7 @@ const rails = Effect.gen(function* () {
   const callbacks = yield* Callbacks
   const providers = yield* Providers
   const home = { method: "POST", query: {}, authority: "" }
-  return yield* railWorker(
+  return yield* simulatorWorker(
     Effect.fnUntraced(function* (name, signed) {
       const rail = yield* providers.find(name, null)
       if (rail === undefined) return yield* new DeliveryFailed({ message: `${name} is switched off` })

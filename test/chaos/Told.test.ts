@@ -4,7 +4,7 @@ import { outsideOf, type Read } from "./audit/ReadRecords.ts"
 import { toldProblems } from "./audit/Told.ts"
 import type { Order } from "./business/Notebook.ts"
 import type { StartedFake } from "../../src/providers/fakes/run/AllFakes.ts"
-import { wireReference } from "../../src/providers/port/WireReference.ts"
+import { wireReference } from "../../src/providers/port/ProviderWrappers.ts"
 import type { Attempt, Payment } from "../../src/payments/store/Payment.ts"
 
 const order = (key: string, status: number, body: object): Order => ({

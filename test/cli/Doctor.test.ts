@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { ConfigId } from "../../src/domain/Identifiers.ts"
 import { parseMasterKey } from "../../src/platform/config/MasterKey.ts"
 import { Vault } from "../../src/platform/secrets/Vault.ts"
-import { sealCredentials } from "../../src/providers/accounts/Credentials.ts"
+import { sealCredentials } from "../../src/providers/accounts/AccountCredentials.ts"
 import {
   cliIn,
   documentOf,

@@ -5,7 +5,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { CryptoNetwork } from "../../src/domain/CryptoAsset.ts"
 import { checkWalletAddress, checksumCase } from "../../src/domain/WalletAddress.ts"
-import { depositAddress } from "../../src/providers/sandbox/DepositAddress.ts"
+import { depositAddress } from "../../src/providers/sandbox/SimulatorAnswers.ts"
 
 const evm = ["ETHEREUM", "POLYGON", "BASE"] as const
 const networks: ReadonlyArray<CryptoNetwork> = [...evm, "BITCOIN", "TRON", "SOLANA"]

@@ -9,7 +9,7 @@ import { ConfigId } from "../../domain/Identifiers.ts"
 import { liveRateMaxAge } from "../../domain/policies/Payments.ts"
 import { knownMasterKey } from "../../platform/secrets/MasterKeyGuard.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
-import { openCredentials } from "../../providers/accounts/Credentials.ts"
+import { openCredentials } from "../../providers/accounts/AccountCredentials.ts"
 import type { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
 import { type Check, fail, ok, warn } from "./Check.ts"
 

@@ -10,7 +10,7 @@ import { CheckoutUrl } from "../../payments/route/ProviderOrder.ts"
 import { CustomerPayments, isAbandoned } from "../../payments/read/CustomerPayments.ts"
 import type { Attempt, Payment } from "../../payments/store/Payment.ts"
 import type { Browser, Card } from "../../providers/port/Provider.ts"
-import { RailCustomer } from "../../providers/sandbox/RailCustomer.ts"
+import { SimulatorCustomer } from "../../providers/sandbox/SimulatorCustomer.ts"
 import { LinkCheckout } from "../links/LinkCheckout.ts"
 import { CardEntry } from "./CardEntry.ts"
 import type { Shown } from "./Frame.ts"
@@ -60,7 +60,7 @@ export class Checkout extends Context.Tag("corridor/Checkout")<
     Effect.gen(function* () {
       const payments = yield* CustomerPayments
       const organizations = yield* Organizations
-      const customer = yield* RailCustomer
+      const customer = yield* SimulatorCustomer
       const cardEntry = yield* CardEntry
       const links = yield* LinkCheckout
       const checkoutUrl = yield* CheckoutUrl

@@ -19,7 +19,7 @@ import { workerPoll } from "../../domain/policies/Server.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { asRun } from "../../platform/observability/Spans.ts"
 import { type Provider, Providers } from "../../providers/port/Provider.ts"
-import { isSameAccount, SendAgain } from "../../providers/port/SendAgain.ts"
+import { isSameAccount, ResendPermit } from "../../providers/port/ResendPermit.ts"
 import { contextOf, sentTimes } from "../route/AttemptContext.ts"
 import { runFor } from "../store/AttemptRun.ts"
 import { makeLanes } from "../store/Lanes.ts"
@@ -55,7 +55,7 @@ const isAtEnd = (payment: Payment, attempt: DueAttempt): boolean =>
 /** What the provider says, and the leave to send it again where there is one. */
 interface Answer {
   readonly enquiry: Enquiry
-  readonly again: Option.Option<SendAgain>
+  readonly again: Option.Option<ResendPermit>
   /** It says that it has no trace of it, whether or not that proves anything. */
   readonly hasNoTrace?: boolean
 }
@@ -65,11 +65,11 @@ interface Answer {
  * does not promise it. To send it again it is enough that its reference moves money once.
  */
 const believed = (provider: Provider, attempt: DueAttempt, enquiry: Enquiry): Answer => {
-  const none = Option.none<SendAgain>()
+  const none = Option.none<ResendPermit>()
   if (enquiry._tag !== "Absent") return { enquiry, again: none }
   const { sent_ago } = attempt
   const sent = sentTimes(attempt, askedAt(attempt))
-  const proved = SendAgain.absent(provider, enquiry, sent)
+  const proved = ResendPermit.absent(provider, enquiry, sent)
   if (Option.isSome(proved)) return { enquiry, again: proved }
   if (!isSameAccount(provider, sent)) {
     return { enquiry: unknown("the provider has no trace of it in the account that is used now"), again: none }
@@ -77,7 +77,7 @@ const believed = (provider: Provider, attempt: DueAttempt, enquiry: Enquiry): An
   if (sent_ago < Duration.toSeconds(absenceGrace)) {
     return { enquiry: unknown("the provider has no trace of it yet"), again: none, hasNoTrace: true }
   }
-  const again = isResent(attempt) ? SendAgain.honoured(provider, provider.honoursReference, sent) : none
+  const again = isResent(attempt) ? ResendPermit.honoured(provider, provider.honoursReference, sent) : none
   const enquired = unknown("the provider has no trace of it, which proves nothing there")
   return { enquiry: enquired, again, hasNoTrace: true }
 }
@@ -124,7 +124,7 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
       })
 
       /** Under the lease alone: an instance that was overtaken while it asked sends nothing. */
-      const sendAgain = Effect.fnUntraced(function* (attempt: DueAttempt, again: SendAgain) {
+      const sendAgain = Effect.fnUntraced(function* (attempt: DueAttempt, again: ResendPermit) {
         const window = yield* openSendWindow
         const renewed = yield* store.renewSend(attempt.attempt_id, attempt.lease_token)
         if (Option.isSome(renewed)) yield* settling.sendAgain(renewed.value, window, again)

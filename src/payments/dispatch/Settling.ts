@@ -9,7 +9,7 @@ import { runFor } from "../store/AttemptRun.ts"
 import { makeLanes } from "../store/Lanes.ts"
 import type { Attempt } from "../store/Payment.ts"
 import { type Known, PaymentStore } from "../store/PaymentStore.ts"
-import type { SendAgain } from "../../providers/port/SendAgain.ts"
+import type { ResendPermit } from "../../providers/port/ResendPermit.ts"
 import { FirstSend, type Leave, openSendWindow, type SendWindow } from "../route/Leave.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { isRamp, type RampPayment, secondLeg, settlementOrder } from "../route/LegOrder.ts"
@@ -21,7 +21,7 @@ export class Settling extends Context.Tag("corridor/Settling")<
   Settling,
   {
     /** For whoever has the leave to send an attempt again, within the time that it was given. */
-    readonly sendAgain: (known: Known, window: SendWindow, again: SendAgain) => Stored<void>
+    readonly sendAgain: (known: Known, window: SendWindow, again: ResendPermit) => Stored<void>
     /** Sends what is due, here or left behind by others, until it is interrupted. */
     readonly worker: Stored<never>
   }

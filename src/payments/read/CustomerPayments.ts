@@ -7,14 +7,14 @@ import type { PaymentId } from "../../domain/Identifiers.ts"
 import { isBuiltInRail } from "../../domain/Corridor.ts"
 import type { Enquiry } from "../../domain/Outcome.ts"
 import { Providers } from "../../providers/port/Provider.ts"
-import { ABANDONED } from "../../providers/sandbox/Abandoned.ts"
+import { ABANDONED_REASON } from "../../providers/sandbox/SimulatorCustomer.ts"
 import { contextOf } from "../route/AttemptContext.ts"
 import { type Attempt, isOpen, type Payment } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 export const isAbandoned = (signal: Enquiry | undefined): boolean =>
-  signal?._tag === "Report" && signal.state === "failed" && signal.reason === ABANDONED
+  signal?._tag === "Report" && signal.state === "failed" && signal.reason === ABANDONED_REASON
 
 export class CustomerPayments extends Context.Tag("corridor/CustomerPayments")<
   CustomerPayments,

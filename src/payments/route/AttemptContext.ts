@@ -2,7 +2,7 @@
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { AttemptContext } from "../../providers/port/Provider.ts"
-import type { Sent } from "../../providers/port/SendAgain.ts"
+import type { Sent } from "../../providers/port/ResendPermit.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import { orderFacts, type PaidLeg } from "./ProviderOrder.ts"
 

@@ -4,7 +4,7 @@
  */
 import { Clock, Duration, Effect, Option } from "effect"
 import { sendWindow } from "../../domain/policies/Payments.ts"
-import type { SendAgain } from "../../providers/port/SendAgain.ts"
+import type { ResendPermit } from "../../providers/port/ResendPermit.ts"
 import type { NewAttempt } from "../store/Change.ts"
 import type { Attempt } from "../store/Payment.ts"
 
@@ -30,7 +30,7 @@ export class FirstSend {
   }
 }
 
-export type Leave = FirstSend | SendAgain
+export type Leave = FirstSend | ResendPermit
 
 /**
  * How long an attempt may be sent after it was committed. An instance that was held up longer sends nothing: others may

@@ -15,7 +15,7 @@ import { orphanedAfter } from "../../domain/policies/Payments.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { orDefect } from "../../platform/database/DatabaseFailure.ts"
 import { type Provider, Providers } from "../../providers/port/Provider.ts"
-import { refundsHonoured, SendAgain } from "../../providers/port/SendAgain.ts"
+import { refundsHonoured, ResendPermit } from "../../providers/port/ResendPermit.ts"
 import { openAttempt } from "../store/Change.ts"
 import { ProviderAnswer } from "../route/ProviderAnswer.ts"
 import { contextOf, sentTimes } from "../route/AttemptContext.ts"
@@ -234,7 +234,7 @@ const make = Effect.gen(function* () {
 
   /** A second time, where its provider still remembers the first. */
   const renewed = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt, provider: Refunding) {
-    const again = SendAgain.honoured(provider, refundsHonoured(provider), sentTimes(attempt, yield* store.now))
+    const again = ResendPermit.honoured(provider, refundsHonoured(provider), sentTimes(attempt, yield* store.now))
     if (Option.isNone(again)) {
       return yield* new Conflict({
         message: `${provider.name} may have given it back, and no longer says so: ${byHand(payment)}`

@@ -2,9 +2,20 @@
 import { Clock, Duration, Effect, Layer, Option } from "effect"
 import type { ConfigId } from "../../domain/Identifiers.ts"
 import { replacedCredentialsGrace, replacedCredentialsKept } from "../../domain/policies/Providers.ts"
-import { openTables } from "../../platform/database/MemoryDatabase.ts"
-import { accountTables } from "./MemoryTables.ts"
-import { ProviderAccountStore, type ReplacedCredentials } from "./ProviderAccountStore.ts"
+import { openTables, memoryTable } from "../../platform/database/MemoryDatabase.ts"
+import {
+  ProviderAccountStore,
+  type ReplacedCredentials,
+  type ProviderAccount,
+  type PlatformAccount,
+  PlatformAccountStore
+} from "./ProviderAccountStore.ts"
+
+/** The tables of accounts in memory, which those who read configurations look into as well. */
+export const accountTables = {
+  providerAccounts: memoryTable<ProviderAccount>("providerAccounts"),
+  replacedCredentials: memoryTable<ReplacedCredentials>("replacedCredentials")
+}
 
 const keyOf = ({ config_id, version }: Pick<ReplacedCredentials, "config_id" | "version">) => `${config_id} ${version}`
 
@@ -82,4 +93,23 @@ export const providerAccountStoreMemory = Layer.effect(
       })
     }
   })
+)
+
+/** The platform's accounts in memory. */
+const tables = { platformAccounts: memoryTable<PlatformAccount>("platformAccounts") }
+
+export const platformAccountStoreMemory = Layer.effect(
+  PlatformAccountStore,
+  Effect.map(openTables(tables), ({ platformAccounts }): PlatformAccountStore["Type"] => ({
+    see: (named) =>
+      Effect.map(Clock.currentTimeMillis, (millis) => {
+        const now = new Date(millis)
+        for (const { fingerprint, provider } of named) {
+          const key = `${provider} ${fingerprint}`
+          const first_seen_at = platformAccounts.get(key)?.first_seen_at ?? now
+          platformAccounts.set(key, { provider, fingerprint, first_seen_at, last_seen_at: now })
+        }
+        return Array.from(platformAccounts.values())
+      })
+  }))
 )

@@ -8,24 +8,24 @@ import { credentialsKnownFor, credentialsRetireAfter, credentialsTestTimeout } f
 import { Settings } from "../../platform/config/Settings.ts"
 import { monotonicMillis } from "../../platform/fibers/Monotonic.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
-import { makeCallsUnderWay } from "../client/CallsUnderWay.ts"
+import { makeConcurrencyLimit } from "../client/ConcurrencyLimit.ts"
 import { makeProviderHttp } from "../client/UndiciHttp.ts"
-import type { Provider } from "../port/Provider.ts"
-import type { ThirdPartyName } from "../../domain/Corridor.ts"
-import { byWireReference } from "../port/WireReference.ts"
+import { type Provider, Providers } from "../port/Provider.ts"
+import { type ThirdPartyName, isBuiltInRail } from "../../domain/Corridor.ts"
+import { byWireReference, withCaller } from "../port/ProviderWrappers.ts"
 import { answersInMode, callbacksInMode } from "./AccountMode.ts"
-import { inTurn } from "./InTurn.ts"
-import { openCredentials } from "./Credentials.ts"
+import { openCredentials } from "./AccountCredentials.ts"
 import { PlatformAccounts } from "./PlatformAccounts.ts"
 import { type ProviderAccount, ProviderAccountStore } from "./ProviderAccountStore.ts"
 import { ProviderSettings } from "./ProviderSettings.ts"
 import { type AnyThirdParty, type GivenCredentials, thirdParties } from "./ThirdParties.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
+import { makeSimulators } from "../sandbox/SimulatorProviders.ts"
 
 /** What the third party said to credentials: right where it takes them. */
 export type Verdict = Either.Either<string, string>
 
-export interface ReadVersion {
+interface ReadVersion {
   readonly config_id: ConfigId
   /** Null where it brings no account. */
   readonly credentials_version: number | null
@@ -113,13 +113,13 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
           account: configId ?? "platform",
           baseUrl,
           mode,
-          callsUnderWay: makeCallsUnderWay(),
+          callsUnderWay: makeConcurrencyLimit(),
           ...(tls === undefined ? {} : { tls })
         })
         const callbackUrl = `${publicUrl}/callbacks/${party.name}${configId === null ? "" : `/${configId}`}`
         const inMode = answersInMode(party, mode, http)
         const account = { configId, mode, credentials, baseUrl, callbackUrl, rawCards, http: inMode }
-        return inTurn(byWireReference(callbacksInMode(party, mode, party.connect(account))))
+        return withCaller(byWireReference(callbacksInMode(party, mode, party.connect(account))))
       })
 
       const platforms = new Map<ThirdPartyName, Provider>()
@@ -255,3 +255,20 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
     })
   )
 }
+
+/** Who may be asked to move money: whoever has credentials, and in sandbox mode the built-in rails. */
+export const ProvidersLive = Layer.effect(
+  Providers,
+  Effect.gen(function* () {
+    const { mode } = yield* Settings
+    const accounts = yield* ProviderAccounts
+    const rails = Providers.fromList(mode === "sandbox" ? yield* makeSimulators : [])
+    const nobody = Effect.succeed(undefined)
+    return {
+      find: (name, account) => {
+        if (isBuiltInRail(name)) return account === null ? rails.find(name, null) : nobody
+        return account === null ? accounts.platform(name) : accounts.own(name, account)
+      }
+    }
+  })
+)

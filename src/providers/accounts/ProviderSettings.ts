@@ -4,11 +4,10 @@
  */
 import { readFile } from "node:fs/promises"
 import { Array as Arr, Config, ConfigError, Context, Effect, Either, Layer, Option, Redacted } from "effect"
-import { missing, parsed, Settings, settingsError, url } from "../../platform/config/Settings.ts"
-import type { Mode } from "../../platform/config/Settings.ts"
+import { missing, parsed, Settings, settingsError, url, type Mode } from "../../platform/config/Settings.ts"
 import type { ThirdPartyName } from "../../domain/Corridor.ts"
 import { addressOfOtherMode, credentialOfOtherMode } from "./AccountMode.ts"
-import { unsendable } from "./Credentials.ts"
+import { unsendable } from "./AccountCredentials.ts"
 import type { CredentialField } from "../port/ThirdParty.ts"
 import { type AnyThirdParty, type GivenCredentials, settingsPrefix, thirdParties } from "./ThirdParties.ts"
 

@@ -1,13 +1,12 @@
 /** Adyen: cards in, on its own page or by their number, and payouts to bank accounts from a balance account. */
 import { Duration, Effect, Either, Redacted } from "effect"
 import { Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
-import { triedBy } from "../client/AccountTest.ts"
+import { triedBy, looked, sent } from "../client/ProviderReplies.ts"
 import type { CallFailed } from "../client/ProviderHttp.ts"
-import { looked, sent } from "../client/Replies.ts"
 import type { Callback, CallbackRequest, NoProof } from "../port/Callback.ts"
 import type { AttemptContext, CancelAnswer, PaymentOrder, Provider, RefundOrder } from "../port/Provider.ts"
 import { type Account, type Served, servedBy, thirdParty } from "../port/ThirdParty.ts"
-import { readJson } from "../port/WireJson.ts"
+import { readJson } from "../port/WireValues.ts"
 import { servedAccounts } from "./AdyenAccounts.ts"
 import { cardCurrencies } from "./AdyenAmounts.ts"
 import {

@@ -2,7 +2,7 @@
 import { Either, Option } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { Declined } from "../../domain/Outcome.ts"
-import { minorText, moneyOfMinor } from "../port/WireAmount.ts"
+import { minorText, moneyOfMinor } from "../port/WireValues.ts"
 
 const ownExponents: Readonly<Record<string, number>> = { CLP: 2, CVE: 0, IDR: 0, ISK: 2 }
 

@@ -2,9 +2,9 @@
 import { Option, Schema } from "effect"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { isOk, named, noVerdict, providerIds, settledOnce } from "../client/Replies.ts"
+import { isOk, named, noVerdict, providerIds, settledOnce } from "../client/ProviderReplies.ts"
 import type { AttemptContext, CancelAnswer } from "../port/Provider.ts"
-import { meaningOf } from "../port/WireWord.ts"
+import { meaningOf } from "../port/WireValues.ts"
 import { moneyIn } from "./AdyenAmounts.ts"
 import { cardRefusal, refusedBy } from "./AdyenRefusals.ts"
 

@@ -1,7 +1,7 @@
 /** What the fake of Adyen takes: bodies with all that Adyen needs, and nothing in them that Adyen does not know. */
 import { Either, ParseResult, Schema } from "effect"
 import type { FakeReply } from "../fakes/Fake.ts"
-import { readJson } from "../port/WireJson.ts"
+import { readJson } from "../port/WireValues.ts"
 
 const upTo = (length: number) => Schema.String.pipe(Schema.maxLength(length))
 const some = Schema.optional

@@ -2,7 +2,7 @@
 import { Either, Option } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import type { FakeReply, FakeRequest, FakeRoute } from "../fakes/Fake.ts"
-import { readJson } from "../port/WireJson.ts"
+import { readJson } from "../port/WireValues.ts"
 import { moneyIn } from "./AdyenAmounts.ts"
 import { type Refuse } from "./FakeBodies.ts"
 

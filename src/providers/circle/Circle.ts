@@ -1,9 +1,8 @@
 /** Circle Mint: USDC in by payment intents, each with an address of its own, and out by transfers to addresses. */
 import { Clock, Duration, Effect, Either, Option, Redacted, Schema } from "effect"
 import { Accepted, Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
-import { accountTest } from "../client/AccountTest.ts"
+import { accountTest, looked, prepared, sent } from "../client/ProviderReplies.ts"
 import type { ProviderCall } from "../client/ProviderHttp.ts"
-import { looked, prepared, sent } from "../client/Replies.ts"
 import type { PaymentOrder, Provider } from "../port/Provider.ts"
 import { type Account, servedBy, thirdParty } from "../port/ThirdParty.ts"
 import { readCallback } from "./CircleCallbacks.ts"

@@ -5,7 +5,7 @@
 import { Duration, Effect, Either, Option, Schema } from "effect"
 import type { ProviderHttp } from "../client/ProviderHttp.ts"
 import { type Callback, type CallbackRequest, Check, Hint, NoProof, Proof } from "../port/Callback.ts"
-import { readJson } from "../port/WireJson.ts"
+import { readJson } from "../port/WireValues.ts"
 import type { SnsKeys } from "./SnsKeys.ts"
 import { allowedPlace, checkSignature, decodeSns, type SnsMessage } from "./SnsMessage.ts"
 

@@ -1,7 +1,7 @@
 /** Circle calls USDC by the name of the dollar that it stands for, and writes it with two digits at least. */
 import { type Option } from "effect"
 import type { Money } from "../../domain/Money.ts"
-import { moneyOfMajor, shortText } from "../port/WireAmount.ts"
+import { moneyOfMajor, shortText } from "../port/WireValues.ts"
 
 export interface CircleMoney {
   readonly amount: string

@@ -2,7 +2,7 @@
 import { Option, Schema } from "effect"
 import { Accepted, Declined, type Outcome, type Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, noVerdict } from "../client/Replies.ts"
+import { credentialsRefused, noVerdict } from "../client/ProviderReplies.ts"
 
 export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true })
 

@@ -1,7 +1,7 @@
 /** What the fake of Circle reads and writes. */
 import { Schema } from "effect"
 import { Money } from "../../domain/Money.ts"
-import { depositAddress } from "../sandbox/DepositAddress.ts"
+import { depositAddress } from "../sandbox/SimulatorAnswers.ts"
 import type { Entry } from "../fakes/FakeBooks.ts"
 import { circleMoney } from "./CircleMoney.ts"
 import { networkOfChain } from "./CircleRequests.ts"

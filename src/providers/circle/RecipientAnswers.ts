@@ -2,7 +2,7 @@
 import { Either, Schema } from "effect"
 import { Declined } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { isMade } from "../client/Replies.ts"
+import { isMade } from "../client/ProviderReplies.ts"
 import { enclosed, optional, refusalOf, unreadable } from "./CircleReplies.ts"
 import type { RecipientCreation } from "./CircleRequests.ts"
 

@@ -4,7 +4,7 @@ import type { RefusalCode } from "../../domain/FailureCode.ts"
 import { Money } from "../../domain/Money.ts"
 import { Absent, type Enquiry, type Outcome, Report } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { isMade, noVerdict, providerIds, settledOnce } from "../client/Replies.ts"
+import { isMade, noVerdict, providerIds, settledOnce } from "../client/ProviderReplies.ts"
 import { moneyOfCircle } from "./CircleMoney.ts"
 import { acceptedAs, Amount, enclosed, optional, refusalOf, unreadable } from "./CircleReplies.ts"
 

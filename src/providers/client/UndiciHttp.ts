@@ -1,5 +1,5 @@
 /** Calls to a third party with one account: connections and room of its own. */
-import { Cause, Duration, Effect, Either, Exit, Option, Redacted, type Scope } from "effect"
+import { Cause, Duration, Effect, Either, Exit, Option, Redacted, type Scope, Metric, MetricBoundaries } from "effect"
 import type { Agent } from "undici"
 import type { ProviderName } from "../../domain/Corridor.ts"
 import { parseAsWritten } from "../../domain/ExactJson.ts"
@@ -13,11 +13,48 @@ import {
 import type { Mode } from "../../platform/config/Settings.ts"
 import { monotonicMillis } from "../../platform/fibers/Monotonic.ts"
 import { spanned } from "../../platform/observability/Spans.ts"
-import { type CallOutcome, recordCall } from "./CallMetrics.ts"
-import type { CallsUnderWay } from "./CallsUnderWay.ts"
+import type { ConcurrencyLimit } from "./ConcurrencyLimit.ts"
 import { type CallFailed, NeverSent, type ProviderCall, type ProviderHttp, type ProviderReply } from "./ProviderHttp.ts"
 import { type CallLimits, exchange } from "./UndiciExchange.ts"
 import { urlOf } from "../../domain/UrlOf.ts"
+
+/** Counts and times the calls to third parties. */
+
+/** The class of the status where there is one. */
+type CallOutcome = `${number}xx` | "never_sent" | "maybe_sent" | "interrupted"
+
+const calls = Metric.counter("corridor_provider_calls_total", {
+  description: "Calls to third-party providers, by provider, operation and what they came to.",
+  incremental: true
+})
+
+const seconds = Metric.histogram(
+  "corridor_provider_call_seconds",
+  MetricBoundaries.fromIterable([0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30]),
+  "Time from a call to a third-party provider to its answer, by provider and operation."
+)
+
+/** Each distinct word is kept for good: an adapter that makes up ever new ones shares a series from here on. */
+const MOST_OPERATIONS = 40
+
+const operations = new Map<ProviderName, Set<string>>()
+
+const boundedName = (provider: ProviderName, operation: string): string => {
+  let known = operations.get(provider)
+  if (known === undefined) operations.set(provider, (known = new Set()))
+  if (known.has(operation)) return operation
+  if (known.size >= MOST_OPERATIONS) return "other"
+  known.add(operation)
+  return operation
+}
+
+const recordCall = (provider: ProviderName, operation: string, outcome: CallOutcome, took: number): void => {
+  const name = boundedName(provider, operation)
+  const tagged = <Type, In, Out>(metric: Metric.Metric<Type, In, Out>) =>
+    metric.pipe(Metric.tagged("provider", provider), Metric.tagged("operation", name))
+  tagged(calls).pipe(Metric.tagged("outcome", outcome)).unsafeUpdate(1, [])
+  tagged(seconds).unsafeUpdate(took, [])
+}
 
 export interface ProviderHttpOptions {
   readonly provider: ProviderName
@@ -27,7 +64,7 @@ export interface ProviderHttpOptions {
   readonly mode: Mode
   /** Where the third party wants a certificate of ours, or has one that no public authority signed. */
   readonly tls?: { readonly cert?: string; readonly key?: Redacted.Redacted; readonly ca?: string }
-  readonly callsUnderWay: CallsUnderWay
+  readonly callsUnderWay: ConcurrencyLimit
   readonly limits?: CallLimits
 }
 

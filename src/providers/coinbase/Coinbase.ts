@@ -1,9 +1,8 @@
 /** Coinbase (Developer Platform): USDC in to an address of its own for each payment, and out to any address. */
 import { Clock, Duration, Effect, Either, Option, Random, Redacted, Schema } from "effect"
 import { Absent, Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
-import { accountTest } from "../client/AccountTest.ts"
+import { accountTest, credentialsRefused, prepared, sent } from "../client/ProviderReplies.ts"
 import { type CallFailed, NeverSent, type ProviderCall, type ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, prepared, sent } from "../client/Replies.ts"
 import type { AttemptContext, Provider } from "../port/Provider.ts"
 import { type Account, servedBy, thirdParty } from "../port/ThirdParty.ts"
 import { readCallback } from "./CoinbaseCallbacks.ts"

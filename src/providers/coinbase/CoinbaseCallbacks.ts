@@ -12,7 +12,7 @@ import {
   Proof,
   Statement
 } from "../port/Callback.ts"
-import { readJson } from "../port/WireJson.ts"
+import { readJson } from "../port/WireValues.ts"
 import { isKnownStatus, Transfer, transferReport } from "./TransferAnswers.ts"
 
 export const signatureHeader = "x-hook0-signature"

@@ -4,8 +4,8 @@ import type { RefusalCode } from "../../domain/FailureCode.ts"
 import type { Money } from "../../domain/Money.ts"
 import { Absent, Declined, type Enquiry, type Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, noVerdict } from "../client/Replies.ts"
-import { moneyOfMajor } from "../port/WireAmount.ts"
+import { credentialsRefused, noVerdict } from "../client/ProviderReplies.ts"
+import { moneyOfMajor } from "../port/WireValues.ts"
 
 export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true })
 export const Text = optional(Schema.String)

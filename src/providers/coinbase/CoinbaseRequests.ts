@@ -3,7 +3,7 @@ import { Duration, Either } from "effect"
 import { Declined } from "../../domain/Outcome.ts"
 import type { AttemptContext, PaymentOrder } from "../port/Provider.ts"
 import type { Served } from "../port/ThirdParty.ts"
-import { shortText } from "../port/WireAmount.ts"
+import { shortText } from "../port/WireValues.ts"
 
 /** Those of its networks that we have; USDC is the one asset of ours that it moves on them. */
 const networks: Readonly<Record<string, string>> = { ETHEREUM: "ethereum", SOLANA: "solana", BASE: "base" }

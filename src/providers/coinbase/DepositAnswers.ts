@@ -2,7 +2,7 @@
 import { Either, Option, Schema } from "effect"
 import { Accepted, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { isMade, providerIds } from "../client/Replies.ts"
+import { isMade, providerIds } from "../client/ProviderReplies.ts"
 import {
   Metadata,
   moneyIn,

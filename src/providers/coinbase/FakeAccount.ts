@@ -2,7 +2,7 @@
 import { createHash, createHmac, createPrivateKey, createPublicKey, verify } from "node:crypto"
 import { Either, Option, Schema } from "effect"
 import type { FakeRequest } from "../fakes/Fake.ts"
-import { readJson } from "../port/WireJson.ts"
+import { readJson } from "../port/WireValues.ts"
 
 export const accountId = "account_af2937b0-9846-4fe7-bfe9-ccc22d935114"
 

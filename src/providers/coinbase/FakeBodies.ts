@@ -1,9 +1,9 @@
 /** What the fake of Coinbase reads and writes. */
 import { hash } from "node:crypto"
 import { Schema } from "effect"
-import { shortText } from "../port/WireAmount.ts"
+import { shortText } from "../port/WireValues.ts"
 import type { Entry } from "../fakes/FakeBooks.ts"
-import { depositAddress } from "../sandbox/DepositAddress.ts"
+import { depositAddress } from "../sandbox/SimulatorAnswers.ts"
 import { networkOfCoinbase } from "./CoinbaseRequests.ts"
 import { accountId } from "./FakeAccount.ts"
 

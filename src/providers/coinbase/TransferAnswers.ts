@@ -3,7 +3,7 @@ import { Either, Option, Schema } from "effect"
 import { Money } from "../../domain/Money.ts"
 import { Accepted, Declined, type Outcome, Report } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { isMade, providerIds, settledOnce } from "../client/Replies.ts"
+import { isMade, providerIds, settledOnce } from "../client/ProviderReplies.ts"
 import {
   Metadata,
   moneyIn,

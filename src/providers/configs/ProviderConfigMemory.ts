@@ -2,7 +2,7 @@
 import { Clock, Effect, Layer, Option } from "effect"
 import type { ConfigId } from "../../domain/Identifiers.ts"
 import { memoryTable, newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
-import { accountTables } from "../accounts/MemoryTables.ts"
+import { accountTables } from "../accounts/ProviderAccountMemory.ts"
 import {
   complete,
   type OfAccount,

@@ -3,7 +3,7 @@ import { BigDecimal, Context, Effect, Either, Layer, Option } from "effect"
 import { ConfigId, type OrgId } from "../../domain/Identifiers.ts"
 import type { CreateProviderConfig, UpdateProviderConfig } from "../../contract/api/ProviderConfigs.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
-import { Settings } from "../../platform/config/Settings.ts"
+import { Settings, type Mode } from "../../platform/config/Settings.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
@@ -13,10 +13,54 @@ import { Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { RouteConfig } from "../../domain/Routing.ts"
 import type { Window } from "../../platform/database/Window.ts"
-import { changesBetween, describeConfig } from "./ConfigChanges.ts"
 import { type ConfigFilter, type ProviderConfig, ProviderConfigStore, type WholeConfig } from "./ProviderConfigStore.ts"
 import { ProviderAccounts } from "../accounts/ProviderAccounts.ts"
-import { checkWebhookUrl } from "../port/WebhookUrl.ts"
+import { givenUrl } from "../../domain/GivenUrl.ts"
+import { toPlainText } from "../../domain/Decimal.ts"
+
+/** A provider configuration as the audit log tells of it: plain values, amounts as exact decimal text. */
+type Settled = Omit<WholeConfig, "config_id">
+type Told = Readonly<Record<keyof Settled, string | number | boolean | null>>
+
+const textOf = (amount: BigDecimal.BigDecimal | null): string | null =>
+  amount === null ? null : toPlainText(BigDecimal.normalize(amount))
+
+const describeConfig = (config: Settled): Told => ({
+  provider: config.provider,
+  country: config.country,
+  payment_method: config.payment_method,
+  direction: config.direction,
+  org_id: config.org_id,
+  api_version: config.api_version,
+  priority: config.priority,
+  is_active: config.is_active,
+  webhook_required: config.webhook_required,
+  min_amount: textOf(config.min_amount),
+  max_amount: textOf(config.max_amount),
+  description: config.description,
+  webhook_url: config.webhook_url
+})
+
+/** The fields that differ, before and after; none when nothing does. */
+const changesBetween = (
+  before: Settled,
+  after: Settled
+): Option.Option<{ readonly old: Partial<Told>; readonly new: Partial<Told> }> => {
+  const was = describeConfig(before)
+  const is = describeConfig(after)
+  const differing = (Object.keys(was) as ReadonlyArray<keyof Told>).filter((field) => was[field] !== is[field])
+  const only = (told: Told): Partial<Told> => Object.fromEntries(differing.map((field) => [field, told[field]]))
+  return differing.length === 0 ? Option.none() : Option.some({ old: only(was), new: only(is) })
+}
+
+/** Where a provider is told to send its callbacks: nothing secret may travel in the clear, except to a sandbox itself. */
+const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
+
+export const checkWebhookUrl = (text: string, mode: Mode): Either.Either<void, string> =>
+  Either.flatMap(givenUrl(text, "https://example.com/callbacks"), ({ hostname, protocol }) => {
+    const local = protocol === "http:" && mode === "sandbox" && loopback.test(hostname)
+    return protocol === "https:" || local ? Either.void : Either.left("must start with https://")
+  })
 
 type Admin = Permit<"platform">
 

@@ -12,7 +12,12 @@ import { Transactor } from "../../platform/database/Transactor.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import { type ConfigKey, ProviderConfigs } from "./ProviderConfigs.ts"
 import type { ProviderConfig } from "./ProviderConfigStore.ts"
-import { checkCredentials, isSameCredentials, openCredentials, sealCredentials } from "../accounts/Credentials.ts"
+import {
+  checkCredentials,
+  isSameCredentials,
+  openCredentials,
+  sealCredentials
+} from "../accounts/AccountCredentials.ts"
 import { PlatformAccounts } from "../accounts/PlatformAccounts.ts"
 import { ProviderAccounts, type Verdict } from "../accounts/ProviderAccounts.ts"
 import { type ProviderAccount, ProviderAccountStore } from "../accounts/ProviderAccountStore.ts"

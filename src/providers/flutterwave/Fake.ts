@@ -9,7 +9,7 @@ import type { Money } from "../../domain/Money.ts"
 import type { Fake, FakeCallback, FakeReply, FakeRequest, FakeRoute, FakeWorld } from "../fakes/Fake.ts"
 import type { Entry } from "../fakes/FakeBooks.ts"
 import type { Fate } from "../fakes/Magic.ts"
-import { shortText } from "../port/WireAmount.ts"
+import { shortText } from "../port/WireValues.ts"
 import { refundOf, transactionOf, transferOf } from "./FakeRecords.ts"
 import {
   answer,

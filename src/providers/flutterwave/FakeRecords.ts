@@ -1,7 +1,7 @@
 /** How the fake of Flutterwave shows what it holds: transactions, transfers and refunds, as answers and callbacks have them. */
 import { WireNumber } from "../../domain/Decimal.ts"
 import type { Entry } from "../fakes/FakeBooks.ts"
-import { shortText } from "../port/WireAmount.ts"
+import { shortText } from "../port/WireValues.ts"
 
 const numberOf = (text: string): WireNumber => new WireNumber(text)
 

@@ -3,8 +3,7 @@ import { Either, Option, Schema } from "effect"
 import { stringifyWire } from "../../domain/Decimal.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { FakeReply, FakeRequest } from "../fakes/Fake.ts"
-import { moneyOfMajor } from "../port/WireAmount.ts"
-import { readJson } from "../port/WireJson.ts"
+import { moneyOfMajor, readJson } from "../port/WireValues.ts"
 import { urlOf } from "../../domain/UrlOf.ts"
 
 /** Its numbers are written out, so that none of them passes through a float. */

@@ -2,9 +2,8 @@
 import { Clock, Effect, Either, Option, Redacted, Schema } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
 import { Declined, type Enquiry, type Outcome } from "../../domain/Outcome.ts"
-import { triedBy } from "../client/AccountTest.ts"
+import { triedBy, credentialsRefused, firstReport, looked, prepared, sent } from "../client/ProviderReplies.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, firstReport, looked, prepared, sent } from "../client/Replies.ts"
 import type { AttemptContext, PaymentOrder, Provider, RefundOrder } from "../port/Provider.ts"
 import { type Account, servedBy, thirdParty } from "../port/ThirdParty.ts"
 import {

@@ -2,8 +2,8 @@
 import { Option, Schema } from "effect"
 import { Accepted, Declined, type Outcome } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, noVerdict, providerIds, settledOnce } from "../client/Replies.ts"
-import { moneyOfMajor } from "../port/WireAmount.ts"
+import { credentialsRefused, noVerdict, providerIds, settledOnce } from "../client/ProviderReplies.ts"
+import { moneyOfMajor } from "../port/WireValues.ts"
 import { refusalIn, saysDuplicate } from "./FlutterwaveRefusals.ts"
 import { urlOf } from "../../domain/UrlOf.ts"
 

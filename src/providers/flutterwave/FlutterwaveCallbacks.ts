@@ -4,7 +4,7 @@
  */
 import { Either, Option, Redacted, Schema } from "effect"
 import { type Callback, type CallbackRequest, Hint, isSame, NoProof } from "../port/Callback.ts"
-import { readJson } from "../port/WireJson.ts"
+import { readJson } from "../port/WireValues.ts"
 
 const text = Schema.optionalWith(Schema.String, { nullable: true })
 

@@ -3,7 +3,7 @@ import { Option, Schema } from "effect"
 import type { Movement, MovementState } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { moneyOfMajor } from "../port/WireAmount.ts"
+import { moneyOfMajor } from "../port/WireValues.ts"
 import { dataOf, refundState, text } from "./FlutterwaveAnswers.ts"
 
 export const moneyIn = (amount: string | undefined, currency: string | undefined) =>

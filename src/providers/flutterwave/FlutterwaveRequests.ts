@@ -4,7 +4,7 @@ import { stringifyWire, WireNumber } from "../../domain/Decimal.ts"
 import type { Money } from "../../domain/Money.ts"
 import { Declined } from "../../domain/Outcome.ts"
 import type { AttemptContext, PaymentOrder, RefundOrder } from "../port/Provider.ts"
-import { shortText } from "../port/WireAmount.ts"
+import { shortText } from "../port/WireValues.ts"
 import { bankPayins, bankPayouts, mobileCorridor } from "./FlutterwaveCorridors.ts"
 
 /** Which of its families of endpoints an order belongs to, and is found by again. */

@@ -2,8 +2,8 @@
 import { Duration, Effect, Either, Option, Redacted } from "effect"
 import { Declined, type Enquiry, type Outcome } from "../../domain/Outcome.ts"
 import { MaybeSent } from "../client/ProviderHttp.ts"
-import { credentialsRefused, looked, prepared, sent } from "../client/Replies.ts"
-import { makeTokens } from "../client/Tokens.ts"
+import { credentialsRefused, looked, prepared, sent } from "../client/ProviderReplies.ts"
+import { makeAccessTokens } from "../client/AccessTokens.ts"
 import type { Provider } from "../port/Provider.ts"
 import { type Account, thirdParty } from "../port/ThirdParty.ts"
 import {
@@ -93,7 +93,7 @@ const connect = (account: Account<typeof fields>): Provider => {
   })
 
   const tokensOf = (product: Product) =>
-    makeTokens(
+    makeAccessTokens(
       prepared(
         http.call({
           operation: `${product} token`,

@@ -1,7 +1,7 @@
 /** MTN signs nothing that it calls back with: anyone can write it, so that it only makes us ask. */
 import { Either, Option, Schema } from "effect"
 import { type Callback, type CallbackRequest, Hint } from "../port/Callback.ts"
-import { readJson } from "../port/WireJson.ts"
+import { readJson } from "../port/WireValues.ts"
 
 const text = Schema.optionalWith(Schema.String, { nullable: true })
 

@@ -3,7 +3,7 @@ import { Either } from "effect"
 import type { MovementKind } from "../../domain/Movement.ts"
 import { Declined } from "../../domain/Outcome.ts"
 import type { AttemptContext, PaymentOrder, RefundOrder } from "../port/Provider.ts"
-import { shortText } from "../port/WireAmount.ts"
+import { shortText } from "../port/WireValues.ts"
 import { MTN } from "./MtnMomoEnvironments.ts"
 
 /** Each has a subscription key and tokens of its own. */

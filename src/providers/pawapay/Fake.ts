@@ -6,7 +6,7 @@ import { guardedBy, hasBearer } from "../fakes/Guarded.ts"
 import { jsonBody } from "../fakes/JsonBody.ts"
 import type { Entry } from "../fakes/FakeBooks.ts"
 import type { Fate } from "../fakes/Magic.ts"
-import { moneyOfMajor } from "../port/WireAmount.ts"
+import { moneyOfMajor } from "../port/WireValues.ts"
 import { listed } from "./Correspondents.ts"
 import {
   DepositBody,

@@ -4,7 +4,7 @@ import type { Money } from "../../domain/Money.ts"
 import type { Entry } from "../fakes/FakeBooks.ts"
 import type { FakeRequest } from "../fakes/Fake.ts"
 import { jsonBody } from "../fakes/JsonBody.ts"
-import { moneyOfMajor, shortText } from "../port/WireAmount.ts"
+import { moneyOfMajor, shortText } from "../port/WireValues.ts"
 import { listed } from "./Correspondents.ts"
 
 const Uuid = Schema.String.pipe(Schema.pattern(/^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i))

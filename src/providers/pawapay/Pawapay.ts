@@ -1,9 +1,8 @@
 /** pawaPay (Merchant API, version 1): mobile money in and out, by its own names for the operators of each country. */
 import { Clock, Duration, Effect, Either, Redacted, Schema } from "effect"
 import type { Enquiry, Outcome } from "../../domain/Outcome.ts"
-import { accountTest } from "../client/AccountTest.ts"
+import { accountTest, looked, sent } from "../client/ProviderReplies.ts"
 import type { ProviderCall } from "../client/ProviderHttp.ts"
-import { looked, sent } from "../client/Replies.ts"
 import type { Provider } from "../port/Provider.ts"
 import { type Account, servedBy, thirdParty } from "../port/ThirdParty.ts"
 import { pawapayServes } from "./Correspondents.ts"

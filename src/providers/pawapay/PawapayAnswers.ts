@@ -3,8 +3,8 @@ import { Either, Option, Schema } from "effect"
 import type { RefusalCode } from "../../domain/FailureCode.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, noVerdict, providerIds, settledOnce } from "../client/Replies.ts"
-import { moneyOfMajor } from "../port/WireAmount.ts"
+import { credentialsRefused, noVerdict, providerIds, settledOnce } from "../client/ProviderReplies.ts"
+import { moneyOfMajor } from "../port/WireValues.ts"
 import { type Kind, kinds } from "./PawapayRequests.ts"
 
 const Text = Schema.optionalWith(Schema.String, { nullable: true })

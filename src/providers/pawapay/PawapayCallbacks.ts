@@ -5,7 +5,7 @@
  */
 import { Effect, Either, Option, Schema } from "effect"
 import { type Callback, type CallbackRequest, Check, Hint, NoProof, Proof } from "../port/Callback.ts"
-import { readJson } from "../port/WireJson.ts"
+import { readJson } from "../port/WireValues.ts"
 import { checkSignature, readSigned, type Signed } from "./HttpSignature.ts"
 import type { PublicKeys } from "./PublicKeys.ts"
 

@@ -3,7 +3,7 @@ import { Either, Option } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { Declined } from "../../domain/Outcome.ts"
 import type { AttemptContext, PaymentOrder, RefundOrder } from "../port/Provider.ts"
-import { minorText, shortText } from "../port/WireAmount.ts"
+import { minorText, shortText } from "../port/WireValues.ts"
 import { alpha3Of, type Correspondent, findCorrespondent } from "./Correspondents.ts"
 
 /** The three things that pawaPay knows, each with its own address and its own name for the id. */

@@ -4,8 +4,7 @@ import { Either, Option, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import type { FakeReply, FakeRequest } from "../fakes/Fake.ts"
 import type { Entry } from "../fakes/FakeBooks.ts"
-import { moneyOfMajor } from "../port/WireAmount.ts"
-import { readJson } from "../port/WireJson.ts"
+import { moneyOfMajor, readJson } from "../port/WireValues.ts"
 import { paypalText } from "./PaypalAmounts.ts"
 
 const Id = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(127))

@@ -4,12 +4,11 @@ import type { Money } from "../../domain/Money.ts"
 import type { Movement } from "../../domain/Movement.ts"
 import { type Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import { callbackChecksUnderWay } from "../../domain/policies/Providers.ts"
-import { triedBy } from "../client/AccountTest.ts"
-import { makeCallsUnderWay } from "../client/CallsUnderWay.ts"
-import { existing } from "../client/Existing.ts"
+import { triedBy, firstReport, named, sent } from "../client/ProviderReplies.ts"
+import { makeConcurrencyLimit } from "../client/ConcurrencyLimit.ts"
+import { outcomeOfDuplicate } from "../client/DuplicateOrder.ts"
 import type { CallFailed, ProviderCall, ProviderReply } from "../client/ProviderHttp.ts"
-import { firstReport, named, sent } from "../client/Replies.ts"
-import { makeTokens } from "../client/Tokens.ts"
+import { makeAccessTokens } from "../client/AccessTokens.ts"
 import { NotNow, type Proof } from "../port/Callback.ts"
 import type { AttemptContext, PaymentOrder, Provider } from "../port/Provider.ts"
 import { type Account, type Served, servedBy, thirdParty } from "../port/ThirdParty.ts"
@@ -94,7 +93,7 @@ const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Provid
   const token = Effect.suspend(() =>
     http.call(requests.requestToken(Redacted.value(credentials.client_id), Redacted.value(credentials.client_secret)))
   ).pipe(Effect.flatMap(tokenGranted))
-  const tokens = makeTokens(token)
+  const tokens = makeAccessTokens(token)
 
   /** Without a token nothing is sent: that is a refusal of its own, whatever the call was about. */
   const asked = <A>(
@@ -200,7 +199,7 @@ const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Provid
       Effect.matchEffect({
         onSuccess: (one) =>
           Option.match(batchThere(one), {
-            onSome: (id) => Effect.map(payoutAt(id, reference), existing),
+            onSome: (id) => Effect.map(payoutAt(id, reference), outcomeOfDuplicate),
             onNone: () => sent(Effect.succeed(one), payoutOutcome)
           }),
         onFailure: (failed) => sent(Effect.fail(failed), payoutOutcome)
@@ -235,7 +234,7 @@ const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Provid
   }
 
   /** Anybody can call back: what is not PayPal's own must not take the room of payments. */
-  const checks = makeCallsUnderWay({ underWay: callbackChecksUnderWay, reserved: 0, share: 0 })
+  const checks = makeConcurrencyLimit({ underWay: callbackChecksUnderWay, reserved: 0, share: 0 })
 
   /** `read`: none where the answer says nothing about what was asked. */
   const askedFor =

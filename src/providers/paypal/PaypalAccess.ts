@@ -3,8 +3,8 @@ import { Either, Option, Schema } from "effect"
 import { Declined } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { Check } from "../port/Callback.ts"
-import { credentialsRefused } from "../client/Replies.ts"
-import type { Granted } from "../client/Tokens.ts"
+import { credentialsRefused } from "../client/ProviderReplies.ts"
+import type { Granted } from "../client/AccessTokens.ts"
 import { isFine } from "./PaypalWire.ts"
 
 const readToken = Schema.decodeUnknownOption(

@@ -1,7 +1,7 @@
 /** Amounts as PayPal writes them. */
 import { Option } from "effect"
 import type { Money } from "../../domain/Money.ts"
-import { majorText, minorText } from "../port/WireAmount.ts"
+import { majorText, minorText } from "../port/WireValues.ts"
 
 /** Currencies that PayPal takes whole, whatever ISO 4217 says of them. */
 const takenWhole: ReadonlySet<string> = new Set(["HUF", "JPY", "TWD"])

@@ -8,7 +8,7 @@ import { Effect, Either, Option, Redacted, Schema } from "effect"
 import { Report } from "../../domain/Outcome.ts"
 import { urlOf } from "../../domain/UrlOf.ts"
 import type { ProviderCall, ProviderReply } from "../client/ProviderHttp.ts"
-import { settledOnce } from "../client/Replies.ts"
+import { settledOnce } from "../client/ProviderReplies.ts"
 import {
   type Callback,
   type CallbackEvent,
@@ -22,7 +22,7 @@ import {
   Statement,
   type Unseen
 } from "../port/Callback.ts"
-import { readJson } from "../port/WireJson.ts"
+import { readJson } from "../port/WireValues.ts"
 import {
   captureAbove,
   type Dispute,

@@ -3,7 +3,7 @@ import { Option, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import type { Movement, MovementState } from "../../domain/Movement.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { meaningOf } from "../port/WireWord.ts"
+import { meaningOf } from "../port/WireValues.ts"
 import { Amount, moneyOf, text } from "./PaypalWire.ts"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true })

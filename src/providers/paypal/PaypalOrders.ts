@@ -2,10 +2,10 @@
 import { Equal, Option, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { Absent, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
-import { existing } from "../client/Existing.ts"
+import { outcomeOfDuplicate } from "../client/DuplicateOrder.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { named, noVerdict, providerIds } from "../client/Replies.ts"
-import { meaningOf } from "../port/WireWord.ts"
+import { named, noVerdict, providerIds } from "../client/ProviderReplies.ts"
+import { meaningOf } from "../port/WireValues.ts"
 import { Capture, movementsOf, type Payments, Refund } from "./PaypalMovements.ts"
 import { endBy, problemIn, refused } from "./PaypalRefusals.ts"
 import { Amount, feeIn, isFine, moneyOf, nothingRead, Payee, text } from "./PaypalWire.ts"
@@ -129,7 +129,7 @@ export const orderOutcome = (reply: ProviderReply): Outcome => {
   if (!isFine(reply)) return refused(reply)
   return Option.match(readOrder(reply.json), {
     onNone: () => nothingRead,
-    onSome: (order) => existing(orderReport(order))
+    onSome: (order) => outcomeOfDuplicate(orderReport(order))
   })
 }
 

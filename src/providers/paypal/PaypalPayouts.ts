@@ -3,10 +3,10 @@ import { Equal, Option, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import type { Movement } from "../../domain/Movement.ts"
 import { Absent, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
-import { existing } from "../client/Existing.ts"
+import { outcomeOfDuplicate } from "../client/DuplicateOrder.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { named, noVerdict, providerIds } from "../client/Replies.ts"
-import { meaningOf } from "../port/WireWord.ts"
+import { named, noVerdict, providerIds } from "../client/ProviderReplies.ts"
+import { meaningOf } from "../port/WireValues.ts"
 import { payoutCode, problemIn, refused } from "./PaypalRefusals.ts"
 import { feeIn, isFine, moneyOf, nothingRead, text } from "./PaypalWire.ts"
 
@@ -122,7 +122,7 @@ export const payoutOutcome = (reply: ProviderReply): Outcome => {
   return Option.match(readBatch(reply.json), {
     onNone: () => nothingRead,
     onSome: ({ batch_header: { batch_status: status, payout_batch_id: id } }) =>
-      existing(
+      outcomeOfDuplicate(
         new Report({
           state: meaningOf(batchStates, status) ?? "processing",
           reason: null,

@@ -3,8 +3,8 @@ import { Option, Schema } from "effect"
 import type { RefusalCode } from "../../domain/FailureCode.ts"
 import { Declined, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, noVerdict } from "../client/Replies.ts"
-import { meaningOf } from "../port/WireWord.ts"
+import { credentialsRefused, noVerdict } from "../client/ProviderReplies.ts"
+import { meaningOf } from "../port/WireValues.ts"
 import { text } from "./PaypalWire.ts"
 
 const readProblem = Schema.decodeUnknownOption(

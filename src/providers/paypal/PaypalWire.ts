@@ -3,7 +3,7 @@ import { Option, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { moneyOfMajor } from "../port/WireAmount.ts"
+import { moneyOfMajor } from "../port/WireValues.ts"
 
 /** Nothing and null are the same. */
 export const text = Schema.optionalWith(Schema.String, { nullable: true })

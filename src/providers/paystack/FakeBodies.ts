@@ -5,8 +5,7 @@ import { LosslessNumber, stringify } from "lossless-json"
 import type { Money } from "../../domain/Money.ts"
 import type { Dispute, FakeReply, FakeRequest } from "../fakes/Fake.ts"
 import type { Entry } from "../fakes/FakeBooks.ts"
-import { moneyOfMinor } from "../port/WireAmount.ts"
-import { readJson } from "../port/WireJson.ts"
+import { moneyOfMinor, readJson } from "../port/WireValues.ts"
 
 const Text = Schema.String.pipe(Schema.minLength(1))
 const Email = Schema.String.pipe(Schema.pattern(/^[^\s@]+@[^\s@]+$/))

@@ -2,10 +2,9 @@
 import { Clock, Duration, Effect, Either, Option, Redacted } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
 import { Declined, type Enquiry, type Outcome, Report } from "../../domain/Outcome.ts"
-import { triedBy } from "../client/AccountTest.ts"
-import { existing } from "../client/Existing.ts"
+import { triedBy, looked, prepared, sent } from "../client/ProviderReplies.ts"
+import { outcomeOfDuplicate } from "../client/DuplicateOrder.ts"
 import type { ProviderCall, ProviderReply } from "../client/ProviderHttp.ts"
-import { looked, prepared, sent } from "../client/Replies.ts"
 import type { AttemptContext, PaymentOrder, Provider, RefundOrder } from "../port/Provider.ts"
 import { type Account, type Served, servedBy, thirdParty } from "../port/ThirdParty.ts"
 import {
@@ -128,7 +127,7 @@ const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
   /** A charge that succeeds at once is answered without its id, which the look-up tells. */
   const withId = (kind: "transaction" | "transfer", reference: string, outcome: Outcome): Effect.Effect<Outcome> =>
     outcome._tag === "Accepted" && outcome.state === "completed" && outcome.movements === undefined
-      ? Effect.map(verified(kind, reference), (said) => (said._tag === "Report" ? existing(said) : outcome))
+      ? Effect.map(verified(kind, reference), (said) => (said._tag === "Report" ? outcomeOfDuplicate(said) : outcome))
       : Effect.succeed(outcome)
 
   const ordered = (
@@ -143,7 +142,7 @@ const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
         sent(call(one), ofOrder(reference, read)).pipe(
           Effect.flatMap((outcome) =>
             outcome === alreadyThere
-              ? Effect.map(verified(kind, reference), existing)
+              ? Effect.map(verified(kind, reference), outcomeOfDuplicate)
               : withId(kind, reference, outcome)
           ),
           Effect.flatMap(noticed(kind))

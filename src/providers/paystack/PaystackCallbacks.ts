@@ -16,8 +16,7 @@ import {
   Proof,
   Statement
 } from "../port/Callback.ts"
-import { readJson } from "../port/WireJson.ts"
-import { meaningOf } from "../port/WireWord.ts"
+import { readJson, meaningOf } from "../port/WireValues.ts"
 import { endOf, readDispute, reversalOf } from "./PaystackDisputes.ts"
 import { isOurs, isRemarkable, type Kind, readMoved, reportOf, text } from "./PaystackStates.ts"
 

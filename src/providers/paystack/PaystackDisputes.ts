@@ -2,7 +2,7 @@
 import { Option, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import type { Movement } from "../../domain/Movement.ts"
-import { meaningOf } from "../port/WireWord.ts"
+import { meaningOf } from "../port/WireValues.ts"
 import { moneyOf, text } from "./PaystackStates.ts"
 
 const Dispute = Schema.Struct({

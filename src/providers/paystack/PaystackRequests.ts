@@ -5,7 +5,7 @@ import type { Money } from "../../domain/Money.ts"
 import { Declined } from "../../domain/Outcome.ts"
 import type { ProviderCall } from "../client/ProviderHttp.ts"
 import type { AttemptContext, MobileMoney, PaymentOrder, RefundOrder } from "../port/Provider.ts"
-import { minorText } from "../port/WireAmount.ts"
+import { minorText } from "../port/WireValues.ts"
 
 type Asked = Either.Either<ProviderCall, Declined>
 

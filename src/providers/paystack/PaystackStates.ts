@@ -4,9 +4,8 @@ import type { RefusalCode } from "../../domain/FailureCode.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { Movement, MovementState } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"
-import { named, providerIds } from "../client/Replies.ts"
-import { moneyOfMinor } from "../port/WireAmount.ts"
-import { meaningOf } from "../port/WireWord.ts"
+import { named, providerIds } from "../client/ProviderReplies.ts"
+import { moneyOfMinor, meaningOf } from "../port/WireValues.ts"
 import { PAYSTACK_DIGITS } from "./PaystackRequests.ts"
 
 /** Nothing and null are the same. */

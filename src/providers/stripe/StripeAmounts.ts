@@ -1,7 +1,7 @@
 /** Which currencies Stripe takes, and how it counts them where that is not as ISO 4217 does. */
 import { Option } from "effect"
 import type { Money } from "../../domain/Money.ts"
-import { minorText, moneyOfMinor } from "../port/WireAmount.ts"
+import { minorText, moneyOfMinor } from "../port/WireValues.ts"
 
 /** ISK and UGX kept their two digits when the currencies lost theirs; the ariary has none at Stripe. */
 const ownExponents: Readonly<Record<string, number>> = { ISK: 2, UGX: 2, MGA: 0 }

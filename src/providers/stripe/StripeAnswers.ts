@@ -12,9 +12,9 @@ import {
   Unknown
 } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, isOk, named, noVerdict, providerIds } from "../client/Replies.ts"
+import { credentialsRefused, isOk, named, noVerdict, providerIds } from "../client/ProviderReplies.ts"
 import type { AttemptContext } from "../port/Provider.ts"
-import { meaningOf } from "../port/WireWord.ts"
+import { meaningOf } from "../port/WireValues.ts"
 import { moneyIn } from "./StripeAmounts.ts"
 import { movementsOfIntent, movementsOfRefund } from "./StripeMovements.ts"
 import {

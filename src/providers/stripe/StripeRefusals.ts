@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import type { RefusalCode } from "../../domain/FailureCode.ts"
 import { Declined } from "../../domain/Outcome.ts"
-import { meaningOf } from "../port/WireWord.ts"
+import { meaningOf } from "../port/WireValues.ts"
 
 const text = Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null })
 

@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
-import { railPaymentId } from "../../../src/providers/sandbox/RailAnswer.ts"
+import { simulatorPaymentId } from "../../../src/providers/sandbox/SimulatorAnswers.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { answer, changeTo, newOwner, newPayment, shillings } from "../../payments/support/NewPayment.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
@@ -35,7 +35,7 @@ const paidIn = Effect.gen(function* () {
         provider: "fiat",
         account: null,
         kind: "collection",
-        movement_id: railPaymentId("fiat", attempt.attempt_id),
+        movement_id: simulatorPaymentId("fiat", attempt.attempt_id),
         attempt_id: attempt.attempt_id,
         refund_id: null,
         amount: shillings(150_000n),

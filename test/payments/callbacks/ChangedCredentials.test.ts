@@ -7,7 +7,7 @@ import { Duration, Effect, Layer, Option, Schema } from "effect"
 import { InitiatePayment } from "../../../src/contract/api/PaymentsInit.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { Absent } from "../../../src/domain/Outcome.ts"
-import { SendAgain } from "../../../src/providers/port/SendAgain.ts"
+import { ResendPermit } from "../../../src/providers/port/ResendPermit.ts"
 import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
 import { Initiation, type Payin } from "../../../src/payments/initiate/Initiation.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
@@ -62,7 +62,7 @@ describe("an account whose credentials were changed", () => {
     const sent = { first, last: first, now: minutes(first, 2) }
     const leaves = (since: Date | undefined) => {
       const provider = { ...scripted("circle"), ...(since === undefined ? {} : { since }) }
-      return [SendAgain.honoured(provider, true, sent), SendAgain.absent(provider, new Absent(), sent)].map(
+      return [ResendPermit.honoured(provider, true, sent), ResendPermit.absent(provider, new Absent(), sent)].map(
         Option.isSome
       )
     }
@@ -77,8 +77,9 @@ describe("an account whose credentials were changed", () => {
     const sent = (last: number, now: number) => ({ first, last: minutes(first, last), now: minutes(first, now) })
     const circle = scripted("circle", { provesAbsence: Duration.minutes(5) })
     const honoured = (last: number, now: number) =>
-      Option.isSome(SendAgain.honoured(circle, Duration.hours(1), sent(last, now)))
-    const absent = (last: number, now: number) => Option.isSome(SendAgain.absent(circle, new Absent(), sent(last, now)))
+      Option.isSome(ResendPermit.honoured(circle, Duration.hours(1), sent(last, now)))
+    const absent = (last: number, now: number) =>
+      Option.isSome(ResendPermit.absent(circle, new Absent(), sent(last, now)))
     expect([honoured(0, 59), honoured(58, 59), honoured(58, 60)]).toEqual([true, true, false])
     expect([absent(0, 4), absent(0, 5), absent(2, 6), absent(2, 7)]).toEqual([false, true, false, true])
   })

@@ -32,7 +32,7 @@ import { signatureOf as paystackSignature } from "../../../src/providers/paystac
 import type { CallbackRequest } from "../../../src/providers/port/Callback.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
 import type { CredentialFields, ThirdParty } from "../../../src/providers/port/ThirdParty.ts"
-import { byWireReference, wireReference } from "../../../src/providers/port/WireReference.ts"
+import { byWireReference, wireReference } from "../../../src/providers/port/ProviderWrappers.ts"
 import { stripe } from "../../../src/providers/stripe/Stripe.ts"
 import { signatureOf as stripeSignature } from "../../../src/providers/stripe/StripeCallbacks.ts"
 import { callbackRequest } from "../../providers/support/Callbacks.ts"

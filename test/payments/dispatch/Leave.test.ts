@@ -3,13 +3,12 @@ import { describe, expect, it } from "@effect/vitest"
 import { Either, Option } from "effect"
 import { AttemptId, OrgId, PaymentId } from "../../../src/domain/Identifiers.ts"
 import type { Dispatch } from "../../../src/payments/dispatch/Dispatch.ts"
-import { openAttempt } from "../../../src/payments/store/Change.ts"
+import { openAttempt, type NewAttempt } from "../../../src/payments/store/Change.ts"
 import { FirstSend, type Leave, type SentAtOnce } from "../../../src/payments/route/Leave.ts"
 import type { Chosen } from "../../../src/payments/route/PaymentRouter.ts"
-import type { NewAttempt } from "../../../src/payments/store/Change.ts"
 import type { Payment } from "../../../src/payments/store/Payment.ts"
 import { Check, Proof } from "../../../src/providers/port/Callback.ts"
-import { SendAgain } from "../../../src/providers/port/SendAgain.ts"
+import { ResendPermit } from "../../../src/providers/port/ResendPermit.ts"
 
 const id = "01900000-0000-7000-8000-000000000001"
 const attempt: SentAtOnce = {
@@ -37,7 +36,7 @@ const neverCalled = (ask: Dispatch["Type"]["ask"], chosen: Omit<Chosen, "leave">
   // @ts-expect-error Nor made by whoever wants it.
   const made = new FirstSend()
   // @ts-expect-error Nor is leave to send again.
-  const again = new SendAgain(true)
+  const again = new ResendPermit(true)
   // @ts-expect-error What others are to send is claimed by them first.
   const early = FirstSend.made(unsent)
   // @ts-expect-error What was sent already was not made just now.

@@ -12,7 +12,7 @@ import { Settling } from "../../../src/payments/dispatch/Settling.ts"
 import { Ramps } from "../../../src/payments/ramps/Ramps.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
-import { SendAgain } from "../../../src/providers/port/SendAgain.ts"
+import { ResendPermit } from "../../../src/providers/port/ResendPermit.ts"
 import { sentTimes } from "../../../src/payments/route/AttemptContext.ts"
 import { openSendWindow } from "../../../src/payments/route/Leave.ts"
 import { calledBack } from "../../providers/sandbox/Orders.ts"
@@ -242,7 +242,7 @@ describe("the second leg of a ramp", () => {
       const [due] = yield* ramp.store.claimEnquiries([{ provider: "circle", room: 8 }])
       const known = Option.getOrThrow(yield* ramp.store.renewSend(due!.attempt_id, due!.lease_token))
       const at = new Date()
-      const again = SendAgain.honoured(ramp.circle, true, { first: at, last: at, now: at })
+      const again = ResendPermit.honoured(ramp.circle, true, { first: at, last: at, now: at })
       yield* Effect.gen(function* () {
         const { sendAgain } = yield* Settling
         yield* sendAgain(known, yield* openSendWindow, Option.getOrThrow(again))

@@ -10,7 +10,7 @@ import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
 import { IdempotencyStore } from "../../../src/platform/idempotency/IdempotencyStore.ts"
-import { RailStore } from "../../../src/providers/sandbox/RailStore.ts"
+import { SimulatorStore } from "../../../src/providers/sandbox/SimulatorStore.ts"
 import { lossy } from "../../support/LossyDatabase.ts"
 import { onBothStores } from "../../support/Stores.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
@@ -172,7 +172,7 @@ layer(services, onDatabase)("Where the connection is lost after the commit", (it
 
   it.effect("a rail that has taken an order wakes its worker all the same", () =>
     Effect.gen(function* () {
-      const rails = yield* RailStore
+      const rails = yield* SimulatorStore
       const reference = yield* nextId
       const timer = {
         timerId: yield* nextId,

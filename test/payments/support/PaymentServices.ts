@@ -9,7 +9,7 @@ import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts
 import { webhookTables } from "../../../src/webhooks/MemoryTables.ts"
 import type { StoredEvent } from "../../../src/webhooks/Webhook.ts"
 import { type Provider, Providers } from "../../../src/providers/port/Provider.ts"
-import { makeRails } from "../../../src/providers/sandbox/Rails.ts"
+import { makeSimulators } from "../../../src/providers/sandbox/SimulatorProviders.ts"
 import type { Backend } from "../../support/Stores.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
@@ -25,7 +25,7 @@ export type OwnAccounts = ReadonlyMap<string, Provider>
 const withRails = (others: ReadonlyArray<Provider>, accounts: OwnAccounts) =>
   Layer.effect(
     Providers,
-    Effect.map(makeRails, (rails) => {
+    Effect.map(makeSimulators, (rails) => {
       const { find } = Providers.fromList([...rails, ...others])
       return {
         find: (name, account) => {

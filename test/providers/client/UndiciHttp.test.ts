@@ -4,7 +4,7 @@ import type { ThirdPartyName } from "../../../src/domain/Corridor.ts"
 import { expect, it } from "@effect/vitest"
 import { describe } from "vitest"
 import { renderPrometheus } from "../../../src/platform/observability/Prometheus.ts"
-import { makeCallsUnderWay, type Room } from "../../../src/providers/client/CallsUnderWay.ts"
+import { makeConcurrencyLimit, type ConcurrencyLimits } from "../../../src/providers/client/ConcurrencyLimit.ts"
 import { type CallFailed, MaybeSent, NeverSent, type ProviderCall } from "../../../src/providers/client/ProviderHttp.ts"
 import { makeProviderHttp, type ProviderHttpOptions } from "../../../src/providers/client/UndiciHttp.ts"
 import { newAuthority } from "../../webhooks/delivery/Certificates.ts"
@@ -23,13 +23,13 @@ const question: ProviderCall = { operation: "find payment", method: "GET", path:
 
 const generous = { connect: Duration.seconds(5), firstByte: Duration.seconds(5), answer: Duration.seconds(5) }
 
-const clientOf = (baseUrl: string, about: Partial<ProviderHttpOptions> = {}, room: Partial<Room> = {}) =>
+const clientOf = (baseUrl: string, about: Partial<ProviderHttpOptions> = {}, room: Partial<ConcurrencyLimits> = {}) =>
   makeProviderHttp({
     provider: "stripe",
     account: "platform",
     baseUrl,
     mode: "sandbox",
-    callsUnderWay: makeCallsUnderWay({ reserved: 0, share: 0, ...room }),
+    callsUnderWay: makeConcurrencyLimit({ reserved: 0, share: 0, ...room }),
     limits: generous,
     ...about
   })
@@ -337,7 +337,7 @@ describe("a caller that leaves", () => {
 
   it.scopedLive("while it waits for its turn leaves nothing behind", () =>
     Effect.gen(function* () {
-      const calls = makeCallsUnderWay({ underWay: 1, reserved: 0, waiting: 5, patience: Duration.seconds(5) })
+      const calls = makeConcurrencyLimit({ underWay: 1, reserved: 0, waiting: 5, patience: Duration.seconds(5) })
       const gate = yield* Deferred.make<void>()
       const first = yield* Effect.fork(calls.within(Deferred.await(gate)))
       yield* Effect.yieldNow()
@@ -354,7 +354,7 @@ describe("a caller that leaves", () => {
 
   it.scopedLive("at the very moment of its turn hands it on", () =>
     Effect.gen(function* () {
-      const calls = makeCallsUnderWay({ underWay: 1, reserved: 0, waiting: 5, patience: Duration.seconds(5) })
+      const calls = makeConcurrencyLimit({ underWay: 1, reserved: 0, waiting: 5, patience: Duration.seconds(5) })
       const gate = yield* Deferred.make<void>()
       yield* Effect.fork(calls.within(Deferred.await(gate)))
       yield* Effect.yieldNow()

@@ -5,8 +5,7 @@ import type { AnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { flutterwave } from "../../../src/providers/flutterwave/Flutterwave.ts"
 import { orderRequest } from "../../../src/providers/flutterwave/FlutterwaveRequests.ts"
-import { moneyOfMajor } from "../../../src/providers/port/WireAmount.ts"
-import { readJson } from "../../../src/providers/port/WireJson.ts"
+import { moneyOfMajor, readJson } from "../../../src/providers/port/WireValues.ts"
 import { orderFor } from "./Orders.ts"
 
 describe("amounts for Flutterwave", () => {

@@ -9,10 +9,10 @@ import { Money } from "../../../src/domain/Money.ts"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
 import type { CallbackRequest, Statement } from "../../../src/providers/port/Callback.ts"
 import type { AttemptContext, PaymentOrder } from "../../../src/providers/port/Provider.ts"
-import { RailCustomer } from "../../../src/providers/sandbox/RailCustomer.ts"
-import { makeRails } from "../../../src/providers/sandbox/Rails.ts"
-import { railStoreMemory } from "../../../src/providers/sandbox/RailMemory.ts"
-import { type Deliver, railWorker } from "../../../src/providers/sandbox/RailWorker.ts"
+import { SimulatorCustomer } from "../../../src/providers/sandbox/SimulatorCustomer.ts"
+import { makeSimulators } from "../../../src/providers/sandbox/SimulatorProviders.ts"
+import { simulatorStoreMemory } from "../../../src/providers/sandbox/SimulatorMemory.ts"
+import { type Deliver, simulatorWorker } from "../../../src/providers/sandbox/SimulatorWorker.ts"
 import { testSettings, TestVault } from "../../support/TestSettings.ts"
 
 export const checkoutUrl = "http://127.0.0.1:3000/checkout/p1?t=abc"
@@ -90,16 +90,16 @@ export const bank = (accountNumber: string): Partial<PaymentOrder> => ({
 })
 
 export const railNamed = (name: BuiltInRail) =>
-  Effect.map(makeRails, (rails) => rails.find((rail) => rail.name === name)!)
+  Effect.map(makeSimulators, (rails) => rails.find((rail) => rail.name === name)!)
 
-export const RailsOnMemory = Layer.mergeAll(railStoreMemory, TestVault).pipe(
+export const RailsOnMemory = Layer.mergeAll(simulatorStoreMemory, TestVault).pipe(
   Layer.provideMerge(MemoryDatabase.layer),
   Layer.provideMerge(Ids.layer),
   // At the pace that people see, which costs nothing on the clock of the tests.
   Layer.provideMerge(testSettings({ SANDBOX_RAIL_PACE: "1 second" }))
 )
 
-export const RailsAndCustomer = RailCustomer.layer.pipe(Layer.provideMerge(RailsOnMemory))
+export const RailsAndCustomer = SimulatorCustomer.layer.pipe(Layer.provideMerge(RailsOnMemory))
 
 export interface Heard {
   readonly at: number
@@ -109,7 +109,7 @@ export interface Heard {
 /** A worker of its own whose callbacks the rails themselves verify and read. */
 export const listening = Effect.gen(function* () {
   const heard: Array<Heard> = []
-  const rails = yield* makeRails
+  const rails = yield* makeSimulators
   const deliver: Deliver = (provider, request) =>
     Effect.gen(function* () {
       const rail = rails.find(({ name }) => name === provider)!
@@ -121,7 +121,7 @@ export const listening = Effect.gen(function* () {
       }
     })
   const ready = yield* Deferred.make<void>()
-  const fiber = yield* Effect.forkScoped(Effect.zipRight(Deferred.succeed(ready, undefined), railWorker(deliver)))
+  const fiber = yield* Effect.forkScoped(Effect.zipRight(Deferred.succeed(ready, undefined), simulatorWorker(deliver)))
   yield* Deferred.await(ready)
   return {
     heard,

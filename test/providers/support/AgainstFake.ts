@@ -2,7 +2,7 @@
 import { Duration, Effect, Fiber, Option, TestClock } from "effect"
 import { expect } from "vitest"
 import type { Outcome } from "../../../src/domain/Outcome.ts"
-import { makeCallsUnderWay } from "../../../src/providers/client/CallsUnderWay.ts"
+import { makeConcurrencyLimit } from "../../../src/providers/client/ConcurrencyLimit.ts"
 import type { ProviderCall, ProviderHttp, ProviderReply } from "../../../src/providers/client/ProviderHttp.ts"
 import type { CallLimits } from "../../../src/providers/client/UndiciExchange.ts"
 import { makeProviderHttp } from "../../../src/providers/client/UndiciHttp.ts"
@@ -55,7 +55,7 @@ export const againstFake = <Fields extends CredentialFields>(
       account: "platform",
       baseUrl: `${running.url}${basePath}`,
       mode: "sandbox",
-      callsUnderWay: makeCallsUnderWay(),
+      callsUnderWay: makeConcurrencyLimit(),
       ...(limits === undefined ? {} : { limits })
     })
     const calls: Array<ProviderCall> = []

@@ -5,7 +5,7 @@ import { uuidv7 } from "../../../src/domain/Ids.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { type Fate, magicDigits } from "../../../src/providers/fakes/Magic.ts"
 import type { AttemptContext, PaymentOrder } from "../../../src/providers/port/Provider.ts"
-import { wireReference } from "../../../src/providers/port/WireReference.ts"
+import { wireReference } from "../../../src/providers/port/ProviderWrappers.ts"
 import { attemptOf, orderOf } from "./Orders.ts"
 
 export interface Sample {

@@ -6,7 +6,7 @@ import type {
   ProviderHttp,
   ProviderReply
 } from "../../../src/providers/client/ProviderHttp.ts"
-import { readJson } from "../../../src/providers/port/WireJson.ts"
+import { readJson } from "../../../src/providers/port/WireValues.ts"
 
 export const replyOf = (
   status: number,

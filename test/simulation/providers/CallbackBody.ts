@@ -4,7 +4,7 @@ import { isAnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import type { Movement } from "../../../src/domain/Movement.ts"
 import { Report } from "../../../src/domain/Outcome.ts"
-import { named } from "../../../src/providers/client/Replies.ts"
+import { named } from "../../../src/providers/client/ProviderReplies.ts"
 import { type CallbackEvent, Hint, Check, NoProof, Proof, Statement } from "../../../src/providers/port/Callback.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
 

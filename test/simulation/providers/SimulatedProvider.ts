@@ -6,7 +6,7 @@ import { Money } from "../../../src/domain/Money.ts"
 import type { Movement } from "../../../src/domain/Movement.ts"
 import { credentialsRetireAfter } from "../../../src/domain/policies/Providers.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../../src/domain/Outcome.ts"
-import { named } from "../../../src/providers/client/Replies.ts"
+import { named } from "../../../src/providers/client/ProviderReplies.ts"
 import type {
   AttemptContext,
   OneTimePasswords,

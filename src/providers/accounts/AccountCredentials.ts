@@ -1,0 +1,128 @@
+/** The credentials of a configuration's account: what was typed held against what the third party asks for, and how they are kept. */
+import { Data, Effect, Either, Redacted, Schema } from "effect"
+import type { ConfigId } from "../../domain/Identifiers.ts"
+import { longestCredential } from "../../domain/policies/Providers.ts"
+import type { Mode } from "../../platform/config/Settings.ts"
+import type { VaultService } from "../../platform/secrets/Vault.ts"
+import { isSame } from "../port/Callback.ts"
+import type { CredentialField } from "../port/ThirdParty.ts"
+import { credentialOfOtherMode } from "./AccountMode.ts"
+import { type ProviderAccount, type SealedAccount, ProviderAccountStore } from "./ProviderAccountStore.ts"
+import { type AnyThirdParty, type GivenCredentials, thirdPartyNamed } from "./ThirdParties.ts"
+import type { Reseal, SealedPlace } from "../../platform/secrets/SealedPlaces.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
+
+const plainText = /^[\x20-\x7e]*$/
+
+/** What travels in headers, or signs what does, is plain ASCII on one line: anything else fails only when it is used. */
+export const unsendable = (value: string, { lines }: Pick<CredentialField, "lines">): string | undefined => {
+  if (plainText.test(lines === true ? value.replaceAll(/\r?\n/g, "") : value)) return undefined
+  return lines !== true && /[\r\n]/.test(value)
+    ? "has a line break in it"
+    : "has a character in it that is not plain ASCII"
+}
+
+const wrongWith = (value: string, field: CredentialField): string | undefined => {
+  if (value.trim() === "") return "is empty"
+  if (Buffer.byteLength(value) > longestCredential) return `is longer than ${longestCredential} bytes`
+  return value.trim() === value ? unsendable(value, field) : "has spaces or line breaks around it"
+}
+
+/** The reason names the field, and never repeats a value. */
+export const checkCredentials = (
+  party: AnyThirdParty,
+  typed: Readonly<Record<string, string>>,
+  mode: Mode
+): Either.Either<GivenCredentials, string> => {
+  const { fields, title } = party
+  const known = Object.keys(fields)
+  for (const [name, value] of Object.entries(typed)) {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+    if (field === undefined) return Either.left(`${name}: ${title} has no such field; it has ${known.join(", ")}.`)
+    const wrong = wrongWith(value, field)
+    if (wrong !== undefined) return Either.left(`${name}: ${wrong}.`)
+  }
+  const absent = known.find((name) => fields[name]?.optional !== true && !Object.hasOwn(typed, name))
+  if (absent !== undefined) return Either.left(`${absent}: is missing, and ${title} needs it.`)
+  const given = Object.fromEntries(Object.entries(typed).map(([name, value]) => [name, Redacted.make(value)]))
+  const ofOther = credentialOfOtherMode(party, mode, given)
+  return ofOther === undefined ? Either.right(given) : Either.left(`${ofOther.field}: ${ofOther.reason}.`)
+}
+
+/** Where sealed credentials belong: they open for no other configuration. */
+export const credentialsContext = (id: ConfigId): string => `provider account ${id}`
+
+const Kept = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.String }))
+const encode = Schema.encodeSync(Kept)
+const decode = Schema.decodeEither(Kept)
+
+const plain = (given: GivenCredentials): string =>
+  encode(
+    Object.fromEntries(
+      Object.entries(given)
+        .map(([name, value]) => [name, Redacted.value(value)] as const)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+    )
+  )
+
+export const isSameCredentials = (one: GivenCredentials, other: GivenCredentials): boolean =>
+  isSame(plain(one), plain(other))
+
+export const sealCredentials = (vault: VaultService, id: ConfigId, given: GivenCredentials): Effect.Effect<string> =>
+  vault.encrypt(plain(given), credentialsContext(id))
+
+/** The message is fit for a log. */
+export class CannotOpen extends Data.TaggedError("CannotOpen")<{ readonly message: string }> {}
+
+export interface OpenedAccount {
+  readonly party: AnyThirdParty
+  readonly credentials: GivenCredentials
+}
+
+/**
+ * A field that a third party has come to ask for since they were kept is missed; one that it asks for no more is not.
+ * Those of the other mode, such as test keys from before the service went live, stay closed.
+ */
+export const openCredentials = (
+  vault: VaultService,
+  { config_id, provider, sealed }: SealedAccount & Pick<ProviderAccount, "provider">,
+  mode: Mode
+): Effect.Effect<OpenedAccount, CannotOpen> =>
+  Effect.gen(function* () {
+    const party = thirdPartyNamed(provider)
+    if (party === undefined) return yield* new CannotOpen({ message: `There is no adapter for ${provider}.` })
+    const text = yield* vault.decrypt(sealed, credentialsContext(config_id))
+    const kept = yield* Either.mapLeft(decode(text), () => new CannotOpen({ message: "They are not what was kept." }))
+    const asked = Object.fromEntries(Object.entries(kept).filter(([name]) => Object.hasOwn(party.fields, name)))
+    const credentials = yield* Either.mapLeft(
+      checkCredentials(party, asked, mode),
+      (message) => new CannotOpen({ message })
+    )
+    return { party, credentials }
+  }).pipe(Effect.catchTag("VaultError", ({ message }) => new CannotOpen({ message })))
+
+/** The credentials of configurations, and those that they replaced, take part in a change of the master key. */
+const moved = <Sealed extends SealedAccount>(
+  anew: Reseal,
+  all: Stored<ReadonlyArray<Sealed>>,
+  replace: (one: Sealed) => Stored<void>
+) =>
+  Effect.flatMap(all, (found) =>
+    Effect.filter(found, (one) =>
+      Effect.gen(function* () {
+        const again = yield* anew(one.sealed, credentialsContext(one.config_id))
+        if (again === one.sealed) return false
+        yield* replace({ ...one, sealed: again })
+        return true
+      })
+    )
+  )
+
+export const sealedAccounts = Effect.map(ProviderAccountStore, (store): SealedPlace => ({
+  reseal: Effect.fnUntraced(function* (anew) {
+    yield* store.hold
+    const current = yield* moved(anew, store.allSealed, store.replaceSealed)
+    const replaced = yield* moved(anew, store.allReplaced, store.resealReplaced)
+    return current.length + replaced.length
+  })
+}))

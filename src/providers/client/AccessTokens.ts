@@ -1,0 +1,94 @@
+/** Access tokens of an account: one fetch for all who need one, and one more after a 401, which means that nothing was done. */
+import { Deferred, Duration, Effect } from "effect"
+import type { Declined } from "../../domain/Outcome.ts"
+import { tokenMargin } from "../../domain/policies/Providers.ts"
+import { monotonicMillis } from "../../platform/fibers/Monotonic.ts"
+import { caller } from "./ConcurrencyLimit.ts"
+import { type CallFailed, NeverSent, type ProviderReply } from "./ProviderHttp.ts"
+
+export interface Granted {
+  readonly token: string
+  readonly expiresInSeconds: number
+}
+
+export interface AccessTokens {
+  /** Gives the token to a call, and a fresh one to the same call where the first was not taken. */
+  readonly use: (
+    run: (token: string) => Effect.Effect<ProviderReply, CallFailed>
+  ) => Effect.Effect<ProviderReply, CallFailed | Declined>
+}
+
+interface Held {
+  readonly token: string
+  readonly until: number
+}
+
+const UNAUTHORIZED = 401
+
+const lifeOf = ({ expiresInSeconds }: Granted): number => {
+  const whole = expiresInSeconds * 1000
+  return whole - Math.min(Duration.toMillis(tokenMargin), whole / 10)
+}
+
+export const makeAccessTokens = (fetch: Effect.Effect<Granted, CallFailed | Declined>): AccessTokens => {
+  let held: Held | undefined
+  let underWay: Deferred.Deferred<Held, NeverSent | Declined> | undefined
+
+  const fetched = Effect.gen(function* () {
+    // Its life is counted from before it was asked for, since nobody knows when it began.
+    const askedAt = yield* monotonicMillis
+    const granted = yield* fetch
+    return (held = { token: granted.token, until: askedAt + lifeOf(granted) })
+  }).pipe(
+    // Whatever became of the question for a token, the order that it is for was not sent.
+    Effect.catchTags({
+      MaybeSent: ({ reason }) => new NeverSent({ reason: `no access token: ${reason}` }),
+      NeverSent: ({ crowded, reason }) =>
+        new NeverSent({ reason: `no access token: ${reason}`, ...(crowded === undefined ? {} : { crowded }) })
+    }),
+    // It is for everybody: the turn of whoever happens to need it first must not hold the others up.
+    Effect.locally(caller, { purpose: "question", orgId: null })
+  )
+
+  /** Nobody's own: whoever asked for it first may leave without taking it away from the others. */
+  const start = Effect.gen(function* () {
+    const waited = yield* Deferred.make<Held, NeverSent | Declined>()
+    underWay = waited
+    yield* Effect.interruptible(fetched).pipe(
+      Effect.onExit((exit) => {
+        underWay = undefined
+        return Deferred.done(waited, exit)
+      }),
+      Effect.forkDaemon
+    )
+    return waited
+  })
+
+  const renewed = Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(
+      Effect.suspend(() => (underWay === undefined ? start : Effect.succeed(underWay))),
+      (waited) => restore(Deferred.await(waited))
+    )
+  )
+
+  const current = Effect.flatMap(monotonicMillis, (now) =>
+    held !== undefined && now < held.until ? Effect.succeed(held) : renewed
+  )
+
+  /** Another than the one that was not taken, which somebody else may have fetched by now. */
+  const after = (refused: Held) => {
+    if (held === refused) held = undefined
+    return current
+  }
+
+  return {
+    use: (run) =>
+      Effect.gen(function* () {
+        const first = yield* current
+        const reply = yield* run(first.token)
+        if (reply.status !== UNAUTHORIZED) return reply
+        const second = yield* after(first)
+        return yield* run(second.token)
+      })
+  }
+}

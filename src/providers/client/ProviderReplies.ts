@@ -1,0 +1,119 @@
+/** From a reply, or none, to what it means: what all adapters share. */
+import { Effect, Either } from "effect"
+import type { Money } from "../../domain/Money.ts"
+import type { MovementKind } from "../../domain/Movement.ts"
+import { type Accepted, Declined, type Enquiry, type Outcome, type Report, Unknown } from "../../domain/Outcome.ts"
+import type { CallFailed, ProviderReply } from "./ProviderHttp.ts"
+
+type Reply = Effect.Effect<ProviderReply, CallFailed>
+
+export const isOk = ({ status }: ProviderReply): boolean => status >= 200 && status < 300
+
+export const isMade = ({ status }: ProviderReply): boolean => status === 200 || status === 201
+
+const busy = ({ headers }: ProviderReply): Declined =>
+  new Declined({
+    reason: `asked too often${headers["retry-after"] === undefined ? "" : `, again after ${headers["retry-after"]}`}`,
+    code: "PROVIDER_BUSY",
+    providerCode: "429"
+  })
+
+const unreachable = (failed: CallFailed): Declined =>
+  new Declined({
+    reason: failed.reason,
+    code: "PROVIDER_UNAVAILABLE",
+    unsent: failed._tag === "NeverSent" && failed.crowded === true ? "crowded" : "unreachable"
+  })
+
+/** The provider's own ids and receipts, for the record. What it did not tell is left out. */
+export const providerIds = (
+  ids: Readonly<Record<string, unknown>>
+): { readonly providerData: Accepted["providerData"] } => ({
+  providerData: Object.fromEntries(
+    Object.entries(ids).filter(
+      ([, id]) => id !== undefined && id !== null && id !== "" && !(Array.isArray(id) && id.length === 0)
+    )
+  )
+})
+
+/** One transfer that has happened, under the provider's id of it. An amount of zero moved nothing. */
+export const settledOnce = (kind: MovementKind, id: string, amount: Money | undefined): Pick<Report, "movements"> =>
+  amount?.isPositive === false ? {} : { movements: [{ kind, id, amount: amount ?? null, state: "settled" }] }
+
+/** An answer without a verdict. */
+export const noVerdict = ({ status }: ProviderReply, about = "without a verdict"): Unknown =>
+  new Unknown({ reason: `HTTP ${status} ${about}` })
+
+/** Our credentials are not taken: nothing was done, and whoever looks after the account must know. */
+export const credentialsRefused = ({ status }: ProviderReply): Declined =>
+  new Declined({
+    reason: `HTTP ${status}: it did not take our credentials`,
+    code: "CREDENTIALS_REFUSED",
+    providerCode: `${status}`
+  })
+
+/** A report that tells of no movement leaves the field out. */
+export const named = (movements: NonNullable<Accepted["movements"]>): Pick<Accepted, "movements"> =>
+  movements.length === 0 ? {} : { movements }
+
+/** An order that moves money: what was never sent is refused, what may have been is not known. */
+export const sent = (reply: Reply, read: (reply: ProviderReply) => Outcome): Effect.Effect<Outcome> =>
+  Effect.catchTags(
+    Effect.map(reply, (one) => (one.status === 429 ? busy(one) : read(one))),
+    {
+      NeverSent: (failed) => Effect.succeed(unreachable(failed)),
+      MaybeSent: ({ reason }) => Effect.succeed(new Unknown({ reason }))
+    }
+  )
+
+/** A call that moves nothing, before the one that does: whatever goes wrong with it, nothing was moved. */
+export const prepared = <A>(
+  reply: Reply,
+  read: (reply: ProviderReply) => Either.Either<A, Declined>
+): Effect.Effect<A, Declined> =>
+  Effect.flatMap(Effect.mapError(reply, unreachable), (one) =>
+    one.status === 429 ? Either.left(busy(one)) : read(one)
+  )
+
+/** Looks up the ids that hints named, one after the other, until one answers with a report about our order. */
+export const firstReport = (
+  hintedIds: ReadonlyArray<string>,
+  look: (id: string) => Effect.Effect<Enquiry>,
+  otherwise: Effect.Effect<Enquiry>
+): Effect.Effect<Enquiry> =>
+  Effect.gen(function* () {
+    for (const id of hintedIds) {
+      const said = yield* look(id)
+      if (said._tag === "Report") return said
+    }
+    return yield* otherwise
+  })
+
+/** A question about what was sent. */
+export const looked = (reply: Reply, read: (reply: ProviderReply) => Enquiry): Effect.Effect<Enquiry> =>
+  Effect.catchAll(
+    Effect.map(reply, (one) => (one.status === 429 ? new Unknown({ reason: "asked too often" }) : read(one))),
+    ({ reason }) => Effect.succeed(new Unknown({ reason }))
+  )
+
+/** Whether an account is taken, by the answer to a question that moves nothing. */
+
+/** `reads`: right where the answer says that it is taken. */
+export const triedBy = <A>(
+  asked: Effect.Effect<A, { readonly reason: string }>,
+  reads: (answer: A) => Either.Either<string, string>
+): Effect.Effect<Either.Either<string, string>> =>
+  Effect.match(asked, { onFailure: ({ reason }) => Either.left(reason), onSuccess: reads })
+
+/** `key`: what is not taken where the answer is 401 or 403. */
+export const accountTest = <A>(
+  asked: Effect.Effect<ProviderReply, CallFailed>,
+  key: string,
+  decode: (json: unknown) => Either.Either<A, unknown>,
+  says: (about: A) => string
+): Effect.Effect<Either.Either<string, string>> =>
+  triedBy(asked, ({ json, status }) => {
+    if (status === 401 || status === 403) return Either.left(`It does not take ${key}`)
+    if (status !== 200) return Either.left(`HTTP ${status}`)
+    return Either.mapBoth(decode(json), { onLeft: () => "HTTP 200 with a body that cannot be read", onRight: says })
+  })

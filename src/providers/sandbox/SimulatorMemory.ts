@@ -1,0 +1,111 @@
+/** The rails' memory without a database. Its writes wait for transactions, whose undoing would take them along. */
+import { Clock, Effect, Layer, Option } from "effect"
+import { memoryTable, openTables } from "../../platform/database/MemoryDatabase.ts"
+import {
+  isFinal,
+  type NewSimulatorTimer,
+  type SimulatorPayment,
+  type SimulatorTimer,
+  type StoredSimulatorTimer,
+  SimulatorStore,
+  makeTimerWakeUp
+} from "./SimulatorStore.ts"
+
+export const simulatorTables = {
+  railPayments: memoryTable<SimulatorPayment>("railPayments"),
+  railTimers: memoryTable<StoredSimulatorTimer>("railTimers")
+}
+
+const timerOf = (
+  { dueAt: _dueAt, leaseToken: _leaseToken, ...timer }: StoredSimulatorTimer,
+  { kind, money }: SimulatorPayment
+): SimulatorTimer => ({ ...timer, kind, money })
+
+export const simulatorStoreMemory = Layer.effect(
+  SimulatorStore,
+  Effect.gen(function* () {
+    const { atomically, railPayments, railTimers } = yield* openTables(simulatorTables)
+    const wake = yield* makeTimerWakeUp
+
+    const atomicallyAt = <A>(write: (now: number) => A) => atomically(Effect.map(Clock.currentTimeMillis, write))
+
+    const schedule = (payment: SimulatorPayment, timers: ReadonlyArray<NewSimulatorTimer>, now: number): void => {
+      for (const { dueInMillis, occursInMillis, ...timer } of timers) {
+        const { rail, reference } = payment
+        const times = { occurredAt: new Date(now + occursInMillis), dueAt: now + dueInMillis }
+        railTimers.set(timer.timerId, { ...timer, ...times, rail, reference, leaseToken: null })
+      }
+    }
+
+    const reach = ({ reason, reference, report }: StoredSimulatorTimer): void => {
+      const payment = railPayments.get(reference)
+      if (payment !== undefined && !isFinal(payment.state))
+        railPayments.set(reference, { ...payment, state: report, reason })
+    }
+
+    const held = (token: string, timerIds: ReadonlyArray<string>) =>
+      timerIds.flatMap((id) => {
+        const timer = railTimers.get(id)
+        return timer?.leaseToken === token ? [timer] : []
+      })
+
+    return {
+      open: (payment, timers) =>
+        atomicallyAt((now) => {
+          const kept = railPayments.get(payment.reference)
+          if (kept !== undefined) return kept
+          railPayments.set(payment.reference, payment)
+          schedule(payment, timers, now)
+          return payment
+        }).pipe(Effect.tap((kept) => (kept === payment ? wake.added(timers) : Effect.void))),
+      find: (reference) => Effect.sync(() => Option.fromNullable(railPayments.get(reference))),
+      change: (reference, decide) =>
+        atomicallyAt((now) => {
+          const payment = railPayments.get(reference)
+          if (payment === undefined) return Option.none()
+          const [answer, change] = decide(payment)
+          if (change === null) return Option.some({ answer, timers: [] })
+          const { dropTimers = false, timers = [], ...fields } = change
+          railPayments.set(reference, { ...payment, ...fields })
+          if (dropTimers) {
+            for (const timer of Array.from(railTimers.values())) {
+              if (timer.reference === reference) railTimers.delete(timer.timerId)
+            }
+          }
+          schedule(payment, timers, now)
+          return Option.some({ answer, timers })
+        }).pipe(
+          Effect.tap(Option.match({ onNone: () => Effect.void, onSome: ({ timers }) => wake.added(timers) })),
+          Effect.map(Option.map(({ answer }) => answer))
+        ),
+      claim: (token, limit, leaseMillis) =>
+        atomicallyAt((now) => {
+          const byDue = Array.from(railTimers.values()).sort((a, b) => a.dueAt - b.dueAt)
+          const isHeld = ({ dueAt, leaseToken }: StoredSimulatorTimer) => leaseToken !== null && dueAt > now
+          const held = new Set(byDue.filter(isHeld).map(({ reference }) => reference))
+          const due = byDue.filter(({ dueAt, reference }) => dueAt <= now && !held.has(reference)).slice(0, limit)
+          for (const timer of due) {
+            railTimers.set(timer.timerId, { ...timer, dueAt: now + leaseMillis, leaseToken: token })
+            reach(timer)
+          }
+          const next = Option.fromNullable(byDue.find((timer) => timer.dueAt > now))
+          const timers = due.flatMap((timer) => {
+            const payment = railPayments.get(timer.reference)
+            return payment === undefined ? [] : [timerOf(timer, payment)]
+          })
+          return { timers, nextDueInMillis: Option.map(next, (timer) => timer.dueAt - now) }
+        }),
+      done: (token, timerIds) =>
+        atomicallyAt(() => {
+          for (const { timerId } of held(token, timerIds)) railTimers.delete(timerId)
+        }),
+      postpone: (token, timerIds, millis) =>
+        atomicallyAt((now) => {
+          for (const timer of held(token, timerIds)) {
+            railTimers.set(timer.timerId, { ...timer, dueAt: now + millis, leaseToken: null })
+          }
+        }),
+      dueSoon: wake.dueSoon
+    }
+  })
+)

@@ -1,0 +1,130 @@
+/**
+ * The four built-in rails. They stand behind the provider port like third parties and move no money, so that the whole
+ * service can be tried without an account anywhere.
+ */
+import { Clock, type Duration, Effect, Either, Option } from "effect"
+import { isCryptoAssetCode } from "../../domain/CryptoAsset.ts"
+import { type BuiltInRail, builtInRails } from "../../domain/Corridor.ts"
+import { uuidOrNil } from "../../domain/Ids.ts"
+import { Absent, Declined, Report, Unknown, type Outcome } from "../../domain/Outcome.ts"
+import type { SupportQuestion } from "../../domain/Routing.ts"
+import { named } from "../client/ProviderReplies.ts"
+import type { AttemptContext, PaymentOrder, Provider } from "../port/Provider.ts"
+import { Vault } from "../../platform/secrets/Vault.ts"
+import { acceptedAs, answerTo, movementsOf, simulatorPaymentId } from "./SimulatorAnswers.ts"
+import { type Behaviour, behaviourOf } from "./SimulatorBehaviour.ts"
+import { readCallback } from "./SimulatorCallbacks.ts"
+import { SimulatorCustomer } from "./SimulatorCustomer.ts"
+import { type SimulatorPayment, SimulatorStore } from "./SimulatorStore.ts"
+import { makeTimers } from "./SimulatorTimers.ts"
+
+const isServed: Readonly<Record<BuiltInRail, (question: SupportQuestion) => boolean>> = {
+  fiat: ({ currency, flow, method }) =>
+    !isCryptoAssetCode(currency) && ["card", "bank_transfer", "mobile_money"].includes(method) && flow !== "external",
+  crypto: ({ currency, flow, method }) => isCryptoAssetCode(currency) && method === "crypto" && flow !== "external",
+  hybrid: ({ flow, method }) => method === "crypto" && flow === "external",
+  manual: () => true
+}
+
+const supportOf =
+  (rail: BuiltInRail): Provider["supports"] =>
+  (question) =>
+    isServed[rail](question)
+      ? Either.void
+      : Either.left(
+          `The provider ${rail} does not support ${question.currency} by ${question.method}, ${question.flow}.`
+        )
+
+const DECLINED = "The payment was declined"
+
+/** The first answer to a reference, again and again, in the manner of its behaviour. */
+const outcomeOf = (payment: SimulatorPayment, slowAnswer: Duration.Duration): Effect.Effect<Outcome> => {
+  switch (payment.behaviour) {
+    case "declines":
+      return Effect.succeed(new Declined({ reason: payment.reason ?? DECLINED }))
+    case "never_answers":
+      return Effect.never
+    case "loses_answer":
+      return Effect.succeed(new Unknown({ reason: "The connection was lost before the answer came" }))
+    case "answers_slowly":
+      return Effect.delay(Effect.succeed(acceptedAs(payment)), slowAnswer)
+    default:
+      return Effect.succeed(acceptedAs(payment))
+  }
+}
+
+const remembered = (
+  rail: BuiltInRail,
+  order: PaymentOrder,
+  behaviour: Behaviour,
+  nowMillis: number
+): SimulatorPayment => {
+  const answer = answerTo(order, behaviour, nowMillis)
+  const declined = behaviour === "declines"
+  return {
+    reference: order.reference,
+    rail,
+    kind: order.flow === "outbound" ? "disbursement" : "collection",
+    state: declined ? "failed" : answer.state,
+    behaviour,
+    money: order.money,
+    reason: declined ? DECLINED : null,
+    answer,
+    wrongPasswords: 0
+  }
+}
+
+const makeSimulator = (rail: BuiltInRail) =>
+  Effect.gen(function* () {
+    const store = yield* SimulatorStore
+    const vault = yield* Vault
+    const { slowAnswer, timersFor } = yield* makeTimers
+    const customer = yield* SimulatorCustomer
+
+    const initiate = Effect.fnUntraced(function* (order: PaymentOrder) {
+      const behaviour = behaviourOf(rail, order)
+      const payment = remembered(rail, order, behaviour, yield* Clock.currentTimeMillis)
+      const kept = yield* store.open(payment, yield* timersFor(behaviour))
+      if (kept.rail !== rail) return new Declined({ reason: "Another rail has a payment of this reference" })
+      return yield* outcomeOf(kept, slowAnswer)
+    })
+
+    const enquire = Effect.fn("Rail.enquire")(function* ({ reference }: AttemptContext) {
+      const kept = Option.filter(yield* store.find(uuidOrNil(reference)), (payment) => payment.rail === rail)
+      if (Option.isNone(kept)) return new Absent()
+      const { answer, behaviour, reason, state } = kept.value
+      if (behaviour === "never_answers") return new Unknown({ reason: "The rail does not answer" })
+      const providerPaymentId = simulatorPaymentId(rail, reference)
+      const { actionData, nextAction } = answer
+      const waits = state === "pending" && nextAction !== null ? { waitsFor: { nextAction, actionData } } : {}
+      return new Report({
+        state,
+        reason,
+        providerPaymentId,
+        providerStatus: state,
+        ...named(movementsOf(kept.value)),
+        ...waits
+      })
+    })
+
+    const provider: Provider = {
+      name: rail,
+      honoursReference: true,
+      provesAbsence: true,
+      supports: supportOf(rail),
+      // To whoever asks, a rail without its database is a provider that gives no answer.
+      initiate: (order) => Effect.orDie(initiate(order)),
+      enquire: (attempt) => Effect.orDie(enquire(attempt)),
+      callback: readCallback(vault, rail),
+      otp: {
+        submit: ({ reference }, otp) => Effect.orDie(customer.submitOtp(reference, otp)),
+        resend: ({ reference }) => Effect.orDie(customer.resendOtp(reference))
+      },
+      cancel: ({ reference }) =>
+        Effect.map(Effect.orDie(customer.cancel(reference)), (canceled) => (canceled ? "canceled" : "refused")),
+      refund: ({ attempt, money, reference }) => Effect.orDie(customer.refund(attempt.reference, reference, money))
+    }
+    return provider
+  })
+
+export const makeSimulators = Effect.forEach(builtInRails, makeSimulator).pipe(Effect.provide(SimulatorCustomer.layer))

@@ -1,0 +1,139 @@
+/** Delivers the callbacks of the built-in rails as they fall due, whichever process wrote them. */
+import { Array, Data, Duration, Effect, Fiber, FiberSet, Option } from "effect"
+import type { BuiltInRail } from "../../domain/Corridor.ts"
+import type { DatabaseFailure } from "../../domain/Failure.ts"
+import { Ids } from "../../domain/Ids.ts"
+import {
+  railCallbackBackOff,
+  railCallbackBatch,
+  railCallbackLease,
+  railCallbackRest,
+  railCallbackTimeout,
+  railRoundPatience,
+  railRounds
+} from "../../domain/policies/Sandbox.ts"
+import { workerPoll } from "../../domain/policies/Server.ts"
+import { runInParallel } from "../../platform/fibers/RunInParallel.ts"
+import type { CallbackRequest } from "../port/Callback.ts"
+import { Vault } from "../../platform/secrets/Vault.ts"
+import { signedCallback } from "./SimulatorCallbacks.ts"
+import { type SimulatorTimer, type ClaimedTimers, SimulatorStore } from "./SimulatorStore.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
+
+/** The receiver did not take the callback; it will be sent again. */
+export class DeliveryFailed extends Data.TaggedError("DeliveryFailed")<{ readonly message: string }> {}
+
+export type Deliver = (
+  provider: BuiltInRail,
+  callback: Pick<CallbackRequest, "headers" | "body">
+) => Stored<void, DeliveryFailed>
+
+const rest = Duration.toMillis(railCallbackRest)
+const poll = Duration.toMillis(workerPoll)
+
+const notTaken = ({ eventId, rail }: SimulatorTimer) => `Callback ${eventId} of the ${rail} rail was not taken`
+
+/** Every timer of a batch is in one of the three lists. */
+interface Batch {
+  readonly token: string
+  readonly claim: ClaimedTimers
+  readonly open: Map<string, SimulatorTimer>
+  readonly taken: Array<string>
+  readonly refused: Array<string>
+}
+
+/** Runs until it is interrupted; what it had claimed by then is free for others at once. */
+export const simulatorWorker = (deliver: Deliver) =>
+  Effect.gen(function* () {
+    const store = yield* SimulatorStore
+    const vault = yield* Vault
+    const ids = yield* Ids
+
+    const claim = Effect.gen(function* () {
+      const token = yield* ids.next
+      const claim = yield* store.claim(token, railCallbackBatch, Duration.toMillis(railCallbackLease))
+      const open = new Map(claim.timers.map((timer) => [timer.timerId, timer]))
+      const batch: Batch = { token, claim, open, taken: [], refused: [] }
+      return batch
+    })
+
+    const isTaken = (timer: SimulatorTimer): Effect.Effect<boolean> =>
+      deliver(timer.rail, signedCallback(vault, timer)).pipe(
+        Effect.as(true),
+        Effect.catchAllCause((cause) => Effect.as(Effect.logWarning(notTaken(timer), cause), false))
+      )
+
+    const deliverInOrder = Effect.fnUntraced(function* (batch: Batch, timers: ReadonlyArray<SimulatorTimer>) {
+      let inOrder = true
+      for (const timer of timers) {
+        inOrder = inOrder && (yield* isTaken(timer))
+        const list = inOrder ? batch.taken : batch.refused
+        list.push(timer.timerId)
+        batch.open.delete(timer.timerId)
+      }
+    })
+
+    /** Callbacks of one payment keep their order: those behind one that was not taken wait with it. */
+    const deliverAll = (batch: Batch) =>
+      runInParallel(
+        Object.values(Array.groupBy(batch.claim.timers, (timer) => timer.reference)).map((timers) =>
+          deliverInOrder(batch, timers)
+        )
+      )
+
+    /** One that hangs holds nobody up but those behind it, and no longer than this. */
+    const deliverInTime = Effect.fnUntraced(function* (batch: Batch) {
+      if (Option.isSome(yield* Effect.timeoutOption(deliverAll(batch), railCallbackTimeout))) return
+      for (const timer of batch.open.values()) {
+        yield* Effect.logWarning(`${notTaken(timer)} within ${Duration.format(railCallbackTimeout)}`)
+        batch.refused.push(timer.timerId)
+      }
+      batch.open.clear()
+    })
+
+    const settle = ({ open, refused, taken, token }: Batch) =>
+      Effect.all(
+        [
+          store.done(token, taken),
+          store.postpone(token, refused, Duration.toMillis(railCallbackBackOff)),
+          store.postpone(token, [...open.keys()], 0)
+        ],
+        { discard: true }
+      )
+
+    const idle = (nextDueInMillis: Option.Option<number>) => {
+      const wait = Math.min(
+        poll,
+        Option.getOrElse(nextDueInMillis, () => poll)
+      )
+      return Effect.zipRight(Effect.sleep(rest), Effect.race(store.dueSoon, Effect.sleep(Math.max(0, wait - rest))))
+    }
+
+    const round = Effect.acquireUseRelease(
+      claim,
+      (batch) => Effect.as(deliverInTime(batch), batch.claim),
+      (batch) => Effect.orDie(settle(batch))
+    )
+
+    const rounds = yield* FiberSet.make<ClaimedTimers, DatabaseFailure>()
+
+    /** Callbacks that one organisation's rows hold up do not hold up the next round. */
+    const begun = Effect.flatMap(FiberSet.run(rounds, round), (fiber) =>
+      Effect.flatMap(FiberSet.size(rounds), (underWay) =>
+        underWay < railRounds
+          ? Effect.timeoutOption(Fiber.join(fiber), railRoundPatience)
+          : Effect.asSome(Fiber.join(fiber))
+      )
+    )
+
+    return yield* begun.pipe(
+      Effect.flatMap(
+        Option.match({
+          onNone: () => Effect.void,
+          onSome: ({ nextDueInMillis, timers }) =>
+            timers.length === railCallbackBatch ? Effect.void : idle(nextDueInMillis)
+        })
+      ),
+      Effect.forever
+    )
+  }).pipe(Effect.scoped, Effect.annotateLogs("worker", "rails"))

@@ -1,0 +1,27 @@
+/** What a call that was never sent means: for the order nothing was moved, and of the provider only some of it says anything. */
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { type CallFailed, MaybeSent, NeverSent } from "../../../src/providers/client/ProviderHttp.ts"
+import { prepared, sent } from "../../../src/providers/client/ProviderReplies.ts"
+
+const nobodyReads = () => {
+  throw new Error("there was no reply")
+}
+
+const ordered = (failed: CallFailed) => sent(Effect.fail(failed), nobodyReads)
+
+it.effect("that there was no turn among our own calls is told apart from that nobody was there", () =>
+  Effect.gen(function* () {
+    const crowded = new NeverSent({ reason: "no turn", crowded: true })
+    const alone = new NeverSent({ reason: "no connection" })
+    expect(yield* ordered(crowded)).toMatchObject({ _tag: "Declined", unsent: "crowded" })
+    expect(yield* ordered(alone)).toMatchObject({ _tag: "Declined", unsent: "unreachable" })
+    for (const [failed, unsent] of [
+      [crowded, "crowded"],
+      [alone, "unreachable"],
+      [new MaybeSent({ reason: "reset" }), "unreachable"]
+    ] as const) {
+      expect(yield* Effect.flip(prepared(Effect.fail(failed), nobodyReads))).toMatchObject({ unsent })
+    }
+  })
+)

@@ -1,0 +1,55 @@
+import { expect, it } from "@effect/vitest"
+import { Effect, Either, FiberRef } from "effect"
+import { Ids } from "../../../src/domain/Ids.ts"
+import { Absent, Unknown } from "../../../src/domain/Outcome.ts"
+import { withCaller } from "../../../src/providers/port/ProviderWrappers.ts"
+import { caller, type Caller } from "../../../src/providers/client/ConcurrencyLimit.ts"
+import type { Provider } from "../../../src/providers/port/Provider.ts"
+import { attemptAt, calledBack, newOrder } from "../sandbox/Orders.ts"
+
+it.effect("every call says for what and for whom it is made", () =>
+  Effect.gen(function* () {
+    const seen: Array<Caller> = []
+    const noted = <A>(answer: A) => Effect.map(FiberRef.get(caller), (who) => (seen.push(who), answer))
+    const provider: Required<Provider> = {
+      name: "stripe",
+      honoursReference: true,
+      refundsHonourReference: true,
+      provesAbsence: true,
+      givesUpId: () => false,
+      since: new Date(),
+      supports: () => Either.void,
+      initiate: () => noted(new Unknown({ reason: "" })),
+      enquire: () => noted(new Absent()),
+      callback: () => noted({ events: [] }),
+      otp: { submit: () => noted("accepted"), resend: () => noted(true) },
+      cancel: () => noted("canceled"),
+      refund: () => noted(new Unknown({ reason: "" })),
+      resume: () => noted(new Absent()),
+      test: noted(Either.right(""))
+    }
+    const fair = withCaller(provider)
+    const order = yield* newOrder()
+    const attempt = attemptAt(order.reference)
+    const refund = { attempt, reference: order.reference, collectionId: null, money: order.money, reason: null }
+    yield* fair.initiate(order)
+    yield* fair.otp!.submit(attempt, "123456")
+    yield* fair.otp!.resend(attempt)
+    yield* fair.cancel!(attempt)
+    yield* fair.refund!(refund)
+    expect(seen.splice(0)).toEqual([
+      { purpose: "order", orgId: order.orgId },
+      ...Array.from({ length: 4 }, () => ({ purpose: "order", orgId: attempt.orgId }))
+    ])
+    yield* fair.enquire(attempt)
+    yield* fair.resume!(attempt, {})
+    yield* fair.callback(calledBack("stripe", { headers: {}, body: Buffer.from("{}") }))
+    yield* fair.test!
+    expect(seen).toEqual([
+      { purpose: "question", orgId: attempt.orgId },
+      { purpose: "question", orgId: attempt.orgId },
+      { purpose: "proof", orgId: null },
+      { purpose: "question", orgId: null }
+    ])
+  }).pipe(Effect.provide(Ids.layer))
+)

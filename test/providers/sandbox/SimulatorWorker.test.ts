@@ -1,0 +1,193 @@
+import { describe, expect, it, layer } from "@effect/vitest"
+import { SqlClient } from "@effect/sql"
+import { Deferred, Effect, Fiber, Layer, Logger, Schedule, TestClock } from "effect"
+import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
+import { Ids } from "../../../src/domain/Ids.ts"
+import { SimulatorStore } from "../../../src/providers/sandbox/SimulatorStore.ts"
+import { simulatorStoreSql } from "../../../src/providers/sandbox/SimulatorSql.ts"
+import { simulatorStoreMemory } from "../../../src/providers/sandbox/SimulatorMemory.ts"
+import { DeliveryFailed, simulatorWorker } from "../../../src/providers/sandbox/SimulatorWorker.ts"
+import { testSettings, TestVault } from "../../support/TestSettings.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+import { card, listening, newOrder, phone, railNamed, RailsOnMemory } from "./Orders.ts"
+
+const GOOD = card("4111111111111111")
+
+const quiet = Logger.remove(Logger.defaultLogger)
+
+const initiated = (details = GOOD) =>
+  Effect.gen(function* () {
+    const rail = yield* railNamed("fiat")
+    const order = yield* newOrder(details)
+    yield* rail.initiate(order)
+    return order.reference
+  })
+
+describe("RailWorker", () => {
+  it.effect("delivers a completion after a second, once", () =>
+    Effect.gen(function* () {
+      const { heard, states } = yield* listening
+      yield* TestClock.adjust("130 millis")
+      yield* initiated()
+      yield* TestClock.adjust("999 millis")
+      expect(states()).toEqual([])
+      yield* TestClock.adjust("1 millis")
+      expect(heard.map(({ at, event }) => [at, event.report?.state])).toEqual([[1130, "completed"]])
+      yield* TestClock.adjust("12 seconds")
+      expect(heard).toHaveLength(1)
+    }).pipe(Effect.scoped, Effect.provide(RailsOnMemory))
+  )
+
+  it.effect("delivers more than a batch without a pause between", () =>
+    Effect.gen(function* () {
+      yield* Effect.replicateEffect(initiated(), 150)
+      yield* TestClock.adjust("1 second")
+      const { heard } = yield* listening
+      yield* TestClock.adjust("1 millis")
+      expect(new Set(heard.map(({ event }) => event.attempt.reference)).size).toBe(150)
+      expect(heard).toHaveLength(150)
+    }).pipe(Effect.scoped, Effect.provide(RailsOnMemory))
+  )
+
+  it.effect("delivers again, as the same event, five seconds after the receiver did not take it", () =>
+    Effect.gen(function* () {
+      const bodies: Array<string> = []
+      const deliver = (_: unknown, { body }: { readonly body: Buffer }) => {
+        bodies.push(body.toString())
+        if (bodies.length === 1) return new DeliveryFailed({ message: "no" })
+        return bodies.length === 2 ? Effect.die("a bug") : bodies.length === 3 ? Effect.never : Effect.void
+      }
+      yield* Effect.forkScoped(simulatorWorker(deliver))
+      yield* initiated()
+      yield* TestClock.adjust("1 second")
+      expect(bodies).toHaveLength(1)
+      yield* TestClock.adjust("4900 millis")
+      expect(bodies).toHaveLength(1)
+      yield* TestClock.adjust("100 millis")
+      expect(bodies).toHaveLength(2)
+      yield* TestClock.adjust("5 seconds")
+      expect(bodies).toHaveLength(3)
+      // The third delivery is given up after five seconds, and the back-off begins.
+      yield* TestClock.adjust("10 seconds")
+      expect(bodies).toHaveLength(4)
+      yield* TestClock.adjust("15 seconds")
+      expect(bodies).toHaveLength(4)
+      expect(new Set(bodies).size).toBe(1)
+    }).pipe(Effect.scoped, Effect.provide(Layer.merge(RailsOnMemory, quiet)))
+  )
+
+  it.effect("keeps the others going while one receiver hangs", () =>
+    Effect.gen(function* () {
+      const stuck = yield* initiated()
+      const others = yield* Effect.replicateEffect(initiated(), 20)
+      const seen: Array<string> = []
+      yield* Effect.forkScoped(
+        simulatorWorker((_, { body }) => {
+          const { reference } = JSON.parse(body.toString()) as { readonly reference: string }
+          return reference === stuck ? Effect.never : Effect.sync(() => seen.push(reference))
+        })
+      )
+      yield* TestClock.adjust("1100 millis")
+      expect(seen.toSorted()).toEqual(others.toSorted())
+      const later = yield* initiated()
+      yield* TestClock.adjust("1500 millis")
+      expect(seen.at(-1), "nor those that come after them").toBe(later)
+    }).pipe(Effect.scoped, Effect.provide(Layer.merge(RailsOnMemory, quiet)))
+  )
+
+  it.effect("cuts a batch short before its lease ends, and takes up what is left after the back-off", () =>
+    Effect.gen(function* () {
+      yield* initiated(phone("+254712340008"))
+      yield* TestClock.adjust("3 seconds")
+      const starts: Array<number> = []
+      const slow = Effect.zipRight(
+        Effect.clockWith((clock) => Effect.map(clock.currentTimeMillis, (now) => starts.push(now - 3000))),
+        Effect.sleep("4 seconds")
+      )
+      yield* Effect.forkScoped(simulatorWorker(() => slow))
+      yield* TestClock.adjust("18 seconds")
+      expect(starts.slice(0, 2)).toEqual([0, 4000])
+      expect(starts).toHaveLength(4)
+      expect(starts[2]).toBeGreaterThanOrEqual(10_000)
+      expect(starts[2]).toBeLessThanOrEqual(10_250)
+      expect(starts[3]! - starts[2]!).toBe(4000)
+    }).pipe(Effect.scoped, Effect.provide(Layer.merge(RailsOnMemory, quiet)))
+  )
+
+  it.effect("holds back what stands behind a callback that was not taken", () =>
+    Effect.gen(function* () {
+      yield* initiated(phone("+254712340009"))
+      yield* TestClock.adjust("3 seconds")
+      const states: Array<string> = []
+      yield* Effect.forkScoped(
+        simulatorWorker((_, { body }) => {
+          states.push((JSON.parse(body.toString()) as { readonly state: string }).state)
+          return states.length === 1 ? new DeliveryFailed({ message: "no" }) : Effect.void
+        })
+      )
+      yield* TestClock.adjust("4900 millis")
+      expect(states).toEqual(["completed"])
+      yield* TestClock.adjust("500 millis")
+      expect(states).toEqual(["completed", "completed", "processing"])
+    }).pipe(Effect.scoped, Effect.provide(Layer.merge(RailsOnMemory, quiet)))
+  )
+
+  it.effect("frees what it had claimed when it is stopped", () =>
+    Effect.gen(function* () {
+      yield* initiated()
+      const reached = yield* Deferred.make<void>()
+      const hanging = yield* Effect.fork(
+        simulatorWorker(() => Effect.zipRight(Deferred.succeed(reached, undefined), Effect.never))
+      )
+      yield* TestClock.adjust("1 second")
+      yield* Deferred.await(reached)
+      yield* Fiber.interrupt(hanging)
+      const { states } = yield* listening
+      yield* TestClock.adjust("50 millis")
+      expect(states()).toEqual(["completed"])
+    }).pipe(Effect.scoped, Effect.provide(RailsOnMemory))
+  )
+
+  it.effect("delivers what another process wrote and did not live to deliver", () =>
+    Effect.gen(function* () {
+      const database = yield* MemoryDatabase
+      const process = Layer.mergeAll(simulatorStoreMemory, TestVault, Ids.layer, testSettings()).pipe(
+        Layer.provide(Layer.succeed(MemoryDatabase, database))
+      )
+      const reference = yield* initiated().pipe(Effect.provide(process))
+      // It claims the timer and dies with it, so that nobody frees it.
+      yield* TestClock.adjust("1 second")
+      yield* Effect.flatMap(SimulatorStore, (store) => store.claim(reference, 64, 10_000)).pipe(Effect.provide(process))
+      const { heard } = yield* Effect.provide(listening, process)
+      yield* TestClock.adjust("9999 millis")
+      expect(heard).toEqual([])
+      yield* TestClock.adjust("1 millis")
+      expect(heard.map(({ event }) => event.attempt.reference)).toEqual([reference])
+    }).pipe(Effect.scoped, Effect.provide(MemoryDatabase.layer))
+  )
+})
+
+const Database = Layer.mergeAll(TestDatabase, Ids.layer, TestVault).pipe(Layer.provideMerge(testSettings()))
+
+const timersLeft = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.map(sql<{ count: number }>`select count(*)::int as count from rail_timers`, (rows) => rows[0]!.count)
+)
+
+layer(Database, { excludeTestServices: true, timeout: "60 seconds" })("RailWorker on PostgreSQL", (it) => {
+  it.effect("delivers what one process wrote by two others, each callback once", () =>
+    Effect.gen(function* () {
+      const references = yield* Effect.replicateEffect(initiated(), 100).pipe(Effect.provide(simulatorStoreSql))
+      expect(yield* timersLeft).toBe(100)
+      const heard: Array<string> = []
+      const worker = simulatorWorker((_, { body }) =>
+        Effect.sync(() => {
+          heard.push((JSON.parse(body.toString()) as { readonly reference: string }).reference)
+        })
+      ).pipe(Effect.provide(simulatorStoreSql))
+      const workers = yield* Effect.fork(Effect.all([worker, worker], { concurrency: 2 }))
+      yield* Effect.repeat(timersLeft, { until: (count) => count === 0, schedule: Schedule.spaced("20 millis") })
+      yield* Fiber.interrupt(workers)
+      expect(heard.toSorted()).toEqual(references.toSorted())
+    })
+  )
+})
