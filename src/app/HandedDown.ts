@@ -8,8 +8,8 @@ import { StateAsAnswer } from "../platform/idempotency/Idempotency.ts"
 import { SealedPlaces } from "../platform/secrets/SealedPlaces.ts"
 import { sealedSecrets } from "../platform/secrets/SealedSecrets.ts"
 import { sealedAccounts } from "../providers/accounts/AccountCredentials.ts"
-import { withdrawalAnswers } from "../treasury/accounts/WithdrawalAnswers.ts"
-import { payoutAnswers } from "../treasury/escrow/PayoutAnswers.ts"
+import { replayedWithdrawalAnswer } from "../treasury/accounts/WithdrawalEvents.ts"
+import { replayedPayoutAnswer } from "../treasury/escrow/PartyPayouts.ts"
 import { sealedEndpoints } from "../webhooks/SealedEndpoints.ts"
 
 export const StateAsAnswerLive = Layer.effect(
@@ -19,7 +19,7 @@ export const StateAsAnswerLive = Layer.effect(
 
 export const FundingAnswersLive = Layer.effect(
   FundingAnswers,
-  Effect.all({ virtual: withdrawalAnswers, party: payoutAnswers })
+  Effect.all({ virtual: replayedWithdrawalAnswer, party: replayedPayoutAnswer })
 )
 
 export const VerificationSubjectsLive = Layer.effect(

@@ -13,7 +13,7 @@ import { Events } from "../webhooks/Events.ts"
 import { eventStoreSql } from "../webhooks/EventSql.ts"
 import { webhookIssuesSql } from "../webhooks/WebhookIssuesSql.ts"
 import { WebhookLog } from "../webhooks/WebhookLog.ts"
-import { OtherItemsLive } from "../treasury/escrow/PayoutItems.ts"
+import { BlockedPayoutItems } from "../treasury/escrow/BlockedPayouts.ts"
 import { escrowPayoutStoreSql } from "../treasury/escrow/EscrowPayoutSql.ts"
 import type { Reached } from "./Foundation.ts"
 import { graphOn } from "./Graph.ts"
@@ -35,7 +35,7 @@ const NoFundingAnswers = Layer.succeed(FundingAnswers, {})
 /** With the answers of features that pay from accounts of their own. */
 export const PaymentReads = Payments.layer.pipe(
   Layer.provideMerge(Organizations.layer),
-  Layer.provide(OtherItemsLive),
+  Layer.provide(BlockedPayoutItems),
   Layer.provideMerge(WebhookLog.layer),
   Layer.provideMerge(Layer.merge(AuditLog.layer, Events.layer))
 )

@@ -28,9 +28,8 @@ import { providerConfigStoreSql } from "../providers/configs/ProviderConfigSql.t
 import type { Providers } from "../providers/port/Provider.ts"
 import { ProviderHealth } from "../providers/health/ProviderHealth.ts"
 import { simulatorStoreSql } from "../providers/sandbox/SimulatorSql.ts"
-import { AccountFunding } from "../treasury/accounts/AccountFunding.ts"
-import { virtualAccountStoreSql } from "../treasury/accounts/VirtualAccountSql.ts"
-import { virtualTransactionStoreSql } from "../treasury/accounts/VirtualTransactionSql.ts"
+import { WithdrawalEvents } from "../treasury/accounts/WithdrawalEvents.ts"
+import { virtualAccountStoreSql, virtualTransactionStoreSql } from "../treasury/accounts/VirtualAccountSql.ts"
 import { Events } from "../webhooks/Events.ts"
 import { eventStoreSql } from "../webhooks/EventSql.ts"
 import type { Reached } from "./Foundation.ts"
@@ -60,7 +59,7 @@ export const settlementsOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =
     Layer.provideMerge(RecordOutcome.layer),
     Layer.provideMerge(PaymentRouter.layer),
     Layer.provideMerge(providers),
-    Layer.provideMerge(AccountFunding),
+    Layer.provideMerge(WithdrawalEvents),
     Layer.provideMerge(Layer.mergeAll(Fees.layer, Ledger.layer, ProviderConfigsLive)),
     Layer.provideMerge(Organizations.layer),
     Layer.provideMerge(

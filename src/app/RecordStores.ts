@@ -15,8 +15,7 @@ import { rateLockStoreSql } from "../money/rates/RateLockSql.ts"
 import { rateStoreSql } from "../money/rates/RateSql.ts"
 import { secretStoreSql } from "../platform/secrets/SecretSql.ts"
 import { userStoreSql } from "../people/users/UserSql.ts"
-import { virtualAccountStoreSql } from "../treasury/accounts/VirtualAccountSql.ts"
-import { virtualTransactionStoreSql } from "../treasury/accounts/VirtualTransactionSql.ts"
+import { virtualAccountStoreSql, virtualTransactionStoreSql } from "../treasury/accounts/VirtualAccountSql.ts"
 import { webhookStoreSql } from "../webhooks/WebhookSql.ts"
 
 export const RecordStoresLive = Layer.mergeAll(

@@ -8,11 +8,11 @@ import { gateByCredentials } from "../people/auth/Gate.ts"
 import { Beneficiaries } from "../payments/beneficiaries/Beneficiaries.ts"
 import { BlockedPayouts } from "../treasury/escrow/BlockedPayouts.ts"
 import { CreateEscrow } from "../treasury/escrow/CreateEscrow.ts"
-import { Disbursing } from "../treasury/escrow/Disbursing.ts"
+import { DisburseMilestone } from "../treasury/escrow/DisburseMilestone.ts"
 import { Escrows } from "../treasury/escrow/Escrows.ts"
-import { EscrowTransaction } from "../treasury/escrow/EscrowTransaction.ts"
+import { EscrowTransaction } from "../treasury/escrow/EscrowStore.ts"
 import { PartyPayouts } from "../treasury/escrow/PartyPayouts.ts"
-import { PayoutWorker } from "../treasury/escrow/PayoutWorker.ts"
+import { EscrowPayoutWorker } from "../treasury/escrow/EscrowPayoutWorker.ts"
 import { RateLimits } from "../platform/http/RateLimits.ts"
 import { Idempotency } from "../platform/idempotency/Idempotency.ts"
 import { LinkCheckout } from "../hosted/links/LinkCheckout.ts"
@@ -64,8 +64,8 @@ const ChecksLive = Layer.mergeAll(
 const AccountsLive = AccountMovements.layer.pipe(Layer.provideMerge(RecordMovement.layer))
 
 const EscrowsLive = Escrows.layer.pipe(
-  Layer.provide([BlockedPayouts.layer, CreateEscrow.layer, Disbursing.layer]),
-  Layer.provideMerge(PayoutWorker.layer),
+  Layer.provide([BlockedPayouts.layer, CreateEscrow.layer, DisburseMilestone.layer]),
+  Layer.provideMerge(EscrowPayoutWorker.layer),
   Layer.provide(PartyPayouts.layer),
   Layer.provide(EscrowTransaction.layer)
 )

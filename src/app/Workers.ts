@@ -13,7 +13,7 @@ import { trouble } from "../platform/observability/Trouble.ts"
 import { ProviderAccounts } from "../providers/accounts/ProviderAccounts.ts"
 import { Providers } from "../providers/port/Provider.ts"
 import { DeliveryFailed, simulatorWorker } from "../providers/sandbox/SimulatorWorker.ts"
-import { PayoutWorker } from "../treasury/escrow/PayoutWorker.ts"
+import { EscrowPayoutWorker } from "../treasury/escrow/EscrowPayoutWorker.ts"
 import { deliveryWorker } from "../webhooks/delivery/DeliveryWorker.ts"
 import { figures } from "./figures/Figures.ts"
 import { months, retention } from "./Retention.ts"
@@ -47,7 +47,7 @@ const rails = Effect.gen(function* () {
   )
 })
 
-const escrowPayouts = Effect.flatMap(PayoutWorker, ({ worker }) => worker)
+const escrowPayouts = Effect.flatMap(EscrowPayoutWorker, ({ worker }) => worker)
 
 const settlements = Effect.flatMap(Settling, ({ worker }) => worker)
 

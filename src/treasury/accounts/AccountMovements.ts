@@ -25,14 +25,25 @@ import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Initiation, type LaunchFailure } from "../../payments/initiate/Initiation.ts"
 import { lockUsed } from "../../money/rates/LockUse.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
-import { movementText } from "./AccountAnswers.ts"
-import { depositOf, transferOf, withdrawalRow } from "./MovementRows.ts"
-import { RecordMovement } from "./RecordMovement.ts"
-import { amountIn, type Sides, transferAmounts } from "./TransferPlan.ts"
-import { booksOf, mayPay, mayReceive, type VirtualAccount } from "./VirtualAccount.ts"
-import { VirtualAccountStore } from "./VirtualAccountStore.ts"
-import type { VirtualTransaction } from "./VirtualTransaction.ts"
-import { VirtualTransactionStore } from "./VirtualTransactionStore.ts"
+import { movementAnswerText } from "./VirtualAccountView.ts"
+import {
+  depositRecord,
+  transferRecord,
+  withdrawalRow,
+  RecordMovement,
+  amountInCurrencyOf,
+  type TransferAccounts,
+  transferAmounts
+} from "./RecordMovement.ts"
+import {
+  ledgerAccountOf,
+  ensureCanPay,
+  ensureCanReceive,
+  type VirtualAccount,
+  VirtualAccountStore,
+  type VirtualTransaction,
+  VirtualTransactionStore
+} from "./VirtualAccountStore.ts"
 
 type Refusal = NotFound | Conflict | IdempotencyConflict | Invalid
 
@@ -82,7 +93,7 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
 
       const named = Effect.fnUntraced(function* (
         orgId: OrgId,
-        { from, to }: Sides,
+        { from, to }: TransferAccounts,
         orgRateId: string | null | undefined
       ) {
         if (typeof orgRateId !== "string" || from.currency === to.currency) return undefined
@@ -94,9 +105,9 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
       return {
         withdraw: Effect.fn("AccountMovements.withdraw")(function* (permit, accountId, wanted, key) {
           const account = yield* find(permit.scope, accountId)
-          yield* mayPay(account)
+          yield* ensureCanPay(account)
           const { org_id } = account
-          const amount = yield* amountIn(account, wanted.amount)
+          const amount = yield* amountInCurrencyOf(account, wanted.amount)
           const beneficiary = yield* mapRefusal(
             Effect.flatten(beneficiaries.find(Option.some(org_id), idOrNil(BeneficiaryId)(wanted.beneficiary_id))),
             () => new Invalid({ message: "beneficiary_id: is not a beneficiary of this organisation." })
@@ -107,9 +118,9 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
             { amount, beneficiary, description: wanted.description ?? null },
             {
               key,
-              funding: booksOf(account),
+              funding: ledgerAccountOf(account),
               alongside: (payment) =>
-                Effect.flatMap(locked(account), mayPay).pipe(
+                Effect.flatMap(locked(account), ensureCanPay).pipe(
                   Effect.zipRight(transactions.insert([withdrawalRow(account, payment, beneficiary)]))
                 )
             }
@@ -131,15 +142,15 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
           const amounts = yield* transferAmounts(wanted.amount, { from, to }, rate)
           const { orgRateId } = amounts
           const fresh = [yield* ids.next, yield* ids.make(TransactionId), yield* ids.make(TransactionId)] as const
-          const { entry, rows } = transferOf(fresh, { from, to }, amounts)
+          const { entry, rows } = transferRecord(fresh, { from, to }, amounts)
           const moved = Effect.gen(function* () {
-            yield* mayPay(yield* locked(from))
-            yield* mayReceive(yield* locked(to))
+            yield* ensureCanPay(yield* locked(from))
+            yield* ensureCanReceive(yield* locked(to))
             if (orgRateId !== null && !(yield* rates.spend(org_id, orgRateId, entry.entry_id))) return yield* lockUsed()
             const [debit] = yield* record([entry], rows)
             return debit!
           })
-          return yield* keys.once(key, moved, (debit) => movementText("transfer", debit))
+          return yield* keys.once(key, moved, (debit) => movementAnswerText("transfer", debit))
         }),
 
         simulateDeposit: Effect.fn("AccountMovements.simulateDeposit")(function* (permit, accountId, wanted, key) {
@@ -147,16 +158,16 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
             return yield* new NotFound({ message: "Deposits are simulated in sandbox mode only." })
           }
           const account = yield* find(permit.scope, accountId)
-          const amount = yield* amountIn(account, wanted.amount)
+          const amount = yield* amountInCurrencyOf(account, wanted.amount)
           const fresh = [yield* ids.next, yield* ids.make(TransactionId)] as const
-          const { entry, rows } = depositOf(fresh, account, amount)
+          const { entry, rows } = depositRecord(fresh, account, amount)
           const moved = Effect.gen(function* () {
-            yield* mayReceive(yield* locked(account))
+            yield* ensureCanReceive(yield* locked(account))
             // What comes in cannot be short of money.
             const [credit] = yield* Effect.catchTag(record([entry], rows), "InsufficientFunds", Effect.die)
             return credit!
           })
-          return yield* keys.once(key, moved, (credit) => movementText("deposit", credit))
+          return yield* keys.once(key, moved, (credit) => movementAnswerText("deposit", credit))
         })
       }
     })

@@ -1,15 +1,28 @@
 /** What every movement on virtual accounts writes: its entries in the books, its rows, and an event for each row. */
-import { Clock, Context, Effect, Layer } from "effect"
-import type { InsufficientFunds } from "../../domain/Failure.ts"
+import { Clock, Context, Effect, Layer, type BigDecimal, Either, Option } from "effect"
+import { type InsufficientFunds, Invalid, RateMismatch } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
-import type { Entry } from "../../domain/Ledger.ts"
+import { type Entry, LedgerAccount, move, type Posting } from "../../domain/Ledger.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import { Events } from "../../webhooks/Events.ts"
-import { transactionEvent } from "./AccountEvents.ts"
-import { booksOf } from "./VirtualAccount.ts"
-import type { NewVirtualTransaction, VirtualTransaction } from "./VirtualTransaction.ts"
-import { VirtualTransactionStore } from "./VirtualTransactionStore.ts"
+import { transactionEvent } from "./VirtualAccountView.ts"
+import {
+  ledgerAccountOf,
+  type NewVirtualTransaction,
+  type VirtualTransaction,
+  VirtualTransactionStore,
+  type VirtualAccount
+} from "./VirtualAccountStore.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
+import { given } from "../../domain/Exchange.ts"
+import { checkLocked, type LockedRate } from "../../domain/LockedRate.ts"
+import { Money } from "../../domain/Money.ts"
+import { type Rate, worse } from "../../domain/Rate.ts"
+import { checkLockedAmount, type LiveValues, type LockLimits } from "../../money/rates/LockUse.ts"
+import type { TransactionId } from "../../domain/Identifiers.ts"
+import type { Beneficiary } from "../../payments/beneficiaries/Beneficiary.ts"
+import { toPlainText } from "../../domain/Decimal.ts"
+import type { Payment } from "../../payments/store/Payment.ts"
 
 /** Inside a transaction that has locked the accounts, and posts nothing else. */
 export class RecordMovement extends Context.Tag("corridor/RecordMovement")<
@@ -30,13 +43,13 @@ export class RecordMovement extends Context.Tag("corridor/RecordMovement")<
       return Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>, rows: ReadonlyArray<NewVirtualTransaction>) {
         yield* ledger.post(entries)
         const written = yield* transactions.insert(rows)
-        const balances = yield* ledger.balances(written.map(booksOf))
+        const balances = yield* ledger.balances(written.map(ledgerAccountOf))
         const at = new Date(yield* Clock.currentTimeMillis)
         yield* Effect.forEach(
           written,
           (transaction) =>
             Effect.flatMap(ids.next, (id) =>
-              events.publish(transactionEvent(id, transaction, balances.get(booksOf(transaction))!, at))
+              events.publish(transactionEvent(id, transaction, balances.get(ledgerAccountOf(transaction))!, at))
             ),
           { discard: true }
         )
@@ -44,4 +57,228 @@ export class RecordMovement extends Context.Tag("corridor/RecordMovement")<
       })
     })
   )
+}
+
+/** What a transfer takes from one account and gives to the other, as a pure function, and the postings for it. */
+interface TransferAmounts {
+  readonly paid: Money
+  readonly received: Money
+  /** Null where both are in one currency. */
+  readonly rate: Rate | null
+  /** The lock that it spends; null where both are in one currency. */
+  readonly orgRateId: string | null
+}
+
+export interface TransferAccounts {
+  readonly from: VirtualAccount
+  readonly to: VirtualAccount
+}
+
+export const amountInCurrencyOf = (
+  { currency }: Pick<VirtualAccount, "currency">,
+  amount: BigDecimal.BigDecimal
+): Either.Either<Money, Invalid> =>
+  Either.mapLeft(Money.fromDecimal(amount, currency), (why) => new Invalid({ message: `amount: ${why}.` }))
+
+/** A rate that a transfer names: none when it is not one of the organisation's, or there is no live rate beside it. */
+interface TransferRate {
+  readonly lock: Option.Option<LockedRate>
+  readonly values: Option.Option<LiveValues>
+  readonly limits: LockLimits
+}
+
+/** At the worse of the locked and the live rate: a transfer never gains by its lock. */
+const exchanged = (
+  paid: Money,
+  { to }: TransferAccounts,
+  named: TransferRate
+): Either.Either<TransferAmounts, Invalid | RateMismatch> =>
+  Either.gen(function* () {
+    const { limits, lock, values } = named
+    if (Option.isNone(lock) || Option.isNone(values)) {
+      const message = "org_rate_id: is not a rate that was locked for this organisation; look it up again."
+      return yield* Either.left(new RateMismatch({ message }))
+    }
+    const locked = yield* Either.mapLeft(
+      checkLocked(lock.value, paid.currency, to.currency),
+      (message) => new RateMismatch({ message })
+    )
+    yield* checkLockedAmount(locked, paid, values.value, limits)
+    const rate = worse(locked.rate, values.value.live)
+    const received = given(paid, { ...locked, rate })
+    return received.isZero
+      ? yield* Either.left(new Invalid({ message: `amount: is worth nothing in ${to.currency}; send more.` }))
+      : { paid, received, rate, orgRateId: locked.orgRateId }
+  })
+
+/** `named`: undefined when no rate was named. */
+export const transferAmounts = (
+  amount: BigDecimal.BigDecimal,
+  sides: TransferAccounts,
+  named: TransferRate | undefined
+): Either.Either<TransferAmounts, Invalid | RateMismatch> =>
+  Either.flatMap(
+    amountInCurrencyOf(sides.from, amount),
+    (paid): Either.Either<TransferAmounts, Invalid | RateMismatch> => {
+      const { from, to } = sides
+      if (from.currency === to.currency) return Either.right({ paid, received: paid, rate: null, orgRateId: null })
+      if (named !== undefined) return exchanged(paid, sides, named)
+      const message = `org_rate_id: is needed from ${from.currency} to ${to.currency}: look the rate up first.`
+      return Either.left(new Invalid({ message }))
+    }
+  )
+
+/** Through `fx` where the currencies differ. */
+const transferPostings = (
+  { from, to }: TransferAccounts,
+  { paid, received }: TransferAmounts
+): ReadonlyArray<Posting> =>
+  from.currency === to.currency
+    ? move(ledgerAccountOf(from), ledgerAccountOf(to), paid)
+    : [
+        ...move(ledgerAccountOf(from), LedgerAccount.fx(from.currency), paid),
+        ...move(LedgerAccount.fx(to.currency), ledgerAccountOf(to), received)
+      ]
+
+/** The rows and the entry of each kind of movement, as pure functions of who gives what to whom. */
+interface MovementRecord {
+  readonly entry: Entry
+  readonly rows: ReadonlyArray<NewVirtualTransaction>
+}
+
+type Described = Pick<
+  NewVirtualTransaction,
+  "transaction_id" | "type" | "amount" | "description" | "payment_rail" | "reference"
+>
+
+/** Of a movement that is done with when it is written. */
+export const completedRow = (account: VirtualAccount, described: Described): NewVirtualTransaction => ({
+  ...described,
+  account_id: account.account_id,
+  org_id: account.org_id,
+  user_id: account.user_id,
+  currency: account.currency,
+  fee: Money.zero(account.currency),
+  status: "completed",
+  payment_id: null,
+  rate: null
+})
+
+const railOf = { bank: "bank_transfer", mobile_money: "mobile_money", wallet: "wallet" } as const
+
+/** The payment tells what becomes of it. */
+export const withdrawalRow = (
+  account: VirtualAccount,
+  { amount, description, payment_id, transaction_id }: Payment,
+  { account_type }: Beneficiary
+): NewVirtualTransaction => ({
+  ...completedRow(account, {
+    transaction_id,
+    type: "debit",
+    amount,
+    description,
+    payment_rail: railOf[account_type],
+    reference: payment_id
+  }),
+  status: "pending",
+  payment_id
+})
+
+/** What a withdrawal has cost, or brought back, by a person's word: its payment's status tells nothing of that. */
+export const settlementRow = (
+  transaction_id: TransactionId,
+  withdrawal: VirtualTransaction,
+  { amount, reference }: Pick<NewVirtualTransaction, "amount" | "reference">,
+  note: string
+): NewVirtualTransaction => {
+  const { account_id, currency, org_id, payment_rail, user_id } = withdrawal
+  return {
+    transaction_id,
+    account_id,
+    org_id,
+    user_id,
+    currency,
+    payment_rail,
+    reference,
+    type: amount.isNegative ? "debit" : "credit",
+    amount: amount.isNegative ? amount.negate() : amount,
+    fee: Money.zero(currency),
+    status: "completed",
+    payment_id: null,
+    rate: null,
+    description: `Withdrawal ${withdrawal.transaction_id}: ${note}`
+  }
+}
+
+/** `ids`: of the entry, the debit and the credit. */
+export const transferRecord = (
+  ids: readonly [string, TransactionId, TransactionId],
+  sides: TransferAccounts,
+  amounts: TransferAmounts
+): MovementRecord => {
+  const [entry_id, debited, credited] = ids
+  const { from, to } = sides
+  const about = { payment_rail: "internal", reference: entry_id } as const
+  const rate = amounts.rate === null ? null : toPlainText(amounts.rate)
+  return {
+    entry: {
+      entry_id,
+      org_id: from.org_id,
+      kind: "transfer",
+      payment_id: null,
+      reference: debited,
+      postings: transferPostings(sides, amounts)
+    },
+    rows: [
+      {
+        ...completedRow(from, {
+          ...about,
+          transaction_id: debited,
+          type: "debit",
+          amount: amounts.paid,
+          description: `Transfer to ${to.account_id}`
+        }),
+        rate
+      },
+      {
+        ...completedRow(to, {
+          ...about,
+          transaction_id: credited,
+          type: "credit",
+          amount: amounts.received,
+          description: `Transfer from ${from.account_id}`
+        }),
+        rate
+      }
+    ]
+  }
+}
+
+/** `ids`: of the entry and the credit. */
+export const depositRecord = (
+  ids: readonly [string, TransactionId],
+  account: VirtualAccount,
+  amount: Money
+): MovementRecord => {
+  const [entry_id, transaction_id] = ids
+  return {
+    entry: {
+      entry_id,
+      org_id: account.org_id,
+      kind: "deposit",
+      payment_id: null,
+      reference: transaction_id,
+      postings: move(LedgerAccount.provider(account.provider, account.currency), ledgerAccountOf(account), amount)
+    },
+    rows: [
+      completedRow(account, {
+        transaction_id,
+        type: "credit",
+        amount,
+        description: "Simulated deposit",
+        payment_rail: "bank_transfer",
+        reference: entry_id
+      })
+    ]
+  }
 }

@@ -13,11 +13,16 @@ import { Organizations } from "../../people/organizations/Organizations.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import { Users } from "../../people/users/Users.ts"
 import { Events } from "../../webhooks/Events.ts"
-import { freezeEvent } from "./AccountEvents.ts"
-import { type AccountWithBalance, booksOf, type VirtualAccount } from "./VirtualAccount.ts"
-import { type AccountFilter, VirtualAccountStore } from "./VirtualAccountStore.ts"
-import type { VirtualTransaction } from "./VirtualTransaction.ts"
-import { VirtualTransactionStore } from "./VirtualTransactionStore.ts"
+import { freezeEvent } from "./VirtualAccountView.ts"
+import {
+  type AccountWithBalance,
+  ledgerAccountOf,
+  type VirtualAccount,
+  type AccountFilter,
+  VirtualAccountStore,
+  type VirtualTransaction,
+  VirtualTransactionStore
+} from "./VirtualAccountStore.ts"
 
 type Frozen = Stored<AccountWithBalance, NotFound | Conflict>
 
@@ -67,11 +72,11 @@ export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
       const { atomically } = yield* Transactor
 
       const withBalances = (rows: ReadonlyArray<VirtualAccount>) =>
-        Effect.map(ledger.balances(rows.map(booksOf)), (balances) =>
-          rows.map((row): AccountWithBalance => ({ ...row, balance: balances.get(booksOf(row))! }))
+        Effect.map(ledger.balances(rows.map(ledgerAccountOf)), (balances) =>
+          rows.map((row): AccountWithBalance => ({ ...row, balance: balances.get(ledgerAccountOf(row))! }))
         )
       const withBalance = (row: VirtualAccount) =>
-        Effect.map(ledger.balance(booksOf(row)), (balance): AccountWithBalance => ({ ...row, balance }))
+        Effect.map(ledger.balance(ledgerAccountOf(row)), (balance): AccountWithBalance => ({ ...row, balance }))
 
       const orNotFound = (found: Stored<Option.Option<VirtualAccount>>) =>
         mapRefusal(Effect.flatten(found), () => notFound("virtual account"))

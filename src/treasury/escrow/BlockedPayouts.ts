@@ -9,12 +9,12 @@ import { mapRefusal, type Stored } from "../../platform/database/DatabaseFailure
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
-import type { EscrowPayout } from "./EscrowPayout.ts"
-import { EscrowPayoutStore } from "./EscrowPayoutStore.ts"
+import { type EscrowPayout, EscrowPayoutStore, type BlockedPayout } from "./EscrowPayoutStore.ts"
 import { type EscrowPayoutView, escrowPayoutView, retriedText } from "./EscrowView.ts"
-import { PayoutWorker } from "./PayoutWorker.ts"
+import { EscrowPayoutWorker } from "./EscrowPayoutWorker.ts"
+import { OtherItems, type OtherItem, type OtherItemsOf } from "../../payments/read/OperationsQueue.ts"
 
-interface Named {
+interface PayoutRef {
   readonly escrowId: EscrowId
   readonly payoutId: string
 }
@@ -25,13 +25,13 @@ export class BlockedPayouts extends Context.Tag("corridor/BlockedPayouts")<
     /** Sends it again, by a new payment, in the name of whoever asked for it first. */
     readonly retry: (
       permit: Permit<"escrow">,
-      named: Named,
+      named: PayoutRef,
       key?: NewKey
     ) => Stored<EscrowPayoutView, NotFound | Conflict | IdempotencyConflict>
     /** Closes the item. The money stays on the party's account. */
     readonly resolve: (
       permit: Permit<"escrow">,
-      named: Named,
+      named: PayoutRef,
       reason: string
     ) => Stored<EscrowPayoutView, NotFound | Conflict>
   }
@@ -43,10 +43,10 @@ export class BlockedPayouts extends Context.Tag("corridor/BlockedPayouts")<
       const audit = yield* AuditLog
       const ids = yield* Ids
       const keys = yield* Idempotency
-      const worker = yield* PayoutWorker
+      const worker = yield* EscrowPayoutWorker
       const { atomically } = yield* Transactor
 
-      const found = (permit: Permit<"escrow">, { escrowId, payoutId }: Named) =>
+      const found = (permit: Permit<"escrow">, { escrowId, payoutId }: PayoutRef) =>
         Effect.flatMap(
           store.find(permit.scope, escrowId, payoutId),
           Option.match({
@@ -66,7 +66,7 @@ export class BlockedPayouts extends Context.Tag("corridor/BlockedPayouts")<
           detail: { payout_id: payout.payout_id, party_id: payout.party_id, reason }
         })
 
-      const retried = Effect.fnUntraced(function* (permit: Permit<"escrow">, named: Named) {
+      const retried = Effect.fnUntraced(function* (permit: Permit<"escrow">, named: PayoutRef) {
         const before = yield* found(permit, named)
         const next = { payment_id: yield* ids.make(PaymentId), transaction_id: yield* ids.make(TransactionId) }
         const payout = yield* mapRefusal(Effect.flatten(store.retry(before, next)), () => notBlocked(before))
@@ -74,7 +74,7 @@ export class BlockedPayouts extends Context.Tag("corridor/BlockedPayouts")<
         return payout
       })
 
-      const resolved = Effect.fnUntraced(function* (permit: Permit<"escrow">, named: Named, reason: string) {
+      const resolved = Effect.fnUntraced(function* (permit: Permit<"escrow">, named: PayoutRef, reason: string) {
         const before = yield* found(permit, named)
         const payout = yield* mapRefusal(Effect.flatten(store.close(before, reason)), () => notBlocked(before))
         yield* record(permit, payout, "escrow.payout_resolved", reason)
@@ -92,3 +92,30 @@ export class BlockedPayouts extends Context.Tag("corridor/BlockedPayouts")<
     })
   )
 }
+
+/** Payouts to escrow parties that could not be sent, as items of the operations queue. Reads the store alone. */
+const detailOf = ({ amount, escrow_name, party_name, reason }: BlockedPayout): string =>
+  `The payout of ${amount.toString()} to ${party_name} of the escrow ${escrow_name} was not made: ${reason ?? "no reason is known."} The money is on the party's account.`
+
+const itemOf = (blocked: BlockedPayout): OtherItem => {
+  const { created_at, escrow_id, org_id, party_id, payout_id } = blocked
+  return {
+    item_id: payout_id,
+    kind: "escrow_payout",
+    org_id,
+    escrow_id,
+    party_id,
+    detail: detailOf(blocked),
+    created_at
+  }
+}
+
+const blockedPayoutItems = Effect.map(
+  EscrowPayoutStore,
+  (store): OtherItemsOf =>
+    (scope, window) =>
+      Effect.map(store.blocked(scope, window), (rows) => rows.map(itemOf))
+)
+
+/** Handed to the queue, which names what it needs. */
+export const BlockedPayoutItems = Layer.effect(OtherItems, blockedPayoutItems)

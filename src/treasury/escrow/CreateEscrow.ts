@@ -1,6 +1,6 @@
 /** Makes an escrow of a request: whatever it names must be the organisation's own, and in the escrow's currency. */
-import { Context, Effect, Layer, Option } from "effect"
-import { AccountId, BeneficiaryId, type Naming } from "../../domain/Identifiers.ts"
+import { Context, Effect, Layer, Option, Either } from "effect"
+import { AccountId, BeneficiaryId, type Naming, EscrowId, type OrgId } from "../../domain/Identifiers.ts"
 import { VirtualAccounts } from "../accounts/VirtualAccounts.ts"
 import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
@@ -8,15 +8,143 @@ import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Invalid, NotFound } from "../../domain/Failure.ts"
 import { idOrNil, Ids } from "../../domain/Ids.ts"
-import type { Escrow, NewEscrow } from "./Escrow.ts"
-import { EscrowTransaction } from "./EscrowTransaction.ts"
-import { EscrowStore } from "./EscrowStore.ts"
-import { type Draft, idsFor, type NamedDraft, planEscrow } from "./NewEscrow.ts"
+import type { Escrow, NewEscrow, Milestone, Party, PartySplit } from "./Escrow.ts"
+import { EscrowTransaction, EscrowStore } from "./EscrowStore.ts"
+import type * as Api from "../../contract/api/Escrow.ts"
+import { Money } from "../../domain/Money.ts"
+import { split } from "../../domain/Split.ts"
+import { normalizedSplitValue } from "./EscrowTransitions.ts"
+
+/** Turns a request into an escrow, as a pure function: every refusal names its field. */
+export type EscrowDraft = Omit<typeof Api.CreateEscrow.Type, "org_id">
+
+type DraftParty = Omit<EscrowDraft["parties"][number], "account_id" | "beneficiary_id">
+
+/** As it was sent, but for its ids: they are as the database knows them. */
+interface ResolvedDraft extends Omit<EscrowDraft, "account_id" | "parties"> {
+  readonly account_id: AccountId
+  readonly parties: ReadonlyArray<
+    DraftParty & { readonly account_id: AccountId | null; readonly beneficiary_id: BeneficiaryId | null }
+  >
+}
+
+type Checked<A> = Either.Either<A, string>
+
+/** What must be true of a list of names: each is there once. */
+const firstRepeated = (values: ReadonlyArray<string | number | undefined>): number =>
+  values.findIndex((value, at) => value !== undefined && values.indexOf(value) < at)
+
+const partiesOf = (draft: ResolvedDraft, newId: () => string): Checked<ReadonlyArray<Party>> => {
+  for (const field of ["name", "party_id"] as const) {
+    const repeated = firstRepeated(draft.parties.map((party) => party[field]))
+    if (repeated >= 0) return Either.left(`parties[${repeated}].${field}: is the same as another party's`)
+  }
+  return Either.right(
+    draft.parties.map(({ account_id, beneficiary_id, email, name }) => ({
+      party_id: newId(),
+      name,
+      beneficiary_id,
+      account_id,
+      email: email ?? null
+    }))
+  )
+}
+
+type DraftMilestone = EscrowDraft["milestones"][number]
+
+const splitsOf = (
+  draft: ResolvedDraft,
+  parties: ReadonlyArray<Party>,
+  wanted: DraftMilestone["parties"],
+  path: string
+): Checked<ReadonlyArray<PartySplit>> =>
+  Either.gen(function* () {
+    const splits: Array<PartySplit> = []
+    for (const [at, one] of wanted.entries()) {
+      const [field, key] =
+        one.party_id === undefined ? (["name", one.name] as const) : (["party_id", one.party_id] as const)
+      const place = `${path}.parties[${at}]`
+      if (key === undefined) return yield* Either.left(`${place}: needs the party_id or the name of a party`)
+      const index = draft.parties.findIndex((party) => party[field] === key)
+      const party = parties[index]
+      if (party === undefined) return yield* Either.left(`${place}.${field}: is not one of the parties`)
+      const { party_id } = party
+      if (splits.some((other) => other.party_id === party_id)) {
+        return yield* Either.left(`${place}.${field}: this party has a split of this milestone already`)
+      }
+      const { split_type, split_value } = one
+      const kept = yield* Either.mapLeft(
+        normalizedSplitValue({ party_id, split_type, split_value }, draft.currency),
+        (why) => `${place}.split_value: ${why}`
+      )
+      splits.push({ party_id, split_type, split_value: kept })
+    }
+    return splits
+  })
+
+const milestonesOf = (
+  draft: ResolvedDraft,
+  parties: ReadonlyArray<Party>,
+  newId: () => string
+): Checked<ReadonlyArray<Milestone>> =>
+  Either.gen(function* () {
+    const repeated = firstRepeated(draft.milestones.map(({ sequence }) => sequence))
+    if (repeated >= 0) return yield* Either.left(`milestones[${repeated}].sequence: is the same as another milestone's`)
+    const milestones: Array<Milestone> = []
+    for (const [at, one] of draft.milestones.entries()) {
+      const path = `milestones[${at}]`
+      const expected = yield* Either.mapLeft(
+        Money.fromDecimal(one.expected_disbursement, draft.currency),
+        (why) => `${path}.expected_disbursement: ${why}`
+      )
+      const splits = yield* splitsOf(draft, parties, one.parties, path)
+      yield* Either.mapLeft(split(expected, splits), (why) => `${path}.parties: ${why}`)
+      milestones.push({
+        milestone_id: newId(),
+        label: one.label,
+        sequence: one.sequence,
+        expected,
+        status: "pending",
+        description: one.description ?? null,
+        due_date: one.due_date ?? null,
+        contract_reference: null,
+        contract_submitted_at: null,
+        disbursed_at: null,
+        splits
+      })
+    }
+    return milestones.toSorted((a, b) => a.sequence - b.sequence)
+  })
+
+/** `newId` gives one id after the other: one for the escrow, for every party and every milestone. */
+const escrowFromDraft = (org_id: OrgId, draft: ResolvedDraft, newId: () => string): Either.Either<NewEscrow, Invalid> =>
+  Either.gen(function* () {
+    const { account_id, currency, name } = draft
+    const parties = yield* partiesOf(draft, newId)
+    const milestones = yield* milestonesOf(draft, parties, newId)
+    const minor = milestones.reduce((sum, { expected }) => sum + expected.minor, 0n)
+    return {
+      escrow_id: EscrowId.make(newId()),
+      org_id,
+      name,
+      currency,
+      account_id,
+      status: "active" as const,
+      total: new Money({ currency, minor }),
+      funded: Money.zero(currency),
+      disbursed: Money.zero(currency),
+      parties,
+      milestones
+    }
+  }).pipe(Either.mapLeft((message) => new Invalid({ message: `${message}.` })))
+
+/** How many ids a draft takes. */
+const idCountOf = ({ milestones, parties }: EscrowDraft): number => 1 + parties.length + milestones.length
 
 const idOrNull = <Id extends string>(of: Naming<Id>, given: string | undefined): Id | null =>
   given === undefined ? null : idOrNil(of)(given)
 
-const withIds = (draft: Draft): NamedDraft => ({
+const withIds = (draft: EscrowDraft): ResolvedDraft => ({
   ...draft,
   account_id: idOrNil(AccountId)(draft.account_id),
   parties: draft.parties.map((party) => ({
@@ -28,7 +156,7 @@ const withIds = (draft: Draft): NamedDraft => ({
 
 export class CreateEscrow extends Context.Tag("corridor/CreateEscrow")<
   CreateEscrow,
-  (permit: Permit<"escrow">, draft: Draft) => Stored<Escrow, NotFound | Invalid>
+  (permit: Permit<"escrow">, draft: EscrowDraft) => Stored<Escrow, NotFound | Invalid>
 >() {
   static readonly layer = Layer.effect(
     CreateEscrow,
@@ -74,8 +202,8 @@ export class CreateEscrow extends Context.Tag("corridor/CreateEscrow")<
         if (org_id === undefined) {
           return yield* new Invalid({ message: "org_id: say which organisation the escrow is for." })
         }
-        const fresh = (yield* ids.several(idsFor(draft)))[Symbol.iterator]()
-        const planned = yield* planEscrow(org_id, withIds(draft), () => String(fresh.next().value))
+        const fresh = (yield* ids.several(idCountOf(draft)))[Symbol.iterator]()
+        const planned = yield* escrowFromDraft(org_id, withIds(draft), () => String(fresh.next().value))
         yield* check(planned)
         return yield* atomically(
           Effect.tap(store.insert(planned), (escrow) =>

@@ -2,14 +2,14 @@
 import type { AccountId, BeneficiaryId, EscrowId, OrgId } from "../../domain/Identifiers.ts"
 import type { CurrencyCode } from "../../domain/Currency.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"
-import type { Money } from "../../domain/Money.ts"
+import { Money } from "../../domain/Money.ts"
 import type { Share } from "../../domain/Split.ts"
 
 export const escrowStatuses = ["active", "completed", "canceled"] as const
 export type EscrowStatus = (typeof escrowStatuses)[number]
 
 export const milestoneStatuses = ["pending", "contract_submitted", "disbursed", "canceled"] as const
-export type MilestoneStatus = (typeof milestoneStatuses)[number]
+type MilestoneStatus = (typeof milestoneStatuses)[number]
 
 export interface Party {
   readonly party_id: string
@@ -61,8 +61,36 @@ export interface Escrow {
 
 export type NewEscrow = Omit<Escrow, "created_at" | "updated_at">
 
-export const escrowBooks = ({ currency, escrow_id }: Pick<Escrow, "escrow_id" | "currency">): LedgerAccount =>
+export const escrowLedgerAccount = ({ currency, escrow_id }: Pick<Escrow, "escrow_id" | "currency">): LedgerAccount =>
   LedgerAccount.escrow(escrow_id, currency)
 
-export const partyBooks = ({ currency }: Pick<Escrow, "currency">, { party_id }: Pick<Party, "party_id">) =>
+export const partyLedgerAccount = ({ currency }: Pick<Escrow, "currency">, { party_id }: Pick<Party, "party_id">) =>
   LedgerAccount.party(party_id, currency)
+
+/** How far an escrow's money reaches: it covers one milestone after the other, in their sequence. */
+const fundingStatuses = ["unfunded", "partially_funded", "funded"] as const
+type FundingStatus = (typeof fundingStatuses)[number]
+
+interface Coverage {
+  readonly covered: Money
+  readonly funding_status: FundingStatus
+}
+
+const fundingStatusOf = (covered: Money, { expected, status }: Milestone): FundingStatus => {
+  if (covered.isZero || status === "canceled") return "unfunded"
+  return covered.minor === expected.minor ? "funded" : "partially_funded"
+}
+
+/** By the id of the milestone. Canceled ones take nothing, so all that is funded covers something. */
+export const coverageOf = ({ currency, funded, milestones }: Escrow): ReadonlyMap<string, Coverage> => {
+  const coverage = new Map<string, Coverage>()
+  let left = funded.minor
+  for (const milestone of milestones) {
+    const wanted = milestone.status === "canceled" ? 0n : milestone.expected.minor
+    const minor = left < wanted ? left : wanted
+    left -= minor
+    const covered = new Money({ currency, minor })
+    coverage.set(milestone.milestone_id, { covered, funding_status: fundingStatusOf(covered, milestone) })
+  }
+  return coverage
+}

@@ -4,8 +4,13 @@ import { escrowPayoutLease } from "../../domain/policies/Payments.ts"
 import { memoryTable, newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import { Money } from "../../domain/Money.ts"
 import type { Escrow } from "./Escrow.ts"
-import type { ClaimedPayout, EscrowPayout, Lease, NewPayout } from "./EscrowPayout.ts"
-import { EscrowPayoutStore } from "./EscrowPayoutStore.ts"
+import {
+  type ClaimedPayout,
+  type EscrowPayout,
+  type Lease,
+  type NewPayout,
+  EscrowPayoutStore
+} from "./EscrowPayoutStore.ts"
 
 export interface StoredPayout extends ClaimedPayout {
   readonly due_at: Date | null

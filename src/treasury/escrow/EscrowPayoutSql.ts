@@ -8,8 +8,7 @@ import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { inScope, newest, ownedBy, ownedIn } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
-import { Initiator, type NewPayout, payoutStatuses } from "./EscrowPayout.ts"
-import { EscrowPayoutStore } from "./EscrowPayoutStore.ts"
+import { Initiator, type NewPayout, payoutStatuses, EscrowPayoutStore } from "./EscrowPayoutStore.ts"
 
 const Row = Schema.Struct({
   payout_id: Schema.String,

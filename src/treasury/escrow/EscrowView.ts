@@ -8,9 +8,8 @@ import type { BeneficiaryId } from "../../domain/Identifiers.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
-import { coverageOf } from "./Coverage.ts"
-import { type Escrow, type Milestone, partyBooks } from "./Escrow.ts"
-import type { EscrowPayout } from "./EscrowPayout.ts"
+import { coverageOf, type Escrow, type Milestone, partyLedgerAccount } from "./Escrow.ts"
+import type { EscrowPayout } from "./EscrowPayoutStore.ts"
 
 export type EscrowView = typeof Api.Escrow.Type
 export type MilestoneView = typeof Api.Milestone.Type
@@ -57,7 +56,7 @@ export const escrowView = (escrow: Escrow, balances: ReadonlyMap<LedgerAccount, 
     disbursed_amount: escrow.disbursed.toDecimal(),
     parties: escrow.parties.map((party) => ({
       ...party,
-      balance: (balances.get(partyBooks(escrow, party)) ?? Money.zero(escrow.currency)).toDecimal()
+      balance: (balances.get(partyLedgerAccount(escrow, party)) ?? Money.zero(escrow.currency)).toDecimal()
     })),
     milestones: escrow.milestones.map((milestone) => viewOf(coverage, milestone)),
     created_at: escrow.created_at,

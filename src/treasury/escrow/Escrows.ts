@@ -2,7 +2,7 @@
 import { type BigDecimal, Clock, Context, Effect, Either, Layer } from "effect"
 import { type EscrowId, TransactionId } from "../../domain/Identifiers.ts"
 import { RecordMovement } from "../accounts/RecordMovement.ts"
-import { booksOf, mayPay, mayReceive } from "../accounts/VirtualAccount.ts"
+import { ledgerAccountOf, ensureCanPay, ensureCanReceive } from "../accounts/VirtualAccountStore.ts"
 import { VirtualAccounts } from "../accounts/VirtualAccounts.ts"
 import { orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
@@ -23,11 +23,20 @@ import { Ledger } from "../../money/ledger/Ledger.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import type { LaunchFailure } from "../../payments/initiate/Initiation.ts"
 import { BlockedPayouts } from "./BlockedPayouts.ts"
-import { Disbursing, type WantedDisbursal } from "./Disbursing.ts"
-import { type Escrow, partyBooks } from "./Escrow.ts"
-import { fundEntry, type Movement, movementRow, returnEntry } from "./EscrowBooks.ts"
-import { EscrowTransaction } from "./EscrowTransaction.ts"
-import { type EscrowFilter, EscrowStore } from "./EscrowStore.ts"
+import { DisburseMilestone, type DisburseRequest } from "./DisburseMilestone.ts"
+import { type Escrow, partyLedgerAccount } from "./Escrow.ts"
+import {
+  fundEntry,
+  type EscrowMovement,
+  movementRow,
+  returnEntry,
+  cancel,
+  changeSplits,
+  fund,
+  type SplitUpdate,
+  submitContract
+} from "./EscrowTransitions.ts"
+import { EscrowTransaction, type EscrowFilter, EscrowStore } from "./EscrowStore.ts"
 import {
   canceledText,
   type EscrowView,
@@ -37,10 +46,8 @@ import {
   milestoneView,
   type PayoutView
 } from "./EscrowView.ts"
-import { CreateEscrow } from "./CreateEscrow.ts"
-import type { Draft } from "./NewEscrow.ts"
-import { PartyPayouts, type WantedPayout } from "./PartyPayouts.ts"
-import { cancel, changeSplits, fund, type SplitUpdate, submitContract } from "./Steps.ts"
+import { CreateEscrow, type EscrowDraft } from "./CreateEscrow.ts"
+import { PartyPayouts, type PartyPayoutRequest } from "./PartyPayouts.ts"
 
 type MayI = Permit<"escrow">
 type Stopped = NotFound | Conflict | IdempotencyConflict
@@ -48,7 +55,7 @@ type Stopped = NotFound | Conflict | IdempotencyConflict
 export class Escrows extends Context.Tag("corridor/Escrows")<
   Escrows,
   {
-    readonly create: (permit: MayI, draft: Draft) => Stored<EscrowView, NotFound | Invalid>
+    readonly create: (permit: MayI, draft: EscrowDraft) => Stored<EscrowView, NotFound | Invalid>
     readonly list: (permit: MayI, filter: EscrowFilter, window: Window) => Stored<ReadonlyArray<EscrowView>>
     readonly get: (permit: MayI, id: EscrowId) => Stored<EscrowView, NotFound>
     readonly fund: (
@@ -69,8 +76,11 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
       milestoneId: string,
       updates: ReadonlyArray<SplitUpdate>
     ) => Stored<MilestoneView, NotFound | Conflict | Invalid>
-    readonly disburse: (permit: MayI, wanted: WantedDisbursal) => Stored<MilestoneView, Stopped>
-    readonly payOut: (permit: MayI, wanted: WantedPayout) => Stored<PayoutView, NotFound | Conflict | LaunchFailure>
+    readonly disburse: (permit: MayI, wanted: DisburseRequest) => Stored<MilestoneView, Stopped>
+    readonly payOut: (
+      permit: MayI,
+      wanted: PartyPayoutRequest
+    ) => Stored<PayoutView, NotFound | Conflict | LaunchFailure>
     readonly blocked: Context.Tag.Service<BlockedPayouts>
     readonly cancel: (permit: MayI, id: EscrowId, reason: string | null, key?: NewKey) => Stored<EscrowView, Stopped>
   }
@@ -85,7 +95,7 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
       const transaction = yield* EscrowTransaction
       const record = yield* RecordMovement
       const create = yield* CreateEscrow
-      const disburse = yield* Disbursing
+      const disburse = yield* DisburseMilestone
       const { payOut } = yield* PartyPayouts
       const blocked = yield* BlockedPayouts
       const keys = yield* Idempotency
@@ -93,7 +103,9 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
 
       const views = (escrows: ReadonlyArray<Escrow>) =>
         Effect.map(
-          ledger.balances(escrows.flatMap((escrow) => escrow.parties.map((party) => partyBooks(escrow, party)))),
+          ledger.balances(
+            escrows.flatMap((escrow) => escrow.parties.map((party) => partyLedgerAccount(escrow, party)))
+          ),
           (balances) => escrows.map((escrow) => escrowView(escrow, balances))
         )
       const view = (escrow: Escrow) => Effect.map(views([escrow]), ([one]) => one!)
@@ -101,7 +113,7 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
       /** The account as it stays until the end of the transaction; the escrow could not be without it. */
       const accountOf = ({ account_id, org_id }: Escrow) => orDefect(Effect.flatten(accounts.lock(org_id, account_id)))
 
-      const moved = Effect.fnUntraced(function* (entry: Entry, movement: Movement) {
+      const moved = Effect.fnUntraced(function* (entry: Entry, movement: EscrowMovement) {
         yield* record([entry], [movementRow(yield* ids.make(TransactionId), entry, movement)])
       })
 
@@ -112,21 +124,21 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
           (why) => new Invalid({ message: `amount: ${why}.` })
         )
         const escrow = yield* fund(before, amount)
-        const account = yield* mayPay(yield* accountOf(escrow))
+        const account = yield* ensureCanPay(yield* accountOf(escrow))
         const detail = { amount: amount.toNumericText(), currency: escrow.currency, account_id: escrow.account_id }
         const saved = yield* transaction.save(permit, escrow, "escrow.funded", detail)
-        const entry = fundEntry(escrow, yield* ids.next, booksOf(account), amount)
+        const entry = fundEntry(escrow, yield* ids.next, ledgerAccountOf(account), amount)
         yield* moved(entry, { account, type: "debit", amount, description: `${escrow.name}: funding` })
         return yield* view(saved)
       })
 
       const canceled = Effect.fnUntraced(function* (permit: MayI, id: EscrowId, reason: string | null) {
         const { escrow, left } = yield* cancel(yield* transaction.locked(permit, id))
-        const account = yield* mayReceive(yield* accountOf(escrow))
+        const account = yield* ensureCanReceive(yield* accountOf(escrow))
         const detail = { returned: left.toNumericText(), currency: escrow.currency, reason }
         const saved = yield* transaction.save(permit, escrow, "escrow.canceled", detail)
         if (left.isPositive) {
-          const entry = returnEntry(escrow, booksOf(account), left)
+          const entry = returnEntry(escrow, ledgerAccountOf(account), left)
           const credit = { account, type: "credit", amount: left, description: `${escrow.name}: canceled` } as const
           yield* Effect.catchTag(moved(entry, credit), "InsufficientFunds", Effect.die)
         }

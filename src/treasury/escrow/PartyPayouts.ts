@@ -14,7 +14,7 @@ import type { Permit } from "../../domain/Access.ts"
 import { totalOf } from "../../domain/Fee.ts"
 import { Conflict, Invalid, type NotFound } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
-import { LedgerAccount } from "../../domain/Ledger.ts"
+import { LedgerAccount, partyIn } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import { escrowPayoutPause } from "../../domain/policies/Payments.ts"
 import { Fees } from "../../money/fees/Fees.ts"
@@ -22,13 +22,33 @@ import { Ledger } from "../../money/ledger/Ledger.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Initiation, type LaunchFailure, planPayout } from "../../payments/initiate/Initiation.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
-import { partyBooks } from "./Escrow.ts"
-import { initiatorOf, type NewPayout } from "./EscrowPayout.ts"
-import { EscrowPayoutStore } from "./EscrowPayoutStore.ts"
-import { EscrowTransaction } from "./EscrowTransaction.ts"
-import { type PayoutView, payoutView } from "./EscrowView.ts"
-import { payableFrom } from "./Payable.ts"
-import { partyOf } from "./Steps.ts"
+import { partyLedgerAccount } from "./Escrow.ts"
+import { initiatorOf, type NewPayout, EscrowPayoutStore } from "./EscrowPayoutStore.ts"
+import { EscrowTransaction, EscrowStore } from "./EscrowStore.ts"
+import { type PayoutView, payoutView, payoutText } from "./EscrowView.ts"
+import { partyOf } from "./EscrowTransitions.ts"
+import type { FundingAnswer } from "../../payments/read/FundingAnswers.ts"
+
+/** How much can be paid out of an amount that must also carry the payout's fee. */
+
+/**
+ * A fee is a share plus a fixed amount, rounded: two of its values give all others, but for the rounding. What is left
+ * over is a minor unit or two at most. Not above zero: the fee alone is more than there is.
+ */
+export const payoutNetOfFee = Effect.fnUntraced(function* (available: Money, feeOn: (amount: Money) => Stored<Money>) {
+  const { currency, minor } = available
+  const money = (units: bigint) => new Money({ currency, minor: units })
+  const spareAfter = (units: bigint) => Effect.map(feeOn(money(units)), (fee) => minor - units - fee.minor)
+  const most = (yield* feeOn(available)).minor
+  if (most === 0n) return available
+  const fixed = (yield* feeOn(money(0n))).minor
+  const guess = ((minor - fixed) * minor) / (minor + most - fixed)
+  if (guess <= 0n) return money(guess)
+  const spare = yield* spareAfter(guess)
+  // A smaller payout never has a larger fee, so leaving out what is too much is enough.
+  if (spare <= 0n) return money(guess + spare)
+  return money((yield* spareAfter(guess + spare)) < 0n ? guess : guess + spare)
+})
 
 interface PayOptions<E> {
   readonly key?: NewKey | undefined
@@ -36,7 +56,7 @@ interface PayOptions<E> {
   readonly inSameTransaction: Stored<void, E>
 }
 
-export interface WantedPayout {
+export interface PartyPayoutRequest {
   readonly escrowId: EscrowId
   readonly partyId: string
   /** The party's own when not given. */
@@ -57,7 +77,7 @@ export class PartyPayouts extends Context.Tag("corridor/PartyPayouts")<
     /** Pays out what stands in a party's name and no other payout is to take, to a beneficiary of the organisation. */
     readonly payOut: (
       permit: Permit<"escrow">,
-      wanted: WantedPayout
+      wanted: PartyPayoutRequest
     ) => Stored<PayoutView, NotFound | Conflict | LaunchFailure>
   }
 >() {
@@ -89,7 +109,7 @@ export class PartyPayouts extends Context.Tag("corridor/PartyPayouts")<
             (charged) => totalOf(charged.map((fee) => fee.amount)) ?? Money.zero(currency)
           )
         // By the terms that its fee is charged by, or what is paid would not come to what there is.
-        const amount = yield* atTerms(permit.terms ?? null)(payableFrom(available, feeOn))
+        const amount = yield* atTerms(permit.terms ?? null)(payoutNetOfFee(available, feeOn))
         if (!amount.isPositive) {
           return yield* new Conflict({ message: `${available.toString()} do not cover the fee of a payout.` })
         }
@@ -125,16 +145,19 @@ export class PartyPayouts extends Context.Tag("corridor/PartyPayouts")<
       })
 
       /** What of a party's money no waiting payout is to take. A disbursement comes before or after this as a whole. */
-      const unclaimed = Effect.fnUntraced(function* (permit: Permit<"escrow">, { escrowId, partyId }: WantedPayout) {
+      const unclaimed = Effect.fnUntraced(function* (
+        permit: Permit<"escrow">,
+        { escrowId, partyId }: PartyPayoutRequest
+      ) {
         const escrow = yield* transaction.locked(permit, escrowId)
         const party = yield* partyOf(escrow, partyId)
         const reserved = yield* store.reserved(escrow.org_id, party.party_id, Money.zero(escrow.currency))
-        const balance = yield* ledger.balance(partyBooks(escrow, party))
+        const balance = yield* ledger.balance(partyLedgerAccount(escrow, party))
         const available = new Money({ currency: escrow.currency, minor: balance.minor - reserved.minor })
         return { escrow, party, available }
       })
 
-      const payOut = Effect.fn("PartyPayouts.payOut")(function* (permit: Permit<"escrow">, wanted: WantedPayout) {
+      const payOut = Effect.fn("PartyPayouts.payOut")(function* (permit: Permit<"escrow">, wanted: PartyPayoutRequest) {
         const { available, escrow, party } = yield* atomically(unclaimed(permit, wanted))
         const beneficiary = yield* beneficiaryOf(escrow.org_id, wanted.beneficiaryId ?? party.beneficiary_id)
         if (!available.isPositive) {
@@ -176,3 +199,14 @@ export class PartyPayouts extends Context.Tag("corridor/PartyPayouts")<
     })
   )
 }
+
+/** Whoever lost the answer to a party's payout gets one that is a party's payout. */
+export const replayedPayoutAnswer = Effect.map(EscrowStore, (escrows): FundingAnswer => (payment) => {
+  const { beneficiary_id, funding, org_id } = payment
+  if (funding === null || beneficiary_id === null) return Effect.succeedNone
+  const partyId = partyIn(funding)
+  return Effect.map(
+    escrows.findByParty(org_id, partyId),
+    Option.map((escrow) => payoutText(payoutView(escrow, partyId, beneficiary_id, payment)))
+  )
+})

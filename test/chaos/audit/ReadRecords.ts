@@ -13,8 +13,8 @@ import { paymentOf, selectedColumns } from "../../../src/payments/store/PaymentR
 import { rowsAs } from "../../../src/platform/database/Rows.ts"
 import type { StartedFake } from "../../../src/providers/fakes/run/AllFakes.ts"
 import { wireReference } from "../../../src/providers/port/ProviderWrappers.ts"
-import { VirtualAccount } from "../../../src/treasury/accounts/VirtualAccount.ts"
-import { storedTransactions } from "../../../src/treasury/accounts/VirtualTransactionSql.ts"
+import { VirtualAccount } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
+import { storedTransactions } from "../../../src/treasury/accounts/VirtualAccountSql.ts"
 import { StoredDelivery, WebhookEvent } from "../../../src/webhooks/Webhook.ts"
 
 const history = rowsAs(HistoryRow)

@@ -15,7 +15,7 @@ import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { Providers } from "../../../src/providers/port/Provider.ts"
 import { Events } from "../../../src/webhooks/Events.ts"
 import { draftAttempt, newOwner, newPayment, shillings } from "../support/NewPayment.ts"
-import { AccountFunding } from "../../../src/treasury/accounts/AccountFunding.ts"
+import { WithdrawalEvents } from "../../../src/treasury/accounts/WithdrawalEvents.ts"
 import { openStoresOn } from "../support/PaymentServices.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 
@@ -64,7 +64,7 @@ const ledger = Layer.effect(
 )
 
 const services = RecordOutcome.layer.pipe(
-  Layer.provide(AccountFunding.pipe(Layer.provide(Events.layer))),
+  Layer.provide(WithdrawalEvents.pipe(Layer.provide(Events.layer))),
   Layer.provide(Layer.mergeAll(routers, ledger, Providers.layerOf([]))),
   Layer.provideMerge(openStoresOn("memory")),
   Layer.provideMerge(Ids.layer),

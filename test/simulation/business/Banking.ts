@@ -1,7 +1,7 @@
 /** Virtual accounts: opened, filled, emptied to beneficiaries, and moved between, in one currency or two. */
 import { Effect } from "effect"
 import { memoryTable } from "../../../src/platform/database/MemoryDatabase.ts"
-import type { VirtualAccount } from "../../../src/treasury/accounts/VirtualAccount.ts"
+import type { VirtualAccount } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
 import { lockedRate } from "./Paying.ts"
 import { ask, type Scene } from "./Scene.ts"
 import type { Organisation } from "./Society.ts"

@@ -1,7 +1,10 @@
 /** A virtual account holds what its statement says. */
 import { kindOf } from "../../../src/domain/Ledger.ts"
-import { booksOf } from "../../../src/treasury/accounts/VirtualAccount.ts"
-import { followingPayment, type VirtualTransaction } from "../../../src/treasury/accounts/VirtualTransaction.ts"
+import {
+  ledgerAccountOf,
+  withPaymentState,
+  type VirtualTransaction
+} from "../../../src/treasury/accounts/VirtualAccountStore.ts"
 import type { Records } from "./Records.ts"
 
 const effectOf = ({ amount, fee, status, type }: VirtualTransaction): bigint => {
@@ -22,11 +25,11 @@ export const accountProblems = (records: Records): ReadonlyArray<string> => {
   const told = new Map<string, bigint>()
   for (const transaction of records.virtualTransactions) {
     const payment = transaction.payment_id === null ? undefined : payments.get(transaction.payment_id)
-    const followed = payment === undefined ? transaction : followingPayment(transaction, payment)
+    const followed = payment === undefined ? transaction : withPaymentState(transaction, payment)
     add(told, transaction.account_id, effectOf(followed))
   }
   return records.virtualAccounts.flatMap((account) => {
-    const inBooks = booked.get(booksOf(account)) ?? 0n
+    const inBooks = booked.get(ledgerAccountOf(account)) ?? 0n
     const said = told.get(account.account_id) ?? 0n
     return inBooks === said ? [] : [`a virtual account holds ${inBooks}, and its statement says ${said}`]
   })

@@ -1,7 +1,7 @@
 /** Every movement on a virtual account is told once, as it was, and nothing is told of one that was not. */
 import { toWireText } from "../../../src/domain/Decimal.ts"
 import type { PaymentId } from "../../../src/domain/Identifiers.ts"
-import { followingPayment, type VirtualTransaction } from "../../../src/treasury/accounts/VirtualTransaction.ts"
+import { withPaymentState, type VirtualTransaction } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
 import type { WebhookEvent } from "../../../src/webhooks/Webhook.ts"
 import type { Records } from "./Records.ts"
 
@@ -34,7 +34,7 @@ const ofWithdrawal = (
   reached.flatMap((status) => {
     if (status !== "completed" && status !== "refunded") return []
     const type = status === "completed" ? "virtual_account.withdrawal" : "virtual_account.deposit"
-    return [wantedOf(type, followingPayment(transaction, { ...payment, status }))]
+    return [wantedOf(type, withPaymentState(transaction, { ...payment, status }))]
   })
 
 const ofRow = (transaction: VirtualTransaction): string =>

@@ -2,8 +2,7 @@
 import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import type { StoredPosting } from "../../../src/money/ledger/Books.ts"
 import type { Attempt, Books, HistoryRow, Payment, StoredOperatorItem } from "../../../src/payments/store/Payment.ts"
-import type { VirtualAccount } from "../../../src/treasury/accounts/VirtualAccount.ts"
-import type { VirtualTransaction } from "../../../src/treasury/accounts/VirtualTransaction.ts"
+import type { VirtualAccount, VirtualTransaction } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
 import type { StoredDelivery, WebhookEvent } from "../../../src/webhooks/Webhook.ts"
 
 /** Where an organisation receives webhooks, and the ids of the events that were taken there. */

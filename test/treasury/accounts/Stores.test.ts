@@ -1,8 +1,11 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { VirtualAccountStore } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
-import { VirtualTransactionStore } from "../../../src/treasury/accounts/VirtualTransactionStore.ts"
-import { type NewVirtualTransaction, statusBy } from "../../../src/treasury/accounts/VirtualTransaction.ts"
+import {
+  VirtualAccountStore,
+  VirtualTransactionStore,
+  type NewVirtualTransaction,
+  statusFromPayment
+} from "../../../src/treasury/accounts/VirtualAccountStore.ts"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { nilId } from "../../support/AnyId.ts"
@@ -176,7 +179,7 @@ onBothStores("Virtual transactions at rest", (it) => {
 
   it.effect("have a word for every state of a payment", () =>
     Effect.sync(() => {
-      expect(Object.fromEntries(paymentStatuses.map((status) => [status, statusBy(status)]))).toEqual({
+      expect(Object.fromEntries(paymentStatuses.map((status) => [status, statusFromPayment(status)]))).toEqual({
         ...{ initiated: "pending", reviewed: "pending", confirmed: "pending", processing: "pending" },
         ...{ pending: "pending", completed: "completed", failed: "failed", refunded: "reversed" },
         ...{ rejected: "failed", canceled: "failed" }

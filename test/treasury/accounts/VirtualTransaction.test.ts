@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Money } from "../../../src/domain/Money.ts"
-import { followingPayment, type VirtualTransaction } from "../../../src/treasury/accounts/VirtualTransaction.ts"
+import { withPaymentState, type VirtualTransaction } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
 import { idFrom } from "../../support/AnyId.ts"
 
 const ID = idFrom("0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88")
@@ -28,7 +28,7 @@ const transaction: VirtualTransaction = {
 }
 
 const updatedWith = (updated_at: Date) =>
-  followingPayment(transaction, { status: "completed", total_fees: null, updated_at }).updated_at
+  withPaymentState(transaction, { status: "completed", total_fees: null, updated_at }).updated_at
 
 describe("a withdrawal", () => {
   it("last changed when its payment did", () => {

@@ -6,8 +6,11 @@ import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
 import { VirtualAccountStore } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
-import type { ClaimedPayout, NewPayout } from "../../../src/treasury/escrow/EscrowPayout.ts"
-import { EscrowPayoutStore } from "../../../src/treasury/escrow/EscrowPayoutStore.ts"
+import {
+  type ClaimedPayout,
+  type NewPayout,
+  EscrowPayoutStore
+} from "../../../src/treasury/escrow/EscrowPayoutStore.ts"
 import { EscrowStore } from "../../../src/treasury/escrow/EscrowStore.ts"
 import { newMember, newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { onBothStores } from "../../support/Stores.ts"

@@ -3,8 +3,11 @@ import { type BigDecimal, Either } from "effect"
 import { Conflict, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
 import { Money } from "../../domain/Money.ts"
 import { split } from "../../domain/Split.ts"
-import { coverageOf } from "./Coverage.ts"
-import type { Escrow, Milestone, Party, PartySplit } from "./Escrow.ts"
+import { coverageOf, type Escrow, type Milestone, type Party, type PartySplit, escrowLedgerAccount } from "./Escrow.ts"
+import type { TransactionId } from "../../domain/Identifiers.ts"
+import { completedRow } from "../accounts/RecordMovement.ts"
+import type { VirtualAccount, NewVirtualTransaction, TransactionType } from "../accounts/VirtualAccountStore.ts"
+import { type Entry, type LedgerAccount, move } from "../../domain/Ledger.ts"
 
 const plus = (a: Money, b: Money): Money => Either.getOrThrow(a.add(b))
 const minus = (a: Money, b: Money): Money => Either.getOrThrow(a.subtract(b))
@@ -64,7 +67,7 @@ export interface PartyShare {
   readonly amount: Money
 }
 
-export interface Disbursal {
+export interface Disbursement {
   readonly escrow: Escrow
   readonly milestone: Milestone
   readonly shares: ReadonlyArray<PartyShare>
@@ -76,7 +79,7 @@ export const disburse = (
   escrow: Escrow,
   milestoneId: string,
   disbursed_at: Date
-): Either.Either<Disbursal, NotFound | Conflict> =>
+): Either.Either<Disbursement, NotFound | Conflict> =>
   Either.gen(function* () {
     const milestone = yield* openMilestone(escrow, milestoneId)
     const { expected, splits } = milestone
@@ -129,7 +132,7 @@ export interface SplitUpdate {
 const invalid = (message: string): Invalid => new Invalid({ message: `${message}.` })
 
 /** An amount is kept as its currency writes it, a percentage as it was sent. */
-export const keptValue = ({ split_type, split_value }: PartySplit, currency: Escrow["currency"]) =>
+export const normalizedSplitValue = ({ split_type, split_value }: PartySplit, currency: Escrow["currency"]) =>
   split_type === "fixed"
     ? Either.map(Money.fromDecimal(split_value, currency), (money) => money.toDecimal())
     : Either.right(split_value)
@@ -148,7 +151,7 @@ export const changeSplits = (
       if (!known.has(party_id)) return yield* Either.left(notFound("party of this milestone"))
       if (wanted.has(party_id)) return yield* Either.left(invalid(`parties[${at}].party_id: is given more than once`))
       const changed = { party_id, split_value, split_type: milestone.splits[0]!.split_type }
-      const kept = yield* Either.mapLeft(keptValue(changed, escrow.currency), (why) =>
+      const kept = yield* Either.mapLeft(normalizedSplitValue(changed, escrow.currency), (why) =>
         invalid(`parties[${at}].split_value: ${why}`)
       )
       wanted.set(party_id, kept)
@@ -157,3 +160,55 @@ export const changeSplits = (
     yield* Either.mapLeft(split(milestone.expected, splits), (why) => invalid(`parties: split_value: ${why}`))
     return withMilestone(escrow, { ...milestone, splits })
   })
+
+/** What escrows write into the books, and into the virtual accounts that they take from and pay to. */
+const about = ({ escrow_id, org_id }: Escrow, entry_id: string) => ({
+  entry_id,
+  org_id,
+  payment_id: null,
+  reference: escrow_id
+})
+
+/** An escrow can be funded many times: its entries have ids of their own. */
+export const fundEntry = (escrow: Escrow, entryId: string, from: LedgerAccount, amount: Money): Entry => ({
+  ...about(escrow, entryId),
+  kind: "escrow_fund",
+  postings: move(from, escrowLedgerAccount(escrow), amount)
+})
+
+export interface SharePosting {
+  readonly to: LedgerAccount
+  readonly amount: Money
+}
+
+/** The milestone's id is the entry's, so that the books take it once, whoever asks again. */
+export const disburseEntry = (
+  escrow: Escrow,
+  { milestone_id }: Milestone,
+  delivered: ReadonlyArray<SharePosting>
+): Entry => ({
+  ...about(escrow, milestone_id),
+  kind: "escrow_disburse",
+  postings: delivered.flatMap(({ amount, to }) => move(escrowLedgerAccount(escrow), to, amount))
+})
+
+/** For the same reason under the escrow's id. */
+export const returnEntry = (escrow: Escrow, to: LedgerAccount, left: Money): Entry => ({
+  ...about(escrow, escrow.escrow_id),
+  kind: "escrow_return",
+  postings: move(escrowLedgerAccount(escrow), to, left)
+})
+
+export interface EscrowMovement {
+  readonly account: VirtualAccount
+  readonly type: TransactionType
+  readonly amount: Money
+  readonly description: string
+}
+
+export const movementRow = (
+  transaction_id: TransactionId,
+  { entry_id: reference }: Entry,
+  { account, amount, description, type }: EscrowMovement
+): NewVirtualTransaction =>
+  completedRow(account, { transaction_id, type, amount, description, payment_rail: "escrow", reference })

@@ -3,7 +3,7 @@ import { success } from "../../contract/api/Envelope.ts"
 import type { VirtualAccountsApi } from "../../contract/api/VirtualAccounts.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
 import { makePages } from "../../platform/pagination/Page.ts"
-import { accountView, movementAnswer, transactionView } from "./AccountAnswers.ts"
+import { accountView, movementAnswer, transactionView } from "./VirtualAccountView.ts"
 import { AccountMovements } from "./AccountMovements.ts"
 import { VirtualAccounts } from "./VirtualAccounts.ts"
 

@@ -1,11 +1,38 @@
-/** The events of virtual accounts, as the exact text that every delivery repeats. */
-import { toWireText, WireNumber } from "../../domain/Decimal.ts"
+/** Accounts and their transactions as answers show them, and the exact text of an answer that a key may repeat. */
+import { Schema } from "effect"
+import { envelope, success } from "../../contract/api/Envelope.ts"
+import { VirtualTransaction as Shown } from "../../contract/api/VirtualAccounts.ts"
+import { stringifyWire, toWireText, WireNumber } from "../../domain/Decimal.ts"
+import type { AccountWithBalance, VirtualTransaction, VirtualAccount } from "./VirtualAccountStore.ts"
 import type { Money } from "../../domain/Money.ts"
 import { newEvent } from "../../webhooks/NewEvent.ts"
 import type { WebhookEvent } from "../../webhooks/Webhook.ts"
-import type { VirtualAccount } from "./VirtualAccount.ts"
-import type { VirtualTransaction } from "./VirtualTransaction.ts"
 
+export const accountView = (account: AccountWithBalance) => ({ ...account, balance: account.balance.toShown() })
+
+export const transactionView = (transaction: VirtualTransaction) => ({
+  ...transaction,
+  amount: transaction.amount.toShown(),
+  fee: transaction.fee.toShown()
+})
+
+const messages = {
+  withdraw: "Withdrawal initiated",
+  transfer: "Transfer completed",
+  deposit: "Deposit completed"
+} as const
+
+export type MovementAnswer = keyof typeof messages
+
+export const movementAnswer = (movement: MovementAnswer, transaction: VirtualTransaction) =>
+  success(messages[movement], transactionView(transaction))
+
+const encode = Schema.encodeSync(envelope(Shown))
+
+export const movementAnswerText = (movement: MovementAnswer, transaction: VirtualTransaction): string =>
+  stringifyWire(encode(movementAnswer(movement, transaction)))
+
+/** The events of virtual accounts, as the exact text that every delivery repeats. */
 const wire = (money: Money): WireNumber => new WireNumber(toWireText(money.toShown()))
 
 /** What has left and comes back has come, although it is no transaction of its own. */

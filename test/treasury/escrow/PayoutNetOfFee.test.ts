@@ -4,7 +4,7 @@ import fc from "fast-check"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { feeOf } from "../../../src/domain/Fee.ts"
 import { Money } from "../../../src/domain/Money.ts"
-import { payableFrom } from "../../../src/treasury/escrow/Payable.ts"
+import { payoutNetOfFee } from "../../../src/treasury/escrow/PartyPayouts.ts"
 
 const KES = CurrencyCode.make("KES")
 const money = (minor: bigint) => new Money({ currency: KES, minor })
@@ -21,7 +21,7 @@ describe("payableFrom", () => {
         fc.bigInt({ min: 0n, max: 10n ** 6n }),
         (available, points, fixed) => {
           const fee = feeBy(points, fixed)
-          const amount = Effect.runSync(payableFrom(money(available), (one) => Effect.sync(() => fee(one))))
+          const amount = Effect.runSync(payoutNetOfFee(money(available), (one) => Effect.sync(() => fee(one))))
           if (!amount.isPositive) {
             expect(1n + fee(money(1n)).minor >= available).toBe(true)
             return
@@ -35,6 +35,6 @@ describe("payableFrom", () => {
   })
 
   it("pays all of it where there is no fee", () => {
-    expect(Effect.runSync(payableFrom(money(12_345n), () => Effect.succeed(money(0n))))).toEqual(money(12_345n))
+    expect(Effect.runSync(payoutNetOfFee(money(12_345n), () => Effect.succeed(money(0n))))).toEqual(money(12_345n))
   })
 })

@@ -12,13 +12,16 @@ import { Ledger } from "../../money/ledger/Ledger.ts"
 import { FundingEvents } from "../../payments/settlement/PaymentEvents.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
 import type { StoredEvent } from "../../webhooks/Webhook.ts"
-import { transactionEvent } from "./AccountEvents.ts"
-import { settlementRow } from "./MovementRows.ts"
-import { RecordMovement } from "./RecordMovement.ts"
-import { booksOf, mayPay } from "./VirtualAccount.ts"
-import { VirtualAccountStore } from "./VirtualAccountStore.ts"
-import { followingPayment } from "./VirtualTransaction.ts"
-import { VirtualTransactionStore } from "./VirtualTransactionStore.ts"
+import { transactionEvent, movementAnswerText } from "./VirtualAccountView.ts"
+import { settlementRow, RecordMovement } from "./RecordMovement.ts"
+import {
+  ledgerAccountOf,
+  ensureCanPay,
+  VirtualAccountStore,
+  withPaymentState,
+  VirtualTransactionStore
+} from "./VirtualAccountStore.ts"
+import type { FundingAnswer } from "../../payments/read/FundingAnswers.ts"
 
 const nothing: ReadonlyArray<StoredEvent> = []
 
@@ -26,7 +29,7 @@ const nothing: ReadonlyArray<StoredEvent> = []
 const withReturned = ({ currency, minor }: Money, { amount, total_fees }: Payment): Money =>
   new Money({ currency, minor: minor + amount.minor + (total_fees?.minor ?? 0n) })
 
-export const AccountFunding = Layer.effect(
+export const WithdrawalEvents = Layer.effect(
   FundingEvents,
   Effect.gen(function* () {
     const accounts = yield* VirtualAccountStore
@@ -44,25 +47,25 @@ export const AccountFunding = Layer.effect(
         const found = yield* withdrawal(payment)
         if (Option.isNone(found)) return
         const account = yield* accounts.lock(payment.org_id, found.value.account_id)
-        yield* mayPay(Option.getOrThrow(account))
+        yield* ensureCanPay(Option.getOrThrow(account))
       }),
       of: Effect.fnUntraced(function* (payment, previous) {
         const { status } = payment
         if (status === previous || (status !== "completed" && status !== "refunded")) return nothing
         const found = yield* withdrawal(payment)
         if (Option.isNone(found)) return nothing
-        const now = yield* ledger.balance(booksOf(found.value))
+        const now = yield* ledger.balance(ledgerAccountOf(found.value))
         // What was held has left the account already: the completion does not change its balance.
         const balance = status === "refunded" ? withReturned(now, payment) : now
         const at = new Date(yield* Clock.currentTimeMillis)
-        const told = followingPayment(found.value, payment)
+        const told = withPaymentState(found.value, payment)
         const { test: _test, ...event } = transactionEvent(yield* ids.next, told, balance, at)
         return [{ ...event, payment_id: payment.payment_id }]
       }),
       settled: Effect.fnUntraced(function* (payment, entries, note) {
         const found = yield* withdrawal(payment)
         if (Option.isNone(found)) return
-        const books = booksOf(found.value)
+        const books = ledgerAccountOf(found.value)
         const rows = yield* Effect.forEach(
           entries.flatMap((entry) =>
             combine(entry.postings).flatMap(({ account, amount }) =>
@@ -77,3 +80,14 @@ export const AccountFunding = Layer.effect(
     }
   })
 ).pipe(Layer.provide(RecordMovement.layer))
+
+/** Whoever lost the answer to a withdrawal gets one that is a withdrawal's. */
+export const replayedWithdrawalAnswer = Effect.map(
+  VirtualTransactionStore,
+  (transactions): FundingAnswer =>
+    ({ org_id, payment_id }) =>
+      Effect.map(
+        transactions.findByPayment(org_id, payment_id),
+        Option.map((found) => movementAnswerText("withdraw", found))
+      )
+)

@@ -5,7 +5,7 @@
 import { Clock, Context, Effect, Either, Layer, Option } from "effect"
 import { type EscrowId, type OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
 import { RecordMovement } from "../accounts/RecordMovement.ts"
-import { booksOf, mayReceive, type VirtualAccount } from "../accounts/VirtualAccount.ts"
+import { ledgerAccountOf, ensureCanReceive, type VirtualAccount } from "../accounts/VirtualAccountStore.ts"
 import { VirtualAccounts } from "../accounts/VirtualAccounts.ts"
 import type { Permit } from "../../domain/Access.ts"
 import type { Conflict, IdempotencyConflict, NotFound } from "../../domain/Failure.ts"
@@ -13,17 +13,22 @@ import { Ids } from "../../domain/Ids.ts"
 import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
-import { type Escrow, partyBooks } from "./Escrow.ts"
+import { type Escrow, partyLedgerAccount } from "./Escrow.ts"
 import { disbursedText, type MilestoneView, milestoneView } from "./EscrowView.ts"
-import { disburseEntry, type Movement, movementRow } from "./EscrowBooks.ts"
-import { initiatorOf, type NewPayout } from "./EscrowPayout.ts"
-import { EscrowPayoutStore } from "./EscrowPayoutStore.ts"
-import { EscrowTransaction } from "./EscrowTransaction.ts"
-import { PayoutWorker } from "./PayoutWorker.ts"
-import { type Disbursal, disburse, type PartyShare } from "./Steps.ts"
+import {
+  disburseEntry,
+  type EscrowMovement,
+  movementRow,
+  type Disbursement,
+  disburse,
+  type PartyShare
+} from "./EscrowTransitions.ts"
+import { initiatorOf, type NewPayout, EscrowPayoutStore } from "./EscrowPayoutStore.ts"
+import { EscrowTransaction } from "./EscrowStore.ts"
+import { EscrowPayoutWorker } from "./EscrowPayoutWorker.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
-export interface WantedDisbursal {
+export interface DisburseRequest {
   readonly escrowId: EscrowId
   readonly milestoneId: string
   readonly description: string | null
@@ -40,40 +45,40 @@ interface Done {
   readonly payouts: ReadonlyArray<NewPayout>
 }
 
-const detailOf = ({ escrow, milestone, shares }: Disbursal) => ({
+const detailOf = ({ escrow, milestone, shares }: Disbursement) => ({
   milestone_id: milestone.milestone_id,
   amount: milestone.expected.toNumericText(),
   currency: escrow.currency,
   parties: shares.map(({ amount, party }) => ({ party_id: party.party_id, amount: amount.toNumericText() }))
 })
 
-export class Disbursing extends Context.Tag("corridor/Disbursing")<
-  Disbursing,
+export class DisburseMilestone extends Context.Tag("corridor/DisburseMilestone")<
+  DisburseMilestone,
   (
     permit: Permit<"escrow">,
-    wanted: WantedDisbursal
+    wanted: DisburseRequest
   ) => Stored<MilestoneView, NotFound | Conflict | IdempotencyConflict>
 >() {
   static readonly layer = Layer.scoped(
-    Disbursing,
+    DisburseMilestone,
     Effect.gen(function* () {
       const accounts = yield* VirtualAccounts
       const ids = yield* Ids
       const keys = yield* Idempotency
       const transaction = yield* EscrowTransaction
       const payoutStore = yield* EscrowPayoutStore
-      const payoutWorker = yield* PayoutWorker
+      const payoutWorker = yield* EscrowPayoutWorker
       const record = yield* RecordMovement
       const runDetached = yield* makeRunDetached
 
       const destinationOf = Effect.fnUntraced(function* (orgId: OrgId, share: PartyShare) {
         const { account_id } = share.party
         const found = account_id === null ? Option.none() : yield* accounts.lock(orgId, account_id)
-        const account = Option.filter(found, (one) => Either.isRight(mayReceive(one)))
+        const account = Option.filter(found, (one) => Either.isRight(ensureCanReceive(one)))
         return { ...share, account } satisfies Destined
       })
 
-      const write = Effect.fnUntraced(function* (done: Disbursal, description: string) {
+      const write = Effect.fnUntraced(function* (done: Disbursement, description: string) {
         const { escrow, milestone, shares } = done
         const destined = yield* Effect.forEach(
           shares.filter(({ amount }) => amount.isPositive),
@@ -81,11 +86,11 @@ export class Disbursing extends Context.Tag("corridor/Disbursing")<
         )
         const delivered = destined.map(({ account, amount, party }) => ({
           amount,
-          to: Option.match(account, { onNone: () => partyBooks(escrow, party), onSome: booksOf })
+          to: Option.match(account, { onNone: () => partyLedgerAccount(escrow, party), onSome: ledgerAccountOf })
         }))
         const movements = destined.flatMap(({ account, amount }) =>
           Option.toArray(
-            Option.map(account, (one): Movement => ({ account: one, type: "credit", amount, description }))
+            Option.map(account, (one): EscrowMovement => ({ account: one, type: "credit", amount, description }))
           )
         )
         const entry = disburseEntry(escrow, milestone, delivered)
@@ -100,7 +105,7 @@ export class Disbursing extends Context.Tag("corridor/Disbursing")<
       /** None where the party has no beneficiary: its money stays on the account in its name. */
       const payoutOf = Effect.fnUntraced(function* (
         permit: Permit<"escrow">,
-        { escrow: { escrow_id, org_id }, milestone: { milestone_id } }: Disbursal,
+        { escrow: { escrow_id, org_id }, milestone: { milestone_id } }: Disbursement,
         { amount, party: { beneficiary_id, party_id } }: PartyShare,
         description: string
       ) {
@@ -120,7 +125,7 @@ export class Disbursing extends Context.Tag("corridor/Disbursing")<
         })
       })
 
-      const disbursed = Effect.fnUntraced(function* (permit: Permit<"escrow">, wanted: WantedDisbursal) {
+      const disbursed = Effect.fnUntraced(function* (permit: Permit<"escrow">, wanted: DisburseRequest) {
         const before = yield* transaction.locked(permit, wanted.escrowId)
         const done = yield* disburse(before, wanted.milestoneId, new Date(yield* Clock.currentTimeMillis))
         const description = wanted.description ?? `${before.name}: ${done.milestone.label}`
@@ -132,7 +137,7 @@ export class Disbursing extends Context.Tag("corridor/Disbursing")<
         return { escrow, payouts } satisfies Done
       })
 
-      const run = Effect.fnUntraced(function* (permit: Permit<"escrow">, wanted: WantedDisbursal) {
+      const run = Effect.fnUntraced(function* (permit: Permit<"escrow">, wanted: DisburseRequest) {
         const viewOf = ({ escrow }: Done) => milestoneView(escrow, wanted.milestoneId)
         const done = yield* keys.once(wanted.key, disbursed(permit, wanted), (one) => disbursedText(viewOf(one)))
         const payoutIds = done.payouts.map(({ payout_id }) => payout_id)

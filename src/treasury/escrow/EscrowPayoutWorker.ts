@@ -20,8 +20,7 @@ import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { catchRefusal, orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
-import { type ClaimedPayout, permitOf } from "./EscrowPayout.ts"
-import { EscrowPayoutStore, type PayoutPatch } from "./EscrowPayoutStore.ts"
+import { type ClaimedPayout, permitOf, EscrowPayoutStore, type PayoutPatch } from "./EscrowPayoutStore.ts"
 import { PartyPayouts } from "./PartyPayouts.ts"
 
 /** Another worker has taken the row up: what this one began is undone. */
@@ -33,8 +32,8 @@ class LeaseLost {
 const neverReached = ({ failure }: Payment): boolean =>
   failure !== null && (failure.code === "NEVER_RECEIVED" || failure.code === "NOT_SENT")
 
-export class PayoutWorker extends Context.Tag("corridor/PayoutWorker")<
-  PayoutWorker,
+export class EscrowPayoutWorker extends Context.Tag("corridor/EscrowPayoutWorker")<
+  EscrowPayoutWorker,
   {
     /** Wakes the worker, and waits for the first try of these payouts for a while. */
     readonly tried: (orgId: OrgId, payoutIds: ReadonlyArray<string>) => Effect.Effect<void>
@@ -44,7 +43,7 @@ export class PayoutWorker extends Context.Tag("corridor/PayoutWorker")<
   }
 >() {
   static readonly layer = Layer.scoped(
-    PayoutWorker,
+    EscrowPayoutWorker,
     Effect.gen(function* () {
       const store = yield* EscrowPayoutStore
       const audit = yield* AuditLog
