@@ -23,7 +23,7 @@ const known: Readonly<Record<string, string>> = {
   "src/treasury/escrow/EscrowPayoutMemory.ts": "who holds a lease, among rows in memory",
   "src/webhooks/delivery/SettleMemory.ts": "who holds a lease, among rows in memory",
   "src/providers/sandbox/SimulatorCustomer.ts": "the password of the simulator, which docs/first-payment.md names",
-  "src/providers/coinbase/CoinbaseToken.ts": "whether our own setting is whole base64",
+  "src/providers/coinbase/CoinbaseSignatures.ts": "whether our own setting is whole base64",
   "src/platform/idempotency/Idempotency.ts": "keyed digests of two bodies of one caller",
   "src/platform/backup/BackupFile.ts": "whether a backup is whole: its digest stands in the file itself",
   "src/people/auth/CallerSql.ts": "SHA-256 of keys: nobody can choose what they begin with",

@@ -5,12 +5,12 @@ import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { isOk, named, noVerdict, providerIds, settledOnce } from "../client/ProviderReplies.ts"
 import type { AttemptContext, CancelAnswer } from "../port/Provider.ts"
 import { meaningOf } from "../port/WireValues.ts"
-import { moneyIn } from "./AdyenAmounts.ts"
+import { moneyIn } from "./AdyenCorridors.ts"
 import { cardRefusal, refusedBy } from "./AdyenRefusals.ts"
 
 const text = Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null })
 
-export const WireAmount = Schema.Struct({ currency: Schema.String, value: Schema.String })
+export const AdyenAmount = Schema.Struct({ currency: Schema.String, value: Schema.String })
 
 const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(Schema.NullOr(schema), { default: () => null })
 
@@ -20,7 +20,7 @@ const Result = Schema.Struct({
   merchantReference: text,
   refusalReason: text,
   refusalReasonCode: text,
-  amount: maybe(WireAmount),
+  amount: maybe(AdyenAmount),
   action: maybe(Schema.Struct({ type: text, method: text, url: text }))
 })
 type Result = typeof Result.Type
@@ -29,7 +29,7 @@ const Link = Schema.Struct({
   id: Schema.String,
   status: Schema.String,
   url: text,
-  amount: maybe(WireAmount)
+  amount: maybe(AdyenAmount)
 })
 type Link = typeof Link.Type
 

@@ -11,8 +11,8 @@ import { Report } from "../../domain/Outcome.ts"
 import { named, providerIds } from "../client/ProviderReplies.ts"
 import { type CallbackEvent, Check, Hint, NoProof, Proof, Statement } from "../port/Callback.ts"
 import { meaningOf } from "../port/WireValues.ts"
-import { moneyIn } from "./AdyenAmounts.ts"
-import { WireAmount } from "./AdyenAnswers.ts"
+import { moneyIn } from "./AdyenCorridors.ts"
+import { AdyenAmount } from "./AdyenAnswers.ts"
 import { namedBy } from "./AdyenRequests.ts"
 import { reportOfTransfer, transferIn } from "./AdyenTransfers.ts"
 
@@ -23,7 +23,7 @@ const Item = Schema.Struct({
   originalReference: text,
   merchantAccountCode: Schema.String,
   merchantReference: text,
-  amount: WireAmount,
+  amount: AdyenAmount,
   eventCode: Schema.String,
   success: Schema.String,
   additionalData: Schema.Struct({ hmacSignature: Schema.String })

@@ -5,8 +5,7 @@ import { sha256Hex } from "../../domain/Digest.ts"
 import { Declined } from "../../domain/Outcome.ts"
 import { urlOf } from "../../domain/UrlOf.ts"
 import type { AttemptContext, Card, PaymentOrder, RefundOrder } from "../port/Provider.ts"
-import { amountOf } from "./AdyenAmounts.ts"
-import { identificationOf } from "./AdyenAccounts.ts"
+import { amountOf, identificationOf } from "./AdyenCorridors.ts"
 
 export type Body = Readonly<Record<string, unknown>>
 

@@ -4,8 +4,8 @@ import type { Movement } from "../../domain/Movement.ts"
 import { Absent, Accepted, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { isOk, named, noVerdict, providerIds } from "../client/ProviderReplies.ts"
-import { moneyIn } from "./AdyenAmounts.ts"
-import { unreadable, WireAmount } from "./AdyenAnswers.ts"
+import { moneyIn } from "./AdyenCorridors.ts"
+import { unreadable, AdyenAmount } from "./AdyenAnswers.ts"
 import { refusedBy, transferRefusal } from "./AdyenRefusals.ts"
 
 const text = Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null })
@@ -15,7 +15,7 @@ const Transfer = Schema.Struct({
   status: Schema.String,
   reason: text,
   reference: text,
-  amount: WireAmount
+  amount: AdyenAmount
 })
 export type Transfer = typeof Transfer.Type
 

@@ -3,7 +3,7 @@ import { Either, Option } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import type { FakeReply, FakeRequest, FakeRoute } from "../fakes/Fake.ts"
 import { readJson } from "../port/WireValues.ts"
-import { moneyIn } from "./AdyenAmounts.ts"
+import { moneyIn } from "./AdyenCorridors.ts"
 import { type Refuse } from "./FakeBodies.ts"
 
 type Amount = Parameters<typeof moneyIn>[0]

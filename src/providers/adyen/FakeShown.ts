@@ -4,7 +4,7 @@ import { sha256Hex } from "../../domain/Digest.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { Dispute, Fake, FakeCallback, FakeDisputes, FakeWorld } from "../fakes/Fake.ts"
 import type { Entry } from "../fakes/FakeBooks.ts"
-import { amountOf } from "./AdyenAmounts.ts"
+import { amountOf } from "./AdyenCorridors.ts"
 import { bodySignature, type Item, itemSignature } from "./AdyenCallbacks.ts"
 import { linkReference, refundReference } from "./AdyenRequests.ts"
 

@@ -6,8 +6,7 @@ import { Duration, Effect, Either, Option, Schema } from "effect"
 import type { ProviderHttp } from "../client/ProviderHttp.ts"
 import { type Callback, type CallbackRequest, Check, Hint, NoProof, Proof } from "../port/Callback.ts"
 import { readJson } from "../port/WireValues.ts"
-import type { SnsKeys } from "./SnsKeys.ts"
-import { allowedPlace, checkSignature, decodeSns, type SnsMessage } from "./SnsMessage.ts"
+import { type SnsKeys, allowedPlace, checkSignature, decodeSns, type SnsMessage } from "./CircleSignatures.ts"
 
 export interface SnsAccount {
   readonly keys: SnsKeys

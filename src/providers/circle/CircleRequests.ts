@@ -1,10 +1,41 @@
 /** From our orders to Circle's: nothing here talks to anybody. */
-import { Either } from "effect"
+import { Either, type Option } from "effect"
 import { Declined } from "../../domain/Outcome.ts"
 import type { AttemptContext, PaymentOrder } from "../port/Provider.ts"
 import type { Served } from "../port/ThirdParty.ts"
-import { circleMoney } from "./CircleMoney.ts"
-import { derivedUuid } from "./DerivedUuid.ts"
+import type { Money } from "../../domain/Money.ts"
+import { moneyOfMajor, shortText } from "../port/WireValues.ts"
+import { hash } from "node:crypto"
+
+/** Circle calls USDC by the name of the dollar that it stands for, and writes it with two digits at least. */
+interface CircleMoney {
+  readonly amount: string
+  readonly currency: string
+}
+
+const LEAST_DIGITS = 2
+
+/** Only USDC comes here: nothing else is served. */
+export const circleMoney = (money: Money): CircleMoney => {
+  const [whole = "0", fraction = ""] = shortText(money).split(".")
+  return { amount: `${whole}.${fraction.padEnd(LEAST_DIGITS, "0")}`, currency: "USD" }
+}
+
+export const moneyOfCircle = ({ amount, currency }: CircleMoney): Option.Option<Money> =>
+  moneyOfMajor(amount, currency === "USD" ? "USDC" : currency)
+
+/** A UUID of version 4 in shape, made of what it stands for: the same words, the same UUID, for ever. */
+export const derivedUuid = (...words: ReadonlyArray<string>): string => {
+  const hex = hash("sha256", JSON.stringify(words), "hex")
+  const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 0x3) | 0x8).toString(16)
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    `${variant}${hex.slice(17, 20)}`,
+    hex.slice(20, 32)
+  ].join("-")
+}
 
 /** Circle has no USDC on TRON. */
 const chains: Readonly<Record<string, string>> = { ETHEREUM: "ETH", POLYGON: "POLY", SOLANA: "SOL", BASE: "BASE" }

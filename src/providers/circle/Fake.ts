@@ -6,8 +6,7 @@ import { guardedBy, hasBearer } from "../fakes/Guarded.ts"
 import { jsonBody } from "../fakes/JsonBody.ts"
 import type { Entry } from "../fakes/FakeBooks.ts"
 import type { Fate } from "../fakes/Magic.ts"
-import { moneyOfCircle } from "./CircleMoney.ts"
-import { derivedUuid } from "./DerivedUuid.ts"
+import { moneyOfCircle, derivedUuid } from "./CircleRequests.ts"
 import {
   type FakeRecipient,
   IntentBody,
@@ -18,7 +17,7 @@ import {
   writeTransfer
 } from "./FakeBodies.ts"
 import { fakeSigner } from "./FakeSigner.ts"
-import type { SnsMessage } from "./SnsMessage.ts"
+import type { SnsMessage } from "./CircleSignatures.ts"
 
 const apiKey = "SAND_API_KEY:fake:circle"
 

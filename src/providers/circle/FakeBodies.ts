@@ -3,9 +3,7 @@ import { Schema } from "effect"
 import { Money } from "../../domain/Money.ts"
 import { depositAddress } from "../sandbox/SimulatorAnswers.ts"
 import type { Entry } from "../fakes/FakeBooks.ts"
-import { circleMoney } from "./CircleMoney.ts"
-import { networkOfChain } from "./CircleRequests.ts"
-import { derivedUuid } from "./DerivedUuid.ts"
+import { circleMoney, networkOfChain, derivedUuid } from "./CircleRequests.ts"
 
 const UuidV4 = Schema.String.pipe(
   Schema.pattern(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i)

@@ -1,7 +1,6 @@
 /** How the fake of Circle signs as Amazon SNS does: with a key of its own, and a certificate that it makes for it. */
 import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto"
-import type { SnsMessage } from "./SnsMessage.ts"
-import { signedText } from "./SnsMessage.ts"
+import { type SnsMessage, signedText } from "./CircleSignatures.ts"
 
 const der = (tag: number, ...parts: ReadonlyArray<Buffer>): Buffer => {
   const content = Buffer.concat(parts)

@@ -13,7 +13,7 @@ import {
   Statement
 } from "../port/Callback.ts"
 import { readJson } from "../port/WireValues.ts"
-import { isKnownStatus, Transfer, transferReport } from "./TransferAnswers.ts"
+import { isKnownStatus, Transfer, transferReport } from "./CoinbaseAnswers.ts"
 
 export const signatureHeader = "x-hook0-signature"
 

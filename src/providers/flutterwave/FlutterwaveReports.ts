@@ -5,9 +5,8 @@ import { Absent, Accepted, type Enquiry, type Outcome, Report, Unknown } from ".
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { named, noVerdict, providerIds, settledOnce } from "../client/ProviderReplies.ts"
 import type { AttemptContext, RefundOrder } from "../port/Provider.ts"
-import { dataOf, messageIn, refundState, text } from "./FlutterwaveAnswers.ts"
+import { dataOf, messageIn, refundState, text, refusalIn, saysAbsent } from "./FlutterwaveAnswers.ts"
 import { collectionOf, moneyIn, Refund, refundMovement, Transaction } from "./FlutterwaveMovements.ts"
-import { refusalIn, saysAbsent } from "./FlutterwaveRefusals.ts"
 import { pageLife } from "./FlutterwaveRequests.ts"
 
 const chargeStates: ReadonlyMap<string, Report["state"]> = new Map([

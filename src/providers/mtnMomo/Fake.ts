@@ -6,7 +6,7 @@ import type { Entry } from "../fakes/FakeBooks.ts"
 import type { Fate } from "../fakes/Magic.ts"
 import { shortText } from "../port/WireValues.ts"
 import { gateway, moneyIn, readOrder, refused, Refund, RequestToPay, type Taken, Transfer } from "./FakeRules.ts"
-import { currencyOf } from "./MtnMomoEnvironments.ts"
+import { currencyOf } from "./MtnMomoCorridors.ts"
 import type { Product } from "./MtnMomoRequests.ts"
 
 const credentials = {

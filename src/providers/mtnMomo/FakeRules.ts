@@ -3,7 +3,7 @@ import { Either, Option, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import type { FakeReply, FakeRequest } from "../fakes/Fake.ts"
 import { moneyOfMajor } from "../port/WireValues.ts"
-import { currencyOf } from "./MtnMomoEnvironments.ts"
+import { currencyOf } from "./MtnMomoCorridors.ts"
 import { urlOf } from "../../domain/UrlOf.ts"
 
 export const refused = (status: number, code: string, message: string): FakeReply => ({

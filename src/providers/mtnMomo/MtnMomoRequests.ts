@@ -4,7 +4,7 @@ import type { MovementKind } from "../../domain/Movement.ts"
 import { Declined } from "../../domain/Outcome.ts"
 import type { AttemptContext, PaymentOrder, RefundOrder } from "../port/Provider.ts"
 import { shortText } from "../port/WireValues.ts"
-import { MTN } from "./MtnMomoEnvironments.ts"
+import { MTN } from "./MtnMomoCorridors.ts"
 
 /** Each has a subscription key and tokens of its own. */
 export type Product = "collection" | "disbursement"

@@ -7,7 +7,7 @@ import { jsonBody } from "../fakes/JsonBody.ts"
 import type { Entry } from "../fakes/FakeBooks.ts"
 import type { Fate } from "../fakes/Magic.ts"
 import { moneyOfMajor } from "../port/WireValues.ts"
-import { listed } from "./Correspondents.ts"
+import { listed } from "./PawapayCorridors.ts"
 import {
   DepositBody,
   moneyIn,

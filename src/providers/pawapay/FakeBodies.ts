@@ -5,7 +5,7 @@ import type { Entry } from "../fakes/FakeBooks.ts"
 import type { FakeRequest } from "../fakes/Fake.ts"
 import { jsonBody } from "../fakes/JsonBody.ts"
 import { moneyOfMajor, shortText } from "../port/WireValues.ts"
-import { listed } from "./Correspondents.ts"
+import { listed } from "./PawapayCorridors.ts"
 
 const Uuid = Schema.String.pipe(Schema.pattern(/^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i))
 const Amount = Schema.String.pipe(Schema.maxLength(23), Schema.pattern(/^(0|[1-9]\d{0,17})(\.\d{0,3}[1-9])?$/))

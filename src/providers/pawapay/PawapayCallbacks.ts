@@ -6,8 +6,7 @@
 import { Effect, Either, Option, Schema } from "effect"
 import { type Callback, type CallbackRequest, Check, Hint, NoProof, Proof } from "../port/Callback.ts"
 import { readJson } from "../port/WireValues.ts"
-import { checkSignature, readSigned, type Signed } from "./HttpSignature.ts"
-import type { PublicKeys } from "./PublicKeys.ts"
+import { checkSignature, readSigned, type Signed, type PublicKeys } from "./PawapaySignatures.ts"
 
 const Id = Schema.optionalWith(Schema.String, { nullable: true })
 const decodeIds = Schema.decodeUnknownOption(Schema.Struct({ refundId: Id, payoutId: Id, depositId: Id }))

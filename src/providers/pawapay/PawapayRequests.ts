@@ -4,7 +4,7 @@ import type { Money } from "../../domain/Money.ts"
 import { Declined } from "../../domain/Outcome.ts"
 import type { AttemptContext, PaymentOrder, RefundOrder } from "../port/Provider.ts"
 import { minorText, shortText } from "../port/WireValues.ts"
-import { alpha3Of, type Correspondent, findCorrespondent } from "./Correspondents.ts"
+import { alpha3Of, type Correspondent, findCorrespondent } from "./PawapayCorridors.ts"
 
 /** The three things that pawaPay knows, each with its own address and its own name for the id. */
 export const kinds = {

@@ -5,7 +5,7 @@ import type { Money } from "../../domain/Money.ts"
 import type { FakeReply, FakeRequest } from "../fakes/Fake.ts"
 import type { Entry } from "../fakes/FakeBooks.ts"
 import { moneyOfMajor, readJson } from "../port/WireValues.ts"
-import { paypalText } from "./PaypalAmounts.ts"
+import { paypalText } from "./PaypalSchemas.ts"
 
 const Id = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(127))
 const Url = Schema.String.pipe(Schema.pattern(/^https?:\/\//))

@@ -42,7 +42,7 @@ import {
   type Transmission,
   verifySignature
 } from "./PaypalRequests.ts"
-import { Amount, moneyOf, Payee, text } from "./PaypalWire.ts"
+import { Amount, moneyOf, Payee, text } from "./PaypalSchemas.ts"
 
 /** How PayPal is asked about a callback; each fails where it cannot be asked, and PayPal sends the callback again. */
 export interface LookUps {

@@ -4,7 +4,7 @@ import type { Money } from "../../domain/Money.ts"
 import type { Movement, MovementState } from "../../domain/Movement.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { meaningOf } from "../port/WireValues.ts"
-import { Amount, moneyOf, text } from "./PaypalWire.ts"
+import { Amount, moneyOf, text } from "./PaypalSchemas.ts"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true })
 

@@ -8,7 +8,7 @@ import { named, noVerdict, providerIds } from "../client/ProviderReplies.ts"
 import { meaningOf } from "../port/WireValues.ts"
 import { Capture, movementsOf, type Payments, Refund } from "./PaypalMovements.ts"
 import { endBy, problemIn, refused } from "./PaypalRefusals.ts"
-import { Amount, feeIn, isFine, moneyOf, nothingRead, Payee, text } from "./PaypalWire.ts"
+import { Amount, feeIn, isFine, moneyOf, nothingRead, Payee, text } from "./PaypalSchemas.ts"
 
 const Unit = Schema.Struct({
   custom_id: text,

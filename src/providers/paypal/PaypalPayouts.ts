@@ -8,7 +8,7 @@ import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { named, noVerdict, providerIds } from "../client/ProviderReplies.ts"
 import { meaningOf } from "../port/WireValues.ts"
 import { payoutCode, problemIn, refused } from "./PaypalRefusals.ts"
-import { feeIn, isFine, moneyOf, nothingRead, text } from "./PaypalWire.ts"
+import { feeIn, isFine, moneyOf, nothingRead, text } from "./PaypalSchemas.ts"
 
 const PayoutAmount = Schema.Struct({ currency: Schema.String, value: Schema.String })
 

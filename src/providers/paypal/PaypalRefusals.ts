@@ -5,7 +5,7 @@ import { Declined, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { credentialsRefused, noVerdict } from "../client/ProviderReplies.ts"
 import { meaningOf } from "../port/WireValues.ts"
-import { text } from "./PaypalWire.ts"
+import { text } from "./PaypalSchemas.ts"
 
 const readProblem = Schema.decodeUnknownOption(
   Schema.Struct({

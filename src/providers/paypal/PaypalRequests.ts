@@ -4,7 +4,7 @@ import type { Money } from "../../domain/Money.ts"
 import { Declined } from "../../domain/Outcome.ts"
 import type { ProviderCall } from "../client/ProviderHttp.ts"
 import type { PaymentOrder } from "../port/Provider.ts"
-import { paypalText } from "./PaypalAmounts.ts"
+import { paypalText } from "./PaypalSchemas.ts"
 
 type Asked = Either.Either<ProviderCall, Declined>
 

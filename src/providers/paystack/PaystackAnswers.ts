@@ -7,8 +7,8 @@ import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { credentialsRefused, isOk, named, noVerdict } from "../client/ProviderReplies.ts"
 import { meaningOf } from "../port/WireValues.ts"
 import type { RefundsOfTransaction } from "./PaystackCallbacks.ts"
-import { reversalsIn } from "./PaystackDisputes.ts"
 import {
+  reversalsIn,
   feeOf,
   idOf,
   idsOf,
@@ -21,7 +21,7 @@ import {
   refusalOf,
   reportOf,
   text
-} from "./PaystackStates.ts"
+} from "./PaystackMovements.ts"
 
 const readEnvelope = Schema.decodeUnknownOption(
   Schema.Struct({

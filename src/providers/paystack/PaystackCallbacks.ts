@@ -17,8 +17,17 @@ import {
   Statement
 } from "../port/Callback.ts"
 import { readJson, meaningOf } from "../port/WireValues.ts"
-import { endOf, readDispute, reversalOf } from "./PaystackDisputes.ts"
-import { isOurs, isRemarkable, type Kind, readMoved, reportOf, text } from "./PaystackStates.ts"
+import {
+  endOf,
+  readDispute,
+  reversalOf,
+  isOurs,
+  isRemarkable,
+  type Kind,
+  readMoved,
+  reportOf,
+  text
+} from "./PaystackMovements.ts"
 
 export const signatureOf = (secretKey: string, body: Buffer | string): string =>
   createHmac("sha512", secretKey).update(body).digest("hex")

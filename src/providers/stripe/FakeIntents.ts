@@ -4,9 +4,8 @@ import { sha256Hex } from "../../domain/Digest.ts"
 import { Money } from "../../domain/Money.ts"
 import type { Dispute } from "../fakes/Fake.ts"
 import type { Entry } from "../fakes/FakeBooks.ts"
-import { amountText } from "./StripeAmounts.ts"
+import { amountText, testCards } from "./StripeRequests.ts"
 import type { FakeError, NewIntent } from "./FakeForms.ts"
-import { testCards } from "./StripeTestCards.ts"
 
 /** What an entry of a payment keeps. */
 export interface Kept extends Record<string, unknown> {

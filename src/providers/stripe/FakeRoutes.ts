@@ -3,7 +3,7 @@ import { Option } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import type { FakeReply, FakeRequest, FakeRoute } from "../fakes/Fake.ts"
 import { refused } from "./FakeForms.ts"
-import { moneyIn } from "./StripeAmounts.ts"
+import { moneyIn } from "./StripeRequests.ts"
 
 export const credentials = { secret_key: "sk_test_fake_of_corridor", webhook_secret: "whsec_fake_of_corridor" }
 

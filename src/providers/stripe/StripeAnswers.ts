@@ -15,7 +15,7 @@ import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { credentialsRefused, isOk, named, noVerdict, providerIds } from "../client/ProviderReplies.ts"
 import type { AttemptContext } from "../port/Provider.ts"
 import { meaningOf } from "../port/WireValues.ts"
-import { moneyIn } from "./StripeAmounts.ts"
+import { moneyIn, PAGE, PAID_ON } from "./StripeRequests.ts"
 import { movementsOfIntent, movementsOfRefund } from "./StripeMovements.ts"
 import {
   type BankAddress,
@@ -29,9 +29,8 @@ import {
   type Refund,
   refundIn,
   refusedIntentIn
-} from "./StripeObjects.ts"
+} from "./StripeSchemas.ts"
 import { refusalOf } from "./StripeRefusals.ts"
-import { PAGE, PAID_ON } from "./StripeRequests.ts"
 
 type Waits = NonNullable<Report["waitsFor"]>
 

@@ -6,10 +6,10 @@ import { Report } from "../../domain/Outcome.ts"
 import { named } from "../client/ProviderReplies.ts"
 import { type CallbackRequest, Check, Hint, NoProof, Proof, Statement } from "../port/Callback.ts"
 import { readJson } from "../port/WireValues.ts"
-import { moneyIn } from "./StripeAmounts.ts"
+import { moneyIn } from "./StripeRequests.ts"
 import { reportOfIntent, reportOfRefund } from "./StripeAnswers.ts"
 import { movementsOfDispute, movementsOfRefund } from "./StripeMovements.ts"
-import { disputeIn, type Intent, intentIn, referenceIn, type Refund, refundIn } from "./StripeObjects.ts"
+import { disputeIn, type Intent, intentIn, referenceIn, type Refund, refundIn } from "./StripeSchemas.ts"
 
 const TOLERANCE_SECONDS = 300
 

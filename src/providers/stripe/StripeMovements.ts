@@ -2,8 +2,8 @@
 import { Option } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import type { Movement } from "../../domain/Movement.ts"
-import { moneyIn } from "./StripeAmounts.ts"
-import { chargeOf, type Dispute, type Intent, referenceIn, type Refund } from "./StripeObjects.ts"
+import { moneyIn } from "./StripeRequests.ts"
+import { chargeOf, type Dispute, type Intent, referenceIn, type Refund } from "./StripeSchemas.ts"
 
 const moneyOf = (amount: string | null, currency: string | null): Money | null =>
   amount === null || currency === null ? null : Option.getOrNull(moneyIn(amount, currency))

@@ -3,8 +3,58 @@ import { Either, Option, Redacted } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { Declined } from "../../domain/Outcome.ts"
 import type { AttemptContext, Card, PaymentOrder, RefundOrder } from "../port/Provider.ts"
-import { amountText } from "./StripeAmounts.ts"
-import { testCards } from "./StripeTestCards.ts"
+import { minorText, moneyOfMinor } from "../port/WireValues.ts"
+
+/** Which currencies Stripe takes, and how it counts them where that is not as ISO 4217 does. */
+
+/** ISK and UGX kept their two digits when the currencies lost theirs; the ariary has none at Stripe. */
+const ownExponents: Readonly<Record<string, number>> = { ISK: 2, UGX: 2, MGA: 0 }
+
+/** Of currencies with three digits Stripe wants the last one to be zero. */
+const THREE_DIGITS = 3
+
+export const cardCurrencies = (
+  "AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BRL BSD BWP BYN BZD CAD CDF CHF CLP CNY COP CRC CVE " +
+  "CZK DJF DKK DOP DZD EGP ETB EUR FJD FKP GBP GEL GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR ISK JMD JOD JPY KES KGS " +
+  "KHR KMF KRW KWD KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD " +
+  "OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SEK SGD SHP SLE SOS SRD SZL THB TJS TND TOP TRY TTD TWD " +
+  "TZS UAH UGX USD UYU UZS VND VUV WST XAF XCD XOF XPF YER ZAR ZMW"
+).split(" ")
+
+/** Nothing where Stripe cannot be asked for exactly this. */
+export const amountText = (money: Money): Option.Option<string> =>
+  Option.filter(
+    minorText(money, ownExponents[money.currency]),
+    (text) => money.exponent !== THREE_DIGITS || text.endsWith("0")
+  )
+
+export const moneyIn = (amount: string, currency: string): Option.Option<Money> =>
+  moneyOfMinor(amount, currency, ownExponents[currency.toUpperCase()])
+
+/** Stripe's published test cards, and the payment methods that stand for them: a test key pays with these without a card number. */
+export const testCards: Readonly<Record<string, string>> = {
+  "4242424242424242": "pm_card_visa",
+  "4000056655665556": "pm_card_visa_debit",
+  "5555555555554444": "pm_card_mastercard",
+  "5200828282828210": "pm_card_mastercard_debit",
+  "5105105105105100": "pm_card_mastercard_prepaid",
+  "378282246310005": "pm_card_amex",
+  "6011111111111117": "pm_card_discover",
+  "3056930009020004": "pm_card_diners",
+  "3566002020360505": "pm_card_jcb",
+  "6200000000000005": "pm_card_unionpay",
+  "4000000000000002": "pm_card_visa_chargeDeclined",
+  "4000000000009995": "pm_card_visa_chargeDeclinedInsufficientFunds",
+  "4000000000009987": "pm_card_visa_chargeDeclinedLostCard",
+  "4000000000009979": "pm_card_visa_chargeDeclinedStolenCard",
+  "4000000000006975": "pm_card_visa_chargeDeclinedVelocityLimitExceeded",
+  "4000000000000069": "pm_card_chargeDeclinedExpiredCard",
+  "4000000000000127": "pm_card_chargeDeclinedIncorrectCvc",
+  "4000000000000119": "pm_card_chargeDeclinedProcessingError",
+  "4000002760003184": "pm_card_authenticationRequired"
+}
+
+export const isTestKey = (secretKey: string): boolean => /^(sk|rk)_test_/.test(secretKey)
 
 export type Form = Readonly<Record<string, string>>
 
@@ -39,7 +89,7 @@ const rawCard = (card: Card, payer: PaymentOrder["payer"]): Form => {
   }
 }
 
-export interface CardRules {
+interface CardRules {
   readonly rawCards: boolean
   readonly testKey: boolean
 }

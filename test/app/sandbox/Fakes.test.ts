@@ -9,7 +9,7 @@ import { openFakes, ProviderSettingsLive } from "../../../src/app/sandbox/Fakes.
 import { Ids } from "../../../src/domain/Ids.ts"
 import { Settings } from "../../../src/platform/config/Settings.ts"
 import { ProviderSettings } from "../../../src/providers/accounts/ProviderSettings.ts"
-import { stripe } from "../../../src/providers/stripe/Stripe.ts"
+import { stripe } from "../../../src/providers/stripe/StripeAdapter.ts"
 import { storesOn } from "../../support/Stores.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 

@@ -3,8 +3,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { Either, Option } from "effect"
 import fc from "fast-check"
 import { isCurrencyCode } from "../../../src/domain/Currency.ts"
-import { adyen } from "../../../src/providers/adyen/Adyen.ts"
-import { amountOf, cardCurrencies, moneyIn } from "../../../src/providers/adyen/AdyenAmounts.ts"
+import { adyen } from "../../../src/providers/adyen/AdyenAdapter.ts"
+import { amountOf, cardCurrencies, moneyIn } from "../../../src/providers/adyen/AdyenCorridors.ts"
 import { inMinor } from "../support/Orders.ts"
 
 describe("amounts at Adyen", () => {

@@ -3,7 +3,7 @@
 import HmacValidator from "@adyen/api-library/lib/src/utils/hmacValidator.js"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { adyen } from "../../../src/providers/adyen/Adyen.ts"
+import { adyen } from "../../../src/providers/adyen/AdyenAdapter.ts"
 import { bodySignature } from "../../../src/providers/adyen/AdyenCallbacks.ts"
 import type { CallbackRequest } from "../../../src/providers/port/Callback.ts"
 import { connected } from "../support/Connected.ts"

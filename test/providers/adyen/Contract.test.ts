@@ -3,7 +3,7 @@ import { UpdatePaymentLinkRequest } from "@adyen/api-library/lib/src/typings/che
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe } from "vitest"
-import { adyen } from "../../../src/providers/adyen/Adyen.ts"
+import { adyen } from "../../../src/providers/adyen/AdyenAdapter.ts"
 import { adyenFake } from "../../../src/providers/adyen/Fake.ts"
 import {
   CancelById,

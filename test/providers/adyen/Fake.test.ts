@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { type Accepted, Unknown } from "../../../src/domain/Outcome.ts"
-import { adyen } from "../../../src/providers/adyen/Adyen.ts"
+import { adyen } from "../../../src/providers/adyen/AdyenAdapter.ts"
 import { adyenFake } from "../../../src/providers/adyen/Fake.ts"
 import { againstFake, visited } from "../support/AgainstFake.ts"
 import { type About, attemptOf, cardNumbered, idIn, inMinor, referenceNo, refundOf } from "../support/Orders.ts"

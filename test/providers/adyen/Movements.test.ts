@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Report } from "../../../src/domain/Outcome.ts"
-import { adyen } from "../../../src/providers/adyen/Adyen.ts"
+import { adyen } from "../../../src/providers/adyen/AdyenAdapter.ts"
 import { bodySignature, itemSignature } from "../../../src/providers/adyen/AdyenCallbacks.ts"
 import { adyenFake } from "../../../src/providers/adyen/Fake.ts"
 import { callbackRequest } from "../support/Callbacks.ts"

@@ -1,7 +1,7 @@
 /** A payer who pays one link twice, over HTTP: both payments reach it, and the second waits for a person. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { adyen } from "../../../src/providers/adyen/Adyen.ts"
+import { adyen } from "../../../src/providers/adyen/AdyenAdapter.ts"
 import { itemSignature } from "../../../src/providers/adyen/AdyenCallbacks.ts"
 import { linkReference } from "../../../src/providers/adyen/AdyenRequests.ts"
 import { adyenFake } from "../../../src/providers/adyen/Fake.ts"

@@ -1,7 +1,7 @@
 /** What the port promises of every adapter, kept by Adyen's where Adyen can be asked at all: about links and payouts. */
 import { describe } from "vitest"
 import { CountryCode } from "../../../src/domain/Country.ts"
-import { adyen } from "../../../src/providers/adyen/Adyen.ts"
+import { adyen } from "../../../src/providers/adyen/AdyenAdapter.ts"
 import { adyenFake } from "../../../src/providers/adyen/Fake.ts"
 import { providerContract } from "../support/providerContract.ts"
 import type { Sample } from "../support/Samples.ts"

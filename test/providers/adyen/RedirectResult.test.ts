@@ -1,7 +1,7 @@
 /** The number in the answer to a redirected card is that of the request; the payment's own comes with its result. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { adyen } from "../../../src/providers/adyen/Adyen.ts"
+import { adyen } from "../../../src/providers/adyen/AdyenAdapter.ts"
 import { connected } from "../support/Connected.ts"
 import { attemptOf, cardNumbered } from "../support/Orders.ts"
 import { replyOf, scripted } from "../support/Scripted.ts"

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, Schema, TestClock } from "effect"
-import { circleServes, intentOf, recipientOf, transferOf } from "../../../src/providers/circle/CircleRequests.ts"
-import { derivedUuid } from "../../../src/providers/circle/DerivedUuid.ts"
+import {
+  circleServes,
+  intentOf,
+  recipientOf,
+  transferOf,
+  derivedUuid
+} from "../../../src/providers/circle/CircleRequests.ts"
 import { IntentBody, RecipientBody, TransferBody } from "../../../src/providers/circle/FakeBodies.ts"
 import { asTimePasses, settle, talkedThrough } from "../support/AgainstFake.ts"
 import { NOW } from "../support/CryptoOrders.ts"

@@ -1,7 +1,7 @@
 /** The payment and the transfer are the examples of Circle's published definition. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, TestClock } from "effect"
-import { circle } from "../../../src/providers/circle/Circle.ts"
+import { circle } from "../../../src/providers/circle/CircleAdapter.ts"
 import { asTimePasses, settle } from "../support/AgainstFake.ts"
 import { NOW } from "../support/CryptoOrders.ts"
 import { connected } from "../support/Connected.ts"

@@ -1,5 +1,5 @@
 /** Orders for Circle, and an account at its fake on the clock of the tests. */
-import { circle } from "../../../src/providers/circle/Circle.ts"
+import { circle } from "../../../src/providers/circle/CircleAdapter.ts"
 import { circleFake } from "../../../src/providers/circle/Fake.ts"
 import { againstFake, byTestClock } from "../support/AgainstFake.ts"
 import { cryptoOrders } from "../support/CryptoOrders.ts"

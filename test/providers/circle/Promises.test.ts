@@ -1,4 +1,4 @@
-import { circle } from "../../../src/providers/circle/Circle.ts"
+import { circle } from "../../../src/providers/circle/CircleAdapter.ts"
 import { circleFake } from "../../../src/providers/circle/Fake.ts"
 import { cryptoSamples } from "../support/CryptoOrders.ts"
 import { providerContract } from "../support/providerContract.ts"

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, TestClock } from "effect"
-import { coinbase } from "../../../src/providers/coinbase/Coinbase.ts"
+import { coinbase } from "../../../src/providers/coinbase/CoinbaseAdapter.ts"
 import { coinbaseFake } from "../../../src/providers/coinbase/Fake.ts"
 import type { CallbackRequest } from "../../../src/providers/port/Callback.ts"
 import { connected } from "../support/Connected.ts"

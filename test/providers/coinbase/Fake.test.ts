@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, TestClock } from "effect"
-import { coinbase } from "../../../src/providers/coinbase/Coinbase.ts"
+import { coinbase } from "../../../src/providers/coinbase/CoinbaseAdapter.ts"
 import { coinbaseFake } from "../../../src/providers/coinbase/Fake.ts"
 import { againstFake } from "../support/AgainstFake.ts"
 import { NOW } from "../support/CryptoOrders.ts"

@@ -1,7 +1,7 @@
 /** The transfer is the example of Coinbase's published definition. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, TestClock } from "effect"
-import { coinbase } from "../../../src/providers/coinbase/Coinbase.ts"
+import { coinbase } from "../../../src/providers/coinbase/CoinbaseAdapter.ts"
 import { coinbaseFake } from "../../../src/providers/coinbase/Fake.ts"
 import { settle } from "../support/AgainstFake.ts"
 import { NOW } from "../support/CryptoOrders.ts"

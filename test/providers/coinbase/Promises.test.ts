@@ -1,4 +1,4 @@
-import { coinbase } from "../../../src/providers/coinbase/Coinbase.ts"
+import { coinbase } from "../../../src/providers/coinbase/CoinbaseAdapter.ts"
 import { coinbaseFake } from "../../../src/providers/coinbase/Fake.ts"
 import { cryptoSamples } from "../support/CryptoOrders.ts"
 import { providerContract } from "../support/providerContract.ts"

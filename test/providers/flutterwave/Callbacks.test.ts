@@ -1,6 +1,6 @@
 import { Effect, Either } from "effect"
 import { describe, expect, it } from "vitest"
-import { flutterwave } from "../../../src/providers/flutterwave/Flutterwave.ts"
+import { flutterwave } from "../../../src/providers/flutterwave/FlutterwaveAdapter.ts"
 import { type CallbackRequest, Hint } from "../../../src/providers/port/Callback.ts"
 import { replyOf, scripted } from "../support/Scripted.ts"
 import { atFlutterwave } from "./Orders.ts"

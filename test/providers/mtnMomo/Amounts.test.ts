@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import type { AnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { orderRequest } from "../../../src/providers/mtnMomo/MtnMomoRequests.ts"
-import { mtnMomo } from "../../../src/providers/mtnMomo/MtnMomo.ts"
+import { mtnMomo } from "../../../src/providers/mtnMomo/MtnMomoAdapter.ts"
 import { moneyOfMajor } from "../../../src/providers/port/WireValues.ts"
 import { ugandan } from "./Orders.ts"
 

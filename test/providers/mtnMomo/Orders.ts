@@ -1,7 +1,7 @@
 /** An order for MTN in Uganda, an account there, and MTN's own definitions of what it takes and answers. */
 import type { ProviderCall, ProviderHttp } from "../../../src/providers/client/ProviderHttp.ts"
 import { mtnMomoFake } from "../../../src/providers/mtnMomo/Fake.ts"
-import { mtnMomo } from "../../../src/providers/mtnMomo/MtnMomo.ts"
+import { mtnMomo } from "../../../src/providers/mtnMomo/MtnMomoAdapter.ts"
 import { type AboutAccount, connected } from "../support/Connected.ts"
 import { type About, amount, orderOf } from "../support/Orders.ts"
 import { type Flaws, publishedContract, unpublished } from "../support/PublishedContract.ts"

@@ -1,6 +1,6 @@
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { mtnMomoFake } from "../../../src/providers/mtnMomo/Fake.ts"
-import { mtnMomo } from "../../../src/providers/mtnMomo/MtnMomo.ts"
+import { mtnMomo } from "../../../src/providers/mtnMomo/MtnMomoAdapter.ts"
 import { providerContract } from "../support/providerContract.ts"
 import type { Sample } from "../support/Samples.ts"
 

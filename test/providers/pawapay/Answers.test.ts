@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { MaybeSent, NeverSent } from "../../../src/providers/client/ProviderHttp.ts"
-import { pawapay } from "../../../src/providers/pawapay/Pawapay.ts"
+import { pawapay } from "../../../src/providers/pawapay/PawapayAdapter.ts"
 import { connected } from "../support/Connected.ts"
 import { amount, attemptOf, refundAttemptOf, refundOf } from "../support/Orders.ts"
 import { replyOf, type Said, saying } from "../support/Scripted.ts"

@@ -1,10 +1,9 @@
 import { constants, createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, TestClock } from "effect"
-import type { ProviderCall } from "../../../src/providers/client/ProviderHttp.ts"
-import { MaybeSent } from "../../../src/providers/client/ProviderHttp.ts"
-import { covered } from "../../../src/providers/pawapay/HttpSignature.ts"
-import { pawapay } from "../../../src/providers/pawapay/Pawapay.ts"
+import { type ProviderCall, MaybeSent } from "../../../src/providers/client/ProviderHttp.ts"
+import { covered } from "../../../src/providers/pawapay/PawapaySignatures.ts"
+import { pawapay } from "../../../src/providers/pawapay/PawapayAdapter.ts"
 import type { CallbackRequest } from "../../../src/providers/port/Callback.ts"
 import { connected } from "../support/Connected.ts"
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, Schema } from "effect"
-import { listed } from "../../../src/providers/pawapay/Correspondents.ts"
+import { listed } from "../../../src/providers/pawapay/PawapayCorridors.ts"
 import { DepositBody, PayoutBody, RefundBody } from "../../../src/providers/pawapay/FakeBodies.ts"
 import { creationOf } from "../../../src/providers/pawapay/PawapayRequests.ts"
 import { settle } from "../support/AgainstFake.ts"

@@ -1,7 +1,7 @@
 /** An order of every kind that PayPal serves, its answers, and an account at its fake. */
 import type { ProviderCall, ProviderReply } from "../../../src/providers/client/ProviderHttp.ts"
 import { paypalFake } from "../../../src/providers/paypal/Fake.ts"
-import { paypal } from "../../../src/providers/paypal/Paypal.ts"
+import { paypal } from "../../../src/providers/paypal/PaypalAdapter.ts"
 import { againstFake } from "../support/AgainstFake.ts"
 import { connected } from "../support/Connected.ts"
 import { type About, amount, orderOf, recipientNamed } from "../support/Orders.ts"

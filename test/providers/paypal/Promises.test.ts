@@ -1,7 +1,7 @@
 import { describe } from "vitest"
 import type { CountryCode } from "../../../src/domain/Country.ts"
 import { paypalFake } from "../../../src/providers/paypal/Fake.ts"
-import { paypal } from "../../../src/providers/paypal/Paypal.ts"
+import { paypal } from "../../../src/providers/paypal/PaypalAdapter.ts"
 import { providerContract } from "../support/providerContract.ts"
 import type { Sample } from "../support/Samples.ts"
 import { recipientNamed } from "../support/Orders.ts"

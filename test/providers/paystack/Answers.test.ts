@@ -17,7 +17,7 @@ import {
   refundOutcome,
   transferOutcome
 } from "../../../src/providers/paystack/PaystackAnswers.ts"
-import type { Kind } from "../../../src/providers/paystack/PaystackStates.ts"
+import type { Kind } from "../../../src/providers/paystack/PaystackMovements.ts"
 import { amount, attemptOf, refundAttemptOf, refundOf } from "../support/Orders.ts"
 import { replyOf, scripted } from "../support/Scripted.ts"
 import { byCard, byMobile, byTransfer, connectedTo, toBank } from "./Orders.ts"

@@ -1,6 +1,6 @@
 /** An order of every kind that Paystack serves, and an account at its fake. */
 import { paystackFake } from "../../../src/providers/paystack/Fake.ts"
-import { paystack } from "../../../src/providers/paystack/Paystack.ts"
+import { paystack } from "../../../src/providers/paystack/PaystackAdapter.ts"
 import { againstFake } from "../support/AgainstFake.ts"
 import { connected } from "../support/Connected.ts"
 import { type About, amount, orderOf, recipientNamed } from "../support/Orders.ts"

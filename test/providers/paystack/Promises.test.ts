@@ -1,7 +1,7 @@
 import { describe } from "vitest"
 import type { CountryCode } from "../../../src/domain/Country.ts"
 import { paystackFake } from "../../../src/providers/paystack/Fake.ts"
-import { paystack } from "../../../src/providers/paystack/Paystack.ts"
+import { paystack } from "../../../src/providers/paystack/PaystackAdapter.ts"
 import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { providerContract } from "../support/providerContract.ts"
 import type { Sample } from "../support/Samples.ts"

@@ -9,7 +9,7 @@ import { isStrangePayout, itemReport } from "../../../src/providers/paypal/Paypa
 import { endBy, payoutCode } from "../../../src/providers/paypal/PaypalRefusals.ts"
 import { meaningOf } from "../../../src/providers/port/WireValues.ts"
 import { Check, Proof } from "../../../src/providers/port/Callback.ts"
-import { reportOf } from "../../../src/providers/paystack/PaystackStates.ts"
+import { reportOf } from "../../../src/providers/paystack/PaystackMovements.ts"
 import { toIntent, toRefund } from "../../../src/providers/stripe/StripeAnswers.ts"
 import { eventOf } from "../../../src/providers/stripe/StripeCallbacks.ts"
 import { refusalOf } from "../../../src/providers/stripe/StripeRefusals.ts"

@@ -4,8 +4,8 @@ import { Option } from "effect"
 import fc from "fast-check"
 import { describe } from "vitest"
 import { isCurrencyCode } from "../../../src/domain/Currency.ts"
-import { amountText, cardCurrencies, moneyIn } from "../../../src/providers/stripe/StripeAmounts.ts"
-import { stripe } from "../../../src/providers/stripe/Stripe.ts"
+import { amountText, cardCurrencies, moneyIn } from "../../../src/providers/stripe/StripeRequests.ts"
+import { stripe } from "../../../src/providers/stripe/StripeAdapter.ts"
 import { inMinor } from "../support/Orders.ts"
 
 describe("amounts at Stripe", () => {

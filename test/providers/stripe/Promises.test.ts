@@ -2,7 +2,7 @@
 import { describe } from "vitest"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { stripeFake } from "../../../src/providers/stripe/Fake.ts"
-import { stripe } from "../../../src/providers/stripe/Stripe.ts"
+import { stripe } from "../../../src/providers/stripe/StripeAdapter.ts"
 import { providerContract } from "../support/providerContract.ts"
 import { cardNumbered } from "../support/Orders.ts"
 

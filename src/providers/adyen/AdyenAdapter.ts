@@ -7,8 +7,7 @@ import type { Callback, CallbackRequest, NoProof } from "../port/Callback.ts"
 import type { AttemptContext, CancelAnswer, PaymentOrder, Provider, RefundOrder } from "../port/Provider.ts"
 import { type Account, type Served, servedBy, thirdParty } from "../port/ThirdParty.ts"
 import { readJson } from "../port/WireValues.ts"
-import { servedAccounts } from "./AdyenAccounts.ts"
-import { cardCurrencies } from "./AdyenAmounts.ts"
+import { servedAccounts, cardCurrencies } from "./AdyenCorridors.ts"
 import {
   aboutDetails,
   aboutLink,

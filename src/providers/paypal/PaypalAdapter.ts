@@ -12,8 +12,7 @@ import { makeAccessTokens } from "../client/AccessTokens.ts"
 import { NotNow, type Proof } from "../port/Callback.ts"
 import type { AttemptContext, PaymentOrder, Provider } from "../port/Provider.ts"
 import { type Account, type Served, servedBy, thirdParty } from "../port/ThirdParty.ts"
-import { paypalCurrencies } from "./PaypalAmounts.ts"
-import { tokenGranted, verification } from "./PaypalAccess.ts"
+import { paypalCurrencies, tokenGranted, verification, isSamePayee, type Payee } from "./PaypalSchemas.ts"
 import { readCallback } from "./PaypalCallbacks.ts"
 import { disputesListed, goneWithout, lossIn, type Payments, unexplained } from "./PaypalMovements.ts"
 import {
@@ -28,7 +27,6 @@ import {
 } from "./PaypalOrders.ts"
 import { batchThere, isStrangePayout, payoutOutcome, payoutShown } from "./PaypalPayouts.ts"
 import * as requests from "./PaypalRequests.ts"
-import { isSamePayee, type Payee } from "./PaypalWire.ts"
 
 const fields = {
   client_id: {

@@ -4,9 +4,8 @@ import type { Movement } from "../../domain/Movement.ts"
 import { Absent, Accepted, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { isMade, noVerdict, providerIds, settledOnce } from "../client/ProviderReplies.ts"
-import { moneyOfCircle } from "./CircleMoney.ts"
-import { acceptedAs, Amount, enclosed, optional, refusalOf, unreadable } from "./CircleReplies.ts"
-import { networkOfChain } from "./CircleRequests.ts"
+import { moneyOfCircle, networkOfChain } from "./CircleRequests.ts"
+import { acceptedAs, Amount, enclosed, optional, refusalOf, unreadable } from "./CircleAnswers.ts"
 
 const Intent = Schema.Struct({
   id: Schema.String,

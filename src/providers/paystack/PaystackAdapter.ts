@@ -25,7 +25,7 @@ import {
 } from "./PaystackAnswers.ts"
 import { readCallback, type RefundsOf } from "./PaystackCallbacks.ts"
 import * as requests from "./PaystackRequests.ts"
-import { isRemarkable, type Kind } from "./PaystackStates.ts"
+import { isRemarkable, type Kind } from "./PaystackMovements.ts"
 
 const fields = {
   secret_key: {

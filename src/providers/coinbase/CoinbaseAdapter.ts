@@ -6,7 +6,20 @@ import { type CallFailed, NeverSent, type ProviderCall, type ProviderReply } fro
 import type { AttemptContext, Provider } from "../port/Provider.ts"
 import { type Account, servedBy, thirdParty } from "../port/ThirdParty.ts"
 import { readCallback } from "./CoinbaseCallbacks.ts"
-import type { Page } from "./CoinbaseReplies.ts"
+import {
+  type Page,
+  depositCreated,
+  depositReport,
+  type Destination,
+  readDestination,
+  readDestinations,
+  waitingReport,
+  isKnownStatus,
+  readTransfer,
+  readTransfers,
+  transferCreated,
+  transferReport
+} from "./CoinbaseAnswers.ts"
 import {
   coinbaseServes,
   type Creation,
@@ -18,16 +31,7 @@ import {
   transfersIn,
   transfersOut
 } from "./CoinbaseRequests.ts"
-import { readSigningKey, tokenFor } from "./CoinbaseToken.ts"
-import {
-  depositCreated,
-  depositReport,
-  type Destination,
-  readDestination,
-  readDestinations,
-  waitingReport
-} from "./DepositAnswers.ts"
-import { isKnownStatus, readTransfer, readTransfers, transferCreated, transferReport } from "./TransferAnswers.ts"
+import { readSigningKey, tokenFor } from "./CoinbaseSignatures.ts"
 
 const title = "Coinbase"
 

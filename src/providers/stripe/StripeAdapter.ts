@@ -7,7 +7,24 @@ import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { type Callback, type CallbackRequest, NoProof, NotNow, type Proof } from "../port/Callback.ts"
 import type { AttemptContext, PaymentOrder, Provider, RefundOrder } from "../port/Provider.ts"
 import { type Account, type Served, servedBy, thirdParty } from "../port/ThirdParty.ts"
-import { cardCurrencies } from "./StripeAmounts.ts"
+import {
+  cardCurrencies,
+  customerForm,
+  customerKey,
+  disputesOf,
+  euroCountries,
+  type Form,
+  formText,
+  intentForm,
+  intentPath,
+  intentsAround,
+  intentsNamed,
+  intentWithCharge,
+  refundForm,
+  refundPath,
+  refundsOf,
+  isTestKey
+} from "./StripeRequests.ts"
 import {
   aboutIntent,
   aboutIntentOf,
@@ -26,25 +43,8 @@ import {
   warned
 } from "./StripeAnswers.ts"
 import { historyOf, movementsOfDispute, movementsOfRefund } from "./StripeMovements.ts"
-import { disputeIn, type Intent, intentIn, type Refund, refundIn } from "./StripeObjects.ts"
+import { disputeIn, type Intent, intentIn, type Refund, refundIn } from "./StripeSchemas.ts"
 import { eventOf, proofOf, type Withdrawal, withdrawnMoney } from "./StripeCallbacks.ts"
-import {
-  customerForm,
-  customerKey,
-  disputesOf,
-  euroCountries,
-  type Form,
-  formText,
-  intentForm,
-  intentPath,
-  intentsAround,
-  intentsNamed,
-  intentWithCharge,
-  refundForm,
-  refundPath,
-  refundsOf
-} from "./StripeRequests.ts"
-import { isTestKey } from "./StripeTestCards.ts"
 
 const title = "Stripe"
 

@@ -26,11 +26,9 @@ import {
   isKnownMoment,
   needsPayments,
   readIntent
-} from "./IntentAnswers.ts"
-import { recipientCreated, recipientListed } from "./RecipientAnswers.ts"
-import { makeSnsKeys } from "./SnsKeys.ts"
-import { isCirclesTopic } from "./SnsMessage.ts"
-import { isKnownStatus, transferCreated, transferEnquiry } from "./TransferAnswers.ts"
+} from "./CircleIntents.ts"
+import { recipientCreated, recipientListed, isKnownStatus, transferCreated, transferEnquiry } from "./CircleAnswers.ts"
+import { makeSnsKeys, isCirclesTopic } from "./CircleSignatures.ts"
 import { urlOf } from "../../domain/UrlOf.ts"
 
 const title = "Circle"

@@ -5,11 +5,11 @@ import { accountTest, looked, sent } from "../client/ProviderReplies.ts"
 import type { ProviderCall } from "../client/ProviderHttp.ts"
 import type { Provider } from "../port/Provider.ts"
 import { type Account, servedBy, thirdParty } from "../port/ThirdParty.ts"
-import { pawapayServes } from "./Correspondents.ts"
+import { pawapayServes } from "./PawapayCorridors.ts"
 import { DUPLICATE, enquiryOf, isKnownStatus, outcomeOf, outcomeOfKnown } from "./PawapayAnswers.ts"
 import { readCallback } from "./PawapayCallbacks.ts"
 import { type Creation, creationOf, type Kind, kindOfAttempt, kinds, refundOf } from "./PawapayRequests.ts"
-import { makePublicKeys } from "./PublicKeys.ts"
+import { makePublicKeys } from "./PawapaySignatures.ts"
 
 const title = "pawaPay"
 

@@ -17,7 +17,7 @@ import {
   troubleIn
 } from "./MtnMomoAnswers.ts"
 import { callbackEvents } from "./MtnMomoCallbacks.ts"
-import { serves, supportsIn, TITLE } from "./MtnMomoEnvironments.ts"
+import { serves, supportsIn, TITLE } from "./MtnMomoCorridors.ts"
 import {
   balancePath,
   type Endpoint,

@@ -1,0 +1,325 @@
+/** What all of Coinbase's answers share: their form, their refusals, their lists. */
+import { Either, Option, Schema } from "effect"
+import type { RefusalCode } from "../../domain/FailureCode.ts"
+import { Money } from "../../domain/Money.ts"
+import { Absent, Declined, type Enquiry, Unknown, Accepted, type Outcome, Report } from "../../domain/Outcome.ts"
+import type { ProviderReply } from "../client/ProviderHttp.ts"
+import { credentialsRefused, noVerdict, isMade, providerIds, settledOnce } from "../client/ProviderReplies.ts"
+import { moneyOfMajor } from "../port/WireValues.ts"
+import { networkOfCoinbase } from "./CoinbaseRequests.ts"
+
+export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true })
+export const Text = optional(Schema.String)
+
+export const Metadata = optional(Schema.Struct({ reference: Text }))
+
+const decodeProblem = Schema.decodeUnknownOption(Schema.Struct({ errorType: Text, errorMessage: Text }))
+
+interface Meaning {
+  readonly code?: RefusalCode
+  readonly instrument?: true
+}
+
+/** What Coinbase says no to for certain, by the name that it has for it. */
+const refusals: Readonly<Record<string, Meaning>> = {
+  target_onchain_address_invalid: { code: "ACCOUNT_INVALID", instrument: true },
+  insufficient_balance: { code: "PROVIDER_BALANCE_LOW" },
+  insufficient_liquidity: { code: "PROVIDER_UNAVAILABLE" },
+  account_not_ready: { code: "PROVIDER_UNAVAILABLE" },
+  account_limit_exceeded: { code: "LIMIT_EXCEEDED" },
+  daily_transaction_limit_exceeded: { code: "LIMIT_EXCEEDED" },
+  daily_amount_limit_exceeded: { code: "LIMIT_EXCEEDED" },
+  transfer_asset_not_supported: { code: "NOT_SUPPORTED" },
+  source_asset_not_supported: { code: "NOT_SUPPORTED" },
+  target_asset_not_supported: { code: "NOT_SUPPORTED" },
+  network_mismatch: { code: "NOT_SUPPORTED" },
+  recipient_allowlist_violation: { code: "NOT_SUPPORTED" },
+  recipient_allowlist_pending: { code: "NOT_SUPPORTED" },
+  travel_rules_recipient_violation: { code: "SUSPECTED_FRAUD" },
+  policy_violation: { code: "SUSPECTED_FRAUD" },
+  customer_not_authorized: { code: "CREDENTIALS_REFUSED" },
+  forbidden: { code: "CREDENTIALS_REFUSED" },
+  unauthorized: { code: "CREDENTIALS_REFUSED" }
+}
+
+/** It may have been done, whatever the status is; or there is an order under this key. */
+const unsettled = new Set([
+  "already_exists",
+  "bad_gateway",
+  "client_closed_request",
+  "endpoint_unavailable",
+  "idempotency_error",
+  "internal_server_error",
+  "request_canceled",
+  "service_unavailable",
+  "timed_out"
+])
+
+const definite = new Set([400, 403, 404, 422])
+
+export const refusalOf = (reply: ProviderReply): Declined | Unknown => {
+  const { errorMessage, errorType } = Option.getOrElse(
+    decodeProblem(reply.json),
+    (): { errorType?: string; errorMessage?: string } => ({})
+  )
+  if (reply.status === 401) return credentialsRefused(reply)
+  if (!definite.has(reply.status) || unsettled.has(errorType ?? "")) {
+    return errorType === undefined ? noVerdict(reply) : noVerdict(reply, `without a verdict (${errorType})`)
+  }
+  const usual: Meaning = { code: reply.status === 403 ? "CREDENTIALS_REFUSED" : "INVALID_ORDER" }
+  const meaning = errorType !== undefined && Object.hasOwn(refusals, errorType) ? refusals[errorType] : undefined
+  return new Declined({
+    reason: errorMessage ?? errorType ?? `HTTP ${reply.status}`,
+    ...(meaning ?? usual),
+    providerCode: errorType ?? `${reply.status}`
+  })
+}
+
+export const unreadable = (reply: ProviderReply): Unknown => noVerdict(reply, "whose body cannot be read")
+
+export const moneyIn = (amount: string | undefined, asset: string | undefined): Option.Option<Money> =>
+  amount === undefined || asset === undefined ? Option.none() : moneyOfMajor(amount, asset)
+
+export interface Page<A> {
+  readonly items: ReadonlyArray<A>
+  readonly next: string | undefined
+}
+
+export type Read<A> = (reply: ProviderReply) => Either.Either<A, Enquiry>
+
+export const readAs =
+  <A, B>(decode: (json: unknown) => Either.Either<A, unknown>, become: (read: A) => B): Read<B> =>
+  (reply) =>
+    reply.status === 200
+      ? Either.mapBoth(decode(reply.json), { onLeft: () => unreadable(reply), onRight: become })
+      : Either.left(noVerdict(reply))
+
+/** Of one thing by its id: that it is not found says something. */
+export const readOne =
+  <A>(decode: (json: unknown) => Either.Either<A, unknown>): Read<A> =>
+  (reply) =>
+    reply.status === 404 ? Either.left(new Absent()) : readAs(decode, (read) => read)(reply)
+
+/** From Coinbase's transfers to outcomes: nothing here talks to anybody. */
+export const Transfer = Schema.Struct({
+  transferId: Text,
+  status: Text,
+  source: optional(Schema.Struct({ accountId: Text })),
+  sourceAmount: Text,
+  sourceAsset: Text,
+  targetAmount: Text,
+  targetAsset: Text,
+  failureReason: Text,
+  metadata: Metadata,
+  details: optional(
+    Schema.Struct({
+      depositDestination: optional(Schema.Struct({ id: Schema.String })),
+      onchainTransactions: optional(Schema.Array(Schema.Struct({ transactionHash: Text })))
+    })
+  )
+})
+export type Transfer = typeof Transfer.Type
+
+const decodeTransfer = Schema.decodeUnknownEither(Transfer)
+const decodeTransfers = Schema.decodeUnknownEither(
+  Schema.Struct({ transfers: Schema.Array(Transfer), nextPageToken: Text })
+)
+
+const known = new Set(["quoted", "processing", "completed", "failed"])
+
+/** Whatever else it says is taken for under way, and whoever looks after the account should hear of it. */
+export const isKnownStatus = (status: string | null): boolean => status === null || known.has(status)
+
+/** What it took from our account beyond what arrived, where both are of one asset. */
+const feeOf = ({ sourceAmount, sourceAsset, targetAmount, targetAsset }: Transfer): { readonly fee?: Money } =>
+  Option.match(Option.all([moneyIn(sourceAmount, sourceAsset), moneyIn(targetAmount, targetAsset)]), {
+    onNone: () => ({}),
+    onSome: ([taken, given]) => {
+      const minor = taken.minor - given.minor
+      return taken.currency === given.currency && minor > 0n
+        ? { fee: new Money({ currency: taken.currency, minor }) }
+        : {}
+    }
+  })
+
+export const hashesOf = ({ details }: Transfer): ReadonlyArray<string> =>
+  (details?.onchainTransactions ?? []).flatMap(({ transactionHash }) => transactionHash ?? [])
+
+export const transferReport = (transfer: Transfer): Report => {
+  const { failureReason, status, targetAmount, targetAsset, transferId } = transfer
+  const about = {
+    reason: null,
+    providerPaymentId: transferId ?? null,
+    providerStatus: status ?? null,
+    ...providerIds({ transfer_id: transferId, transaction_hashes: hashesOf(transfer) })
+  }
+  switch (status) {
+    case "completed": {
+      const money = Option.getOrUndefined(moneyIn(targetAmount, targetAsset))
+      return new Report({
+        ...about,
+        state: "completed",
+        ...feeOf(transfer),
+        ...(transferId === undefined ? {} : settledOnce("disbursement", transferId, money))
+      })
+    }
+    case "failed":
+      return new Report({ ...about, state: "failed", reason: failureReason ?? null, providerCode: "failed" })
+    default:
+      return new Report({ ...about, state: "processing" })
+  }
+}
+
+export const transferCreated = (reply: ProviderReply): Outcome =>
+  isMade(reply)
+    ? Either.match(decodeTransfer(reply.json), {
+        onLeft: () => unreadable(reply),
+        onRight: (transfer): Outcome => {
+          if (transfer.transferId === undefined) return unreadable(reply)
+          const { fee, movements, providerData = {}, providerStatus, reason, state } = transferReport(transfer)
+          if (state === "failed") {
+            return new Declined({
+              reason: reason ?? "Coinbase says that it failed",
+              providerCode: "failed",
+              providerPaymentId: transfer.transferId
+            })
+          }
+          return new Accepted({
+            state: state === "completed" ? state : "processing",
+            providerPaymentId: transfer.transferId,
+            providerStatus,
+            nextAction: null,
+            actionData: {},
+            providerData,
+            ...(movements === undefined ? {} : { movements }),
+            ...(fee === undefined ? {} : { fee })
+          })
+        }
+      })
+    : refusalOf(reply)
+
+export const readTransfer = readOne(decodeTransfer)
+
+export const readTransfers: Read<Page<Transfer>> = readAs(
+  decodeTransfers,
+  ({ nextPageToken: next, transfers: items }) => ({ items, next })
+)
+
+/** From Coinbase's deposit destinations, and the transfers that came to them, to outcomes: nothing here talks to anybody. */
+const Destination = Schema.Struct({
+  depositDestinationId: Schema.String,
+  accountId: Text,
+  status: Text,
+  crypto: optional(Schema.Struct({ network: Text, address: Text })),
+  metadata: Metadata,
+  createdAt: Text
+})
+export type Destination = typeof Destination.Type
+
+const decodeDestination = Schema.decodeUnknownEither(Destination)
+const decodeDestinations = Schema.decodeUnknownEither(
+  Schema.Struct({ depositDestinations: Schema.Array(Destination), nextPageToken: Text })
+)
+
+const actionDataOf = ({ crypto }: Destination) => ({
+  address: crypto?.address ?? null,
+  network: networkOfCoinbase(crypto?.network ?? "")
+})
+
+export const depositCreated = (reply: ProviderReply): Outcome =>
+  isMade(reply)
+    ? Either.match(decodeDestination(reply.json), {
+        onLeft: () => unreadable(reply),
+        onRight: (destination): Outcome =>
+          new Accepted({
+            state: "pending",
+            providerPaymentId: destination.depositDestinationId,
+            providerStatus: destination.status ?? null,
+            // Whoever waits is told nothing more: before there is an address, an enquiry has to bring it.
+            nextAction: destination.crypto?.address === undefined ? "check_status" : "wait",
+            actionData: actionDataOf(destination),
+            providerData: { deposit_destination_id: destination.depositDestinationId }
+          })
+      })
+    : refusalOf(reply)
+
+/** Nothing has come to it yet. */
+export const waitingReport = (destination: Destination): Report =>
+  new Report({
+    state: "pending",
+    reason: null,
+    providerPaymentId: destination.depositDestinationId,
+    providerStatus: null,
+    ...(destination.crypto?.address === undefined
+      ? {}
+      : { waitsFor: { nextAction: "wait", actionData: actionDataOf(destination) } })
+  })
+
+/** Each payment to an address is a transfer of its own. */
+const collectionOf = ({ targetAmount, targetAsset, transferId }: Transfer) =>
+  Option.map(
+    Option.all([moneyIn(targetAmount, targetAsset), Option.fromNullable(transferId)]),
+    ([amount, id]) => ({ kind: "collection", id, amount, state: "settled" }) as const
+  )
+
+/**
+ * All that came to one address, however many times somebody paid; nothing where nobody did, and a failure where an amount
+ * cannot be read.
+ */
+export const depositReport = (
+  destinationId: string,
+  transfers: ReadonlyArray<Transfer>
+): Either.Either<Option.Option<Report>, Unknown> => {
+  const found = transfers.filter(({ details }) => details?.depositDestination?.id === destinationId)
+  // A list that grows while it is read may show one transfer on two pages.
+  const ours = [...new Map(found.map((one) => [one.transferId ?? one, one])).values()]
+  const about = {
+    reason: null,
+    providerPaymentId: destinationId,
+    ...providerIds({
+      deposit_destination_id: destinationId,
+      deposit_transfer_ids: ours.flatMap(({ transferId }) => transferId ?? []),
+      deposit_transaction_hashes: ours.flatMap(hashesOf)
+    })
+  }
+  const completed = ours.filter(({ status }) => status === "completed")
+  if (completed.length > 0) {
+    const read = Option.all(completed.map(collectionOf))
+    const [first, ...rest] = Option.getOrElse(read, () => [])
+    if (first === undefined || rest.some(({ amount }) => amount.currency !== first.amount.currency)) {
+      return Either.left(
+        new Unknown({ reason: "Coinbase has money for it, of an amount that cannot be read or without an id" })
+      )
+    }
+    const movements = [first, ...rest].filter(({ amount }) => amount.isPositive)
+    return Either.right(
+      Option.some(new Report({ ...about, state: "completed", providerStatus: "completed", movements }))
+    )
+  }
+  const underWay = ours.find(({ status }) => status !== "failed")
+  if (underWay !== undefined) {
+    return Either.right(
+      Option.some(new Report({ ...about, state: "processing", providerStatus: underWay.status ?? null }))
+    )
+  }
+  return Either.right(
+    Option.map(
+      Option.fromNullable(ours[0]),
+      ({ failureReason }) =>
+        new Report({
+          ...about,
+          state: "failed",
+          reason: failureReason ?? null,
+          providerStatus: "failed",
+          providerCode: "failed"
+        })
+    )
+  )
+}
+
+export const readDestination = readOne(decodeDestination)
+
+export const readDestinations: Read<Page<Destination>> = readAs(
+  decodeDestinations,
+  ({ depositDestinations: items, nextPageToken: next }) => ({ items, next })
+)

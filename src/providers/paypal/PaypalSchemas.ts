@@ -1,0 +1,102 @@
+/** What all answers of PayPal have in common. */
+import { Option, Schema, Either } from "effect"
+import type { Money } from "../../domain/Money.ts"
+import { Unknown, Declined } from "../../domain/Outcome.ts"
+import type { ProviderReply } from "../client/ProviderHttp.ts"
+import { moneyOfMajor, majorText, minorText } from "../port/WireValues.ts"
+import { Check } from "../port/Callback.ts"
+import { credentialsRefused } from "../client/ProviderReplies.ts"
+import type { Granted } from "../client/AccessTokens.ts"
+
+/** Nothing and null are the same. */
+export const text = Schema.optionalWith(Schema.String, { nullable: true })
+
+export const Amount = Schema.Struct({ currency_code: Schema.String, value: Schema.String })
+
+export const Payee = Schema.Struct({ email_address: text, merchant_id: text })
+export type Payee = typeof Payee.Type
+
+/** Whether both are one account; undefined where they do not say enough to compare them. */
+export const isSamePayee = (own: Payee | undefined, told: Payee | undefined): boolean | undefined => {
+  if (own?.merchant_id !== undefined && told?.merchant_id !== undefined) return own.merchant_id === told.merchant_id
+  if (own?.email_address === undefined || told?.email_address === undefined) return undefined
+  return own.email_address.toLowerCase() === told.email_address.toLowerCase()
+}
+
+export const moneyOf = (
+  amount: { readonly value: string } | undefined,
+  currency: string | undefined
+): Money | undefined =>
+  amount === undefined || currency === undefined
+    ? undefined
+    : Option.getOrUndefined(moneyOfMajor(amount.value, currency))
+
+export const feeIn = (fee: Money | undefined) => (fee === undefined ? {} : { fee })
+
+export const isFine = ({ status }: ProviderReply): boolean => status === 200 || status === 201
+
+export const nothingRead = new Unknown({ reason: "its answer cannot be read" })
+
+/** Amounts as PayPal writes them. */
+
+/** Currencies that PayPal takes whole, whatever ISO 4217 says of them. */
+const takenWhole: ReadonlySet<string> = new Set(["HUF", "JPY", "TWD"])
+
+/** Nothing where PayPal cannot be asked for exactly this. */
+export const paypalText = (money: Money): Option.Option<string> =>
+  takenWhole.has(money.currency) ? minorText(money, 0) : Option.some(majorText(money))
+
+/** Those that accounts of every country hold; BRL, CNY and MYR are for accounts of their own countries alone. */
+export const paypalCurrencies = [
+  "AUD",
+  "CAD",
+  "CHF",
+  "CZK",
+  "DKK",
+  "EUR",
+  "GBP",
+  "HKD",
+  "HUF",
+  "ILS",
+  "JPY",
+  "MXN",
+  "NOK",
+  "NZD",
+  "PHP",
+  "PLN",
+  "SEK",
+  "SGD",
+  "THB",
+  "TWD",
+  "USD"
+] as const
+
+/** Tokens, and the word of PayPal about callbacks. */
+const readToken = Schema.decodeUnknownOption(
+  Schema.Struct({ access_token: Schema.String, expires_in: Schema.NumberFromString })
+)
+
+export const tokenGranted = (reply: ProviderReply): Either.Either<Granted, Declined> => {
+  if (reply.status === 401 || reply.status === 403) return Either.left(credentialsRefused(reply))
+  const token = Option.filter(readToken(reply.json), () => isFine(reply))
+  return Either.fromOption(
+    Option.map(token, ({ access_token, expires_in }) => ({ token: access_token, expiresInSeconds: expires_in })),
+    () =>
+      new Declined({
+        reason: `HTTP ${reply.status}: it gave no access token`,
+        code: reply.status === 429 ? "PROVIDER_BUSY" : "PROVIDER_UNAVAILABLE",
+        providerCode: `${reply.status}`
+      })
+  )
+}
+
+const readVerification = Schema.decodeUnknownOption(Schema.Struct({ verification_status: Schema.String }))
+
+/** PayPal's word on it; none where its answer is about something else than the callback, such as our own account. */
+export const verification = (reply: ProviderReply): Option.Option<Check<"vendor">> => {
+  // What it cannot even read is nothing of its own.
+  if (reply.status === 400 || reply.status === 422) return Option.some(Check.failed)
+  return Option.map(readVerification(isFine(reply) ? reply.json : undefined), ({ verification_status: status }) =>
+    Check.confirmed("SUCCESS", status)
+  )
+}
