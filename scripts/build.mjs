@@ -1,6 +1,6 @@
 /**
  * The server and the CLI as one file each, and beside each what V8 made of it, so that it starts sooner; the console; the API
- * reference; with `--client`, as `npm run build` has it, the client for other programs; and with `--map`, as `npm run bench`
+ * reference; the guides; with `--client`, as `npm run build` has it, the client for other programs; and with `--map`, as `npm run bench`
  * has it, the map that leads from the server's file to its sources, which nothing here refers to.
  */
 import { spawnSync } from "node:child_process"
@@ -12,6 +12,7 @@ import { build } from "esbuild"
 import { buildClient } from "../src/client/build.mjs"
 import { answerShapesAsTable, operationsAsTable, readAnswerShapes, readOperations } from "../src/client/declared.mjs"
 import { buildConsole } from "../src/console/build.mjs"
+import { buildGuides } from "../src/hosted/guides/build.mjs"
 import { buildOf } from "../src/freshBuild.mjs"
 import { buildReference } from "../src/reference/build.mjs"
 
@@ -25,7 +26,15 @@ const { client, map, outdir } = parseArgs({
 
 const { ended, isFresh } = buildOf(
   outdir,
-  ["scripts/build.mjs", "migrations", "src", "package.json", "tsconfig.json", "node_modules/.package-lock.json"],
+  [
+    "scripts/build.mjs",
+    "docs",
+    "migrations",
+    "src",
+    "package.json",
+    "tsconfig.json",
+    "node_modules/.package-lock.json"
+  ],
   [...(client ? ["client"] : []), ...(map ? ["map"] : [])],
   ["main.cjs", "main.mjs", "cli/main.cjs", "cli/main.mjs"]
 )
@@ -126,5 +135,6 @@ startable(outdir, ["--max-semi-space-size=32", "--heap-growing-percent=60"], [[]
 
 await buildConsole(outdir, operations)
 await buildReference(outdir)
+await buildGuides(outdir)
 if (client) await buildClient(outdir)
 ended()

@@ -22,6 +22,7 @@ import { kybHandlers } from "../people/kyb/Http.ts"
 import { networksHandlers } from "../payments/networks/Http.ts"
 import { organizationsHandlers } from "../people/organizations/Http.ts"
 import { checkoutRoutes } from "../hosted/pages/CheckoutRoute.ts"
+import { guideRoutes } from "../hosted/guides/GuidesHttp.ts"
 import { consoleRoutes } from "../hosted/console/ConsoleRoute.ts"
 import { linkRoutes } from "../hosted/pages/link/LinkRoute.ts"
 import { callbackRoutes } from "../payments/callbacks/CallbackRoute.ts"
@@ -69,7 +70,7 @@ const implementation = Effect.all({
 export const businessRoutes = Effect.gen(function* () {
   const api = yield* Effect.flatMap(implementation, apiRoutes)
   const callbacks = [...(yield* callbackRoutes), ...(yield* kybCallbackRoutes)]
-  const pages = [...(yield* checkoutRoutes), ...(yield* linkRoutes), ...(yield* consoleRoutes)]
+  const pages = [...(yield* checkoutRoutes), ...(yield* linkRoutes), ...(yield* consoleRoutes), ...(yield* guideRoutes)]
   return [...api, ...callbacks, ...pages]
 })
 

@@ -95,7 +95,7 @@ describe.concurrent("the command line", () => {
       ["--name", "--country", "--currency", "--email", "--feature", "--json\n"].map((name) => name.trim())
     )
     for (const text of options) expect(text).toMatch(/^--.+\n {2}\S/)
-    expect(version.stdout).toBe("1.0.0\n")
+    expect(version.stdout).toBe("0.9.0\n")
     for (const { stdout } of [root, keys, rotate]) expect(stdout).not.toContain("\u001b")
   })
 

@@ -7,6 +7,7 @@ import { codeMeanings } from "../../src/contract/openapi/Errors.ts"
 import { type EventType, eventTypes } from "../../src/domain/EventTypes.ts"
 import { codes } from "../../src/domain/Failure.ts"
 import { failureCodes } from "../../src/domain/FailureCode.ts"
+import { canCorrect, paymentStatuses, transitions } from "../../src/domain/PaymentStatus.ts"
 import { table } from "./Table.ts"
 
 const code = (text: string) => `\`${text}\``
@@ -27,6 +28,22 @@ export const eventsTable = table(
   ["Type", "When it is sent"],
   eventTypes.map((type) => [code(type), eventsAbout[type].fires])
 )
+
+const arrows = paymentStatuses.flatMap((from) => {
+  const to = transitions[from]
+  return to.length === 0 ? [`${from} --> [*]`] : to.map((status) => `${from} --> ${status}`)
+})
+
+const corrections = paymentStatuses.flatMap((from) =>
+  paymentStatuses.filter((to) => canCorrect(from, to)).map((to) => `${from} --> ${to}: operator, ramps only`)
+)
+
+export const statesDiagram = [
+  "```mermaid",
+  "stateDiagram-v2",
+  ...["[*] --> initiated", ...arrows, ...corrections].map((line) => `  ${line}`),
+  "```"
+].join("\n")
 
 /** One for each shape of data: the others of a kind differ in their words alone. */
 const shown: ReadonlyArray<EventType> = [

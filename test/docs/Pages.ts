@@ -16,7 +16,7 @@ export const pages: ReadonlyArray<string> = [
   "README.md",
   "CONTRIBUTING.md",
   "SECURITY.md",
-  ...readdirSync("docs")
+  ...readdirSync("docs", { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".md"))
     .map((name) => `docs/${name}`)
 ]

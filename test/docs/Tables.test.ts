@@ -2,13 +2,14 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { format } from "oxfmt"
 import { describe, expect, it } from "vitest"
-import { codesTable, eventsTable, failuresTable, payloads, railsTable } from "./ContractTables.ts"
+import { codesTable, eventsTable, failuresTable, payloads, railsTable, statesDiagram } from "./ContractTables.ts"
 import { amountsTable, providersTable } from "./ProviderTables.ts"
 
 const tables: ReadonlyArray<readonly [name: string, page: string, text: string]> = [
   ["providers", "docs/providers.md", providersTable],
   ["amounts", "docs/providers.md", amountsTable],
   ["rails", "docs/first-payment.md", railsTable],
+  ["states", "docs/payment-flows.md", statesDiagram],
   ["codes", "docs/errors.md", codesTable],
   ["failures", "docs/errors.md", failuresTable],
   ["events", "docs/events.md", eventsTable],

@@ -3,7 +3,7 @@ import { testValues } from "./TestValues.ts"
 
 const valueRows = testValues.map(([value, what]) => `| ${value} | ${what} |`).join("\n")
 
-export const introduction = `Corridor moves money in many countries behind one JSON API.
+export const introduction = `Corridor moves money in many countries behind one JSON API. The [guides](./docs/guides) explain how to use it and how to run it.
 
 ## Credentials
 

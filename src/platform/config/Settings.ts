@@ -307,7 +307,7 @@ export class Settings extends Context.Tag("corridor/Settings")<
       ),
       phonePromptsApi: Option.getOrElse(values.phonePromptsApi, () => (values.mode === "live" ? apiPromptsPerDay : 0)),
       publicUrl: Option.getOrElse(values.publicUrl, () => `http://127.0.0.1:${values.port}`),
-      version: "1.0.0"
+      version: "0.9.0"
     })),
     Effect.mapError(settingsError)
   )

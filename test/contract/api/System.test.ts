@@ -22,7 +22,7 @@ onDatabaseServer("The system pages", (it) => {
   it.effect("say that the process lives and is ready, to anybody", () =>
     Effect.gen(function* () {
       const [health, ready] = yield* Effect.all([send("/healthz"), send("/readyz")])
-      expect([health.status, bodyOf(health)]).toEqual([200, { status: "ok", version: "1.0.0" }])
+      expect([health.status, bodyOf(health)]).toEqual([200, { status: "ok", version: "0.9.0" }])
       expect([ready.status, bodyOf(ready)]).toEqual([
         200,
         { status: "ready", database_id: expect.stringMatching(/^[0-9a-f-]{36}$/) }

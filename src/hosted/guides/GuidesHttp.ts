@@ -1,0 +1,85 @@
+/** Serves the guides of docs/ below /docs, beside the API reference. `/docs/guides` lists them. */
+import { readFile } from "node:fs/promises"
+import { Effect } from "effect"
+import { NotFound } from "../../domain/Failure.ts"
+import type { Outgoing } from "../../platform/http/Outgoing.ts"
+import { pack, packedReply } from "../../platform/http/Packed.ts"
+import { alsoByHead, type Incoming, type Route } from "../../platform/http/Route.ts"
+
+interface Guide {
+  readonly type: string
+  readonly body: Buffer
+}
+
+type Guides = ReadonlyMap<string, Guide>
+
+/** The build writes them beside the server's bundle. */
+const folder = new URL("guides/", import.meta.url)
+
+const readBuilt = async (): Promise<Guides> => {
+  const types = JSON.parse(await readFile(new URL("types.json", folder), "utf8")) as Readonly<Record<string, string>>
+  const read = async ([path, type]: readonly [string, string]) =>
+    [path, { type, body: await readFile(new URL(`${path}.guide`, folder)) }] as const
+  return new Map(await Promise.all(Object.entries(types).map(read)))
+}
+
+interface Builder {
+  readonly renderGuides: () => Promise<Guides>
+}
+
+/** A server that runs from its sources renders the Markdown itself. */
+const renderNow = async (): Promise<Guides> => {
+  const builder = new URL("build.mjs", import.meta.url)
+  return ((await import(builder.href)) as Builder).renderGuides()
+}
+
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'"
+].join("; ")
+
+const headersOf = (type: string) => ({
+  "content-type": type,
+  "content-security-policy": contentSecurityPolicy,
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff"
+})
+
+type Reply = (incoming: Incoming) => Outgoing
+
+/** Texts are sent compressed, pictures as they are. */
+const replyOf = async ({ body, type }: Guide): Promise<Reply> => {
+  const headers = headersOf(type)
+  if (type.startsWith("image/")) return () => ({ status: 200, headers, body, shared: true })
+  const packed = await pack(body.toString(), headers)
+  return (incoming) => packedReply(incoming, packed)
+}
+
+const noGuide = new NotFound({ message: "There is no such guide. The list is at /docs/guides." })
+
+const prepare = async (guides: Guides): Promise<ReadonlyMap<string, Reply>> =>
+  new Map(await Promise.all(Array.from(guides, async ([path, guide]) => [path, await replyOf(guide)] as const)))
+
+/** The first reader has all guides read and compressed; they are kept. */
+export const guideRoutes = Effect.gen(function* () {
+  const replies = yield* Effect.cached(
+    Effect.tryPromise(readBuilt).pipe(
+      Effect.orElse(() => Effect.promise(renderNow)),
+      Effect.flatMap((guides) => Effect.promise(() => prepare(guides)))
+    )
+  )
+  const guide = (path: `/${string}`, folder: string): Route => ({
+    method: "GET",
+    path: `${path}/:page`,
+    handle: (incoming) =>
+      Effect.flatMap(replies, (all) => {
+        const reply = all.get(`${folder}${incoming.params["page"] ?? ""}`)
+        return reply === undefined ? Effect.fail(noGuide) : Effect.succeed(reply(incoming))
+      })
+  })
+  return alsoByHead([guide("/docs", ""), guide("/docs/decisions", "decisions/")])
+})

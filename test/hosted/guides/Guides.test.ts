@@ -1,0 +1,76 @@
+/** Every page of docs/ is served below /docs, and its links lead to pages and headings that exist. */
+import { readdirSync } from "node:fs"
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { send } from "../../support/Send.ts"
+import { onServer } from "../../support/TestServer.ts"
+
+const paths = readdirSync("docs", { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".md"))
+  .map((name) => `/docs/${name.slice(0, -".md".length)}`)
+
+const linksOf = (from: string, text: string) =>
+  Array.from(text.matchAll(/(?:href|src)="(?!https?:|data:)([^"]*)"/g), ([, href]) => {
+    const { hash, pathname } = new URL(href!, `http://here${from}`)
+    return { from, to: pathname, anchor: decodeURIComponent(hash.slice(1)) }
+  })
+
+onServer("The guides", "memory", {}, (it) => {
+  it.effect("answer with a page that has a title and loads nothing but its style and pictures", () =>
+    Effect.gen(function* () {
+      expect(paths.length).toBeGreaterThan(25)
+      for (const path of paths) {
+        const { headers, status, text } = yield* send(path)
+        expect(status, path).toBe(200)
+        expect(headers["content-type"]).toBe("text/html; charset=utf-8")
+        expect(headers["content-security-policy"]).toBe(
+          "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        )
+        expect(text, path).toMatch(/<title>[^<]{4,} · Corridor<\/title>/)
+        expect(text, path).toMatch(/<h1 id="[^"]+">/)
+        expect(text, path).not.toMatch(/<script|<style|style="|<!--/)
+      }
+    })
+  )
+
+  it.effect("link to pages, files and headings that exist", () =>
+    Effect.gen(function* () {
+      const answers = new Map<string, string>()
+      const read = (path: string) =>
+        Effect.gen(function* () {
+          const known = answers.get(path)
+          if (known !== undefined) return known
+          const { status, text } = yield* send(path)
+          expect(status, path).toBe(200)
+          answers.set(path, text)
+          return text
+        })
+      for (const path of paths) {
+        for (const { anchor, from, to } of linksOf(path, yield* read(path))) {
+          const target = yield* read(to)
+          if (anchor !== "") expect(target, `${from} leads to ${to}#${anchor}`).toContain(` id="${anchor}"`)
+        }
+      }
+      expect(answers.has("/docs"), "the API reference").toBe(true)
+      expect(answers.has("/docs/guides.css")).toBe(true)
+    })
+  )
+
+  it.effect("are all listed at /docs/guides", () =>
+    Effect.gen(function* () {
+      const { text } = yield* send("/docs/guides")
+      const listed = new Set(linksOf("/docs/guides", text).map(({ to }) => to))
+      expect(paths.filter((path) => !listed.has(path))).toEqual([])
+    })
+  )
+
+  it.effect("leave the reference's files alone, and answer 404 for others", () =>
+    Effect.gen(function* () {
+      expect((yield* send("/docs")).text).toContain("API reference")
+      expect((yield* send("/openapi.json")).text, "the reference links to the guides").toContain("(./docs/guides)")
+      expect((yield* send("/docs/none")).status).toBe(404)
+      expect((yield* send("/docs/decisions/none")).status).toBe(404)
+      expect((yield* send("/docs/..%2Fpackage.json")).status).toBeGreaterThanOrEqual(400)
+    })
+  )
+})
