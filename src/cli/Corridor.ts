@@ -1,7 +1,7 @@
 /** Every command of the CLI. */
 import { Command, CommandDescriptor, HelpDoc } from "@effect/cli"
 import { HashMap, Option } from "effect"
-import type { CommandNames } from "./shared/CommandWords.ts"
+import type { CommandNames } from "./shared/CommandLine.ts"
 import { accounts } from "./commands/Accounts.ts"
 import { backup, restore } from "./commands/Backup.ts"
 import { dlq } from "./commands/Dlq.ts"

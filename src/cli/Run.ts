@@ -1,18 +1,48 @@
 /** A command line from its words to what it writes; how it ended is for its caller to tell. */
 import { CliConfig, Command } from "@effect/cli"
 import * as NodeContext from "@effect/platform-node/NodeContext"
-import { ConfigProvider, Effect, Either, Layer, Option } from "effect"
-import { ASKED, completions, completionScripts } from "./shared/Completions.ts"
-import { type CommandUsage, programOptions, usageOf, wrongWord } from "./shared/CommandUsage.ts"
-import { asHelp, commandPath, unknownCommand } from "./shared/CommandWords.ts"
+import { ConfigProvider, Effect, Either, Layer, Option, Console } from "effect"
+import {
+  COMPLETE,
+  completions,
+  completionScripts,
+  type CommandUsage,
+  programOptions,
+  usageOf,
+  usageProblem,
+  asHelp,
+  commandPath,
+  unknownCommand
+} from "./shared/CommandLine.ts"
 import { commandNames, corridor, descriptorAt } from "./Corridor.ts"
-import { explainFailure } from "./shared/Failures.ts"
-import { refuse } from "./shared/Input.ts"
-import { writeLine } from "./shared/Report.ts"
-import { takeTarget, Target, targetOf } from "./shared/Target.ts"
-import { helpDocument } from "./shared/PlainHelp.ts"
-import { inTerminal, writeHelp } from "./shared/Terminal.ts"
+import { explainFailure, writeLine } from "./shared/CommandResult.ts"
+import { refuse } from "./shared/CommandInput.ts"
+import { extractTarget, Target, targetOf } from "./shared/CommandTarget.ts"
+import { helpDocument, onTerminal, readableHelp } from "./shared/CommandHelp.ts"
 import about from "../../package.json" with { type: "json" }
+import { stripVTControlCharacters } from "node:util"
+import { painter, Streams } from "./shared/Terminal.ts"
+
+/** How `@effect/cli` speaks here: its texts reshaped, its errors left to us. */
+const writeHelp = (text: string, path: ReadonlyArray<string>): Effect.Effect<void> =>
+  Effect.flatMap(Streams, (streams) => {
+    const help = readableHelp(text, path)
+    return writeLine(streams.columns === undefined ? help : onTerminal(help, streams.columns, painter(streams)))
+  })
+
+/** `path` is the command whose help may be asked for; `asIs`: what is written is no help, but for a shell. */
+const inTerminal =
+  (path: ReadonlyArray<string>, asIs: boolean) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Console.consoleWith((base) =>
+      Effect.withConsole(effect, {
+        ...base,
+        log: (...lines) =>
+          asIs ? writeLine(stripVTControlCharacters(lines.join(" ")).trimEnd()) : writeHelp(lines.join(" "), path),
+        // A bad command line also fails the effect, and is told with every other failure.
+        error: () => Effect.void
+      })
+    )
 
 /** The server's settings, but quiet: an operator reads the answer, not the log. */
 const quietSettings = (environment: Readonly<Record<string, string | undefined>>) =>
@@ -43,11 +73,11 @@ export const runCorridor = (
   words: ReadonlyArray<string>,
   environment: Readonly<Record<string, string | undefined>>
 ): Effect.Effect<void, unknown> => {
-  if (words[0] === ASKED) {
+  if (words[0] === COMPLETE) {
     const found = completions({ names: commandNames, usageAt }, words.slice(1))
     return found.length === 0 ? Effect.void : writeLine(found.join("\n"))
   }
-  const taken = takeTarget(words)
+  const taken = extractTarget(words)
   const { args, typed } = Either.getOrElse(taken, () => ({ args: words, typed: {} }))
   const asked = asHelp(args)
   const path = commandPath(commandNames, asked)
@@ -61,7 +91,7 @@ export const runCorridor = (
     if (script !== undefined) return yield* writeLine(script)
     const described = helpFor(path, asked)
     if (Option.isSome(described)) return yield* writeHelp(helpDocument(described.value, config, about.version), path)
-    const wrong = wrongWord(usageAt(path), asked.slice(path.length))
+    const wrong = usageProblem(usageAt(path), asked.slice(path.length))
     if (Option.isSome(wrong)) return yield* refuse(`${wrong.value} See: ${["corridor", ...path].join(" ")} --help`)
     return yield* parse(["node", "corridor", ...asked])
   }).pipe(

@@ -12,7 +12,7 @@ import "../../src/app/Records.ts"
 import "../../src/cli/api/Calls.ts"
 import { freePort as aFreePort } from "../bench/FreePort.ts"
 import { runCorridor } from "../../src/cli/Run.ts"
-import { Streams } from "../../src/cli/shared/Streams.ts"
+import { Streams } from "../../src/cli/shared/Terminal.ts"
 import { SERVER_FLAGS, urlOfDatabase } from "../support/Cluster.ts"
 import { createEmptyDatabase, dropDatabase, lendDatabase, returnDatabase, within } from "../support/OwnDatabase.ts"
 

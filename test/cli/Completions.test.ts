@@ -3,8 +3,7 @@ import { spawnSync } from "node:child_process"
 import { Option } from "effect"
 import { describe, expect, it } from "vitest"
 import { commandNames, descriptorAt } from "../../src/cli/Corridor.ts"
-import { completionScripts } from "../../src/cli/shared/Completions.ts"
-import { usageOf, wrongWord } from "../../src/cli/shared/CommandUsage.ts"
+import { completionScripts, usageOf, usageProblem } from "../../src/cli/shared/CommandLine.ts"
 import { paymentMethods, providerNames } from "../../src/domain/Corridor.ts"
 import { paymentStatuses } from "../../src/domain/PaymentStatus.ts"
 import { CLI, cliIn } from "./Cli.ts"
@@ -94,7 +93,7 @@ describe("a word that cannot be meant", () => {
     ["providers add", ["strip"], /^PROVIDER: expected one of manual, .* Did you mean stripe\?$/],
     ["orgs set", ["ORG", "--kyb-status", ""], /^--kyb-status: expected one of not_started, .*; an empty text is none/]
   ])("%s %j is refused", (command, words, sentence) =>
-    expect(Option.getOrUndefined(wrongWord(usageAt(command), words))).toMatch(sentence)
+    expect(Option.getOrUndefined(usageProblem(usageAt(command), words))).toMatch(sentence)
   )
 
   it.each([
@@ -103,7 +102,7 @@ describe("a word that cannot be meant", () => {
     ["payments list", ["-h"]],
     ["payments show", ["--", "--strange"]],
     ["providers enable", ["anything"]]
-  ])("%s %j is none", (command, words) => expect(wrongWord(usageAt(command), words)).toEqual(Option.none()))
+  ])("%s %j is none", (command, words) => expect(usageProblem(usageAt(command), words)).toEqual(Option.none()))
 
   it("is refused with the command's help, before anything is read", async () => {
     const { code, stderr } = await cliIn({})("payments", "list", "--status", "complete")

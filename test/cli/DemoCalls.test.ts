@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import { Effect, Schema } from "effect"
 import { expect, it } from "vitest"
-import { makeCalls } from "../../src/cli/demo/Calls.ts"
+import { makeCalls } from "../../src/cli/demo/DemoClient.ts"
 
 it.each<readonly [status: number, text: string, what: string]>([
   [200, "<!doctype html><title>Welcome to nginx</title>", "an HTML page"],

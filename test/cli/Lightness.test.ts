@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import { expect, it } from "vitest"
 import { commandNames } from "../../src/cli/Corridor.ts"
-import { commandsAbout } from "../../src/cli/shared/Examples.ts"
+import { commandsAbout } from "../../src/cli/shared/CommandHelp.ts"
 import { cliIn } from "./Cli.ts"
 
 /** Types are gone by then. */

@@ -1,6 +1,6 @@
 /** The lists of the command line on a terminal of 80 columns: a line or two for each row, with what tells rows apart. */
 import { describe, expect, it } from "vitest"
-import type { Laid } from "../../src/cli/shared/Table.ts"
+import type { TextLayout } from "../../src/cli/shared/Table.ts"
 import { accountTable } from "../../src/cli/shown/Accounts.ts"
 import { keyTable } from "../../src/cli/shown/Keys.ts"
 import { orgTable } from "../../src/cli/shown/Orgs.ts"
@@ -30,7 +30,7 @@ const payment = {
   created_at
 } as const
 
-const tables: ReadonlyArray<readonly [name: string, laid: Laid, titles: ReadonlyArray<string>]> = [
+const tables: ReadonlyArray<readonly [name: string, laid: TextLayout, titles: ReadonlyArray<string>]> = [
   [
     "accounts",
     accountTable(

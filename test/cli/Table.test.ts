@@ -1,8 +1,8 @@
 /** Tables and help texts on terminals: as wide as those are, nothing lost, and coloured only where that is shown. */
 import { describe, expect, it } from "vitest"
-import { painter } from "../../src/cli/shared/Colour.ts"
-import { onTerminal } from "../../src/cli/shared/Help.ts"
-import { laidTable } from "../../src/cli/shared/Table.ts"
+import { painter } from "../../src/cli/shared/Terminal.ts"
+import { onTerminal } from "../../src/cli/shared/CommandHelp.ts"
+import { tableLayout } from "../../src/cli/shared/Table.ts"
 
 const ID = "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f"
 const titles = ["ID", "STATUS", "WHAT HAPPENED"]
@@ -19,7 +19,7 @@ const words = (text: string) =>
     .sort()
 
 describe("a table", () => {
-  const { fit, text } = laidTable(titles, rows, "Nothing.")
+  const { fit, text } = tableLayout(titles, rows, "Nothing.")
 
   it("is as wide as it is where nobody looks at it", () => {
     expect(text.split("\n")).toHaveLength(3)
@@ -45,21 +45,21 @@ describe("a table", () => {
   it("leaves columns out that it can do without, and keeps as many as there is room for", () => {
     const columns = ["ID", "STATUS", "AMOUNT", "METHOD", "CREATED"]
     const row = [ID, "processing", "15000.00 KES", "mobile_money", "2026-11-16 16:46Z"]
-    const spared = laidTable(columns, [row, row], "", ["CREATED", "METHOD"])
+    const spared = tableLayout(columns, [row, row], "", ["CREATED", "METHOD"])
     expect(spared.fit(200)).toBe(spared.text)
     expect(spared.fit(84).split("\n")[0]).toMatch(/^ID +STATUS +AMOUNT +CREATED$/)
     expect(spared.fit(80).split("\n")[0]).toMatch(/^ID +STATUS +AMOUNT +METHOD$/)
     expect(spared.fit(80).split("\n")).toHaveLength(3)
     expect(spared.fit(40)).toMatch(/^CREATED +2026-11-16 16:46Z$/m)
     // Where nothing stands in a column, there is the least to miss.
-    const empty = laidTable(columns, [[...row.slice(0, 4), null]], "", ["CREATED", "METHOD"])
+    const empty = tableLayout(columns, [[...row.slice(0, 4), null]], "", ["CREATED", "METHOD"])
     expect(empty.fit(80).split("\n")[0]).toMatch(/^ID +STATUS +AMOUNT +METHOD$/)
   })
 
   it("leaves them out before it puts one field on a line, though the others go on in the next line", () => {
     const columns = ["ID", "ORGANISATION", "URL", "STATUS"]
     const row = [ID, ID, `https://shop.example/${"a".repeat(30)}`, "active"]
-    const spared = laidTable(columns, [row], "", ["ORGANISATION"])
+    const spared = tableLayout(columns, [row], "", ["ORGANISATION"])
     expect(spared.fit(80).split("\n")[0]).toMatch(/^ID +URL +STATUS$/)
     expect(spared.fit(80).split("\n")).toHaveLength(3)
     expect(widest(spared.fit(80))).toBeLessThanOrEqual(80)
@@ -67,8 +67,8 @@ describe("a table", () => {
 
   it("breaks what has no spaces, and says so when it is empty", () => {
     const url = `https://shop.example/${"a".repeat(80)}`
-    expect(widest(laidTable(["URL", "N"], [[url, "1"]], "").fit(40))).toBeLessThanOrEqual(40)
-    expect(laidTable(titles, [], "Nothing.").fit(10)).toBe("Nothing.")
+    expect(widest(tableLayout(["URL", "N"], [[url, "1"]], "").fit(40))).toBeLessThanOrEqual(40)
+    expect(tableLayout(titles, [], "Nothing.").fit(10)).toBe("Nothing.")
   })
 })
 

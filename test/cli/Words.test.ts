@@ -2,9 +2,8 @@
 import { Effect, Either, Option } from "effect"
 import { describe, expect, it } from "vitest"
 import { commandNames, descriptorAt } from "../../src/cli/Corridor.ts"
-import { asHelp, commandPath, unknownCommand } from "../../src/cli/shared/CommandWords.ts"
-import { nearest } from "../../src/cli/shared/Nearest.ts"
-import { takeTarget, targetOf } from "../../src/cli/shared/Target.ts"
+import { asHelp, commandPath, unknownCommand, nearest } from "../../src/cli/shared/CommandLine.ts"
+import { extractTarget, targetOf } from "../../src/cli/shared/CommandTarget.ts"
 
 const complaint = (...args: ReadonlyArray<string>) => Option.getOrUndefined(unknownCommand(commandNames, args))
 
@@ -62,7 +61,7 @@ describe("a near word", () => {
   ])("of %j among %j is %s", (given, known, meant) => expect(Option.getOrUndefined(nearest(given, known))).toBe(meant))
 })
 
-const taken = (...words: ReadonlyArray<string>) => Either.getOrThrow(takeTarget(words))
+const taken = (...words: ReadonlyArray<string>) => Either.getOrThrow(extractTarget(words))
 const serverOf = (words: ReadonlyArray<string>, environment: Readonly<Record<string, string>> = {}) =>
   Effect.runSync(Effect.either(targetOf(taken(...words).typed, environment).server))
 const refusal = (...given: Parameters<typeof serverOf>) => {
@@ -115,7 +114,7 @@ describe("the server that is talked to", () => {
       expect(refusal(at, { CORRIDOR_TOKEN: spoiled })).toBe(sentence("CORRIDOR_TOKEN", "token"))
     }
     for (const words of [["--url"], ["--token="], ["--url", "a", "--url", "b"]]) {
-      expect(Either.isLeft(takeTarget(words)), words.join(" ")).toBe(true)
+      expect(Either.isLeft(extractTarget(words)), words.join(" ")).toBe(true)
     }
   })
 })

@@ -1,14 +1,13 @@
 /** A person who waits sees that something is done, and a script sees nothing of it. */
 import { Effect, Fiber, TestClock, TestContext } from "effect"
 import { expect, it } from "vitest"
-import { Streams } from "../../src/cli/shared/Streams.ts"
-import { working } from "../../src/cli/shared/Working.ts"
+import { Streams, showElapsed } from "../../src/cli/shared/Terminal.ts"
 
 const written = async (watched: boolean) => {
   let text = ""
   const streams = { out: () => {}, err: (more: string) => void (text += more), watched }
   const run = Effect.gen(function* () {
-    const fiber = yield* Effect.fork(working("Checking the books")(Effect.as(Effect.sleep("2500 millis"), "done")))
+    const fiber = yield* Effect.fork(showElapsed("Checking the books")(Effect.as(Effect.sleep("2500 millis"), "done")))
     yield* TestClock.adjust("500 millis")
     expect(text).toBe("")
     yield* TestClock.adjust("2 seconds")

@@ -10,10 +10,20 @@ import { transport } from "../../client/Transport.ts"
 import type { Operations } from "../../client/Wire.ts"
 import { stringifyWire, WireNumber } from "../../domain/Decimal.ts"
 import { Ids } from "../../domain/Ids.ts"
-import { oddAnswerOf } from "../shared/OddAnswer.ts"
-import type { Server } from "../shared/Target.ts"
+import type { Server } from "../shared/CommandTarget.ts"
 import { answerShapes } from "./AnswerShapes.ts"
 import { fits } from "./Shape.ts"
+
+/** What is said of an answer that Corridor would not give: something else listens there, or answers in its place. */
+const kindOf = (text: string): string => {
+  if (text.trim() === "") return "nothing"
+  if (/^\s*</.test(text)) return "an HTML page"
+  return Option.isNone(Option.liftThrowable(() => parse(text))()) ? "no JSON" : "JSON of another kind"
+}
+
+/** `asked`: method and path. */
+export const describeUnexpectedAnswer = (root: string, asked: string, status: number, text: string): string =>
+  `${root} answered ${asked} with status ${status} and ${kindOf(text)}, which is not how Corridor answers`
 
 type All = Operations<WireNumber>
 
@@ -77,7 +87,7 @@ const oddAnswer = (
   const { location } = headers
   return status < 400 && location !== undefined
     ? `${root} leads on to ${location}, where the key is not sent: give the address of the server itself.`
-    : `${oddAnswerOf(root, `${method} ${path}`, status, text)}: ` +
+    : `${describeUnexpectedAnswer(root, `${method} ${path}`, status, text)}: ` +
         "give the address of a Corridor server (--url or CORRIDOR_URL), and see that nothing before it answers in its place."
 }
 

@@ -1,7 +1,7 @@
 /** `corridor dlq` by API: the dead letters of the organisation that the credential is for. */
 import { Effect, Option } from "effect"
-import { refuse } from "../shared/Input.ts"
-import { drawProgress } from "../shared/ProgressBar.ts"
+import { refuse } from "../shared/CommandInput.ts"
+import { drawProgress } from "../shared/Terminal.ts"
 import { autopsyText, letterTable, replayedText } from "../shown/Webhooks.ts"
 import { Calls } from "./Calls.ts"
 import { onApi } from "./OnApi.ts"

@@ -3,9 +3,10 @@
  * for it. An event is written in the transaction of what it tells of, so one may appear behind others that are younger:
  * a stretch of time before the newest is read again, and what was seen is known by its id.
  */
-import { Array as Arr, Effect, Order } from "effect"
-import { Streams } from "../shared/Streams.ts"
+import { Array as Arr, Effect, Order, type Option } from "effect"
+import { Streams } from "../shared/Terminal.ts"
 import { type Answer, Calls, type Refused } from "./Calls.ts"
+import { refuse } from "../shared/CommandInput.ts"
 
 export type TailedEvent = Answer<"webhookLog", "events">["data"][number]
 
@@ -88,3 +89,11 @@ export const followEvents = <E, R>(
       yield* Effect.sleep(PACE)
     }
   })
+
+/** What commands that go on until they are told otherwise are told. */
+export const wholeNumber = (name: string, given: Option.Option<string>) =>
+  Effect.transposeMapOption(given, (text) =>
+    /^[1-9]\d{0,5}$/.test(text)
+      ? Effect.succeed(Number(text))
+      : Effect.fail(refuse(`${name} is not a whole number from 1 up.`))
+  )

@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import { CreateApiKey } from "../../contract/api/ApiKeys.ts"
 import type { Role } from "../../domain/Roles.ts"
-import { decodeOption, refuse } from "../shared/Input.ts"
+import { decodeOption, refuse } from "../shared/CommandInput.ts"
 import { graceFrom } from "../shared/KeyInput.ts"
 import { createdKey, keyTable, rotatedKey } from "../shown/Keys.ts"
 import { Calls } from "./Calls.ts"

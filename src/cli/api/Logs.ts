@@ -1,14 +1,12 @@
 /** `corridor logs tail`: the audit log and the events of an organisation as one log, oldest first. */
 import { Effect, Either, Option } from "effect"
 import { stringifyWire } from "../../domain/Decimal.ts"
-import { painter } from "../shared/Colour.ts"
-import { refuse } from "../shared/Input.ts"
-import { writeLine } from "../shared/Report.ts"
-import { Streams } from "../shared/Streams.ts"
+import { painter, Streams } from "../shared/Terminal.ts"
+import { refuse } from "../shared/CommandInput.ts"
+import { writeLine } from "../shared/CommandResult.ts"
 import { printable } from "../shared/Table.ts"
 import { type Answer, Calls } from "./Calls.ts"
-import { followEvents, type TailedEvent } from "./EventTail.ts"
-import { wholeNumber } from "./FollowInput.ts"
+import { followEvents, type TailedEvent, wholeNumber } from "./EventTail.ts"
 import { tellServer, theServer } from "./OnApi.ts"
 
 type AuditEntry = Answer<"auditLog", "list">["data"][number]

@@ -3,9 +3,9 @@ import { Effect, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import { redactText } from "../../platform/observability/Redaction.ts"
 import { runningSandbox } from "../shared/RunningSandbox.ts"
-import { type Outcome, report } from "../shared/Report.ts"
-import { Streams } from "../shared/Streams.ts"
-import { type Server, Target } from "../shared/Target.ts"
+import { type CommandResult, report } from "../shared/CommandResult.ts"
+import { Streams } from "../shared/Terminal.ts"
+import { type Server, Target } from "../shared/CommandTarget.ts"
 import { Calls } from "./Calls.ts"
 
 /** The sandbox that runs on this machine left a key for whoever may read its folder. */
@@ -25,7 +25,7 @@ export const tellServer = ({ credential, url }: Server): Effect.Effect<void> =>
     err(`Server: ${redactText(url)}, with ${"token" in credential ? "a token" : "an API key"}.\n`)
   )
 
-export const onApi = <E>(asJson: boolean, work: Effect.Effect<Outcome, E, Calls>) =>
+export const onApi = <E>(asJson: boolean, work: Effect.Effect<CommandResult, E, Calls>) =>
   Effect.gen(function* () {
     const server = yield* theServer
     yield* tellServer(server)

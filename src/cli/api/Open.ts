@@ -3,9 +3,9 @@ import { spawn } from "node:child_process"
 import { Effect, Option } from "effect"
 import { rootOf } from "../../client/Options.ts"
 import { Settings } from "../../platform/config/Settings.ts"
-import { report } from "../shared/Report.ts"
-import { Streams } from "../shared/Streams.ts"
-import { Target } from "../shared/Target.ts"
+import { report } from "../shared/CommandResult.ts"
+import { Streams } from "../shared/Terminal.ts"
+import { Target } from "../shared/CommandTarget.ts"
 
 type Page = "console" | "docs"
 

@@ -2,7 +2,7 @@
 import { type BigDecimal, Effect } from "effect"
 import { CreateOrganization } from "../../contract/api/Organizations.ts"
 import { toWireText, WireNumber } from "../../domain/Decimal.ts"
-import { decodeInput } from "../shared/Input.ts"
+import { decodeInput } from "../shared/CommandInput.ts"
 import { type TypedChange, wantedChange } from "../shared/OrgInput.ts"
 import { aboutOrg, createdOrg, orgTable } from "../shown/Orgs.ts"
 import { Calls } from "./Calls.ts"

@@ -1,8 +1,7 @@
 /** `corridor payments` by API: who resolves or gives back does it in their own name. */
 import { Effect, Either, Option } from "effect"
 import { toWireText, WireNumber } from "../../domain/Decimal.ts"
-import { amountIn } from "../shared/DecimalOption.ts"
-import { decodeOption, refuse } from "../shared/Input.ts"
+import { amountIn, decodeOption, refuse } from "../shared/CommandInput.ts"
 import {
   Reason,
   type Sought,

@@ -1,7 +1,7 @@
 /** `corridor providers` by API, for platform admins. */
 import { Effect } from "effect"
 import { toWireText, WireNumber } from "../../domain/Decimal.ts"
-import { refuse } from "../shared/Input.ts"
+import { refuse } from "../shared/CommandInput.ts"
 import { type TypedConfig, wantedConfig } from "../shared/ProviderInput.ts"
 import { framed } from "../shared/Table.ts"
 import { configTable } from "../shown/Providers.ts"

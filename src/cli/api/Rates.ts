@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { WireNumber } from "../../domain/Decimal.ts"
-import { refuse } from "../shared/Input.ts"
+import { refuse } from "../shared/CommandInput.ts"
 import { Calls } from "./Calls.ts"
 import { onApi } from "./OnApi.ts"
 

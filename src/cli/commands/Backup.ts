@@ -1,10 +1,10 @@
 /** `corridor backup` and `corridor restore` */
 import { Args, Command, Options } from "@effect/cli"
-import { choice } from "../shared/Input.ts"
-import { json } from "../shared/Report.ts"
-import { besideDatabase } from "../shared/Ways.ts"
+import { choice } from "../shared/CommandInput.ts"
+import { json } from "../shared/CommandResult.ts"
+import { byDatabase } from "../shared/CommandTarget.ts"
 
-const work = besideDatabase(() => import("../database/Backup.ts"))
+const work = byDatabase(() => import("../database/Backup.ts"))
 
 const file = (what: string) => Args.text({ name: "FILE" }).pipe(Args.withDescription(what))
 

@@ -1,10 +1,10 @@
 /** `corridor dlq` */
 import { Args, Command, Options } from "@effect/cli"
-import { optional } from "../shared/Input.ts"
-import { json } from "../shared/Report.ts"
-import { eitherWay } from "../shared/Ways.ts"
+import { optional } from "../shared/CommandInput.ts"
+import { json } from "../shared/CommandResult.ts"
+import { byApiOrDatabase } from "../shared/CommandTarget.ts"
 
-const work = eitherWay(
+const work = byApiOrDatabase(
   () => import("../api/Dlq.ts"),
   () => import("../database/Dlq.ts")
 )

@@ -1,11 +1,11 @@
 /** `corridor fees` */
 import { Command } from "@effect/cli"
 import { flows, paymentMethods } from "../../domain/Corridor.ts"
-import { choice, option, optional } from "../shared/Input.ts"
-import { json } from "../shared/Report.ts"
-import { besideDatabase } from "../shared/Ways.ts"
+import { choice, option, optional } from "../shared/CommandInput.ts"
+import { json } from "../shared/CommandResult.ts"
+import { byDatabase } from "../shared/CommandTarget.ts"
 
-const work = besideDatabase(() => import("../database/Fees.ts"))
+const work = byDatabase(() => import("../database/Fees.ts"))
 
 const set = Command.make(
   "set",

@@ -1,11 +1,11 @@
 /** `corridor keys` */
 import { Args, Command, Options } from "@effect/cli"
 import { roles } from "../../domain/Roles.ts"
-import { choice, optional, option } from "../shared/Input.ts"
-import { json } from "../shared/Report.ts"
-import { eitherWay } from "../shared/Ways.ts"
+import { choice, optional, option } from "../shared/CommandInput.ts"
+import { json } from "../shared/CommandResult.ts"
+import { byApiOrDatabase } from "../shared/CommandTarget.ts"
 
-const work = eitherWay(
+const work = byApiOrDatabase(
   () => import("../api/Keys.ts"),
   () => import("../database/Keys.ts")
 )

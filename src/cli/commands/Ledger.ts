@@ -1,10 +1,10 @@
 /** `corridor ledger` */
 import { Command } from "@effect/cli"
-import { option, optional } from "../shared/Input.ts"
-import { json } from "../shared/Report.ts"
-import { besideDatabase } from "../shared/Ways.ts"
+import { option, optional } from "../shared/CommandInput.ts"
+import { json } from "../shared/CommandResult.ts"
+import { byDatabase } from "../shared/CommandTarget.ts"
 
-const work = besideDatabase(() => import("../database/Ledger.ts"))
+const work = byDatabase(() => import("../database/Ledger.ts"))
 
 const check = Command.make("check", { json }, (input) => work((ledger) => ledger.check(input))).pipe(
   Command.withDescription(

@@ -1,10 +1,9 @@
 /** `corridor listen`, `trigger`, `logs`, `open` and `whoami`: what a developer does against a server, by its API. */
 import { Args, Command, Options } from "@effect/cli"
-import { eventList } from "../shared/EventList.ts"
-import { choice, chosen, option, optional } from "../shared/Input.ts"
-import { json } from "../shared/Report.ts"
+import { eventList, choice, chosen, option, optional } from "../shared/CommandInput.ts"
+import { json } from "../shared/CommandResult.ts"
 import { triggerable } from "../shared/Triggerable.ts"
-import { byApi } from "../shared/Ways.ts"
+import { byApi } from "../shared/CommandTarget.ts"
 
 const org = optional("org", "ORG", "Of this organisation; that of the credential by default.")
 const count = optional("count", "N", "End after so many; without it only Ctrl-C ends it.")

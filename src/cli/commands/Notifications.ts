@@ -1,10 +1,10 @@
 /** `corridor notifications` */
 import { Args, Command } from "@effect/cli"
-import { optional } from "../shared/Input.ts"
-import { json } from "../shared/Report.ts"
-import { besideDatabase } from "../shared/Ways.ts"
+import { optional } from "../shared/CommandInput.ts"
+import { json } from "../shared/CommandResult.ts"
+import { byDatabase } from "../shared/CommandTarget.ts"
 
-const work = besideDatabase(() => import("../database/Notifications.ts"))
+const work = byDatabase(() => import("../database/Notifications.ts"))
 
 const list = Command.make("list", { org: optional("org", "ORG", "Only this organisation's."), json }, (input) =>
   work((notifications) => notifications.list(input))

@@ -1,11 +1,11 @@
 /** `corridor demo`, `doctor`, `migrate` and `queue`: each a command without others under it. */
 import { Command, Options } from "@effect/cli"
-import { optional } from "../shared/Input.ts"
-import { json } from "../shared/Report.ts"
-import { besideDatabase, eitherWay } from "../shared/Ways.ts"
+import { optional } from "../shared/CommandInput.ts"
+import { json } from "../shared/CommandResult.ts"
+import { byDatabase, byApiOrDatabase } from "../shared/CommandTarget.ts"
 
 export const demo = Command.make("demo", { json }, (input) =>
-  besideDatabase(() => import("../database/Demo.ts"))((work) => work.show(input))
+  byDatabase(() => import("../demo/Demo.ts"))((work) => work.show(input))
 ).pipe(
   Command.withDescription(
     "Show a running sandbox at work: payments, a refund, accounts, escrow, crypto, a link, signed webhooks, and the books."
@@ -17,7 +17,7 @@ const live = Options.boolean("live").pipe(
 )
 
 export const doctor = Command.make("doctor", { live, json }, (input) =>
-  besideDatabase(() => import("../database/Doctor.ts"))((work) => work.examineAll(input))
+  byDatabase(() => import("../doctor/Doctor.ts"))((work) => work.examineAll(input))
 ).pipe(Command.withDescription("Check machine, settings, database and server, and say what to do about what is wrong."))
 
 const acceptServer = Options.boolean("accept-server").pipe(
@@ -27,14 +27,14 @@ const acceptServer = Options.boolean("accept-server").pipe(
 )
 
 export const migrate = Command.make("migrate", { acceptServer, json }, (input) =>
-  besideDatabase(() => import("../database/Migrate.ts"))((work) => work.bringUpToDate(input))
+  byDatabase(() => import("../database/Migrate.ts"))((work) => work.bringUpToDate(input))
 ).pipe(Command.withDescription("Bring the database schema up to date (a start of the server does it too)."))
 
 export const queue = Command.make(
   "queue",
   { org: optional("org", "ORG", "Only this organisation's."), json },
   (input) =>
-    eitherWay(
+    byApiOrDatabase(
       () => import("../api/Queue.ts"),
       () => import("../database/Queue.ts")
     )((work) => work.list(input))

@@ -2,11 +2,11 @@
 import { Args, Command, Options } from "@effect/cli"
 import { features } from "../../domain/Feature.ts"
 import { kybStatuses } from "../../domain/KybStatus.ts"
-import { choice, option, optional } from "../shared/Input.ts"
-import { json } from "../shared/Report.ts"
-import { eitherWay } from "../shared/Ways.ts"
+import { choice, option, optional } from "../shared/CommandInput.ts"
+import { json } from "../shared/CommandResult.ts"
+import { byApiOrDatabase } from "../shared/CommandTarget.ts"
 
-const work = eitherWay(
+const work = byApiOrDatabase(
   () => import("../api/Orgs.ts"),
   () => import("../database/Orgs.ts")
 )

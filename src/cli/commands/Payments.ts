@@ -2,14 +2,14 @@
 import { Args, Command, Options } from "@effect/cli"
 import { flows } from "../../domain/Corridor.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
-import { choice, option, optional } from "../shared/Input.ts"
-import { json } from "../shared/Report.ts"
-import { eitherWay } from "../shared/Ways.ts"
+import { choice, option, optional } from "../shared/CommandInput.ts"
+import { json } from "../shared/CommandResult.ts"
+import { byApiOrDatabase } from "../shared/CommandTarget.ts"
 
 const byApi = () => import("../api/Payments.ts")
 
-const reading = eitherWay(byApi, () => import("../database/Payments.ts"))
-const settling = eitherWay(byApi, () => import("../database/Settlements.ts"))
+const reading = byApiOrDatabase(byApi, () => import("../database/Payments.ts"))
+const settling = byApiOrDatabase(byApi, () => import("../database/Settlements.ts"))
 
 const id = Args.text({ name: "ID" }).pipe(Args.withDescription("The payment's id."))
 

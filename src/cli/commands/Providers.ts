@@ -1,11 +1,11 @@
 /** `corridor providers` */
 import { Args, Command, Options } from "@effect/cli"
 import { flows, paymentMethods, providerNames } from "../../domain/Corridor.ts"
-import { choice, chosen, option, optional } from "../shared/Input.ts"
-import { json } from "../shared/Report.ts"
-import { besideDatabase, eitherWay } from "../shared/Ways.ts"
+import { choice, chosen, option, optional } from "../shared/CommandInput.ts"
+import { json } from "../shared/CommandResult.ts"
+import { byDatabase, byApiOrDatabase } from "../shared/CommandTarget.ts"
 
-const work = eitherWay(
+const work = byApiOrDatabase(
   () => import("../api/Providers.ts"),
   () => import("../database/Providers.ts")
 )
@@ -69,7 +69,7 @@ const set = Command.make(
     ),
     json
   },
-  (input) => besideDatabase(() => import("../database/ProviderCredentials.ts"))((credentials) => credentials.set(input))
+  (input) => byDatabase(() => import("../database/ProviderCredentials.ts"))((credentials) => credentials.set(input))
 ).pipe(Command.withDescription("Give a configuration credentials of its own, and test them at once."))
 
 export const credentials = Command.make("credentials").pipe(
@@ -86,8 +86,7 @@ const test = Command.make(
     ),
     json
   },
-  (input) =>
-    besideDatabase(() => import("../database/ProviderCredentials.ts"))((credentials) => credentials.test(input))
+  (input) => byDatabase(() => import("../database/ProviderCredentials.ts"))((credentials) => credentials.test(input))
 ).pipe(
   Command.withDescription(
     "Ask providers, by a harmless call, whether they take our credentials; those of a configuration that pass are in use from then on."

@@ -1,7 +1,7 @@
 /** `corridor rates` */
 import { Args, Command } from "@effect/cli"
-import { json } from "../shared/Report.ts"
-import { besideDatabase, eitherWay } from "../shared/Ways.ts"
+import { json } from "../shared/CommandResult.ts"
+import { byDatabase, byApiOrDatabase } from "../shared/CommandTarget.ts"
 
 const set = Command.make(
   "set",
@@ -16,7 +16,7 @@ const set = Command.make(
     json
   },
   (input) =>
-    eitherWay(
+    byApiOrDatabase(
       () => import("../api/Rates.ts"),
       () => import("../database/Rates.ts")
     )((rates) => rates.set(input))
@@ -27,7 +27,7 @@ const set = Command.make(
 )
 
 const list = Command.make("list", { json }, (input) =>
-  besideDatabase(() => import("../database/Rates.ts"))((rates) => rates.list(input))
+  byDatabase(() => import("../database/Rates.ts"))((rates) => rates.list(input))
 ).pipe(Command.withDescription("List all base rates."))
 
 export const rates = Command.make("rates").pipe(

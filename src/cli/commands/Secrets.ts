@@ -1,7 +1,7 @@
 /** `corridor secrets` and `corridor sandbox`: what is done to a database as a whole. */
 import { Command, Options } from "@effect/cli"
-import { json } from "../shared/Report.ts"
-import { besideDatabase } from "../shared/Ways.ts"
+import { json } from "../shared/CommandResult.ts"
+import { byDatabase } from "../shared/CommandTarget.ts"
 
 const rotate = Command.make(
   "rotate",
@@ -15,7 +15,7 @@ const rotate = Command.make(
     ),
     json
   },
-  (input) => besideDatabase(() => import("../database/Secrets.ts"))((work) => work.rotate(input))
+  (input) => byDatabase(() => import("../database/Secrets.ts"))((work) => work.rotate(input))
 ).pipe(Command.withDescription("Re-seal every stored secret under a new master key; then restart the servers with it."))
 
 export const secrets = Command.make("secrets").pipe(
@@ -26,7 +26,7 @@ export const secrets = Command.make("secrets").pipe(
 const reset = Command.make(
   "reset",
   { yes: Options.boolean("yes").pipe(Options.withDescription("Do not ask. A script is never asked.")), json },
-  (input) => besideDatabase(() => import("../database/Sandbox.ts"))((work) => work.reset(input))
+  (input) => byDatabase(() => import("../database/Sandbox.ts"))((work) => work.reset(input))
 ).pipe(
   Command.withDescription(
     "Erase all data of the sandbox and start over, beside a running server too (sandbox mode only)."

@@ -1,12 +1,12 @@
 /** `corridor users` and `corridor tokens` */
 import { Command, Options } from "@effect/cli"
 import { roles } from "../../domain/Roles.ts"
-import { choice, optional, option } from "../shared/Input.ts"
-import { json } from "../shared/Report.ts"
-import { besideDatabase, eitherWay } from "../shared/Ways.ts"
+import { choice, optional, option } from "../shared/CommandInput.ts"
+import { json } from "../shared/CommandResult.ts"
+import { byDatabase, byApiOrDatabase } from "../shared/CommandTarget.ts"
 
-const work = besideDatabase(() => import("../database/Users.ts"))
-const memberships = besideDatabase(() => import("../database/Memberships.ts"))
+const work = byDatabase(() => import("../database/Users.ts"))
+const memberships = byDatabase(() => import("../database/Memberships.ts"))
 
 const create = Command.make(
   "create",
@@ -32,7 +32,7 @@ const list = Command.make(
   "list",
   { org: optional("org", "ORG", "Only the members of this organisation, with their roles in it."), json },
   (input) =>
-    eitherWay(
+    byApiOrDatabase(
       () => import("../api/Users.ts"),
       () => import("../database/Users.ts")
     )((users) => users.list(input))
@@ -67,7 +67,7 @@ const issue = Command.make(
     ttl: optional("ttl", "DURATION", 'How long it is valid, such as "90 minutes"; 12 hours by default.'),
     json
   },
-  (input) => besideDatabase(() => import("../database/Tokens.ts"))((tokens) => tokens.issue(input))
+  (input) => byDatabase(() => import("../database/Tokens.ts"))((tokens) => tokens.issue(input))
 ).pipe(Command.withDescription("Issue a bearer token of the development issuer (sandbox mode only)."))
 
 export const tokens = Command.make("tokens").pipe(

@@ -1,11 +1,10 @@
 /** `corridor webhooks` */
 import { Args, Command } from "@effect/cli"
-import { optional } from "../shared/Input.ts"
-import { eventList } from "../shared/EventList.ts"
-import { json } from "../shared/Report.ts"
-import { eitherWay } from "../shared/Ways.ts"
+import { optional, eventList } from "../shared/CommandInput.ts"
+import { json } from "../shared/CommandResult.ts"
+import { byApiOrDatabase } from "../shared/CommandTarget.ts"
 
-const work = eitherWay(
+const work = byApiOrDatabase(
   () => import("../api/Webhooks.ts"),
   () => import("../database/Webhooks.ts")
 )

@@ -6,11 +6,10 @@ import { idOrNil } from "../../domain/Ids.ts"
 import { accountView } from "../../treasury/accounts/VirtualAccountView.ts"
 import type { AccountWithBalance } from "../../treasury/accounts/VirtualAccountStore.ts"
 import { VirtualAccounts } from "../../treasury/accounts/VirtualAccounts.ts"
-import { allPages } from "../shared/AllPages.ts"
-import { refuse } from "../shared/Input.ts"
-import { organizationNamed } from "../shared/LookUp.ts"
+import { allPages, permitFor } from "../shared/LocalDatabase.ts"
+import { refuse } from "../shared/CommandInput.ts"
+import { findOrganization } from "../shared/LookUp.ts"
 import { onRecords } from "../shared/OnRecords.ts"
-import { permitFor } from "../shared/Operator.ts"
 import { accountTable, accountText, frozenWords } from "../shown/Accounts.ts"
 
 const encode = Schema.encodeSync(VirtualAccount)
@@ -21,7 +20,7 @@ const shown = (account: AccountWithBalance) => ({ ...account, money: account.bal
 
 const listAll = Effect.fn("Cli.listAccounts")(function* (org: Option.Option<string>) {
   const accounts = yield* VirtualAccounts
-  const scope = yield* Effect.transposeMapOption(org, (id) => Effect.map(organizationNamed(id), ({ org_id }) => org_id))
+  const scope = yield* Effect.transposeMapOption(org, (id) => Effect.map(findOrganization(id), ({ org_id }) => org_id))
   const permit = yield* permitFor("any", scope)
   const all = yield* allPages(
     (window) => accounts.list(permit, { currency: undefined, user_id: undefined }, window),

@@ -7,9 +7,9 @@ import { ledgerStoreSql } from "../../money/ledger/LedgerSql.ts"
 import { backup as takeBackup } from "../../platform/backup/Backup.ts"
 import { restore as restoreBackup } from "../../platform/backup/Restore.ts"
 import { Settings } from "../../platform/config/Settings.ts"
-import { ExistingLive } from "../shared/ExistingDatabase.ts"
-import { drawProgress } from "../shared/ProgressBar.ts"
-import { report } from "../shared/Report.ts"
+import { ExistingLive } from "../shared/LocalDatabase.ts"
+import { drawProgress } from "../shared/Terminal.ts"
+import { report } from "../shared/CommandResult.ts"
 
 const totalOf = (rows: Readonly<Record<string, number>>): number => Object.values(rows).reduce((a, b) => a + b, 0)
 

@@ -6,12 +6,11 @@ import { idOrNil, uuidOrNil } from "../../domain/Ids.ts"
 import type { Selection } from "../../webhooks/delivery/DeadLetter.ts"
 import { DeadLetters } from "../../webhooks/delivery/DeadLetters.ts"
 import { Webhooks } from "../../webhooks/Webhooks.ts"
-import { allPages } from "../shared/AllPages.ts"
-import { decodeOption, refuse } from "../shared/Input.ts"
-import { organizationNamed } from "../shared/LookUp.ts"
+import { allPages, permitFor } from "../shared/LocalDatabase.ts"
+import { decodeOption, refuse } from "../shared/CommandInput.ts"
+import { findOrganization } from "../shared/LookUp.ts"
 import { onRecords } from "../shared/OnRecords.ts"
-import { permitFor } from "../shared/Operator.ts"
-import { drawProgress } from "../shared/ProgressBar.ts"
+import { drawProgress } from "../shared/Terminal.ts"
 import { autopsyText, letterTable, replayedText } from "../shown/Webhooks.ts"
 import { mapRefusal } from "../../platform/database/DatabaseFailure.ts"
 
@@ -23,7 +22,7 @@ const listAll = Effect.fn("Cli.listDeadLetters")(function* (
   webhook: Option.Option<string>
 ) {
   const letters = yield* DeadLetters
-  const scope = yield* Effect.transposeMapOption(org, (id) => Effect.map(organizationNamed(id), ({ org_id }) => org_id))
+  const scope = yield* Effect.transposeMapOption(org, (id) => Effect.map(findOrganization(id), ({ org_id }) => org_id))
   const permit = yield* permitFor("platform", scope)
   const selection = { webhook_id: Option.getOrUndefined(Option.map(webhook, idOrNil(WebhookId))) }
   const data = yield* allPages(

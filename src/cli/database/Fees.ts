@@ -1,14 +1,73 @@
 /** `corridor fees` */
-import { Effect, Option } from "effect"
+import { Effect, Option, Either, ParseResult, Schema } from "effect"
 import { toWireText, WireNumber } from "../../domain/Decimal.ts"
-import type { FeeTerms } from "../../domain/Fee.ts"
-import type { FeeRule } from "../../money/fees/FeeRuleStore.ts"
+import { type FeeTerms, wholeInBasisPoints } from "../../domain/Fee.ts"
+import type { FeeRule, FeeSubject } from "../../money/fees/FeeRuleStore.ts"
 import { Fees } from "../../money/fees/Fees.ts"
-import { type WantedFee, wantedFee } from "../shared/FeeInput.ts"
-import { organizationNamed } from "../shared/LookUp.ts"
-import { permitFor } from "../shared/Operator.ts"
+import { findOrganization } from "../shared/LookUp.ts"
+import { permitFor } from "../shared/LocalDatabase.ts"
 import { onRecords } from "../shared/OnRecords.ts"
-import { minute, laidTable } from "../shared/Table.ts"
+import { minute, tableLayout } from "../shared/Table.ts"
+import { flows, Flow, paymentMethods, PaymentMethod } from "../../domain/Corridor.ts"
+import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import type { Invalid } from "../../domain/Failure.ts"
+import { Money } from "../../domain/Money.ts"
+import { decimalOption, decodeInput, refuse } from "../shared/CommandInput.ts"
+
+/** A fee rule as an operator types it: `corridor fees set` before it needs the service. */
+export interface WantedFee {
+  readonly subject: Omit<FeeSubject, "org_id">
+  readonly terms: FeeTerms
+}
+
+const oneOf = (what: string, values: ReadonlyArray<string>) => () => ({
+  message: `is not a ${what}: use one of ${values.join(", ")}`,
+  override: true
+})
+
+const BasisPoints = Schema.transformOrFail(Schema.String, Schema.Int, {
+  strict: true,
+  decode: (text, _, ast) =>
+    /^\d{1,5}$/.test(text) && Number(text) <= wholeInBasisPoints
+      ? ParseResult.succeed(Number(text))
+      : ParseResult.fail(new ParseResult.Type(ast, text, `is not a whole number from 0 to ${wholeInBasisPoints}`)),
+  encode: (points) => ParseResult.succeed(String(points))
+})
+
+/** As the options have it. */
+const Typed = Schema.Struct({
+  method: PaymentMethod.annotations({ message: oneOf("payment method", paymentMethods) }),
+  direction: Flow.annotations({ message: oneOf("direction", flows) }),
+  bps: Schema.OptionFromSelf(BasisPoints),
+  fixed: Schema.OptionFromSelf(decimalOption("10.50")),
+  currency: Schema.OptionFromSelf(AnyCurrencyCode)
+})
+
+const fixedOf = ({ currency, fixed }: typeof Typed.Type): Effect.Effect<Money | null, Invalid> => {
+  if (Option.isNone(fixed)) {
+    return Option.isNone(currency)
+      ? Effect.succeed(null)
+      : refuse("--currency needs --fixed, the amount that is in it.")
+  }
+  if (fixed.value.value === 0n) return Effect.succeed(null)
+  if (Option.isNone(currency)) return refuse("--fixed needs --currency, the currency that it is in.")
+  return Either.mapLeft(Money.fromDecimal(fixed.value, currency.value), (why) => refuse(`--fixed ${why}.`))
+}
+
+/** What the operator typed, as terms; typing no terms at all must not remove a rule. */
+const termsOf = (typed: typeof Typed.Type): Effect.Effect<FeeTerms, Invalid> =>
+  Option.isNone(typed.bps) && Option.isNone(typed.fixed)
+    ? refuse("Say what to charge: --bps, or --fixed with --currency, or both (--bps 0 removes the rule).")
+    : Effect.map(fixedOf(typed), (fixed) => ({ basis_points: Option.getOrElse(typed.bps, () => 0), fixed }))
+
+export const wantedFee = (options: {
+  readonly [Name in keyof typeof Typed.Encoded]: unknown
+}): Effect.Effect<WantedFee, Invalid> =>
+  Effect.gen(function* () {
+    const typed = yield* decodeInput(Typed, options)
+    const terms = yield* termsOf(typed)
+    return { subject: { payment_method: typed.method, direction: typed.direction }, terms }
+  })
 
 const shown = ({ fixed, ...rule }: FeeRule) => ({
   ...rule,
@@ -26,7 +85,7 @@ const wordsOr = (rule: Option.Option<FeeRule>, none: string): string =>
 
 export const setOne = Effect.fn("Cli.setFee")(function* (org: string, subject: WantedFee["subject"], terms: FeeTerms) {
   const fees = yield* Fees
-  const { org_id } = yield* organizationNamed(org)
+  const { org_id } = yield* findOrganization(org)
   const { after, before } = yield* fees.set(yield* permitFor("platform"), { ...subject, org_id }, terms)
   const what = `${subject.direction} ${subject.payment_method} payments`
   return {
@@ -49,7 +108,7 @@ export const set = Effect.fnUntraced(function* ({
 
 export const listAll = Effect.fn("Cli.listFees")(function* (org: Option.Option<string>) {
   const fees = yield* Fees
-  const scope = yield* Effect.transposeMapOption(org, (id) => Effect.map(organizationNamed(id), ({ org_id }) => org_id))
+  const scope = yield* Effect.transposeMapOption(org, (id) => Effect.map(findOrganization(id), ({ org_id }) => org_id))
   const rules = yield* fees.list(yield* permitFor("platform", scope))
   const rows = rules.map((rule) => [
     rule.org_id,
@@ -60,7 +119,7 @@ export const listAll = Effect.fn("Cli.listFees")(function* (org: Option.Option<s
     minute(rule.updated_at)
   ])
   const titles = ["ORGANISATION", "METHOD", "DIRECTION", "BASIS POINTS", "FIXED", "SET"]
-  return { data: rules.map(shown), ...laidTable(titles, rows, 'No fees here: "corridor fees set" sets one.') }
+  return { data: rules.map(shown), ...tableLayout(titles, rows, 'No fees here: "corridor fees set" sets one.') }
 })
 
 export const list = (input: { readonly org: Option.Option<string>; readonly json: boolean }) =>

@@ -1,18 +1,37 @@
 /** `corridor keys` beside the database. */
 import { Effect, Option } from "effect"
-import { KeyId } from "../../domain/Identifiers.ts"
+import { KeyId, type OrgId } from "../../domain/Identifiers.ts"
 import { CreateApiKey } from "../../contract/api/ApiKeys.ts"
 import { ApiKeys } from "../../people/apiKeys/ApiKeys.ts"
-import type { Role } from "../../domain/Access.ts"
+import { type Role, roleAtLeast } from "../../domain/Access.ts"
 import { idOrNil } from "../../domain/Ids.ts"
-import { allPages } from "../shared/AllPages.ts"
-import { decodeOption, refuse } from "../shared/Input.ts"
+import { allPages, permitFor } from "../shared/LocalDatabase.ts"
+import { decodeOption, refuse, found } from "../shared/CommandInput.ts"
 import { graceFrom } from "../shared/KeyInput.ts"
-import { keyOwner } from "../shared/KeyOwner.ts"
-import { organizationNamed } from "../shared/LookUp.ts"
-import { permitFor } from "../shared/Operator.ts"
+import { findOrganization, findUser } from "../shared/LookUp.ts"
 import { onRecords } from "../shared/OnRecords.ts"
 import { createdKey, keyTable, rotatedKey } from "../shown/Keys.ts"
+import { Users } from "../../people/users/Users.ts"
+
+/** Whose key it will be: a member, whose own role is the most that the key can do. */
+export const keyOwner = Effect.fn("Cli.keyOwner")(function* (orgId: OrgId, role: Role, named: Option.Option<string>) {
+  const users = yield* Users
+  if (Option.isNone(named)) {
+    return yield* found(
+      yield* users.oldestOrgAdmin(orgId),
+      "--user: this organisation has no org-admin to make the key for; name a member, or create one with " +
+        `"corridor users create --email ADDRESS --org ${orgId} --role org-admin".`
+    )
+  }
+  const user = yield* findUser(named.value)
+  if (user.is_admin) return user.user_id
+  const own = (yield* users.placesOf(user.user_id)).find((membership) => membership.org_id === orgId)
+  if (own === undefined) return yield* refuse(`--user: ${user.email} is not a member of this organisation.`)
+  if (!roleAtLeast(own.role, role)) {
+    return yield* refuse(`--role: ${user.email} is ${own.role} here, and a key cannot be more than that.`)
+  }
+  return user.user_id
+})
 
 const noSuchKey = (key: string) =>
   refuse(`There is no API key with the id ${key} ("corridor keys list --org ORG" shows them).`)
@@ -23,7 +42,7 @@ const createOne = Effect.fn("Cli.createKey")(function* (
   name: string,
   role: Role
 ) {
-  const { org_id } = yield* organizationNamed(orgId)
+  const { org_id } = yield* findOrganization(orgId)
   const userId = yield* keyOwner(org_id, role, user)
   const keys = yield* ApiKeys
   const data = yield* keys.create(yield* permitFor("api_keys", Option.some(org_id)), { name, role, userId })
@@ -43,7 +62,7 @@ export const create = Effect.fnUntraced(function* (input: {
 
 const listAll = Effect.fn("Cli.listKeys")(function* (orgId: string) {
   const keys = yield* ApiKeys
-  const { org_id } = yield* organizationNamed(orgId)
+  const { org_id } = yield* findOrganization(orgId)
   const permit = yield* permitFor("api_keys", Option.some(org_id))
   const data = yield* allPages(
     (window) => keys.list(permit, window),

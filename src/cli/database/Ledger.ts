@@ -7,13 +7,12 @@ import { Money } from "../../domain/Money.ts"
 import type { CreditLimit, PlatformBalance, StoredBalance } from "../../money/ledger/Books.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import type { RoundingTotal } from "../../money/ledger/Rounding.ts"
-import { amountIn } from "../shared/DecimalOption.ts"
-import { decodeInput, refuse } from "../shared/Input.ts"
-import { organizationNamed } from "../shared/LookUp.ts"
+import { amountIn, decodeInput, refuse } from "../shared/CommandInput.ts"
+import { findOrganization } from "../shared/LookUp.ts"
 import { onRecords } from "../shared/OnRecords.ts"
-import { permitFor } from "../shared/Operator.ts"
-import { framed, laidTable } from "../shared/Table.ts"
-import { working } from "../shared/Working.ts"
+import { permitFor } from "../shared/LocalDatabase.ts"
+import { framed, tableLayout } from "../shared/Table.ts"
+import { showElapsed } from "../shared/Terminal.ts"
 
 const wire = (money: Money | null) => (money === null ? null : new WireNumber(toWireText(money.toDecimal())))
 
@@ -58,7 +57,7 @@ export const checkAll = Effect.gen(function* () {
 })
 
 export const check = (input: { readonly json: boolean }) =>
-  onRecords(input.json, working("Checking the books")(checkAll))
+  onRecords(input.json, showElapsed("Checking the books")(checkAll))
 
 const shown = ({ account, balance, floor, org_id }: StoredBalance) => ({
   account,
@@ -70,7 +69,7 @@ const shown = ({ account, balance, floor, org_id }: StoredBalance) => ({
 
 export const balancesOf = Effect.fn("Cli.ledgerBalances")(function* (org: string) {
   const ledger = yield* Ledger
-  const { org_id } = yield* organizationNamed(org)
+  const { org_id } = yield* findOrganization(org)
   const all = yield* ledger.balancesOf(yield* permitFor("platform", Option.some(org_id)))
   const rows = all.map(({ account, balance, floor }) => [
     account,
@@ -80,7 +79,7 @@ export const balancesOf = Effect.fn("Cli.ledgerBalances")(function* (org: string
   const nothing = "Nothing has been posted for this organisation yet."
   const owes = all.some(({ account, balance }) => kindOf(account) === "receivable" && !balance.isZero)
   const note = owes ? "\n\nreceivable: what the organisation owes. Its next credits pay it first." : ""
-  return { data: all.map(shown), ...framed("", laidTable(["ACCOUNT", "BALANCE", "FLOOR"], rows, nothing), note) }
+  return { data: all.map(shown), ...framed("", tableLayout(["ACCOUNT", "BALANCE", "FLOOR"], rows, nothing), note) }
 })
 
 const whatFor: Readonly<Record<PlatformBalance["kind"], string>> = {
@@ -103,7 +102,7 @@ export const platformBalances = Effect.gen(function* () {
     kind === "clearing" || kind === "receivable" ? `${whatFor[kind]}, on ${accountsText(accounts)}` : whatFor[kind]
   ])
   const data = all.map((one) => ({ ...one, currency: one.balance.currency, balance: wire(one.balance) }))
-  return { data, ...laidTable(["ACCOUNT", "BALANCE", "WHAT"], rows, "Nothing has been posted yet.") }
+  return { data, ...tableLayout(["ACCOUNT", "BALANCE", "WHAT"], rows, "Nothing has been posted yet.") }
 }).pipe(Effect.withSpan("Cli.platformBalances"))
 
 export const balances = (input: { readonly org: Option.Option<string>; readonly json: boolean }) =>
@@ -144,7 +143,7 @@ export const wantedLimit = (typed: { readonly currency: string; readonly amount:
 
 export const setLimit = Effect.fn("Cli.setCreditLimit")(function* (org: string, wanted: Omit<CreditLimit, "org_id">) {
   const ledger = yield* Ledger
-  const { org_id } = yield* organizationNamed(org)
+  const { org_id } = yield* findOrganization(org)
   const { after, before } = yield* ledger.setCreditLimit(yield* permitFor("platform"), { ...wanted, org_id })
   const words = (limit: Option.Option<Money>) =>
     Option.match(limit, { onNone: () => "none of its own", onSome: (money) => money.toString() })

@@ -2,9 +2,9 @@
 import { Effect, Option } from "effect"
 import type { Role } from "../../domain/Access.ts"
 import { Members } from "../../people/members/Members.ts"
-import { refuse } from "../shared/Input.ts"
-import { organizationNamed, userNamed } from "../shared/LookUp.ts"
-import { permitFor } from "../shared/Operator.ts"
+import { refuse } from "../shared/CommandInput.ts"
+import { findOrganization, findUser } from "../shared/LookUp.ts"
+import { permitFor } from "../shared/LocalDatabase.ts"
 import { onRecords } from "../shared/OnRecords.ts"
 import { printable } from "../shared/Table.ts"
 
@@ -15,8 +15,8 @@ interface Place {
 }
 
 const named = Effect.fn("Cli.namedMember")(function* (name: string, org: string) {
-  const { email, user_id } = yield* userNamed(name)
-  const { name: organizationName, org_id } = yield* organizationNamed(org)
+  const { email, user_id } = yield* findUser(name)
+  const { name: organizationName, org_id } = yield* findOrganization(org)
   return { email, user_id, org: Option.some(org_id), organizationName: printable(organizationName) }
 })
 

@@ -4,8 +4,8 @@ import { ConnectedLive, ObservabilityLive } from "../../app/Foundation.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { migrate } from "../../platform/database/Migrations.ts"
 import { recordServer } from "../../platform/database/ServerGuard.ts"
-import { report } from "../shared/Report.ts"
-import { working } from "../shared/Working.ts"
+import { report } from "../shared/CommandResult.ts"
+import { showElapsed } from "../shared/Terminal.ts"
 
 const apply = Effect.map(migrate, (applied) => ({
   data: applied.map(([migration_id, name]) => ({ migration_id, name })),
@@ -24,5 +24,5 @@ interface Input {
 
 export const bringUpToDate = ({ acceptServer, json }: Input) => {
   const applied = acceptServer ? Effect.zipLeft(apply, recordServer) : apply
-  return report(json, working("Bringing the schema up to date")(applied)).pipe(Effect.provide(DatabaseOnly))
+  return report(json, showElapsed("Bringing the schema up to date")(applied)).pipe(Effect.provide(DatabaseOnly))
 }

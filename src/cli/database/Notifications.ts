@@ -3,12 +3,11 @@ import { Effect, type Option } from "effect"
 import { uuidOrNil } from "../../domain/Ids.ts"
 import type { Notification } from "../../platform/notifications/Notification.ts"
 import { Outbox } from "../../platform/notifications/Outbox.ts"
-import { allPages } from "../shared/AllPages.ts"
-import { refuse } from "../shared/Input.ts"
-import { organizationNamed } from "../shared/LookUp.ts"
+import { allPages, permitFor } from "../shared/LocalDatabase.ts"
+import { refuse } from "../shared/CommandInput.ts"
+import { findOrganization } from "../shared/LookUp.ts"
 import { onRecords } from "../shared/OnRecords.ts"
-import { permitFor } from "../shared/Operator.ts"
-import { minute, properties, laidTable } from "../shared/Table.ts"
+import { minute, properties, tableLayout } from "../shared/Table.ts"
 import { mapRefusal } from "../../platform/database/DatabaseFailure.ts"
 
 /** The text may hold the token of an invitation: only "show" shows it. */
@@ -16,7 +15,7 @@ const withoutText = ({ text: _text, ...rest }: Notification) => rest
 
 const listAll = Effect.fn("Cli.listNotifications")(function* (org: Option.Option<string>) {
   const outbox = yield* Outbox
-  const scope = yield* Effect.transposeMapOption(org, (id) => Effect.map(organizationNamed(id), ({ org_id }) => org_id))
+  const scope = yield* Effect.transposeMapOption(org, (id) => Effect.map(findOrganization(id), ({ org_id }) => org_id))
   const permit = yield* permitFor("platform", scope)
   const all = yield* allPages(
     (window) => outbox.list(permit, window),
@@ -33,7 +32,7 @@ const listAll = Effect.fn("Cli.listNotifications")(function* (org: Option.Option
   const titles = ["ID", "KIND", "PRIORITY", "TO", "SUBJECT", "CREATED"]
   return {
     data: all.map(withoutText),
-    ...laidTable(titles, rows, "The outbox is empty.", ["KIND", "CREATED", "PRIORITY"])
+    ...tableLayout(titles, rows, "The outbox is empty.", ["KIND", "CREATED", "PRIORITY"])
   }
 })
 

@@ -5,10 +5,10 @@ import { PaymentRecord, TimelineItem } from "../../contract/api/Payments.ts"
 import { idOrNil } from "../../domain/Ids.ts"
 import { recordOf } from "../../payments/read/PaymentRecord.ts"
 import { Payments } from "../../payments/read/Payments.ts"
-import { refuse } from "../shared/Input.ts"
-import { organizationNamed } from "../shared/LookUp.ts"
+import { refuse } from "../shared/CommandInput.ts"
+import { findOrganization } from "../shared/LookUp.ts"
 import { onPaymentRecords } from "../shared/OnPaymentRecords.ts"
-import { permitFor } from "../shared/Operator.ts"
+import { permitFor } from "../shared/LocalDatabase.ts"
 import { type Sought, wantedFilter } from "../shared/PaymentInput.ts"
 import { paymentTable, paymentText } from "../shown/Payments.ts"
 import { shown } from "./ShownPayment.ts"
@@ -54,7 +54,7 @@ const listSome = Effect.fn("Cli.listPayments")(function* (
 ) {
   const payments = yield* Payments
   const { limit, org, ...rest } = filter
-  const scope = org === undefined ? Option.none() : Option.some((yield* organizationNamed(org)).org_id)
+  const scope = org === undefined ? Option.none() : Option.some((yield* findOrganization(org)).org_id)
   const permit = yield* permitFor("transactions", scope)
   const found = yield* payments.list(permit, rest, { after: Option.none(), take: limit })
   return { data: found.map((payment) => encodeRecord(recordOf(payment))), ...paymentTable(found.map(shown)) }

@@ -8,11 +8,11 @@ import { longestCredential } from "../../domain/policies/Providers.ts"
 import { ProviderAccounts } from "../../providers/accounts/ProviderAccounts.ts"
 import { ProviderCredentials } from "../../providers/configs/ProviderCredentials.ts"
 import { thirdParties } from "../../providers/accounts/ThirdParties.ts"
-import { refuse } from "../shared/Input.ts"
+import { refuse } from "../shared/CommandInput.ts"
 import { onProviderRecords } from "../shared/OnProviderRecords.ts"
-import { permitFor } from "../shared/Operator.ts"
+import { permitFor } from "../shared/LocalDatabase.ts"
 import { everyConfig, isProviderName, namedBy } from "../shared/ProviderLookUp.ts"
-import { properties, laidTable } from "../shared/Table.ts"
+import { properties, tableLayout } from "../shared/Table.ts"
 import { catchRefusal } from "../../platform/database/DatabaseFailure.ts"
 
 type Typed = Readonly<Record<string, string>>
@@ -169,7 +169,7 @@ const testThem = Effect.fn("Cli.testProviders")(function* (which: Option.Option<
   const rows = data.map((one) => [one.passed ? "ok" : "fail", one.provider, one.account, one.message])
   return {
     data,
-    ...laidTable(["TEST", "PROVIDER", "ACCOUNT", "PROVIDER SAID"], rows, ""),
+    ...tableLayout(["TEST", "PROVIDER", "ACCOUNT", "PROVIDER SAID"], rows, ""),
     failure:
       failed.length === 0 ? Option.none() : Option.some(`${failed.length} of ${data.length} accounts failed the test.`)
   }

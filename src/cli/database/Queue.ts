@@ -1,15 +1,14 @@
 /** `corridor queue` beside the database. */
 import { Effect, Option } from "effect"
 import { Payments } from "../../payments/read/Payments.ts"
-import { allPages } from "../shared/AllPages.ts"
-import { organizationNamed } from "../shared/LookUp.ts"
+import { allPages, permitFor } from "../shared/LocalDatabase.ts"
+import { findOrganization } from "../shared/LookUp.ts"
 import { onPaymentRecords } from "../shared/OnPaymentRecords.ts"
-import { permitFor } from "../shared/Operator.ts"
 import { queueTable } from "../shown/Payments.ts"
 
 const listAll = Effect.fn("Cli.queue")(function* (org: Option.Option<string>) {
   const payments = yield* Payments
-  const scope = Option.isNone(org) ? Option.none() : Option.some((yield* organizationNamed(org.value)).org_id)
+  const scope = Option.isNone(org) ? Option.none() : Option.some((yield* findOrganization(org.value)).org_id)
   const permit = yield* permitFor("operations", scope)
   const data = yield* allPages(
     (window) => payments.queue(permit, window),

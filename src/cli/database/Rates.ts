@@ -4,10 +4,10 @@ import { RATE_PROPOSED } from "../../contract/api/Rates.ts"
 import { fromPlainText, toWireText, WireNumber } from "../../domain/Decimal.ts"
 import { Rates, WantedRate } from "../../money/rates/Rates.ts"
 import type { StoredRate } from "../../money/rates/RateStore.ts"
-import { decodeInput, refuse } from "../shared/Input.ts"
-import { permitFor } from "../shared/Operator.ts"
+import { decodeInput, refuse } from "../shared/CommandInput.ts"
+import { permitFor } from "../shared/LocalDatabase.ts"
 import { onRecords } from "../shared/OnRecords.ts"
-import { minute, laidTable } from "../shared/Table.ts"
+import { minute, tableLayout } from "../shared/Table.ts"
 
 /** The exact decimal as a JSON number, as the API writes it. */
 const wire = (text: string) => new WireNumber(toWireText(BigDecimal.normalize(Option.getOrThrow(fromPlainText(text)))))
@@ -58,7 +58,7 @@ const listAll = Effect.gen(function* () {
       ...all.map((rate) => ({ ...shown(rate), status: "set" })),
       ...proposed.map((rate) => ({ ...shown(rate), status: "proposed" }))
     ],
-    ...laidTable(
+    ...tableLayout(
       ["FROM", "TO", "RATE", "SET", "STATUS"],
       [...rows, ...waiting],
       'No rates yet: "corridor rates set FROM TO RATE" sets one.'

@@ -1,16 +1,40 @@
 /** `corridor sandbox` */
 import { Prompt } from "@effect/cli"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Config, Option, Schema } from "effect"
 import { AppLive } from "../../app/Live.ts"
 import { SandboxLive } from "../../app/Services.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { Reset } from "../../app/sandbox/Reset.ts"
-import { refuse } from "../shared/Input.ts"
-import { permitFor } from "../shared/Operator.ts"
-import { report } from "../shared/Report.ts"
-import { rewriteSandboxFile } from "../shared/SandboxFile.ts"
+import { refuse } from "../shared/CommandInput.ts"
+import { permitFor } from "../shared/LocalDatabase.ts"
+import { report } from "../shared/CommandResult.ts"
 import { table } from "../shared/Table.ts"
-import { working } from "../shared/Working.ts"
+import { showElapsed } from "../shared/Terminal.ts"
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import type { SandboxCredentials } from "../../app/sandbox/Sandbox.ts"
+import { writeSandboxFile } from "../../app/sandbox/SandboxFile.ts"
+
+/** Rewrites `sandbox.json` for whoever reads it next; the server that runs may have been told another address than we. */
+const Known = Schema.parseJson(Schema.Struct({ base_url: Schema.String }))
+
+const knownAddress = Effect.fn("Cli.knownAddress")(function* (dataDir: string) {
+  const told = yield* Config.option(Config.orElse(Config.string("PUBLIC_URL"), () => Config.string("PORT")))
+  if (Option.isSome(told)) return Option.none()
+  const { base_url } = yield* Effect.tryPromise(() => readFile(join(dataDir, "sandbox.json"), "utf8")).pipe(
+    Effect.flatMap(Schema.decode(Known))
+  )
+  return Option.some(base_url.replace(/\/v1$/, ""))
+})
+
+export const rewriteSandboxFile = Effect.fn("Cli.rewriteSandboxFile")(function* (credentials: SandboxCredentials) {
+  const settings = yield* Settings
+  const known = yield* Effect.catchAll(knownAddress(settings.dataDir), (error) =>
+    Effect.as(Effect.logDebug("No sandbox.json to take the address from", error), Option.none<string>())
+  )
+  const publicUrl = Option.getOrElse(known, () => settings.publicUrl)
+  return yield* Effect.provideService(writeSandboxFile(credentials), Settings, { ...settings, publicUrl })
+})
 
 /** Asks before anything is opened: a database that cannot be reset must not be started for the question. */
 const confirmed = (yes: boolean, asJson: boolean) =>
@@ -39,5 +63,5 @@ const ResetLive = Reset.layer.pipe(Layer.provide(SandboxLive), Layer.provideMerg
 export const reset = (input: { readonly yes: boolean; readonly json: boolean }) =>
   Effect.zipRight(
     confirmed(input.yes, input.json),
-    Effect.provide(report(input.json, working("Starting over")(startOver)), ResetLive)
+    Effect.provide(report(input.json, showElapsed("Starting over")(startOver)), ResetLive)
   )

@@ -10,11 +10,10 @@ import { type MasterKey, parseMasterKey } from "../../platform/config/MasterKey.
 import { currentMasterKey, guardMasterKey } from "../../platform/secrets/MasterKeyGuard.ts"
 import { SealedPlacesLive } from "../../app/HandedDown.ts"
 import { Rotation } from "../../platform/rotation/Rotation.ts"
-import { ExistingLive } from "../shared/ExistingDatabase.ts"
-import { refuse } from "../shared/Input.ts"
-import { permitFor } from "../shared/Operator.ts"
-import { report } from "../shared/Report.ts"
-import { working } from "../shared/Working.ts"
+import { ExistingLive, permitFor } from "../shared/LocalDatabase.ts"
+import { refuse } from "../shared/CommandInput.ts"
+import { report } from "../shared/CommandResult.ts"
+import { showElapsed } from "../shared/Terminal.ts"
 
 const VARIABLE = "CORRIDOR_NEW_MASTER_KEY"
 
@@ -70,5 +69,5 @@ const rotateTo = Effect.fn("Cli.rotateSecrets")(function* (to: MasterKey) {
 
 export const rotate = (input: { readonly newKey: Option.Option<Redacted.Redacted>; readonly json: boolean }) =>
   Effect.flatMap(newKey(input.newKey), (to) =>
-    report(input.json, working("Re-sealing every secret")(rotateTo(to))).pipe(Effect.provide(RotationLive))
+    report(input.json, showElapsed("Re-sealing every secret")(rotateTo(to))).pipe(Effect.provide(RotationLive))
   )

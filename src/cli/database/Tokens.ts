@@ -12,9 +12,9 @@ import { Settings } from "../../platform/config/Settings.ts"
 import { developmentTokenTtl } from "../../domain/policies/People.ts"
 import type { User } from "../../people/users/User.ts"
 import { Users } from "../../people/users/Users.ts"
-import { refuse } from "../shared/Input.ts"
-import { organizationNamed, userNamed } from "../shared/LookUp.ts"
-import { permitFor } from "../shared/Operator.ts"
+import { refuse } from "../shared/CommandInput.ts"
+import { findOrganization, findUser } from "../shared/LookUp.ts"
+import { permitFor } from "../shared/LocalDatabase.ts"
 import { onRecords } from "../shared/OnRecords.ts"
 
 const LONGEST = Duration.days(366)
@@ -34,7 +34,7 @@ const organizationFor = Effect.fn("Cli.organizationFor")(function* (user: User, 
   const users = yield* Users
   const own = (yield* users.placesOf(user.user_id)).map(({ org_id }) => org_id)
   if (Option.isSome(named)) {
-    const { org_id } = yield* organizationNamed(named.value)
+    const { org_id } = yield* findOrganization(named.value)
     if (user.is_admin || own.includes(org_id)) return org_id
     return yield* refuse(`--org: ${user.email} is not a member of this organisation.`)
   }
@@ -63,7 +63,7 @@ const issueOne = Effect.fn("Cli.issueToken")(function* (
   org: Option.Option<string>,
   ttl: Duration.Duration
 ) {
-  const user = yield* userNamed(name)
+  const user = yield* findUser(name)
   const orgId = yield* organizationFor(user, org)
   const audit = yield* AuditLog
   yield* audit.record(yield* permitFor("platform"), {

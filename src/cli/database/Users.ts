@@ -3,10 +3,9 @@ import { Effect, Option } from "effect"
 import type { Role } from "../../domain/Roles.ts"
 import { Users, WantedUser } from "../../people/users/Users.ts"
 import type { Member } from "../../people/users/User.ts"
-import { allPages } from "../shared/AllPages.ts"
-import { decodeInput, refuse } from "../shared/Input.ts"
-import { organizationNamed } from "../shared/LookUp.ts"
-import { permitFor } from "../shared/Operator.ts"
+import { allPages, permitFor } from "../shared/LocalDatabase.ts"
+import { decodeInput, refuse } from "../shared/CommandInput.ts"
+import { findOrganization } from "../shared/LookUp.ts"
 import { onRecords } from "../shared/OnRecords.ts"
 import { properties } from "../shared/Table.ts"
 import { userTable } from "../shown/Users.ts"
@@ -36,7 +35,7 @@ const createOne = Effect.fn("Cli.createUser")(function* (wanted: typeof WantedUs
   const membership =
     wanted.membership === null
       ? null
-      : { ...wanted.membership, org_id: (yield* organizationNamed(wanted.membership.org_id)).org_id }
+      : { ...wanted.membership, org_id: (yield* findOrganization(wanted.membership.org_id)).org_id }
   const taken = wanted.subject === null ? "--email" : "--email or --subject"
   const data = yield* users
     .create(yield* permitFor("platform"), { ...wanted, membership })
@@ -65,7 +64,7 @@ export const create = Effect.fnUntraced(function* (input: {
 
 const listAll = Effect.fn("Cli.listUsers")(function* (org: Option.Option<string>) {
   const users = yield* Users
-  const scope = yield* Effect.transposeMapOption(org, organizationNamed)
+  const scope = yield* Effect.transposeMapOption(org, findOrganization)
   const permit = yield* permitFor(
     "operations",
     Option.map(scope, (one) => one.org_id)

@@ -2,16 +2,15 @@
 import { Effect, Option, Schema } from "effect"
 import { CreateWebhook, NewWebhook } from "../../contract/api/Webhooks.ts"
 import { Webhooks } from "../../webhooks/Webhooks.ts"
-import { allPages } from "../shared/AllPages.ts"
-import { decodeInput, refuse } from "../shared/Input.ts"
-import { organizationNamed } from "../shared/LookUp.ts"
+import { allPages, permitFor } from "../shared/LocalDatabase.ts"
+import { decodeInput, refuse } from "../shared/CommandInput.ts"
+import { findOrganization } from "../shared/LookUp.ts"
 import { onRecords } from "../shared/OnRecords.ts"
-import { permitFor } from "../shared/Operator.ts"
 import { createdEndpoint, endpointTable } from "../shown/Webhooks.ts"
 
 const listAll = Effect.fn("Cli.listWebhooks")(function* (org: Option.Option<string>) {
   const endpoints = yield* Webhooks
-  const scope = yield* Effect.transposeMapOption(org, (id) => Effect.map(organizationNamed(id), ({ org_id }) => org_id))
+  const scope = yield* Effect.transposeMapOption(org, (id) => Effect.map(findOrganization(id), ({ org_id }) => org_id))
   const permit = yield* permitFor("any", scope)
   const data = yield* allPages(
     (window) => endpoints.list(permit, window),
@@ -27,7 +26,7 @@ const encodeNew = Schema.encodeSync(NewWebhook)
 
 const createOne = Effect.fn("Cli.createWebhook")(function* (org: string, wanted: typeof CreateWebhook.Type) {
   const endpoints = yield* Webhooks
-  const { org_id } = yield* organizationNamed(org)
+  const { org_id } = yield* findOrganization(org)
   const made = yield* endpoints.create(yield* permitFor("webhooks", Option.some(org_id)), wanted)
   return { data: encodeNew(made), text: createdEndpoint(made) }
 })

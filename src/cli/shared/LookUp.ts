@@ -4,9 +4,9 @@ import { OrgId, UserId } from "../../domain/Identifiers.ts"
 import { idOrNil } from "../../domain/Ids.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { Users } from "../../people/users/Users.ts"
-import { found } from "./Input.ts"
+import { found } from "./CommandInput.ts"
 
-export const organizationNamed = Effect.fn("Cli.organizationNamed")(function* (id: string) {
+export const findOrganization = Effect.fn("Cli.organizationNamed")(function* (id: string) {
   const organizations = yield* Organizations
   return yield* found(
     yield* organizations.find(idOrNil(OrgId)(id)),
@@ -15,7 +15,7 @@ export const organizationNamed = Effect.fn("Cli.organizationNamed")(function* (i
 })
 
 /** By id, or by e-mail address. */
-export const userNamed = Effect.fn("Cli.userNamed")(function* (idOrEmail: string) {
+export const findUser = Effect.fn("Cli.userNamed")(function* (idOrEmail: string) {
   const users = yield* Users
   return yield* found(
     yield* idOrEmail.includes("@") ? users.findByEmail(idOrEmail) : users.find(idOrNil(UserId)(idOrEmail)),

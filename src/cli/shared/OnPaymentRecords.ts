@@ -1,6 +1,5 @@
 /** For commands that read payments. */
 import { paymentRecordsOn } from "../../app/PaymentRecords.ts"
-import { ExistingLive } from "./ExistingDatabase.ts"
-import { onDatabase } from "./OnDatabase.ts"
+import { ExistingLive, onDatabase } from "./LocalDatabase.ts"
 
 export const onPaymentRecords = onDatabase(paymentRecordsOn(ExistingLive))

@@ -1,6 +1,5 @@
 /** For commands that settle payments. */
 import { paymentSettlementsOn } from "../../app/PaymentSettlements.ts"
-import { ExistingLive } from "./ExistingDatabase.ts"
-import { onDatabase } from "./OnDatabase.ts"
+import { ExistingLive, onDatabase } from "./LocalDatabase.ts"
 
 export const onPaymentSettlements = onDatabase(paymentSettlementsOn(ExistingLive))

@@ -1,6 +1,5 @@
 /** For commands that need records of organisations, people, money and endpoints. */
 import { recordsOn } from "../../app/Records.ts"
-import { ExistingLive } from "./ExistingDatabase.ts"
-import { onDatabase } from "./OnDatabase.ts"
+import { ExistingLive, onDatabase } from "./LocalDatabase.ts"
 
 export const onRecords = onDatabase(recordsOn(ExistingLive))

@@ -3,8 +3,7 @@ import { Effect, Option, Schema } from "effect"
 import { settable } from "../../contract/api/Organizations.ts"
 import type { Invalid } from "../../domain/Failure.ts"
 import type { Change } from "../../people/organizations/OrganizationChange.ts"
-import { decimalOption } from "./DecimalOption.ts"
-import { decodeInput, refuse } from "./Input.ts"
+import { decimalOption, decodeInput, refuse } from "./CommandInput.ts"
 
 const wholeNumber = (text: string): unknown => (/^\d{1,9}$/.test(text) ? Number(text) : text)
 

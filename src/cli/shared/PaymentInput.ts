@@ -2,8 +2,7 @@
 import { type BigDecimal, Effect, Either, Option, Schema } from "effect"
 import { Flow } from "../../domain/Corridor.ts"
 import { type PaymentStatus, paymentStatuses } from "../../domain/PaymentStatus.ts"
-import { amountIn } from "./DecimalOption.ts"
-import { decodeInput, decodeOption, refuse } from "./Input.ts"
+import { amountIn, decodeInput, decodeOption, refuse } from "./CommandInput.ts"
 
 export type Outcome = "completed" | "failed"
 

@@ -1,7 +1,7 @@
 /** A provider configuration as an operator types it: `corridor providers add` before it needs the service. */
 import { Option } from "effect"
 import { CreateProviderConfig } from "../../contract/api/ProviderConfigs.ts"
-import { decodeInput } from "./Input.ts"
+import { decodeInput } from "./CommandInput.ts"
 
 export interface TypedConfig {
   readonly provider: string

@@ -4,9 +4,8 @@ import { ConfigId } from "../../domain/Identifiers.ts"
 import { ProviderName } from "../../domain/Corridor.ts"
 import { idOrNil } from "../../domain/Ids.ts"
 import { ProviderConfigs } from "../../providers/configs/ProviderConfigs.ts"
-import { allPages } from "./AllPages.ts"
-import { refuse } from "./Input.ts"
-import { permitFor } from "./Operator.ts"
+import { allPages, permitFor } from "./LocalDatabase.ts"
+import { refuse } from "./CommandInput.ts"
 
 export const isProviderName = Schema.is(ProviderName)
 

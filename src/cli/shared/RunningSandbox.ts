@@ -4,7 +4,7 @@ import { join, resolve } from "node:path"
 import { Duration, Effect, Schema } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import { readinessTimeout } from "../../domain/policies/Database.ts"
-import { refuse } from "./Input.ts"
+import { refuse } from "./CommandInput.ts"
 
 const Credentials = Schema.parseJson(
   Schema.Struct({

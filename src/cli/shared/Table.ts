@@ -5,7 +5,7 @@ export type Cell = string | null
 type Line = ReadonlyArray<string>
 
 /** Text for people, and the same for a terminal of so many columns. */
-export interface Laid {
+export interface TextLayout {
   readonly text: string
   readonly fit: (columns: number) => string
 }
@@ -106,12 +106,12 @@ const withRoomFor = (
  * One line for each row under a line of titles; `nothing` is said instead when there are no rows. `spare` are titles of
  * columns that a narrow terminal can do without, those to be kept longest first.
  */
-export const laidTable = (
+export const tableLayout = (
   titles: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<Cell>>,
   nothing: string,
   spare: ReadonlyArray<string> = []
-): Laid => {
+): TextLayout => {
   if (rows.length === 0) return { text: nothing, fit: () => nothing }
   const shown = rows.map((row) => row.map((cell) => printable(cell ?? NOTHING)))
   const lines = [titles, ...shown]
@@ -131,10 +131,10 @@ export const laidTable = (
   }
 }
 
-export const table = (...about: Parameters<typeof laidTable>): string => laidTable(...about).text
+export const table = (...about: Parameters<typeof tableLayout>): string => tableLayout(...about).text
 
 /** Something before a table, and perhaps something after it. */
-export const framed = (before: string, { fit, text }: Laid, after = ""): Laid => ({
+export const framed = (before: string, { fit, text }: TextLayout, after = ""): TextLayout => ({
   text: `${before}${text}${after}`,
   fit: (columns) => `${before}${fit(columns)}${after}`
 })

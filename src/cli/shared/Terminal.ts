@@ -1,27 +1,85 @@
-/** How `@effect/cli` speaks here: its texts reshaped, its errors left to us. */
-import { stripVTControlCharacters } from "node:util"
-import { Console, Effect } from "effect"
-import { painter } from "./Colour.ts"
-import { onTerminal, readableHelp } from "./Help.ts"
-import { writeLine } from "./Report.ts"
-import { Streams } from "./Streams.ts"
+/** Where a command writes: the streams of its process, unless whoever runs it reads them. */
+import { Context, Effect, Clock } from "effect"
 
-export const writeHelp = (text: string, path: ReadonlyArray<string>): Effect.Effect<void> =>
-  Effect.flatMap(Streams, (streams) => {
-    const help = readableHelp(text, path)
-    return writeLine(streams.columns === undefined ? help : onTerminal(help, streams.columns, painter(streams)))
+export interface TerminalStreams {
+  readonly out: (text: string) => void
+  readonly err: (text: string) => void
+  /** A person watches standard error, and sees what is drawn anew. */
+  readonly watched: boolean
+  /** How wide the terminal is that standard output goes to; nothing where it goes into a file or a pipe. */
+  readonly columns?: number | undefined
+  /** Whether that terminal shows colours, and nobody has asked for none. */
+  readonly colours?: boolean
+}
+
+const wantsColours = (): boolean => {
+  const { NO_COLOR, TERM } = process.env
+  return process.stdout.isTTY && (NO_COLOR === undefined || NO_COLOR === "") && TERM !== "dumb"
+}
+
+export class Streams extends Context.Reference<Streams>()("cli/Streams", {
+  defaultValue: (): TerminalStreams => ({
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+    watched: process.stderr.isTTY,
+    columns: process.stdout.isTTY ? process.stdout.columns : undefined,
+    colours: wantsColours()
+  })
+}) {}
+
+/** A few colours, for terminals that show them; everywhere else the text stays as it is. */
+const codes = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] } as const
+
+export type Colour = keyof typeof codes
+
+export type Paint = (colour: Colour, text: string) => string
+
+export const painter = ({ colours = false }: Pick<TerminalStreams, "colours">): Paint =>
+  colours
+    ? (colour, text) => {
+        const [on, off] = codes[colour]
+        return `\u001b[${on}m${text}\u001b[${off}m`
+      }
+    : (_, text) => text
+
+/** How far a long command is, drawn on standard error where a person watches, and nowhere else. */
+const WIDTH = 30
+
+export const drawProgress = (done: number, total: number): Effect.Effect<void> =>
+  Effect.map(Streams, ({ err, watched }) => {
+    if (!watched) return
+    const share = total === 0 ? 1 : Math.min(1, done / total)
+    const bar = "#".repeat(Math.round(share * WIDTH)).padEnd(WIDTH, ".")
+    err(`\r[${bar}] ${done} of ${total}${done >= total ? "\n" : ""}`)
   })
 
-/** `path` is the command whose help may be asked for; `asIs`: what is written is no help, but for a shell. */
-export const inTerminal =
-  (path: ReadonlyArray<string>, asIs: boolean) =>
-  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Console.consoleWith((base) =>
-      Effect.withConsole(effect, {
-        ...base,
-        log: (...lines) =>
-          asIs ? writeLine(stripVTControlCharacters(lines.join(" ")).trimEnd()) : writeHelp(lines.join(" "), path),
-        // A bad command line also fails the effect, and is told with every other failure.
-        error: () => Effect.void
+/** That a long command is still at it, and for how long: on standard error where a person watches, and nowhere else. */
+const WIPE = "\r\u001b[K"
+
+/** What is done within a second needs no word. */
+const PACE = "1 second"
+
+export const showElapsed =
+  (what: string) =>
+  <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.gen(function* () {
+      const { err, watched } = yield* Streams
+      if (!watched) return yield* work
+      const start = yield* Clock.currentTimeMillis
+      const draw = Effect.gen(function* () {
+        yield* Effect.sleep(PACE)
+        const seconds = Math.floor(((yield* Clock.currentTimeMillis) - start) / 1000)
+        err(`${WIPE}${what}, ${seconds} s`)
       })
-    )
+      return yield* Effect.scoped(
+        Effect.zipRight(
+          Effect.forkScoped(
+            Effect.ensuring(
+              Effect.forever(draw),
+              Effect.sync(() => err(WIPE))
+            )
+          ),
+          work
+        )
+      )
+    })

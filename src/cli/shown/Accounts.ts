@@ -1,5 +1,5 @@
 /** Virtual accounts as people read them, whichever way they came. */
-import { type Laid, laidTable, minute, properties } from "../shared/Table.ts"
+import { type TextLayout, tableLayout, minute, properties } from "../shared/Table.ts"
 
 export interface ShownAccount {
   readonly account_id: string
@@ -11,8 +11,8 @@ export interface ShownAccount {
   readonly created_at: Date | string
 }
 
-export const accountTable = (accounts: ReadonlyArray<ShownAccount>): Laid =>
-  laidTable(
+export const accountTable = (accounts: ReadonlyArray<ShownAccount>): TextLayout =>
+  tableLayout(
     ["ID", "ORGANISATION", "NAME", "BALANCE", "STATUS", "CREATED"],
     accounts.map((account) => [
       account.account_id,

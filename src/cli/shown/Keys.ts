@@ -1,5 +1,5 @@
 /** API keys as people read them, whichever way they came. */
-import { type Laid, laidTable, minute, properties } from "../shared/Table.ts"
+import { type TextLayout, tableLayout, minute, properties } from "../shared/Table.ts"
 
 type Time = Date | string
 
@@ -26,8 +26,8 @@ interface Secret {
   readonly api_key: string
 }
 
-export const keyTable = (keys: ReadonlyArray<Key>): Laid =>
-  laidTable(
+export const keyTable = (keys: ReadonlyArray<Key>): TextLayout =>
+  tableLayout(
     ["ID", "PREFIX", "NAME", "ROLE", "STATUS", "CREATED"],
     keys.map((key) => [
       key.api_key_id,

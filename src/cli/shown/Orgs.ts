@@ -1,5 +1,5 @@
 /** Organisations as people read them, whichever way they came. */
-import { type Laid, laidTable, minute, properties } from "../shared/Table.ts"
+import { type TextLayout, tableLayout, minute, properties } from "../shared/Table.ts"
 
 interface Org {
   readonly org_id: string
@@ -30,8 +30,8 @@ export const aboutOrg = (org: Org, threshold: string | null): string =>
 export const createdOrg = (org: Org, threshold: string | null): string =>
   `Organisation created.\n${aboutOrg(org, threshold)}\nNext: corridor users create --email ADDRESS --org ${org.org_id} --role org-admin`
 
-export const orgTable = (orgs: ReadonlyArray<Org>): Laid =>
-  laidTable(
+export const orgTable = (orgs: ReadonlyArray<Org>): TextLayout =>
+  tableLayout(
     ["ID", "NAME", "COUNTRY", "CURRENCY", "FEATURES", "CREATED"],
     orgs.map((org) => [
       org.org_id,

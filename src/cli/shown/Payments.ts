@@ -2,7 +2,7 @@
 import { BigDecimal } from "effect"
 import { toWireText, type WireNumber } from "../../domain/Decimal.ts"
 import { isSettled, type PaymentStatus } from "../../domain/PaymentStatus.ts"
-import { framed, type Laid, laidTable, minute, printable, properties } from "../shared/Table.ts"
+import { framed, type TextLayout, tableLayout, minute, printable, properties } from "../shared/Table.ts"
 
 type Time = Date | string
 
@@ -111,17 +111,17 @@ const wordsOf = (item: Item): string => {
   }
 }
 
-export const paymentText = (payment: Summary, items: ReadonlyArray<Item>): Laid => {
+export const paymentText = (payment: Summary, items: ReadonlyArray<Item>): TextLayout => {
   const rows = items.map((item) => [
     typeof item.at === "string" ? item.at : item.at.toISOString(),
     item.kind,
     wordsOf(item)
   ])
-  return framed(`${summaryText(payment)}\n\n`, laidTable(["AT", "WHAT", ""], rows, "Nothing has happened to it."))
+  return framed(`${summaryText(payment)}\n\n`, tableLayout(["AT", "WHAT", ""], rows, "Nothing has happened to it."))
 }
 
-export const paymentTable = (payments: ReadonlyArray<Summary & { readonly created_at: Time }>): Laid =>
-  laidTable(
+export const paymentTable = (payments: ReadonlyArray<Summary & { readonly created_at: Time }>): TextLayout =>
+  tableLayout(
     ["ID", "STATUS", "AMOUNT", "DIRECTION", "METHOD", "PROVIDER", "REFERENCE", "CREATED"],
     payments.map((payment) => [
       payment.payment_id,
@@ -146,8 +146,8 @@ interface Waiting {
   readonly detail: string
 }
 
-export const queueTable = (items: ReadonlyArray<Waiting>): Laid =>
-  laidTable(
+export const queueTable = (items: ReadonlyArray<Waiting>): TextLayout =>
+  tableLayout(
     ["SINCE", "KIND", "PAYMENT, ENDPOINT OR ESCROW", "WHAT"],
     items.map((item) => [
       minute(item.created_at),

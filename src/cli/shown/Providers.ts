@@ -1,5 +1,5 @@
 /** Configurations of providers as people read them, whichever way they came. */
-import { type Laid, laidTable } from "../shared/Table.ts"
+import { type TextLayout, tableLayout } from "../shared/Table.ts"
 
 interface Config {
   readonly config_id: string
@@ -16,8 +16,8 @@ export const configTable = <C extends Config>(
   configs: ReadonlyArray<C>,
   accountOf: (config: C) => string,
   lastHour: (provider: C["provider"]) => string
-): Laid =>
-  laidTable(
+): TextLayout =>
+  tableLayout(
     ["CONFIG", "PROVIDER", "CORRIDOR", "PRIORITY", "STATE", "FOR", "ACCOUNT", "LAST HOUR"],
     configs.map((config) => [
       config.config_id,

@@ -1,5 +1,5 @@
 /** Users as people read them, whichever way they came. */
-import { type Laid, laidTable, minute } from "../shared/Table.ts"
+import { type TextLayout, tableLayout, minute } from "../shared/Table.ts"
 
 interface User {
   readonly user_id: string
@@ -12,8 +12,8 @@ export const userTable = <U extends User>(
   users: ReadonlyArray<U>,
   roleOf: (user: U) => string | null,
   nothing: string
-): Laid =>
-  laidTable(
+): TextLayout =>
+  tableLayout(
     ["ID", "E-MAIL", "COUNTRY", "ROLE", "CREATED"],
     users.map((user) => [user.user_id, user.email, user.country, roleOf(user), minute(user.created_at)]),
     nothing,

@@ -1,5 +1,5 @@
 /** Webhook endpoints and their dead letters as people read them, whichever way they came. */
-import { framed, type Laid, laidTable, minute, properties } from "../shared/Table.ts"
+import { framed, type TextLayout, tableLayout, minute, properties } from "../shared/Table.ts"
 
 type Time = Date | string
 
@@ -13,8 +13,8 @@ interface Endpoint {
   readonly created_at: Time
 }
 
-export const endpointTable = (endpoints: ReadonlyArray<Endpoint>): Laid =>
-  laidTable(
+export const endpointTable = (endpoints: ReadonlyArray<Endpoint>): TextLayout =>
+  tableLayout(
     ["ID", "ORGANISATION", "URL", "EVENTS", "STATUS", "CREATED"],
     endpoints.map((webhook) => [
       webhook.webhook_id,
@@ -54,7 +54,7 @@ export const letterTable = (
   place: "URL" | "ENDPOINT",
   placeOf: (at: number) => string
 ) =>
-  laidTable(
+  tableLayout(
     ["ID", "EVENT", place, "ATTEMPTS", "LAST ERROR", "CREATED"],
     letters.map((letter, at) => [
       letter.delivery_id,
@@ -83,7 +83,7 @@ interface Autopsy extends Letter {
   }>
 }
 
-export const autopsyText = ({ log, payload, ...delivery }: Autopsy): Laid => {
+export const autopsyText = ({ log, payload, ...delivery }: Autopsy): TextLayout => {
   const facts = properties([
     ["Delivery", delivery.delivery_id],
     ["Status", delivery.status],
@@ -102,7 +102,7 @@ export const autopsyText = ({ log, payload, ...delivery }: Autopsy): Laid => {
     attempt.answer
   ])
   const titles = ["AT", "ATTEMPT", "STATUS", "TOOK", "ERROR", "ANSWER"]
-  return framed(`${facts}\n\n`, laidTable(titles, rows, "It was never tried."), `\n\n${payload}`)
+  return framed(`${facts}\n\n`, tableLayout(titles, rows, "It was never tried."), `\n\n${payload}`)
 }
 
 export const replayedText = (data: { readonly replayed: number; readonly disabled: number }): string => {

@@ -1,10 +1,22 @@
 /** The API as the demo calls it: over HTTP, with the sandbox's own key, amounts kept digit for digit. */
-import { Data, Effect, Option, Schedule, Schema } from "effect"
+import { Data, Effect, Option, Schedule, Schema, Clock } from "effect"
 import { parse } from "lossless-json"
 import { stringifyWire, WireNumber } from "../../domain/Decimal.ts"
-import { oddAnswerOf } from "../shared/OddAnswer.ts"
+import { describeUnexpectedAnswer } from "../api/Calls.ts"
 import type { RunningSandbox } from "../shared/RunningSandbox.ts"
-import { drawWaiting } from "./Waiting.ts"
+import { Streams } from "../shared/Terminal.ts"
+
+/** What the demo waits for, on standard error where a person watches, and nowhere else. */
+const WHEEL = ["|", "/", "-", "\\"] as const
+const TURN_MILLIS = 150
+
+/** Nothing to wait for: the line is wiped. */
+export const drawWaiting = (what: string): Effect.Effect<void> =>
+  Effect.zipWith(Clock.currentTimeMillis, Streams, (now, { err, watched }) => {
+    if (!watched) return
+    const spoke = WHEEL[Math.floor(now / TURN_MILLIS) % WHEEL.length]
+    err(what === "" ? "\r\u001b[K" : `\r\u001b[K${spoke} waiting for ${what}`)
+  })
 
 /** Why a step of the demo did not do what it shows. */
 export class StepFailed extends Data.TaggedError("StepFailed")<{ readonly message: string }> {}
@@ -60,7 +72,9 @@ export const makeCalls = ({ apiKey, baseUrl }: RunningSandbox) => {
       Effect.flatMap(({ status, text }) =>
         Option.match(bodyOf(text), {
           onNone: () =>
-            new StepFailed({ message: `${oddAnswerOf(baseUrl, `${method} ${path}`, status, text)}: ${ELSEWHERE}` }),
+            new StepFailed({
+              message: `${describeUnexpectedAnswer(baseUrl, `${method} ${path}`, status, text)}: ${ELSEWHERE}`
+            }),
           onSome: (sent) => Effect.succeed({ status, body: sent })
         })
       ),

@@ -1,8 +1,9 @@
 /** What the operator typed, checked against the domain's schemas; a refusal names the option. */
 import { Args, Options } from "@effect/cli"
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option, Schema, type BigDecimal, Either, ParseResult } from "effect"
 import { ArrayFormatter } from "effect/ParseResult"
 import { Invalid } from "../../domain/Failure.ts"
+import { checkAmountLength, fromPlainText, toPlainText } from "../../domain/Decimal.ts"
 
 /** An option with a value. `placeholder` stands for the value in the help. */
 export const option = (name: string, placeholder: string, description: string) =>
@@ -47,3 +48,44 @@ export const refuse = (message: string) => new Invalid({ message })
 /** What a look-up found, or a sentence about the option that named it. */
 export const found = <A>(what: Option.Option<A>, message: string): Effect.Effect<A, Invalid> =>
   Option.match(what, { onNone: () => Effect.fail(refuse(message)), onSome: Effect.succeed })
+
+/** An amount as an operator types it: as text, so that no digit passes through a float. */
+
+/** Zero or more, or why not; what an option means by zero is its own matter. */
+export const amountIn = (
+  text: string,
+  expected: string,
+  belowZero = "is below zero"
+): Either.Either<BigDecimal.BigDecimal, string> =>
+  Either.fromOption(fromPlainText(text), () => `is not ${expected}`).pipe(
+    Either.filterOrLeft(
+      (amount) => amount.value >= 0n,
+      () => belowZero
+    ),
+    Either.flatMap(checkAmountLength)
+  )
+
+export const decimalOption = (example: string) =>
+  Schema.transformOrFail(Schema.String, Schema.BigDecimalFromSelf, {
+    strict: true,
+    decode: (text, _, ast) =>
+      Either.mapLeft(
+        amountIn(text, `a decimal number such as ${example}`),
+        (why) => new ParseResult.Type(ast, text, why)
+      ),
+    encode: (amount) => ParseResult.succeed(toPlainText(amount))
+  })
+
+/** `--events`, several times or with commas between the types. */
+export const eventList = (description: string) =>
+  Options.text("events").pipe(
+    Options.withPseudoName("TYPES"),
+    Options.withDescription(description),
+    Options.repeated,
+    Options.map((given) =>
+      given
+        .flatMap((text) => text.split(","))
+        .map((type) => type.trim())
+        .filter((type) => type !== "")
+    )
+  )

@@ -1,15 +1,29 @@
 /** The whole demo, one step after the other. A step that fails is told and does not stop those that need nothing of it. */
 import { Array as Arr, Effect, Either, Option } from "effect"
 import type { BooksReport } from "../../money/ledger/Books.ts"
-import { writeLine } from "../shared/Report.ts"
-import { escrow, virtualAccount } from "./Accounts.ts"
-import { makeCalls, StepFailed } from "./Calls.ts"
-import { fallback, hasThirdParties } from "./Fallback.ts"
-import { declinedCard, payin, payout, refund } from "./Payments.ts"
-import { onRamp, paymentLink } from "./RampAndLink.ts"
-import { type Expected, openReceiver, type Received } from "./Receiver.ts"
+import { writeLine, report } from "../shared/CommandResult.ts"
+import {
+  escrow,
+  virtualAccount,
+  fallback,
+  hasThirdParties,
+  declinedCard,
+  payin,
+  payout,
+  refund,
+  onRamp,
+  paymentLink,
+  type Shown,
+  type Step,
+  textOf
+} from "./DemoSteps.ts"
+import { makeCalls, StepFailed } from "./DemoClient.ts"
+import { type Expected, openReceiver, type Received } from "./DemoReceiver.ts"
 import { runningSandbox } from "../shared/RunningSandbox.ts"
-import { type Shown, type Step, textOf } from "./Step.ts"
+import { AppLive } from "../../app/Live.ts"
+import { Settings } from "../../platform/config/Settings.ts"
+import { Ledger } from "../../money/ledger/Ledger.ts"
+import { permitFor } from "../shared/LocalDatabase.ts"
 
 const needed = <A>(what: Option.Option<A>, name: string): Effect.Effect<A, StepFailed> =>
   Option.match(what, {
@@ -87,3 +101,27 @@ export const tour = <E, R>(asJson: boolean, check: Effect.Effect<BooksReport, E,
     yield* show("books", Effect.flatMap(check, booksShown))
     return { sandbox, steps, webhooks: Option.match(arrived, { onNone: () => [], onSome: ({ webhooks }) => webhooks }) }
   })
+
+/** `corridor demo` */
+
+/** The only part that looks into the database, and so the only one that waits for it. */
+const books = Effect.gen(function* () {
+  const ledger = yield* Ledger
+  return yield* ledger.check(yield* permitFor("platform"))
+}).pipe(Effect.provide(AppLive))
+
+const shown = (asJson: boolean) =>
+  Effect.gen(function* () {
+    const { sandbox, steps, webhooks } = yield* tour(asJson, books)
+    const failed = steps.filter(({ ok }) => !ok).map(({ step }) => step)
+    return {
+      data: { base_url: sandbox.baseUrl, org_id: sandbox.orgId, steps, webhooks },
+      text: `That was the tour. The API reference is at ${sandbox.baseUrl.replace(/\/v1$/, "/docs")}.`,
+      failure:
+        failed.length === 0
+          ? Option.none<string>()
+          : Option.some(`${failed.length} of ${steps.length} steps failed: ${failed.join(", ")}.`)
+    }
+  }).pipe(Effect.scoped, Effect.provide(Settings.layer))
+
+export const show = (input: { readonly json: boolean }) => report(input.json, shown(input.json))

@@ -2,8 +2,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { createServer, type Server } from "node:http"
 import { Effect, Option, Schedule, Schema } from "effect"
-import { type Calls, dataOf, StepFailed } from "./Calls.ts"
-import { drawWaiting } from "./Waiting.ts"
+import { type Calls, dataOf, StepFailed, drawWaiting } from "./DemoClient.ts"
 
 /** An event that must come, and the id of what it is about. */
 export type Expected = readonly [eventType: string, id: string]

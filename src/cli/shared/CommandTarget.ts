@@ -4,8 +4,35 @@
  */
 import { Context, Effect, Either, Option } from "effect"
 import type { Invalid } from "../../domain/Failure.ts"
-import { credentialProblem, type GivenCredential } from "./Credential.ts"
-import { refuse } from "./Input.ts"
+import { refuse } from "./CommandInput.ts"
+
+/** What cannot be a credential, since something was copied along with it: no header could carry it. */
+
+/** Each by what it is called where it was given: `--api-key`, or CORRIDOR_TOKEN. */
+export interface GivenCredential {
+  readonly from: string
+  readonly kind: "API key" | "token"
+  readonly value: string
+}
+
+const VISIBLE = /^[!-~]$/
+
+const nameOf = (character: string): string => {
+  if (/[\r\n]/.test(character)) return "a line break"
+  if (character === " ") return "a space"
+  return /\p{Cc}/u.test(character) ? "a control character" : "a character that is not ASCII"
+}
+
+/** It says where to look, and not what stands there. */
+export const credentialProblem = ({ from, kind, value }: GivenCredential): Option.Option<string> => {
+  const characters = Array.from(value)
+  const at = characters.findIndex((one) => !VISIBLE.test(one))
+  return at === -1
+    ? Option.none()
+    : Option.some(
+        `${from} holds ${nameOf(characters[at]!)} (character ${at + 1} of ${characters.length}), which no ${kind} has. Copy it again, without what stands around it.`
+      )
+}
 
 export interface Server {
   readonly url: string
@@ -35,7 +62,7 @@ export interface Words {
 }
 
 /** They may stand anywhere in a command line, and are no part of any command. */
-export const takeTarget = (words: ReadonlyArray<string>): Either.Either<Words, Invalid> => {
+export const extractTarget = (words: ReadonlyArray<string>): Either.Either<Words, Invalid> => {
   const args: Array<string> = []
   const typed: Partial<Record<Name, string>> = {}
   for (let at = 0; at < words.length; at++) {
@@ -107,3 +134,47 @@ export const targetOf = (
   })
   return { server, address }
 }
+
+/**
+ * How a command comes to its work: the code for it is loaded only then, so that a help text, or a call of a server's API,
+ * does not wait for the whole service to be loaded.
+ */
+type Load<Work> = () => Promise<Work>
+type Ran = Effect.Effect<unknown, unknown, unknown>
+
+const later = <Work, Run extends Ran>(load: Load<Work>, run: (work: Work) => Run) =>
+  Effect.flatMap(
+    Effect.promise(load),
+    (work): Effect.Effect<Effect.Effect.Success<Run>, Effect.Effect.Error<Run>, Effect.Effect.Context<Run>> =>
+      run(work) as never
+  )
+
+/** By the API of the server that is named, and beside the database otherwise. */
+export const byApiOrDatabase =
+  <Api, Database>(api: Load<Api>, database: Load<Database>) =>
+  <Run extends Ran>(run: (work: Api | Database) => Run) =>
+    Effect.gen(function* () {
+      const server = yield* (yield* Target).server
+      return yield* Option.isSome(server) ? later(api, run) : later(database, run)
+    })
+
+/** What no server does for others. It must not do it to another database than the one that was meant. */
+export const byDatabase =
+  <Database>(load: Load<Database>) =>
+  <Run extends Ran>(run: (work: Database) => Run) =>
+    Effect.gen(function* () {
+      const { address, server } = yield* Target
+      if (Option.isSome(address)) {
+        return yield* refuse(
+          `This command works beside the database only, not by API: leave --url out, and unset CORRIDOR_URL (${address.value}).`
+        )
+      }
+      yield* server
+      return yield* later(load, run)
+    })
+
+/** By API alone: of the server that is named, or of the sandbox that runs here. */
+export const byApi =
+  <Api>(load: Load<Api>) =>
+  <Run extends Ran>(run: (work: Api) => Run) =>
+    later(load, run)

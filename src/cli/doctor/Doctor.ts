@@ -3,19 +3,21 @@ import { type Cause, Effect, Either, Layer, Option } from "effect"
 import { ConnectedLive, ObservabilityLive } from "../../app/Foundation.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
-import { type Check, fail, ok, warn } from "../doctor/Check.ts"
-import { databaseChecks } from "../doctor/Database.ts"
-import { databaseOfItsOwn, mail, metrics } from "../doctor/LiveOperations.ts"
-import { identityProvider, publicAddress } from "../doctor/LivePayments.ts"
-import { liveSettings, type ProvidersAsLive } from "../doctor/LiveSettings.ts"
-import { dataFolder, nodeVersion, sandboxFile } from "../doctor/Machine.ts"
-import { serverCheck } from "../doctor/Server.ts"
-import { painter } from "../shared/Colour.ts"
-import { requireCluster } from "../shared/ExistingDatabase.ts"
-import { sentenceOf } from "../shared/Failures.ts"
-import { report } from "../shared/Report.ts"
-import { Streams } from "../shared/Streams.ts"
-import { laidTable } from "../shared/Table.ts"
+import { type Check, fail, ok, warn, dataFolder, nodeVersion, sandboxFile, serverCheck } from "./MachineChecks.ts"
+import { databaseChecks } from "./DatabaseChecks.ts"
+import {
+  databaseOfItsOwn,
+  mail,
+  metrics,
+  identityProvider,
+  publicAddress,
+  liveSettings,
+  type ProvidersAsLive
+} from "./LiveModeChecks.ts"
+import { painter, Streams } from "../shared/Terminal.ts"
+import { requireCluster } from "../shared/LocalDatabase.ts"
+import { sentenceOf, report } from "../shared/CommandResult.ts"
+import { tableLayout } from "../shared/Table.ts"
 
 const unreachable = (cause: Cause.Cause<unknown>) => {
   const checks: ReadonlyArray<Check> = [
@@ -83,7 +85,7 @@ const findings = (live: boolean) =>
   Effect.map(Effect.zip(examine(live), Streams), ([checks, streams]) => {
     const failed = checks.filter(({ status }) => status === "fail")
     const paint = painter(streams)
-    const laid = laidTable(
+    const laid = tableLayout(
       ["", "", ""],
       checks.map(({ message, name, status }) => [status, name, message]),
       ""

@@ -1,6 +1,6 @@
 /** What a service in live mode still lacks to take a payment; a sandbox has it all built in. */
 import { SqlClient } from "@effect/sql"
-import { Array, Duration, Effect, Option, Schema } from "effect"
+import { Array, Duration, Effect, Option, Schema, Either, Redacted } from "effect"
 import { rowsAs, theRowAs } from "../../platform/database/Rows.ts"
 import type { Settings } from "../../platform/config/Settings.ts"
 import { tableExists } from "../../platform/database/Tables.ts"
@@ -11,7 +11,8 @@ import { knownMasterKey } from "../../platform/secrets/MasterKeyGuard.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import { openCredentials } from "../../providers/accounts/AccountCredentials.ts"
 import type { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
-import { type Check, fail, ok, warn } from "./Check.ts"
+import { type Check, fail, ok, warn } from "./MachineChecks.ts"
+import { shortestLiveSecret } from "../../domain/policies/People.ts"
 
 const accounts = rowsAs(
   Schema.Struct({
@@ -124,3 +125,89 @@ export const rates = ({ rateMaxAge }: Values) =>
       ? ok("Rates", `${known}, none too old`)
       : warn("Rates", `${known - usable} of ${known} are too old to be served: set them again, or see RATE_MAX_AGE.`)
   })
+
+/** What a service in live mode still lacks to be run by people: somebody who may act, mail, metrics, a database with backups. */
+export const mail = ({ smtpUrl }: Values): Check =>
+  Option.isSome(smtpUrl)
+    ? ok("Mail", "SMTP_URL is set")
+    : warn("Mail", "invitations and verification requests cannot be sent: set SMTP_URL.")
+
+export const metrics = ({ metricsPort }: Values): Check =>
+  Option.match(metricsPort, {
+    onNone: () => warn("Metrics", "nobody can watch the service, and no alert will come: set METRICS_PORT."),
+    onSome: (port) => ok("Metrics", `on port ${port} and up, one for each process`)
+  })
+
+export const databaseOfItsOwn = ({ databaseUrl }: Values): Check =>
+  Option.isSome(databaseUrl)
+    ? ok("PostgreSQL", "one of your own")
+    : warn(
+        "PostgreSQL",
+        'the embedded one has neither a replica nor backups of its own: set DATABASE_URL, or run "corridor backup" often.'
+      )
+
+const peopleCounts = theRowAs(Schema.Struct({ admins: Schema.Number, organizations: Schema.Number }))
+
+export const people = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { admins, organizations } = (yield* tableExists("users"))
+    ? yield* sql`select (select count(*)::int from users where is_admin) as admins,
+        (select count(*)::int from organizations where not sandbox) as organizations`.pipe(Effect.flatMap(peopleCounts))
+    : { admins: 0, organizations: 0 }
+  if (admins === 0) {
+    return warn(
+      "People",
+      'there is no platform admin, so nobody can settle, refund or freeze in their own name: "corridor users create --admin".'
+    )
+  }
+  return organizations === 0
+    ? warn("People", 'there is no live organisation yet: "corridor orgs create".')
+    : ok("People", `${admins} platform admins, ${organizations} live organisations`)
+})
+
+/** What `corridor doctor --live` asks of the settings: all that live mode needs, whether it is on yet or not. */
+/** The settings of providers as live mode reads them, whatever the mode is now. */
+export type ProvidersAsLive = Either.Either<ProviderSettings["Type"], { readonly message: string }>
+
+const mode = ({ mode: now }: Values): Check =>
+  now === "live" ? ok("Mode", "live") : warn("Mode", "sandbox: set CORRIDOR_MODE=live once the rest is in order.")
+
+const secrets = ({ kybWebhookSecret, masterKey }: Values): ReadonlyArray<Check> => [
+  Option.isSome(masterKey)
+    ? ok("Secrets", "CORRIDOR_MASTER_KEY is set; keep a copy of it apart from the database")
+    : fail("Secrets", "CORRIDOR_MASTER_KEY is missing: make it with openssl rand -hex 32."),
+  Option.exists(kybWebhookSecret, (text) => Redacted.value(text).trim().length >= shortestLiveSecret)
+    ? ok("KYB callbacks", "KYB_WEBHOOK_SECRET is set")
+    : fail(
+        "KYB callbacks",
+        `KYB_WEBHOOK_SECRET is missing or shorter than ${shortestLiveSecret} characters: make it with openssl rand -hex 32.`
+      )
+]
+
+const fakes = ({ fakes: on }: Values): ReadonlyArray<Check> =>
+  Option.isSome(on) ? [fail("Fakes", "CORRIDOR_FAKES is set: live mode speaks to the third parties themselves.")] : []
+
+/**
+ * Without them only configurations that bring their own account can be routed by. Test keys and addresses of a test mode
+ * are not taken by live mode.
+ */
+const platformAccounts = (read: ProvidersAsLive): Check => {
+  if (Either.isLeft(read)) return fail("Provider accounts", read.left.message.replaceAll("\n", " "))
+  const { parties } = read.right
+  const named = [...parties].flatMap(([name, { platform }]) => (Option.isSome(platform) ? [name] : []))
+  return named.length > 0
+    ? ok("Provider accounts", named.join(", "))
+    : warn("Provider accounts", "no credentials of a provider are set: each configuration has to bring its own.")
+}
+
+export const liveSettings = (values: Values, providers: ProvidersAsLive): ReadonlyArray<Check> => [
+  mode(values),
+  ...secrets(values),
+  ...fakes(values),
+  publicAddress(values),
+  identityProvider(values),
+  databaseOfItsOwn(values),
+  mail(values),
+  metrics(values),
+  platformAccounts(providers)
+]

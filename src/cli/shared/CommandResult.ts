@@ -1,0 +1,96 @@
+/** How a command ends: one JSON document or a few lines for people, on standard output, and nothing else there. */
+import { Data, Effect, Option, Cause } from "effect"
+import { Options, type HelpDoc, ValidationError } from "@effect/cli"
+import { stringifyWire } from "../../domain/Decimal.ts"
+import { Streams } from "./Terminal.ts"
+import { isDatabaseFailure } from "../../domain/Failure.ts"
+import { redactText } from "../../platform/observability/Redaction.ts"
+import { plainText } from "./CommandHelp.ts"
+
+export interface CommandResult {
+  /** `data` of the JSON document, in the API's own field names. */
+  readonly data: unknown
+  /** The same for people. */
+  readonly text: string
+  /** And where that is a terminal, so many columns wide. */
+  readonly fit?: (columns: number) => string
+  /** Why the command failed although it has something to show. */
+  readonly failure?: Option.Option<string>
+}
+
+/** Told on standard output already; only the exit code and one sentence are left to do. */
+export class AlreadyReported extends Data.TaggedError("AlreadyReported")<{ readonly message: string }> {}
+
+export const json = Options.boolean("json").pipe(
+  Options.withDescription("Write one JSON document to standard output, and nothing else.")
+)
+
+export const errorDocument = (message: string) => ({ status: "error", message })
+
+export const writeLine = (text: string): Effect.Effect<void> => Effect.map(Streams, ({ out }) => out(`${text}\n`))
+
+export const report = <E, R>(
+  asJson: boolean,
+  work: Effect.Effect<CommandResult, E, R>
+): Effect.Effect<void, E | AlreadyReported, R> =>
+  Effect.flatMap(Effect.zip(work, Streams), ([{ data, failure = Option.none(), fit, text }, { columns }]) => {
+    const laid = fit === undefined || columns === undefined ? text : fit(columns)
+    const document = Option.match(failure, {
+      onNone: () => ({ data }),
+      onSome: (message) => ({ ...errorDocument(message), data })
+    })
+    return Effect.zipRight(
+      writeLine(asJson ? stringifyWire(document) : laid),
+      Option.match(failure, {
+        onNone: () => Effect.void,
+        onSome: (message) => Effect.fail(new AlreadyReported({ message }))
+      })
+    )
+  })
+
+/** A command that fails says in one sentence what to change; a stack is for whoever asks for it with LOG_LEVEL=debug. */
+
+/** The words of an error and of what caused it, outermost first; a driver hides the reason behind a general one. */
+const wordsOf = (error: unknown): ReadonlyArray<string> => {
+  if (!(error instanceof Error)) return [String(error)]
+  return error.cause === undefined ? [error.message] : [error.message, ...wordsOf(error.cause)]
+}
+
+const plain = (doc: HelpDoc.HelpDoc): string =>
+  plainText(doc)
+    .trim()
+    .replace(/\s*\n\s*/g, "; ")
+
+/** A server's words, or a reader's own, must not move the cursor or colour the terminal. */
+const CONTROLS = /\p{Cc}+/gu
+
+export const sentenceOf = (cause: Cause.Cause<unknown>): string => {
+  const error = Cause.squash(cause)
+  if (ValidationError.isValidationError(error)) return plain(error.error).replace(/[^.]$/, "$&.")
+  // What a database said stands behind the words for callers of the API.
+  const isOfDatabase = isDatabaseFailure(error) && error.cause !== undefined
+  const words = isOfDatabase
+    ? wordsOf(error.cause)
+    : Cause.isFailure(cause)
+      ? wordsOf(error).slice(0, 1)
+      : wordsOf(error)
+  return redactText(words.filter((text) => text !== "").join(": ")).replace(CONTROLS, " ")
+}
+
+export const explainFailure =
+  (how: { readonly path: ReadonlyArray<string>; readonly asJson: boolean; readonly debug: boolean }) =>
+  (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
+    if (Cause.isInterruptedOnly(cause)) return Effect.void
+    const error = Cause.squash(cause)
+    const badCommandLine = ValidationError.isValidationError(error)
+    const help = badCommandLine ? ` See: ${["corridor", ...how.path].join(" ")} --help` : ""
+    const sentence = `${sentenceOf(cause)}${help}`
+    const document = how.asJson && !(error instanceof AlreadyReported)
+    return Effect.zipRight(
+      Effect.map(Streams, ({ err }) => {
+        err(`corridor: ${sentence}\n`)
+        if (how.debug) err(`${redactText(Cause.pretty(cause, { renderErrorCause: true }))}\n`)
+      }),
+      document ? writeLine(JSON.stringify(errorDocument(sentence))) : Effect.void
+    )
+  }

@@ -1,0 +1,101 @@
+/**
+ * Runs the part of a command that needs some of the service: connected to a database that is there, migrated, with the
+ * master key in force. What was typed is checked before: a typing error must not cost the start of a database.
+ */
+import { Effect, Layer, Option, Redacted } from "effect"
+import { Settings } from "../../platform/config/Settings.ts"
+import { type CommandResult, report } from "./CommandResult.ts"
+import { resolve } from "node:path"
+import { Streams } from "./Terminal.ts"
+import { ConnectedLive } from "../../app/Foundation.ts"
+import { firstHost } from "../../platform/config/DatabaseUrl.ts"
+import { DatabaseServer } from "../../platform/database/DatabaseServer.ts"
+import { hasCluster } from "../../platform/database/EmbeddedPostgres.ts"
+import { MIGRATIONS_TABLE, requireUpgradable } from "../../platform/database/MigrationRunner.ts"
+import { migrations } from "../../platform/database/Migrations.ts"
+import { tableExists } from "../../platform/database/Tables.ts"
+import { refuse } from "./CommandInput.ts"
+import { userInfo } from "node:os"
+import type { OrgId } from "../../domain/Identifiers.ts"
+import { type Access, operatorPermit, type Permit } from "../../domain/Access.ts"
+import type { Window } from "../../platform/database/Window.ts"
+
+/** Says, on standard error, whom a command talks to: what was meant for one server is easily sent to another. */
+
+/** Only to a person who watches: scripts read what else stands there. */
+export const printDatabase = Effect.gen(function* () {
+  const { err, watched } = yield* Streams
+  if (!watched) return
+  const { dataDir, databaseUrl, mode } = yield* Settings
+  const where = Option.match(databaseUrl, {
+    onNone: () => `the embedded PostgreSQL in ${resolve(dataDir)}`,
+    onSome: (url) => {
+      const { host, pathname } = new URL(Redacted.value(url))
+      return `${host}${pathname}, which DATABASE_URL names`
+    }
+  })
+  err(`Database: ${where} (${mode}).\n`)
+})
+
+export const onDatabase =
+  <A, LE>(Live: Layer.Layer<A | Settings, LE>) =>
+  <E>(asJson: boolean, work: Effect.Effect<CommandResult, E, A | Settings>) =>
+    Effect.provide(Effect.zipRight(printDatabase, report(asJson, work)), Live)
+
+/**
+ * The database that a command works on must be there: one that a command makes on the way, in a folder that nobody
+ * meant, is empty, and everything in it is well.
+ */
+const POINT =
+  "Set DATA_DIR to the data folder of the server, or DATABASE_URL to its PostgreSQL, " +
+  'or run this where the server was started; "corridor migrate" makes a new database.'
+
+/** Looks into the folder only, so that no server is started in it. */
+export const requireCluster = Effect.gen(function* () {
+  const { dataDir, databaseUrl } = yield* Settings
+  if (Option.isSome(databaseUrl) || (yield* hasCluster(dataDir))) return
+  return yield* refuse(`There is no database in ${resolve(dataDir)} yet. ${POINT}`)
+})
+
+const requireTables = Effect.gen(function* () {
+  if (yield* Effect.orDie(tableExists(MIGRATIONS_TABLE))) {
+    return yield* Effect.catchTag(requireUpgradable(migrations), "SqlError", Effect.die)
+  }
+  const { embedded, url } = yield* DatabaseServer
+  const { dataDir } = yield* Settings
+  const { host, pathname } = firstHost(Redacted.value(url))
+  const where = embedded ? resolve(dataDir) : `${host}${pathname}, which DATABASE_URL names,`
+  return yield* refuse(`The database in ${where} has no tables of Corridor yet. ${POINT}`)
+})
+
+/** Connected to a database that some version of Corridor has used before. */
+export const ExistingLive = Layer.unwrapEffect(
+  Effect.as(requireCluster, Layer.effectDiscard(requireTables).pipe(Layer.provideMerge(ConnectedLive)))
+)
+
+/** Who stands at the command line, for the audit log: the operating system's word is taken for it. */
+
+/** A container may run under a number that has no name. */
+const operator = Effect.try(() => userInfo().username).pipe(
+  Effect.orElseSucceed(() => `uid ${process.getuid?.() ?? "unknown"}`)
+)
+
+export const permitFor = <A extends Access>(
+  access: A,
+  orgId: Option.Option<OrgId> = Option.none()
+): Effect.Effect<Permit<A>> => Effect.map(operator, (name) => operatorPermit(access, name, orgId))
+
+/** A whole list, page by page. */
+const PAGE = 500
+
+export const allPages = <Row extends { readonly created_at: Date }, E, R>(
+  fetch: (window: Window) => Effect.Effect<ReadonlyArray<Row>, E, R>,
+  idOf: (row: Row) => string,
+  after: Window["after"] = Option.none()
+): Effect.Effect<ReadonlyArray<Row>, E, R> =>
+  Effect.flatMap(fetch({ after, take: PAGE }), (rows) => {
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < PAGE) return Effect.succeed(rows)
+    const position = [last.created_at.toISOString(), idOf(last)] as const
+    return Effect.map(allPages(fetch, idOf, Option.some(position)), (rest) => [...rows, ...rest])
+  })
