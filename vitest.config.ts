@@ -1,10 +1,17 @@
 import { defineConfig } from "vitest/config"
 import { LongestFirst } from "./test/support/Durations.ts"
 
+/** `npm test` runs all but the slow files, `npm run test:deep` those, and vitest called by hand whatever it is asked for. */
+const files = {
+  fast: { include: ["test/**/*.test.ts"], exclude: ["test/**/*.deep.test.ts"] },
+  deep: { include: ["test/**/*.deep.test.ts"] },
+  all: { include: ["test/**/*.test.ts"] }
+}[process.env["TEST_FILES"] ?? "all"]
+
 /** Three processes for two cores, as tests wait as much as they work; each loads the service once for all its files. */
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
+    ...files,
     globalSetup: ["test/support/globalSetup.ts"],
     runner: "test/support/Runner.ts",
     setupFiles: ["test/support/pristineTests.ts"],

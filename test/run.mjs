@@ -1,4 +1,7 @@
-/** `npm test`: the checks of the source run beside the tests, and each says when it begins, and how it ends. */
+/**
+ * `npm test`: checks of the source beside the fast tests. `npm run test:deep`: the slow tests (files `*.deep.test.ts`).
+ * Other arguments go to vitest.
+ */
 import { spawn } from "node:child_process"
 
 const began = performance.now()
@@ -10,20 +13,24 @@ const lasting = (since) => {
 
 const say = (line) => process.stdout.write(`${line}\n`)
 
-const checks = [
+const isDeep = process.argv[2] === "--deep"
+const wanted = process.argv.slice(isDeep ? 3 : 2)
+
+const sourceChecks = [
   ["types and Effect diagnostics", ["npm", "run", "--silent", "typecheck"]],
   ["lint", ["npm", "run", "--silent", "lint"]],
   ["formatting", ["npm", "run", "--silent", "lint:format"]]
 ]
+const checks = isDeep ? [] : sourceChecks
 const total = checks.length + 1
 const running = new Set()
 
 /** What a check has to say is shown in one piece, when it ends; the tests speak for themselves. */
-const step = (number, name, [command, ...args], stdio) =>
+const step = (number, name, [command, ...args], stdio, env = process.env) =>
   new Promise((resolve) => {
     const since = performance.now()
     say(`[${number}/${total}] ${name} …`)
-    const child = spawn(command, args, { stdio: ["ignore", stdio, stdio] })
+    const child = spawn(command, args, { stdio: ["ignore", stdio, stdio], env })
     running.add(child)
     const output = []
     for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => output.push(chunk))
@@ -50,7 +57,8 @@ for (const signal of ["SIGINT", "SIGTERM"]) {
   })
 }
 
-const tests = step(total, "tests", ["vitest", "run", ...process.argv.slice(2)], "inherit")
+const environment = { ...process.env, TEST_FILES: isDeep ? "deep" : "fast" }
+const tests = step(total, isDeep ? "deep tests" : "tests", ["vitest", "run", ...wanted], "inherit", environment)
 const passed = [...(await oneAfterAnother()), await tests]
 say(`${passed.every(Boolean) ? "All passed" : "NOT all passed"}, in ${lasting(began)}`)
 process.exit(passed.every(Boolean) ? 0 : 1)

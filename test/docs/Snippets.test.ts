@@ -90,6 +90,12 @@ const walk = async (page: string, blocks: ReadonlyArray<Block>) => {
       else if (block.file !== undefined) writeFileSync(join(own, block.file), here(block.text))
       else if (came !== undefined && block.language !== "mermaid") await check(block, came)
     }
+  } catch (error) {
+    const failures = server!
+      .output()
+      .split("\n")
+      .filter((line) => /ERROR|status=5\d\d/.test(line))
+    throw new Error(`${String(error)}\n${failures.join("\n")}`, { cause: error })
   } finally {
     await shell.close()
   }

@@ -1,0 +1,31 @@
+/** 1,500 fuzzed requests: every operation succeeds at least once. */
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { onDatabaseServer } from "../support/TestServer.ts"
+import { fuzzedSettings } from "./OwnServer.ts"
+import { shortRun } from "./ShortRun.ts"
+
+/** Operations that need a token from a mail, or money that only a provider can leave undecided. */
+const outOfReach = [
+  "POST /organizations/invitations/{token}/accept",
+  "POST /operations/payments/{payment_id}/resolve",
+  "POST /operations/payments/{payment_id}/give-back",
+  "POST /virtual-accounts/escrow/{escrow_id}/payouts/{payout_id}/retry",
+  "POST /virtual-accounts/escrow/{escrow_id}/payouts/{payout_id}/resolve",
+  "elsewhere"
+]
+
+onDatabaseServer(
+  "A fuzzed request",
+  (it) => {
+    it.scoped("is answered as the document says, and every operation succeeds once", () =>
+      Effect.map(shortRun(1500), (counts) => {
+        const silent = Array.from(counts).filter(
+          ([, statuses]) => !Array.from(statuses.keys()).some((one) => one < 300)
+        )
+        expect(silent.map(([name]) => name).filter((name) => !outOfReach.includes(name))).toEqual([])
+      })
+    )
+  },
+  fuzzedSettings
+)

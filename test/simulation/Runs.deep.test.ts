@@ -1,0 +1,20 @@
+/** Two thousand seeds, which between them meet every fault and reach every state. */
+import { describe, expect, it } from "@effect/vitest"
+import { missing } from "./Reach.ts"
+import { Totals } from "./Report.ts"
+import { DEEP_RUNS, runSeeds } from "./support/RunSeeds.ts"
+
+const AT_ONCE = 100
+
+const firsts = Array.from({ length: DEEP_RUNS / AT_ONCE }, (_, at) => at * AT_ONCE + 1)
+
+describe("simulated worlds", () => {
+  const totals = new Totals()
+
+  it.each(firsts)("keep every rule: a hundred seeds from %i on", (first) => runSeeds(first, AT_ONCE, totals))
+
+  it("meet every fault and reach every state", () => {
+    expect(totals.runs).toBe(DEEP_RUNS)
+    expect(missing(totals.counts)).toEqual([])
+  })
+})
