@@ -1,56 +1,53 @@
 /** The console from the door on: who somebody is decides what they are shown. */
-import { Page } from "./parts/Page.tsx"
-import { Empty } from "./parts/Empty.tsx"
-import { ProblemNote } from "./parts/ProblemNote.tsx"
-import { Shell } from "./parts/Shell.tsx"
-import { Skeleton } from "./parts/Skeleton.tsx"
-import { AcceptInvitation } from "./pages/AcceptInvitation.tsx"
-import { Accounts } from "./pages/accounts/Accounts.tsx"
-import { Account } from "./pages/accounts/Account.tsx"
-import { Audit } from "./pages/Audit.tsx"
-import { Escrows } from "./pages/escrow/Escrows.tsx"
-import { Escrow } from "./pages/escrow/Escrow.tsx"
-import { Keys } from "./pages/Keys.tsx"
-import { Links } from "./pages/links/Links.tsx"
-import { Members } from "./pages/members/Members.tsx"
-import { Overview } from "./pages/overview/Overview.tsx"
-import { PaymentPage } from "./pages/payment/PaymentPage.tsx"
-import { Payments } from "./pages/payments/Payments.tsx"
-import { Providers } from "./pages/providers/Providers.tsx"
-import { Queue } from "./pages/queue/Queue.tsx"
-import { SignIn } from "./pages/SignIn.tsx"
-import { Delivery } from "./pages/webhooks/Delivery.tsx"
-import { Webhooks } from "./pages/webhooks/Webhooks.tsx"
-import { credential } from "./api/Credential.ts"
-import { useLoad } from "./state/Load.ts"
-import { route } from "./state/Router.ts"
-import { loadSession, session } from "./state/Session.ts"
+import { Page } from "./components/PageLayout.tsx"
+import { EmptyState, ProblemNote, Skeleton } from "./components/Loading.tsx"
+import { Shell } from "./components/Shell.tsx"
+import { AcceptInvitation, SignInPage } from "./pages/SignInPage.tsx"
+import { AccountsPage } from "./pages/accounts/AccountsPage.tsx"
+import { AccountPage } from "./pages/accounts/AccountPage.tsx"
+import { AuditPage } from "./pages/AuditPage.tsx"
+import { EscrowsPage } from "./pages/escrow/EscrowsPage.tsx"
+import { EscrowPage } from "./pages/escrow/EscrowPage.tsx"
+import { ApiKeysPage } from "./pages/ApiKeysPage.tsx"
+import { PaymentLinksPage } from "./pages/links/PaymentLinksPage.tsx"
+import { MembersPage } from "./pages/MembersPage.tsx"
+import { OverviewPage } from "./pages/overview/OverviewPage.tsx"
+import { PaymentPage } from "./pages/payments/PaymentPage.tsx"
+import { PaymentsPage } from "./pages/payments/PaymentsPage.tsx"
+import { ProvidersPage } from "./pages/providers/ProvidersPage.tsx"
+import { OperationsPage } from "./pages/OperationsPage.tsx"
+import { DeliveryPage } from "./pages/webhooks/WebhookDeliveries.tsx"
+import { Webhooks } from "./pages/webhooks/WebhooksPage.tsx"
+import { credential } from "./api/TabCredential.ts"
+import { useLoad } from "./state/LoadHooks.ts"
+import { route } from "./state/HashRouter.ts"
+import { loadSession, session } from "./state/ConsoleSession.ts"
 
-const Nowhere = () => (
+const NotFoundPage = () => (
   <Page title="Not here">
-    <Empty icon="search" title="There is no such page">
+    <EmptyState icon="search" title="There is no such page">
       <a href="#/">Back to the overview</a>
-    </Empty>
+    </EmptyState>
   </Page>
 )
 
-const Content = () => {
+const CurrentPage = () => {
   const { parts } = route.value
   const [place, id, ...rest] = parts
-  if (place === "") return <Overview />
-  if (place === "payments") return id === undefined ? <Payments /> : <PaymentPage key={id} id={id} />
-  if (place === "queue") return <Queue />
-  if (place === "links") return <Links />
-  if (place === "accounts") return id === undefined ? <Accounts /> : <Account key={id} id={id} />
-  if (place === "escrow") return id === undefined ? <Escrows /> : <Escrow key={id} id={id} />
+  if (place === "") return <OverviewPage />
+  if (place === "payments") return id === undefined ? <PaymentsPage /> : <PaymentPage key={id} id={id} />
+  if (place === "queue") return <OperationsPage />
+  if (place === "links") return <PaymentLinksPage />
+  if (place === "accounts") return id === undefined ? <AccountsPage /> : <AccountPage key={id} id={id} />
+  if (place === "escrow") return id === undefined ? <EscrowsPage /> : <EscrowPage key={id} id={id} />
   if (place === "webhooks" && id === "deliveries" && rest[0] !== undefined)
-    return <Delivery key={rest[0]} id={rest[0]} />
+    return <DeliveryPage key={rest[0]} id={rest[0]} />
   if (place === "webhooks") return <Webhooks tab={id ?? "endpoints"} />
-  if (place === "providers") return <Providers tab={id ?? "preview"} />
-  if (place === "keys") return <Keys />
-  if (place === "members") return <Members />
-  if (place === "audit") return <Audit />
-  return <Nowhere />
+  if (place === "providers") return <ProvidersPage tab={id ?? "preview"} />
+  if (place === "keys") return <ApiKeysPage />
+  if (place === "members") return <MembersPage />
+  if (place === "audit") return <AuditPage />
+  return <NotFoundPage />
 }
 
 const SignedIn = () => {
@@ -58,7 +55,7 @@ const SignedIn = () => {
   if (session.value !== undefined) {
     return (
       <Shell>
-        <Content />
+        <CurrentPage />
       </Shell>
     )
   }
@@ -72,5 +69,5 @@ const SignedIn = () => {
 export const App = () => {
   const [place, token = ""] = route.value.parts
   if (place === "invitation") return <AcceptInvitation token={token} />
-  return credential.value === undefined ? <SignIn /> : <SignedIn />
+  return credential.value === undefined ? <SignInPage /> : <SignedIn />
 }

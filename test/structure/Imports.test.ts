@@ -54,7 +54,7 @@ const upward = [
   ["src/client/Transport.ts", "../platform/http/Router.ts"],
   ["src/client/Wire.ts", "../console/App.tsx"],
   ["src/console/App.tsx", "../hosted/links/LinkStore.ts"],
-  ["src/console/pages/queue/Queue.tsx", "../../../payments/read/Payments.ts"],
+  ["src/console/pages/OperationsPage.tsx", "../../../payments/read/Payments.ts"],
   ["src/reference/App.tsx", "../platform/http/Router.ts"],
   ["src/contract/docs/Page.ts", "../../reference/App.tsx"],
   ["src/contract/api/Api.ts", "../../client/Wire.ts"],
@@ -73,7 +73,7 @@ const refused = [
 ] as const
 
 const DOWNWARD = "src/payments/initiate/PaymentPlan.ts"
-const BESIDE = "src/console/pages/payment/Actions.tsx"
+const BESIDE = "src/console/pages/payments/PaymentActions.tsx"
 const allowed = `import { a } from "../../money/ledger/Ledger.ts"
 import { b } from "../store/Payment.ts"
 export const used = [a, b, new Date(a), Effect.catchAll((error) => error), Effect.catchTag("A", () => 1)]

@@ -1,12 +1,13 @@
 /** Amounts as the digits that came over the wire: no amount becomes a float on its way to the reader. */
 import { LosslessNumber } from "lossless-json"
+import { Problem } from "./ApiResponse.ts"
 
 export type Amount = LosslessNumber
 
 const shape = /^-?\d{1,15}(\.\d{1,18})?$/
 
 /** What somebody typed; undefined where it is no amount. */
-export const typedAmount = (text: string): Amount | undefined => {
+export const parseAmount = (text: string): Amount | undefined => {
   const plain = text.replace(/[\s,_]/g, "")
   return shape.test(plain) ? new LosslessNumber(plain) : undefined
 }
@@ -24,7 +25,7 @@ export const amountText = (amount: Amount): string => {
 }
 
 /** What an input is filled with. */
-export const plainText = (amount: Amount): string => {
+export const inputText = (amount: Amount): string => {
   const [, whole, fraction] = partsOf(amount)
   return fraction === "" ? whole : `${whole}.${fraction}`
 }
@@ -49,10 +50,20 @@ export const isZero = ({ value }: Amount): boolean => /^-?0*(\.0*)?$/.test(value
 export const isNegative = (amount: Amount): boolean => amount.value.startsWith("-") && !isZero(amount)
 
 /** Where on a plot it stands; nothing is reckoned with it. */
-export const heightOf = ({ value }: Amount): number => Number(value)
+export const plotValue = ({ value }: Amount): number => Number(value)
 
 /** The part of the whole, in hundredths, for a bar. */
 export const percentOf = (part: Amount, whole: Amount): number => {
-  const all = heightOf(whole)
-  return all === 0 ? 0 : Math.min(100, Math.max(0, (heightOf(part) / all) * 100))
+  const all = plotValue(whole)
+  return all === 0 ? 0 : Math.min(100, Math.max(0, (plotValue(part) / all) * 100))
 }
+
+/** An amount that a form asks for. */
+export const requireAmount = (text: string): Amount => {
+  const amount = parseAmount(text)
+  if (amount === undefined) throw new Problem(400, "Write the amount as a number, such as 1500.00.")
+  return amount
+}
+
+/** Left empty: none. */
+export const optionalAmount = (text: string): Amount | undefined => (text === "" ? undefined : requireAmount(text))

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { askedProvider } from "../../../src/console/pages/payments/AskedProvider.ts"
+import { askedProvider } from "../../../src/console/state/Display.ts"
 
 it.each([
   ["completed", "fiat", null, "FIAT"],

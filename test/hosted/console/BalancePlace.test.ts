@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { placeOf } from "../../../src/console/pages/overview/BalancePlace.ts"
+import { pageOfAccount } from "../../../src/console/pages/overview/BalanceOrder.ts"
 
 it.each([
   ["virtual/a1/KES", "accounts/a1"],
@@ -9,4 +9,4 @@ it.each([
   ["settlement/o1/KES", undefined],
   ["receivable/o1/KES", undefined],
   ["own/o1/c1/KES", undefined]
-])("%s is at %s", (account, path) => expect(placeOf(account)?.path).toBe(path))
+])("%s is at %s", (account, path) => expect(pageOfAccount(account)?.path).toBe(path))

@@ -1,6 +1,6 @@
 import { LosslessNumber } from "lossless-json"
 import { expect, it } from "vitest"
-import { byMovement } from "../../../src/console/pages/overview/ByMovement.ts"
+import { byDaysChanged } from "../../../src/console/pages/overview/BalanceOrder.ts"
 
 const series = (days: Readonly<Record<string, ReadonlyArray<string>>>) =>
   Object.entries(days).map(([currency, all]) => ({ currency, balances: all.map((text) => new LosslessNumber(text)) }))
@@ -16,7 +16,7 @@ it.each([
   [{ EUR: ["0.00"], KES: ["5.00"] }, "KES", "KES EUR"]
 ] as const)("the balances %j of an organisation in %s: %s", (days, own, shown) =>
   expect(
-    byMovement(series(days), own)
+    byDaysChanged(series(days), own)
       .map(({ currency }) => currency)
       .join(" ")
   ).toBe(shown)

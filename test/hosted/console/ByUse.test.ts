@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { byUse } from "../../../src/console/pages/overview/ByUse.ts"
+import { byPaymentCount } from "../../../src/console/pages/overview/BalanceOrder.ts"
 
 const volume = ["EUR", "KES", "NGN", "USD"].map((currency) => ({ currency }))
 
@@ -9,7 +9,7 @@ it.each([
   [["GBP", "USD"], "USD EUR KES NGN"]
 ] as const)("payments in %j: %s", (used, shown) =>
   expect(
-    byUse(volume, used)
+    byPaymentCount(volume, used)
       .map(({ currency }) => currency)
       .join(" ")
   ).toBe(shown)

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { waitBeforeAgain } from "../../../src/console/api/ComeAgain.ts"
+import { retryDelay } from "../../../src/console/api/ApiResponse.ts"
 
 const answer = (status: number, after?: string) =>
   new Response(null, { status, headers: after === undefined ? {} : { "retry-after": after } })
@@ -20,5 +20,5 @@ it.each([
   ["POST", true, 409, "1", undefined]
 ] as const)(
   "a %s (keyed: %s) answered %i with Retry-After %s is sent again after %s",
-  (method, keyed, status, after, wait) => expect(waitBeforeAgain(answer(status, after), method, keyed)).toBe(wait)
+  (method, keyed, status, after, wait) => expect(retryDelay(answer(status, after), method, keyed)).toBe(wait)
 )

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { detailText } from "../../../src/console/pages/queue/DetailText.ts"
+import { detailText } from "../../../src/console/state/Display.ts"
 
 const names = new Map([["fiat", "Built-in fiat rail"]])
 

@@ -1,6 +1,6 @@
 import { LosslessNumber } from "lossless-json"
 import { expect, it } from "vitest"
-import { gistOf } from "../../../src/console/pages/webhooks/Gist.ts"
+import { eventSummary } from "../../../src/console/state/Display.ts"
 
 const payment_id = "0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88"
 const amount = new LosslessNumber("150000.00")
@@ -11,4 +11,4 @@ it.each([
   [{ account_id: payment_id, status: "frozen", reason: null }, "0199c2a5…9f88"],
   [{ amount }, ""],
   [null, ""]
-])("%j", (data, gist) => expect(gistOf(data)).toBe(gist))
+])("%j", (data, gist) => expect(eventSummary(data)).toBe(gist))

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { narrowed } from "../../../src/console/state/Narrowed.ts"
+import { optionsMatching } from "../../../src/console/state/TypedInput.ts"
 
 const options = [
   ["1", "Ada Okafor, mobile money in KES"],
@@ -7,7 +7,7 @@ const options = [
   ["3", "Chidi Okafor, bank in NGN"]
 ] as const
 
-const idsOf = (typed: string) => narrowed(options, typed).map(([id]) => id)
+const idsOf = (typed: string) => optionsMatching(options, typed).map(([id]) => id)
 
 it("leaves what has every word that was typed, wherever it stands", () => {
   expect(idsOf("")).toEqual(["1", "2", "3"])

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { takesPayments } from "../../../src/console/pages/links/Payable.ts"
+import { takesPayments } from "../../../src/console/state/Display.ts"
 
 const now = new Date("2026-03-01T12:00:00Z")
 const later = "2026-03-01T12:00:01.000Z"

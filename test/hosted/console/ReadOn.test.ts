@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { readOn } from "../../../src/console/state/ReadOn.ts"
+import { readAllPages } from "../../../src/console/api/ApiResponse.ts"
 
 /** Pages of two, and how many were asked for. */
 const listOf = (...items: ReadonlyArray<string>) => {
@@ -15,20 +15,20 @@ const listOf = (...items: ReadonlyArray<string>) => {
 
 it("reads a list to its end", async () => {
   const { ask, asked } = listOf("a", "b", "c", "d", "e")
-  expect(await readOn(ask)).toEqual(["a", "b", "c", "d", "e"])
+  expect(await readAllPages(ask)).toEqual(["a", "b", "c", "d", "e"])
   expect(asked).toEqual([undefined, "2", "4"])
 })
 
 it("asks once for what has one page, and for what has nothing", async () => {
   for (const items of [["a", "b"], []]) {
     const { ask, asked } = listOf(...items)
-    expect(await readOn(ask)).toEqual(items)
+    expect(await readAllPages(ask)).toEqual(items)
     expect(asked).toEqual([undefined])
   }
 })
 
 it("stops where there is enough", async () => {
   const { ask, asked } = listOf("a", "b", "c", "d", "e")
-  expect(await readOn(ask, (items) => items.includes("c"))).toEqual(["a", "b", "c", "d"])
+  expect(await readAllPages(ask, (items) => items.includes("c"))).toEqual(["a", "b", "c", "d"])
   expect(asked).toEqual([undefined, "2"])
 })

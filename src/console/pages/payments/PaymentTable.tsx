@@ -1,23 +1,21 @@
-import type { Answer } from "../../api/Api.ts"
-import { Badge } from "../../parts/Badge.tsx"
-import { Money } from "../../parts/Money.tsx"
-import { orgColumn } from "../../parts/OrgColumn.tsx"
-import { type Column, Table } from "../../parts/Table.tsx"
-import { Time } from "../../parts/Time.tsx"
-import { linkTo } from "../../state/Router.ts"
-import { nameOf, shortId } from "../../state/Words.ts"
-import { providerName } from "../providers/Names.ts"
-import { askedProvider } from "./AskedProvider.ts"
+import type { Answer } from "../../api/ApiClient.ts"
+import { Badge } from "../../components/Badge.tsx"
+import { Money, Time } from "../../components/Values.tsx"
+import { orgColumn, type Column, Table } from "../../components/DataTable.tsx"
+import { linkTo } from "../../state/HashRouter.ts"
+import { labelOf, shortId, askedProvider } from "../../state/Display.ts"
+import { providerName } from "../providers/ProviderNames.ts"
+import { EmptyState } from "../../components/Loading.tsx"
 
 export type Payment = Answer<"payments", "byId">
 
-const textIn = (value: unknown): string => (typeof value === "string" ? value : "")
+const textOrEmpty = (value: unknown): string => (typeof value === "string" ? value : "")
 
 /** Whose money it is, or who gets it. */
 export const partyOf = ({ payer_details, recipient_info }: Payment): string =>
-  textIn(payer_details["name"]) ||
-  [textIn(recipient_info["fname"]), textIn(recipient_info["lname"])].join(" ").trim() ||
-  textIn(payer_details["email"])
+  textOrEmpty(payer_details["name"]) ||
+  [textOrEmpty(recipient_info["fname"]), textOrEmpty(recipient_info["lname"])].join(" ").trim() ||
+  textOrEmpty(payer_details["email"])
 
 const columns: ReadonlyArray<Column<Payment>> = [
   {
@@ -35,7 +33,7 @@ const columns: ReadonlyArray<Column<Payment>> = [
     wide: true,
     show: ({ direction, payment_method }) => (
       <span class="nowrap">
-        {nameOf(direction)}, {nameOf(payment_method).toLowerCase()}
+        {labelOf(direction)}, {labelOf(payment_method).toLowerCase()}
       </span>
     )
   },
@@ -51,7 +49,7 @@ const columns: ReadonlyArray<Column<Payment>> = [
   { name: "Created", align: "end", show: ({ created_at }) => <Time at={created_at} /> }
 ]
 
-const few: ReadonlyArray<Column<Payment>> = [
+const briefColumns: ReadonlyArray<Column<Payment>> = [
   ...columns.slice(0, 3),
   { name: "When", align: "end", show: ({ created_at }) => <Time at={created_at} relative /> }
 ]
@@ -66,8 +64,14 @@ export const PaymentTable = ({
   <Table
     caption="Payments"
     rows={payments}
-    columns={(brief ? few : columns).toSpliced(3, 0, ...orgColumn<Payment>(({ org_id }) => org_id))}
+    columns={(brief ? briefColumns : columns).toSpliced(3, 0, ...orgColumn<Payment>(({ org_id }) => org_id))}
     keyOf={({ payment_id }) => payment_id}
     hrefOf={({ payment_id }) => linkTo(`payments/${payment_id}`)}
   />
+)
+
+export const NoPayments = () => (
+  <EmptyState icon="payments" title="No payments">
+    Nothing is here yet, or nothing fits what you look for.
+  </EmptyState>
 )

@@ -1,0 +1,106 @@
+/** The public API, by the names that the contract gives its operations; requests and answers have the contract's types. */
+import { LosslessNumber, parse, stringify } from "lossless-json"
+import operations from "virtual:operations"
+import type { Operations } from "../../client/Wire.ts"
+import { type Credential, credential, signOut } from "./TabCredential.ts"
+import type { Amount } from "./Amount.ts"
+import { retryDelay, Problem } from "./ApiResponse.ts"
+
+type AllOperations = Operations<Amount>
+
+export type Request<G extends keyof AllOperations, N extends keyof AllOperations[G]> = AllOperations[G][N] extends {
+  readonly request: infer R
+}
+  ? R
+  : never
+export type Answer<G extends keyof AllOperations, N extends keyof AllOperations[G]> = AllOperations[G][N] extends {
+  readonly answer: infer A
+}
+  ? A
+  : never
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined
+  /** One for each thing that somebody sets out to do, so that a second click does not do it twice. */
+  readonly key?: string | undefined
+  /** A credential that is only tried: where it is refused, nobody is signed out. */
+  readonly as?: Credential | undefined
+}
+
+interface RequestParts {
+  readonly path?: Readonly<Record<string, unknown>>
+  readonly urlParams?: Readonly<Record<string, unknown>>
+  readonly payload?: unknown
+}
+
+/** The page stands beside the API, whatever path both of them are served below. */
+const root = new URL(".", document.baseURI).href.replace(/\/$/, "")
+
+const urlOf = (path: string, { path: values, urlParams }: RequestParts): string => {
+  const filled = path.replace(/:([a-z_]+)/g, (_, name: string) => encodeURIComponent(String(values?.[name])))
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(urlParams ?? {})) {
+    if (value !== undefined && value !== null && value !== "") query.set(name, String(value))
+  }
+  return `${root}${filled}${query.size === 0 ? "" : `?${query}`}`
+}
+
+/** Numbers without a fraction are counts; of those with one, these are proportions and all others money or rates. */
+const proportions = new Set(["share", "success_rate"])
+
+const parseBody = (text: string): unknown =>
+  parse(
+    text,
+    (key, value) => (proportions.has(key) && value instanceof LosslessNumber ? Number(value.value) : value),
+    (digits) => (/^-?\d+$/.test(digits) ? Number(digits) : new LosslessNumber(digits))
+  )
+
+export const newIdempotencyKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("")
+
+const fetchWithRetry = async (address: string, init: RequestInit & { readonly method: string }, keyed: boolean) => {
+  const response = await fetch(address, init).catch((error: unknown) => {
+    if (error instanceof DOMException && error.name === "AbortError") throw error
+    throw new Problem(0, "Check your connection, then try again.")
+  })
+  const wait = retryDelay(response, init.method, keyed)
+  if (wait === undefined) return response
+  await new Promise((done) => setTimeout(done, wait * 1000))
+  return fetch(address, init)
+}
+
+const problemOf = (status: number, text: string): Problem => {
+  try {
+    const body = parseBody(text) as Readonly<Record<string, unknown>>
+    return new Problem(status, String(body["message"] ?? ""), body)
+  } catch (error) {
+    return new Problem(status, error instanceof SyntaxError ? `The answer had status ${status}.` : String(error))
+  }
+}
+
+export const call = async <G extends keyof AllOperations & string, N extends keyof AllOperations[G] & string>(
+  group: G,
+  name: N,
+  request: Request<G, N>,
+  { as, key, signal }: CallOptions = {}
+): Promise<Answer<G, N>> => {
+  const [method, path, keyed] = operations[`${group}.${name}`]!
+  const parts = request as RequestParts
+  const init = {
+    method,
+    headers: {
+      ...(as ?? credential.value)?.headers,
+      ...(parts.payload === undefined ? {} : { "content-type": "application/json" }),
+      ...(keyed === 1 ? { "idempotency-key": key ?? newIdempotencyKey() } : {})
+    },
+    ...(parts.payload === undefined ? {} : { body: stringify(parts.payload) ?? "" }),
+    ...(signal === undefined ? {} : { signal }),
+    credentials: "omit",
+    redirect: "error"
+  } as const
+  const response = await fetchWithRetry(urlOf(path, parts), init, keyed === 1)
+  const text = await response.text()
+  if (response.ok) return (text === "" ? undefined : parseBody(text)) as Answer<G, N>
+  if (response.status === 401 && as === undefined) signOut("Your sign-in is no longer valid: sign in again.")
+  throw problemOf(response.status, text)
+}

@@ -1,0 +1,95 @@
+import type { ComponentChildren } from "preact"
+import { go } from "../state/HashRouter.ts"
+import { orgName, seesAllOrgs } from "../state/ConsoleSession.ts"
+
+export interface Column<A> {
+  readonly name: string
+  readonly show: (row: A) => ComponentChildren
+  readonly align?: "end"
+  /** For what only a wide screen has room for. */
+  readonly wide?: boolean
+  /** What tells rows apart: on a phone it is a line of its own below the others. */
+  readonly below?: boolean
+  /** A column of buttons has a name for those alone who hear the page. */
+  readonly quiet?: boolean
+}
+
+interface TableProps<A> {
+  /** What it is a table of. */
+  readonly caption: string
+  readonly columns: ReadonlyArray<Column<A>>
+  readonly rows: ReadonlyArray<A>
+  readonly keyOf: (row: A) => string
+  /** The page of a row, where it has one; its first cell holds the link, and a click anywhere in the row follows it. */
+  readonly hrefOf?: (row: A) => string | undefined
+}
+
+const isControl = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest("a, button, dialog, input, select, label") !== null
+
+const classOf = <A,>({ align, below, quiet, wide }: Column<A>): string =>
+  Object.entries({ end: align === "end", wide, below, quiet })
+    .flatMap(([name, is]) => (is === true ? [name] : []))
+    .join(" ")
+
+export const Table = <A,>({ caption, columns, hrefOf, keyOf, rows }: TableProps<A>) => (
+  <div class="table-frame">
+    <table>
+      <caption class="unseen">{caption}</caption>
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th key={column.name} scope="col" class={classOf(column)}>
+              <span class={column.quiet === true ? "unseen" : ""}>{column.name}</span>
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => {
+          const href = hrefOf?.(row)
+          return (
+            <tr
+              key={keyOf(row)}
+              class={href === undefined ? "" : "follows"}
+              onClick={(event) => {
+                if (href !== undefined && !isControl(event.target)) go(href.replace(/^#\//, ""))
+              }}
+            >
+              {columns.map((column, at) => (
+                <td key={column.name} class={classOf(column)} data-name={column.quiet === true ? "" : column.name}>
+                  {at === 0 && href !== undefined ? (
+                    <a class="row-link" href={href}>
+                      {column.show(row)}
+                    </a>
+                  ) : (
+                    column.show(row)
+                  )}
+                </td>
+              ))}
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  </div>
+)
+
+/** Whose a row is, where rows of all organisations stand below each other. Undefined: nobody knows. */
+export const orgColumn = <A,>(orgOf: (row: A) => string | null | undefined): ReadonlyArray<Column<A>> =>
+  seesAllOrgs.value
+    ? [
+        {
+          name: "Organisation",
+          below: true,
+          show: (row) => {
+            const id = orgOf(row)
+            return id === undefined ? <span class="muted">–</span> : orgName(id)
+          }
+        }
+      ]
+    : []
+
+/** The same for what is no table. */
+export const OrgName = ({ id }: { readonly id: string }) =>
+  seesAllOrgs.value ? <span class="muted">{orgName(id)}</span> : null

@@ -1,0 +1,154 @@
+import type { ComponentChildren } from "preact"
+import { useRef, useState, useId } from "preact/hooks"
+import { newIdempotencyKey } from "../api/ApiClient.ts"
+import type { Problem } from "../api/ApiResponse.ts"
+import { problemFrom } from "../state/LoadHooks.ts"
+import { Button } from "./Button.tsx"
+import { ProblemNote } from "./Loading.tsx"
+
+export type Values = Readonly<Record<string, string>>
+
+interface FormProps {
+  readonly children?: ComponentChildren
+  /** `key` is the same however often the button is pressed until it has worked. */
+  readonly onSubmit: (values: Values, key: string) => Promise<void>
+  readonly submit: string
+  readonly danger?: boolean
+  /** Beside the button. */
+  readonly aside?: ComponentChildren
+}
+
+/** Refused for good, so that the next try is another. What may still be running, or has not answered, keeps its key. */
+const isFinalRefusal = (status: number): boolean => status === 502 || (status >= 400 && status < 500 && status !== 409)
+
+const valuesOf = (form: HTMLFormElement): Values =>
+  Object.fromEntries(Array.from(new FormData(form), ([name, value]) => [name, String(value).trim()]))
+
+export const Form = ({ aside, children, danger = false, onSubmit, submit }: FormProps) => {
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<Problem>()
+  const key = useRef(newIdempotencyKey())
+  const send = async (form: HTMLFormElement) => {
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      await onSubmit(valuesOf(form), key.current)
+      key.current = newIdempotencyKey()
+    } catch (error) {
+      const found = problemFrom(error)
+      if (isFinalRefusal(found.status)) key.current = newIdempotencyKey()
+      setProblem(found)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <form
+      class="form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void send(event.currentTarget)
+      }}
+    >
+      {children}
+      {problem !== undefined && <ProblemNote problem={problem} />}
+      <div class="form-end">
+        {aside}
+        <Button type="submit" kind={danger ? "danger" : "primary"} busy={busy}>
+          {submit}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+interface Common {
+  readonly name: string
+  readonly label: string
+  readonly hint?: string
+  readonly required?: boolean
+}
+
+interface TextFieldProps extends Common {
+  readonly kind?: "text" | "password" | "email" | "date" | "datetime-local" | "number" | "search" | "url" | "area"
+  readonly value?: string
+  readonly placeholder?: string
+  readonly autoFocus?: boolean
+  readonly inputMode?: "decimal" | "numeric" | "tel"
+  readonly onInput?: (value: string) => void
+  /** When it is left, or confirmed by Enter. */
+  readonly onChange?: (value: string) => void
+  readonly options?: undefined
+}
+
+interface SelectFieldProps extends Common {
+  readonly kind?: undefined
+  /** Value and words. */
+  readonly options: ReadonlyArray<readonly [value: string, words: string]>
+  readonly value?: string
+  readonly onInput?: (value: string) => void
+}
+
+type FieldProps = TextFieldProps | SelectFieldProps
+
+const FieldFrame = ({
+  children,
+  hint,
+  id,
+  label,
+  required
+}: Common & { readonly id: string; readonly children: ComponentChildren }) => (
+  <div class="field">
+    <label for={id}>
+      {label}
+      {required === false && <span class="optional"> optional</span>}
+    </label>
+    {children}
+    {hint !== undefined && (
+      <p class="hint" id={`${id}-hint`}>
+        {hint}
+      </p>
+    )}
+  </div>
+)
+
+export const Field = (props: FieldProps) => {
+  const id = useId()
+  const { hint, name, onInput, required, value } = props
+  const shared = {
+    id,
+    name,
+    required: required === true,
+    "aria-describedby": hint === undefined ? undefined : `${id}-hint`
+  }
+  if (props.options !== undefined) {
+    return (
+      <FieldFrame {...props} id={id}>
+        <select {...shared} value={value} onInput={(event) => onInput?.(event.currentTarget.value)}>
+          {props.options.map(([option, words]) => (
+            <option key={option} value={option} selected={option === value}>
+              {words}
+            </option>
+          ))}
+        </select>
+      </FieldFrame>
+    )
+  }
+  const { autoFocus, inputMode, onChange, kind = "text", placeholder } = props
+  const typed = { ...shared, placeholder, inputMode, autocomplete: "off", defaultValue: value, autofocus: autoFocus }
+  return (
+    <FieldFrame {...props} id={id}>
+      {kind === "area" ? (
+        <textarea {...typed} rows={4} onInput={(event) => onInput?.(event.currentTarget.value)} />
+      ) : (
+        <input
+          {...typed}
+          type={kind as "text"}
+          spellcheck={false}
+          onInput={(event) => onInput?.(event.currentTarget.value)}
+          onChange={(event) => onChange?.(event.currentTarget.value)}
+        />
+      )}
+    </FieldFrame>
+  )
+}

@@ -1,0 +1,116 @@
+import type { ComponentChildren } from "preact"
+import type { Loaded, PagedItems } from "../state/LoadHooks.ts"
+import { type Problem, titleOf } from "../api/ApiResponse.ts"
+import { Button, Icon, type IconName } from "./Button.tsx"
+import { Page } from "./PageLayout.tsx"
+
+interface ProblemNoteProps {
+  readonly problem: Problem
+  readonly onRetry?: (() => void) | undefined
+}
+
+export const ProblemNote = ({ onRetry, problem }: ProblemNoteProps) => (
+  <div class="problem" role="alert">
+    <Icon name="warn" />
+    <div>
+      <strong>{titleOf(problem)}</strong>
+      {problem.message !== "" && <p>{problem.message}</p>}
+    </div>
+    {onRetry !== undefined && problem.status !== 403 && (
+      <Button icon="refresh" onClick={onRetry}>
+        Try again
+      </Button>
+    )}
+  </div>
+)
+
+/** Where something will be as soon as it is there. */
+export const Skeleton = ({ lines = 5 }: { readonly lines?: number }) => (
+  <div class="skeleton" role="status" aria-label="Loading">
+    {Array.from({ length: lines }, (_, at) => (
+      <span key={at} class={`line line-${at % 3}`} />
+    ))}
+  </div>
+)
+
+interface LoadingProps<A> {
+  readonly loaded: Loaded<A>
+  readonly lines?: number
+  readonly children: (data: A) => ComponentChildren
+}
+
+/** Whatever is asked for: on its way, not to be had, or there. */
+export const Loading = <A,>({ children, lines = 5, loaded: { data, problem, reload } }: LoadingProps<A>) => {
+  if (data !== undefined) return <>{children(data)}</>
+  return problem === undefined ? <Skeleton lines={lines} /> : <ProblemNote problem={problem} onRetry={reload} />
+}
+
+interface EmptyStateProps {
+  readonly icon: IconName
+  readonly title: string
+  readonly children?: ComponentChildren
+}
+
+/** Nothing is here, and what to do about it. */
+export const EmptyState = ({ children, icon, title }: EmptyStateProps) => (
+  <div class="empty">
+    <Icon name={icon} />
+    <p class="empty-title">{title}</p>
+    {children !== undefined && <div class="muted">{children}</div>}
+  </div>
+)
+
+interface PagedListProps<A> {
+  readonly list: PagedItems<A>
+  readonly empty: ComponentChildren
+  readonly children: (items: ReadonlyArray<A>) => ComponentChildren
+}
+
+/** Whatever is listed: on its way, not to be had, nothing, or there with more behind it. */
+export const PagedList = <A,>({ children, empty, list }: PagedListProps<A>) => {
+  const { items, loading, more, problem, reload } = list
+  return (
+    <div class="listing" aria-busy={loading}>
+      {problem !== undefined && <ProblemNote problem={problem} onRetry={reload} />}
+      {items === undefined
+        ? problem === undefined && <Skeleton lines={8} />
+        : items.length === 0
+          ? empty
+          : children(items)}
+      {more !== undefined && (
+        <p class="more">
+          <Button busy={loading} onClick={more}>
+            Show more
+          </Button>
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface LoadedPageProps<A> {
+  /** Until it is known what the page is about. */
+  readonly title: string
+  readonly above: readonly [href: string, name: string]
+  readonly loaded: Loaded<A>
+  readonly children: (data: A) => ComponentChildren
+}
+
+/** A page about one thing, which has its own title as soon as the thing is there. */
+export const LoadedPage = <A,>({ above, children, loaded, title }: LoadedPageProps<A>) =>
+  loaded.data === undefined ? (
+    <Page title={title} above={above}>
+      <Loading loaded={loaded} lines={10}>
+        {() => null}
+      </Loading>
+    </Page>
+  ) : (
+    <>{children(loaded.data)}</>
+  )
+
+/** For what belongs to one organisation, where a platform admin looks at all of them. */
+export const ChooseOrgFirst = () => (
+  <EmptyState icon="members" title="Choose an organisation">
+    This belongs to one organisation: choose it at the end of the menu.
+  </EmptyState>
+)

@@ -1,0 +1,81 @@
+/** A choice of one out of many: all of them are offered, and what is typed narrows them down. */
+import { useId, useRef, useState } from "preact/hooks"
+import { MAX_OPTIONS, useAllPages } from "../state/LoadHooks.ts"
+import { optionsMatching } from "../state/TypedInput.ts"
+import { call } from "../api/ApiClient.ts"
+import { orgFilter } from "../state/ConsoleSession.ts"
+
+interface PickerProps {
+  readonly name: string
+  readonly label: string
+  readonly hint?: string
+  /** undefined: not there yet. */
+  readonly options: ReadonlyArray<readonly [value: string, words: string]> | undefined
+  /** Said where there is nothing to choose. */
+  readonly none: string
+}
+
+/** So many are seen at a glance. */
+const SEARCH_FROM = 12
+
+export const Picker = ({ hint, label, name, none, options }: PickerProps) => {
+  const id = useId()
+  const select = useRef<HTMLSelectElement>(null)
+  const [typed, setTyped] = useState("")
+  const all = options ?? []
+  const isLong = all.length > SEARCH_FROM
+  const found = optionsMatching(all, isLong ? typed : "")
+  const instead = options === undefined ? "Loading" : all.length === 0 ? none : "Nothing is called that"
+  const shown = found.length === 0 ? [["", instead] as const] : found
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {isLong && (
+        <input
+          type="search"
+          aria-label={`Narrow down: ${label}`}
+          aria-describedby={`${id}-count`}
+          placeholder="Type to narrow down"
+          autocomplete="off"
+          spellcheck={false}
+          onInput={(event) => setTyped(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter" && event.key !== "ArrowDown") return
+            // Whoever has found something goes on to it, and sends nothing yet.
+            event.preventDefault()
+            select.current?.focus()
+          }}
+        />
+      )}
+      <select ref={select} id={id} name={name} aria-describedby={hint === undefined ? undefined : `${id}-hint`}>
+        {shown.map(([value, words]) => (
+          <option key={value} value={value}>
+            {words}
+          </option>
+        ))}
+      </select>
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {isLong && (
+        <p class="hint" id={`${id}-count`} role="status">
+          {`${found.length} of ${all.length < MAX_OPTIONS ? all.length : `the newest ${all.length}`}`}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Whoever can be paid in this currency. */
+export const BeneficiaryPicker = ({ currency }: { readonly currency: string }) => {
+  const { data } = useAllPages(
+    (page, signal) => call("beneficiaries", "list", { urlParams: { ...orgFilter(), ...page } }, { signal }),
+    []
+  )
+  const options = data
+    ?.filter((beneficiary) => beneficiary.currency === currency)
+    .map(({ beneficiary_id, fname, lname }) => [beneficiary_id, `${fname} ${lname}`] as const)
+  return <Picker name="beneficiary_id" label="Beneficiary" options={options} none={`None is paid in ${currency}`} />
+}

@@ -1,0 +1,56 @@
+import { type Answer, call } from "../api/ApiClient.ts"
+import { EmptyState, PagedList } from "../components/Loading.tsx"
+import { orgColumn, Table } from "../components/DataTable.tsx"
+import { Page } from "../components/PageLayout.tsx"
+import { Time } from "../components/Values.tsx"
+import { usePages } from "../state/LoadHooks.ts"
+import { orgFilter, orgId } from "../state/ConsoleSession.ts"
+import { labelOf, shortId } from "../state/Display.ts"
+
+type Entry = Answer<"auditLog", "list">["data"][number]
+
+const actionOf = (action: string): string => labelOf(action.replace(".", " ")).replace(/^Api key/, "API key")
+
+const detailOf = ({ detail }: Entry): string =>
+  Object.entries(detail)
+    .map(([name, value]) => `${name}: ${typeof value === "object" ? JSON.stringify(value) : String(value)}`)
+    .join(", ")
+
+const whoOf = ({ actor_id, actor_name, actor_type }: Entry): string => {
+  if (actor_name === null)
+    return actor_type === "operator" ? `Operator ${actor_id}` : `${labelOf(actor_type)} ${shortId(actor_id)}`
+  if (actor_type === "user") return actor_name
+  return actor_type === "operator" ? `Operator ${actor_name}` : `API key “${actor_name}”`
+}
+
+export const AuditPage = () => {
+  const list = usePages(
+    (cursor, signal) =>
+      call("auditLog", "list", { urlParams: { ...orgFilter(), limit: 25, last_evaluated_key: cursor } }, { signal }),
+    [orgId.value]
+  )
+  return (
+    <Page title="Audit log" lead="Who changed what, and when. Nobody can change it.">
+      <PagedList list={list} empty={<EmptyState icon="audit" title="Nothing was changed yet" />}>
+        {(items) => (
+          <Table
+            caption="Audit log"
+            rows={items}
+            keyOf={({ audit_id }) => audit_id}
+            columns={[
+              { name: "What", show: ({ action }) => <strong class="nowrap">{actionOf(action)}</strong> },
+              { name: "Who", show: (entry) => <span class="clipped">{whoOf(entry)}</span> },
+              ...orgColumn<Entry>(({ org_id }) => org_id),
+              {
+                name: "Detail",
+                below: true,
+                show: (entry) => detailOf(entry) !== "" && <span class="two-lines">{detailOf(entry)}</span>
+              },
+              { name: "When", align: "end", show: ({ created_at }) => <Time at={created_at} /> }
+            ]}
+          />
+        )}
+      </PagedList>
+    </Page>
+  )
+}

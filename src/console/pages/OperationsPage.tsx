@@ -1,0 +1,168 @@
+import { useState } from "preact/hooks"
+import { type Answer, call } from "../api/ApiClient.ts"
+import { Badge } from "../components/Badge.tsx"
+import { EmptyState, PagedList } from "../components/Loading.tsx"
+import { OrgName } from "../components/DataTable.tsx"
+import { Page } from "../components/PageLayout.tsx"
+import { Time, Money } from "../components/Values.tsx"
+import { usePages, useLoad } from "../state/LoadHooks.ts"
+import { linkTo } from "../state/HashRouter.ts"
+import { hasAccess, orgFilter, orgId } from "../state/ConsoleSession.ts"
+import { providerNames } from "./providers/ProviderNames.ts"
+import { ReplayDead } from "./webhooks/WebhookDeliveries.tsx"
+import { SetEndpointStatus } from "./webhooks/WebhookEndpoints.tsx"
+import { ManualDecisions, ReviewActions } from "./payments/PaymentActions.tsx"
+import { detailText, shortId } from "../state/Display.ts"
+import { partyOf } from "./payments/PaymentTable.tsx"
+import { Field } from "../components/Form.tsx"
+import { ActionButton } from "../components/Dialog.tsx"
+
+interface Props {
+  readonly escrowId: string
+  readonly payoutId: string
+  readonly onDone: () => void
+}
+
+/** A payout to an escrow party that could not be made. */
+export const EscrowPayoutActions = ({ escrowId, onDone, payoutId }: Props) => {
+  const path = { escrow_id: escrowId, payout_id: payoutId }
+  return (
+    <>
+      <ActionButton
+        name="Try again"
+        title="Try this payout again"
+        kind="primary"
+        says="Sends the payout again, as a new payment. If it still cannot be sent, it comes back here with the reason."
+        submit="Try again"
+        done="Payout is being sent"
+        onDone={onDone}
+        act={(_, key) => call("escrow", "retryPayout", { path }, { key })}
+      />
+      <ActionButton
+        name="Resolve"
+        title="Resolve this payout"
+        says="Sends nothing more for this payout. The money stays on the party's account and can be paid out from the escrow."
+        submit="Resolve"
+        done="Payout resolved"
+        onDone={onDone}
+        act={({ reason = "" }, key) => call("escrow", "resolvePayout", { path, payload: { reason } }, { key })}
+      >
+        <Field name="reason" label="Reason" hint="Saved with the payout and in the audit log" required />
+      </ActionButton>
+    </>
+  )
+}
+
+/** Which payment it is about: by its reference, with its amount and whose it is, as soon as they are there. */
+export const PaymentLine = ({ id }: { readonly id: string }) => {
+  const { data } = useLoad((signal) => call("payments", "byId", { path: { payment_id: id } }, { signal }), [id])
+  const reference = data?.client_reference ?? null
+  return (
+    <>
+      <a href={linkTo(`payments/${id}`)} title={id}>
+        {reference === null ? (
+          <>
+            Payment <code>{shortId(id)}</code>
+          </>
+        ) : (
+          <strong class="reference">{reference}</strong>
+        )}
+      </a>
+      {data !== undefined && <Money amount={data.amount} currency={data.currency} />}
+      {data !== undefined && partyOf(data) !== "" && <span>{partyOf(data)}</span>}
+    </>
+  )
+}
+
+type QueueItem = Answer<"payments", "queue">["data"][number]
+
+const kinds = ["unknown_outcome", "suspense", "review", "dead_letter", "disabled_endpoint", "escrow_payout"] as const
+
+const forAdmins = <p class="muted">A platform admin decides this, after a look into the provider's books.</p>
+
+const ItemActions = ({ item, onDone }: { readonly item: QueueItem; readonly onDone: () => void }) => {
+  const { escrow_id, kind, payment_id, webhook_id } = item
+  if (escrow_id !== null) {
+    return hasAccess("escrow") ? (
+      <EscrowPayoutActions escrowId={escrow_id} payoutId={item.item_id} onDone={onDone} />
+    ) : null
+  }
+  if (payment_id !== null) {
+    if (kind === "review") return hasAccess("reviews") ? <ReviewActions paymentId={payment_id} onDone={onDone} /> : null
+    if (!hasAccess("platform")) return forAdmins
+    return <ManualDecisions paymentId={payment_id} itemId={item.item_id} onDone={onDone} />
+  }
+  if (webhook_id === null || !hasAccess("webhooks")) return null
+  return kind === "dead_letter" ? (
+    <ReplayDead webhookId={webhook_id} count={item.dead_letters ?? 0} onDone={onDone} />
+  ) : (
+    <SetEndpointStatus webhookId={webhook_id} status="active" onDone={onDone} />
+  )
+}
+
+const subjectOf = ({ escrow_id, payment_id, webhook_id }: QueueItem) =>
+  escrow_id !== null ? (
+    <a href={linkTo(`escrow/${escrow_id}`)}>Its escrow</a>
+  ) : payment_id === null ? (
+    <a href={linkTo("webhooks/deliveries", { webhook_id: webhook_id ?? "" })}>Its deliveries</a>
+  ) : (
+    <PaymentLine id={payment_id} />
+  )
+
+/** Each payment of a page is asked for by itself. */
+const PAGE = 25
+
+export const OperationsPage = () => {
+  const [kind, setKind] = useState<string>()
+  const list = usePages(
+    (cursor, signal) =>
+      call("payments", "queue", { urlParams: { ...orgFilter(), limit: PAGE, last_evaluated_key: cursor } }, { signal }),
+    [orgId.value]
+  )
+  const there = kinds.filter((one) => list.items?.some((item) => item.kind === one))
+  return (
+    <Page title="Operations" lead="What no machine can decide, newest first.">
+      {there.length > 1 && (
+        <div class="views" role="group" aria-label="Kinds">
+          {[undefined, ...there].map((one) => (
+            <button key={one ?? ""} class="chip" type="button" aria-pressed={kind === one} onClick={() => setKind(one)}>
+              {one === undefined ? "All" : <Badge status={one} />}
+            </button>
+          ))}
+        </div>
+      )}
+      <PagedList
+        list={list}
+        empty={
+          <EmptyState icon="check" title="Nothing waits for a person">
+            Unknown outcomes, money in suspense, reviews, failing webhooks and escrow payouts that were not made come
+            here.
+          </EmptyState>
+        }
+      >
+        {(items) => (
+          <ul class="queue">
+            {items
+              .filter((item) => kind === undefined || item.kind === kind)
+              .map((item) => (
+                <li key={item.item_id} class="card">
+                  <p class="queue-head">
+                    <Badge status={item.kind} />
+                    {subjectOf(item)}
+                    <OrgName id={item.org_id} />
+                    <span class="muted">
+                      <Time at={item.created_at} relative />
+                    </span>
+                  </p>
+                  <p>{detailText(item.detail, providerNames)}</p>
+                  <div class="actions">
+                    <ItemActions item={item} onDone={list.reload} />
+                  </div>
+                </li>
+              ))}
+          </ul>
+        )}
+      </PagedList>
+    </Page>
+  )
+}

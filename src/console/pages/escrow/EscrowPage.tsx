@@ -1,0 +1,240 @@
+import { amountText, percentOf, minus, inputText, requireAmount, isZero } from "../../api/Amount.ts"
+import { call } from "../../api/ApiClient.ts"
+import { Badge } from "../../components/Badge.tsx"
+import { ProgressBar, CopyableId, Money } from "../../components/Values.tsx"
+import { Card, Page } from "../../components/PageLayout.tsx"
+import { LoadedPage } from "../../components/Loading.tsx"
+import { Table } from "../../components/DataTable.tsx"
+import { useLoad } from "../../state/LoadHooks.ts"
+import type { EscrowData, Milestone } from "./EscrowsPage.tsx"
+import { Field } from "../../components/Form.tsx"
+import { ActionButton } from "../../components/Dialog.tsx"
+import { BeneficiaryPicker } from "../../components/Picker.tsx"
+
+export const EscrowActions = ({ escrow, onDone }: { readonly escrow: EscrowData; readonly onDone: () => void }) => {
+  const path = { escrow_id: escrow.escrow_id }
+  const missing = minus(escrow.total_amount, escrow.funded_amount)
+  return (
+    <>
+      <ActionButton
+        name="Fund"
+        title="Fund the escrow"
+        kind="primary"
+        says={`Sets money of its account aside. ${amountText(missing)} ${escrow.currency} are missing.`}
+        submit="Fund"
+        done="Escrow funded"
+        onDone={onDone}
+        act={({ amount = "" }, key) =>
+          call("escrow", "fund", { path, payload: { amount: requireAmount(amount) } }, { key })
+        }
+      >
+        <Field
+          name="amount"
+          label={`Amount in ${escrow.currency}`}
+          inputMode="decimal"
+          value={inputText(missing)}
+          required
+        />
+      </ActionButton>
+      <ActionButton
+        name="Cancel"
+        title="Cancel the escrow"
+        kind="danger"
+        says="What is left goes back to the account that funded it. What was disbursed stays where it is. This cannot be undone."
+        submit="Cancel the escrow"
+        done="Escrow canceled"
+        onDone={onDone}
+        act={({ reason = "" }, key) =>
+          call("escrow", "cancel", { path, payload: reason === "" ? {} : { reason } }, { key })
+        }
+      >
+        <Field name="reason" label="Reason" required={false} />
+      </ActionButton>
+    </>
+  )
+}
+
+interface PayPartyProps {
+  readonly escrow: EscrowData
+  readonly party: EscrowData["parties"][number]
+  readonly onDone: () => void
+}
+
+export const PayParty = ({ escrow, onDone, party }: PayPartyProps) =>
+  isZero(party.balance) ? null : (
+    <ActionButton
+      name="Pay out"
+      label={`Pay out ${party.name}`}
+      title={`Pay ${party.name} out`}
+      says={`Pays the ${amountText(party.balance)} ${escrow.currency} that are kept for ${party.name} to a beneficiary.`}
+      submit="Pay out"
+      done="Payout begun"
+      onDone={onDone}
+      act={({ beneficiary_id = "" }, key) =>
+        call(
+          "escrow",
+          "payout",
+          { path: { escrow_id: escrow.escrow_id, party_id: party.party_id }, payload: { beneficiary_id } },
+          { key }
+        )
+      }
+    >
+      <BeneficiaryPicker currency={escrow.currency} />
+    </ActionButton>
+  )
+
+interface MilestoneActionsProps {
+  readonly escrow: EscrowData
+  readonly milestone: Milestone
+  readonly onDone: () => void
+}
+
+export const MilestoneActions = ({ escrow, milestone, onDone }: MilestoneActionsProps) => {
+  const path = { escrow_id: escrow.escrow_id, milestone_id: milestone.milestone_id }
+  const open = milestone.status === "pending" || milestone.status === "contract_submitted"
+  if (escrow.status !== "active" || !open) return null
+  return (
+    <>
+      {milestone.status === "pending" && (
+        <ActionButton
+          name="Submit contract"
+          label={`Submit contract of ${milestone.label}`}
+          title="Submit the contract"
+          says="Notes that the contract of this milestone is there. No money moves."
+          submit="Submit"
+          done="Contract submitted"
+          onDone={onDone}
+          act={({ reference = "" }, key) =>
+            call("escrow", "contract", { path, payload: reference === "" ? {} : { reference } }, { key })
+          }
+        >
+          <Field name="reference" label="Reference" required={false} />
+        </ActionButton>
+      )}
+      {milestone.funding_status === "funded" && (
+        <ActionButton
+          name="Disburse"
+          label={`Disburse ${milestone.label}`}
+          title={`Disburse ${milestone.label}`}
+          kind="primary"
+          says={`Pays ${amountText(milestone.expected_disbursement)} ${escrow.currency} out to the parties, split as agreed. This cannot be undone.`}
+          submit="Disburse"
+          done="Milestone disbursed"
+          onDone={onDone}
+          act={(_, key) => call("escrow", "disburse", { path, payload: {} }, { key })}
+        />
+      )}
+    </>
+  )
+}
+
+const splitText = (escrow: EscrowData, { parties }: Milestone): string =>
+  parties
+    .map(({ party_id, split_type, split_value }) => {
+      const name = escrow.parties.find((party) => party.party_id === party_id)?.name ?? "Somebody"
+      return `${name} ${amountText(split_value)}${split_type === "percentage" ? " %" : ` ${escrow.currency}`}`
+    })
+    .join(", ")
+
+interface RowProps {
+  readonly escrow: EscrowData
+  readonly milestone: Milestone
+  readonly onDone: () => void
+}
+
+const MilestoneRow = ({ escrow, milestone, onDone }: RowProps) => (
+  <li class="milestone">
+    <p class="queue-head">
+      <strong>{milestone.label}</strong>
+      <Badge status={milestone.status} />
+      <Badge status={milestone.funding_status} />
+      <span class="push">
+        <Money amount={milestone.expected_disbursement} currency={escrow.currency} />
+      </span>
+    </p>
+    <ProgressBar
+      name={`${milestone.label}, covered`}
+      percent={percentOf(milestone.covered_amount, milestone.expected_disbursement)}
+      tone={milestone.status === "disbursed" ? "good" : "busy"}
+    />
+    <p class="muted">
+      {splitText(escrow, milestone)}
+      {milestone.due_date !== null && ` · due ${milestone.due_date.slice(0, 10)}`}
+    </p>
+    <div class="actions">
+      <MilestoneActions escrow={escrow} milestone={milestone} onDone={onDone} />
+    </div>
+  </li>
+)
+
+const above = ["#/escrow", "Escrow"] as const
+
+const EscrowContent = ({ escrow, onDone }: { readonly escrow: EscrowData; readonly onDone: () => void }) => {
+  return (
+    <Page
+      title={escrow.name}
+      above={above}
+      lead={
+        <>
+          <p class="headline">
+            <Money amount={escrow.total_amount} currency={escrow.currency} />
+            <Badge status={escrow.status} />
+          </p>
+          <p class="muted">
+            {amountText(escrow.funded_amount)} funded, {amountText(escrow.disbursed_amount)} disbursed, from the account{" "}
+            <a href={`#/accounts/${escrow.account_id}`}>that funds it</a>
+          </p>
+          <p>
+            <CopyableId id={escrow.escrow_id} what="the escrow's id" whole />
+          </p>
+        </>
+      }
+      actions={escrow.status === "active" ? <EscrowActions escrow={escrow} onDone={onDone} /> : undefined}
+    >
+      <div class="columns lean-left">
+        <Card title="Milestones" note="Money covers them in their order.">
+          <ol class="milestones">
+            {escrow.milestones.map((milestone) => (
+              <MilestoneRow key={milestone.milestone_id} escrow={escrow} milestone={milestone} onDone={onDone} />
+            ))}
+          </ol>
+        </Card>
+        <Card title="Parties">
+          <Table
+            caption="Parties"
+            rows={escrow.parties}
+            keyOf={({ party_id }) => party_id}
+            columns={[
+              { name: "Name", show: ({ name }) => <strong>{name}</strong> },
+              {
+                name: "Is paid",
+                show: ({ account_id, beneficiary_id }) =>
+                  account_id !== null ? "To an account" : beneficiary_id !== null ? "By payout" : "Later"
+              },
+              {
+                name: "Balance",
+                align: "end",
+                show: ({ balance }) => <Money amount={balance} currency={escrow.currency} />
+              },
+              {
+                name: "Actions",
+                quiet: true,
+                align: "end",
+                show: (party) => <PayParty escrow={escrow} party={party} onDone={onDone} />
+              }
+            ]}
+          />
+        </Card>
+      </div>
+    </Page>
+  )
+}
+
+export const EscrowPage = ({ id }: { readonly id: string }) => {
+  const loaded = useLoad((signal) => call("escrow", "get", { path: { escrow_id: id } }, { signal }), [id])
+  return (
+    <LoadedPage title="Escrow" above={above} loaded={loaded}>
+      {({ data }) => <EscrowContent escrow={data} onDone={loaded.reload} />}
+    </LoadedPage>
+  )
+}

@@ -1,0 +1,190 @@
+import { useState, useId } from "preact/hooks"
+import { call, type Request } from "../../api/ApiClient.ts"
+import { optionalAmount } from "../../api/Amount.ts"
+import { Field, type Values } from "../../components/Form.tsx"
+import { ActionButton } from "../../components/Dialog.tsx"
+import { session } from "../../state/ConsoleSession.ts"
+
+/** As the API takes it. */
+const largest = 65_536
+
+const dataUrlOf = (file: File): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.onload = () => resolve(String(reader.result))
+    reader.onerror = () => reject(new Error("The picture could not be read."))
+    reader.readAsDataURL(file)
+  })
+
+const hint = "PNG, JPEG or WebP, at most 64 KB. It is shown from here, so that payers' browsers ask nobody else."
+
+/** The picture goes along as text, in a field that nobody sees. */
+const LogoField = () => {
+  const id = useId()
+  const [logo, setLogo] = useState("")
+  const [problem, setProblem] = useState<string>()
+  const choose = async (input: HTMLInputElement) => {
+    const [file] = input.files ?? []
+    const tooLarge = file !== undefined && file.size > largest
+    setProblem(tooLarge ? `This picture has ${Math.ceil(file.size / 1024)} KB; it can have 64 at most.` : undefined)
+    if (tooLarge) input.value = ""
+    setLogo(file === undefined || tooLarge ? "" : await dataUrlOf(file))
+  }
+  return (
+    <div class="field">
+      <label for={id}>
+        Logo<span class="optional"> optional</span>
+      </label>
+      <div class="logo-choice">
+        {logo !== "" && <img src={logo} alt="The logo that was chosen" />}
+        <input
+          id={id}
+          type="file"
+          accept="image/png,image/jpeg,image/webp"
+          aria-describedby={`${id}-hint`}
+          onChange={(event) => void choose(event.currentTarget)}
+        />
+      </div>
+      <input type="hidden" name="brand_logo" value={logo} />
+      {problem !== undefined && (
+        <p class="problem-line" role="alert">
+          {problem}
+        </p>
+      )}
+      <p class="hint" id={`${id}-hint`}>
+        {hint}
+      </p>
+    </div>
+  )
+}
+
+/** Typed or picked; empty is the page's own colour, which a picker alone could not say. */
+const ColorField = () => {
+  const id = useId()
+  const [color, setColor] = useState("")
+  const isColor = /^#[0-9a-f]{6}$/i.test(color)
+  return (
+    <div class="field">
+      <label for={id}>
+        Colour of buttons<span class="optional"> optional</span>
+      </label>
+      <div class="color-choice">
+        <input
+          id={id}
+          name="brand_color"
+          placeholder="#0b6e4f"
+          pattern="#[0-9a-fA-F]{6}"
+          title="Six digits after #, such as #0b6e4f"
+          autocomplete="off"
+          spellcheck={false}
+          value={color}
+          onInput={(event) => setColor(event.currentTarget.value)}
+        />
+        <input
+          type="color"
+          aria-label="Pick a colour"
+          value={isColor ? color : "#1d4ed8"}
+          onInput={(event) => setColor(event.currentTarget.value)}
+        />
+      </div>
+    </div>
+  )
+}
+
+/** What is wrong inside has to be seen for the browser to point at it. */
+export const BrandFields = () => (
+  <details class="fold" onInvalidCapture={(event) => (event.currentTarget.open = true)}>
+    <summary>How the page looks</summary>
+    <div class="form">
+      <Field
+        name="brand_name"
+        label="Name"
+        placeholder="Acme Shop"
+        hint="Instead of your organisation's, which is then written below it."
+        required={false}
+      />
+      <ColorField />
+      <LogoField />
+    </div>
+  </details>
+)
+
+export const brandIn = ({ brand_color = "", brand_logo = "", brand_name = "" }: Values) => {
+  const brand = {
+    ...(brand_name === "" ? {} : { name: brand_name }),
+    ...(brand_color === "" ? {} : { color: brand_color }),
+    ...(brand_logo === "" ? {} : { logo: brand_logo })
+  }
+  return Object.keys(brand).length === 0 ? {} : { brand }
+}
+
+type Payload = Request<"paymentLinks", "create">["payload"]
+
+const payloadOf = (values: Values): Payload => {
+  const { amount = "", amount_type, client_reference = "", currency = "", description = "" } = values
+  const { email = "", expires_at = "", return_url = "" } = values
+  const number = optionalAmount(amount)
+  return {
+    amount_type: amount_type as Payload["amount_type"],
+    currency: currency.toUpperCase(),
+    ...(number === undefined ? {} : { amount: number }),
+    ...(description === "" ? {} : { description }),
+    ...(email === "" ? {} : { email }),
+    ...(expires_at === "" ? {} : { expires_at: new Date(expires_at).toISOString() }),
+    ...(client_reference === "" ? {} : { client_reference }),
+    ...(return_url === "" ? {} : { return_url }),
+    ...brandIn(values)
+  }
+}
+
+export const NewLink = ({ onDone, org }: { readonly org: string; readonly onDone: () => void }) => {
+  const [kind, setKind] = useState("fixed")
+  return (
+    <ActionButton
+      name="Create link"
+      icon="plus"
+      kind="primary"
+      title="Create a payment link"
+      says="Whoever has its address can pay. You can cancel it at any time."
+      submit="Create link"
+      done="Link created"
+      onDone={onDone}
+      act={(values, key) =>
+        call("paymentLinks", "create", { path: { org_id: org }, payload: payloadOf(values) }, { key })
+      }
+    >
+      <Field name="description" label="What it is for" placeholder="Invoice 1042" required />
+      <Field
+        name="amount_type"
+        label="Amount"
+        options={[
+          ["fixed", "Fixed, paid once"],
+          ["open", "The payer chooses, any number of times"]
+        ]}
+        value={kind}
+        onInput={setKind}
+      />
+      <div class="pair">
+        <Field
+          name="amount"
+          label={kind === "fixed" ? "How much" : "Suggested"}
+          inputMode="decimal"
+          required={kind === "fixed"}
+        />
+        <Field name="currency" label="Currency" value={session.value?.organization?.currency ?? "KES"} required />
+      </div>
+      <Field name="expires_at" label="Expires" kind="datetime-local" required={false} />
+      <Field name="client_reference" label="Your reference" placeholder="order-1042" required={false} />
+      <Field name="email" label="Payer's e-mail" kind="email" required={false} />
+      <Field
+        name="return_url"
+        label="Where payers go afterwards"
+        kind="url"
+        placeholder="https://shop.example/thanks"
+        hint="With the outcome and your reference in the address."
+        required={false}
+      />
+      <BrandFields />
+    </ActionButton>
+  )
+}

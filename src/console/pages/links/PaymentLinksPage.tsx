@@ -1,0 +1,173 @@
+import { call, type Answer } from "../../api/ApiClient.ts"
+import { Badge } from "../../components/Badge.tsx"
+import { CopyButton, Button } from "../../components/Button.tsx"
+import { EmptyState, PagedList, ChooseOrgFirst } from "../../components/Loading.tsx"
+import { Money, Time } from "../../components/Values.tsx"
+import { Page } from "../../components/PageLayout.tsx"
+import { Table } from "../../components/DataTable.tsx"
+import { ActionButton, Dialog } from "../../components/Dialog.tsx"
+import { usePages } from "../../state/LoadHooks.ts"
+import { hasAccess, orgId } from "../../state/ConsoleSession.ts"
+import { NewLink } from "./NewPaymentLink.tsx"
+import { takesPayments } from "../../state/Display.ts"
+import { useState } from "preact/hooks"
+import { encode } from "uqr"
+
+/** As one path: each dark module is a square of it. */
+export const Qr = ({ text, what }: { readonly text: string; readonly what: string }) => {
+  const { data, size } = encode(text, { border: 2 })
+  const squares = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : [])))
+  return (
+    <svg class="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={`QR code of ${what}`}>
+      <path d={squares.join("")} />
+    </svg>
+  )
+}
+
+export type Link = Answer<"paymentLinks", "list">["data"][number]
+
+/** What people know it by. */
+export const linkName = ({
+  client_reference,
+  description,
+  link_ref
+}: Pick<Link, "client_reference" | "description" | "link_ref">): string => description ?? client_reference ?? link_ref
+
+export const ShowQr = ({ link }: { readonly link: Link }) => {
+  const [open, setOpen] = useState(false)
+  const name = linkName(link)
+  return (
+    <>
+      <Button icon="qr" label={`QR code of ${name}`} onClick={() => setOpen(true)}>
+        QR code
+      </Button>
+      {open && (
+        <Dialog title={name} onClose={() => setOpen(false)}>
+          <Qr text={link.url} what="the payment link" />
+          <p class="with-copy centered">
+            <code class="address">{link.url}</code>
+            <CopyButton text={link.url} what="the address" />
+          </p>
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+const Cancel = ({ link, onDone }: { readonly link: Link; readonly onDone: () => void }) => (
+  <ActionButton
+    name="Cancel"
+    label={`Cancel ${link.description ?? link.link_ref}`}
+    title="Cancel the link"
+    kind="danger"
+    says="Nobody can begin a payment by it any more. One that is under way goes on."
+    submit="Cancel the link"
+    done="Link canceled"
+    onDone={onDone}
+    act={(_, key) => call("paymentLinks", "cancel", { path: { org_id: link.org_id, link_id: link.link_id } }, { key })}
+  />
+)
+
+const none = (
+  <EmptyState icon="links" title="No payment links">
+    Make one and send it to a customer: they pay on a page of yours, without any code.
+  </EmptyState>
+)
+
+const LinkTable = ({ links, onDone }: { readonly links: ReadonlyArray<Link>; readonly onDone: () => void }) => {
+  return (
+    <Table
+      caption="Payment links"
+      rows={links}
+      keyOf={({ link_id }) => link_id}
+      columns={[
+        {
+          name: "For",
+          show: (link) => (
+            <span class="roomy">
+              <strong class="two-lines">{linkName(link)}</strong>
+              {link.description !== null && link.client_reference !== null && (
+                <span class="two-lines muted">{link.client_reference}</span>
+              )}
+            </span>
+          )
+        },
+        { name: "Status", show: ({ status }) => <Badge status={status} /> },
+        {
+          name: "Amount",
+          align: "end",
+          show: ({ amount, currency }) =>
+            amount === null ? (
+              <span class="muted nowrap">Payer chooses</span>
+            ) : (
+              <Money amount={amount} currency={currency} />
+            )
+        },
+        {
+          name: "Address",
+          below: true,
+          show: ({ url }) => (
+            <span class="with-copy">
+              <a class="clipped short" href={url} target="_blank" rel="noreferrer">
+                {url.replace(/^https?:\/\//, "")}
+              </a>
+              <CopyButton text={url} what="the address" />
+            </span>
+          )
+        },
+        { name: "Created", align: "end", wide: true, show: ({ created_at }) => <Time at={created_at} /> },
+        {
+          name: "Actions",
+          quiet: true,
+          align: "end",
+          show: (link) => (
+            <div class="actions">
+              {takesPayments(link, new Date()) && (
+                <>
+                  <ShowQr link={link} />
+                  <Cancel link={link} onDone={onDone} />
+                </>
+              )}
+            </div>
+          )
+        }
+      ]}
+    />
+  )
+}
+
+const title = "Payment links"
+const lead = "A page of yours at which anyone who has the address can pay."
+
+const LinksOfOrg = ({ org }: { readonly org: string }) => {
+  const list = usePages(
+    (cursor, signal) =>
+      call(
+        "paymentLinks",
+        "list",
+        { path: { org_id: org }, urlParams: { limit: 25, last_evaluated_key: cursor } },
+        { signal }
+      ),
+    [org]
+  )
+  return (
+    <Page
+      title={title}
+      lead={lead}
+      actions={hasAccess("payment_links") ? <NewLink org={org} onDone={list.reload} /> : undefined}
+    >
+      <PagedList list={list} empty={none}>
+        {(links) => <LinkTable links={links} onDone={list.reload} />}
+      </PagedList>
+    </Page>
+  )
+}
+
+export const PaymentLinksPage = () =>
+  orgId.value === undefined ? (
+    <Page title={title} lead={lead}>
+      <ChooseOrgFirst />
+    </Page>
+  ) : (
+    <LinksOfOrg org={orgId.value} />
+  )

@@ -1,0 +1,196 @@
+import { useState } from "preact/hooks"
+import { call, type Answer } from "../../api/ApiClient.ts"
+import { isNegative, isZero, type Amount, amountText, plotValue } from "../../api/Amount.ts"
+import { Loading, EmptyState } from "../../components/Loading.tsx"
+import { Card } from "../../components/PageLayout.tsx"
+import { Field } from "../../components/Form.tsx"
+import { Money } from "../../components/Values.tsx"
+import { Table } from "../../components/DataTable.tsx"
+import { useLoad } from "../../state/LoadHooks.ts"
+import { linkTo } from "../../state/HashRouter.ts"
+import { session, hasAccess, orgFilter } from "../../state/ConsoleSession.ts"
+import { labelOf, shortId } from "../../state/Display.ts"
+import { pageOfAccount, byDaysChanged } from "./BalanceOrder.ts"
+import { type ListPage, readAllPages } from "../../api/ApiResponse.ts"
+import { Plot } from "../../components/Plot.tsx"
+
+export type Balance = Answer<"balances", "list">["data"][number]
+
+/** What people call their accounts and escrows. */
+export type Names = ReadonlyMap<string, string>
+
+const idsIn = (balances: ReadonlyArray<Balance>, wanted: Balance["kind"]): ReadonlyArray<string> =>
+  balances
+    .filter(({ balance, kind }) => kind === wanted && !isZero(balance))
+    .flatMap(({ account }) => pageOfAccount(account)?.id ?? [])
+
+const listParams = (last_evaluated_key: string | undefined) => ({
+  urlParams: { ...orgFilter(), limit: 100, last_evaluated_key }
+})
+
+/** Lists are read until each of these has its name. */
+const namesOf = async <A,>(
+  ids: ReadonlyArray<string>,
+  ask: (cursor: string | undefined) => Promise<ListPage<A>>,
+  entryOf: (one: A) => readonly [id: string, name: string]
+): Promise<ReadonlyArray<readonly [string, string]>> => {
+  if (ids.length === 0) return []
+  const read = await readAllPages(ask, (items) => {
+    const known = new Map(items.map(entryOf))
+    return ids.every((id) => known.has(id))
+  })
+  return read.map(entryOf)
+}
+
+/** The balances, and the names of what they lie on as far as the reader may list it. */
+export const loadBalances = async (
+  org_id: string,
+  signal: AbortSignal
+): Promise<{ readonly balances: ReadonlyArray<Balance>; readonly names: Names }> => {
+  const balances = await readAllPages((lastEvaluatedKey) =>
+    call("balances", "list", { path: { org_id }, urlParams: { limit: 100, lastEvaluatedKey } }, { signal })
+  )
+  const [accounts, escrows] = await Promise.all([
+    namesOf(
+      idsIn(balances, "virtual"),
+      (cursor) => call("virtualAccounts", "list", listParams(cursor), { signal }),
+      (one) => [one.account_id, one.customer_id ?? one.virtual_account_name]
+    ),
+    namesOf(
+      hasAccess("escrow") ? idsIn(balances, "escrow") : [],
+      (cursor) => call("escrow", "list", listParams(cursor), { signal }),
+      ({ escrow_id, name }) => [escrow_id, name]
+    )
+  ])
+  return { balances, names: new Map([...accounts, ...escrows]) }
+}
+
+export type BalanceTrends = Answer<"balances", "trends">["data"]
+
+/** One currency, day by day. */
+export interface Series {
+  readonly currency: string
+  readonly balances: ReadonlyArray<Amount>
+}
+
+/** Every day names the same currencies. */
+export const seriesIn = ({ days }: BalanceTrends): ReadonlyArray<Series> =>
+  (days[0]?.balances ?? []).map(({ currency }, index) => ({
+    currency,
+    balances: days.map(({ balances }) => balances[index]!.balance)
+  }))
+
+interface BalancePlotProps {
+  readonly days: BalanceTrends["days"]
+  readonly series: Series
+}
+
+/** What was available at the end of each day. */
+export const BalancePlot = ({ days, series: { balances, currency } }: BalancePlotProps) => (
+  <Plot
+    name={`Available at the end of each day in ${currency}, now ${amountText(balances.at(-1)!)}`}
+    days={days.map(({ date }) => date)}
+    lines={[{ name: `Available, ${currency}`, color: "--accent", values: balances.map(plotValue) }]}
+    height={180}
+  />
+)
+
+const kindLabels: Readonly<Record<Balance["kind"], string>> = {
+  settlement: "Available",
+  receivable: "Owed, paid by your next credits",
+  held: "Held for what is under way",
+  own: "At your own provider account",
+  virtual: "Virtual account",
+  escrow: "Escrow",
+  party: "Kept for an escrow party",
+  ramp: "In a ramp",
+  clearing: "Waits for an operator's decision"
+}
+
+const kindOrder = Object.keys(kindLabels)
+
+/** Accounts of one kind are told apart by their names. */
+const whereOf = ({ account, kind }: Balance, names: Names): string => {
+  const place = pageOfAccount(account)
+  const what = kindLabels[kind] ?? labelOf(kind)
+  return place === undefined ? what : `${what}: ${names.get(place.id) ?? shortId(place.id)}`
+}
+
+const hrefOf = ({ account }: Balance): string | undefined => {
+  const place = pageOfAccount(account)
+  return place === undefined ? undefined : linkTo(place.path)
+}
+
+interface BalanceTableProps {
+  readonly balances: ReadonlyArray<Balance>
+  readonly names: Names
+}
+
+const BalanceTable = ({ balances, names }: BalanceTableProps) => {
+  const shown = balances
+    .filter(({ balance, kind }) => kind === "settlement" || !isZero(balance))
+    .toSorted((a, b) => kindOrder.indexOf(a.kind) - kindOrder.indexOf(b.kind))
+  if (shown.length === 0) {
+    return (
+      <EmptyState icon="money" title="No money yet">
+        Completed payins are booked here.
+      </EmptyState>
+    )
+  }
+  return (
+    <Table
+      caption="Balances"
+      rows={shown}
+      keyOf={({ account }) => account}
+      hrefOf={hrefOf}
+      columns={[
+        { name: "Where", show: (balance) => whereOf(balance, names) },
+        {
+          name: "Balance",
+          align: "end",
+          show: ({ balance, currency }) => (
+            <span class={isNegative(balance) ? "negative" : ""}>
+              <Money amount={balance} currency={currency} />
+            </span>
+          )
+        }
+      ]}
+    />
+  )
+}
+
+export const BalancesCard = ({ org }: { readonly org: string }) => {
+  const loaded = useLoad((signal) => loadBalances(org, signal), [org])
+  // By itself: what there is now does not wait for what there was.
+  const before = useLoad(
+    async (signal) => {
+      const { data } = await call("balances", "trends", { path: { org_id: org } }, { signal })
+      return { days: data.days, all: byDaysChanged(seriesIn(data), session.value?.organization?.currency) }
+    },
+    [org]
+  )
+  const [chosen, setChosen] = useState("")
+  const all = before.data?.all ?? []
+  const series = all.find(({ currency }) => currency === chosen) ?? all[0]
+  return (
+    <Card
+      title="Balances"
+      actions={
+        series === undefined ? undefined : (
+          <Field
+            name="available"
+            label="Available in"
+            options={all.map(({ currency }) => [currency, currency])}
+            value={series.currency}
+            onInput={setChosen}
+          />
+        )
+      }
+    >
+      <Loading loaded={before}>
+        {({ days }) => series !== undefined && <BalancePlot days={days} series={series} />}
+      </Loading>
+      <Loading loaded={loaded}>{(content) => <BalanceTable {...content} />}</Loading>
+    </Card>
+  )
+}

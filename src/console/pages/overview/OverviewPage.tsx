@@ -1,0 +1,102 @@
+import { call } from "../../api/ApiClient.ts"
+import { Loading, PagedList } from "../../components/Loading.tsx"
+import { Card, Page } from "../../components/PageLayout.tsx"
+import { useLoad, usePages } from "../../state/LoadHooks.ts"
+import { chosenOrg, hasAccess, orgFilter, orgId, session } from "../../state/ConsoleSession.ts"
+import { ProviderHealth } from "../providers/ProviderHealth.tsx"
+import { BalancesCard } from "./BalancesCard.tsx"
+import { byPaymentCount } from "./BalanceOrder.ts"
+import { Figures, type TrendsData, Trends } from "./PaymentTrends.tsx"
+import { Field, Form } from "../../components/Form.tsx"
+import { go } from "../../state/HashRouter.ts"
+import { NoPayments, PaymentTable } from "../payments/PaymentTable.tsx"
+
+const SHOWN = 6
+
+export const LatestPayments = () => {
+  const list = usePages(
+    (_cursor, signal) => call("payments", "transactions", { urlParams: { ...orgFilter(), limit: SHOWN } }, { signal }),
+    [orgId.value]
+  )
+  return (
+    <Card title="Latest payments" actions={<a href="#/payments">All payments</a>}>
+      <PagedList list={{ ...list, more: undefined }} empty={<NoPayments />}>
+        {(items) => <PaymentTable payments={items} brief />}
+      </PagedList>
+    </Card>
+  )
+}
+
+/** For whoever may read a payment that they know of, and no list of them. */
+export const Welcome = ({ name }: { readonly name: string }) => (
+  <Card title="Welcome">
+    <p class="says">
+      You are signed in to {name} as a member. The pages that your role opens are in the menu; for more, ask an org
+      admin for a permission.
+    </p>
+    <Form submit="Open" onSubmit={async ({ id = "" }) => go(`payments/${id}`)}>
+      <Field name="id" label="A payment's id" placeholder="0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88" required />
+    </Form>
+  </Card>
+)
+
+/** Of one organisation, or for a platform admin of all of them together. */
+const loadTrends = async (org: string | undefined, signal: AbortSignal) =>
+  org === undefined
+    ? call("analytics", "trends", {}, { signal })
+    : call("analytics", "organizationTrends", { path: { org_id: org } }, { signal })
+
+/** The trends do not count by currency: the latest payments say which ones are in use. */
+const LATEST = 50
+
+const loadUsedCurrencies = async (signal: AbortSignal): Promise<ReadonlyArray<string>> => {
+  if (!hasAccess("transactions")) return [session.value?.organization?.currency ?? ""]
+  const urlParams = { ...orgFilter(), status: "completed" as const, limit: LATEST }
+  const { data } = await call("payments", "transactions", { urlParams }, { signal })
+  return data.map(({ currency }) => currency)
+}
+
+const loadNumbers = async (org: string | undefined, signal: AbortSignal): Promise<TrendsData> => {
+  const [{ data }, used] = await Promise.all([loadTrends(org, signal), loadUsedCurrencies(signal)])
+  return { ...data, totals: { ...data.totals, volume: byPaymentCount(data.totals.volume, used) } }
+}
+
+const Numbers = () => {
+  const org = orgId.value
+  const loaded = useLoad((signal) => loadNumbers(org, signal), [org])
+  return (
+    <Loading loaded={loaded}>
+      {(trends) => (
+        <>
+          <Figures trends={trends} />
+          <Trends trends={trends} />
+        </>
+      )}
+    </Loading>
+  )
+}
+
+export const OverviewPage = () => {
+  const org = orgId.value
+  const name = session.value?.organization?.name ?? "All organisations"
+  return (
+    <Page title="Overview" lead={name}>
+      {hasAccess("operations") ? (
+        <>
+          <Numbers />
+          <div class="columns">
+            {org !== undefined && <BalancesCard org={org} />}
+            {hasAccess("transactions") && <LatestPayments />}
+          </div>
+          {hasAccess("platform") && chosenOrg.value === undefined && (
+            <Card title="Providers in the last hour">
+              <ProviderHealth />
+            </Card>
+          )}
+        </>
+      ) : (
+        <Welcome name={name} />
+      )}
+    </Page>
+  )
+}

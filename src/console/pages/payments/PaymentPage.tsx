@@ -1,0 +1,248 @@
+import { call } from "../../api/ApiClient.ts"
+import { Badge } from "../../components/Badge.tsx"
+import { Card, Page } from "../../components/PageLayout.tsx"
+import { LoadedPage } from "../../components/Loading.tsx"
+import { CopyableId, Money, Time, DetailList, Json } from "../../components/Values.tsx"
+import { useLoad } from "../../state/LoadHooks.ts"
+import { labelOf, askedProvider } from "../../state/Display.ts"
+import { partyOf, type Payment } from "./PaymentTable.tsx"
+import { PaymentActions } from "./PaymentActions.tsx"
+import { PaymentSteps } from "./PaymentSteps.tsx"
+import { TimelineChart } from "./PaymentTimeline.tsx"
+import { providerName } from "../providers/ProviderNames.ts"
+import { Table } from "../../components/DataTable.tsx"
+import { amountText, isZero } from "../../api/Amount.ts"
+import { Icon } from "../../components/Button.tsx"
+
+const isFilled = (value: Readonly<Record<string, unknown>>): boolean => Object.keys(value).length > 0
+
+const textField = (value: Readonly<Record<string, unknown>>, name: string): string => {
+  const found = value[name]
+  return typeof found === "string" ? found : ""
+}
+
+const optionalId = (id: string | null, what: string) => (id === null ? null : <CopyableId id={id} what={what} />)
+
+export const PaymentDetails = ({ payment }: { readonly payment: Payment }) => {
+  const { currency, metadata, payer_details, recipient_info, target_amount, target_currency, total_fees } = payment
+  const crosses = target_amount !== null && target_currency !== currency
+  return (
+    <Card title="Details">
+      <DetailList
+        facts={[
+          ["Transaction", optionalId(payment.transaction_id, "the transaction's id")],
+          ["Reference", payment.client_reference],
+          ["Description", payment.description],
+          ["Converted to", crosses && <Money amount={target_amount} currency={target_currency} />],
+          [
+            "Fees",
+            total_fees !== null && (
+              <Money amount={total_fees} currency={payment.direction === "inbound" ? target_currency : currency} />
+            )
+          ],
+          ["Country", payment.country],
+          ["Provider", askedProvider(payment, providerName).name],
+          ["Provider's id", optionalId(payment.provider_payment_id, "the provider's id")],
+          ["Provider's status", payment.provider_status],
+          ["Payer", textField(payer_details, "name")],
+          ["E-mail", textField(payer_details, "email")],
+          ["Phone", textField(payer_details, "phone") || textField(payment.mobile_money_details, "phone_number")],
+          ["Network", textField(payment.mobile_money_details, "provider")],
+          [
+            "Card",
+            textField(payment.card_details, "last4") !== "" && `•••• ${textField(payment.card_details, "last4")}`
+          ],
+          ["Account", textField(payment.bank_account, "account_number")],
+          ["Beneficiary", [textField(recipient_info, "fname"), textField(recipient_info, "lname")].join(" ").trim()],
+          ["Instructions", payment.instructions],
+          ["Organisation", optionalId(payment.org_id, "the organisation's id")]
+        ]}
+      />
+      {isFilled(metadata) && (
+        <>
+          <h3>Metadata</h3>
+          <Json name="Metadata" value={metadata} />
+        </>
+      )}
+    </Card>
+  )
+}
+
+interface Location {
+  readonly tone: "good" | "busy" | "warn" | "calm"
+  readonly title: string
+  readonly words: string
+}
+
+const amountWithCurrency = ({ amount, currency }: Payment): string => `${amountText(amount)} ${currency}`
+
+const received = ({ target_amount, target_currency, ...payment }: Payment): string =>
+  target_amount === null ? amountWithCurrency(payment as Payment) : `${amountText(target_amount)} ${target_currency}`
+
+const feesText = ({ total_fees }: Payment): string =>
+  total_fees === null || isZero(total_fees) ? "" : `, less ${amountText(total_fees)} in fees`
+
+const atProvider = ({ provider }: Payment): string => (provider === null ? "a provider" : providerName(provider))
+
+const inbound = (payment: Payment): Location => {
+  const { refunded_amount, status } = payment
+  if (status === "completed") {
+    const back = isZero(refunded_amount) ? "" : ` ${amountText(refunded_amount)} ${payment.currency} have gone back.`
+    return {
+      tone: "good",
+      title: "With you",
+      words: `${received(payment)} are on your balance${feesText(payment)}.${back}`
+    }
+  }
+  if (status === "refunded")
+    return { tone: "calm", title: "Back with the payer", words: `All of ${amountWithCurrency(payment)} has gone back.` }
+  if (status === "pending" || status === "processing") {
+    return {
+      tone: "busy",
+      title: "Not collected yet",
+      words: `${atProvider(payment)} has not said that ${amountWithCurrency(payment)} arrived.`
+    }
+  }
+  return notStarted(payment, "Nothing was collected")
+}
+
+const outbound = (payment: Payment): Location => {
+  switch (payment.status) {
+    case "completed":
+      return {
+        tone: "good",
+        title: "With the beneficiary",
+        words: `${received(payment)} were paid out${feesText(payment)}.`
+      }
+    case "refunded":
+      return { tone: "calm", title: "Back on your balance", words: "The provider returned it after it had been paid." }
+    case "pending":
+    case "processing":
+      return {
+        tone: "busy",
+        title: "Held",
+        words: `${amountWithCurrency(payment)} left your balance and wait for ${atProvider(payment)} to say that they arrived.`
+      }
+    default:
+      return notStarted(payment, "Back on your balance")
+  }
+}
+
+const external = (payment: Payment): Location => {
+  const { status } = payment
+  if (status === "completed")
+    return { tone: "good", title: "Settled", words: `${received(payment)} reached their destination.` }
+  if (status === "failed") {
+    return { tone: "warn", title: "Not settled", words: "What was collected, if anything was, is held on the ledger." }
+  }
+  return status === "pending" || status === "processing"
+    ? { tone: "busy", title: "Between two legs", words: "It is collected first, and settled then." }
+    : notStarted(payment, "Nothing was moved")
+}
+
+/** Before anybody is asked, and where it ended without having moved. */
+const notStarted = ({ failure, status }: Payment, title: string): Location =>
+  status === "failed" || status === "rejected" || status === "canceled"
+    ? { tone: "calm", title, words: failure?.message ?? "It ended before any money moved." }
+    : { tone: "warn", title: "Waits for a review", words: "No provider is asked before somebody approves it." }
+
+const locations = { inbound, outbound, external }
+
+export const MoneyLocation = ({ payment }: { readonly payment: Payment }) => {
+  const { title, tone, words } = locations[payment.direction](payment)
+  return (
+    <section class={`money-now ${tone}`} aria-label="Where the money is">
+      <Icon name="money" />
+      <div>
+        <p>
+          <strong>{title}.</strong> {words}
+        </p>
+        {payment.comments !== null && <p class="muted">{payment.comments}</p>}
+      </div>
+    </section>
+  )
+}
+
+export const Refunds = ({ payment }: { readonly payment: Payment }) => (
+  <Card title="Refunds">
+    <Table
+      caption="Refunds"
+      rows={payment.refunds}
+      keyOf={({ refund_id }) => refund_id}
+      columns={[
+        {
+          name: "State",
+          show: ({ state }) => <Badge status={state} words={state === "open" ? "On its way" : undefined} />
+        },
+        { name: "Amount", align: "end", show: ({ amount, currency }) => <Money amount={amount} currency={currency} /> },
+        { name: "Asked", align: "end", show: ({ created_at }) => <Time at={created_at} /> }
+      ]}
+    />
+  </Card>
+)
+
+const load = async (id: string, signal: AbortSignal) => {
+  const path = { payment_id: id }
+  const [payment, timeline] = await Promise.all([
+    call("payments", "byId", { path }, { signal }),
+    call("payments", "timeline", { path }, { signal })
+  ])
+  return { payment, items: timeline.data.items }
+}
+
+const settled = ["completed", "failed", "refunded", "rejected", "canceled"]
+
+const POLL = 3000
+
+const above = ["#/payments", "Payments"] as const
+
+type PaymentAndTimeline = Awaited<ReturnType<typeof load>>
+
+const PaymentContent = ({ items, onDone, payment }: PaymentAndTimeline & { readonly onDone: () => void }) => {
+  const party = partyOf(payment)
+  return (
+    <Page
+      title={payment.client_reference ?? "Payment"}
+      above={above}
+      lead={
+        <>
+          <p class="headline">
+            <Money amount={payment.amount} currency={payment.currency} />
+            <Badge status={payment.status} />
+          </p>
+          <p class="muted">
+            {labelOf(payment.direction)} by {labelOf(payment.payment_method).toLowerCase()}
+            {party !== "" && ` · ${party}`} · <Time at={payment.created_at} />
+          </p>
+          <p>
+            <CopyableId id={payment.payment_id} what="the payment's id" whole />
+          </p>
+        </>
+      }
+      actions={<PaymentActions payment={payment} items={items} onDone={onDone} />}
+    >
+      <MoneyLocation payment={payment} />
+      <Card title="What happened" note="Time is drawn closer together where little happens.">
+        <TimelineChart items={items} settled={settled.includes(payment.status)} />
+      </Card>
+      <div class="columns lean-left">
+        <Card title="Step by step">
+          <PaymentSteps items={items} />
+        </Card>
+        <div class="stack">
+          {payment.refunds.length > 0 && <Refunds payment={payment} />}
+          <PaymentDetails payment={payment} />
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+export const PaymentPage = ({ id }: { readonly id: string }) => {
+  const loaded = useLoad((signal) => load(id, signal), [id], POLL)
+  return (
+    <LoadedPage title="Payment" above={above} loaded={loaded}>
+      {(whole) => <PaymentContent {...whole} onDone={loaded.reload} />}
+    </LoadedPage>
+  )
+}

@@ -1,0 +1,276 @@
+import { useEffect, useRef, useState } from "preact/hooks"
+import { durationText, labelOf } from "../../state/Display.ts"
+import type { Answer } from "../../api/ApiClient.ts"
+import { toneOf } from "../../components/Badge.tsx"
+import { providerName } from "../providers/ProviderNames.ts"
+
+/** A payment's timeline as it is drawn: lanes, and a place for each moment. */
+export type TimelineItem = Answer<"payments", "timeline">["data"]["items"][number]
+export type ItemOf<Kind extends TimelineItem["kind"]> = Extract<TimelineItem, { readonly kind: Kind }>
+
+export interface Mark {
+  readonly from: number
+  /** The same as `from` for what only has a moment. */
+  readonly to: number
+  readonly tone: string
+  readonly words: string
+}
+
+export interface Lane {
+  readonly name: string
+  readonly marks: ReadonlyArray<Mark>
+}
+
+const timeOf = (iso: string): number => Date.parse(iso)
+
+const itemsOfKind = <Kind extends TimelineItem["kind"]>(
+  items: ReadonlyArray<TimelineItem>,
+  kind: Kind
+): ReadonlyArray<ItemOf<Kind>> => items.filter((item): item is ItemOf<Kind> => item.kind === kind)
+
+const statusLane = (items: ReadonlyArray<TimelineItem>, end: number): Lane => {
+  const changes = itemsOfKind(items, "status")
+  return {
+    name: "Status",
+    marks: changes.map(({ at, to }, index) => ({
+      from: timeOf(at),
+      to: timeOf(changes[index + 1]?.at ?? new Date(end).toISOString()),
+      tone: toneOf(to),
+      words: labelOf(to)
+    }))
+  }
+}
+
+const legs: Readonly<Record<string, string>> = {
+  payment: "",
+  refund: " (refund)",
+  return: " (given back)",
+  collection: " (collection)",
+  settlement: " (settlement)"
+}
+
+const attemptLanes = (items: ReadonlyArray<TimelineItem>, end: number): ReadonlyArray<Lane> =>
+  itemsOfKind(items, "attempt").map(({ at, latency_ms, leg, outcome, provider, reason }) => {
+    const from = timeOf(at)
+    const said = outcome === null ? "not answered yet" : outcome
+    const after = latency_ms === null ? "" : ` after ${durationText(latency_ms)}`
+    const why = reason === null || outcome === "accepted" ? "" : `: ${reason}`
+    return {
+      name: `${providerName(provider)}${legs[leg] ?? ` (${leg})`}`,
+      marks: [
+        {
+          from,
+          to: latency_ms === null ? end : from + latency_ms,
+          tone: toneOf(outcome ?? "pending"),
+          words: `${labelOf(said)}${after}${why}`
+        }
+      ]
+    }
+  })
+
+const momentLane = <Kind extends "callback" | "delivery">(
+  items: ReadonlyArray<TimelineItem>,
+  kind: Kind,
+  name: string,
+  markOf: (item: ItemOf<Kind>) => Pick<Mark, "tone" | "words">
+): ReadonlyArray<Lane> => {
+  const marks = itemsOfKind(items, kind).map((item) => {
+    const at = timeOf((item as TimelineItem).at)
+    return { from: at, to: at, ...markOf(item) }
+  })
+  return marks.length === 0 ? [] : [{ name, marks }]
+}
+
+const operatorLane = (items: ReadonlyArray<TimelineItem>, end: number): ReadonlyArray<Lane> => {
+  const marks = itemsOfKind(items, "operator").map(({ at, closed_at, closed_by, item }) => ({
+    from: timeOf(at),
+    to: closed_at === null ? end : timeOf(closed_at),
+    tone: closed_at === null ? "warn" : "calm",
+    words: `${labelOf(item)}${closed_by === null ? "" : `, closed by ${closed_by}`}`
+  }))
+  return marks.length === 0 ? [] : [{ name: "Waits for a person", marks }]
+}
+
+export const lanesOf = (items: ReadonlyArray<TimelineItem>, end: number): ReadonlyArray<Lane> => [
+  statusLane(items, end),
+  ...attemptLanes(items, end),
+  ...momentLane(items, "callback", "The provider calls back", ({ report }) => ({
+    tone: "busy",
+    words: labelOf(report)
+  })),
+  ...operatorLane(items, end),
+  ...momentLane(items, "delivery", "Webhooks sent", ({ event_type, status }) => ({
+    tone: toneOf(status),
+    words: `${event_type}, ${status}`
+  }))
+]
+
+/** What has ended goes on for as long as one can see it; anything else until now. */
+export const endOf = (items: ReadonlyArray<TimelineItem>, settled: boolean): number => {
+  const times = items.flatMap((item) =>
+    item.kind === "attempt" ? [timeOf(item.at) + (item.latency_ms ?? 0)] : [timeOf(item.at)]
+  )
+  const last = Math.max(...times)
+  return settled ? last + Math.max(300, (last - Math.min(...times)) / 2) : Math.max(last, Date.now())
+}
+
+/** A second among milliseconds and a day among seconds both find room: a gap is as wide as it is long in digits. */
+const widthOf = (gap: number): number => Math.log10(1 + gap / 10) + 0.2
+
+/** Where between 0 and 1 each moment is drawn. */
+export const scaleOf = (lanes: ReadonlyArray<Lane>): ((time: number) => number) => {
+  const times = Array.from(new Set(lanes.flatMap(({ marks }) => marks.flatMap(({ from, to }) => [from, to])))).sort(
+    (a, b) => a - b
+  )
+  const places = new Map<number, number>()
+  let place = 0
+  for (const [at, time] of times.entries()) {
+    if (at > 0) place += widthOf(time - times[at - 1]!)
+    places.set(time, place)
+  }
+  return (time) => (place === 0 ? 0 : (places.get(time) ?? 0) / place)
+}
+
+interface TimelineChartProps {
+  readonly items: ReadonlyArray<TimelineItem>
+  /** Whether nothing more is to come, so that time need not go on. */
+  readonly settled: boolean
+}
+
+const LANE = 46
+const BAR = 16
+const TOP = 18
+const EDGE = 6
+const LETTER = 6.6
+
+const useWidth = () => {
+  const frame = useRef<HTMLDivElement>(null)
+  const [width, setWidth] = useState(0)
+  useEffect(() => {
+    const box = frame.current!
+    const watch = new ResizeObserver(() => setWidth(box.clientWidth))
+    watch.observe(box)
+    return () => watch.disconnect()
+  }, [])
+  return [frame, width] as const
+}
+
+/** A word is drawn inside of a bar that has room for it. */
+const MarkShape = ({
+  named,
+  from,
+  mark,
+  to,
+  y
+}: {
+  readonly mark: Mark
+  readonly from: number
+  readonly to: number
+  readonly y: number
+  readonly named: boolean
+}) => {
+  const { tone, words } = mark
+  if (mark.from === mark.to) {
+    return (
+      <circle class={`shape ${tone}`} cx={from} cy={y + BAR / 2} r={6}>
+        <title>{words}</title>
+      </circle>
+    )
+  }
+  const width = Math.max(8, to - from - 2)
+  return (
+    <g>
+      <rect class={`shape ${tone}`} x={from} y={y} width={width} height={BAR} rx={4}>
+        <title>{words}</title>
+      </rect>
+      {named && width > words.length * LETTER + 12 && (
+        <text class="on-shape" x={from + 7} y={y + 12}>
+          {words}
+        </text>
+      )}
+    </g>
+  )
+}
+
+/** What an attempt came to stands beside its name, where there is always room. */
+const LaneRow = ({
+  at,
+  lane,
+  place
+}: {
+  readonly lane: Lane
+  readonly at: number
+  readonly place: (time: number) => number
+}) => {
+  const top = TOP + at * LANE
+  const [first, ...others] = lane.marks
+  const said = at > 0 && first !== undefined && others.length === 0 && first.from !== first.to ? first.words : ""
+  return (
+    <g>
+      <text class="lane-name" x={EDGE} y={top + 12}>
+        {lane.name}
+        {said !== "" && <tspan class="lane-said">{`  ${said}`}</tspan>}
+      </text>
+      <line
+        class="lane-line"
+        x1={place(Number.NEGATIVE_INFINITY)}
+        x2="100%"
+        y1={top + 18 + BAR / 2}
+        y2={top + 18 + BAR / 2}
+      />
+      {lane.marks.map((mark, index) => (
+        <MarkShape key={index} named={at === 0} mark={mark} from={place(mark.from)} to={place(mark.to)} y={top + 18} />
+      ))}
+    </g>
+  )
+}
+
+const ROOM = 64
+
+/** As many moments as have room for their words. */
+const ticksOf = (lanes: ReadonlyArray<Lane>, place: (time: number) => number, width: number) => {
+  const times = Array.from(new Set(lanes.flatMap(({ marks }) => marks.flatMap(({ from, to }) => [from, to])))).sort(
+    (a, b) => a - b
+  )
+  const ticks: Array<readonly [x: number, words: string]> = []
+  const start = times[0] ?? 0
+  for (const time of times) {
+    const x = place(time)
+    const last = ticks.at(-1)
+    const words = time === start ? "0" : `+${durationText(time - start)}`
+    if (x > width - ROOM || (last !== undefined && (x - last[0] < ROOM || words === last[1]))) continue
+    ticks.push([x, words])
+  }
+  return ticks
+}
+
+const summary = (lanes: ReadonlyArray<Lane>): string =>
+  lanes.map(({ marks, name }) => `${name}: ${marks.map(({ words }) => words).join(", ")}`).join(". ")
+
+export const TimelineChart = ({ items, settled }: TimelineChartProps) => {
+  const [frame, width] = useWidth()
+  const lanes = lanesOf(items, endOf(items, settled))
+  const scale = scaleOf(lanes)
+  const place = (time: number) =>
+    time === Number.NEGATIVE_INFINITY ? EDGE : EDGE + scale(time) * Math.max(0, width - 3 * EDGE)
+  const height = TOP + lanes.length * LANE + 8
+  return (
+    <div ref={frame} class="track">
+      {width > 0 && (
+        <svg width={width} height={height} role="img" aria-label={summary(lanes)}>
+          {ticksOf(lanes, place, width).map(([x, words]) => (
+            <g key={x}>
+              <line class="tick" x1={x} x2={x} y1={14} y2={height} />
+              <text class="tick-name" x={x} y={10}>
+                {words}
+              </text>
+            </g>
+          ))}
+          {lanes.map((lane, at) => (
+            <LaneRow key={at} at={at} lane={lane} place={place} />
+          ))}
+        </svg>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,183 @@
+import { call, type Request } from "../../api/ApiClient.ts"
+import { PagedList } from "../../components/Loading.tsx"
+import { Page } from "../../components/PageLayout.tsx"
+import { usePages } from "../../state/LoadHooks.ts"
+import { route, setQuery, linkTo } from "../../state/HashRouter.ts"
+import { orgFilter, orgId } from "../../state/ConsoleSession.ts"
+import { NoPayments, PaymentTable } from "./PaymentTable.tsx"
+import { paymentStatuses } from "../../../domain/PaymentStatus.ts"
+import { Field } from "../../components/Form.tsx"
+import { labelOf } from "../../state/Display.ts"
+import { Icon } from "../../components/Button.tsx"
+import { ActionButton } from "../../components/Dialog.tsx"
+import { signal } from "@preact/signals"
+
+const any = (words: string, values: ReadonlyArray<string>) => [
+  ["", words] as const,
+  ...values.map((value) => [value, labelOf(value)] as const)
+]
+
+const choices = [
+  ["status", "Status", any("Any status", paymentStatuses)],
+  ["direction", "Kind", any("Any kind", ["inbound", "outbound", "external"])],
+  ["payment_method", "Method", any("Any method", ["card", "mobile_money", "bank_transfer", "crypto", "wallet"])]
+] as const
+
+export const Filters = () => {
+  const query = Object.fromEntries(route.value.query)
+  const set = (name: string) => (value: string) => setQuery({ ...query, [name]: value })
+  return (
+    <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+      <Field
+        key={`search-${query["search"] ?? ""}`}
+        name="search"
+        label="Search"
+        kind="search"
+        value={query["search"] ?? ""}
+        placeholder="Any id, reference, phone or e-mail"
+        onChange={set("search")}
+      />
+      {choices.map(([name, label, options]) => (
+        <Field key={name} name={name} label={label} options={options} value={query[name] ?? ""} onInput={set(name)} />
+      ))}
+      <Field name="from" label="From" kind="date" value={query["from"] ?? ""} onInput={set("from")} />
+      <Field name="to" label="To" kind="date" value={query["to"] ?? ""} onInput={set("to")} />
+    </form>
+  )
+}
+
+/** Searches that somebody wants to come back to; they are kept in this browser. */
+export interface View {
+  readonly name: string
+  readonly query: Readonly<Record<string, string>>
+}
+
+const VIEWS_KEY = "corridor.views"
+
+const isView = (value: unknown): value is View =>
+  typeof value === "object" && value !== null && typeof (value as View).name === "string" && "query" in value
+
+const readViews = (): ReadonlyArray<View> => {
+  const text = localStorage.getItem(VIEWS_KEY)
+  if (text === null) return []
+  try {
+    const found: unknown = JSON.parse(text)
+    return Array.isArray(found) ? found.filter(isView) : []
+  } catch (error) {
+    console.warn("The saved views cannot be read", error)
+    return []
+  }
+}
+
+export const views = signal(readViews())
+
+const storeViews = (all: ReadonlyArray<View>): void => {
+  views.value = all
+  localStorage.setItem(VIEWS_KEY, JSON.stringify(all))
+}
+
+/** One of the same name is replaced. */
+export const saveView = (view: View): void =>
+  storeViews([...views.value.filter(({ name }) => name !== view.name), view])
+
+export const deleteView = (name: string): void => storeViews(views.value.filter((view) => view.name !== name))
+
+const builtIn: ReadonlyArray<View> = [
+  { name: "All", query: {} },
+  { name: "Failed", query: { status: "failed" } },
+  { name: "Waiting", query: { status: "pending" } },
+  { name: "Payouts", query: { direction: "outbound" } }
+]
+
+const isCurrent = (query: Readonly<Record<string, string>>): boolean => {
+  const here = route.value.query
+  return (
+    here.size === Object.keys(query).length && Object.entries(query).every(([name, value]) => here.get(name) === value)
+  )
+}
+
+export const SavedViews = () => {
+  const query = Object.fromEntries(route.value.query)
+  const known = [...builtIn, ...views.value].some((view) => isCurrent(view.query))
+  return (
+    <nav class="views" aria-label="Views">
+      {builtIn.map((view) => (
+        <a
+          key={view.name}
+          class="chip"
+          href={linkTo("payments", view.query)}
+          aria-current={isCurrent(view.query) ? "true" : undefined}
+        >
+          {view.name}
+        </a>
+      ))}
+      {views.value.map((view) => (
+        <span key={view.name} class="chip-pair">
+          <a
+            class="chip"
+            href={linkTo("payments", view.query)}
+            aria-current={isCurrent(view.query) ? "true" : undefined}
+          >
+            {view.name}
+          </a>
+          <button
+            class="copy"
+            type="button"
+            aria-label={`Forget the view ${view.name}`}
+            onClick={() => deleteView(view.name)}
+          >
+            <Icon name="cross" />
+          </button>
+        </span>
+      ))}
+      {!known && (
+        <ActionButton
+          name="Save this view"
+          icon="save"
+          kind="ghost"
+          says="The search and its filters are kept in this browser, under a name of yours."
+          submit="Save"
+          done="View saved"
+          act={async ({ name = "" }) => saveView({ name, query })}
+        >
+          <Field name="name" label="Name" required />
+        </ActionButton>
+      )}
+    </nav>
+  )
+}
+
+type ListParams = NonNullable<Request<"payments", "transactions">["urlParams"]>
+
+const PAGE = 25
+
+const isPhone = /^\+?[\d ()-]{7,20}$/
+
+/** Ids and references have their own place in the API, people theirs. */
+const searchParams = (text: string): ListParams => {
+  const search = text.trim()
+  if (search === "") return {}
+  return search.includes("@") || isPhone.test(search) ? { customer: search } : { reference: search }
+}
+
+/** The last day is meant as a whole, as the API reads a day without a time. */
+const listParams = ({ search = "", ...filters }: Readonly<Record<string, string>>): ListParams =>
+  ({ ...filters, ...searchParams(search), limit: PAGE, ...orgFilter() }) as ListParams
+
+export const PaymentsPage = () => {
+  const query = Object.fromEntries(route.value.query)
+  const list = usePages(
+    (cursor, signal) =>
+      call("payments", "transactions", { urlParams: { ...listParams(query), last_evaluated_key: cursor } }, { signal }),
+    [query, orgId.value]
+  )
+  return (
+    <Page title="Payments">
+      <SavedViews />
+      <Filters />
+      <PagedList list={list} empty={<NoPayments />}>
+        {(items) => <PaymentTable payments={items} />}
+      </PagedList>
+    </Page>
+  )
+}

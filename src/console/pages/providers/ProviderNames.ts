@@ -1,0 +1,42 @@
+/** Every provider by its name; one that the contract adds is missed here by the compiler. */
+import type { Answer } from "../../api/ApiClient.ts"
+
+export type Config = Answer<"providerConfigs", "list">["data"][number]
+export type Provider = Config["provider"]
+
+const names: Readonly<Record<Provider, string>> = {
+  fiat: "Built-in fiat rail",
+  crypto: "Built-in crypto rail",
+  hybrid: "Built-in hybrid rail",
+  manual: "By hand",
+  stripe: "Stripe",
+  adyen: "Adyen",
+  paypal: "PayPal",
+  paystack: "Paystack",
+  flutterwave: "Flutterwave",
+  mtn_momo: "MTN MoMo",
+  pawapay: "pawaPay",
+  circle: "Circle",
+  coinbase: "Coinbase"
+}
+
+export const providerOptions = Object.entries(names) as ReadonlyArray<readonly [Provider, string]>
+
+/** For texts of the service, which may hold any word. */
+export const providerNames: ReadonlyMap<string, string> = new Map(providerOptions)
+
+export const providerName = (provider: Provider): string => names[provider]
+
+export const methodOptions = [
+  ["mobile_money", "Mobile money"],
+  ["bank_transfer", "Bank transfer"],
+  ["card", "Card"],
+  ["crypto", "Crypto"],
+  ["wallet", "Wallet"]
+] as const
+
+export const flowOptions = [
+  ["inbound", "Payin"],
+  ["outbound", "Payout"],
+  ["external", "Ramp"]
+] as const

@@ -1,0 +1,261 @@
+import { type Answer, call } from "../../api/ApiClient.ts"
+import { Badge } from "../../components/Badge.tsx"
+import { EmptyState, PagedList, LoadedPage } from "../../components/Loading.tsx"
+import { Field } from "../../components/Form.tsx"
+import { orgColumn, Table } from "../../components/DataTable.tsx"
+import { Time, DetailList, CopyableId, Json } from "../../components/Values.tsx"
+import { useAllPages, usePages, useLoad } from "../../state/LoadHooks.ts"
+import { linkTo, route, setQuery } from "../../state/HashRouter.ts"
+import { hasAccess, orgFilter, orgId } from "../../state/ConsoleSession.ts"
+import { asSentence, durationText } from "../../state/Display.ts"
+import { parse } from "lossless-json"
+import { Card, Page } from "../../components/PageLayout.tsx"
+import { ActionButton } from "../../components/Dialog.tsx"
+
+interface ReplayProps {
+  readonly deliveryId: string
+  readonly name: string
+  readonly onDone: () => void
+}
+
+export const Replay = ({ deliveryId, name, onDone }: ReplayProps) => (
+  <ActionButton
+    name="Send again"
+    label={`Send again: ${name}`}
+    title="Send the delivery again"
+    says="Puts it back in the queue, with all its attempts before it. The receiver sees the same event id and bytes, and may have handled it already."
+    submit="Send again"
+    done="Delivery queued"
+    onDone={onDone}
+    act={(_, key) => call("webhookLog", "replay", { path: { delivery_id: deliveryId } }, { key })}
+  />
+)
+
+type DeliveryRow = Answer<"webhookLog", "deliveries">["data"][number]
+
+const statuses = [
+  ["", "Any status"],
+  ["pending", "Pending"],
+  ["delivered", "Delivered"],
+  ["dead", "Dead"]
+] as const
+
+const hostOf = (address: string): string => address.replace(/^https?:\/\//, "")
+
+const useEndpoints = () => {
+  const { data = [] } = useAllPages(
+    (page, signal) => call("webhooks", "list", { urlParams: { ...orgFilter(), ...page } }, { signal }),
+    [orgId.value]
+  )
+  return new Map(data.map((endpoint) => [endpoint.webhook_id, endpoint]))
+}
+
+const said = ({ attempts, last_error, last_status_code }: DeliveryRow): string => {
+  const words = last_error ?? (last_status_code === null ? "" : `answered ${last_status_code}`)
+  return words === "" ? "" : asSentence(attempts > 1 ? `${words} (${attempts} attempts)` : words)
+}
+
+export const Deliveries = () => {
+  const { status = "", webhook_id = "" } = Object.fromEntries(route.value.query)
+  const endpoints = useEndpoints()
+  const list = usePages(
+    (cursor, signal) =>
+      call(
+        "webhookLog",
+        "deliveries",
+        {
+          urlParams: {
+            ...orgFilter(),
+            limit: 25,
+            ...(status === "" ? {} : { status: status as DeliveryRow["status"] }),
+            ...(webhook_id === "" ? {} : { webhook_id }),
+            last_evaluated_key: cursor
+          }
+        },
+        { signal }
+      ),
+    [status, webhook_id, orgId.value]
+  )
+  return (
+    <>
+      <div class="filters">
+        <Field
+          name="status"
+          label="Status"
+          options={statuses}
+          value={status}
+          onInput={(value) => setQuery({ status: value, webhook_id })}
+        />
+        <Field
+          name="webhook_id"
+          label="Endpoint"
+          options={[
+            ["", "Any endpoint"],
+            ...Array.from(endpoints, ([id, { endpoint_url }]) => [id, hostOf(endpoint_url)] as const)
+          ]}
+          value={webhook_id}
+          onInput={(value) => setQuery({ status, webhook_id: value })}
+        />
+      </div>
+      <PagedList
+        list={list}
+        empty={
+          <EmptyState icon="webhooks" title="No deliveries">
+            Nothing was sent yet, or nothing fits what you look for.
+          </EmptyState>
+        }
+      >
+        {(items) => (
+          <Table
+            caption="Deliveries"
+            rows={items}
+            keyOf={({ delivery_id }) => delivery_id}
+            hrefOf={({ delivery_id }) => linkTo(`webhooks/deliveries/${delivery_id}`)}
+            columns={[
+              { name: "Event", show: ({ event_type }) => <code>{event_type}</code> },
+              { name: "Status", show: (delivery) => <Badge status={delivery.status} /> },
+              {
+                name: "Endpoint",
+                below: true,
+                show: (delivery) => hostOf(endpoints.get(delivery.webhook_id)?.endpoint_url ?? "–")
+              },
+              ...orgColumn<DeliveryRow>((delivery) => endpoints.get(delivery.webhook_id)?.org_id),
+              { name: "Last answer", below: true, show: said },
+              { name: "Created", align: "end", show: ({ created_at }) => <Time at={created_at} /> },
+              ...(hasAccess("webhooks")
+                ? [
+                    {
+                      name: "Actions",
+                      quiet: true,
+                      align: "end" as const,
+                      show: ({ delivery_id, event_type, status: now }: DeliveryRow) =>
+                        now !== "dead" ? null : (
+                          <Replay deliveryId={delivery_id} name={event_type} onDone={list.reload} />
+                        )
+                    }
+                  ]
+                : [])
+            ]}
+          />
+        )}
+      </PagedList>
+    </>
+  )
+}
+
+type DeliveryDetail = Answer<"webhookLog", "delivery">["data"]
+
+interface EventText {
+  readonly data?: { readonly payment_id?: unknown }
+}
+
+const headerLines = (headers: Readonly<Record<string, string>>): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join("\n")
+
+const Attempts = ({ log }: Pick<DeliveryDetail, "log">) =>
+  log.length === 0 ? (
+    <EmptyState icon="webhooks" title="Not sent yet" />
+  ) : (
+    <ol class="attempts">
+      {log.map((attempt) => (
+        <li key={attempt.at}>
+          <p class="queue-head">
+            <Badge
+              status={attempt.error === null ? "delivered" : "failed"}
+              words={attempt.status_code === null ? "No answer" : String(attempt.status_code)}
+            />
+            <Time at={attempt.at} />
+            <span class="muted">{durationText(attempt.latency_ms)}</span>
+          </p>
+          {attempt.error !== null && <p>{asSentence(attempt.error)}</p>}
+          {attempt.headers !== null && (
+            <details class="fold">
+              <summary>Headers of the request</summary>
+              <Json name={`Headers of attempt ${attempt.attempt}`} value={headerLines(attempt.headers)} />
+            </details>
+          )}
+          {attempt.answer !== null && <Json name={`Answer to attempt ${attempt.attempt}`} value={attempt.answer} />}
+        </li>
+      ))}
+    </ol>
+  )
+
+const POLL = 4000
+
+const above = ["#/webhooks/deliveries", "Deliveries"] as const
+
+const DeliveryContent = ({ delivery, onDone }: { readonly delivery: DeliveryDetail; readonly onDone: () => void }) => {
+  const event = parse(delivery.payload) as EventText
+  const paymentId = event.data?.payment_id
+  return (
+    <Page
+      title={delivery.event_type}
+      above={above}
+      lead={
+        <p class="headline">
+          <Badge status={delivery.status} />
+          <code class="address">{delivery.endpoint_url}</code>
+        </p>
+      }
+      actions={
+        hasAccess("webhooks") && delivery.status !== "pending" ? (
+          <Replay deliveryId={delivery.delivery_id} name={delivery.event_type} onDone={onDone} />
+        ) : undefined
+      }
+    >
+      <div class="columns">
+        <Card title="Request">
+          <DetailList
+            facts={[
+              ["Event", <CopyableId id={delivery.event_id} what="the event's id" />],
+              [
+                "Payment",
+                typeof paymentId === "string" && <a href={linkTo(`payments/${paymentId}`)}>Open the payment</a>
+              ],
+              ["Next attempt", delivery.next_attempt_at !== null && <Time at={delivery.next_attempt_at} />]
+            ]}
+          />
+          <h3>Body</h3>
+          <Json name="What is sent" value={event} />
+        </Card>
+        <Card title="Attempts">
+          <Attempts log={delivery.log} />
+        </Card>
+      </div>
+    </Page>
+  )
+}
+
+export const DeliveryPage = ({ id }: { readonly id: string }) => {
+  const loaded = useLoad(
+    (signal) => call("webhookLog", "delivery", { path: { delivery_id: id } }, { signal }),
+    [id],
+    POLL
+  )
+  return (
+    <LoadedPage title="Delivery" above={above} loaded={loaded}>
+      {({ data }) => <DeliveryContent delivery={data} onDone={loaded.reload} />}
+    </LoadedPage>
+  )
+}
+
+interface ReplayDeadProps {
+  readonly webhookId: string
+  readonly count: number
+  readonly onDone: () => void
+}
+
+export const ReplayDead = ({ count, onDone, webhookId }: ReplayDeadProps) => (
+  <ActionButton
+    name={count === 1 ? "Send it again" : "Send all again"}
+    title="Send dead letters again"
+    kind="primary"
+    says={`Puts ${count === 1 ? "the dead letter" : `all ${count < 1000 ? `${count} ` : ""}dead letters`} of this endpoint back in the queue, with all attempts before it. The receiver sees the same event ids and bytes.`}
+    submit="Send again"
+    done="Dead letters queued"
+    onDone={onDone}
+    act={(_, key) => call("webhookLog", "replayDead", { path: { webhook_id: webhookId } }, { key })}
+  />
+)

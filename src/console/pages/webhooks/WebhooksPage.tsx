@@ -1,0 +1,120 @@
+import { Page, Tabs } from "../../components/PageLayout.tsx"
+import { hasAccess, orgId, orgFilter } from "../../state/ConsoleSession.ts"
+import { Deliveries } from "./WebhookDeliveries.tsx"
+import { Endpoints, NewEndpoint } from "./WebhookEndpoints.tsx"
+import { useState } from "preact/hooks"
+import { type Answer, call } from "../../api/ApiClient.ts"
+import { Loading, EmptyState } from "../../components/Loading.tsx"
+import { Button } from "../../components/Button.tsx"
+import { Json, Time } from "../../components/Values.tsx"
+import { OrgName } from "../../components/DataTable.tsx"
+import { useLoad } from "../../state/LoadHooks.ts"
+import { eventSummary } from "../../state/Display.ts"
+import { LosslessNumber } from "lossless-json"
+import { ActionButton } from "../../components/Dialog.tsx"
+
+/** The service sends it to all of them: it stands above them, and not at any one. */
+export const SendTest = ({ org }: { readonly org: string }) => (
+  <ActionButton
+    name="Send a test to all endpoints"
+    title="Send a test event to all endpoints"
+    says="Sends transaction.updated with made-up data, marked as a test, to every active endpoint of the organisation."
+    submit="Send"
+    done="Test event sent"
+    act={(_, key) =>
+      call(
+        "webhookLog",
+        "notify",
+        {
+          payload: {
+            org_id: org,
+            transaction_data: {
+              transaction_id: "test-from-the-console",
+              status: "completed",
+              amount: new LosslessNumber("1500.50"),
+              currency: "KES",
+              updated_at: new Date().toISOString()
+            }
+          }
+        },
+        { key }
+      )
+    }
+  />
+)
+
+const POLL = 2000
+const SHOWN = 30
+
+type Event = Answer<"webhookLog", "events">["data"][number]
+
+const EventList = ({ events }: { readonly events: ReadonlyArray<Event> }) =>
+  events.length === 0 ? (
+    <EmptyState icon="webhooks" title="Nothing has happened yet">
+      Events appear here within two seconds.
+    </EmptyState>
+  ) : (
+    <ul class="tail">
+      {events.map((event) => (
+        <li key={event.event_id}>
+          <details>
+            <summary>
+              <code>{event.event_type}</code>
+              <span class="gist">{eventSummary(event.data)}</span>
+              <OrgName id={event.org_id} />
+              <Time at={event.created_at} relative />
+            </summary>
+            <Json name={`Data of ${event.event_type}`} value={event.data} />
+          </details>
+        </li>
+      ))}
+    </ul>
+  )
+
+/** Events as they happen, whether an endpoint asked for them or not. */
+export const LiveEvents = () => {
+  const [paused, setPaused] = useState(false)
+  const loaded = useLoad(
+    (signal) => call("webhookLog", "events", { urlParams: { ...orgFilter(), limit: SHOWN } }, { signal }),
+    [orgId.value],
+    paused ? undefined : POLL
+  )
+  return (
+    <>
+      <p class="tail-head">
+        <span class={paused ? "pulse" : "pulse live"} aria-hidden="true" />
+        {paused ? "Paused" : "Listening"}
+        <Button icon={paused ? "play" : "pause"} onClick={() => setPaused(!paused)}>
+          {paused ? "Go on" : "Pause"}
+        </Button>
+      </p>
+      <Loading loaded={loaded}>{({ data }) => <EventList events={data} />}</Loading>
+    </>
+  )
+}
+
+const tabs = [
+  ["endpoints", "Endpoints"],
+  ["deliveries", "Deliveries"],
+  ["tail", "Live events"]
+] as const
+
+export const Webhooks = ({ tab }: { readonly tab: string }) => (
+  <Page
+    title="Webhooks"
+    lead="Every event is signed, and sent again until your server takes it."
+    actions={
+      hasAccess("webhooks") && tab === "endpoints" ? (
+        <>
+          {orgId.value !== undefined && <SendTest org={orgId.value} />}
+          <NewEndpoint />
+        </>
+      ) : undefined
+    }
+  >
+    {hasAccess("webhook_log") && (
+      <Tabs name="Webhooks" tabs={tabs.map(([path, words]) => [`#/webhooks/${path}`, words, tab === path])} />
+    )}
+    {tab === "deliveries" ? <Deliveries /> : tab === "tail" ? <LiveEvents /> : <Endpoints />}
+  </Page>
+)

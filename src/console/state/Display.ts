@@ -1,0 +1,120 @@
+/** Names and times as people read them. */
+import { isLosslessNumber } from "lossless-json"
+import { amountText, type Amount, parseAmount } from "../api/Amount.ts"
+import { isSettled, type PaymentStatus } from "../../domain/PaymentStatus.ts"
+
+const labels: Readonly<Record<string, string>> = {
+  mobile_money: "Mobile money",
+  bank_transfer: "Bank transfer",
+  card: "Card",
+  crypto: "Crypto",
+  wallet: "Wallet",
+  inbound: "Payin",
+  outbound: "Payout",
+  external: "Ramp",
+  unknown_outcome: "Outcome unknown",
+  suspense: "Money in suspense",
+  review: "Waits for review",
+  dead_letter: "Dead letters",
+  disabled_endpoint: "Endpoint disabled",
+  escrow_payout: "Escrow payout",
+  "org-admin": "Org admin",
+  api_key: "API key",
+  api_keys: "API keys"
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** `partially_funded` is written "Partially funded". */
+export const labelOf = (code: string): string => labels[code] ?? capital(code).replaceAll("_", " ")
+
+const dateAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" })
+const dayAndMinute = new Intl.DateTimeFormat(undefined, {
+  month: "short",
+  day: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  hourCycle: "h23"
+})
+
+export const exactTime = (iso: string): string => dateAndTime.format(new Date(iso))
+export const dayOf = (iso: string): string => day.format(new Date(iso))
+export const shortTime = (iso: string): string => dayAndMinute.format(new Date(iso))
+
+const SECOND = 1000
+const durationUnits = [
+  [86_400 * SECOND, "d"],
+  [3600 * SECOND, "h"],
+  [60 * SECOND, "min"]
+] as const
+
+/** A length of time in its largest unit, and as many digits as one reads at a glance. */
+export const durationText = (millis: number): string => {
+  if (millis < SECOND) return `${Math.round(millis)} ms`
+  for (const [length, unit] of durationUnits) {
+    if (millis >= length) return `${Math.round((millis / length) * 10) / 10} ${unit}`
+  }
+  return `${Math.round(millis / 100) / 10} s`
+}
+
+export const agoText = (iso: string): string => {
+  const millis = Date.now() - Date.parse(iso)
+  return millis < 5 * SECOND ? "just now" : `${durationText(Math.max(0, millis)).replace(/\.\d+/, "")} ago`
+}
+
+export const shortId = (id: string): string => `${id.slice(0, 8)}…${id.slice(-4)}`
+
+/** What providers and the service note down begins small and without a full stop. */
+export const asSentence = (text: string): string => `${capital(text)}${/[.!?]$/.test(text) ? "" : "."}`
+
+const subjectFields = ["client_reference", "payment_id", "account_id", "request_id"] as const
+
+/** What an event is about, in a few words: events of one type differ in nothing else at a glance. */
+export const eventSummary = (data: unknown): string => {
+  const fields = typeof data === "object" && data !== null ? (data as Readonly<Record<string, unknown>>) : {}
+  const subject = subjectFields.map((name) => fields[name]).find((value) => typeof value === "string")
+  const { amount, currency } = fields
+  const money = isLosslessNumber(amount) && typeof currency === "string" ? `${amountText(amount)} ${currency}` : ""
+  return [subject === undefined ? "" : subject === fields["client_reference"] ? subject : shortId(subject), money]
+    .filter((words) => words !== "")
+    .join(", ")
+}
+
+const grouped = (digits: string): string => {
+  const amount: Amount | undefined = parseAmount(digits)
+  return amount === undefined ? digits : amountText(amount)
+}
+
+/** What the service noted down, with amounts and the provider that it begins with as every other page writes them. */
+export const detailText = (detail: string, names: ReadonlyMap<string, string>): string =>
+  detail
+    .replace(/^[a-z_]+(?= )/, (code) => names.get(code) ?? code)
+    .replace(/(?<![\w.])\d{4,15}(\.\d+)?(?= [A-Z]{3,5}\b)/g, grouped)
+
+interface Asked<P> {
+  readonly status: PaymentStatus
+  readonly provider: P | null
+  readonly failure: { readonly provider: P | null } | null
+}
+
+/** Who has it or refused it; "None yet" only where somebody may still be asked. */
+export const askedProvider = <P extends string>(
+  { failure, provider, status }: Asked<P>,
+  nameOf: (provider: P) => string
+): { readonly name: string; readonly known: boolean } => {
+  const asked = provider ?? failure?.provider ?? null
+  if (asked !== null) return { name: nameOf(asked), known: true }
+  return { name: isSettled(status) ? "None" : "None yet", known: false }
+}
+
+interface LinkState {
+  readonly status: string
+  readonly amount_type: "fixed" | "open"
+  readonly expires_at: string | null
+}
+
+/** An open link goes on taking payments after the first one, for as long as it may. */
+export const takesPayments = ({ amount_type, expires_at, status }: LinkState, now: Date): boolean =>
+  status === "active" ||
+  (status === "paid" && amount_type === "open" && (expires_at === null || new Date(expires_at) > now))

@@ -1,0 +1,130 @@
+/** What a page shows, from the moment it is asked for: loading, there, or not to be had. */
+import { useCallback, useEffect, useRef, useState } from "preact/hooks"
+import { Problem, nextCursor, type ListPage, readAllPages } from "../api/ApiResponse.ts"
+
+export interface Loaded<A> {
+  readonly data: A | undefined
+  readonly problem: Problem | undefined
+  readonly loading: boolean
+  readonly reload: () => void
+}
+
+export const problemFrom = (error: unknown): Problem =>
+  error instanceof Problem ? error : new Problem(-1, error instanceof Error ? error.message : String(error))
+
+/** Asks anew when one of `about` changes, and every so many milliseconds where `every` is given and the page is seen. */
+export const useLoad = <A>(
+  ask: (signal: AbortSignal) => Promise<A>,
+  about: ReadonlyArray<unknown>,
+  every?: number
+): Loaded<A> => {
+  const [state, setState] = useState<{ data?: A; problem?: Problem; loading: boolean }>({ loading: true })
+  const [turn, setTurn] = useState(0)
+  const latest = useRef(ask)
+  latest.current = ask
+  const subject = JSON.stringify(about)
+  const shown = useRef(subject)
+
+  useEffect(() => {
+    const controller = new AbortController()
+    const same = shown.current === subject
+    shown.current = subject
+    setState((before) => (same ? { ...before, loading: true } : { loading: true }))
+    latest.current(controller.signal).then(
+      (data) => controller.signal.aborted || setState({ data, loading: false }),
+      (error: unknown) => {
+        if (!controller.signal.aborted)
+          setState((before) => ({ ...before, problem: problemFrom(error), loading: false }))
+      }
+    )
+    return () => controller.abort()
+  }, [subject, turn])
+
+  useEffect(() => {
+    if (every === undefined) return undefined
+    const timer = setInterval(() => document.hidden || setTurn((before) => before + 1), every)
+    return () => clearInterval(timer)
+  }, [every])
+
+  return {
+    data: state.data,
+    problem: state.problem,
+    loading: state.loading,
+    reload: useCallback(() => setTurn((before) => before + 1), [])
+  }
+}
+
+/** A list that grows page by page, as far as somebody reads it. */
+export interface PagedItems<A> {
+  readonly items: ReadonlyArray<A> | undefined
+  readonly problem: Problem | undefined
+  readonly loading: boolean
+  /** Undefined on the last page. */
+  readonly more: (() => void) | undefined
+  readonly reload: () => void
+}
+
+interface PagesState<A> {
+  readonly items?: ReadonlyArray<A>
+  readonly problem?: Problem
+  readonly cursor?: string | undefined
+  readonly loading: boolean
+}
+
+export const usePages = <A>(
+  ask: (cursor: string | undefined, signal: AbortSignal) => Promise<ListPage<A>>,
+  about: ReadonlyArray<unknown>
+): PagedItems<A> => {
+  const [state, setState] = useState<PagesState<A>>({ loading: true })
+  const [turn, setTurn] = useState(0)
+  const controller = useRef<AbortController | undefined>(undefined)
+  const subject = JSON.stringify(about)
+
+  const fetchPage = (before: ReadonlyArray<A>, cursor: string | undefined) => {
+    controller.current?.abort()
+    const { signal } = (controller.current = new AbortController())
+    ask(cursor, signal).then(
+      (page) => {
+        if (signal.aborted) return
+        setState({ items: [...before, ...page.data], cursor: nextCursor(page), loading: false })
+      },
+      (error: unknown) => {
+        if (!signal.aborted) setState((last) => ({ ...last, problem: problemFrom(error), loading: false }))
+      }
+    )
+  }
+
+  useEffect(() => {
+    setState(({ items }) => (turn === 0 || items === undefined ? { loading: true } : { items, loading: true }))
+    fetchPage([], undefined)
+    return () => controller.current?.abort()
+  }, [subject, turn])
+
+  const { cursor, items, loading, problem } = state
+  const more = () => {
+    setState((last) => ({ ...last, loading: true }))
+    fetchPage(items ?? [], cursor)
+  }
+  return { items, problem, loading, more: cursor === undefined ? undefined : more, reload: () => setTurn(turn + 1) }
+}
+
+/** A whole list, for a field that offers what is in it. */
+
+/** Nobody looks through more of them; the newest come first. */
+export const MAX_OPTIONS = 2000
+
+export const useAllPages = <A>(
+  ask: (
+    page: { readonly limit: number; readonly last_evaluated_key: string | undefined },
+    signal: AbortSignal
+  ) => Promise<ListPage<A>>,
+  about: ReadonlyArray<unknown>
+): Loaded<ReadonlyArray<A>> =>
+  useLoad(
+    (signal) =>
+      readAllPages(
+        (last_evaluated_key) => ask({ limit: 100, last_evaluated_key }, signal),
+        ({ length }) => length >= MAX_OPTIONS
+      ),
+    about
+  )
