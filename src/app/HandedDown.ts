@@ -1,7 +1,7 @@
 /** What wings below ask of those above them, handed down: they name what they need, and only here is it known who has it. */
 import { Effect, Layer, Option } from "effect"
 import { Beneficiaries } from "../payments/beneficiaries/Beneficiaries.ts"
-import { FundingAnswers } from "../payments/read/FundingAnswers.ts"
+import { ReplayedAnswers } from "../payments/read/FundingAnswers.ts"
 import { Payments } from "../payments/read/Payments.ts"
 import { VerificationSubjects } from "../people/verification/VerificationSubjects.ts"
 import { StateAsAnswer } from "../platform/idempotency/Idempotency.ts"
@@ -18,7 +18,7 @@ export const StateAsAnswerLive = Layer.effect(
 )
 
 export const FundingAnswersLive = Layer.effect(
-  FundingAnswers,
+  ReplayedAnswers,
   Effect.all({ virtual: replayedWithdrawalAnswer, party: replayedPayoutAnswer })
 )
 

@@ -1,6 +1,6 @@
 /** Reads payments and items that wait for a person, for commands that do no more. */
 import { Layer } from "effect"
-import { FundingAnswers } from "../payments/read/FundingAnswers.ts"
+import { ReplayedAnswers } from "../payments/read/FundingAnswers.ts"
 import { Payments } from "../payments/read/Payments.ts"
 import { paymentStoreSql } from "../payments/store/PaymentSql.ts"
 import { organizationStoreSql } from "../people/organizations/OrganizationSql.ts"
@@ -30,7 +30,7 @@ const StoresLive = Layer.mergeAll(
 )
 
 /** Commands never ask for the answer to a request that was cut off. */
-const NoFundingAnswers = Layer.succeed(FundingAnswers, {})
+const NoFundingAnswers = Layer.succeed(ReplayedAnswers, {})
 
 /** With the answers of features that pay from accounts of their own. */
 export const PaymentReads = Payments.layer.pipe(

@@ -8,7 +8,7 @@ import { AuditStore } from "../platform/audit/AuditStore.ts"
 import { IdempotencyStore } from "../platform/idempotency/IdempotencyStore.ts"
 import { Months } from "../platform/months/Months.ts"
 import { NotificationStore } from "../platform/notifications/NotificationStore.ts"
-import { StrayCallbackStore } from "../payments/store/StrayCallbackStore.ts"
+import { UnmatchedCallbackStore } from "../payments/store/StrayCallbackStore.ts"
 import { ProviderAccountStore } from "../providers/accounts/ProviderAccountStore.ts"
 import { RateLockStore } from "../money/rates/RateLockStore.ts"
 import { DeliveryStore } from "../webhooks/DeliveryStore.ts"
@@ -21,7 +21,7 @@ const allOf = (forgetOld: Stored<number>) => Effect.repeat(forgetOld, { while: (
 export const forgetAll = Effect.gen(function* () {
   const keys = yield* IdempotencyStore
   const notifications = yield* NotificationStore
-  const strays = yield* StrayCallbackStore
+  const strays = yield* UnmatchedCallbackStore
   const locks = yield* RateLockStore
   const deliveries = yield* DeliveryStore
   // An event is forgotten when no delivery of it is left.

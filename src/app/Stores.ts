@@ -14,8 +14,8 @@ import { paymentStoreMemory } from "../payments/store/PaymentMemory.ts"
 import { paymentStoreSql } from "../payments/store/PaymentSql.ts"
 import { promptStoreMemory } from "../payments/prompts/PromptMemory.ts"
 import { promptStoreSql } from "../payments/prompts/PromptSql.ts"
-import { strayCallbackStoreMemory } from "../payments/store/StrayCallbackMemory.ts"
-import { strayCallbackStoreSql } from "../payments/store/StrayCallbackSql.ts"
+import { unmatchedCallbackStoreMemory } from "../payments/store/StrayCallbackMemory.ts"
+import { unmatchedCallbackStoreSql } from "../payments/store/StrayCallbackSql.ts"
 import { apiKeyStoreMemory } from "../people/apiKeys/ApiKeyMemory.ts"
 import { callerStoreMemory } from "../people/auth/CallerMemory.ts"
 import { callerStoreSql } from "../people/auth/CallerSql.ts"
@@ -91,7 +91,7 @@ export const StoresLive = Layer.mergeAll(
   queueStoreSql,
   simulatorStoreSql,
   spentStoreSql,
-  strayCallbackStoreSql,
+  unmatchedCallbackStoreSql,
   verificationStoreSql,
   webhookIssuesSql
 )
@@ -134,7 +134,7 @@ export const StoresOverMemory = Layer.mergeAll(
   rateStoreMemory,
   secretStoreMemory,
   spentStoreMemory,
-  strayCallbackStoreMemory,
+  unmatchedCallbackStoreMemory,
   userStoreMemory,
   verificationStoreMemory,
   virtualAccountStoreMemory,

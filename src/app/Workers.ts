@@ -6,8 +6,8 @@ import { AnalyticsStore } from "../payments/analytics/AnalyticsStore.ts"
 import { CardWaits } from "../payments/review/CardWaits.ts"
 import { Workers } from "../platform/fibers/Workers.ts"
 import { Callbacks } from "../payments/callbacks/Callbacks.ts"
-import { Enquiries } from "../payments/callbacks/Enquiries.ts"
-import { Settling } from "../payments/dispatch/Settling.ts"
+import { StatusPoller } from "../payments/callbacks/StatusPoller.ts"
+import { RampPayoutWorker } from "../payments/dispatch/RampPayoutWorker.ts"
 import { RateLimits } from "../platform/http/RateLimits.ts"
 import { trouble } from "../platform/observability/Trouble.ts"
 import { ProviderAccounts } from "../providers/accounts/ProviderAccounts.ts"
@@ -18,12 +18,12 @@ import { deliveryWorker } from "../webhooks/delivery/DeliveryWorker.ts"
 import { figures } from "./figures/Figures.ts"
 import { months, retention } from "./Retention.ts"
 
-const enquiries = Effect.flatMap(Enquiries, ({ worker }) => worker)
+const enquiries = Effect.flatMap(StatusPoller, ({ worker }) => worker)
 
 const cardWaits = Effect.flatMap(CardWaits, ({ worker }) => worker)
 
-const strays = Effect.flatMap(Callbacks, ({ matchStrays }) =>
-  Effect.forever(Effect.zipRight(matchStrays, Effect.sleep(strayPause)))
+const earlyCallbacks = Effect.flatMap(Callbacks, ({ applyMatched }) =>
+  Effect.forever(Effect.zipRight(applyMatched, Effect.sleep(strayPause)))
 )
 
 const closedDays = Effect.flatMap(Effect.all([AnalyticsStore, LedgerStore]), ([counts, books]) =>
@@ -49,7 +49,7 @@ const rails = Effect.gen(function* () {
 
 const escrowPayouts = Effect.flatMap(EscrowPayoutWorker, ({ worker }) => worker)
 
-const settlements = Effect.flatMap(Settling, ({ worker }) => worker)
+const settlements = Effect.flatMap(RampPayoutWorker, ({ worker }) => worker)
 
 const rateLimits = Effect.flatMap(RateLimits, ({ worker }) => worker)
 
@@ -79,7 +79,7 @@ export const startWorkers = Effect.flatMap(Workers, ({ start }) =>
       start("rate limits", rateLimits),
       start("retention", retention),
       start("settlements", settlements),
-      start("early callbacks", strays),
+      start("early callbacks", earlyCallbacks),
       start("webhooks", deliveryWorker)
     ],
     { discard: true }

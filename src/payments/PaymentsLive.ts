@@ -4,11 +4,11 @@ import { Actions } from "./actions/Actions.ts"
 import { Cancel } from "./actions/Cancel.ts"
 import { Otp } from "./actions/Otp.ts"
 import { Callbacks } from "./callbacks/Callbacks.ts"
-import { Enquiries } from "./callbacks/Enquiries.ts"
-import { Resume } from "./callbacks/Resume.ts"
+import { StatusPoller } from "./callbacks/StatusPoller.ts"
+import { CustomerReturn } from "./callbacks/CustomerReturn.ts"
 import { CheckoutUrl } from "./route/ProviderOrder.ts"
 import { Dispatch } from "./dispatch/Dispatch.ts"
-import { Settling } from "./dispatch/Settling.ts"
+import { RampPayoutWorker } from "./dispatch/RampPayoutWorker.ts"
 import { CreateAndDispatch } from "./initiate/CreateAndDispatch.ts"
 import { Initiation } from "./initiate/Initiation.ts"
 import { PhonePrompts } from "./prompts/PhonePrompts.ts"
@@ -25,12 +25,12 @@ export const PaymentsLive = Layer.mergeAll(
   Actions.layer.pipe(Layer.provide([Cancel.layer, Otp.layer, Refunds.layer, Review.layer])),
   Callbacks.layer,
   CardWaits.layer,
-  Enquiries.layer,
+  StatusPoller.layer,
   Initiation.layer.pipe(Layer.provide(CreateAndDispatch.layer)),
   Ramps.layer,
-  Resume.layer
+  CustomerReturn.layer
 ).pipe(
-  Layer.provideMerge(Settling.layer),
+  Layer.provideMerge(RampPayoutWorker.layer),
   Layer.provideMerge(Dispatch.layer),
   Layer.provideMerge(
     Layer.mergeAll(

@@ -128,7 +128,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
           expiresIn: linkPayinExpiry,
           promptedBy: "link",
           browser: order.browser,
-          alongside: ({ payment_id }) =>
+          inSameTransaction: ({ payment_id }) =>
             Effect.filterOrFail(
               store.claim({ link_id, org_id, payment_id, submission, replacing: link.payment_id, now }),
               (claimed) => claimed,

@@ -11,7 +11,7 @@ import { reviewItem } from "../../payments/review/ReviewThreshold.ts"
 import { Dispatch } from "../../payments/dispatch/Dispatch.ts"
 import { HeldRate } from "../../payments/review/HeldRate.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
-import { noted } from "../../payments/settlement/Signals.ts"
+import { appendNote } from "../../payments/settlement/Signals.ts"
 import { PaymentRouter } from "../../payments/route/PaymentRouter.ts"
 import { CheckoutUrl, providerOrder } from "../../payments/route/ProviderOrder.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
@@ -60,7 +60,7 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
         const opened_at = new Date(yield* Clock.currentTimeMillis)
         yield* command.write(payment, {
           status: payment.status,
-          patch: { comments: noted(payment.comments, note) },
+          patch: { comments: appendNote(payment.comments, note) },
           openItems: [reviewItem(yield* ids.next, { ...payment, created_at: opened_at }, note)],
           cause: note
         })
@@ -91,7 +91,7 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
           return "asked" as const
         },
         Effect.catchTags({
-          Overtaken: () => Effect.succeed("overtaken" as const),
+          VersionConflict: () => Effect.succeed("overtaken" as const),
           InsufficientFunds: () => Effect.succeed("no_route" as const),
           Conflict: () => Effect.succeed("no_route" as const)
         })
@@ -109,7 +109,7 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
             })
             .pipe(
               Effect.asVoid,
-              Effect.catchTag("Overtaken", () => Effect.void),
+              Effect.catchTag("VersionConflict", () => Effect.void),
               orDefect
             )
         )

@@ -70,7 +70,7 @@ export class Checkout extends Context.Tag("corridor/Checkout")<
 
       /** The payment hears of it a moment later, by callback; the customer is not to be asked twice meanwhile. */
       const stageAtRail = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt) {
-        const signal = yield* payments.railWord(payment, attempt)
+        const signal = yield* payments.simulatorReport(payment, attempt)
         if (signal?._tag === "Report" && signal.state === "pending") return { _tag: "Confirm", attempt } satisfies Stage
         return { _tag: isAbandoned(signal) ? "CalledOff" : "Wait" } satisfies Stage
       })

@@ -18,7 +18,7 @@ import {
 import { makeReadForm } from "./FormBody.ts"
 import { type Reader, readerOf } from "./Language.ts"
 import { type Page, pageReply, redirectReply } from "./Layout.ts"
-import { Resume } from "../../payments/callbacks/Resume.ts"
+import { CustomerReturn } from "../../payments/callbacks/CustomerReturn.ts"
 import { CheckoutUrl } from "../../payments/route/ProviderOrder.ts"
 import { Receipts } from "./Receipts.ts"
 import { returnAddress } from "./ReturnAddress.ts"
@@ -84,7 +84,7 @@ const broughtBy = ({ query }: Incoming): Record<string, string> =>
 
 export const checkoutRoutes = Effect.gen(function* () {
   const checkout = yield* Checkout
-  const { comeBack } = yield* Resume
+  const { comeBack } = yield* CustomerReturn
   const receipts = yield* Receipts
   const readForm = yield* makeReadForm
   const checkoutUrl = yield* CheckoutUrl

@@ -20,7 +20,7 @@ import type { Payment } from "../store/Payment.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import { Cancel } from "./Cancel.ts"
 import { PaymentCommand } from "../settlement/PaymentCommand.ts"
-import { whileBusy } from "../settlement/WhileBusy.ts"
+import { retryWhileDatabaseBusy } from "../settlement/WhileBusy.ts"
 import { Otp } from "./Otp.ts"
 import { Refunds, type WantedRefund } from "../settlement/Refunds.ts"
 import { Review } from "../review/Review.ts"
@@ -68,7 +68,7 @@ export class Actions extends Context.Tag("corridor/Actions")<
         const before = yield* command.find(permit, paymentId)
         const release = keys.release(key)
         const released = (give: Stored<void>) =>
-          Effect.catchAll(whileBusy(give), (failure) => Effect.logWarning("A key stays claimed", failure))
+          Effect.catchAll(retryWhileDatabaseBusy(give), (failure) => Effect.logWarning("A key stays claimed", failure))
         const releaseIfUnchanged = Effect.flatMap(command.find(permit, paymentId), ({ version }) =>
           version === before.version ? release : Effect.void
         ).pipe(Effect.catchTag("NotFound", () => Effect.void))

@@ -3,5 +3,5 @@ import { Effect } from "effect"
 import { isDatabaseFailure, maybeWritten } from "../../domain/Failure.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
-export const afterAsking = <A, E>(write: Effect.Effect<A, E>): Stored<A, E> =>
+export const orMaybeWritten = <A, E>(write: Effect.Effect<A, E>): Stored<A, E> =>
   Effect.mapError(write, (error) => (isDatabaseFailure(error) ? maybeWritten(error) : error))

@@ -8,17 +8,17 @@ import type { Attempt, Payment } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { contextOf } from "../route/AttemptContext.ts"
 import { ProviderAnswer } from "../route/ProviderAnswer.ts"
-import { afterAsking } from "./AfterAsking.ts"
+import { orMaybeWritten } from "./AfterAsking.ts"
 import {
-  type Act,
+  type PaymentAction,
   PaymentCommand,
-  laidToRest,
+  withoutEnquiries,
   openAttemptsOf,
   refuse,
   switchedOff
 } from "../settlement/PaymentCommand.ts"
 
-const cancellation = (by: string, reason: string | undefined): Act => ({
+const cancellation = (by: string, reason: string | undefined): PaymentAction => ({
   status: "canceled",
   patch: { next_action: null, action_data: {} },
   cause: reason === undefined ? `canceled by ${by}` : `canceled by ${by}: ${reason}`,
@@ -85,11 +85,11 @@ const make = Effect.gen(function* () {
         if (others.length > 0) return yield* refuse(now.payment, "a provider has just been asked for it.")
         return yield* command.write(now.payment, {
           ...act,
-          ...(called[0] === undefined ? {} : { attempt: laidToRest(called[0]) })
+          ...(called[0] === undefined ? {} : { attempt: withoutEnquiries(called[0]) })
         })
       })
     )
-    return yield* attempt === undefined ? canceled : afterAsking(canceled)
+    return yield* attempt === undefined ? canceled : orMaybeWritten(canceled)
   })
 })
 

@@ -8,13 +8,13 @@ import { makeTurns } from "../../platform/fibers/InTurn.ts"
 import { MessageCounts } from "../../platform/notifications/MessageCounts.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import type { Payment } from "../store/Payment.ts"
-import { noted } from "../settlement/Signals.ts"
+import { appendNote } from "../settlement/Signals.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { PhonePrompts, promptedBy } from "../prompts/PhonePrompts.ts"
 import { contextOf } from "../route/AttemptContext.ts"
 import { ProviderAnswer } from "../route/ProviderAnswer.ts"
-import { afterAsking } from "./AfterAsking.ts"
-import { PaymentCommand, idsOf, laidToRest, openAttemptsOf, refuse } from "../settlement/PaymentCommand.ts"
+import { orMaybeWritten } from "./AfterAsking.ts"
+import { PaymentCommand, paymentIds, withoutEnquiries, openAttemptsOf, refuse } from "../settlement/PaymentCommand.ts"
 
 const TOO_OFTEN = "The one-time password was wrong too often"
 
@@ -97,11 +97,11 @@ const make = Effect.gen(function* () {
       status: "failed",
       patch: {
         next_action: null,
-        comments: noted(payment.comments, `${TOO_OFTEN}.`),
+        comments: appendNote(payment.comments, `${TOO_OFTEN}.`),
         failure: { code: "OTP_EXHAUSTED", message: `${TOO_OFTEN}.`, provider: payment.provider }
       },
       cause: TOO_OFTEN,
-      ...(attempt === undefined ? {} : { attempt: laidToRest(attempt) })
+      ...(attempt === undefined ? {} : { attempt: withoutEnquiries(attempt) })
     })
   })
 
@@ -115,7 +115,7 @@ const make = Effect.gen(function* () {
     const rest = isWaiting(payment)
       ? `${left} more ${left === 1 ? "attempt is" : "attempts are"} left`
       : `the payment is ${payment.status}`
-    return yield* new OtpInvalid({ message: `otp: is not the one-time password; ${rest}.`, ...idsOf(payment) })
+    return yield* new OtpInvalid({ message: `otp: is not the one-time password; ${rest}.`, ...paymentIds(payment) })
   })
 
   const guessed = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: PaymentId, otp: string) {
@@ -123,13 +123,13 @@ const make = Effect.gen(function* () {
     const guesses = yield* counted(permit, paymentId)
     switch (yield* answer.to(passwords.submit(context, otp), () => "unknown" as const)) {
       case "accepted":
-        return yield* afterAsking(accepted(permit, paymentId))
+        return yield* orMaybeWritten(accepted(permit, paymentId))
       case "wrong":
-        return yield* afterAsking(refused(permit, paymentId, guesses >= passwordAttempts))
+        return yield* orMaybeWritten(refused(permit, paymentId, guesses >= passwordAttempts))
       case "unknown":
-        return yield* afterAsking(uncounted(permit, paymentId))
+        return yield* orMaybeWritten(uncounted(permit, paymentId))
       case "not_expected":
-        return yield* notWaiting(yield* afterAsking(uncounted(permit, paymentId)))
+        return yield* notWaiting(yield* orMaybeWritten(uncounted(permit, paymentId)))
     }
   })
 

@@ -11,7 +11,7 @@ import { readPlainBody } from "../../platform/http/RequestBody.ts"
 import type { Incoming, Route } from "../../platform/http/Route.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import type { CallbackRequest } from "../../providers/port/Callback.ts"
-import { Callbacks, type Taken } from "./Callbacks.ts"
+import { Callbacks, type CallbackResult } from "./Callbacks.ts"
 
 const isProviderName = Schema.is(ProviderName)
 
@@ -34,7 +34,7 @@ const callbackIn = (incoming: Incoming, body: Buffer): CallbackRequest => ({
   body
 })
 
-const usual = (received: Taken["received"]) => {
+const usual = (received: CallbackResult["received"]) => {
   const known = received.filter((one) => one !== "unknown payment")
   const [message = "unknown payment"] = known
   return json(received.length > 0 && known.length === 0 ? 202 : 200, {

@@ -19,7 +19,7 @@ import {
 } from "../../providers/port/Callback.ts"
 import type { Provider } from "../../providers/port/Provider.ts"
 import { kindOfAttempt, type StoredCallback } from "../store/Payment.ts"
-import { type FoundStray, type Known, PaymentStore } from "../store/PaymentStore.ts"
+import { type MatchedCallback, type AttemptOfPayment, PaymentStore } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "../settlement/RecordOutcome.ts"
 import type { DatabaseFailure } from "../../domain/Failure.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
@@ -27,7 +27,7 @@ import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 export type Received = "applied" | "provider asked" | "seen before" | "unknown payment"
 
 /** What became of each event, and what the provider wants to hear, where that is not the usual answer. */
-export interface Taken extends Pick<Callback, "reply"> {
+export interface CallbackResult extends Pick<Callback, "reply"> {
   readonly received: ReadonlyArray<Received>
   /** Whether anybody may have sent it, and it made no provider be asked. */
   readonly isUnsignedAndIdle: boolean
@@ -49,7 +49,7 @@ const cleanNames = ({ providerPaymentId, ...others }: Named): Named => ({
 })
 
 /** A name that fits something else is a chance, or somebody's choice. */
-const isMeant = ({ attempt, payment }: Known, { about }: Named): boolean =>
+const isMeant = ({ attempt, payment }: AttemptOfPayment, { about }: Named): boolean =>
   about === undefined || about === kindOfAttempt(payment, attempt)
 
 const cleanUnseen = (unseen: Unseen): Unseen => ({
@@ -74,9 +74,9 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
       provider: Provider,
       request: CallbackRequest,
       account?: ConfigId | null
-    ) => Stored<Taken, NoProof | NotNow>
+    ) => Stored<CallbackResult, NoProof | NotNow>
     /** Applies what came before its payment was known by the provider's own id, where it is known by now. */
-    readonly matchStrays: Stored<void>
+    readonly applyMatched: Stored<void>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -89,14 +89,16 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
       const knownBy = Effect.fnUntraced(function* ({ account, provider }: From, { attempt }: CallbackEvent) {
         const { about, providerPaymentId, reference } = attempt
         const byReference =
-          reference === null ? Option.none<Known>() : yield* store.known(idOrNil(AttemptId)(reference), null)
+          reference === null
+            ? Option.none<AttemptOfPayment>()
+            : yield* store.findAttempt(idOrNil(AttemptId)(reference), null)
         if (Option.isSome(byReference) || providerPaymentId === null) {
           return Option.filter(byReference, (one) => one.attempt.provider === provider)
         }
         const found = yield* store.attemptOf(provider, account, providerPaymentId, about)
         return Option.isNone(found)
-          ? Option.none<Known>()
-          : yield* store.known(found.value.attempt_id, found.value.org_id)
+          ? Option.none<AttemptOfPayment>()
+          : yield* store.findAttempt(found.value.attempt_id, found.value.org_id)
       })
 
       const rowOf = Effect.fnUntraced(function* (
@@ -131,7 +133,7 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
       })
 
       /** It proves nothing, and anybody may have sent it: the provider is asked, in its turn, and not too often. */
-      const hint = Effect.fnUntraced(function* (from: From, event: Hint, { attempt }: Known) {
+      const hint = Effect.fnUntraced(function* (from: From, event: Hint, { attempt }: AttemptOfPayment) {
         if (!(yield* store.hint(attempt.attempt_id, event.attempt.providerPaymentId))) return "seen before" as const
         const { attempt_id, org_id, payment_id } = attempt
         const about = { attempt_id, org_id, payment_id, effect: "provider asked" as const }
@@ -139,10 +141,10 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
         return "provider asked" as const
       })
 
-      const apply = ({ attempt_id, stray: { callback_id, event_key, provider, report_said } }: FoundStray) =>
-        outcomes.hearAbout({ attempt_id, org_id: null }, report_said, {
+      const apply = ({ attempt_id, callback: { callback_id, event_key, provider, report_said } }: MatchedCallback) =>
+        outcomes.recordByAttempt({ attempt_id, org_id: null }, report_said, {
           cause: `callback from ${provider}`,
-          callback: { provider, key: event_key, stray: callback_id }
+          callback: { provider, key: event_key, unmatchedId: callback_id }
         })
 
       /** Most events come once, so nobody asks beforehand: whoever comes a second time finds it stored. */
@@ -158,23 +160,23 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
       }
 
       /** What was proved is heard like every other word. */
-      const state = (from: From, event: Statement, known: Known) => {
+      const state = (from: From, event: Statement, known: AttemptOfPayment) => {
         const { provider } = from
         const key = keyOf(from, event)
         const source = { cause: `callback from ${provider}`, callback: { provider, key } }
-        const heard = Effect.map(outcomes.hear(known, event.report, source), ({ isOther }) =>
+        const heard = Effect.map(outcomes.record(known, event.report, source), ({ isOther }) =>
           isOther === true ? ("provider asked" as const) : ("applied" as const)
         )
         return once(provider, key, heard)
       }
 
       /** Opens an item for an operator, under a key apart from that of the proved report, which may still come. */
-      const notShown = (from: From, { detail, key: told }: Unseen, known: Known) => {
+      const notShown = (from: From, { detail, key: told }: Unseen, known: AttemptOfPayment) => {
         const { provider } = from
         const key = keyOf(from, { key: cleanKey(`unseen ${known.attempt.attempt_id} ${told}`) })
         const source = { cause: `callback from ${provider}`, callback: { provider, key }, hinted: true, unseen: detail }
         const signal = new Unknown({ reason: detail })
-        return once(provider, key, Effect.as(outcomes.hear(known, signal, source), "applied" as const))
+        return once(provider, key, Effect.as(outcomes.record(known, signal, source), "applied" as const))
       }
 
       const misnamed = ({ provider }: From, { attempt: { about, reference } }: CallbackEvent) =>
@@ -215,8 +217,8 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
             ...(reply === undefined ? {} : { reply })
           }
         }),
-        matchStrays: Effect.flatMap(
-          store.foundStrays(strayBatch),
+        applyMatched: Effect.flatMap(
+          store.matchedCallbacks(strayBatch),
           Effect.forEach(
             (found) =>
               Effect.catchAllCause(apply(found), (cause) =>

@@ -10,12 +10,12 @@ import { initiationBudget, leastAttemptTime, settlementPatience } from "../../do
 import { spanned } from "../../platform/observability/Spans.ts"
 import { type PaymentOrder, Providers } from "../../providers/port/Provider.ts"
 import { ProviderHealth } from "../../providers/health/ProviderHealth.ts"
-import { FirstSend } from "../route/Leave.ts"
+import { FirstSendPermit } from "../route/SendPermit.ts"
 import { type Chosen, type NotTaken, PaymentRouter } from "../route/PaymentRouter.ts"
 import type { Payment, Books } from "../store/Payment.ts"
 import { noBooks } from "../store/PaymentPostings.ts"
-import { type Known, PaymentStore } from "../store/PaymentStore.ts"
-import { type Heard, RecordOutcome } from "../settlement/RecordOutcome.ts"
+import { type AttemptOfPayment, PaymentStore } from "../store/PaymentStore.ts"
+import { type Recorded, RecordOutcome } from "../settlement/RecordOutcome.ts"
 import { countAttempt } from "./AttemptMetrics.ts"
 import { ProviderAnswer } from "../route/ProviderAnswer.ts"
 import { type NewAttempt, openAttempt } from "../store/Change.ts"
@@ -42,13 +42,13 @@ const leftUntil = (deadline: bigint): Effect.Effect<number> =>
   Effect.map(Clock.currentTimeNanos, (now) => Number((deadline - now) / NANOS_PER_MILLI))
 
 /** What is sent again was asked about before, and a person may have been told of it. */
-const knownIn = ({ books, chosen: { attempt, leave }, payment }: Call): Known => {
+const knownIn = ({ books, chosen: { attempt, sendPermit }, payment }: Call): AttemptOfPayment => {
   const open = openAttempt(payment, attempt)
-  return { ...books, payment, attempt: leave instanceof FirstSend ? open : { ...open, enquiries: 1 } }
+  return { ...books, payment, attempt: sendPermit instanceof FirstSendPermit ? open : { ...open, enquiries: 1 } }
 }
 
 /** Where things stand, and how it came that nobody took it. */
-export interface Asked extends Heard, NotTaken {}
+export interface Asked extends Recorded, NotTaken {}
 
 const causeOf = (outcome: Outcome, provider: ProviderName): string => {
   switch (outcome._tag) {
@@ -75,8 +75,8 @@ const spanAttributes = (payment: Payment, { attempt_id, provider }: NewAttempt) 
 })
 
 /** What may have been sent before is not refused because it cannot be sent again. */
-const switchedOff = (name: ProviderName, { leave }: Chosen): Outcome =>
-  leave.isAbsent
+const switchedOff = (name: ProviderName, { sendPermit }: Chosen): Outcome =>
+  sendPermit.isAbsent
     ? new Declined({ reason: `${name} is not switched on, so nothing was sent`, unsent: "unreachable" })
     : new Unknown({ reason: `${name} is not switched on, so it was not sent again` })
 
@@ -107,7 +107,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
           const left = yield* leftUntil(deadline)
           const timeLeft = Duration.millis(Math.max(1, left))
           const sent = provider.initiate({ ...order, reference: attempt_id })
-          const outcome = yield* answer.outcome(provider, sent, chosen.window, chosen.leave, { timeLeft })
+          const outcome = yield* answer.outcome(provider, sent, chosen.window, chosen.sendPermit, { timeLeft })
           countAttempt(name, outcome, (left - (yield* leftUntil(deadline))) / 1000)
           yield* health.report({ provider: name, account }, payment.org_id, outcome)
           return outcome
@@ -134,8 +134,8 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
         )
 
       /** Nobody waits for it: it is sent later, and what may have been sent before is asked about first. */
-      const keepForLater = ({ books, chosen: { attempt, leave }, payment }: Call): Stored<Asked> =>
-        Effect.as(leave instanceof FirstSend ? store.putBack(attempt.attempt_id) : Effect.void, {
+      const keepForLater = ({ books, chosen: { attempt, sendPermit }, payment }: Call): Stored<Asked> =>
+        Effect.as(sendPermit instanceof FirstSendPermit ? store.requeueUnsent(attempt.attempt_id) : Effect.void, {
           payment,
           books,
           outcome: null,
@@ -153,10 +153,10 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
           const cause = causeOf(outcome, chosen.attempt.provider)
           if (outcome._tag === "Declined") {
             if (isProvidersRefusal(outcome)) return yield* fallBack(outcome, request)
-            const heard = yield* outcomes.hear(known, outcome, { cause })
+            const heard = yield* outcomes.record(known, outcome, { cause })
             return { ...heard, refusedInstrument: outcome.reason }
           }
-          const heard = yield* outcomes.hear(known, outcome, { cause })
+          const heard = yield* outcomes.record(known, outcome, { cause })
           return heard.outcome === "declined" ? { ...heard, outcome: "unknown" } : heard
         })
 
@@ -179,7 +179,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
           }
           const known = knownIn(request)
           const cause = causeOf(refusal, chosen.attempt.provider)
-          const heard = yield* outcomes.hear(known, refusal, {
+          const heard = yield* outcomes.record(known, refusal, {
             ...(passedOver === undefined ? { cause } : { cause: `${cause}. ${passedOver}`, note: passedOver }),
             next: next?.attempt
           })

@@ -22,16 +22,16 @@ import { reviewItem, ReviewThreshold } from "../review/ReviewThreshold.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
 import type { Payment } from "../store/Payment.ts"
 import { type NewFee, totalOf } from "../../domain/Fee.ts"
-import { heldAfter } from "../store/Sides.ts"
+import { holdAfter } from "../store/FundingAccounts.ts"
 import type { PaymentPlan } from "./PaymentPlan.ts"
 import { PhonePrompts, type PromptedBy } from "../prompts/PhonePrompts.ts"
-import { PaymentRouter, whereNoneTookIt, whereNoneFits } from "../route/PaymentRouter.ts"
+import { PaymentRouter, allProvidersFailed, noRoute } from "../route/PaymentRouter.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { CheckoutUrl, providerOrder } from "../route/ProviderOrder.ts"
 import type { Browser } from "../../providers/port/Provider.ts"
-import type { Opening } from "../store/Change.ts"
+import type { NewPayment } from "../store/Change.ts"
 
-export interface LaunchOptions<E = never> {
+export interface CreateOptions<E = never> {
   readonly key?: NewKey | undefined
   /** Of the payer, where it came to a page of ours. */
   readonly browser?: Browser
@@ -44,19 +44,19 @@ export interface LaunchOptions<E = never> {
   /** Who has the customer's phone prompted, where that is no API caller. */
   readonly promptedBy?: PromptedBy
   /** What else is written in the transaction that writes the payment down; its failure undoes that. */
-  readonly alongside?: (payment: Payment) => Stored<void, InsufficientFunds | E>
+  readonly inSameTransaction?: (payment: Payment) => Stored<void, InsufficientFunds | E>
 }
 
 type Described = PaymentPlan["payment"] & Partial<Pick<Payment, "funding" | "ramp" | "expires_at">>
 
 /** A payment as it is first written down. */
-export const draft = Effect.fnUntraced(function* (
+export const newPayment = Effect.fnUntraced(function* (
   ids: Context.Tag.Service<Ids>,
   permit: Permit<Access>,
   orgId: OrgId,
   described: Described,
   charged: ReadonlyArray<NewFee>,
-  chosen?: LaunchOptions["ids"]
+  chosen?: CreateOptions["ids"]
 ) {
   const user = yield* Effect.orDie(permit.actor.userId)
   const at = new Date(yield* Clock.currentTimeMillis)
@@ -98,7 +98,7 @@ export const draft = Effect.fnUntraced(function* (
   return payment
 })
 
-const lockRefused = ({ lock, payment }: Opening, refused: LockRefused) => {
+const lockRefused = ({ lock, payment }: NewPayment, refused: LockRefused) => {
   const { amount, org_id, target } = payment
   const message = `An organisation is at its limit of gains by locked rates: ${amount.toString()} to ${target.currency} was refused.`
   const ids = { org_id, org_rate_id: lock?.org_rate_id ?? null, gain_usd: lock?.gain ?? null }
@@ -119,14 +119,17 @@ const make = Effect.gen(function* () {
   const runDetached = yield* makeRunDetached
   const { atomically } = yield* Transactor
 
-  const create = Effect.fnUntraced(function* <E = never>(opening: Opening, { alongside, key }: LaunchOptions<E>) {
+  const create = Effect.fnUntraced(function* <E = never>(
+    opening: NewPayment,
+    { inSameTransaction, key }: CreateOptions<E>
+  ) {
     const written = store
       .create(key === undefined ? opening : { ...opening, key })
       .pipe(Effect.catchTag("LockRefused", (refused) => lockRefused(opening, refused)))
     const all =
-      alongside === undefined
+      inSameTransaction === undefined
         ? written
-        : atomically(Effect.tap(written, (created) => (created ? alongside(opening.payment) : Effect.void)))
+        : atomically(Effect.tap(written, (created) => (created ? inSameTransaction(opening.payment) : Effect.void)))
     return (yield* all) ? opening.payment : yield* stillRunning()
   })
 
@@ -140,9 +143,9 @@ const make = Effect.gen(function* () {
     charged: ReadonlyArray<NewFee>,
     reason: string,
     lock: PaymentPlan["lock"],
-    options: LaunchOptions<E>
+    options: CreateOptions<E>
   ) {
-    const payment: Payment = { ...drafted, ...heldAfter(drafted, drafted.status, first), next_action: "wait" }
+    const payment: Payment = { ...drafted, ...holdAfter(drafted, drafted.status, first), next_action: "wait" }
     const item = reviewItem(yield* ids.next, payment, reason)
     return yield* create({ payment, attempt: null, fees: charged, item, lock }, options)
   })
@@ -151,7 +154,7 @@ const make = Effect.gen(function* () {
     permit: Permit<Access>,
     orgId: OrgId,
     planned: PaymentPlan,
-    options: LaunchOptions<E> = {}
+    options: CreateOptions<E> = {}
   ) {
     const { funding = null } = options
     const [routed, charged, organization] = yield* atTerms(permit.terms ?? null)(
@@ -161,22 +164,32 @@ const make = Effect.gen(function* () {
         organizations.find(orgId)
       ])
     )
-    if (!Arr.isNonEmptyReadonlyArray(routed.candidates)) return yield* whereNoneFits(planned.payment, routed)
+    if (!Arr.isNonEmptyReadonlyArray(routed.candidates)) return yield* noRoute(planned.payment, routed)
     const { expiresIn } = options
     const expires_at =
       expiresIn === undefined ? null : new Date((yield* store.now).getTime() + Duration.toMillis(expiresIn))
-    const drafted = yield* draft(ids, permit, orgId, { ...planned.payment, funding, expires_at }, charged, options.ids)
+    const drafted = yield* newPayment(
+      ids,
+      permit,
+      orgId,
+      { ...planned.payment, funding, expires_at },
+      charged,
+      options.ids
+    )
     const held = yield* threshold(drafted, organization)
     if (Option.isSome(held)) {
       return yield* hold(drafted, routed.candidates[0], charged, held.value, planned.lock, options)
     }
-    const { alongside = () => Effect.void, promptedBy = "api" } = options
+    const { inSameTransaction = () => Effect.void, promptedBy = "api" } = options
     // Counted with the payment that sends the prompt: a payment that is not written sends none.
-    const counted: LaunchOptions<E | RateLimited> = prompts.isCounted(drafted, promptedBy)
-      ? { ...options, alongside: (made) => Effect.zipRight(alongside(made), prompts.count(made, promptedBy)) }
+    const counted: CreateOptions<E | RateLimited> = prompts.isCounted(drafted, promptedBy)
+      ? {
+          ...options,
+          inSameTransaction: (made) => Effect.zipRight(inSameTransaction(made), prompts.count(made, promptedBy))
+        }
       : options
     const chosen = yield* router.choose(orgId, routed.candidates, "payment")
-    const payment: Payment = { ...drafted, ...heldAfter(drafted, drafted.status, chosen.attempt) }
+    const payment: Payment = { ...drafted, ...holdAfter(drafted, drafted.status, chosen.attempt) }
     const order = providerOrder(payment, "payment", {
       card: planned.card,
       browser: options.browser ?? planned.browser,
@@ -188,7 +201,7 @@ const make = Effect.gen(function* () {
       yield* Effect.onError(create(opening, counted), () => router.unsent(orgId, chosen))
       const heard = yield* dispatch.ask(payment, order, chosen)
       if (heard.payment.status !== "failed" || heard.outcome !== "declined") return heard.payment
-      return yield* whereNoneTookIt(payment, heard)
+      return yield* allProvidersFailed(payment, heard)
     })
     return yield* runDetached(dispatched)
   })

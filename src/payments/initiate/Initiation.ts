@@ -21,9 +21,9 @@ import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { lockUsed } from "../../money/rates/LockUse.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
-import { CreateAndDispatch, type LaunchOptions } from "./CreateAndDispatch.ts"
+import { CreateAndDispatch, type CreateOptions } from "./CreateAndDispatch.ts"
 import type { Payment } from "../store/Payment.ts"
-import { type PaymentPlan, planPayment, recipientInfo, type Request, type Surroundings } from "./PaymentPlan.ts"
+import { type PaymentPlan, planPayment, recipientInfo, type Request, type PlanContext } from "./PaymentPlan.ts"
 import { PaymentRouter } from "../route/PaymentRouter.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
@@ -33,14 +33,14 @@ export type Payout = Request & { readonly direction: "payout" }
 export type Collection = Omit<Payin, "bank_account">
 
 type Refusal = Invalid | RateMismatch
-export type LaunchFailure =
+export type InitiationFailure =
   | Refusal
   | NoRoute
   | AllProvidersFailed
   | IdempotencyConflict
   | InsufficientFunds
   | RateLimited
-type Launched = Stored<Payment, LaunchFailure>
+type Launched = Stored<Payment, InitiationFailure>
 
 /** A payout that names only its beneficiary and an amount: how it is paid follows from the beneficiary's account. */
 export interface WantedPayout {
@@ -94,15 +94,15 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
     readonly collect: <E = never>(
       permit: Permit<"any">,
       request: Collection,
-      options: LaunchOptions<E>
-    ) => Stored<Payment, LaunchFailure | E>
+      options: CreateOptions<E>
+    ) => Stored<Payment, InitiationFailure | E>
     /** For features that pay a beneficiary from an account they keep; whether the caller may is theirs to know. */
     readonly payFrom: <E = never>(
       permit: Permit<Access>,
       orgId: OrgId,
       wanted: WantedPayout,
-      options: LaunchOptions<E> & Required<Pick<LaunchOptions, "funding">>
-    ) => Stored<Payment, LaunchFailure | E>
+      options: CreateOptions<E> & Required<Pick<CreateOptions, "funding">>
+    ) => Stored<Payment, InitiationFailure | E>
     readonly preview: (permit: Permit<"any">, request: Request, platformOnly: boolean) => Stored<Route, Refusal>
   }
 >() {
@@ -132,7 +132,7 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
       const plan = Effect.fnUntraced(function* (
         orgId: OrgId,
         request: Request,
-        targetBy: Surroundings["targetBy"] = "caller"
+        targetBy: PlanContext["targetBy"] = "caller"
       ) {
         const scope = Option.some(orgId)
         const beneficiary =
@@ -169,7 +169,7 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
         collect: Effect.fnUntraced(function* <E = never>(
           permit: Permit<"any">,
           request: Collection,
-          options: LaunchOptions<E>
+          options: CreateOptions<E>
         ) {
           const orgId = yield* orgOf(permit)
           const { bank_details } = request

@@ -24,7 +24,7 @@ import type { JsonObject, Payment } from "../store/Payment.ts"
 export type Request = typeof InitiatePayment.Type
 
 /** What the plan needs to know beside the request. */
-export interface Surroundings {
+export interface PlanContext {
   readonly orgCountry: string
   readonly mode: "sandbox" | "live"
   /** For the card, whose time is its issuer's; a lock has a clock of its own. */
@@ -216,7 +216,7 @@ const amountsOf = (request: Request): Either.Either<Amounts, ReadonlyArray<strin
 const lockUseOf = (
   request: Request,
   amounts: Amounts,
-  { limits, lock, targetBy, values }: Surroundings
+  { limits, lock, targetBy, values }: PlanContext
 ): Either.Either<LockUse | undefined, Invalid | RateMismatch> =>
   Either.gen(function* () {
     const { currency, target_currency } = request
@@ -238,7 +238,7 @@ const lockUseOf = (
     return useOf(locked, amounts.amount, values.value, limits)
   })
 
-const countryOf = (request: Request, { beneficiary, orgCountry }: Surroundings): CountryCode => {
+const countryOf = (request: Request, { beneficiary, orgCountry }: PlanContext): CountryCode => {
   if (request.country !== undefined) return request.country
   const bank =
     request.direction === "payout"
@@ -254,7 +254,7 @@ const object = (value: JsonObject | undefined): JsonObject => value ?? {}
 
 export const planPayment = (
   request: Request,
-  surroundings: Surroundings
+  surroundings: PlanContext
 ): Either.Either<PaymentPlan, Invalid | RateMismatch> => {
   const country = countryOf(request, surroundings)
   const amounts = amountsOf(request)

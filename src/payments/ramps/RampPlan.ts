@@ -23,7 +23,7 @@ import { type PaymentPlan, recipientInfo } from "../initiate/PaymentPlan.ts"
 import type { BankAccount } from "../../providers/port/Provider.ts"
 
 /** What the plan needs to know beside the request. */
-export interface RampSurroundings {
+export interface RampPlanContext {
   /** As it is now, from fiat to crypto for an on-ramp and from crypto to fiat for an off-ramp. */
   readonly liveRate: (direction: RampDirection) => Rate
   /** As named by beneficiary_id, when it is one of the organisation's. */
@@ -110,7 +110,7 @@ const invalid = (problems: ReadonlyArray<string>): Invalid => new Invalid({ mess
 
 export const planRamp = (
   request: RampRequest,
-  { beneficiary, liveRate }: RampSurroundings
+  { beneficiary, liveRate }: RampPlanContext
 ): Either.Either<RampPlan, Invalid | RateMismatch> =>
   Either.gen(function* () {
     const direction = yield* directionOf(request)

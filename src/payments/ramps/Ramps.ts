@@ -22,16 +22,16 @@ import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { reviewItem, ReviewThreshold } from "../review/ReviewThreshold.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
-import { draft } from "../initiate/CreateAndDispatch.ts"
+import { newPayment } from "../initiate/CreateAndDispatch.ts"
 import { PhonePrompts } from "../prompts/PhonePrompts.ts"
-import { type LegToRoute, PaymentRouter, whereNoneTookIt } from "../route/PaymentRouter.ts"
+import { type LegToRoute, PaymentRouter, allProvidersFailed } from "../route/PaymentRouter.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { CheckoutUrl, providerOrder } from "../route/ProviderOrder.ts"
 import { firstLeg, isRamp, rampExpiry, type RampPayment, secondLeg } from "../route/LegOrder.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { describeRamp, directionOf, planRamp } from "./RampPlan.ts"
-import type { Opening } from "../store/Change.ts"
+import type { NewPayment } from "../store/Change.ts"
 import { mapRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
 
 type Launched = Stored<
@@ -92,7 +92,7 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
         return yield* planRamp(request, { liveRate: () => rate, beneficiary })
       })
 
-      const create = Effect.fnUntraced(function* (opening: Opening, key: NewKey | undefined) {
+      const create = Effect.fnUntraced(function* (opening: NewPayment, key: NewKey | undefined) {
         const { attempt, payment } = opening
         const stored = store.create(key === undefined ? opening : { ...opening, key })
         // A ramp is priced at the live rate and spends no lock.
@@ -121,7 +121,7 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
           () => new Invalid({ message: "org_id: say which organisation this is for: the credential names none." })
         )
         const planned = yield* plan(orgId, request)
-        const drafted = yield* draft(ids, permit, orgId, describeRamp(planned), [])
+        const drafted = yield* newPayment(ids, permit, orgId, describeRamp(planned), [])
         if (!isRamp(drafted)) return yield* Effect.dieMessage("a ramp without its facts")
         // What is collected must have somewhere to go before anyone is asked to pay.
         yield* candidatesOf(orgId, secondLeg(drafted))
@@ -139,7 +139,7 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
           yield* Effect.onError(create({ payment, attempt: chosen.attempt }, key), () => router.unsent(orgId, chosen))
           const heard = yield* dispatch.ask(payment, order, chosen)
           if (heard.payment.status === "failed" && heard.outcome === "declined")
-            return yield* whereNoneTookIt(payment, heard)
+            return yield* allProvidersFailed(payment, heard)
           return isRamp(heard.payment) ? heard.payment : payment
         })
         return yield* runDetached(dispatched)

@@ -23,7 +23,7 @@ export class CustomerPayments extends Context.Tag("corridor/CustomerPayments")<
     /** The attempt that is under way. */
     readonly openAttempt: (payment: Payment) => Stored<Option.Option<Attempt>>
     /** What a built-in rail says of an attempt that it has; our checkout is a page of theirs alone. */
-    readonly railWord: (payment: Payment, attempt: Attempt) => Stored<Enquiry | undefined>
+    readonly simulatorReport: (payment: Payment, attempt: Attempt) => Stored<Enquiry | undefined>
     /** Whether one that did not come to be was called off, by its customer or for them, rather than refused. */
     readonly wasCalledOff: (payment: Payment) => Stored<boolean>
   }
@@ -34,7 +34,7 @@ export class CustomerPayments extends Context.Tag("corridor/CustomerPayments")<
       const store = yield* PaymentStore
       const providers = yield* Providers
 
-      const railWord = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt) {
+      const simulatorReport = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt) {
         const { account, outcome, provider } = attempt
         if (outcome !== "accepted" || !isBuiltInRail(provider)) return undefined
         const rail = yield* providers.find(provider, account)
@@ -45,12 +45,12 @@ export class CustomerPayments extends Context.Tag("corridor/CustomerPayments")<
         find: (paymentId) => store.find(Option.none(), paymentId),
         openAttempt: ({ payment_id }) =>
           Effect.map(store.attemptsOf(payment_id), (attempts) => Option.fromNullable(attempts.find(isOpen))),
-        railWord,
+        simulatorReport,
         wasCalledOff: Effect.fnUntraced(function* (payment) {
           const { payment_id, status } = payment
           if (status !== "failed") return status === "canceled"
           const attempts = yield* store.attemptsOf(payment_id)
-          return yield* Effect.exists(attempts, (attempt) => Effect.map(railWord(payment, attempt), isAbandoned))
+          return yield* Effect.exists(attempts, (attempt) => Effect.map(simulatorReport(payment, attempt), isAbandoned))
         })
       }
     })

@@ -4,10 +4,10 @@ import type { AccountKind } from "../../domain/Ledger.ts"
 import type { Payment } from "../store/Payment.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
-export type FundingAnswer = (payment: Payment) => Stored<Option.Option<string>>
+export type ReplayedAnswer = (payment: Payment) => Stored<Option.Option<string>>
 
 /** By the kind of the account that pays; none where nobody has words of their own for it. */
-export class FundingAnswers extends Context.Tag("corridor/FundingAnswers")<
-  FundingAnswers,
-  Readonly<Partial<Record<AccountKind, FundingAnswer>>>
+export class ReplayedAnswers extends Context.Tag("corridor/ReplayedAnswers")<
+  ReplayedAnswers,
+  Readonly<Partial<Record<AccountKind, ReplayedAnswer>>>
 >() {}

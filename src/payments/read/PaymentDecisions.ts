@@ -46,7 +46,7 @@ export class PaymentDecisions extends Context.Tag("corridor/PaymentDecisions")<
         about: Effect.fn("PaymentDecisions.about")(function* ({ scope }, id) {
           const payment = Option.getOrUndefined(yield* store.find(scope, id))
           if (payment === undefined) return yield* notFound("payment")
-          const story = yield* store.story(payment)
+          const story = yield* store.history(payment)
           const sums = openSumsOf(payment, story)
           const found = yield* ledger.balancesWithFloors(payment.org_id, accountsFor(payment, story))
           const balances = new Map(found.map((one) => [one.account, one]))

@@ -15,7 +15,7 @@ import type { Window } from "../../platform/database/Window.ts"
 import { rampResponse } from "../ramps/RampResponse.ts"
 import { WebhookLog } from "../../webhooks/WebhookLog.ts"
 import { initiationResponse } from "../initiate/InitiationResponse.ts"
-import { FundingAnswers } from "./FundingAnswers.ts"
+import { ReplayedAnswers } from "./FundingAnswers.ts"
 import { OtherItems, queueOf } from "./OperationsQueue.ts"
 import type { Payment } from "../store/Payment.ts"
 import { type PaymentFilter, PaymentStore } from "../store/PaymentStore.ts"
@@ -51,7 +51,7 @@ export class Payments extends Context.Tag("corridor/Payments")<
       const store = yield* PaymentStore
       const organizations = yield* Organizations
       const webhooks = yield* WebhookLog
-      const answers = yield* FundingAnswers
+      const answers = yield* ReplayedAnswers
       const otherItems = yield* OtherItems
 
       const orNotFound = Effect.flatMap(
@@ -86,7 +86,7 @@ export class Payments extends Context.Tag("corridor/Payments")<
         }),
         timeline: Effect.fn("Payments.timeline")(function* (permit, id) {
           const payment = yield* find(permit, id)
-          const story = yield* store.story(payment)
+          const story = yield* store.history(payment)
           return timelineOf(payment, story, yield* webhooks.deliveriesOf(permit, payment, eventTimesOf(payment, story)))
         }),
         list: ({ scope }, filter, window) =>

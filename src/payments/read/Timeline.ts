@@ -4,7 +4,7 @@ import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { PaymentDelivery } from "../../webhooks/DeliveryStore.ts"
 import { lastHeard, openSumsOf, wordsOfSum } from "../store/OpenSums.ts"
 import type { Attempt, Leg, Payment } from "../store/Payment.ts"
-import type { Story } from "../store/PaymentStore.ts"
+import type { PaymentHistory } from "../store/PaymentStore.ts"
 
 type Item = typeof TimelineItem.Type
 
@@ -34,7 +34,7 @@ const attemptItem = ({ refunds }: Payment, attempt: Attempt): Item => {
 /** An event bears the time of the change it tells of: of the payment's state, of a word about it, of a part that went. */
 export const eventTimesOf = (
   { refunds }: Payment,
-  { attempts, callbacks, history, items }: Story
+  { attempts, callbacks, history, items }: PaymentHistory
 ): ReadonlyArray<Date> => [
   ...history.map(({ at }) => at),
   ...attempts.flatMap(({ answered_at }) => answered_at ?? []),
@@ -75,7 +75,7 @@ const turnOf = (item: Item): number => {
 
 export const timelineOf = (
   payment: Payment,
-  story: Story,
+  story: PaymentHistory,
   deliveries: ReadonlyArray<PaymentDelivery>
 ): ReadonlyArray<Item> => {
   const { allocations, attempts, callbacks, history, items, movements } = story

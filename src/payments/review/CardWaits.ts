@@ -41,7 +41,7 @@ export class CardWaits extends Context.Tag("corridor/CardWaits")<
       /** A payment that changed meanwhile is looked at again by the next run. */
       const alone = (payment: Payment) =>
         end(payment).pipe(
-          Effect.catchTag("Overtaken", () => Effect.void),
+          Effect.catchTag("VersionConflict", () => Effect.void),
           Effect.catchAllCause((cause) => Effect.logError("A payin could not be ended; it is tried again", cause)),
           Effect.annotateLogs({ payment_id: payment.payment_id })
         )

@@ -12,12 +12,12 @@ import { Dispatch } from "../dispatch/Dispatch.ts"
 import { HeldRate, type Repriced } from "./HeldRate.ts"
 import type { Payment } from "../store/Payment.ts"
 import { PhonePrompts, promptedBy } from "../prompts/PhonePrompts.ts"
-import { type Candidates, PaymentRouter, reasonsForNone, whereNoneTookIt } from "../route/PaymentRouter.ts"
+import { type Candidates, PaymentRouter, reasonsForNone, allProvidersFailed } from "../route/PaymentRouter.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { CheckoutUrl, type PaidLeg, providerOrder } from "../route/ProviderOrder.ts"
 import { firstLeg, isRamp, rampExpiry, secondLeg } from "../route/LegOrder.ts"
-import { noted } from "../settlement/Signals.ts"
-import { type Act, PaymentCommand, idsOf, refuse } from "../settlement/PaymentCommand.ts"
+import { appendNote } from "../settlement/Signals.ts"
+import { type PaymentAction, PaymentCommand, paymentIds, refuse } from "../settlement/PaymentCommand.ts"
 import { awaitsCard, isHeld } from "./ReviewThreshold.ts"
 
 type Reviewer = Permit<"reviews">
@@ -32,17 +32,17 @@ const audited = (repriced: Option.Option<Repriced>) => ({
   ...(Option.isNone(repriced) ? {} : { detail: { note: repriced.value.note } })
 })
 
-const pricePatch = (payment: Payment, repriced: Option.Option<Repriced>): NonNullable<Act["patch"]> =>
+const pricePatch = (payment: Payment, repriced: Option.Option<Repriced>): NonNullable<PaymentAction["patch"]> =>
   Option.match(repriced, {
     onNone: () => ({}),
-    onSome: ({ note, price }) => ({ ...price, comments: noted(payment.comments, note) })
+    onSome: ({ note, price }) => ({ ...price, comments: appendNote(payment.comments, note) })
   })
 
 const approval = (
   payment: Payment,
   by: string,
   repriced: Option.Option<Repriced>
-): readonly [reviewed: Act, confirmed: Act] => [
+): readonly [reviewed: PaymentAction, confirmed: PaymentAction] => [
   {
     status: "reviewed",
     patch: pricePatch(payment, repriced),
@@ -55,12 +55,12 @@ const approval = (
   { status: "confirmed", patch: { next_action: null }, cause: "confirmed after its review" }
 ]
 
-const rejection = (payment: Payment, by: string, cause: string, comment: string | undefined): Act => ({
+const rejection = (payment: Payment, by: string, cause: string, comment: string | undefined): PaymentAction => ({
   status: "rejected",
   patch: {
     next_action: null,
     failure: { code: "REJECTED", message: comment ?? "A reviewer turned it away.", provider: null },
-    ...(comment === undefined ? {} : { comments: noted(payment.comments, comment) })
+    ...(comment === undefined ? {} : { comments: appendNote(payment.comments, comment) })
   },
   cause,
   closeItems: [{ kind: "review", attempt_id: null, by }]
@@ -126,7 +126,7 @@ const make = Effect.gen(function* () {
     payment.expires_at === null ? Effect.void : store.awaitCard({ ...payment, expires_at: payment.expires_at })
 
   /** The card was not kept: the customer gives it again, on the hosted page. */
-  const toCheckout = ({ payment_id }: Payment, end: EndPatch): Act => ({
+  const toCheckout = ({ payment_id }: Payment, end: EndPatch): PaymentAction => ({
     status: "pending",
     patch: { next_action: "redirect", action_data: { redirect_url: checkoutUrl(payment_id) }, ...end },
     cause: "the customer gives the card at the hosted checkout"
@@ -138,7 +138,7 @@ const make = Effect.gen(function* () {
     yield* byAnother(permit, payment)
     const repriced = yield* heldRate.accept(payment, accepted)
     if (Option.isNone(repriced)) return yield* refuse(payment, "it is not held for a review.")
-    const act: Act = {
+    const act: PaymentAction = {
       status: payment.status,
       patch: { ...pricePatch(payment, repriced), ...(yield* newEnd(payment)) },
       cause: `reviewed by ${by}`,
@@ -154,17 +154,17 @@ const make = Effect.gen(function* () {
     const payment = yield* heldFor(permit, paymentId)
     const repriced = yield* heldRate.accept(payment, accepted)
     const [reviewed, confirmed] = approval(payment, permit.actor.id, repriced)
-    const write = (acts: ReadonlyArray<Act>) => command.writeAudited(permit, payment, acts, audited(repriced))
+    const write = (acts: ReadonlyArray<PaymentAction>) => command.writeAudited(permit, payment, acts, audited(repriced))
     const routed = yield* route({ ...payment, ...pricePatch(payment, repriced) }).pipe(
       Effect.map(Either.right),
       catchRefusal((why) => Effect.succeed(Either.left(why)))
     )
     if (Either.isLeft(routed)) {
       const why = routed.left
-      const comments = noted(pricePatch(payment, repriced).comments ?? payment.comments, why)
+      const comments = appendNote(pricePatch(payment, repriced).comments ?? payment.comments, why)
       const failure = { code: "ROUTING_CONFIG_NOT_FOUND" as const, message: why, provider: null }
       yield* write([reviewed, confirmed, { status: "failed", patch: { comments, failure }, cause: why }])
-      return yield* new NoRoute({ message: why, ...idsOf(payment) })
+      return yield* new NoRoute({ message: why, ...paymentIds(payment) })
     }
     if (payment.payment_method === "card") {
       const waiting = write([reviewed, confirmed, toCheckout(payment, yield* newEnd(payment))])
@@ -172,7 +172,7 @@ const make = Effect.gen(function* () {
     }
     const { candidates, leg } = routed.right
     const chosen = yield* router.choose(payment.org_id, candidates, leg)
-    const sending: Act = {
+    const sending: PaymentAction = {
       ...confirmed,
       patch: { ...confirmed.patch, ...(yield* newEnd(payment)) },
       nextAttempt: chosen.attempt
@@ -191,7 +191,7 @@ const make = Effect.gen(function* () {
       const order = providerOrder(payment, sent.leg, { organization, checkoutUrl: checkoutUrl(payment.payment_id) })
       const heard = yield* dispatch.ask(payment, order, sent.chosen)
       const declined = heard.payment.status === "failed" && heard.outcome === "declined"
-      return declined ? yield* whereNoneTookIt(payment, heard) : heard.payment
+      return declined ? yield* allProvidersFailed(payment, heard) : heard.payment
     }),
     reject: Effect.fn("Review.reject")(function* (permit: Reviewer, paymentId: PaymentId, reason: string | undefined) {
       const by = permit.actor.id

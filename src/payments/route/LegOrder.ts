@@ -3,7 +3,7 @@ import { Duration } from "effect"
 import { isCryptoAssetCode } from "../../domain/CryptoAsset.ts"
 import { rampLifetime } from "../../domain/policies/Payments.ts"
 import type { Payment, RampFacts } from "../store/Payment.ts"
-import { type Order, orderFacts, providerOrder, type Unstored } from "./ProviderOrder.ts"
+import { type Order, orderFacts, providerOrder, type OrderInput } from "./ProviderOrder.ts"
 import type { LegToRoute } from "./PaymentRouter.ts"
 
 export type RampPayment = Payment & { readonly ramp: RampFacts }
@@ -23,7 +23,7 @@ export const firstLeg = (payment: RampPayment): LegToRoute => legOf(payment, "co
 export const secondLeg = (payment: RampPayment): LegToRoute => legOf(payment, "settlement")
 
 /** The recipient has nothing to do, so there is no page for one. */
-export const settlementOrder = (payment: RampPayment, organization: Unstored["organization"]): Order =>
+export const settlementOrder = (payment: RampPayment, organization: OrderInput["organization"]): Order =>
   providerOrder(payment, "settlement", { checkoutUrl: "", organization })
 
 /** Both sides by what they are, whichever way the money flows. */

@@ -13,9 +13,9 @@ import { ProviderConfigs } from "../../providers/configs/ProviderConfigs.ts"
 import { ProviderHealth } from "../../providers/health/ProviderHealth.ts"
 import { type Provider, Providers } from "../../providers/port/Provider.ts"
 import type { Leg, Payment } from "../store/Payment.ts"
-import { paysWhatIsKept } from "../store/Sides.ts"
+import { isPaidFromKeptAccount } from "../store/FundingAccounts.ts"
 import { orderFacts, type Routed } from "./ProviderOrder.ts"
-import { FirstSend, type Leave, openSendWindow, type SendWindow, type SentAtOnce } from "./Leave.ts"
+import { FirstSendPermit, type SendPermit, openSendWindow, type SendWindow, type SentAtOnce } from "./SendPermit.ts"
 import type { NewAttempt } from "../store/Change.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
@@ -39,7 +39,7 @@ export interface Chosen {
   /** Nobody is asked twice for a payment, however many configurations a provider has. */
   readonly rest: ReadonlyArray<Candidate>
   readonly window: SendWindow
-  readonly leave: Leave
+  readonly sendPermit: SendPermit
 }
 
 export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
@@ -98,7 +98,7 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
         route: (orgId, payment) => {
           const { flow, method, money, network } = orderFacts(payment, "payment")
           const leg = { country: payment.country, direction: flow, payment_method: method, money, network }
-          const { funding = null, platformOnly = paysWhatIsKept({ funding }) } = payment
+          const { funding = null, platformOnly = isPaidFromKeptAccount({ funding }) } = payment
           return routed(orgId, leg, platformOnly)
         },
         routeOf: (orgId, leg) => routed(orgId, leg, false),
@@ -143,7 +143,7 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
             enquire_in: Duration.toSeconds(orphanedAfter)
           }
           const rest = candidates.filter(({ provider }) => provider !== picked.provider)
-          return { attempt, rest, window, leave: FirstSend.made(attempt) }
+          return { attempt, rest, window, sendPermit: FirstSendPermit.made(attempt) }
         }),
         unsent: (orgId, { attempt }) => health.unsent(attempt, orgId)
       }
@@ -160,7 +160,7 @@ export const reasonsForNone = ({ country, direction, payment_method }: Lane, { e
   return `No provider serves ${payment_method} ${direction} in ${country}. ${reasons.join(" ")}`.trim()
 }
 
-export const whereNoneFits = (payment: Lane, routed: Route): NoRoute =>
+export const noRoute = (payment: Lane, routed: Route): NoRoute =>
   new NoRoute({ message: reasonsForNone(payment, routed) })
 
 /** How the last of those who were asked came not to take it, where that was no refusal of its own. */
@@ -185,7 +185,7 @@ const whyNoneTookIt = ({ passedOver, refusedInstrument, tooLateFor }: NotTaken):
     : `The payment was declined: ${asSentence(refusedInstrument)} Nothing was moved, and no further provider is asked, since it would be declined there too.`
 }
 
-export const whereNoneTookIt = ({ payment_id, transaction_id }: Payment, notTaken: NotTaken): AllProvidersFailed =>
+export const allProvidersFailed = ({ payment_id, transaction_id }: Payment, notTaken: NotTaken): AllProvidersFailed =>
   new AllProvidersFailed({
     message: whyNoneTookIt(notTaken),
     paymentId: payment_id,

@@ -8,7 +8,7 @@ import { providerRetry } from "../../domain/policies/Providers.ts"
 import { retryIfFailed } from "../../platform/fibers/RetryIfFailed.ts"
 import { makeDeadlines } from "../../platform/fibers/Deadlines.ts"
 import type { AttemptContext, Promised, Provider } from "../../providers/port/Provider.ts"
-import type { Leave, SendWindow } from "./Leave.ts"
+import type { SendPermit, SendWindow } from "./SendPermit.ts"
 
 export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
   ProviderAnswer,
@@ -25,7 +25,7 @@ export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
       provider: Provider,
       send: Effect.Effect<Outcome>,
       window: SendWindow,
-      leave: Leave,
+      sendPermit: SendPermit,
       about?: {
         readonly timeLeft?: Duration.Duration
         /** Unless it is said, what the provider promises of orders. */
@@ -62,10 +62,10 @@ export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
           provider,
           send,
           window,
-          leave,
+          sendPermit,
           { honours = provider.honoursReference, timeLeft = initiationBudget } = {}
         ) => {
-          let mayBeThere = !leave.isAbsent
+          let mayBeThere = !sendPermit.isAbsent
           let lost: Unknown | undefined
           const once = Effect.flatMap(send, (outcome) => {
             const refusedAgain = outcome._tag === "Declined" && mayBeThere

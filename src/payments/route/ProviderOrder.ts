@@ -32,7 +32,7 @@ export class CheckoutUrl extends Context.Tag("corridor/CheckoutUrl")<CheckoutUrl
 }
 
 /** What only the request itself can bring, or only we can make. */
-export interface Unstored {
+export interface OrderInput {
   readonly card?: Redacted.Redacted<Card> | null
   readonly browser?: Browser | null
   /** Whose payment it is, who sends what is paid out. */
@@ -198,10 +198,10 @@ export const orderFacts = (payment: Routed, leg: PaidLeg): Facts & { readonly ne
 /** Where a provider sends the customer back to: a page below the checkout, which goes on to it. */
 const returnUrlOf = (checkoutUrl: string): string => checkoutUrl.replace("?", "/return?")
 
-const senderIn = ({ organization }: Unstored): Sender | null =>
+const senderIn = ({ organization }: OrderInput): Sender | null =>
   Option.getOrNull(Option.map(organization, ({ country, name }) => ({ name, country })))
 
-export const providerOrder = (payment: Ordered, leg: PaidLeg, unstored: Unstored): Order => {
+export const providerOrder = (payment: Ordered, leg: PaidLeg, unstored: OrderInput): Order => {
   const { browser = null, card = null, checkoutUrl } = unstored
   const facts = factsOf(payment, leg)
   const recipient = leg === "collection" ? null : recipientOf(payment)

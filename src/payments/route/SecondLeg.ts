@@ -9,8 +9,8 @@ import { PaymentRouter } from "./PaymentRouter.ts"
 import type { NewAttempt } from "../store/Change.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
-export class SecondLeg extends Context.Tag("corridor/SecondLeg")<
-  SecondLeg,
+export class RampPayout extends Context.Tag("corridor/RampPayout")<
+  RampPayout,
   {
     /** Whom to ask, if anyone can: an attempt that is still to be sent. */
     readonly choose: (payment: Payment) => Stored<NewAttempt | undefined>
@@ -22,7 +22,7 @@ export class SecondLeg extends Context.Tag("corridor/SecondLeg")<
   }
 >() {
   static readonly layer = Layer.effect(
-    SecondLeg,
+    RampPayout,
     Effect.gen(function* () {
       const router = yield* PaymentRouter
       const bell = yield* Queue.sliding<void>(1)

@@ -4,7 +4,7 @@ import { Money } from "../../domain/Money.ts"
 import type { Sum } from "../../domain/Position.ts"
 import type { Allocation, Attempt, Books, Payment, Refund } from "../store/Payment.ts"
 import { ownSide, restOf } from "../store/PaymentPostings.ts"
-import { sideThrough } from "../store/Sides.ts"
+import { organizationAccountThrough } from "../store/FundingAccounts.ts"
 import { givenBack } from "./Movements.ts"
 
 const share = (whole: Money, part: bigint, of: bigint): Money =>
@@ -59,7 +59,7 @@ export const toOrganization = (
     from,
     amount: money,
     own,
-    account: sideThrough(payment, through, own.currency)
+    account: organizationAccountThrough(payment, through, own.currency)
   }
 }
 

@@ -9,8 +9,8 @@ import type { StoredBalance } from "../../money/ledger/Books.ts"
 import { absolute, isUnderpaid, moverOf, type OpenSum, openSumsOf, returnOf, wordsOfSum } from "../store/OpenSums.ts"
 import { type Attempt, kindOfAttempt, type Payment, type StoredOperatorItem } from "../store/Payment.ts"
 import { heldByRamp, ownSide } from "../store/PaymentPostings.ts"
-import type { Story } from "../store/PaymentStore.ts"
-import { sideOf } from "../store/Sides.ts"
+import type { PaymentHistory } from "../store/PaymentStore.ts"
+import { organizationAccount } from "../store/FundingAccounts.ts"
 import { strayedRefund, toOrganization } from "./Allocations.ts"
 import { orderedBy } from "./Movements.ts"
 
@@ -23,7 +23,7 @@ export interface BalanceChange {
   readonly owes: Money
 }
 
-export interface Decision {
+export interface OperatorDecision {
   readonly action: "resolve" | "give_back"
   /** Of `resolve`. */
   readonly outcome: "completed" | "failed" | null
@@ -42,11 +42,11 @@ export interface DecidableItem {
   readonly detail: string
   /** Above zero it came, below zero it is gone. */
   readonly money: Money | null
-  readonly decisions: ReadonlyArray<Decision>
+  readonly decisions: ReadonlyArray<OperatorDecision>
 }
 
 /** What is known beside the payment. */
-export interface Surroundings {
+export interface DecisionContext {
   readonly balanceOf: (account: LedgerAccount) => Pick<StoredBalance, "balance" | "floor">
   /** Whether the provider of this attempt gives money back through this service. */
   readonly canRefund: (attempt: Attempt) => boolean
@@ -67,7 +67,7 @@ const fits = ({ balance, floor }: Pick<StoredBalance, "balance" | "floor">, chan
 /** The balance of an account after a change, once the ledger has paid from it what the organisation owes. */
 const changeOf = (
   { org_id }: Payment,
-  { balanceOf }: Surroundings,
+  { balanceOf }: DecisionContext,
   account: LedgerAccount,
   change: Money
 ): BalanceChange => {
@@ -94,7 +94,7 @@ const debtWords = ({ owes }: BalanceChange): string =>
   owes.isZero ? "" : `; it owes ${owes.toString()}, which its next credits pay`
 
 /** Where money of a sum goes by the decision that the organisation has it, or bears it. */
-const ownOf = (payment: Payment, { movements }: Story, mover: Attempt, { from, money }: OpenSum) => {
+const ownOf = (payment: Payment, { movements }: PaymentHistory, mover: Attempt, { from, money }: OpenSum) => {
   const decided = { allocation_id: "", note: "", by: null, at: payment.updated_at }
   return toOrganization(payment, mover, { money, from, movements }, decided)
 }
@@ -107,7 +107,7 @@ export const acceptedTarget = (payment: Payment, sum: OpenSum): Money | undefine
 }
 
 /** The settler of a ramp that has failed has paid after all, and what was collected is still there to pay for it. */
-export const isPaidLate = (payment: Payment, story: Story, mover: Attempt, { money }: OpenSum): boolean =>
+export const isPaidLate = (payment: Payment, story: PaymentHistory, mover: Attempt, { money }: OpenSum): boolean =>
   mover.leg === "settlement" &&
   payment.status === "failed" &&
   money.isNegative &&
@@ -116,10 +116,10 @@ export const isPaidLate = (payment: Payment, story: Story, mover: Attempt, { mon
 
 interface About {
   readonly payment: Payment
-  readonly story: Story
+  readonly story: PaymentHistory
   readonly sum: OpenSum
   readonly mover: Attempt
-  readonly around: Surroundings
+  readonly around: DecisionContext
 }
 
 /** Nothing changes for the organisation. */
@@ -128,26 +128,26 @@ const unchanged = ({ around, mover, payment, story, sum }: About): BalanceChange
   return changeOf(payment, around, account, Money.zero(own.currency))
 }
 
-const resolve = (outcome: "completed" | "failed", says: string, balance: BalanceChange | null): Decision => ({
+const resolve = (outcome: "completed" | "failed", says: string, balance: BalanceChange | null): OperatorDecision => ({
   action: "resolve",
   outcome,
   says,
   balance
 })
 
-const accept = ({ around, payment, sum }: About): ReadonlyArray<Decision> => {
+const accept = ({ around, payment, sum }: About): ReadonlyArray<OperatorDecision> => {
   const target = acceptedTarget(payment, sum)
   const fee = around.feeOf(sum)
   if (target === undefined || (fee !== null && fee.minor >= target.minor)) return []
   const change = plus(target, -(fee?.minor ?? 0n))
-  const balance = changeOf(payment, around, sideOf({ ...payment, amount: sum.money, target }), change)
+  const balance = changeOf(payment, around, organizationAccount({ ...payment, amount: sum.money, target }), change)
   const charged = fee === null ? "" : ` (fee ${fee.toString()})`
   return [
     resolve("completed", `Accept ${sum.money.toString()} as the whole payment${charged}: ${arrow(balance)}`, balance)
   ]
 }
 
-const giveBack = (about: About): ReadonlyArray<Decision> => {
+const giveBack = (about: About): ReadonlyArray<OperatorDecision> => {
   const { around, mover, payment, sum } = about
   const isUnpaid = isUnderpaid(payment, sum)
   const hasEnded = isSettled(payment.status) || mover.outcome === "declined" || isUnpaid
@@ -165,7 +165,7 @@ const giveBack = (about: About): ReadonlyArray<Decision> => {
   ]
 }
 
-const ofMoneyThatCame = (about: About): ReadonlyArray<Decision> => {
+const ofMoneyThatCame = (about: About): ReadonlyArray<OperatorDecision> => {
   const { around, mover, payment, story, sum } = about
   if (isUnderpaid(payment, sum)) {
     const failed = resolve("failed", "The provider has given it back: the payment fails", unchanged(about))
@@ -185,15 +185,15 @@ const ofMoneyThatCame = (about: About): ReadonlyArray<Decision> => {
 }
 
 /** That the organisation bears what is gone, or that it went where it was meant to go. */
-const borne = (about: About): ReadonlyArray<Decision> => {
+const borne = (about: About): ReadonlyArray<OperatorDecision> => {
   const { around, mover, payment, story, sum } = about
   if (isPaidLate(payment, story, mover, sum)) {
     return [resolve("completed", "It was settled: the payment becomes completed", unchanged(about))]
   }
   const strayed = strayedRefund(payment, story, sum)
   // An organisation with too little for it owes it, like everything else that it bears.
-  if (strayed !== undefined && fits(around.balanceOf(sideOf(payment)), strayed.target.negate())) {
-    const balance = changeOf(payment, around, sideOf(payment), strayed.target.negate())
+  if (strayed !== undefined && fits(around.balanceOf(organizationAccount(payment)), strayed.target.negate())) {
+    const balance = changeOf(payment, around, organizationAccount(payment), strayed.target.negate())
     const says = `The refund of ${absolute(sum.money).toString()} went through, and the organisation bears it: ${arrow(balance)}`
     return [resolve("completed", says, balance)]
   }
@@ -202,7 +202,7 @@ const borne = (about: About): ReadonlyArray<Decision> => {
   return [resolve("completed", `The organisation bears it: ${arrow(balance)}${debtWords(balance)}`, balance)]
 }
 
-const ofMoneyThatIsGone = (about: About): ReadonlyArray<Decision> => [
+const ofMoneyThatIsGone = (about: About): ReadonlyArray<OperatorDecision> => [
   ...borne(about),
   resolve("failed", "The provider has returned it to us", unchanged(about))
 ]
@@ -210,10 +210,10 @@ const ofMoneyThatIsGone = (about: About): ReadonlyArray<Decision> => [
 /** What a person can decide about a sum that waits. */
 export const decisionsFor = (
   payment: Payment,
-  story: Story,
+  story: PaymentHistory,
   sum: OpenSum,
-  around: Surroundings
-): ReadonlyArray<Decision> => {
+  around: DecisionContext
+): ReadonlyArray<OperatorDecision> => {
   const mover = moverOf(story.attempts, sum)
   if (mover === undefined) return []
   const about = { payment, story, sum, mover, around }
@@ -221,7 +221,7 @@ export const decisionsFor = (
 }
 
 /** Accounts whose balances the decisions about a payment depend on. */
-export const accountsFor = (payment: Payment, story: Story): ReadonlyArray<LedgerAccount> => {
+export const accountsFor = (payment: Payment, story: PaymentHistory): ReadonlyArray<LedgerAccount> => {
   const touched = openSumsOf(payment, story).flatMap((sum) => {
     const mover = moverOf(story.attempts, sum)
     return mover === undefined ? [] : [ownOf(payment, story, mover, sum)]
@@ -230,20 +230,20 @@ export const accountsFor = (payment: Payment, story: Story): ReadonlyArray<Ledge
   const { receivable, settlement } = LedgerAccount
   return Array.from(
     new Set([
-      sideOf(payment),
+      organizationAccount(payment),
       ...touched.map(({ account }) => account),
       ...currencies.flatMap((code) => [settlement(payment.org_id, code), receivable(payment.org_id, code)])
     ])
   )
 }
 
-const whatWent: ReadonlyArray<Decision> = [
+const whatWent: ReadonlyArray<OperatorDecision> = [
   resolve("completed", "It went through: the provider moved the money", null),
   resolve("failed", "It did not: the provider moved nothing, or has it back", null)
 ]
 
 /** The payout of a ramp that waits to be sent: a person can still stop it. */
-export const unsentPayout = ({ payout_id, status }: Payment, { attempts }: Story): Attempt | undefined =>
+export const unsentPayout = ({ payout_id, status }: Payment, { attempts }: PaymentHistory): Attempt | undefined =>
   status === "processing"
     ? attempts.find(
         ({ attempt_id, leg, outcome, sends }) =>
@@ -252,7 +252,7 @@ export const unsentPayout = ({ payout_id, status }: Payment, { attempts }: Story
     : undefined
 
 /** An attempt on the manual rail, which nothing but a person settles. */
-const byHandOnly = ({ status }: Payment, { attempts }: Story): Attempt | undefined =>
+const byHandOnly = ({ status }: Payment, { attempts }: PaymentHistory): Attempt | undefined =>
   isSettled(status)
     ? undefined
     : attempts.find(({ leg, outcome, provider }) => provider === "manual" && outcome === "accepted" && leg !== "return")
@@ -282,9 +282,9 @@ export const hasMoved = (
 /** What moved by its provider's own report stands, or all of it came back: a person's "it did not" is never less than that. */
 const aboutQuestion = (
   payment: Payment,
-  { attempts }: Story,
+  { attempts }: PaymentHistory,
   question: StoredOperatorItem
-): ReadonlyArray<Decision> => {
+): ReadonlyArray<OperatorDecision> => {
   const attempt = attempts.find((one) => isAbout(question, one))
   if (attempt === undefined || !hasMoved(payment, attempt)) return whatWent
   const all = orderedBy({ attempt, payment }).toString()
@@ -298,7 +298,11 @@ export const isQuestion = ({ closed_at, kind }: StoredOperatorItem): boolean =>
   kind === "unknown_outcome" && closed_at === null
 
 /** All that waits of a payment, each with its decisions. */
-export const decidableItems = (payment: Payment, story: Story, around: Surroundings): ReadonlyArray<DecidableItem> => {
+export const decidableItems = (
+  payment: Payment,
+  story: PaymentHistory,
+  around: DecisionContext
+): ReadonlyArray<DecidableItem> => {
   const sums = openSumsOf(payment, story)
   const questions = story.items.filter(isQuestion)
   const unsent = unsentPayout(payment, story)

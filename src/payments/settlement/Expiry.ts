@@ -5,11 +5,11 @@ import { isSettled } from "../../domain/PaymentStatus.ts"
 import type { AttemptOutcome, Decision, ProviderSignal } from "../../domain/Settlement.ts"
 import type { PaymentPatch } from "../store/Change.ts"
 import type { Payment, PaymentFailure } from "../store/Payment.ts"
-import type { Known } from "../store/PaymentStore.ts"
-import type { Moment, Source } from "./Signals.ts"
+import type { AttemptOfPayment } from "../store/PaymentStore.ts"
+import type { DecisionTime, SignalContext } from "./Signals.ts"
 
 /** With the time by the clock that all instances share. */
-export interface SharedMoment extends Moment {
+export interface SharedDecisionTime extends DecisionTime {
   readonly shared: Date
   /** How long a payin without an end of its own waits for its customer. */
   readonly payinExpiry: Duration.Duration
@@ -17,14 +17,18 @@ export interface SharedMoment extends Moment {
 
 const MILLIS_PER_SECOND = 1000
 
-export const isExpired = ({ expires_at }: Payment, { shared }: SharedMoment): boolean =>
+export const isExpired = ({ expires_at }: Payment, { shared }: SharedDecisionTime): boolean =>
   expires_at !== null && expires_at <= shared
 
 /**
  * While nobody has paid, the provider is asked at the moment when nobody may pay any more, however often it was asked before:
  * what it has taken on and nobody pays would never end otherwise.
  */
-const atExpiry = ({ expires_at }: Payment, outcome: AttemptOutcome | null, moment: SharedMoment): SharedMoment => {
+const atExpiry = (
+  { expires_at }: Payment,
+  outcome: AttemptOutcome | null,
+  moment: SharedDecisionTime
+): SharedDecisionTime => {
   const { enquireIn, shared } = moment
   // A duration is never below zero, and this is, once nobody may pay any more.
   const left = expires_at === null ? 0 : (expires_at.getTime() - shared.getTime()) / MILLIS_PER_SECOND + 1
@@ -36,17 +40,17 @@ const atExpiry = ({ expires_at }: Payment, outcome: AttemptOutcome | null, momen
 
 /** A word about what is to be collected, with when that is asked about next. */
 export const untilItsEnd = (
-  { attempt, payment }: Known,
+  { attempt, payment }: AttemptOfPayment,
   outcome: AttemptOutcome | null,
-  source: Source,
-  moment: SharedMoment
-): { readonly source: Source; readonly moment: SharedMoment } => {
+  source: SignalContext,
+  moment: SharedDecisionTime
+): { readonly source: SignalContext; readonly moment: SharedDecisionTime } => {
   // For a hint it is asked as planned: where nothing is planned any more, its end is.
   const unplanned = !isExpired(payment, moment) && outcome === "accepted" && attempt.next_enquiry_at === null
   return { source: unplanned ? { ...source, hinted: false } : source, moment: atExpiry(payment, outcome, moment) }
 }
 
-const isPayin = ({ attempt, payment }: Known): boolean =>
+const isPayin = ({ attempt, payment }: AttemptOfPayment): boolean =>
   attempt.leg === "payment" && payment.direction === "inbound" && payment.ramp === null
 
 /** The provider waits for the customer, and has no money. */
@@ -60,7 +64,7 @@ const saysOver = (signal: ProviderSignal): boolean =>
 export const hasExpired = ({ failure, status }: Payment): boolean => status === "failed" && failure?.code === "EXPIRED"
 
 /** Whether the end of a payin depends on the time by the clock that all instances share. */
-export const needsSharedTime = (known: Known, signal: ProviderSignal): boolean => {
+export const needsSharedTime = (known: AttemptOfPayment, signal: ProviderSignal): boolean => {
   const { expires_at, status } = known.payment
   if (!isPayin(known) || ("state" in signal && signal.state === "completed")) return false
   if (hasExpired(known.payment)) return true
@@ -72,14 +76,23 @@ interface Unpaid extends Decision {
   readonly isUnpaid: boolean
 }
 
-const waitsForCustomer = ({ payment }: Known, signal: ProviderSignal, { outcome, status }: Decision): boolean => {
+const waitsForCustomer = (
+  { payment }: AttemptOfPayment,
+  signal: ProviderSignal,
+  { outcome, status }: Decision
+): boolean => {
   if (outcome !== "accepted") return false
   if (status === "pending") return true
   return status === "processing" && (saysPending(signal) || (signal._tag === "Unknown" && payment.expires_at !== null))
 }
 
 /** Whether the payin ends now: its provider was asked at its end, and its customer has not paid. */
-export const endsNow = (known: Known, decision: Unpaid, { atEnd }: Source, moment: Moment | SharedMoment): boolean =>
+export const endsNow = (
+  known: AttemptOfPayment,
+  decision: Unpaid,
+  { atEnd }: SignalContext,
+  moment: DecisionTime | SharedDecisionTime
+): boolean =>
   atEnd !== undefined &&
   "shared" in moment &&
   isPayin(known) &&
@@ -91,10 +104,10 @@ export const endsNow = (known: Known, decision: Unpaid, { atEnd }: Source, momen
 
 /** A failure past the end of a payin that waited for its customer, such as the report of our own closing of its page. */
 export const failsPastEnd = (
-  known: Known,
+  known: AttemptOfPayment,
   decision: Decision,
-  { operator }: Source,
-  moment: Moment | SharedMoment
+  { operator }: SignalContext,
+  moment: DecisionTime | SharedDecisionTime
 ): boolean =>
   operator === undefined &&
   "shared" in moment &&
@@ -110,23 +123,23 @@ export const expiredFailure = ({ expires_at, provider }: Payment): PaymentFailur
   provider
 })
 
-const secondsAfter = (time: Date, { shared }: SharedMoment): number =>
+const secondsAfter = (time: Date, { shared }: SharedDecisionTime): number =>
   (shared.getTime() - time.getTime()) / MILLIS_PER_SECOND
 
 /** After its end: the provider gave no answer, and is asked again after as long as it has been silent. */
-const retryAtEnd = (end: Date, moment: SharedMoment): Option.Option<Duration.Duration> => {
+const retryAtEnd = (end: Date, moment: SharedDecisionTime): Option.Option<Duration.Duration> => {
   const silent = Duration.seconds(Math.max(0, secondsAfter(end, moment)))
   return Duration.lessThan(silent, endRetryLimit) ? Option.some(Duration.max(endRetryDelay, silent)) : Option.none()
 }
 
-const nextLateEnquiry = (end: Date, moment: SharedMoment): Option.Option<Duration.Duration> => {
+const nextLateEnquiry = (end: Date, moment: SharedDecisionTime): Option.Option<Duration.Duration> => {
   const since = secondsAfter(end, moment)
   const next = lateEnquiries.map((delay) => Duration.toSeconds(delay)).find((seconds) => seconds > since + 1)
   return next === undefined ? Option.none() : Option.some(Duration.seconds(next - since))
 }
 
 /** The earlier of our own end and the one that the provider named with its instructions. */
-const endOf = ({ expires_at }: Payment, patch: PaymentPatch, { payinExpiry, shared }: SharedMoment): Date => {
+const endOf = ({ expires_at }: Payment, patch: PaymentPatch, { payinExpiry, shared }: SharedDecisionTime): Date => {
   const ours = expires_at ?? new Date(shared.getTime() + Duration.toMillis(payinExpiry))
   const named = new Date(patch.action_data?.["expires_at"] ?? Number.NaN)
   return named > shared && named < ours ? named : ours
@@ -143,8 +156,8 @@ const endPatch = (end: Date, { action_data, next_action }: PaymentPatch): Paymen
 /** What a decision about a payin has to carry because of its end. */
 export interface EndPlan {
   readonly patch: PaymentPatch
-  readonly source: Source
-  readonly moment: Moment
+  readonly source: SignalContext
+  readonly moment: DecisionTime
   /** The provider is asked for money that comes late. */
   readonly isLate: boolean
   /** Past its end, and not over: an operator has to look when nothing more is asked. */
@@ -152,12 +165,12 @@ export interface EndPlan {
 }
 
 export const planEnd = (
-  known: Known,
+  known: AttemptOfPayment,
   signal: ProviderSignal,
   decision: Unpaid,
   patch: PaymentPatch,
-  source: Source,
-  moment: Moment | SharedMoment
+  source: SignalContext,
+  moment: DecisionTime | SharedDecisionTime
 ): EndPlan => {
   const plan = { patch: {}, source, moment, isLate: false, isOverdue: false }
   const { attempt, payment } = known

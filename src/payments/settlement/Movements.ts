@@ -14,8 +14,8 @@ import { netOf, position } from "../../domain/Position.ts"
 import type { ProviderSignal } from "../../domain/Settlement.ts"
 import { type Attempt, type Books, kindOfAttempt, type Payment, type Refund } from "../store/Payment.ts"
 import { providersMoney } from "../store/PaymentPostings.ts"
-import type { Known } from "../store/PaymentStore.ts"
-import type { Source } from "./Signals.ts"
+import type { AttemptOfPayment } from "../store/PaymentStore.ts"
+import type { SignalContext } from "./Signals.ts"
 
 /** The attempt whose money an attempt moves: a refund or a return gives back what another one brought. */
 export const bucketOf = ({ taken_by }: Payment, { attempt_id, leg, of_attempt }: Attempt): AttemptId => {
@@ -33,13 +33,13 @@ export const partOf = ({ refunds }: Payment, { attempt_id }: Attempt): Refund =>
 }
 
 /** What an attempt was asked to move. */
-export const orderedBy = ({ attempt, payment }: Pick<Known, "attempt" | "payment">): Money => {
+export const orderedBy = ({ attempt, payment }: Pick<AttemptOfPayment, "attempt" | "payment">): Money => {
   if (givesBack(attempt)) return partOf(payment, attempt).amount
   return attempt.leg === "settlement" ? payment.target : providersMoney(payment)
 }
 
 /** What an attempt moves when it does what it was asked to. */
-const kindOf = ({ attempt, payment }: Pick<Known, "attempt" | "payment">): MovementKind => {
+const kindOf = ({ attempt, payment }: Pick<AttemptOfPayment, "attempt" | "payment">): MovementKind => {
   switch (kindOfAttempt(payment, attempt)) {
     case "payin":
       return "collection"
@@ -50,7 +50,7 @@ const kindOf = ({ attempt, payment }: Pick<Known, "attempt" | "payment">): Movem
   }
 }
 
-type OfAttempt = Pick<Known, "attempt" | "movements" | "payment">
+type OfAttempt = Pick<AttemptOfPayment, "attempt" | "movements" | "payment">
 
 const movementsOf = ({ attempt, movements, payment }: OfAttempt, kind: MovementKind) => {
   const [bucket, refund] = [bucketOf(payment, attempt), givesBack(attempt) ? attempt.attempt_id : null]
@@ -80,7 +80,7 @@ export const statedDone = (known: OfAttempt, movementId: string | undefined): Re
 
 /** What an operator states of an attempt whose money came back, under the provider's id if it is known. */
 export const statedBack = (
-  known: Pick<Known, "attempt" | "payment">,
+  known: Pick<AttemptOfPayment, "attempt" | "payment">,
   id = `${OPERATOR_ID}${known.attempt.attempt_id} returned`
 ): ReadonlyArray<Movement> => [
   {
@@ -91,13 +91,13 @@ export const statedBack = (
   }
 ]
 
-const sourceOf = (signal: ProviderSignal, { callback, operator }: Source): RecordedMovement["source"] => {
+const sourceOf = (signal: ProviderSignal, { callback, operator }: SignalContext): RecordedMovement["source"] => {
   if (operator !== undefined) return "operator"
   if (callback !== undefined) return "callback"
   return signal._tag === "Accepted" ? "answer" : "enquiry"
 }
 
-const toldBy = (known: Known, signal: ProviderSignal, source: Source, heard_at: Date) => {
+const movementsIn = (known: AttemptOfPayment, signal: ProviderSignal, source: SignalContext, heard_at: Date) => {
   const { movements = [] } = signal._tag === "Accepted" || signal._tag === "Report" ? signal : {}
   const { attempt, payment } = known
   return movements.map(({ amount, id, isTotal, kind, state }): RecordedMovement => ({
@@ -115,11 +115,15 @@ const toldBy = (known: Known, signal: ProviderSignal, source: Source, heard_at: 
   }))
 }
 
-export const heardBy = (known: Known, signal: ProviderSignal, source: Source, at: Date): Recording =>
-  record(known.movements, toldBy(known, signal, source, at))
+export const recordMovements = (
+  known: AttemptOfPayment,
+  signal: ProviderSignal,
+  source: SignalContext,
+  at: Date
+): Recording => record(known.movements, movementsIn(known, signal, source, at))
 
 /** What an attempt has collected or paid by all its movements, less what went back, in the currency that it was asked for. */
-export const movedBy = (known: Pick<Known, "attempt" | "payment">, movements: Books["movements"]): Money => {
+export const movedBy = (known: Pick<AttemptOfPayment, "attempt" | "payment">, movements: Books["movements"]): Money => {
   const { attempt, payment } = known
   const { currency } = orderedBy(known)
   if (givesBack(attempt)) return givenBack(movements, attempt.attempt_id, currency)
@@ -128,7 +132,10 @@ export const movedBy = (known: Pick<Known, "attempt" | "payment">, movements: Bo
 }
 
 /** Something went back, or came back, of what was never heard to have come or to have been paid: the provider is asked. */
-export const isHalfHeard = ({ attempt }: Pick<Known, "attempt">, movements: Books["movements"]): boolean => {
+export const lacksFirstMovement = (
+  { attempt }: Pick<AttemptOfPayment, "attempt">,
+  movements: Books["movements"]
+): boolean => {
   const mine = movements.filter(
     ({ attempt_id, refund_id, state }) => state === "settled" && refund_id === null && attempt_id === attempt.attempt_id
   )
@@ -167,7 +174,10 @@ export const refundedOf = (payment: Payment, { movements }: Pick<Books, "movemen
 }
 
 /** What two reports of one transfer contradict each other in: a person must find out what is so. */
-export const contradictionIn = ({ attempt: { provider } }: Known, { contradicted }: Recording): string | undefined => {
+export const amountContradiction = (
+  { attempt: { provider } }: AttemptOfPayment,
+  { contradicted }: Recording
+): string | undefined => {
   const [first] = contradicted
   if (first === undefined) return undefined
   const { amount, kind, movement_id } = first.recorded

@@ -9,19 +9,19 @@ import { busy, Conflict, InsufficientFunds, notFound } from "../../domain/Failur
 import { Ids } from "../../domain/Ids.ts"
 import { overtakenRetry } from "../../domain/policies/Payments.ts"
 import { type Attempt, isOpen, type Payment } from "../store/Payment.ts"
-import { heldAfter } from "../store/Sides.ts"
+import { holdAfter } from "../store/FundingAccounts.ts"
 import { eventsOf, FundingEvents } from "./PaymentEvents.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import type { AttemptPatch, Change } from "../store/Change.ts"
 
 /** What an action changes; the rest of the change follows from it. */
-export interface Act
+export interface PaymentAction
   extends
     Pick<Change, "status" | "cause">,
     Partial<Pick<Change, "patch" | "attempt" | "nextAttempt" | "openItems" | "closeItems">> {}
 
 /** Someone else changed the payment since it was read. */
-export class Overtaken extends Data.TaggedError("Overtaken")<{}> {}
+export class VersionConflict extends Data.TaggedError("VersionConflict")<{}> {}
 
 /** Where an action notes that it has written something, for whoever has to know that when it breaks off. */
 interface Trace {
@@ -36,13 +36,13 @@ const leaveTrace = Effect.map(FiberRef.get(trace), (mine) => {
 
 const EVENTS_PER_CHANGE = 3
 
-export const idsOf = ({ payment_id, transaction_id }: Payment) => ({
+export const paymentIds = ({ payment_id, transaction_id }: Payment) => ({
   paymentId: payment_id,
   transactionId: transaction_id
 })
 
 export const refuse = (payment: Payment, why: string): Conflict =>
-  new Conflict({ message: `This payment is ${payment.status}: ${why}`, ...idsOf(payment) })
+  new Conflict({ message: `This payment is ${payment.status}: ${why}`, ...paymentIds(payment) })
 
 /** Whoever looks after the service can bring it back; the provider itself has said nothing. */
 export const switchedOff = ({ account, provider }: Pick<Attempt, "account" | "provider">): string =>
@@ -55,7 +55,7 @@ export const openAttemptsOf = (attempts: ReadonlyArray<Attempt>): ReadonlyArray<
   attempts.filter((attempt) => attempt.leg !== "refund" && attempt.leg !== "return" && isOpen(attempt))
 
 /** Nobody needs to ask about it any more. */
-export const laidToRest = ({
+export const withoutEnquiries = ({
   answered_at,
   attempt_id,
   outcome,
@@ -83,22 +83,22 @@ const make = Effect.gen(function* () {
       Option.match({ onNone: () => Effect.fail(notFound("payment")), onSome: Effect.succeed<Payment> })
     )
 
-  const write = Effect.fnUntraced(function* (payment: Payment, act: Act) {
+  const write = Effect.fnUntraced(function* (payment: Payment, act: PaymentAction) {
     const at = new Date(yield* Clock.currentTimeMillis)
     const fresh = yield* ids.several(EVENTS_PER_CHANGE)
     const { status } = act
-    const patch = { ...act.patch, ...heldAfter(payment, status, act.nextAttempt) }
+    const patch = { ...act.patch, ...holdAfter(payment, status, act.nextAttempt) }
     if (payment.funding !== null && act.nextAttempt !== undefined) yield* funding.admit(payment)
     const after: Payment = { ...payment, ...patch, status, version: payment.version + 1, updated_at: at }
     const events = eventsOf(() => fresh.shift()!, after, payment.status, false, at)
     // An attempt begins with the change that it is committed with, not when its provider was picked.
     const begun = act.nextAttempt === undefined ? {} : { nextAttempt: { ...act.nextAttempt, started_at: at } }
     const written = yield* Effect.catchTags(store.apply({ ...act, ...begun, payment, patch, at, events }), {
-      InsufficientFunds: ({ account }) => new InsufficientFunds({ account, ...idsOf(payment) }),
+      InsufficientFunds: ({ account }) => new InsufficientFunds({ account, ...paymentIds(payment) }),
       // It names no transfer.
       TransferTaken: Effect.die
     })
-    if (!written) return yield* new Overtaken()
+    if (!written) return yield* new VersionConflict()
     yield* leaveTrace
     return after
   })
@@ -110,7 +110,7 @@ const make = Effect.gen(function* () {
     writeAudited: (
       permit: Permit<Access>,
       payment: Payment,
-      acts: ReadonlyArray<Act>,
+      acts: ReadonlyArray<PaymentAction>,
       noted: Pick<Audited, "action" | "detail">
     ) =>
       atomically(
@@ -131,10 +131,10 @@ const make = Effect.gen(function* () {
         )
       }),
     /** Reads and decides anew until nobody was faster. */
-    decided: <A, E>(decide: Effect.Effect<A, E | Overtaken>): Stored<A, Exclude<E, Overtaken>> =>
+    decided: <A, E>(decide: Effect.Effect<A, E | VersionConflict>): Stored<A, Exclude<E, VersionConflict>> =>
       Effect.mapError(
-        Effect.retry(decide, { schedule: overtakenRetry, while: (error) => error instanceof Overtaken }),
-        (error) => (error instanceof Overtaken ? busy() : (error as Exclude<E, Overtaken>))
+        Effect.retry(decide, { schedule: overtakenRetry, while: (error) => error instanceof VersionConflict }),
+        (error) => (error instanceof VersionConflict ? busy() : (error as Exclude<E, VersionConflict>))
       )
   }
 })

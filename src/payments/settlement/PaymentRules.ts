@@ -6,12 +6,12 @@ import { type Decision, decide, type ProviderSignal } from "../../domain/Settlem
 import type { PaymentPatch } from "../store/Change.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import { providersMoney } from "../store/PaymentPostings.ts"
-import type { Known } from "../store/PaymentStore.ts"
-import { fundingThrough, heldAfter } from "../store/Sides.ts"
-import { doubtOf, type Moment, ownId, type Source } from "./Signals.ts"
-import { endsNow, expiredFailure, failsPastEnd, planEnd, type SharedMoment } from "./Expiry.ts"
-import { contradictionIn, heardBy, isHalfHeard, movedBy } from "./Movements.ts"
-import { assemble, type Ruled } from "./Ruling.ts"
+import type { AttemptOfPayment } from "../store/PaymentStore.ts"
+import { fundingThrough, holdAfter } from "../store/FundingAccounts.ts"
+import { failureContradiction, type DecisionTime, ownId, type SignalContext } from "./Signals.ts"
+import { endsNow, expiredFailure, failsPastEnd, planEnd, type SharedDecisionTime } from "./Expiry.ts"
+import { amountContradiction, recordMovements, lacksFirstMovement, movedBy } from "./Movements.ts"
+import { buildChange, type DecidedChange } from "./DecidedChange.ts"
 
 const waitingStatuses: ReadonlyArray<PaymentStatus> = ["initiated", "confirmed", "processing", "pending"]
 
@@ -28,10 +28,10 @@ const isOutdated = (state: string, { status }: Decision): boolean =>
 
 /** What the word says about the payment itself, its status aside. */
 const paymentPatch = (
-  { attempt, payment }: Known,
+  { attempt, payment }: AttemptOfPayment,
   signal: ProviderSignal,
   decision: Decision,
-  source: Source
+  source: SignalContext
 ): PaymentPatch => {
   const taken = decision.outcome === "accepted" || decision.outcome === "unknown"
   return {
@@ -79,7 +79,7 @@ export const nextStep = (payment: Payment, attempt: Attempt, signal: ProviderSig
     case "Unknown":
       return attempt.outcome === null ? { next_action: "check_status" } : {}
     case "Report":
-      return signal.waitsFor !== undefined && isUntold(payment) && !isOver(payment.status)
+      return signal.waitsFor !== undefined && hasNoOutcome(payment) && !isOver(payment.status)
         ? { next_action: signal.waitsFor.nextAction, action_data: signal.waitsFor.actionData }
         : {}
     default:
@@ -88,11 +88,11 @@ export const nextStep = (payment: Payment, attempt: Attempt, signal: ProviderSig
 }
 
 /** Nobody can tell the customer what to do. */
-export const isUntold = ({ next_action }: Pick<Payment, "next_action">): boolean =>
+export const hasNoOutcome = ({ next_action }: Pick<Payment, "next_action">): boolean =>
   next_action === null || next_action === "check_status"
 
 /** The provider waits for a customer whom nobody can tell what to do, since its answer was lost. */
-export const isAimless = (
+export const lacksNextAction = (
   signal: ProviderSignal,
   { direction, next_action, status }: Payment,
   { outcome }: Pick<Decision, "outcome">
@@ -102,16 +102,16 @@ export const isAimless = (
   status === "pending" &&
   outcome === "accepted" &&
   direction !== "outbound" &&
-  isUntold({ next_action })
+  hasNoOutcome({ next_action })
 
 export const changeOf = (
-  known: Known,
+  known: AttemptOfPayment,
   signal: ProviderSignal,
-  source: Source,
-  moment: Moment | SharedMoment
-): Ruled => {
+  source: SignalContext,
+  moment: DecisionTime | SharedDecisionTime
+): DecidedChange => {
   const { attempt, payment } = known
-  const recording = heardBy(known, signal, source, moment.at)
+  const recording = recordMovements(known, signal, source, moment.at)
   const moved = movedBy(known, recording.movements)
   const mine = recording.movements.filter(
     ({ attempt_id, state }) => attempt_id === attempt.attempt_id && state === "settled"
@@ -144,10 +144,10 @@ export const changeOf = (
   const patch = {
     ...spoken,
     ...end.patch,
-    ...(payment.direction === "outbound" ? heldAfter(payment, status, nextAttempt) : {})
+    ...(payment.direction === "outbound" ? holdAfter(payment, status, nextAttempt) : {})
   }
   const after: Payment = { ...payment, ...patch, status }
-  return assemble(
+  return buildChange(
     known,
     signal,
     {
@@ -155,16 +155,17 @@ export const changeOf = (
       outcome,
       patch,
       recording,
-      waits:
+      isAwaited:
         resurfaced ||
         end.isLate ||
-        isHalfHeard(known, recording.movements) ||
+        lacksFirstMovement(known, recording.movements) ||
         (outcome !== "declined" && !isOver(status)),
       // What waits for a customer is not an operator's to chase before its end.
-      underWay: resurfaced || end.isOverdue || (outcome === "accepted" && status === "processing"),
-      aimless: isAimless(signal, after, decision),
-      doubt:
-        contradictionIn(known, recording) ?? doubtOf(known, signal, source, { moved: payment.status === "completed" }),
+      isUnderWay: resurfaced || end.isOverdue || (outcome === "accepted" && status === "processing"),
+      lacksNextAction: lacksNextAction(signal, after, decision),
+      contradiction:
+        amountContradiction(known, recording) ??
+        failureContradiction(known, signal, source, { moved: payment.status === "completed" }),
       ...(isEnding ? { failure: expiredFailure(payment) } : {}),
       nextAttempt,
       changes: status !== payment.status

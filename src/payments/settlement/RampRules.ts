@@ -6,21 +6,26 @@ import type { ProviderSignal } from "../../domain/Settlement.ts"
 import type { NewAttempt, PaymentPatch } from "../store/Change.ts"
 import type { Attempt, Payment, PaymentFailure } from "../store/Payment.ts"
 import { isTakenBack } from "../store/PaymentPostings.ts"
-import type { Known } from "../store/PaymentStore.ts"
+import type { AttemptOfPayment } from "../store/PaymentStore.ts"
 import type { RampPayment } from "../route/LegOrder.ts"
-import { doubtOf, ownId, type Source } from "./Signals.ts"
-import { isExpired, type SharedMoment, untilItsEnd } from "./Expiry.ts"
-import { contradictionIn, heardBy, isHalfHeard, movedBy } from "./Movements.ts"
-import { isAimless, isOver, isPursued, nextStep, providerDataAfter } from "./PaymentRules.ts"
-import { assemble, type Ruled } from "./Ruling.ts"
+import { failureContradiction, ownId, type SignalContext } from "./Signals.ts"
+import { isExpired, type SharedDecisionTime, untilItsEnd } from "./Expiry.ts"
+import { amountContradiction, recordMovements, lacksFirstMovement, movedBy } from "./Movements.ts"
+import { lacksNextAction, isOver, isPursued, nextStep, providerDataAfter } from "./PaymentRules.ts"
+import { buildChange, type DecidedChange } from "./DecidedChange.ts"
 
-export interface KnownLeg extends Known {
+export interface AttemptOfRamp extends AttemptOfPayment {
   readonly payment: RampPayment
 }
 
 const legOf = ({ leg }: Attempt): RampLeg => (leg === "settlement" ? "settlement" : "collection")
 
-const patchOf = (known: KnownLeg, signal: ProviderSignal, decision: RampDecision, source: Source): PaymentPatch => {
+const patchOf = (
+  known: AttemptOfRamp,
+  signal: ProviderSignal,
+  decision: RampDecision,
+  source: SignalContext
+): PaymentPatch => {
   const { attempt, payment } = known
   const taken = decision.outcome === "accepted" || decision.outcome === "unknown"
   const collects = legOf(attempt) === "collection"
@@ -45,7 +50,7 @@ const patchOf = (known: KnownLeg, signal: ProviderSignal, decision: RampDecision
 }
 
 const failureOf = (
-  known: KnownLeg,
+  known: AttemptOfRamp,
   { effect }: RampDecision,
   came: string
 ): { readonly failure?: PaymentFailure; readonly note?: string } => {
@@ -74,23 +79,23 @@ const failureOf = (
 const unlessTakenBack = (
   payment: Payment,
   { movements }: Recording,
-  { allocations }: Known,
+  { allocations }: AttemptOfPayment,
   next: NewAttempt | undefined
 ): NewAttempt | undefined =>
   next?.leg === "settlement" && isTakenBack(payment, { movements, allocations }) ? { ...next, enquire_in: null } : next
 
 /** `second`: whom to ask to settle, where this signal may be that the money has arrived. */
 export const rampChangeOf = (
-  known: KnownLeg,
+  known: AttemptOfRamp,
   signal: ProviderSignal,
-  source: Source,
-  moment: SharedMoment,
+  source: SignalContext,
+  moment: SharedDecisionTime,
   second: NewAttempt | undefined
-): Ruled => {
+): DecidedChange => {
   const { attempt, payment } = known
   const leg = legOf(attempt)
   const expired = isExpired(payment, moment)
-  const recording = heardBy(known, signal, source, moment.at)
+  const recording = recordMovements(known, signal, source, moment.at)
   const decided = decideRamp(
     {
       status: payment.status,
@@ -124,7 +129,7 @@ export const rampChangeOf = (
   const planned = collecting ? untilItsEnd(known, outcome, source, moment) : { source, moment }
   const came = netOf(position(recording.movements), attempt.attempt_id, payment.amount.currency).toString()
   const { failure, note } = failureOf(known, stuck ? { ...decision, effect: "stranded" } : decision, came)
-  return assemble(
+  return buildChange(
     known,
     signal,
     {
@@ -132,16 +137,16 @@ export const rampChangeOf = (
       outcome,
       patch,
       recording,
-      waits:
+      isAwaited:
         resurfaced ||
-        isHalfHeard(known, recording.movements) ||
+        lacksFirstMovement(known, recording.movements) ||
         (outcome !== "declined" && (collecting ? !paid && !isOver(status) : status === "processing")),
       // Whatever still waits for its customer then is called off: what is left is under way at its provider.
-      underWay: resurfaced || (outcome === "accepted" && (collecting ? expired : status === "processing")),
-      aimless: collecting && isAimless(signal, after, decision),
-      doubt:
-        contradictionIn(known, recording) ??
-        doubtOf(known, signal, source, {
+      isUnderWay: resurfaced || (outcome === "accepted" && (collecting ? expired : status === "processing")),
+      lacksNextAction: collecting && lacksNextAction(signal, after, decision),
+      contradiction:
+        amountContradiction(known, recording) ??
+        failureContradiction(known, signal, source, {
           moved: collecting ? payment.ramp.collected !== null : payment.status === "completed"
         }),
       nextAttempt,

@@ -16,12 +16,12 @@ import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import { trouble } from "../../platform/observability/Trouble.ts"
 import { isRamp } from "../route/LegOrder.ts"
-import { SecondLeg } from "../route/SecondLeg.ts"
-import { Overtaken } from "./PaymentCommand.ts"
+import { RampPayout } from "../route/SecondLeg.ts"
+import { VersionConflict } from "./PaymentCommand.ts"
 import type { Change, NewAttempt } from "../store/Change.ts"
 import type { Attempt, Books, Payment } from "../store/Payment.ts"
 import { booksAfter, restOf } from "../store/PaymentPostings.ts"
-import { type Known, PaymentStore, type TakenTransfer, type TransferTaken } from "../store/PaymentStore.ts"
+import { type AttemptOfPayment, PaymentStore, type TakenTransfer, type TransferTaken } from "../store/PaymentStore.ts"
 import { needsSharedTime } from "./Expiry.ts"
 import { givesBack } from "./Movements.ts"
 import { wordsOfSum } from "../store/OpenSums.ts"
@@ -29,12 +29,12 @@ import { FundingEvents } from "./PaymentEvents.ts"
 import { changeOf } from "./PaymentRules.ts"
 import { rampChangeOf } from "./RampRules.ts"
 import { refundChangeOf } from "./RefundRules.ts"
-import type { Ruled } from "./Ruling.ts"
-import { type Moment, namedId, type Source } from "./Signals.ts"
-import { whileBusy } from "./WhileBusy.ts"
+import type { DecidedChange } from "./DecidedChange.ts"
+import { type DecisionTime, namedId, type SignalContext } from "./Signals.ts"
+import { retryWhileDatabaseBusy } from "./WhileBusy.ts"
 
 /** Where things stand after a word was heard. */
-export interface Heard {
+export interface Recorded {
   readonly payment: Payment
   /** What is recorded of its money. */
   readonly books: Books
@@ -47,7 +47,7 @@ export interface Heard {
   readonly short?: LedgerAccount
 }
 
-interface Decided extends Ruled {
+interface Decided extends DecidedChange {
   /** Chosen to settle a ramp, should the word have been that its money is there. */
   readonly settler?: NewAttempt | undefined
 }
@@ -63,12 +63,17 @@ const idsFor = (signal: ProviderSignal): number =>
  * Operators hear of what waits for a person from now on. Anybody may hint: of what is unknown already each hint would tell
  * again.
  */
-const noise = (change: Change, after: Payment, { hinted, unseen, untold }: Source): Effect.Effect<void> => {
+const alertOperators = (
+  change: Change,
+  after: Payment,
+  { hinted, unseen, hintUnanswered }: SignalContext
+): Effect.Effect<void> => {
   const { movements = [], openItems = [], payment } = change
   const about = { payment_id: payment.payment_id, org_id: payment.org_id }
   const rest = movements.length === 0 ? [] : restOf(after, booksAfter(change))
   const unknown = openItems.filter(
-    ({ detail, kind }) => kind === "unknown_outcome" && (hinted !== true || untold === true || unseen === detail)
+    ({ detail, kind }) =>
+      kind === "unknown_outcome" && (hinted !== true || hintUnanswered === true || unseen === detail)
   )
   if (rest.length === 0 && unknown.length === 0) return Effect.void
   return Effect.all(
@@ -83,11 +88,11 @@ const noise = (change: Change, after: Payment, { hinted, unseen, untold }: Sourc
 }
 
 /** What a word is about, by its id, and whose it is where that is known. */
-export interface Told extends Pick<Attempt, "attempt_id"> {
+export interface AttemptRef extends Pick<Attempt, "attempt_id"> {
   readonly org_id: OrgId | null
 }
 
-type Write = (known: Known, signal: ProviderSignal, source: Source) => Stored<Option.Option<Heard>>
+type Write = (known: AttemptOfPayment, signal: ProviderSignal, source: SignalContext) => Stored<Option.Option<Recorded>>
 
 /** Which transfer belongs to which payment. Of another organisation's, no more than that. */
 const takenWords = ({ provider }: Attempt, { org_id }: Payment, taken: ReadonlyArray<TakenTransfer>): string => {
@@ -106,10 +111,14 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
   RecordOutcome,
   {
     /** What is known already saves reading it; it may be outdated. */
-    readonly hear: (known: Known, signal: ProviderSignal, source: Source) => Stored<Heard>
-    readonly hearAbout: (attempt: Told, signal: ProviderSignal, source: Source) => Stored<Heard>
+    readonly record: (known: AttemptOfPayment, signal: ProviderSignal, source: SignalContext) => Stored<Recorded>
+    readonly recordByAttempt: (attempt: AttemptRef, signal: ProviderSignal, source: SignalContext) => Stored<Recorded>
     /** Only as long as all is as whoever speaks has seen it: a person's word on something that has changed is not heard. */
-    readonly hearOnce: (known: Known, signal: ProviderSignal, source: Source) => Stored<Option.Option<Heard>>
+    readonly recordIfUnchanged: (
+      known: AttemptOfPayment,
+      signal: ProviderSignal,
+      source: SignalContext
+    ) => Stored<Option.Option<Recorded>>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -118,31 +127,31 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
       const store = yield* PaymentStore
       const ids = yield* Ids
       const funding = yield* FundingEvents
-      const second = yield* SecondLeg
+      const second = yield* RampPayout
       const providers = yield* Providers
       const { payinExpiry, statusEnquiryDelays } = yield* Settings
       const enquiries = statusEnquiry(statusEnquiryDelays)
 
       /** Whom to ask for the second leg, where this word may be that the first has been paid. */
-      const settlerOf = ({ attempt, payment }: Known, signal: ProviderSignal) =>
+      const settlerOf = ({ attempt, payment }: AttemptOfPayment, signal: ProviderSignal) =>
         attempt.leg === "collection" && payment.ramp?.collected === null && namesMoney(signal)
           ? second.choose(payment)
           : Effect.succeed(undefined)
 
       /** A write whose answer was lost is repeated: what it had committed is there, and is not committed twice. */
-      const followed = (change: Change, outcome: AttemptOutcome | null, { next }: Source) =>
+      const followed = (change: Change, outcome: AttemptOutcome | null, { next }: SignalContext) =>
         change.nextAttempt !== undefined || next === undefined || outcome !== "declined"
           ? Effect.succeed(change.nextAttempt !== undefined && change.nextAttempt.enquire_in !== null)
           : Effect.map(
-              store.known(next.attempt_id, change.payment.org_id),
+              store.findAttempt(next.attempt_id, change.payment.org_id),
               Option.exists(({ attempt }) => attempt.sends > 0)
             )
 
       const ruledOn = Effect.fnUntraced(function* (
-        known: Known,
+        known: AttemptOfPayment,
         signal: ProviderSignal,
-        source: Source,
-        moment: Moment
+        source: SignalContext,
+        moment: DecisionTime
       ): Effect.fn.Return<Decided, DatabaseFailure> {
         const { attempt, payment } = known
         if (givesBack(attempt)) return refundChangeOf(known, signal, source, moment)
@@ -163,7 +172,11 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
        * replaced only where the provider gives it up. The answer to an order counts, under the id that is known already,
        * and so does money that this account proves to have moved: a payer can pay one attempt twice.
        */
-      const aboutOwnId = Effect.fnUntraced(function* (known: Known, signal: ProviderSignal, source: Source) {
+      const aboutOwnId = Effect.fnUntraced(function* (
+        known: AttemptOfPayment,
+        signal: ProviderSignal,
+        source: SignalContext
+      ) {
         const { account, attempt_id, org_id, payment_id, provider, provider_payment_id: own } = known.attempt
         const named = namedId(signal)
         const heard = { signal, source, isOther: false, warned: Effect.void }
@@ -183,14 +196,14 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
 
       /** A transfer belongs to one payment: one that another has moves nothing here, and a person must find out why it is named. */
       const withoutTaken = Effect.fnUntraced(function* (
-        known: Known,
+        known: AttemptOfPayment,
         signal: ProviderSignal,
-        source: Source,
+        source: SignalContext,
         { movements = [], payment }: Change
-      ): Effect.fn.Return<Option.Option<Heard>, DatabaseFailure> {
+      ): Effect.fn.Return<Option.Option<Recorded>, DatabaseFailure> {
         const taken = yield* store.takenTransfers(payment.payment_id, movements)
         if (taken.length === 0 || (signal._tag !== "Accepted" && signal._tag !== "Report")) {
-          return Option.none<Heard>()
+          return Option.none<Recorded>()
         }
         const rest = (signal.movements ?? []).filter(
           ({ id, kind }) => !taken.some((one) => one.kind === kind && one.movement_id === id)
@@ -203,7 +216,11 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         return yield* write(known, without, { ...source, unseen })
       })
 
-      const write: Write = Effect.fnUntraced(function* (known: Known, said: ProviderSignal, given: Source) {
+      const write: Write = Effect.fnUntraced(function* (
+        known: AttemptOfPayment,
+        said: ProviderSignal,
+        given: SignalContext
+      ) {
         const { attempt, payment } = known
         const { isOther, signal, source, warned } = yield* aboutOwnId(known, said, given)
         // Nobody speaks for another provider's attempt, whatever name it is called by.
@@ -232,42 +249,50 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
           if (written.left._tag === "TransferTaken") return yield* withoutTaken(known, said, given, change)
           // Whatever else it takes was held beforehand.
           if (change.nextAttempt === undefined) return yield* Effect.die(written.left)
-          const heard: Heard = { payment, books: known, outcome: null, follows: false, short: written.left.account }
+          const heard: Recorded = { payment, books: known, outcome: null, follows: false, short: written.left.account }
           return Option.some(heard)
         }
-        if (!written.right) return Option.none<Heard>()
-        yield* Effect.zipRight(noise(change, after, source), warned)
+        if (!written.right) return Option.none<Recorded>()
+        yield* Effect.zipRight(alertOperators(change, after, source), warned)
         if (isOther && source.callback !== undefined) yield* store.hint(attempt.attempt_id)
         if (change.nextAttempt?.enquire_in === null) yield* second.wake
         const follows = yield* followed(change, outcome, source)
         const books = booksAfter(change)
-        const heard: Heard = { payment: after, books, outcome, follows, ...(isOther ? { isOther: true } : {}) }
+        const heard: Recorded = { payment: after, books, outcome, follows, ...(isOther ? { isOther: true } : {}) }
         return Option.some(heard)
       })
 
       /** To be asked after the payment was read: what others apply later than that changes its version. */
-      const isAppliedByOthers = ({ callback }: Source) =>
-        callback?.stray === undefined
+      const isAppliedByOthers = ({ callback }: SignalContext) =>
+        callback?.unmatchedId === undefined
           ? Effect.succeed(false)
-          : Effect.map(store.isStray(callback.provider, callback.key), (waits) => !waits)
+          : Effect.map(store.isCallbackUnmatched(callback.provider, callback.key), (waits) => !waits)
 
-      const unlessApplied = Effect.fnUntraced(function* (known: Known, signal: ProviderSignal, source: Source) {
+      const unlessApplied = Effect.fnUntraced(function* (
+        known: AttemptOfPayment,
+        signal: ProviderSignal,
+        source: SignalContext
+      ) {
         if (!(yield* isAppliedByOthers(source))) return yield* write(known, signal, source)
         const { attempt, payment } = known
-        const heard: Heard = { payment, books: known, outcome: attempt.outcome, follows: false }
+        const heard: Recorded = { payment, books: known, outcome: attempt.outcome, follows: false }
         return Option.some(heard)
       })
 
-      const again = ({ attempt_id, org_id }: Told, signal: ProviderSignal, source: Source): Stored<Heard> =>
-        orDefect(Effect.flatten(store.known(attempt_id, org_id))).pipe(
+      const again = (
+        { attempt_id, org_id }: AttemptRef,
+        signal: ProviderSignal,
+        source: SignalContext
+      ): Stored<Recorded> =>
+        orDefect(Effect.flatten(store.findAttempt(attempt_id, org_id))).pipe(
           Effect.flatMap((known) => unlessApplied(known, signal, source)),
-          Effect.flatMap(Effect.mapError(() => new Overtaken())),
-          Effect.retry({ schedule: overtakenRetry, while: ({ _tag }) => _tag === "Overtaken" }),
-          Effect.catchTag("Overtaken", () => busy())
+          Effect.flatMap(Effect.mapError(() => new VersionConflict())),
+          Effect.retry({ schedule: overtakenRetry, while: ({ _tag }) => _tag === "VersionConflict" }),
+          Effect.catchTag("VersionConflict", () => busy())
         )
 
       /** The attempt is committed and has no answer: whoever waits is told so, and the enquiries will ask for it. */
-      const unanswered = (known: Known, failure: DatabaseFailure) => {
+      const unanswered = (known: AttemptOfPayment, failure: DatabaseFailure) => {
         const { attempt, payment } = known
         return Effect.as(
           trouble(
@@ -281,18 +306,18 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
       }
 
       return {
-        hear: (known, signal, source) => {
+        record: (known, signal, source) => {
           const heard = Effect.flatMap(
             write(known, signal, source),
             Option.match({ onSome: Effect.succeed, onNone: () => again(known.attempt, signal, source) })
           )
           // Whoever calls back is told, and calls again. To hear the same word twice does no harm.
           if (source.callback !== undefined) return heard
-          return Effect.catchAll(whileBusy(heard), (failure) => unanswered(known, failure))
+          return Effect.catchAll(retryWhileDatabaseBusy(heard), (failure) => unanswered(known, failure))
         },
-        hearAbout: (attempt, signal, source) => whileBusy(again(attempt, signal, source)),
-        hearOnce: write
+        recordByAttempt: (attempt, signal, source) => retryWhileDatabaseBusy(again(attempt, signal, source)),
+        recordIfUnchanged: write
       }
     })
-  ).pipe(Layer.provideMerge(SecondLeg.layer))
+  ).pipe(Layer.provideMerge(RampPayout.layer))
 }

@@ -7,11 +7,11 @@ import type { Rate } from "../../domain/Rate.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import type { Books, Payment, Refund, RefundState } from "../store/Payment.ts"
 import { ownSide } from "../store/PaymentPostings.ts"
-import type { Known } from "../store/PaymentStore.ts"
-import { doubtOf, type Moment, type Source } from "./Signals.ts"
-import { contradictionIn, heardBy, movedBy, partOf, refundedByUs } from "./Movements.ts"
+import type { AttemptOfPayment } from "../store/PaymentStore.ts"
+import { failureContradiction, type DecisionTime, type SignalContext } from "./Signals.ts"
+import { amountContradiction, recordMovements, movedBy, partOf, refundedByUs } from "./Movements.ts"
 import { isPursued } from "./PaymentRules.ts"
-import { assemble, type Ruled } from "./Ruling.ts"
+import { buildChange, type DecidedChange } from "./DecidedChange.ts"
 
 export interface RefundLegState {
   readonly state: RefundState
@@ -141,10 +141,15 @@ export const statusAfter = (payment: Payment, refunds: Parts, movements: Books["
   return isBack || netOf(position(movements), taken_by, amount.currency).minor <= 0n ? "refunded" : status
 }
 
-export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Source, moment: Moment): Ruled => {
+export const refundChangeOf = (
+  known: AttemptOfPayment,
+  signal: ProviderSignal,
+  source: SignalContext,
+  moment: DecisionTime
+): DecidedChange => {
   const { attempt, payment } = known
   const part = partOf(payment, attempt)
-  const recording = heardBy(known, signal, source, moment.at)
+  const recording = recordMovements(known, signal, source, moment.at)
   const { outcome, resurfaced, state } = decideRefund(
     {
       state: part.state,
@@ -160,7 +165,7 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
   const after = settles ? partsAfter(payment, [settled]) : payment.refunds
   const refunds = settles && state === "failed" ? withoutShortage(payment, after, part) : after
   const status = statusAfter(payment, refunds, recording.movements)
-  return assemble(
+  return buildChange(
     known,
     signal,
     {
@@ -168,11 +173,11 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
       outcome,
       patch: settles ? { refunds } : {},
       recording,
-      waits: state === "open" || resurfaced,
-      underWay: state === "open" || resurfaced,
-      doubt:
-        contradictionIn(known, recording) ??
-        doubtOf(known, signal, source, { moved: part.state === "completed" && state === "completed" }),
+      isAwaited: state === "open" || resurfaced,
+      isUnderWay: state === "open" || resurfaced,
+      contradiction:
+        amountContradiction(known, recording) ??
+        failureContradiction(known, signal, source, { moved: part.state === "completed" && state === "completed" }),
       changes: settles,
       settledRefund: settles ? settled : undefined
     },

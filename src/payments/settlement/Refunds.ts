@@ -26,10 +26,10 @@ import { contextOf } from "../route/AttemptContext.ts"
 import { openAttempt } from "../store/Change.ts"
 import { collectionsLeft } from "../store/OpenSums.ts"
 import type { Attempt, Payment, Refund } from "../store/Payment.ts"
-import { PaymentStore, type Story } from "../store/PaymentStore.ts"
+import { PaymentStore, type PaymentHistory } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "./RecordOutcome.ts"
 import { ProviderAnswer } from "../route/ProviderAnswer.ts"
-import { FirstSend, openSendWindow, type SentAtOnce } from "../route/Leave.ts"
+import { FirstSendPermit, openSendWindow, type SentAtOnce } from "../route/SendPermit.ts"
 import { PaymentCommand, openAttemptsOf, refuse, switchedOff } from "./PaymentCommand.ts"
 import { isPursued } from "./PaymentRules.ts"
 import { leftOf, targetOfPart } from "./RefundRules.ts"
@@ -53,7 +53,7 @@ const causeOf = (outcome: Outcome, provider: string): string => {
 }
 
 /** Whether nobody knows what became of an attempt, or its provider has it although it was declined. */
-const isUncertain = (attempt: Attempt, { items }: Story): boolean =>
+const isUncertain = (attempt: Attempt, { items }: PaymentHistory): boolean =>
   attempt.outcome === "unknown" ||
   isPursued(attempt) ||
   items.some(
@@ -62,7 +62,7 @@ const isUncertain = (attempt: Attempt, { items }: Story): boolean =>
   )
 
 /** While nobody knows what became of money on its way back, no more of it goes. */
-const uncertaintyIn = (story: Story): string | undefined =>
+const uncertaintyIn = (story: PaymentHistory): string | undefined =>
   story.attempts.some((one) => (one.leg === "refund" || one.leg === "return") && isUncertain(one, story))
     ? "what became of an earlier refund is not known yet; refund it afterwards."
     : undefined
@@ -84,7 +84,7 @@ const partOf = (payment: Payment, left: Money, amount: WantedRefund["amount"]) =
 const collectionFor = Effect.fnUntraced(function* (
   payment: Payment,
   { attempt_id }: Attempt,
-  movements: Story["movements"],
+  movements: PaymentHistory["movements"],
   part: Money
 ) {
   const mine = collectionsLeft(payment, movements, { attempt_id, money: part })
@@ -119,7 +119,7 @@ const make = Effect.gen(function* () {
       return yield* refuse(payment, "only a completed payment is given back.")
     }
     if (payment.direction !== "inbound") return yield* refuse(payment, "only payins are given back.")
-    const story = yield* store.story(payment)
+    const story = yield* store.history(payment)
     const uncertainty = uncertaintyIn(story)
     if (uncertainty !== undefined) return yield* refuse(payment, uncertainty)
     const taken = openAttemptsOf(story.attempts).find(
@@ -235,11 +235,11 @@ const make = Effect.gen(function* () {
       money: amount,
       reason: wanted.reason ?? null
     }
-    const outcome = yield* answer.outcome(provider, refund(order), window, FirstSend.made(attempt), {
+    const outcome = yield* answer.outcome(provider, refund(order), window, FirstSendPermit.made(attempt), {
       honours: refundsHonoured(provider)
     })
     const known = { payment, attempt: openAttempt(payment, attempt), movements, allocations }
-    const heard = yield* outcomes.hear(known, outcome, { cause: causeOf(outcome, provider.name) })
+    const heard = yield* outcomes.record(known, outcome, { cause: causeOf(outcome, provider.name) })
     if (outcome._tag !== "Declined" || heard.outcome !== "declined") return heard.payment
     const why =
       outcome.unsent === "late"

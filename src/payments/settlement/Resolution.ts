@@ -3,8 +3,7 @@
  * rail, money that waits. Each statement is a fact, recorded as a movement or an allocation, and audited.
  */
 import { type BigDecimal, Clock, Context, Duration, Effect, Either, Layer, Option } from "effect"
-import type { PaymentId } from "../../domain/Identifiers.ts"
-import { AttemptId } from "../../domain/Identifiers.ts"
+import { type PaymentId, AttemptId } from "../../domain/Identifiers.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { totalOf } from "../../domain/Fee.ts"
 import { Conflict, type InsufficientFunds, type NotFound, notFound } from "../../domain/Failure.ts"
@@ -28,20 +27,20 @@ import {
   type StoredOperatorItem
 } from "../store/Payment.ts"
 import { booksAfter, entriesOfChange } from "../store/PaymentPostings.ts"
-import { PaymentStore, type Story } from "../store/PaymentStore.ts"
+import { PaymentStore, type PaymentHistory } from "../store/PaymentStore.ts"
 import { asReceivable, strayedRefund, toOrganization } from "./Allocations.ts"
 import { acceptedTarget, hasMoved, isAbout, isPaidLate, isQuestion, unsentPayout } from "./Decisions.ts"
-import { announcedIn, heardBy, refundedOf, statedBack, statedDone } from "./Movements.ts"
+import { announcedIn, recordMovements, refundedOf, statedBack, statedDone } from "./Movements.ts"
 import { absolute, isUnderpaid, moverOf, type OpenSum, openSumsOf, wordsOfSum } from "../store/OpenSums.ts"
-import { laidToRest } from "./PaymentCommand.ts"
+import { withoutEnquiries } from "./PaymentCommand.ts"
 import { allocationEvents, eventsOf, FundingEvents, refundEvent } from "./PaymentEvents.ts"
 import { RecordOutcome } from "./RecordOutcome.ts"
 import { partsAfter, statusAfter } from "./RefundRules.ts"
 import { changed, type GiveBack, Returns, underpaidPatch } from "./Returns.ts"
-import { noted } from "./Signals.ts"
+import { appendNote } from "./Signals.ts"
 
 /** What an operator says about a payment. */
-export interface Verdict {
+export interface ResolutionRequest {
   /** Of money that waits: the organisation gets what came, or bears what is gone; failed: the provider has it back. */
   readonly outcome: "completed" | "failed"
   /** How the operator knows. */
@@ -60,10 +59,10 @@ const isUnderWay = ({ outcome, sends, sent_at }: Attempt, now: Date): boolean =>
   return unanswered && (sends === 0 || now.getTime() - sent_at.getTime() < Duration.toMillis(absenceGrace))
 }
 
-const itemsAbout = ({ items }: Story, attempt: Attempt): ReadonlyArray<StoredOperatorItem> =>
+const itemsAbout = ({ items }: PaymentHistory, attempt: Attempt): ReadonlyArray<StoredOperatorItem> =>
   items.filter((item) => isQuestion(item) && isAbout(item, attempt))
 
-const hasItem = (story: Story, attempt: Attempt): boolean => itemsAbout(story, attempt).length > 0
+const hasItem = (story: PaymentHistory, attempt: Attempt): boolean => itemsAbout(story, attempt).length > 0
 
 /** What is on the manual rail waits for a person, until it has ended. */
 const isOnManualRail = ({ refunds }: Payment, { attempt_id, leg, outcome, provider }: Attempt): boolean =>
@@ -74,7 +73,7 @@ const isOnManualRail = ({ refunds }: Payment, { attempt_id, leg, outcome, provid
 
 /** What no machine settles any more, or never did. */
 const onlyByHand =
-  (payment: Payment, story: Story, now: Date) =>
+  (payment: Payment, story: PaymentHistory, now: Date) =>
   (attempt: Attempt): boolean =>
     !isUnderWay(attempt, now) &&
     (attempt.outcome === "unknown" ||
@@ -95,7 +94,7 @@ type Settled = Pick<Change, "cause" | "patch" | "status"> &
 
 interface Statement {
   readonly payment: Payment
-  readonly story: Story
+  readonly story: PaymentHistory
   readonly sum: OpenSum
   readonly mover: Attempt
   readonly reason: string
@@ -154,7 +153,7 @@ const atProvider = (statement: Statement): Settled => {
     status: "failed",
     patch: underpaidPatch(payment, sum),
     cause: `given up by ${by}`,
-    attempt: laidToRest(statement.mover),
+    attempt: withoutEnquiries(statement.mover),
     movements
   }
 }
@@ -192,7 +191,13 @@ const atOrganization = (statement: Statement): Settled => {
 const conflict = (message: string) => new Conflict({ message })
 
 /** What of a sum is decided on. What completes or fails the payment is decided on as a whole. */
-const partOfSum = (payment: Payment, story: Story, mover: Attempt, sum: OpenSum, amount: Verdict["amount"]) =>
+const partOfSum = (
+  payment: Payment,
+  story: PaymentHistory,
+  mover: Attempt,
+  sum: OpenSum,
+  amount: ResolutionRequest["amount"]
+) =>
   Effect.gen(function* () {
     if (amount === undefined) return sum
     if (sum.from === "ramp" || isUnderpaid(payment, sum) || isPaidLate(payment, story, mover, sum)) {
@@ -216,7 +221,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
     readonly resolve: (
       permit: Permit<"platform">,
       paymentId: PaymentId,
-      verdict: Verdict
+      verdict: ResolutionRequest
     ) => Stored<Payment, NotFound | Conflict | InsufficientFunds>
     /** Sends money that waits back through the provider that took it. Repeating it never sends it twice. */
     readonly giveBack: (
@@ -249,8 +254,8 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       const settleAttempt = (
         permit: Permit<"platform">,
         known: { payment: Payment; attempt: Attempt },
-        story: Story,
-        verdict: Verdict
+        story: PaymentHistory,
+        verdict: ResolutionRequest
       ) => {
         const { attempt, payment } = known
         const { item, movementId, outcome, reason } = verdict
@@ -270,12 +275,12 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         const whole = { ...known, movements: story.movements, allocations: story.allocations }
         const source = { cause: `settled ${by}`, operator: { id: permit.actor.id, note: `Settled ${by}`, unseen } }
         return Effect.gen(function* () {
-          const { heard: named } = heardBy(whole, signal, source, new Date(yield* Clock.currentTimeMillis))
+          const { heard: named } = recordMovements(whole, signal, source, new Date(yield* Clock.currentTimeMillis))
           if (movementId !== undefined && (yield* store.takenTransfers(payment.payment_id, named)).length > 0) {
             return yield* ofAnother()
           }
           // Whoever was slower decided on something that is settled by now.
-          const heard = yield* outcomes.hearOnce(whole, signal, source)
+          const heard = yield* outcomes.recordIfUnchanged(whole, signal, source)
           if (Option.isNone(heard)) return yield* changed()
           yield* audit.record(permit, {
             action: "payment.resolved",
@@ -291,7 +296,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       const write = Effect.fnUntraced(function* (
         permit: Permit<"platform">,
         payment: Payment,
-        story: Story,
+        story: PaymentHistory,
         settled: Settled,
         note: string,
         detail: Readonly<Record<string, unknown>>
@@ -302,9 +307,9 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         const fresh = yield* ids.several(EVENTS)
         const newId = () => fresh.shift()!
         const { refund, ...rest } = settled
-        const stood = { movements: story.movements, allocations: story.allocations }
-        const patch = { ...settled.patch, comments: noted(payment.comments, note) }
-        const plain: Change = { ...rest, payment, patch, at, stood, events: [] }
+        const booksBefore = { movements: story.movements, allocations: story.allocations }
+        const patch = { ...settled.patch, comments: appendNote(payment.comments, note) }
+        const plain: Change = { ...rest, payment, patch, at, booksBefore, events: [] }
         const refunded = refundedOf({ ...payment, ...patch, status: settled.status }, booksAfter(plain))
         const after: Payment = { ...payment, ...patch, refunded, status: settled.status, updated_at: at }
         const change: Change = {
@@ -344,7 +349,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       const writeOrOwe = (
         permit: Permit<"platform">,
         payment: Payment,
-        story: Story,
+        story: PaymentHistory,
         settled: Settled,
         note: string,
         detail: Readonly<Record<string, unknown>>
@@ -388,7 +393,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           status: "completed",
           patch: { amount, target, next_action: null, total_fees: total, fee_ids: kept.map(({ fee_id }) => fee_id) },
           cause,
-          attempt: laidToRest(mover)
+          attempt: withoutEnquiries(mover)
         }
         return { settled, charged: kept }
       })
@@ -396,9 +401,9 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       const settleSum = Effect.fnUntraced(function* (
         permit: Permit<"platform">,
         payment: Payment,
-        story: Story,
+        story: PaymentHistory,
         whole: OpenSum,
-        verdict: Verdict
+        verdict: ResolutionRequest
       ) {
         const mover = moverOf(story.attempts, whole)
         if (mover === undefined) return yield* changed()
@@ -456,9 +461,9 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       const settleAll = Effect.fnUntraced(function* (
         permit: Permit<"platform">,
         first: Payment,
-        read: Story,
+        read: PaymentHistory,
         sums: ReadonlyArray<OpenSum>,
-        verdict: Verdict
+        verdict: ResolutionRequest
       ) {
         let [payment, story] = [first, read]
         const isOwn = ({ money }: OpenSum) => money.currency === first.amount.currency
@@ -466,13 +471,19 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           const sum = openSumsOf(payment, story).find((one) => one.item_id === item_id)
           if (sum === undefined) continue
           payment = yield* settleSum(permit, payment, story, sum, verdict)
-          story = yield* store.story(payment)
+          story = yield* store.history(payment)
         }
         return payment
       })
 
       /** A leg that was not sent is not sent any more; what was collected for it waits for a person. */
-      const stop = (permit: Permit<"platform">, payment: Payment, story: Story, leg: Attempt, verdict: Verdict) =>
+      const stop = (
+        permit: Permit<"platform">,
+        payment: Payment,
+        story: PaymentHistory,
+        leg: Attempt,
+        verdict: ResolutionRequest
+      ) =>
         atomically(
           Effect.gen(function* () {
             if (!(yield* store.stopUnsent(leg.attempt_id, `stopped by ${permit.actor.id}: ${verdict.reason}`))) {
@@ -491,7 +502,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       return {
         resolve: Effect.fn("Resolution.resolve")(function* (permit, id, verdict) {
           const payment = yield* find(permit, id)
-          const story = yield* store.story(payment)
+          const story = yield* store.history(payment)
           if ((yield* again(payment)).version !== payment.version) return yield* changed()
           const now = yield* store.now
           const { item } = verdict

@@ -19,12 +19,18 @@ import { refundsHonoured, ResendPermit } from "../../providers/port/ResendPermit
 import { openAttempt } from "../store/Change.ts"
 import { ProviderAnswer } from "../route/ProviderAnswer.ts"
 import { contextOf, sentTimes } from "../route/AttemptContext.ts"
-import { FirstSend, type Leave, openSendWindow, type SendWindow, type SentAtOnce } from "../route/Leave.ts"
+import {
+  FirstSendPermit,
+  type SendPermit,
+  openSendWindow,
+  type SendWindow,
+  type SentAtOnce
+} from "../route/SendPermit.ts"
 import { type Attempt, kindOfAttempt, type Payment, type Refund } from "../store/Payment.ts"
-import { type Known, PaymentStore, type Story } from "../store/PaymentStore.ts"
+import { type AttemptOfPayment, PaymentStore, type PaymentHistory } from "../store/PaymentStore.ts"
 import { partOf } from "./Movements.ts"
 import { isUnderpaid, itemIdOf, moverOf, type OpenSum, openSumsOf, returnOf, wordsOfSum } from "../store/OpenSums.ts"
-import { laidToRest, switchedOff } from "./PaymentCommand.ts"
+import { withoutEnquiries, switchedOff } from "./PaymentCommand.ts"
 import { eventsOf } from "./PaymentEvents.ts"
 import { isPursued } from "./PaymentRules.ts"
 import { RecordOutcome } from "./RecordOutcome.ts"
@@ -85,14 +91,14 @@ const listed = (payment: Payment, sums: ReadonlyArray<OpenSum>): string =>
   sums.map((sum) => `${sum.item_id}: ${wordsOfSum(payment, sum)}`).join(" ")
 
 /** What was refused and is on its way nevertheless may take the money with it. */
-const resurfacedIn = ({ attempts }: Story, { attempt_id, from }: OpenSum): Attempt | undefined =>
+const resurfacedIn = ({ attempts }: PaymentHistory, { attempt_id, from }: OpenSum): Attempt | undefined =>
   attempts.find(
     (one) =>
       isPursued(one) &&
       (one.leg === "return" ? one.of_attempt === attempt_id : one.leg === "settlement" && from === "ramp")
   )
 
-const wantedOf = (payment: Payment, story: Story, item: string | undefined): Effect.Effect<Wanted, Conflict> =>
+const wantedOf = (payment: Payment, story: PaymentHistory, item: string | undefined): Effect.Effect<Wanted, Conflict> =>
   Effect.gen(function* () {
     const refuse = (message: string) => new Conflict({ message })
     const sums = openSumsOf(payment, story)
@@ -136,7 +142,7 @@ const wantedOf = (payment: Payment, story: Story, item: string | undefined): Eff
   })
 
 /** A return of the named money that is under way, or of which nobody knows what became of it. */
-const openReturn = (payment: Payment, { attempts }: Story, item: string | undefined): Attempt | undefined => {
+const openReturn = (payment: Payment, { attempts }: PaymentHistory, item: string | undefined): Attempt | undefined => {
   const isNamed = ({ amount, of }: Refund): boolean => {
     if (of === undefined) return false
     const account =
@@ -176,7 +182,7 @@ const make = Effect.gen(function* () {
   const commit = Effect.fnUntraced(function* (
     permit: Permit<"platform">,
     payment: Payment,
-    story: Story,
+    story: PaymentHistory,
     { sum, taker }: Wanted,
     reason: string
   ) {
@@ -218,18 +224,18 @@ const make = Effect.gen(function* () {
       cause: `return of ${money.toString()} asked for by ${permit.actor.id}`,
       at,
       nextAttempt: attempt,
-      ...(ended ? {} : { attempt: laidToRest(taker) }),
-      stood: { movements: story.movements, allocations: story.allocations },
+      ...(ended ? {} : { attempt: withoutEnquiries(taker) }),
+      booksBefore: { movements: story.movements, allocations: story.allocations },
       events: eventsOf(() => fresh.shift()!, after, payment.status, false, at)
     })
     if (!written) return yield* changed()
-    const known: Known = {
+    const known: AttemptOfPayment = {
       payment: after,
       attempt: openAttempt(after, attempt),
       movements: story.movements,
       allocations: story.allocations
     }
-    return { ...known, leave: FirstSend.made(attempt) }
+    return { ...known, sendPermit: FirstSendPermit.made(attempt) }
   })
 
   /** A second time, where its provider still remembers the first. */
@@ -241,28 +247,28 @@ const make = Effect.gen(function* () {
       })
     }
     const known = yield* store.renewSend(attempt.attempt_id, null)
-    return Option.isNone(known) ? yield* inAMinute() : { ...known.value, leave: again.value }
+    return Option.isNone(known) ? yield* inAMinute() : { ...known.value, sendPermit: again.value }
   })
 
   const send = Effect.fnUntraced(function* (
     permit: Permit<"platform">,
-    known: Known & { readonly leave: Leave },
+    known: AttemptOfPayment & { readonly sendPermit: SendPermit },
     taker: Attempt,
     provider: Refunding,
     window: SendWindow,
     reason: string
   ) {
-    const { attempt, leave, payment } = known
+    const { attempt, payment, sendPermit } = known
     // A collection that came since then is not part of what was ordered under this reference.
     const { amount: money, collection_id: collectionId = null } = partOf(payment, attempt)
     const reference = attempt.attempt_id
     const sent = provider.refund({ attempt: contextOf(payment, taker, []), reference, collectionId, money, reason })
-    const outcome = yield* answer.outcome(provider, sent, window, leave, { honours: refundsHonoured(provider) })
+    const outcome = yield* answer.outcome(provider, sent, window, sendPermit, { honours: refundsHonoured(provider) })
     // What may have been sent before is not refused because it was too late to send it again.
-    if (outcome._tag === "Declined" && outcome.unsent === "late" && !(leave instanceof FirstSend))
+    if (outcome._tag === "Declined" && outcome.unsent === "late" && !(sendPermit instanceof FirstSendPermit))
       return yield* inAMinute()
     const note = `${money.toString()} given back through ${provider.name} by ${permit.actor.id}: ${reason}`
-    yield* outcomes.hear(known, outcome, {
+    yield* outcomes.record(known, outcome, {
       cause: `return at ${provider.name}`,
       ...(outcome._tag === "Accepted" ? { note } : {})
     })
@@ -284,7 +290,7 @@ const make = Effect.gen(function* () {
   })
 
   return Effect.fnUntraced(function* (permit: Permit<"platform">, payment: Payment, { item, reason }: GiveBack) {
-    const story = yield* store.story(payment)
+    const story = yield* store.history(payment)
     // All that was read belongs together, or it is another amount that should go back.
     if ((yield* again(payment)).version !== payment.version) return yield* changed()
     const window = yield* openSendWindow

@@ -4,7 +4,7 @@ import type { ProviderName } from "../../domain/Corridor.ts"
 import type { ProviderSignal } from "../../domain/Settlement.ts"
 import type { NewAttempt } from "../store/Change.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
-import type { Known } from "../store/PaymentStore.ts"
+import type { AttemptOfPayment } from "../store/PaymentStore.ts"
 
 /** Reports a payin that waits for its customer at its end. `closed`: the provider confirmed that it takes no money any more. */
 interface AtEnd {
@@ -14,10 +14,10 @@ interface AtEnd {
 }
 
 /** Who says it, and what else its change must carry. */
-export interface Source {
+export interface SignalContext {
   readonly cause: string
   /** `stray`: the id under which it was kept until its payment was known. */
-  readonly callback?: { readonly provider: ProviderName; readonly key: string; readonly stray?: string }
+  readonly callback?: { readonly provider: ProviderName; readonly key: string; readonly unmatchedId?: string }
   /** A person decides, with these words for the record; what the attempt itself had said stays beside them. */
   readonly operator?: {
     readonly id: string
@@ -28,7 +28,7 @@ export interface Source {
   /** The provider was asked out of turn, for a hint: the plan by which it is asked stays as it was. */
   readonly hinted?: boolean
   /** There was a hint, and its provider was asked after it in vain for as long as anybody asks. */
-  readonly untold?: boolean
+  readonly hintUnanswered?: boolean
   /** What a callback says was taken back and the provider does not show: an operator looks it up, and closes its item. */
   readonly unseen?: string
   /** What is to stand on the record besides. */
@@ -43,7 +43,7 @@ export interface Source {
   readonly next?: NewAttempt | undefined
 }
 
-export interface Moment {
+export interface DecisionTime {
   readonly at: Date
   readonly newId: () => string
   /** How long to wait before the attempt is asked about the next time; none when that was done often enough. */
@@ -54,8 +54,11 @@ export const namedId = (signal: ProviderSignal): string | null =>
   "providerPaymentId" in signal ? (signal.providerPaymentId ?? null) : null
 
 /** The provider's id of the attempt: the one that was written first. */
-export const ownId = ({ provider_payment_id }: Attempt, signal: ProviderSignal, { renamed }: Source): string | null =>
-  renamed === true ? namedId(signal) : (provider_payment_id ?? namedId(signal))
+export const ownId = (
+  { provider_payment_id }: Attempt,
+  signal: ProviderSignal,
+  { renamed }: SignalContext
+): string | null => (renamed === true ? namedId(signal) : (provider_payment_id ?? namedId(signal)))
 
 export const reasonOf = (signal: ProviderSignal): string | null => {
   switch (signal._tag) {
@@ -71,7 +74,7 @@ export const reasonOf = (signal: ProviderSignal): string | null => {
 }
 
 /** The same note is not written twice, however often its reason comes back. */
-export const noted = (comments: string | null, note: string): string => {
+export const appendNote = (comments: string | null, note: string): string => {
   if (comments === null) return note
   return comments.includes(note) ? comments : `${comments} ${note}`
 }
@@ -81,10 +84,10 @@ const saysFailed = (signal: ProviderSignal): boolean =>
   signal._tag === "Declined" || (signal._tag === "Report" && signal.state === "failed")
 
 /** What has moved cannot fail: one of both reports is wrong. */
-export const doubtOf = (
-  { attempt: { outcome, provider } }: Known,
+export const failureContradiction = (
+  { attempt: { outcome, provider } }: AttemptOfPayment,
   signal: ProviderSignal,
-  { operator }: Source,
+  { operator }: SignalContext,
   { moved }: { readonly moved: boolean }
 ): string | undefined =>
   outcome !== "declined" && moved && operator === undefined && saysFailed(signal)

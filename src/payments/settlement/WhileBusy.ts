@@ -4,5 +4,5 @@ import { isDatabaseFailure } from "../../domain/Failure.ts"
 import { busyRetry } from "../../domain/policies/Payments.ts"
 import { retryIfFailed } from "../../platform/fibers/RetryIfFailed.ts"
 
-export const whileBusy = <A, E>(write: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+export const retryWhileDatabaseBusy = <A, E>(write: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   retryIfFailed(write, { schedule: busyRetry, while: isDatabaseFailure })

@@ -4,7 +4,7 @@ import { providerNames } from "../../domain/Corridor.ts"
 import { idOf, listOf, nullable, number, oneOf, prefixed, rowOf, text, time, truth } from "./Columns.ts"
 import { booksColumns, booksOf } from "./BooksRow.ts"
 import type { Attempt, DueAttempt } from "./Payment.ts"
-import type { Known } from "./PaymentStore.ts"
+import type { AttemptOfPayment } from "./PaymentStore.ts"
 import { paymentOf, selectedColumns } from "./PaymentRow.ts"
 
 const outcome = nullable(oneOf("accepted", "declined", "unknown"))
@@ -80,11 +80,11 @@ export const dueAttemptOf = (selected: object): DueAttempt => {
 }
 
 /** A payment `p`, its attempt `a`, and what is recorded of the payment's money, in one row. */
-export const knownColumns = `${selectedColumns("p.")}, ${attemptNames.map((name) => `a.${name} as a_${name}`).join(", ")}, ${booksColumns("p.")}`
+export const attemptOfPaymentColumns = `${selectedColumns("p.")}, ${attemptNames.map((name) => `a.${name} as a_${name}`).join(", ")}, ${booksColumns("p.")}`
 
 const attemptBeside = rowOf(prefixed(attemptTable, "a_"))
 
-export const knownOf = (selected: object): Known => {
+export const attemptOfPayment = (selected: object): AttemptOfPayment => {
   const row = attemptBeside(selected)
   const attempt = {
     attempt_id: row.a_attempt_id,

@@ -1,7 +1,7 @@
 /** What a worker's run for an attempt is called in traces, and which request it refers to. */
 import type { Attempt } from "./Payment.ts"
 
-export const runFor = (name: string, { attempt_id, org_id, payment_id, provider, traceparent }: Attempt) => ({
+export const attemptRun = (name: string, { attempt_id, org_id, payment_id, provider, traceparent }: Attempt) => ({
   name,
   traceparent,
   attributes: {

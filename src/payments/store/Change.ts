@@ -63,7 +63,7 @@ export interface NewAttempt extends Pick<
 }
 
 /** Everything that a new payment brings along: written together or not at all. */
-export interface Opening {
+export interface NewPayment {
   readonly payment: Payment
   /** The first candidate's attempt, committed before its socket opens; none while the payment is held. */
   readonly attempt: NewAttempt | null
@@ -85,7 +85,7 @@ export interface Change {
   /** The next candidate's attempt, committed before its socket opens. */
   readonly nextAttempt?: NewAttempt
   /** The movements and allocations that stood when it was decided. */
-  readonly stood?: Books
+  readonly booksBefore?: Books
   /** What was heard of transfers at the provider. */
   readonly movements?: ReadonlyArray<HeardMovement>
   readonly allocations?: ReadonlyArray<Allocation>

@@ -9,7 +9,7 @@ import type {
   StoredCallback,
   StoredFee,
   StoredOperatorItem,
-  StrayCallback
+  UnmatchedCallback
 } from "./Payment.ts"
 
 export const paymentTables = {
@@ -17,7 +17,7 @@ export const paymentTables = {
   history: memoryTable<HistoryRow>("history"),
   attempts: memoryTable<AttemptRow>("attempts"),
   cardWaits: memoryTable<Pick<Payment, "org_id" | "payment_id"> & { readonly expires_at: Date }>("cardWaits"),
-  callbacks: memoryTable<StoredCallback | StrayCallback>("callbacks"),
+  callbacks: memoryTable<StoredCallback | UnmatchedCallback>("callbacks"),
   paymentFees: memoryTable<StoredFee>("paymentFees"),
   operatorItems: memoryTable<StoredOperatorItem>("operatorItems"),
   movements: memoryTable<RecordedMovement & Pick<Payment, "org_id" | "payment_id">>("movements"),

@@ -184,7 +184,7 @@ export const StoredCallback = Schema.Struct({
 export interface StoredCallback extends Schema.Schema.Type<typeof StoredCallback> {}
 
 /** A callback that came before anyone knew the provider's own id of its payment, with all that it said. */
-export interface StrayCallback extends StoredCallback {
+export interface UnmatchedCallback extends StoredCallback {
   readonly provider_payment_id: string | null
   /** Through which it came. */
   readonly account: ConfigId | null

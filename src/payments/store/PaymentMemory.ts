@@ -18,11 +18,11 @@ import type { LedgerAccount } from "../../domain/Ledger.ts"
 import { type Attempt, kindOfAttempt, type OpenItem, type Payment, type StoredOperatorItem } from "./Payment.ts"
 import { accountOf, itemOf, openSumsOf } from "./OpenSums.ts"
 import type { RecordedMovement } from "../../domain/Movement.ts"
-import { entriesOfChange, entriesOfOpening } from "./PaymentPostings.ts"
+import { entriesOfChange, entriesOfNewPayment } from "./PaymentPostings.ts"
 import { isOfCustomer } from "./PaymentCustomer.ts"
 import { isKnownBy } from "./PaymentReference.ts"
 import { type PaymentFilter, PaymentStore, type Store, TransferTaken } from "./PaymentStore.ts"
-import { booksIn, signalsInMemory, unclaimedHint } from "./SignalMemory.ts"
+import { booksIn, attemptQueueMemory, unclaimedHint } from "./AttemptQueueMemory.ts"
 import { type Change, freedLock, type NewAttempt } from "./Change.ts"
 
 const matches = (filter: PaymentFilter, payment: Payment, called: ReadonlySet<PaymentId>): boolean =>
@@ -217,7 +217,7 @@ export const paymentStoreMemory = Layer.effect(
             const spent =
               lock === undefined ? Either.void : spendInMemory(tables, lock, { org_id, used_by: payment_id }, now)
             if (Either.isLeft(spent)) return Either.left(spent.left)
-            const booked = postInMemory(tables, entriesOfOpening(opening), now)
+            const booked = postInMemory(tables, entriesOfNewPayment(opening), now)
             if (Either.isLeft(booked)) return Either.left(booked.left)
             payments.set(payment.payment_id, payment)
             addHistory(payment, null, "initiated by the caller", payment.created_at)
@@ -243,7 +243,7 @@ export const paymentStoreMemory = Layer.effect(
             window
           )
         }),
-      known: (id, orgId) =>
+      findAttempt: (id, orgId) =>
         Effect.sync(() => {
           const attempt = attempts.get(id)
           return attempt === undefined || (orgId !== null && attempt.org_id !== orgId)
@@ -272,8 +272,8 @@ export const paymentStoreMemory = Layer.effect(
       attemptsOf: (paymentId) => Effect.sync(() => inOrder(ofPayment(attempts.values(), paymentId), byId)),
       takenTransfers: (paymentId, movements) => Effect.sync(() => takenAmong(paymentId, movements)),
       callbackSeen: (provider, key) => Effect.sync(() => callbacks.has(`${provider} ${key}`)),
-      ...signalsInMemory(tables, newToken, (account) => tables.ledgerBalances.get(account)?.balance.minor ?? 0n),
-      story: ({ payment_id }) =>
+      ...attemptQueueMemory(tables, newToken, (account) => tables.ledgerBalances.get(account)?.balance.minor ?? 0n),
+      history: ({ payment_id }) =>
         Effect.sync(() => ({
           history: ofPayment(history.values(), payment_id).sort((a, b) => a.version - b.version),
           attempts: inOrder(ofPayment(attempts.values(), payment_id), byId),

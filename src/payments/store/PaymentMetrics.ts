@@ -1,6 +1,6 @@
 /** Counts payments as they come into a status, and why those failed that did: once each, when it is written. */
 import { counter } from "../../platform/observability/Series.ts"
-import type { Change, Opening } from "./Change.ts"
+import type { Change, NewPayment } from "./Change.ts"
 
 const payments = counter(
   "corridor_payments_total",
@@ -16,7 +16,7 @@ const failures = counter(
 
 const NOBODY = "none"
 
-export const countOpening = ({ attempt, payment }: Opening): void =>
+export const countNewPayment = ({ attempt, payment }: NewPayment): void =>
   payments([payment.status, attempt?.provider ?? NOBODY, payment.payment_method, payment.direction])
 
 export const countChange = ({ patch, payment, status }: Change): void => {

@@ -10,8 +10,8 @@ import { Money } from "../../domain/Money.ts"
 import { effectOf } from "../../domain/Movement.ts"
 import { allocate, type Intent, position, type Position } from "../../domain/Position.ts"
 import type { Allocation, Books, Payment, Refund } from "./Payment.ts"
-import type { Change, Opening } from "./Change.ts"
-import { accountAt, sideOf } from "./Sides.ts"
+import type { Change, NewPayment } from "./Change.ts"
+import { providerAccount, organizationAccount } from "./FundingAccounts.ts"
 
 const { clearing, fees, fx, held, ramp } = LedgerAccount
 
@@ -62,7 +62,7 @@ const isPaid = ({ status }: Payment): boolean => status === "completed" || statu
 const payinPlaces = (payment: Payment): ReadonlyArray<Place> => {
   const { amount, taken_by, target } = payment
   if (payment.direction !== "inbound" || !isPaid(payment) || taken_by === null) return []
-  const side = sideOf(payment)
+  const side = organizationAccount(payment)
   return [
     {
       intent: { attempt_id: taken_by, money: amount },
@@ -75,7 +75,7 @@ const payinPlaces = (payment: Payment): ReadonlyArray<Place> => {
 const payoutPlaces = (payment: Payment): ReadonlyArray<Place> => {
   const { amount, direction, payout_id, status, target } = payment
   if (direction !== "outbound" || status !== "completed" || payout_id === null) return []
-  const [side, attempt_id] = [sideOf(payment), payout_id as AttemptId]
+  const [side, attempt_id] = [organizationAccount(payment), payout_id as AttemptId]
   return [
     {
       intent: { attempt_id, money: target.negate() },
@@ -88,13 +88,13 @@ const payoutPlaces = (payment: Payment): ReadonlyArray<Place> => {
 const holdPostings = (payment: Payment): ReadonlyArray<Posting> => {
   if (!payment.holds) return []
   const { amount, total_fees } = payment
-  const [from, to] = [sideOf(payment), heldOf(payment)(amount.currency)]
+  const [from, to] = [organizationAccount(payment), heldOf(payment)(amount.currency)]
   return [...move(from, to, amount), ...(total_fees === null ? [] : move(from, to, total_fees))]
 }
 
 /** What of a payment's money a refund or a return moves, and what pays for it. */
 const refundSource = (payment: Payment, { amount, of, target }: Refund): { from: AccountOf; cost: Money } => {
-  if (of === undefined) return { from: () => sideOf(payment), cost: target }
+  if (of === undefined) return { from: () => organizationAccount(payment), cost: target }
   return { from: of.from === "ramp" ? rampOf(payment) : clearingOf(payment, of.attempt_id), cost: amount }
 }
 
@@ -196,7 +196,7 @@ export const postingsOf = (payment: Payment, books: Books): ReadonlyArray<Postin
     .filter(({ state }) => state === "settled")
     .flatMap((movement) => {
       const effect = effectOf(movement)
-      return shift(accountAt(movement), effect, clearingOf(payment, movement.attempt_id), effect)
+      return shift(providerAccount(movement), effect, clearingOf(payment, movement.attempt_id), effect)
     })
   const places = placesOf(payment, books)
   const { taken } = allocate(
@@ -237,13 +237,14 @@ const entriesBetween = (
       ]
 }
 
-export const entriesOfOpening = ({ payment }: Opening): ReadonlyArray<Entry> =>
+export const entriesOfNewPayment = ({ payment }: NewPayment): ReadonlyArray<Entry> =>
   entriesBetween(payment, "payout_hold", payment.payment_id, [], holdPostings(payment))
 
 const kindOfPayout = (before: Payment, after: Payment): EntryKind | undefined => {
   if (after.status === "completed" && before.status !== "completed") return "payout"
   if (after.status === "refunded" && before.status !== "refunded") return "payout_return"
-  if (after.holds) return before.holds && sideOf(before) === sideOf(after) ? undefined : "payout_hold"
+  if (after.holds)
+    return before.holds && organizationAccount(before) === organizationAccount(after) ? undefined : "payout_hold"
   return before.holds ? "payout_release" : undefined
 }
 
@@ -284,25 +285,25 @@ const aboutChange = (change: Change, after: Payment): { readonly kind: EntryKind
 }
 
 /** The movements of a payment once those of a change are recorded. */
-const recordedAfter = ({ movements = [], stood = noBooks }: Change): Books["movements"] => {
+const recordedAfter = ({ movements = [], booksBefore = noBooks }: Change): Books["movements"] => {
   const isSame = (one: Books["movements"][number]) => (heard: NonNullable<Change["movements"]>[number]) =>
     one.provider === heard.provider &&
     one.account === heard.account &&
     ((one.kind === heard.kind && one.movement_id === heard.movement_id) || one.movement_id === heard.replaces)
-  return [...stood.movements.filter((one) => !movements.some(isSame(one))), ...movements]
+  return [...booksBefore.movements.filter((one) => !movements.some(isSame(one))), ...movements]
 }
 
 /** What stands once a change is written. */
 export const booksAfter = (change: Change): Books => ({
   movements: recordedAfter(change),
-  allocations: [...(change.stood ?? noBooks).allocations, ...(change.allocations ?? [])]
+  allocations: [...(change.booksBefore ?? noBooks).allocations, ...(change.allocations ?? [])]
 })
 
 export const entriesOfChange = (change: Change): ReadonlyArray<Entry> => {
-  const { patch, payment, status, stood = noBooks } = change
+  const { patch, payment, status, booksBefore = noBooks } = change
   const after: Payment = { ...payment, ...patch, status, version: payment.version + 1 }
   const { kind, reference } = aboutChange(change, after)
-  return entriesBetween(after, kind, reference, postingsOf(payment, stood), postingsOf(after, booksAfter(change)))
+  return entriesBetween(after, kind, reference, postingsOf(payment, booksBefore), postingsOf(after, booksAfter(change)))
 }
 
 /** Rounded so that nobody gains by it: what the organisation gets down, what it pays up. */

@@ -24,8 +24,8 @@ import { insufficientFundsOf, postingRows } from "../../money/ledger/PostingSql.
 import type { LockRefused } from "../../money/rates/LockUse.ts"
 import { lockRefusedOf } from "../../money/rates/LockUseSql.ts"
 import { Doorbell } from "../../webhooks/Doorbell.ts"
-import { attemptColumns, attemptOf, KIND_OF_ATTEMPT, knownColumns, knownOf } from "./AttemptRow.ts"
-import { entriesOfChange, entriesOfOpening } from "./PaymentPostings.ts"
+import { attemptColumns, attemptOf, KIND_OF_ATTEMPT, attemptOfPaymentColumns, attemptOfPayment } from "./AttemptRow.ts"
+import { entriesOfChange, entriesOfNewPayment } from "./PaymentPostings.ts"
 import { allocationRow, booksColumns, booksOf, movementRow } from "./BooksRow.ts"
 import { HistoryRow, OpenItem, StoredCallback, StoredOperatorItem } from "./Payment.ts"
 import { paymentOf, selectedColumns, toRow } from "./PaymentRow.ts"
@@ -38,10 +38,10 @@ import {
   createWithLocksStatement,
   ownChangesStatement
 } from "./PaymentStatements.ts"
-import { countChange, countOpening } from "./PaymentMetrics.ts"
+import { countChange, countNewPayment } from "./PaymentMetrics.ts"
 import { PaymentStore, type Store, TransferTaken } from "./PaymentStore.ts"
-import { signalQueries } from "./SignalSql.ts"
-import { type AttemptPatch, type Change, freedLock, type NewAttempt, type Opening } from "./Change.ts"
+import { attemptQueueSql } from "./AttemptQueueSql.ts"
+import { type AttemptPatch, type Change, freedLock, type NewAttempt, type NewPayment } from "./Change.ts"
 
 const places = rowsAs(Schema.Struct({ seq: Schema.Number }))
 const historyRows = rowsAs(HistoryRow)
@@ -103,7 +103,7 @@ interface Traced {
 }
 
 interface SentOpening extends Traced {
-  readonly opening: Opening
+  readonly opening: NewPayment
 }
 
 const attemptOfRequest = (attempt: NewAttempt, { traceparent }: Traced) =>
@@ -197,7 +197,7 @@ export const paymentStoreSql = Layer.scoped(
           })),
           item: item ?? null,
           idempotency: key ?? null,
-          postings: postingRows(entriesOfOpening(opening)),
+          postings: postingRows(entriesOfNewPayment(opening)),
           ...(lock === undefined ? {} : { lock })
         }
       })
@@ -273,10 +273,10 @@ export const paymentStoreSql = Layer.scoped(
     const byTransaction = yield* findBy("transaction_id")
 
     const foundAmong = (ids: ReadonlyArray<AttemptId>) => (rows: ReadonlyArray<object>) => {
-      const found = new Map(rows.map(knownOf).map((known) => [known.attempt.attempt_id, known]))
+      const found = new Map(rows.map(attemptOfPayment).map((known) => [known.attempt.attempt_id, known]))
       return ids.map((id) => Option.fromNullable(found.get(id)))
     }
-    const both = sql.literal(knownColumns)
+    const both = sql.literal(attemptOfPaymentColumns)
     const knownOfOrganization = yield* batched(
       (asked: ReadonlyArray<{ readonly id: AttemptId; readonly org: OrgId }>) =>
         sql`select ${both} from ${batchOf(sql, asked, "id uuid, org uuid")} k
@@ -305,7 +305,7 @@ export const paymentStoreSql = Layer.scoped(
       create: (opening) =>
         Effect.flatMap(
           requested((by) => create({ opening, ...by })),
-          (written) => orRefused(written, () => countOpening(opening))
+          (written) => orRefused(written, () => countNewPayment(opening))
         ),
       apply: (change) =>
         Effect.flatMap(Random.nextInt, (changeId) =>
@@ -321,7 +321,7 @@ export const paymentStoreSql = Layer.scoped(
           Effect.map((rows) => rows.map(paymentOf)),
           orDatabaseFailure
         ),
-      known: (id, org) => (org === null ? knownAnywhere(id) : knownOfOrganization({ id, org })),
+      findAttempt: (id, org) => (org === null ? knownAnywhere(id) : knownOfOrganization({ id, org })),
       attemptOf: (provider, account, id, kind) =>
         sql`select ${sql.literal(attemptColumns("a."))} from attempts a join payments p on p.payment_id = a.payment_id
             where a.provider = ${provider} and a.provider_payment_id = ${id}
@@ -350,8 +350,8 @@ export const paymentStoreSql = Layer.scoped(
           Effect.map((rows) => rows.length > 0),
           orDatabaseFailure
         ),
-      ...signalQueries(sql),
-      story: ({ payment_id, org_id }) =>
+      ...attemptQueueSql(sql),
+      history: ({ payment_id, org_id }) =>
         Effect.all({
           history: sql`select payment_id, org_id, version, from_status, to_status, cause, at
               from payment_history where payment_id = ${payment_id} and ${ownedBy(sql, org_id)} order by version`.pipe(

@@ -4,10 +4,10 @@ import { openTables } from "../../platform/database/MemoryDatabase.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { retentionBatch } from "../../domain/policies/Server.ts"
 import { paymentTables } from "./MemoryTables.ts"
-import { StrayCallbackStore } from "./StrayCallbackStore.ts"
+import { UnmatchedCallbackStore } from "./StrayCallbackStore.ts"
 
-export const strayCallbackStoreMemory = Layer.effect(
-  StrayCallbackStore,
+export const unmatchedCallbackStoreMemory = Layer.effect(
+  UnmatchedCallbackStore,
   Effect.map(Effect.all([openTables(paymentTables), Settings]), ([{ callbacks }, { retention }]) => ({
     forgetOld: Effect.map(Clock.currentTimeMillis, (now) => {
       const before = now - Duration.toMillis(retention.strayCallbacks)

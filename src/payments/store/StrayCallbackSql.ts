@@ -4,10 +4,10 @@ import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import { retentionBatch } from "../../domain/policies/Server.ts"
-import { StrayCallbackStore } from "./StrayCallbackStore.ts"
+import { UnmatchedCallbackStore } from "./StrayCallbackStore.ts"
 
-export const strayCallbackStoreSql = Layer.effect(
-  StrayCallbackStore,
+export const unmatchedCallbackStoreSql = Layer.effect(
+  UnmatchedCallbackStore,
   Effect.map(Effect.all([SqlClient.SqlClient, Settings]), ([sql, { retention }]) => ({
     forgetOld: sql`delete from provider_callbacks where ctid = any (array(
         select ctid from provider_callbacks where payment_id is null

@@ -4,16 +4,16 @@ import { providerNames } from "../../domain/Corridor.ts"
 import { counter } from "../../platform/observability/Series.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
-export const droppedStrays = counter(
+export const droppedUnmatchedCallbacks = counter(
   "corridor_stray_callbacks_dropped_total",
   "Callbacks about no payment of ours that were dropped because their account had more than 10,000 of them.",
   ["provider"]
 )
 
-for (const provider of providerNames) droppedStrays([provider], 0)
+for (const provider of providerNames) droppedUnmatchedCallbacks([provider], 0)
 
-export class StrayCallbackStore extends Context.Tag("corridor/StrayCallbackStore")<
-  StrayCallbackStore,
+export class UnmatchedCallbackStore extends Context.Tag("corridor/UnmatchedCallbackStore")<
+  UnmatchedCallbackStore,
   {
     /** Answers with how many were forgotten, one batch at most. */
     readonly forgetOld: Stored<number>

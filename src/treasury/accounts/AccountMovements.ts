@@ -22,7 +22,7 @@ import {
 import { idOrNil, Ids } from "../../domain/Ids.ts"
 import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
-import { Initiation, type LaunchFailure } from "../../payments/initiate/Initiation.ts"
+import { Initiation, type InitiationFailure } from "../../payments/initiate/Initiation.ts"
 import { lockUsed } from "../../money/rates/LockUse.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { movementAnswerText } from "./VirtualAccountView.ts"
@@ -55,7 +55,7 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
       accountId: AccountId,
       wanted: typeof Withdraw.Type,
       key?: NewKey
-    ) => Stored<VirtualTransaction, Refusal | LaunchFailure>
+    ) => Stored<VirtualTransaction, Refusal | InitiationFailure>
     /** Answers with the debit. */
     readonly transfer: (
       permit: Permit<"accounts">,
@@ -119,7 +119,7 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
             {
               key,
               funding: ledgerAccountOf(account),
-              alongside: (payment) =>
+              inSameTransaction: (payment) =>
                 Effect.flatMap(locked(account), ensureCanPay).pipe(
                   Effect.zipRight(transactions.insert([withdrawalRow(account, payment, beneficiary)]))
                 )

@@ -21,7 +21,7 @@ import {
   withPaymentState,
   VirtualTransactionStore
 } from "./VirtualAccountStore.ts"
-import type { FundingAnswer } from "../../payments/read/FundingAnswers.ts"
+import type { ReplayedAnswer } from "../../payments/read/FundingAnswers.ts"
 
 const nothing: ReadonlyArray<StoredEvent> = []
 
@@ -84,7 +84,7 @@ export const WithdrawalEvents = Layer.effect(
 /** Whoever lost the answer to a withdrawal gets one that is a withdrawal's. */
 export const replayedWithdrawalAnswer = Effect.map(
   VirtualTransactionStore,
-  (transactions): FundingAnswer =>
+  (transactions): ReplayedAnswer =>
     ({ org_id, payment_id }) =>
       Effect.map(
         transactions.findByPayment(org_id, payment_id),

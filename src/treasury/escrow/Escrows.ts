@@ -21,7 +21,7 @@ import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import type { Window } from "../../platform/database/Window.ts"
-import type { LaunchFailure } from "../../payments/initiate/Initiation.ts"
+import type { InitiationFailure } from "../../payments/initiate/Initiation.ts"
 import { BlockedPayouts } from "./BlockedPayouts.ts"
 import { DisburseMilestone, type DisburseRequest } from "./DisburseMilestone.ts"
 import { type Escrow, partyLedgerAccount } from "./Escrow.ts"
@@ -80,7 +80,7 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
     readonly payOut: (
       permit: MayI,
       wanted: PartyPayoutRequest
-    ) => Stored<PayoutView, NotFound | Conflict | LaunchFailure>
+    ) => Stored<PayoutView, NotFound | Conflict | InitiationFailure>
     readonly blocked: Context.Tag.Service<BlockedPayouts>
     readonly cancel: (permit: MayI, id: EscrowId, reason: string | null, key?: NewKey) => Stored<EscrowView, Stopped>
   }

@@ -20,14 +20,14 @@ import { escrowPayoutPause } from "../../domain/policies/Payments.ts"
 import { Fees } from "../../money/fees/Fees.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
-import { Initiation, type LaunchFailure, planPayout } from "../../payments/initiate/Initiation.ts"
+import { Initiation, type InitiationFailure, planPayout } from "../../payments/initiate/Initiation.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
 import { partyLedgerAccount } from "./Escrow.ts"
 import { initiatorOf, type NewPayout, EscrowPayoutStore } from "./EscrowPayoutStore.ts"
 import { EscrowTransaction, EscrowStore } from "./EscrowStore.ts"
 import { type PayoutView, payoutView, payoutText } from "./EscrowView.ts"
 import { partyOf } from "./EscrowTransitions.ts"
-import type { FundingAnswer } from "../../payments/read/FundingAnswers.ts"
+import type { ReplayedAnswer } from "../../payments/read/FundingAnswers.ts"
 
 /** How much can be paid out of an amount that must also carry the payout's fee. */
 
@@ -73,12 +73,12 @@ export class PartyPayouts extends Context.Tag("corridor/PartyPayouts")<
       payout: NewPayout,
       beneficiary: Beneficiary,
       options: PayOptions<E>
-    ) => Stored<Payment, Conflict | LaunchFailure | E>
+    ) => Stored<Payment, Conflict | InitiationFailure | E>
     /** Pays out what stands in a party's name and no other payout is to take, to a beneficiary of the organisation. */
     readonly payOut: (
       permit: Permit<"escrow">,
       wanted: PartyPayoutRequest
-    ) => Stored<PayoutView, NotFound | Conflict | LaunchFailure>
+    ) => Stored<PayoutView, NotFound | Conflict | InitiationFailure>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -129,7 +129,7 @@ export class PartyPayouts extends Context.Tag("corridor/PartyPayouts")<
             ids: { payment_id, transaction_id },
             funding: LedgerAccount.party(party_id, currency),
             key,
-            alongside: () => Effect.zipRight(inSameTransaction, recorded)
+            inSameTransaction: () => Effect.zipRight(inSameTransaction, recorded)
           }
         )
       })
@@ -201,7 +201,7 @@ export class PartyPayouts extends Context.Tag("corridor/PartyPayouts")<
 }
 
 /** Whoever lost the answer to a party's payout gets one that is a party's payout. */
-export const replayedPayoutAnswer = Effect.map(EscrowStore, (escrows): FundingAnswer => (payment) => {
+export const replayedPayoutAnswer = Effect.map(EscrowStore, (escrows): ReplayedAnswer => (payment) => {
   const { beneficiary_id, funding, org_id } = payment
   if (funding === null || beneficiary_id === null) return Effect.succeedNone
   const partyId = partyIn(funding)

@@ -45,7 +45,7 @@ const paidIn = Effect.gen(function* () {
         heard_at: new Date()
       }
     ],
-    stood: { movements: [], allocations: [] }
+    booksBefore: { movements: [], allocations: [] }
   })
   expect(yield* store.apply(change)).toBe(true)
   return attempt.attempt_id

@@ -8,7 +8,7 @@ import { InitiatePayment } from "../../../src/contract/api/PaymentsInit.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { Absent } from "../../../src/domain/Outcome.ts"
 import { ResendPermit } from "../../../src/providers/port/ResendPermit.ts"
-import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
+import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import { Initiation, type Payin } from "../../../src/payments/initiate/Initiation.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { actable } from "../support/Acting.ts"
@@ -40,7 +40,7 @@ const statusAfter = (knownSince: (sent: Date) => Date | undefined) =>
     const since = knownSince(attempt!.started_at)
     const changed = { ...stripe, ...(since === undefined ? {} : { since }) }
     yield* timePasses(world.clock, "2 minutes").pipe(Effect.provide(world.stores))
-    yield* Effect.flatMap(Enquiries, ({ runOnce }) => runOnce).pipe(
+    yield* Effect.flatMap(StatusPoller, ({ runOnce }) => runOnce).pipe(
       Effect.provide(servicesIn(world, spoiler, [changed]))
     )
     return Option.getOrThrow(yield* store.find(Option.none(), payment_id)).status

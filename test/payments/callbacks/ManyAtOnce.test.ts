@@ -39,7 +39,7 @@ onDatabasePaymentServer("many callbacks at once", make, (it, { stripe }) => {
       const answers = yield* Effect.forEach(events, taken, { concurrency: "unbounded" })
       expect(answers.map(({ status }) => status)).toEqual(events.map(() => 200))
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
-      const { find, story } = yield* PaymentStore
+      const { find, history: story } = yield* PaymentStore
       const { callbacks } = yield* story(yield* Effect.flatten(find(Option.none(), payment_id)))
       expect(callbacks.map(({ event_key }) => event_key).toSorted()).toEqual(events.map(({ key }) => key).toSorted())
     })

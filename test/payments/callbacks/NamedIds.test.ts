@@ -6,7 +6,7 @@ import { Ids } from "../../../src/domain/Ids.ts"
 import { Report, Unknown } from "../../../src/domain/Outcome.ts"
 import { hintGap, mostHintedIds } from "../../../src/domain/policies/Payments.ts"
 import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
-import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
+import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
@@ -43,7 +43,7 @@ const sent = (backend: Backend, about: Partial<Provider> = {}) =>
       ({ disposeEffect }) => disposeEffect
     )
     let here = yield* instance
-    const run = <A, E>(effect: Effect.Effect<A, E, Callbacks | Enquiries | PaymentStore | RecordOutcome>) =>
+    const run = <A, E>(effect: Effect.Effect<A, E, Callbacks | StatusPoller | PaymentStore | RecordOutcome>) =>
       Effect.suspend(() =>
         effect.pipe(Effect.provide(listening), Logger.withMinimumLogLevel(LogLevel.All), Effect.provide(here))
       )
@@ -54,11 +54,11 @@ const sent = (backend: Backend, about: Partial<Provider> = {}) =>
         return yield* newPayment(owner, { status: "processing" }, { account })
       }).pipe(Effect.provide(base))
     const { attempt, payment } = yield* made()
-    const hear = (signal: Parameters<(typeof RecordOutcome)["Service"]["hear"]>[1], of = attempt) =>
+    const hear = (signal: Parameters<(typeof RecordOutcome)["Service"]["record"]>[1], of = attempt) =>
       run(
         Effect.gen(function* () {
-          const { hear: record } = yield* RecordOutcome
-          yield* record(yield* Effect.flatten(store.known(of.attempt_id, null)), signal, { cause: "a test" })
+          const { record: record } = yield* RecordOutcome
+          yield* record(yield* Effect.flatten(store.findAttempt(of.attempt_id, null)), signal, { cause: "a test" })
         })
       )
     let nth = 0
@@ -81,8 +81,8 @@ const sent = (backend: Backend, about: Partial<Provider> = {}) =>
       /** A hint, which proves nothing, under our reference. */
       hints: (providerPaymentId: string | null) =>
         calls({ reference: attempt.attempt_id, providerPaymentId, state: null }),
-      round: run(Effect.flatMap(Enquiries, ({ runOnce }) => runOnce)),
-      matchStrays: run(Effect.flatMap(Callbacks, ({ matchStrays }) => matchStrays)),
+      round: run(Effect.flatMap(StatusPoller, ({ runOnce }) => runOnce)),
+      matchStrays: run(Effect.flatMap(Callbacks, ({ applyMatched: matchStrays }) => matchStrays)),
       crash: Effect.map(instance, (another) => void (here = another)),
       passes: (time: Duration.DurationInput) => timePasses(world.clock, time).pipe(Effect.provide(world.stores)),
       record: Effect.map(store.find(Option.none(), payment.payment_id), Option.getOrThrow),
@@ -105,7 +105,7 @@ describe.each(backends)("the provider's id of an attempt, on %s", (backend) => {
       expect(troubles).toEqual(["other_payment_named", "other_payment_named"])
       expect(yield* round, "at once").toBe(1)
       expect(stripe.enquiries.at(-1)).toMatchObject({ providerPaymentId: "own", hintedIds: [] })
-      const known = yield* Effect.flatten(store.known(attempt.attempt_id, null))
+      const known = yield* Effect.flatten(store.findAttempt(attempt.attempt_id, null))
       expect(known).toMatchObject({ attempt: { outcome: "accepted", provider_payment_id: "own" }, movements: [] })
       expect(yield* calls({ reference: attempt.attempt_id, providerPaymentId: "own", state: "completed" })).toBe(
         "applied"
@@ -128,7 +128,7 @@ describe.each(backends)("the provider's id of an attempt, on %s", (backend) => {
       expect(waits, "its payer paid twice").toMatchObject([{ kind: "suspense", attempt_id: attempt.attempt_id }])
       yield* paid("own")
       yield* paid("another")
-      const { movements } = yield* Effect.flatten(store.known(attempt.attempt_id, null))
+      const { movements } = yield* Effect.flatten(store.findAttempt(attempt.attempt_id, null))
       expect(movements.map(({ movement_id }) => movement_id).toSorted()).toEqual(["another", "own"])
     }).pipe(Effect.scoped)
   )
@@ -144,7 +144,7 @@ describe.each(backends)("the provider's id of an attempt, on %s", (backend) => {
       }
       expect(yield* record).toMatchObject({ status: "processing", provider_payment_id: "own" })
       expect(new Set(troubles)).toEqual(new Set(["other_payment_named", "outcome_abandoned"]))
-      const { items } = yield* store.story(yield* record)
+      const { items } = yield* store.history(yield* record)
       expect(items, "in the end it is for a person").toMatchObject([{ kind: "unknown_outcome", closed_at: null }])
     }).pipe(Effect.scoped)
   )

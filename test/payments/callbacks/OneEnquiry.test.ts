@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import type { PaymentId } from "../../../src/domain/Identifiers.ts"
-import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
+import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import type { Store } from "../../../src/payments/store/PaymentStore.ts"
 import { backends } from "../../support/Stores.ts"
 import { cardPayer } from "../support/CardPayer.ts"
@@ -33,7 +33,7 @@ describe.each(backends)("an enquiry whose answer cannot be written, on %s", (bac
         const [attempt] = yield* store.attemptsOf(payment_id)
         stripe.says(attempt!.attempt_id, reports("completed"))
       }
-      const round = Effect.flatMap(Enquiries, ({ runOnce }) => runOnce)
+      const round = Effect.flatMap(StatusPoller, ({ runOnce }) => runOnce)
       const statusOf = ({ payment_id }: typeof first) =>
         Effect.map(store.find(Option.none(), payment_id), (found) => Option.getOrThrow(found).status)
       yield* timePasses(world.clock, "1 minute").pipe(Effect.provide(world.stores))

@@ -11,7 +11,7 @@ import type { Money } from "../../../src/domain/Money.ts"
 import { Accepted } from "../../../src/domain/Outcome.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
-import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
+import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { adyen } from "../../../src/providers/adyen/AdyenAdapter.ts"
@@ -416,11 +416,11 @@ describe("a callback of another customer of the same vendor moves nothing", () =
           ...{ state: "processing", providerPaymentId: told.id, providerStatus: "taken", nextAction: null },
           ...{ actionData: {}, providerData: {} }
         })
-        const { hear } = yield* RecordOutcome
-        yield* hear(yield* Effect.flatten(store.known(attempt.attempt_id, null)), taken, { cause: "a test" })
+        const { record } = yield* RecordOutcome
+        yield* record(yield* Effect.flatten(store.findAttempt(attempt.attempt_id, null)), taken, { cause: "a test" })
         const before = Option.getOrThrow(yield* store.find(Option.none(), payment.payment_id))
         const { receive } = yield* Callbacks
-        const { runOnce } = yield* Enquiries
+        const { runOnce } = yield* StatusPoller
         for (const request of customer.sends(told, flow)) {
           const answer = yield* Effect.either(receive(provider, { ...request, path: new URL(url).pathname }))
           const ended = Either.isLeft(answer)
@@ -437,7 +437,7 @@ describe("a callback of another customer of the same vendor moves nothing", () =
         const after = Option.getOrThrow(yield* store.find(Option.none(), payment.payment_id))
         expect(["processing", "pending"]).toContain(after.status)
         expect([after.provider_payment_id, after.holds]).toEqual([told.id, before.holds])
-        const kept = yield* Effect.flatten(store.known(attempt.attempt_id, null))
+        const kept = yield* Effect.flatten(store.findAttempt(attempt.attempt_id, null))
         expect(kept).toMatchObject({
           attempt: { outcome: "accepted", provider_payment_id: told.id },
           movements: [],

@@ -48,7 +48,7 @@ onDatabasePaymentServer("callbacks about another kind", threeProviders, (it, { s
 
   it.effect("nor by the id that its provider gives both, though it was told before there was a payout", () =>
     Effect.gen(function* () {
-      const { matchStrays } = yield* Callbacks
+      const { applyMatched: matchStrays } = yield* Callbacks
       const other = { reference: null, providerPaymentId: "4711", state: "completed" }
       expect((yield* callBack("stripe", { ...other, key: "of a stranger", about: "payin" })).status).toBe(202)
       const { payment_id } = yield* payout("NL", "4711")
@@ -81,7 +81,7 @@ onDatabasePaymentServer("callbacks about another kind", threeProviders, (it, { s
 
   it.effect("what is told early of one is kept, though the other is known by that id", () =>
     Effect.gen(function* () {
-      const { matchStrays } = yield* Callbacks
+      const { applyMatched: matchStrays } = yield* Callbacks
       const sent = yield* payout("FI", "4714")
       const word = { key: "early: in", reference: null, providerPaymentId: "4714", state: "completed", about: "payin" }
       expect((yield* callBack("stripe", word)).status).toBe(202)

@@ -4,7 +4,7 @@ import { type Duration, Effect, Option } from "effect"
 import { Absent, type Accepted, type Enquiry, type Report, Unknown } from "../../../src/domain/Outcome.ts"
 import { Actions } from "../../../src/payments/actions/Actions.ts"
 import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
-import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
+import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import type { Payment } from "../../../src/payments/store/Payment.ts"
 import type { CancelAnswer } from "../../../src/providers/port/Provider.ts"
 import { backends } from "../../support/Stores.ts"
@@ -26,7 +26,7 @@ describe.each(backends)("a payin that waits for its customer, on %s", (backend) 
       const payment = Effect.map(store.find(Option.none(), payment_id), Option.getOrThrow)
       const attempt = Effect.map(store.attemptsOf(payment_id), ([one]) => one!)
       const { attempt_id } = yield* attempt
-      const round = Effect.flatMap(Enquiries, ({ runOnce }) => runOnce).pipe(Effect.provide(here))
+      const round = Effect.flatMap(StatusPoller, ({ runOnce }) => runOnce).pipe(Effect.provide(here))
       const passes = (time: Duration.DurationInput) => timePasses(world.clock, time).pipe(Effect.provide(world.stores))
       const items = Effect.flatMap(payment, (one) =>
         Effect.map(store.openItems(Option.some(one.org_id), { after: Option.none(), take: 10 }), (all) =>
@@ -200,11 +200,11 @@ describe.each(backends)("a payin that waits for its customer, on %s", (backend) 
       stripe.says(attempt!.attempt_id, isLost())
       for (let n = 0; n < 12; n++) {
         yield* timePasses(world.clock, "25 hours").pipe(Effect.provide(world.stores))
-        yield* Effect.flatMap(Enquiries, ({ runOnce }) => runOnce).pipe(Effect.provide(here))
+        yield* Effect.flatMap(StatusPoller, ({ runOnce }) => runOnce).pipe(Effect.provide(here))
       }
       const payment = Option.getOrThrow(yield* store.find(Option.none(), payment_id))
       expect(payment).toMatchObject({ status: "pending", failure: null, expires_at: null })
-      expect((yield* store.story(payment)).items).toMatchObject([{ kind: "unknown_outcome", closed_at: null }])
+      expect((yield* store.history(payment)).items).toMatchObject([{ kind: "unknown_outcome", closed_at: null }])
     }).pipe(Effect.scoped)
   )
 

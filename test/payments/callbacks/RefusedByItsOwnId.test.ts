@@ -45,7 +45,7 @@ onDatabasePaymentServer("refused, and called by its own id", threeProviders, (it
       const early = { key: "early", reference: null, providerPaymentId: "pi_early", state: "completed" }
       expect((yield* callBack("stripe", early)).status, "it is kept").toBe(202)
       const payment_id = yield* refusedIn("DE", "pi_early")
-      yield* Effect.flatMap(Callbacks, ({ matchStrays }) => matchStrays)
+      yield* Effect.flatMap(Callbacks, ({ applyMatched: matchStrays }) => matchStrays)
       expect(yield* suspenseOf(payment_id)).toEqual(["1500.00 KES"])
       expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "suspense" }])
       const [refused] = yield* attemptsOf(payment_id)

@@ -80,14 +80,14 @@ onDatabasePaymentServer("a callback", make, (it, { adyen, stripe }) => {
       const words = { key: "of another", reference, state: "failed" }
       expect((yield* callBack("stripe", words)).status).toBe(202)
       expect((yield* callBack("stripe", { ...words, key: "both", providerPaymentId: "pi_other" })).status).toBe(202)
-      const { matchStrays } = yield* Callbacks
+      const { applyMatched: matchStrays } = yield* Callbacks
       yield* matchStrays
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "processing" })
-      const { known } = yield* PaymentStore
+      const { findAttempt: known } = yield* PaymentStore
       const read = yield* Effect.flatten(known(idFrom(reference), null))
-      const { hear } = yield* RecordOutcome
+      const { record } = yield* RecordOutcome
       const failed = new Report({ state: "failed", reason: null, providerPaymentId: null, providerStatus: null })
-      const misled = hear(read, failed, { cause: "", callback: { provider: "stripe", key: "misled" } })
+      const misled = record(read, failed, { cause: "", callback: { provider: "stripe", key: "misled" } })
       expect(Exit.isFailure(yield* Effect.exit(misled)), "whoever passes it on by mistake").toBe(true)
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "processing" })
     })

@@ -3,7 +3,7 @@ import { expect } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { Accepted, Report } from "../../../src/domain/Outcome.ts"
 import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
-import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
+import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import { post } from "../../support/Send.ts"
 import { people } from "../../support/Credentials.ts"
 import type { TestServer } from "../../support/TestServer.ts"
@@ -81,7 +81,7 @@ onDatabasePaymentServer("Signals", make, (it, { clock, stripe }) => {
         const [order] = stripe.orders.slice(before)
         yield* timePasses(clock, "75 seconds")
         // Another instance asks meanwhile: the provider has no trace of it, and it is long enough ago to be believed.
-        yield* Effect.flatMap(Enquiries, ({ runOnce }) => runOnce)
+        yield* Effect.flatMap(StatusPoller, ({ runOnce }) => runOnce)
         yield* untilStatus(order!.paymentId, "failed")
         yield* Deferred.succeed(resumed, undefined)
         const answer = yield* call
@@ -105,7 +105,7 @@ onDatabasePaymentServer("Signals", make, (it, { clock, stripe }) => {
         })
       )
       const { payment_id } = yield* initiate({ ...byCard(), country: "DE", description: "early" })
-      yield* Effect.flatMap(Callbacks, ({ matchStrays }) => matchStrays)
+      yield* Effect.flatMap(Callbacks, ({ applyMatched: matchStrays }) => matchStrays)
       yield* untilStatus(payment_id, "completed")
       const again = yield* callBack("stripe", {
         key: "early bird",

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { type Duration, Effect, HashMap, Logger, LogLevel, Option } from "effect"
 import { Absent } from "../../../src/domain/Outcome.ts"
-import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
+import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import { backends } from "../../support/Stores.ts"
 import { cardPayer } from "../support/CardPayer.ts"
 import { timePasses } from "../support/PaymentServices.ts"
@@ -16,7 +16,7 @@ describe.each(backends)("a hint whose provider does not answer, on %s", (backend
       const paid = yield* pay
       expect(paid.status).toBe("completed")
       const [attempt] = yield* store.attemptsOf(paid.payment_id)
-      const round = Effect.flatMap(Enquiries, ({ runOnce }) => runOnce).pipe(Effect.provide(here))
+      const round = Effect.flatMap(StatusPoller, ({ runOnce }) => runOnce).pipe(Effect.provide(here))
       const later = timePasses(world.clock, "1 minute").pipe(Effect.provide(world.stores))
       stripe.says(attempt!.attempt_id, isLost())
       expect(yield* store.hint(attempt!.attempt_id)).toBe(true)
@@ -45,7 +45,7 @@ describe.each(backends)("a hint whose provider does not answer, on %s", (backend
         const kind = HashMap.get(annotations, "trouble")
         if (Option.isSome(kind)) noises.push(kind.value)
       })
-      const round = Effect.flatMap(Enquiries, ({ runOnce }) => runOnce).pipe(
+      const round = Effect.flatMap(StatusPoller, ({ runOnce }) => runOnce).pipe(
         Effect.provide(Logger.add(listening)),
         Logger.withMinimumLogLevel(LogLevel.All),
         Effect.provide(here)
@@ -67,7 +67,9 @@ describe.each(backends)("a hint whose provider does not answer, on %s", (backend
       expect(asked).toEqual({ first: 4, second: 4, later: 1 })
       yield* passes("30 days")
       expect(yield* round, "a day after the last time").toBe(0)
-      const open = Effect.map(store.story(payment), ({ items }) => items.filter(({ closed_at }) => closed_at === null))
+      const open = Effect.map(store.history(payment), ({ items }) =>
+        items.filter(({ closed_at }) => closed_at === null)
+      )
       expect(yield* open, "and then it is for a person to find out").toMatchObject([
         { kind: "unknown_outcome", attempt_id, detail: expect.stringContaining("hint") as string }
       ])
@@ -90,7 +92,7 @@ describe.each(backends)("a hint whose provider does not answer, on %s", (backend
       const payment = Option.getOrThrow(found)
       expect(payment.status).toBe("failed")
       const [attempt] = yield* store.attemptsOf(payment.payment_id)
-      const round = Effect.flatMap(Enquiries, ({ runOnce }) => runOnce).pipe(Effect.provide(here))
+      const round = Effect.flatMap(StatusPoller, ({ runOnce }) => runOnce).pipe(Effect.provide(here))
       stripe.says(attempt!.attempt_id, new Absent())
       expect(yield* store.hint(attempt!.attempt_id)).toBe(true)
       let asked = 0
@@ -100,7 +102,7 @@ describe.each(backends)("a hint whose provider does not answer, on %s", (backend
       }
       expect(asked).toBeGreaterThan(1)
       expect(asked).toBeLessThan(20)
-      expect((yield* store.story(payment)).items).toEqual([])
+      expect((yield* store.history(payment)).items).toEqual([])
     }).pipe(Effect.scoped)
   )
 
@@ -109,7 +111,7 @@ describe.each(backends)("a hint whose provider does not answer, on %s", (backend
       const { here, pay, store, stripe, world } = yield* cardPayer(backend)
       stripe.otherwise(accepts({ state: "processing" }))
       const [attempt] = yield* store.attemptsOf((yield* pay).payment_id)
-      const round = Effect.flatMap(Enquiries, ({ runOnce }) => runOnce).pipe(Effect.provide(here))
+      const round = Effect.flatMap(StatusPoller, ({ runOnce }) => runOnce).pipe(Effect.provide(here))
       const later = timePasses(world.clock, "20 seconds").pipe(Effect.provide(world.stores))
       stripe.says(attempt!.attempt_id, isLost())
       expect(yield* store.hint(attempt!.attempt_id)).toBe(true)
@@ -126,7 +128,7 @@ describe.each(backends)("a hint whose provider does not answer, on %s", (backend
       stripe.otherwise(accepts({ state: "completed" }))
       const [attempt] = yield* store.attemptsOf((yield* pay).payment_id)
       const { attempt_id } = attempt!
-      const round = Effect.flatMap(Enquiries, ({ runOnce }) => runOnce).pipe(Effect.provide(here))
+      const round = Effect.flatMap(StatusPoller, ({ runOnce }) => runOnce).pipe(Effect.provide(here))
       const passes = (time: Duration.DurationInput) => timePasses(world.clock, time).pipe(Effect.provide(world.stores))
       stripe.says(attempt_id, isLost())
       yield* store.hint(attempt_id)
@@ -146,7 +148,7 @@ describe.each(backends)("a hint whose provider does not answer, on %s", (backend
       stripe.otherwise(accepts({ state: "completed" }))
       const paid = yield* pay
       const [attempt] = yield* store.attemptsOf(paid.payment_id)
-      const round = Effect.flatMap(Enquiries, ({ runOnce }) => runOnce).pipe(Effect.provide(here))
+      const round = Effect.flatMap(StatusPoller, ({ runOnce }) => runOnce).pipe(Effect.provide(here))
       const later = timePasses(world.clock, "2 minutes").pipe(Effect.provide(world.stores))
       stripe.says(attempt!.attempt_id, reports("returned"))
       expect(yield* store.hint(attempt!.attempt_id)).toBe(true)

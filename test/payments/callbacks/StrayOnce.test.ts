@@ -33,7 +33,7 @@ for (const backend of ["memory", "PostgreSQL"] as const) {
     it.effect("is heard once by those who look at the same time", () =>
       Effect.gen(function* () {
         const { payment_id } = yield* disputed("IT")
-        const { matchStrays } = yield* Callbacks
+        const { applyMatched: matchStrays } = yield* Callbacks
         yield* Effect.all([matchStrays, matchStrays, matchStrays], { concurrency: "unbounded" })
         expect(yield* suspenseOf(payment_id)).toEqual(["-400.00 KES"])
         const told = (yield* toldOf(payment_id, "transaction.updated")).filter((one) => "dispute" in one)
@@ -44,14 +44,14 @@ for (const backend of ["memory", "PostgreSQL"] as const) {
     it.effect("is heard once by whoever was held up after finding it", () =>
       Effect.gen(function* () {
         const { payment_id } = yield* disputed("ES")
-        const { foundStrays } = yield* PaymentStore
+        const { matchedCallbacks: foundStrays } = yield* PaymentStore
         const found = yield* foundStrays(100)
-        const { matchStrays } = yield* Callbacks
+        const { applyMatched: matchStrays } = yield* Callbacks
         yield* matchStrays
-        const { hearAbout } = yield* RecordOutcome
-        for (const { attempt_id, stray } of found) {
+        const { recordByAttempt } = yield* RecordOutcome
+        for (const { attempt_id, callback: stray } of found) {
           const callback = { provider: stray.provider, key: stray.event_key, stray: stray.callback_id }
-          const heard = yield* hearAbout({ attempt_id, org_id: null }, stray.report_said, {
+          const heard = yield* recordByAttempt({ attempt_id, org_id: null }, stray.report_said, {
             cause: "held up",
             callback
           })

@@ -4,7 +4,7 @@ import { Effect, Exit, Layer, Option, Schema } from "effect"
 import { InitiatePayment } from "../../../src/contract/api/PaymentsInit.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { canMove, isSettled } from "../../../src/domain/PaymentStatus.ts"
-import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
+import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import { Initiation, type Payin } from "../../../src/payments/initiate/Initiation.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { newOwner } from "../support/NewPayment.ts"
@@ -78,7 +78,7 @@ const live = (world: World, country: string, script: string, at: number, manner:
         if (booked(provider, reference)) provider.says(reference, reports("completed"))
     }
     const restarted = Effect.gen(function* () {
-      const { runOnce } = yield* Enquiries
+      const { runOnce } = yield* StatusPoller
       for (const wait of ["46 seconds", "31 seconds", "121 seconds"] as const) {
         yield* timePasses(world.clock, wait)
         yield* runOnce
@@ -102,7 +102,7 @@ const live = (world: World, country: string, script: string, at: number, manner:
     expect(after.status, "it ends as the money did").toBe(moved().length === 1 ? "completed" : "failed")
     if (at === -1) expect(after.status).toBe(end)
 
-    const { history } = yield* store.story(after)
+    const { history } = yield* store.history(after)
     for (const [index, row] of history.slice(1).entries()) {
       expect(row.from_status).toBe(history[index]!.to_status)
       expect(canMove(row.from_status!, row.to_status)).toBe(true)

@@ -4,7 +4,7 @@ import { Either, Option } from "effect"
 import { AttemptId, OrgId, PaymentId } from "../../../src/domain/Identifiers.ts"
 import type { Dispatch } from "../../../src/payments/dispatch/Dispatch.ts"
 import { openAttempt, type NewAttempt } from "../../../src/payments/store/Change.ts"
-import { FirstSend, type Leave, type SentAtOnce } from "../../../src/payments/route/Leave.ts"
+import { FirstSendPermit, type SendPermit, type SentAtOnce } from "../../../src/payments/route/SendPermit.ts"
 import type { Chosen } from "../../../src/payments/route/PaymentRouter.ts"
 import type { Payment } from "../../../src/payments/store/Payment.ts"
 import { Check, Proof } from "../../../src/providers/port/Callback.ts"
@@ -24,23 +24,23 @@ const attempt: SentAtOnce = {
 const payment = { payment_id: PaymentId.make(id), org_id: OrgId.make(id) } as Payment
 
 /** Only the compiler reads it. */
-const neverCalled = (ask: Dispatch["Type"]["ask"], chosen: Omit<Chosen, "leave">, unsent: NewAttempt) => {
+const neverCalled = (ask: Dispatch["Type"]["ask"], chosen: Omit<Chosen, "sendPermit">, unsent: NewAttempt) => {
   const order = {} as Parameters<typeof ask>[1]
-  void ask(payment, order, { ...chosen, leave: FirstSend.made(attempt) })
-  // @ts-expect-error Nothing is sent without leave.
+  void ask(payment, order, { ...chosen, sendPermit: FirstSendPermit.made(attempt) })
+  // @ts-expect-error Nothing is sent without a permit.
   void ask(payment, order, chosen)
   // @ts-expect-error Nor with none.
-  void ask(payment, order, { ...chosen, leave: undefined })
-  // @ts-expect-error Leave is not written down.
-  const written: Leave = { isAbsent: true }
+  void ask(payment, order, { ...chosen, sendPermit: undefined })
+  // @ts-expect-error A permit is not written down.
+  const written: SendPermit = { isAbsent: true }
   // @ts-expect-error Nor made by whoever wants it.
-  const made = new FirstSend()
-  // @ts-expect-error Nor is leave to send again.
+  const made = new FirstSendPermit()
+  // @ts-expect-error Nor is a permit to send again.
   const again = new ResendPermit(true)
   // @ts-expect-error What others are to send is claimed by them first.
-  const early = FirstSend.made(unsent)
+  const early = FirstSendPermit.made(unsent)
   // @ts-expect-error What was sent already was not made just now.
-  const late = FirstSend.made(openAttempt(payment, attempt))
+  const late = FirstSendPermit.made(openAttempt(payment, attempt))
   // @ts-expect-error That something holds is no proof.
   const believed = Proof.from(true, "")
   // @ts-expect-error A check is not written down.
@@ -56,9 +56,9 @@ describe("leave to send for the first time", () => {
   it("is for whoever made the attempt, or claimed it first", () => {
     expect(neverCalled).toBeTypeOf("function")
     const claimed = openAttempt(payment, attempt)
-    expect(Option.isSome(FirstSend.claimed(claimed))).toBe(true)
-    expect(Option.isSome(FirstSend.claimed({ ...claimed, sends: 2 }))).toBe(false)
-    expect(Option.isSome(FirstSend.claimed({ ...claimed, outcome: "unknown" }))).toBe(false)
+    expect(Option.isSome(FirstSendPermit.claimed(claimed))).toBe(true)
+    expect(Option.isSome(FirstSendPermit.claimed({ ...claimed, sends: 2 }))).toBe(false)
+    expect(Option.isSome(FirstSendPermit.claimed({ ...claimed, outcome: "unknown" }))).toBe(false)
   })
 })
 

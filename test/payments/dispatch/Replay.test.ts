@@ -8,7 +8,7 @@ import { paymentTables } from "../../../src/payments/store/MemoryTables.ts"
 import { webhookTables } from "../../../src/webhooks/MemoryTables.ts"
 import { authorize } from "../../../src/domain/Access.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
-import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
+import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import { Initiation, type Payin } from "../../../src/payments/initiate/Initiation.ts"
 import { testSettings, TestVault } from "../../support/TestSettings.ts"
 import { newOwner } from "../support/NewPayment.ts"
@@ -65,7 +65,7 @@ const run = (seed: string) => {
       yield* asked
     }
     yield* Effect.scoped(Effect.zipRight(startWorkers, TestClock.adjust("3 seconds")))
-    const { runOnce } = yield* Enquiries
+    const { runOnce } = yield* StatusPoller
     for (const wait of ["10 seconds", "30 seconds", "2 minutes"] as const) {
       yield* TestClock.adjust(wait)
       yield* runOnce

@@ -6,7 +6,7 @@ import { operatorPermit } from "../../../src/domain/Access.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { Actions } from "../../../src/payments/actions/Actions.ts"
-import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
+import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import { Initiation, type Payin } from "../../../src/payments/initiate/Initiation.ts"
 import { PaymentStore, type Store } from "../../../src/payments/store/PaymentStore.ts"
 import { everything } from "../../support/Windows.ts"
@@ -44,7 +44,7 @@ describe("an instance that is held up before it sends", () => {
     stripe.otherwise(accepts({ state: "completed" }))
     stripe.will({ refund: accepts({ state: "completed" }) })
     const here = servicesIn(world, saboteur(-1, "the step fails"), [stripe])
-    const others = Effect.flatMap(Enquiries, ({ runOnce }) => runOnce).pipe(
+    const others = Effect.flatMap(StatusPoller, ({ runOnce }) => runOnce).pipe(
       Effect.provide(here),
       Effect.asVoid,
       Effect.orDie
@@ -85,7 +85,7 @@ describe("an instance that is held up before it sends", () => {
       expect(told).toMatchObject({ _tag: "AllProvidersFailed", paymentId: payment?.payment_id })
       expect(told.message).toMatch(/too late to send it to stripe.*Nothing was moved.*again/)
       expect(payment).toMatchObject({ status: "failed", failure: { code: "NOT_SENT", provider: "stripe" } })
-      const { history } = yield* store.story(payment!)
+      const { history } = yield* store.history(payment!)
       expect(history.at(-1)?.cause, "in its story neither").toBe(
         "not sent to stripe: it was too late to send it to stripe, so nothing was sent"
       )

@@ -6,7 +6,7 @@ import { CountryCode } from "../../../src/domain/Country.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import type { LockedRate } from "../../../src/domain/LockedRate.ts"
 import * as Rate from "../../../src/domain/Rate.ts"
-import { planPayment, type Surroundings } from "../../../src/payments/initiate/PaymentPlan.ts"
+import { planPayment, type PlanContext } from "../../../src/payments/initiate/PaymentPlan.ts"
 import { providerOrder } from "../../../src/payments/route/ProviderOrder.ts"
 import { byBank, byCard, byPhone, payoutByPhone } from "../support/Requests.ts"
 import { idFrom } from "../../support/AnyId.ts"
@@ -17,7 +17,7 @@ const ID = idFrom("0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88")
 
 const rate = (text: string) => Either.getOrThrow(Rate.fromDecimal(BigDecimal.unsafeFromString(text)))
 
-const alone: Surroundings = {
+const alone: PlanContext = {
   orgCountry: "KE",
   mode: "sandbox",
   now,
@@ -77,19 +77,18 @@ const lock = (about: Partial<LockedRate> = {}): Option.Option<LockedRate> =>
 
 const decode = Schema.decodeUnknownSync(InitiatePayment)
 
-const plan = (request: object, about: Partial<Surroundings> = {}) =>
-  planPayment(decode(request), { ...alone, ...about })
+const plan = (request: object, about: Partial<PlanContext> = {}) => planPayment(decode(request), { ...alone, ...about })
 
 const unsent = { payment_id: ID, org_id: ID, ramp: null }
 
 /** With the order that its provider would get. */
-const planned = (request: object, about: Partial<Surroundings> = {}) => {
+const planned = (request: object, about: Partial<PlanContext> = {}) => {
   const { payment, ...rest } = Either.getOrThrow(plan(request, about))
   const unstored = { ...rest, checkoutUrl: "", organization: Option.none() }
   return { payment, order: providerOrder({ ...payment, ...unsent }, "payment", unstored) }
 }
 
-const refusal = (request: object, about: Partial<Surroundings> = {}) => {
+const refusal = (request: object, about: Partial<PlanContext> = {}) => {
   const result = plan(request, about)
   return Either.isLeft(result) ? `${result.left.code} ${result.left.message}` : "planned"
 }
@@ -97,7 +96,7 @@ const refusal = (request: object, about: Partial<Surroundings> = {}) => {
 const without = (request: object, ...fields: ReadonlyArray<string>) =>
   Object.fromEntries(Object.entries(request).filter(([name]) => !fields.includes(name)))
 
-const to = (one: Beneficiary): Partial<Surroundings> => ({ beneficiary: Option.some(one) })
+const to = (one: Beneficiary): Partial<PlanContext> => ({ beneficiary: Option.some(one) })
 
 const payoutToBank = { ...byBank(), direction: "payout", beneficiary_id: ID }
 

@@ -6,7 +6,7 @@ import { payinExpiry } from "../../../src/domain/policies/Payments.ts"
 import { Report } from "../../../src/domain/Outcome.ts"
 import { openAttempt } from "../../../src/payments/store/Change.ts"
 import { rampChangeOf } from "../../../src/payments/settlement/RampRules.ts"
-import type { Source } from "../../../src/payments/settlement/Signals.ts"
+import type { SignalContext } from "../../../src/payments/settlement/Signals.ts"
 import type { RampPayment } from "../../../src/payments/route/LegOrder.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
 import { draftAttempt, draftPayment, shillings } from "../support/NewPayment.ts"
@@ -24,7 +24,7 @@ const ruled = (
   said: "pending" | "processing" | "disputed",
   afterEnd: number,
   enquireIn: Option.Option<Duration.Duration>,
-  about: Pick<Source, "callback" | "hinted"> & { readonly next_enquiry_at?: Date } = {}
+  about: Pick<SignalContext, "callback" | "hinted"> & { readonly next_enquiry_at?: Date } = {}
 ) =>
   Effect.gen(function* () {
     const drafted = yield* draftPayment(

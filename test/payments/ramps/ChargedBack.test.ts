@@ -9,8 +9,8 @@ import { Absent, Declined } from "../../../src/domain/Outcome.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
 import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
-import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
-import { Settling } from "../../../src/payments/dispatch/Settling.ts"
+import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
+import { RampPayoutWorker } from "../../../src/payments/dispatch/RampPayoutWorker.ts"
 import { Ramps } from "../../../src/payments/ramps/Ramps.ts"
 import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
@@ -113,14 +113,14 @@ const worldWithRamps = (backend: Backend) =>
       const mark = yield* ramp
       yield* mark.paid
       yield* Effect.gen(function* () {
-        yield* Effect.forkScoped(Effect.flatMap(Settling, ({ worker }) => worker))
+        yield* Effect.forkScoped(Effect.flatMap(RampPayoutWorker, ({ worker }) => worker))
         yield* eventually(Effect.sync(mark.sentTimes), (times) => times > 0)
       }).pipe(Effect.scoped, Effect.provide(services), Effect.orDie)
     })
 
     const until = (one: Ramp, status: string) =>
       Effect.gen(function* () {
-        yield* Effect.forkScoped(Effect.flatMap(Settling, ({ worker }) => worker))
+        yield* Effect.forkScoped(Effect.flatMap(RampPayoutWorker, ({ worker }) => worker))
         yield* eventually(
           Effect.map(one.record, (payment) => payment.status),
           (now) => now === status
@@ -128,7 +128,7 @@ const worldWithRamps = (backend: Backend) =>
       }).pipe(Effect.scoped, Effect.provide(services), Effect.orDie)
 
     const passes = (time: Duration.DurationInput) => timePasses(world.clock, time).pipe(Effect.provide(world.stores))
-    const asks = Effect.flatMap(Enquiries, ({ runOnce }) => runOnce).pipe(Effect.provide(services), Effect.orDie)
+    const asks = Effect.flatMap(StatusPoller, ({ runOnce }) => runOnce).pipe(Effect.provide(services), Effect.orDie)
 
     /** The organisation has this much, from elsewhere. */
     const funded = (minor: bigint) =>

@@ -5,9 +5,9 @@ import { Ids } from "../../../src/domain/Ids.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
 import { isSettled } from "../../../src/domain/PaymentStatus.ts"
-import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
+import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
-import { Settling } from "../../../src/payments/dispatch/Settling.ts"
+import { RampPayoutWorker } from "../../../src/payments/dispatch/RampPayoutWorker.ts"
 import { Ramps } from "../../../src/payments/ramps/Ramps.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
 import { calledBack } from "../../providers/sandbox/Orders.ts"
@@ -50,7 +50,7 @@ const live = (world: World, at: number, manner: Manner) =>
       const [order] = stripe.orders
       if (order === undefined) return
       yield* Effect.orDie(receive(spoiler.provider(stripe), callback(order.reference)))
-      const { worker } = yield* Settling
+      const { worker } = yield* RampPayoutWorker
       yield* Effect.raceFirst(
         worker,
         Effect.repeat(Effect.sleep("5 millis"), {
@@ -78,8 +78,8 @@ const live = (world: World, at: number, manner: Manner) =>
       for (const { reference } of circle.orders) circle.says(reference, reports("completed"))
     })
     const restarted = Effect.gen(function* () {
-      const { runOnce } = yield* Enquiries
-      const { worker } = yield* Settling
+      const { runOnce } = yield* StatusPoller
+      const { worker } = yield* RampPayoutWorker
       yield* Effect.fork(worker)
       for (const wait of ["46 seconds", "61 seconds", "121 seconds", "5 minutes", "11 minutes"] as const) {
         yield* finish

@@ -7,7 +7,7 @@ import { CountryCode } from "../../../src/domain/Country.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { inexact, stringifyWire } from "../../../src/domain/Decimal.ts"
 import { Rate } from "../../../src/domain/Rate.ts"
-import { directionOf, planRamp, type RampSurroundings } from "../../../src/payments/ramps/RampPlan.ts"
+import { directionOf, planRamp, type RampPlanContext } from "../../../src/payments/ramps/RampPlan.ts"
 import { idFrom } from "../../support/AnyId.ts"
 
 const made = new Date("2026-03-02T09:00:00Z")
@@ -55,18 +55,18 @@ const decode = Schema.decodeUnknownSync(InitiateRamp, { errors: "all" })
 const without = (request: object, ...fields: ReadonlyArray<string>): object =>
   Object.fromEntries(Object.entries(request).filter(([field]) => !fields.includes(field)))
 
-const plan = (request: object, about: Partial<RampSurroundings> = {}) =>
+const plan = (request: object, about: Partial<RampPlanContext> = {}) =>
   planRamp(decode(request), { liveRate: (direction) => live[direction], beneficiary: Option.none(), ...about })
 
-const planned = (request: object, about: Partial<RampSurroundings> = {}) => Either.getOrThrow(plan(request, about))
+const planned = (request: object, about: Partial<RampPlanContext> = {}) => Either.getOrThrow(plan(request, about))
 
-const refusal = (request: object, about: Partial<RampSurroundings> = {}): string =>
+const refusal = (request: object, about: Partial<RampPlanContext> = {}): string =>
   Either.match(plan(request, about), {
     onLeft: ({ code, message }) => `${code} ${message}`,
     onRight: () => "planned"
   })
 
-const to = (beneficiary: Beneficiary): Partial<RampSurroundings> => ({ beneficiary: Option.some(beneficiary) })
+const to = (beneficiary: Beneficiary): Partial<RampPlanContext> => ({ beneficiary: Option.some(beneficiary) })
 
 const phone = { provider: "mpesa", phone_number: "+254712345678" }
 const byPhone = { ...without(onRampRequest, "bank_details"), mobile_money_details: phone }
@@ -368,7 +368,7 @@ describe("the rate", () => {
 
   it("is asked for in the direction of the ramp", () => {
     const asked: Array<string> = []
-    const liveRate: RampSurroundings["liveRate"] = (direction) => {
+    const liveRate: RampPlanContext["liveRate"] = (direction) => {
       asked.push(direction)
       return live[direction]
     }

@@ -6,15 +6,15 @@ import { Absent, Declined } from "../../../src/domain/Outcome.ts"
 import { settlementPatience } from "../../../src/domain/policies/Payments.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
-import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
+import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
-import { Settling } from "../../../src/payments/dispatch/Settling.ts"
+import { RampPayoutWorker } from "../../../src/payments/dispatch/RampPayoutWorker.ts"
 import { Ramps } from "../../../src/payments/ramps/Ramps.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
 import { ResendPermit } from "../../../src/providers/port/ResendPermit.ts"
 import { sentTimes } from "../../../src/payments/route/AttemptContext.ts"
-import { openSendWindow } from "../../../src/payments/route/Leave.ts"
+import { openSendWindow } from "../../../src/payments/route/SendPermit.ts"
 import { calledBack } from "../../providers/sandbox/Orders.ts"
 import { eventually } from "../support/Calls.ts"
 import { newOwner } from "../support/NewPayment.ts"
@@ -71,7 +71,7 @@ describe("the second leg of a ramp", () => {
   /** In a process of its own, which ends when it is done. */
   const sent = ({ circle, services }: Effect.Effect.Success<ReturnType<typeof collected>>) =>
     Effect.gen(function* () {
-      yield* Effect.forkScoped(Effect.flatMap(Settling, ({ worker }) => worker))
+      yield* Effect.forkScoped(Effect.flatMap(RampPayoutWorker, ({ worker }) => worker))
       yield* eventually(
         Effect.sync(() => circle.orders.length),
         (times) => times > 0
@@ -81,7 +81,7 @@ describe("the second leg of a ramp", () => {
   const askedLater = ({ services, world }: Effect.Effect.Success<ReturnType<typeof collected>>, seconds: number) =>
     Effect.zipRight(
       timePasses(world.clock, `${seconds} seconds`).pipe(Effect.provide(world.stores)),
-      Effect.flatMap(Enquiries, ({ runOnce }) => runOnce)
+      Effect.flatMap(StatusPoller, ({ runOnce }) => runOnce)
     ).pipe(Effect.provide(services), Effect.orDie)
 
   it.live("is committed by whoever hears of the money, and sent by any instance, once", () =>
@@ -171,7 +171,7 @@ describe("the second leg of a ramp", () => {
     Effect.gen(function* () {
       circle.otherwise(unreachable)
       coinbase.otherwise(unreachable)
-      yield* Effect.fork(Effect.flatMap(Settling, ({ worker }) => worker))
+      yield* Effect.fork(Effect.flatMap(RampPayoutWorker, ({ worker }) => worker))
       yield* orderedFrom(coinbase, 1)
       yield* Effect.sleep("600 millis")
     })
@@ -229,7 +229,7 @@ describe("the second leg of a ramp", () => {
         all.find(({ leg }) => leg === "settlement")!
       )
       const { attempt_id } = yield* eventually(settlement, ({ outcome }) => outcome === "unknown")
-      yield* ramp.store.putBack(attempt_id)
+      yield* ramp.store.requeueUnsent(attempt_id)
       expect((yield* settlement).sends, "it has an answer").toBe(1)
     }).pipe(Effect.scoped)
   )
@@ -244,7 +244,7 @@ describe("the second leg of a ramp", () => {
       const at = new Date()
       const again = ResendPermit.honoured(ramp.circle, true, { first: at, last: at, now: at })
       yield* Effect.gen(function* () {
-        const { sendAgain } = yield* Settling
+        const { sendAgain } = yield* RampPayoutWorker
         yield* sendAgain(known, yield* openSendWindow, Option.getOrThrow(again))
       }).pipe(Effect.provide(ramp.withoutCircle), Effect.orDie)
       expect(ramp.coinbase.orders, "circle may have settled it the first time").toEqual([])

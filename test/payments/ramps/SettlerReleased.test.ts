@@ -82,8 +82,8 @@ layer(services, { excludeTestServices: true })("a settler that is not asked", (i
       ...{ state: "pending", providerPaymentId: null, providerStatus: null, nextAction: "bank_transfer" },
       ...{ actionData: {}, providerData: {} }
     })
-    const known = Effect.flatten(store.known(attempt.attempt_id, null))
-    yield* recorder.hear(yield* known, waits, { cause: "a test" })
+    const known = Effect.flatten(store.findAttempt(attempt.attempt_id, null))
+    yield* recorder.record(yield* known, waits, { cause: "a test" })
     const paid = (minor: bigint) =>
       new Report({
         ...{ state: "completed", reason: null, providerPaymentId: null, providerStatus: null },
@@ -97,7 +97,7 @@ layer(services, { excludeTestServices: true })("a settler that is not asked", (i
   it.effect("because too little arrived", () =>
     Effect.gen(function* () {
       const { known, paid, recorder } = yield* collecting
-      yield* recorder.hear(yield* known, paid(100n), { cause: "a test" })
+      yield* recorder.record(yield* known, paid(100n), { cause: "a test" })
       expect(chosen).toHaveLength(1)
       expect(released).toEqual(chosen)
     })
@@ -108,7 +108,7 @@ layer(services, { excludeTestServices: true })("a settler that is not asked", (i
       const { amount, known, paid, recorder } = yield* collecting
       const read = yield* known
       const outdated = { ...read, payment: { ...read.payment, version: read.payment.version - 1 } }
-      yield* recorder.hear(outdated, paid(amount), { cause: "a test" })
+      yield* recorder.record(outdated, paid(amount), { cause: "a test" })
       expect(chosen).toHaveLength(2)
       expect(released).toEqual(chosen.slice(0, 1))
     })

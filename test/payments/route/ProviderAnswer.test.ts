@@ -5,7 +5,7 @@ import { AttemptId } from "../../../src/domain/Identifiers.ts"
 import { Unknown } from "../../../src/domain/Outcome.ts"
 import { absenceGrace, initiationBudget, sendWindow } from "../../../src/domain/policies/Payments.ts"
 import { ProviderAnswer } from "../../../src/payments/route/ProviderAnswer.ts"
-import { FirstSend, openSendWindow, type SentAtOnce } from "../../../src/payments/route/Leave.ts"
+import { FirstSendPermit, openSendWindow, type SentAtOnce } from "../../../src/payments/route/SendPermit.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 import { movableClock } from "../support/PaymentServices.ts"
 import { scripted } from "../support/ScriptedProvider.ts"
@@ -25,7 +25,7 @@ it.effect("an order ends in time, however patient the settings are", () =>
   Effect.gen(function* () {
     const answer = yield* ProviderAnswer
     const outcome = yield* Effect.fork(
-      answer.outcome(scripted("stripe"), Effect.never, yield* openSendWindow, FirstSend.made(attempt))
+      answer.outcome(scripted("stripe"), Effect.never, yield* openSendWindow, FirstSendPermit.made(attempt))
     )
     yield* TestClock.adjust(Duration.sum(initiationBudget, Duration.seconds(1)))
     expect(yield* Fiber.poll(outcome)).toMatchObject({ _tag: "Some", value: { value: { _tag: "Unknown" } } })
@@ -49,7 +49,7 @@ it.live("an order is not sent again by a machine that slept before it did", () =
       return new Unknown({ reason: "the connection was lost" })
     })
     const provider = { ...scripted("stripe"), honoursReference: Duration.minutes(2) }
-    const outcome = yield* answer.outcome(provider, lost, yield* openSendWindow, FirstSend.made(attempt))
+    const outcome = yield* answer.outcome(provider, lost, yield* openSendWindow, FirstSendPermit.made(attempt))
     expect(outcome).toMatchObject({ _tag: "Unknown", reason: "the connection was lost" })
     expect(sent).toBe(1)
   }).pipe(

@@ -357,7 +357,7 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { adyen, cir
           const items = yield* itemsOf(payment_id)
           return [...items.map(({ kind }) => kind), ...refunds.map(({ state }) => state)]
         })
-        yield* Effect.flatMap(Callbacks, ({ matchStrays }) => matchStrays)
+        yield* Effect.flatMap(Callbacks, ({ applyMatched: matchStrays }) => matchStrays)
         yield* eventually(changed, (all) => !all.includes("open"))
         expect(yield* changed, "of two attempts by this id, the newer one").toEqual(["failed"])
       })

@@ -8,11 +8,11 @@ import {
   accountsFor,
   decidableItems,
   decisionsFor,
-  type Surroundings
+  type DecisionContext
 } from "../../../src/payments/settlement/Decisions.ts"
 import { openSumsOf } from "../../../src/payments/store/OpenSums.ts"
 import type { Attempt, Payment, StoredOperatorItem } from "../../../src/payments/store/Payment.ts"
-import type { Story } from "../../../src/payments/store/PaymentStore.ts"
+import type { PaymentHistory } from "../../../src/payments/store/PaymentStore.ts"
 import { idFrom } from "../../support/AnyId.ts"
 import { movement, onRamp, openBooks, payout, report, shillings, tether } from "../support/PureBooks.ts"
 
@@ -33,7 +33,10 @@ const attempt = (payment: Payment, id: string, about: Partial<Attempt> = {}): At
   ...about
 })
 
-const storyOf = (opened: Opened, attempts: ReadonlyArray<Attempt> = [attempt(opened.payment(), "payment")]): Story => ({
+const storyOf = (
+  opened: Opened,
+  attempts: ReadonlyArray<Attempt> = [attempt(opened.payment(), "payment")]
+): PaymentHistory => ({
   ...opened.books(),
   attempts,
   history: [],
@@ -50,7 +53,7 @@ interface Having {
   readonly fee?: Money
 }
 
-const around = ({ canRefund = true, fee, floor, has = shillings(0), owes }: Having): Surroundings => ({
+const around = ({ canRefund = true, fee, floor, has = shillings(0), owes }: Having): DecisionContext => ({
   balanceOf: (account) => {
     const currency = LedgerAccount.stored(account).endsWith("USDT") ? tether(0).currency : shillings(0).currency
     const zero = Money.zero(currency)
@@ -61,7 +64,7 @@ const around = ({ canRefund = true, fee, floor, has = shillings(0), owes }: Havi
   feeOf: () => fee ?? null
 })
 
-const decided = (opened: Opened, having: Having = {}, story: Story = storyOf(opened)) =>
+const decided = (opened: Opened, having: Having = {}, story: PaymentHistory = storyOf(opened)) =>
   openSumsOf(opened.payment(), story).flatMap((sum) => decisionsFor(opened.payment(), story, sum, around(having)))
 
 const says = (...given: Parameters<typeof decided>) =>
@@ -193,7 +196,7 @@ it("completes a ramp whose settler has paid after all, unless its money was give
   opened.hear(report("completed", movement("disbursement", "d1", onRamp.target!)), "settlement")
   const late = story()
   const gone = openSumsOf(opened.payment(), late).find(({ money }) => money.isNegative)!
-  const settled = (of: Story) => decisionsFor(opened.payment(), of, gone, around({})).map((one) => one.says)
+  const settled = (of: PaymentHistory) => decisionsFor(opened.payment(), of, gone, around({})).map((one) => one.says)
   expect(settled(late)).toEqual(["It was settled: the payment becomes completed", "The provider has returned it to us"])
   const waiting = { money: shillings(1500), from: "ramp", movements: late.movements } as const
   const kept = toOrganization(opened.payment(), late.attempts[0]!, waiting, {

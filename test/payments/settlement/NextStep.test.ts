@@ -5,7 +5,7 @@ import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Report } from "../../../src/domain/Outcome.ts"
 import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
-import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
+import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import { attemptsOf, callBack, eventually, initiate } from "../support/Calls.ts"
 import { timePasses } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
@@ -40,7 +40,7 @@ onDatabasePaymentServer("what the customer must do", threeProviders, (it, { adye
       const asked = stripe.enquiries.length
       yield* callBack("stripe", { key: "two pages", reference, state: "processing" })
       yield* timePasses(clock, "11 seconds")
-      yield* Effect.flatMap(Enquiries, ({ runOnce }) => runOnce)
+      yield* Effect.flatMap(StatusPoller, ({ runOnce }) => runOnce)
       yield* eventually(
         Effect.sync(() => stripe.enquiries.length),
         (times) => times > asked

@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { Absent } from "../../../src/domain/Outcome.ts"
-import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
+import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import { type Actable, actable } from "../support/Acting.ts"
 import { attemptsOf, eventually } from "../support/Calls.ts"
 import { movableClock, timePasses } from "../support/PaymentServices.ts"
@@ -31,7 +31,7 @@ onDatabasePaymentServer("a second leg that is sent again", make, (it, { circle, 
       const before = circle.timesAsked(payment_id)
       circle.otherwise(declines("too many requests"))
       yield* timePasses(clock, "2 minutes")
-      yield* Effect.flatMap(Enquiries, ({ runOnce }) => runOnce)
+      yield* Effect.flatMap(StatusPoller, ({ runOnce }) => runOnce)
       yield* eventually(
         Effect.sync(() => circle.timesAsked(payment_id)),
         (times) => times > before

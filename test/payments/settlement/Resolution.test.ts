@@ -4,7 +4,7 @@ import { Effect, Option } from "effect"
 import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
-import { Resolution, type Verdict } from "../../../src/payments/settlement/Resolution.ts"
+import { Resolution, type ResolutionRequest } from "../../../src/payments/settlement/Resolution.ts"
 import { attemptsOf, callBack, initiate, ofKind, queueOf, recordOf, timelineOf, toldOf } from "../support/Calls.ts"
 import { eventsOf } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
@@ -20,7 +20,7 @@ const make = () => {
 
 const operator = operatorPermit("platform", "amina")
 
-const resolve = (paymentId: PaymentId, verdict: Verdict) =>
+const resolve = (paymentId: PaymentId, verdict: ResolutionRequest) =>
   Effect.flatMap(Resolution, (resolution) => resolution.resolve(operator, paymentId, verdict))
 
 onDatabasePaymentServer("Settling by hand", make, (it, { stripe }) => {

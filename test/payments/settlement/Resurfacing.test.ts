@@ -3,7 +3,7 @@ import { describe, expect, it as test } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
 import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
-import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
+import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import { openSumsOf } from "../../../src/payments/store/OpenSums.ts"
 import { backends } from "../../support/Stores.ts"
 import type { TestServer } from "../../support/TestServer.ts"
@@ -23,7 +23,7 @@ onDatabasePaymentServer("signals", threeProviders, (it, { adyen, circle, clock, 
     Effect.zipRight(
       timePasses(clock, `${seconds} seconds`),
       // Whatever else is due by then stands before it.
-      Effect.flatMap(Enquiries, ({ runOnce }) => Effect.repeat(runOnce, { until: (asked) => asked === 0 }))
+      Effect.flatMap(StatusPoller, ({ runOnce }) => Effect.repeat(runOnce, { until: (asked) => asked === 0 }))
     )
 
   /** The server's own worker may be the one that asks, and hold it while time passes here: then there is a day too few. */
@@ -141,11 +141,11 @@ onDatabasePaymentServer("signals", threeProviders, (it, { adyen, circle, clock, 
   it.effect("a hint during the call does not keep a refused payment from the next candidate", () =>
     Effect.gen(function* () {
       yield* serveCountry("PL", ["stripe", "adyen"])
-      const context = yield* Effect.context<TestServer | Enquiries>()
+      const context = yield* Effect.context<TestServer | StatusPoller>()
       stripe.on("hinted", (order) =>
         Effect.gen(function* () {
           yield* callBack("stripe", { key: "hinted", reference: order.reference, state: null })
-          yield* Effect.flatMap(Enquiries, ({ runOnce }) => runOnce)
+          yield* Effect.flatMap(StatusPoller, ({ runOnce }) => runOnce)
           return declines()
         }).pipe(Effect.orDie, Effect.provide(context))
       )
@@ -195,11 +195,11 @@ describe.each(backends)("a proved payment under another id, on %s", (backend) =>
       yield* callBack({ key: "2", providerPaymentId: "another", state: "completed" })
       for (let n = 0; n < 12; n++) {
         yield* timePasses(world.clock, "25 hours").pipe(Effect.provide(world.stores))
-        yield* Effect.flatMap(Enquiries, ({ runOnce }) => runOnce).pipe(Effect.provide(here))
+        yield* Effect.flatMap(StatusPoller, ({ runOnce }) => runOnce).pipe(Effect.provide(here))
       }
       const payment = Option.getOrThrow(yield* store.find(Option.none(), payment_id))
       expect(payment.status).toBe("failed")
-      const waits = openSumsOf(payment, yield* store.story(payment)).map(({ money }) => money.toString())
+      const waits = openSumsOf(payment, yield* store.history(payment)).map(({ money }) => money.toString())
       expect(waits, "12 days later").toEqual(["1500.00 KES"])
     }).pipe(Effect.scoped)
   )

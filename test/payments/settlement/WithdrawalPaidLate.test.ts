@@ -46,9 +46,9 @@ onDatabasePaymentServer(
         const [attempt] = yield* store.attemptsOf(payment.payment_id)
         yield* Effect.gen(function* () {
           const outcomes = yield* RecordOutcome
-          yield* outcomes.hearAbout(attempt!, reports("failed"), { cause: "test" })
+          yield* outcomes.recordByAttempt(attempt!, reports("failed"), { cause: "test" })
           expect(yield* balanceOf(acme.key, account_id)).toBe(1000)
-          yield* outcomes.hearAbout(attempt!, paysOut("po_1", "completed"), { cause: "test" })
+          yield* outcomes.recordByAttempt(attempt!, paysOut("po_1", "completed"), { cause: "test" })
           const { resolve } = yield* Resolution
           yield* resolve(operatorPermit("platform", "amina"), payment.payment_id, {
             outcome: "completed",

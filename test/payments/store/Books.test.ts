@@ -50,14 +50,17 @@ const newAllocation = (payment: Payment, { attempt_id }: Of, minor: bigint, abou
   })
 
 const known = ({ attempt_id }: Of) =>
-  Effect.flatMap(PaymentStore, (store) => Effect.flatten(store.known(attempt_id, null)))
+  Effect.flatMap(PaymentStore, (store) => Effect.flatten(store.findAttempt(attempt_id, null)))
 
 /** Writes a change on what is known. */
 const apply = (attempt: Of, about: Partial<Change>, status?: Payment["status"]) =>
   Effect.gen(function* () {
     const store = yield* PaymentStore
     const { allocations, movements, payment } = yield* known(attempt)
-    const change = yield* changeTo(payment, status ?? payment.status, { stood: { allocations, movements }, ...about })
+    const change = yield* changeTo(payment, status ?? payment.status, {
+      booksBefore: { allocations, movements },
+      ...about
+    })
     return yield* store.apply(change)
   })
 
@@ -146,7 +149,7 @@ for (const backend of backends) {
         ).toBe(true)
         const books = { movements: [movement], allocations: [allocation] }
         expect(yield* known(attempt)).toMatchObject(books)
-        expect(yield* store.story(payment)).toMatchObject(books)
+        expect(yield* store.history(payment)).toMatchObject(books)
         expect(yield* known(other.attempt)).toMatchObject({ movements: [], allocations: [] })
         expect(yield* balance(settlementOf(owner))).toBe(200_000n)
         expect(yield* inClearing(payment, attempt)).toBe(0n)
@@ -306,7 +309,7 @@ for (const backend of backends) {
         const second = yield* atOneMoment(Effect.zipWith(asked, Effect.replicateEffect(waits, 2), (a, b) => [a, ...b]))
         // What changes later is listed as of then.
         const [moved] = first
-        const { attempts } = yield* store.story(Option.getOrThrow(yield* store.find(Option.none(), moved!)))
+        const { attempts } = yield* store.history(Option.getOrThrow(yield* store.find(Option.none(), moved!)))
         const [attempt] = attempts
         const more = yield* newMovement({ amount: shillings(1n) }, attempt!)
         yield* apply(attempt!, { movements: [more] })

@@ -4,7 +4,7 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { InitiatePayment } from "../../../src/contract/api/PaymentsInit.ts"
 import { busy } from "../../../src/domain/Failure.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
-import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
+import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import { Initiation, type Payin } from "../../../src/payments/initiate/Initiation.ts"
 import { initiationResponse } from "../../../src/payments/initiate/InitiationResponse.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
@@ -80,7 +80,7 @@ describe.concurrent("While the database is busy", () => {
         if (end === "completed") stripe.says(stripe.orders[0]!.reference, reports("completed"))
         yield* timePasses(world.clock, "2 minutes").pipe(Effect.provide(world.stores))
         const found = yield* Effect.gen(function* () {
-          yield* Effect.flatMap(Enquiries, ({ runOnce }) => runOnce)
+          yield* Effect.flatMap(StatusPoller, ({ runOnce }) => runOnce)
           return yield* Effect.flatMap(PaymentStore, ({ find }) => find(Option.some(owner.org_id), payment.payment_id))
         }).pipe(Effect.provide(servicesIn(world, saboteur(-1, "the step fails"), [stripe, adyen])))
         expect(Option.map(found, ({ status }) => status)).toEqual(Option.some(end))

@@ -37,7 +37,7 @@ const stateOf = (payment: Payment) =>
     const store = yield* PaymentStore
     return {
       payment: yield* store.find(anywhere, payment.payment_id),
-      story: yield* store.story(payment),
+      story: yield* store.history(payment),
       events: (yield* eventsOf(payment.payment_id)).map((event) => event.event_id)
     }
   })
@@ -112,12 +112,12 @@ for (const backend of backends) {
           enquiries: 0
         })
         for (const owner of [payment.org_id, null]) {
-          const known = yield* store.known(attempt.attempt_id, owner)
+          const known = yield* store.findAttempt(attempt.attempt_id, owner)
           expect(Option.map(known, (one) => one.attempt)).toEqual(Option.some(only))
         }
         const dueIn = only!.next_enquiry_at!.getTime() - attempt.started_at.getTime()
         expect(Math.abs(dueIn - 45_000)).toBeLessThan(10_000)
-        const { callbacks, history, items } = yield* store.story(payment)
+        const { callbacks, history, items } = yield* store.history(payment)
         expect(history).toEqual([
           {
             payment_id: payment.payment_id,
@@ -236,8 +236,8 @@ for (const backend of backends) {
         if (backend === "PostgreSQL") expect(yield* store.apply(intruder)).toBe(false)
         expect(yield* store.find(anywhere, nilId)).toEqual(Option.none())
         expect(yield* store.findByTransaction(anywhere, idFrom(payment.payment_id))).toEqual(Option.none())
-        expect(yield* store.known(nilId, null)).toEqual(Option.none())
-        expect(yield* store.known(attempt.attempt_id, org_id)).toEqual(Option.none())
+        expect(yield* store.findAttempt(nilId, null)).toEqual(Option.none())
+        expect(yield* store.findAttempt(attempt.attempt_id, org_id)).toEqual(Option.none())
         expect(yield* store.attemptOf("stripe", null, "unheard of")).toEqual(Option.none())
         expect(yield* store.find(Option.some(payment.org_id), payment.payment_id)).toEqual(Option.some(payment))
       })
@@ -401,8 +401,8 @@ for (const backend of backends) {
 
     const saidIn = (event_key: string) =>
       Effect.map(
-        Effect.flatMap(PaymentStore, ({ foundStrays }) => foundStrays(100)),
-        (all) => all.filter(({ stray }) => stray.event_key === event_key)
+        Effect.flatMap(PaymentStore, ({ matchedCallbacks: foundStrays }) => foundStrays(100)),
+        (all) => all.filter(({ callback: stray }) => stray.event_key === event_key)
       )
 
     it.effect("finds a stray with all that it said", () =>
@@ -436,7 +436,7 @@ for (const backend of backends) {
         const { attempt_id } = yield* calledBy("intent")
         for (const { event_key, report_said } of strays) {
           const found = yield* saidIn(event_key)
-          expect(found.map((one) => [one.attempt_id, one.stray.report_said])).toEqual([[attempt_id, report_said]])
+          expect(found.map((one) => [one.attempt_id, one.callback.report_said])).toEqual([[attempt_id, report_said]])
         }
       })
     )
@@ -451,7 +451,9 @@ for (const backend of backends) {
         const paid = yield* calledBy("77", { direction: "outbound" })
         expect(yield* saidIn(payin.event_key)).toEqual([])
         const found = yield* saidIn(payout.event_key)
-        expect(found.map(({ attempt_id, stray }) => [attempt_id, stray.about])).toEqual([[paid.attempt_id, "payout"]])
+        expect(found.map(({ attempt_id, callback: stray }) => [attempt_id, stray.about])).toEqual([
+          [paid.attempt_id, "payout"]
+        ])
       })
     )
 
@@ -720,12 +722,12 @@ for (const backend of backends) {
           yield* store.apply({ ...change, at: at(second) })
           current = { ...current, status, version: current.version + 1 }
         }
-        const { attempts, callbacks, history } = yield* store.story(payment)
+        const { attempts, callbacks, history } = yield* store.history(payment)
         expect(history.map((row) => row.to_status)).toEqual(["initiated", "pending", "processing", "completed"])
         expect(history.map((row) => row.version)).toEqual([1, 2, 3, 4])
         expect(callbacks.map((row) => row.report)).toEqual(["pending", "processing", "completed"])
         expect(attempts.map((row) => row.attempt_id)).toEqual([attempt.attempt_id])
-        const untouched = yield* store.story(other.payment)
+        const untouched = yield* store.history(other.payment)
         expect([untouched.history.length, untouched.callbacks.length]).toEqual([1, 0])
       })
     )
@@ -755,7 +757,7 @@ for (const backend of backends) {
         yield* timePasses(clock, "1 second")
         yield* apply({ openItems: [yield* unknown] })
         expect(yield* open).toEqual(["unknown_outcome", "review"])
-        const { items } = yield* store.story(payment)
+        const { items } = yield* store.history(payment)
         expect(items.filter((item) => item.closed_by === "an operator")).toHaveLength(1)
         expect(items).toHaveLength(3)
         const { org_id } = yield* newOrganization()

@@ -5,7 +5,7 @@ import type { ProviderName } from "../../../src/domain/Corridor.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
-import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
+import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import { people } from "../../support/Credentials.ts"
 import { type Actable, actable } from "./Acting.ts"
 import { attemptsOf, callBack, initiate } from "./Calls.ts"
@@ -58,7 +58,7 @@ export const attemptsFor = (paymentId: PaymentId, leg: string) =>
 export const later = (clock: MovableClock, seconds: number) =>
   Effect.zipRight(
     timePasses(clock, `${seconds} seconds`),
-    Effect.flatMap(Enquiries, ({ runOnce }) => runOnce)
+    Effect.flatMap(StatusPoller, ({ runOnce }) => runOnce)
   )
 
 const balanceOf = (account: LedgerAccount) =>

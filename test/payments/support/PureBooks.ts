@@ -6,13 +6,12 @@ import { Money } from "../../../src/domain/Money.ts"
 import { effectOf, type Movement } from "../../../src/domain/Movement.ts"
 import { Report } from "../../../src/domain/Outcome.ts"
 import type { ProviderSignal } from "../../../src/domain/Settlement.ts"
-import { openAttempt } from "../../../src/payments/store/Change.ts"
+import { openAttempt, type Change, type NewAttempt } from "../../../src/payments/store/Change.ts"
 import { isRamp } from "../../../src/payments/route/LegOrder.ts"
 import { changeOf } from "../../../src/payments/settlement/PaymentRules.ts"
 import { rampChangeOf } from "../../../src/payments/settlement/RampRules.ts"
 import { refundChangeOf } from "../../../src/payments/settlement/RefundRules.ts"
-import type { Source } from "../../../src/payments/settlement/Signals.ts"
-import type { Change, NewAttempt } from "../../../src/payments/store/Change.ts"
+import type { SignalContext } from "../../../src/payments/settlement/Signals.ts"
 import { openSumsOf } from "../../../src/payments/store/OpenSums.ts"
 import type { Attempt, Books, Payment, Refund } from "../../../src/payments/store/Payment.ts"
 import { booksAfter, entriesOfChange, noBooks } from "../../../src/payments/store/PaymentPostings.ts"
@@ -98,7 +97,7 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
   const apply = (change: Change) => {
     for (const entry of entriesOfChange(change)) postings.push(...entry.postings)
     const { attempt, nextAttempt, patch, status } = change
-    books = booksAfter({ ...change, stood: books })
+    books = booksAfter({ ...change, booksBefore: books })
     payment = { ...payment, ...patch, status, version: payment.version + 1 }
     if (attempt !== undefined) {
       const { enquire_in: _, ...rest } = attempt
@@ -107,7 +106,7 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
     if (nextAttempt !== undefined) attempts.set(nextAttempt.attempt_id, openAttempt(payment, nextAttempt))
   }
 
-  const ruledOn = (attempt: Attempt, signal: ProviderSignal, source: Source) => {
+  const ruledOn = (attempt: Attempt, signal: ProviderSignal, source: SignalContext) => {
     const known = { payment, attempt, ...books }
     if (attempt.leg === "refund" || attempt.leg === "return") return refundChangeOf(known, signal, source, moment)
     if (!isRamp(payment)) return changeOf(known, signal, source, moment)
@@ -163,7 +162,16 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
       }
       const nextAttempt = { ...by("stripe", name, "refund"), of_attempt: idFrom("payment") as Attempt["attempt_id"] }
       const patch = { refunds: [...payment.refunds, refund] }
-      apply({ payment, status: payment.status, patch, cause: "refund", at, nextAttempt, stood: books, events: [] })
+      apply({
+        payment,
+        status: payment.status,
+        patch,
+        cause: "refund",
+        at,
+        nextAttempt,
+        booksBefore: books,
+        events: []
+      })
     }
   }
 }

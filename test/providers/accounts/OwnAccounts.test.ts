@@ -5,7 +5,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { replacedCredentialsKept } from "../../../src/domain/policies/Providers.ts"
-import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
+import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import { Providers } from "../../../src/providers/port/Provider.ts"
 import { idFrom } from "../../support/AnyId.ts"
 import { people } from "../../support/Credentials.ts"
@@ -63,7 +63,7 @@ const asked = (payment_id: string) =>
   Effect.gen(function* () {
     const sql = yield* database
     yield* sql`update attempts set next_enquiry_at = now() where payment_id = ${payment_id}`
-    yield* Effect.flatMap(Enquiries, ({ runOnce }) => runOnce)
+    yield* Effect.flatMap(StatusPoller, ({ runOnce }) => runOnce)
     return (yield* recordOf(payment_id))["status"]
   })
 

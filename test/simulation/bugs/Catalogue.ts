@@ -6,8 +6,8 @@ import { Effect, Option } from "effect"
 import { Money } from "../../../src/domain/Money.ts"
 import { Declined, type Outcome, Report } from "../../../src/domain/Outcome.ts"
 import { ProviderAnswer } from "../../../src/payments/route/ProviderAnswer.ts"
-import type { Opening } from "../../../src/payments/store/Change.ts"
-import { type Known, PaymentStore, type Store } from "../../../src/payments/store/PaymentStore.ts"
+import type { NewPayment } from "../../../src/payments/store/Change.ts"
+import { type AttemptOfPayment, PaymentStore, type Store } from "../../../src/payments/store/PaymentStore.ts"
 import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
 import { Idempotency } from "../../../src/platform/idempotency/Idempotency.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
@@ -21,7 +21,7 @@ import { movementBugs } from "./Movements.ts"
 import { changing, hearing, planted, providing, retold, without } from "./Planting.ts"
 import { sendingBugs } from "./Sending.ts"
 
-const opening = (change: (one: Opening) => Opening): Planted =>
+const opening = (change: (one: NewPayment) => NewPayment): Planted =>
   planted(PaymentStore, (store: Store): Store => ({ ...store, create: (one) => store.create(change(one)) }))
 
 type Answers = (typeof ProviderAnswer)["Service"]
@@ -211,9 +211,9 @@ const inPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
     about: "what was refused is forgotten when its provider speaks again",
     planted: planted(PaymentStore, (store: Store): Store => ({
       ...store,
-      known: (id, orgId) =>
+      findAttempt: (id, orgId) =>
         Effect.map(
-          store.known(id, orgId),
+          store.findAttempt(id, orgId),
           Option.map((known) =>
             known.attempt.outcome === "declined"
               ? { ...known, attempt: { ...known.attempt, outcome: "unknown" as const } }
@@ -242,7 +242,7 @@ const inPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
   {
     name: "early callbacks are lost",
     about: "what came before its payment was known is never matched",
-    planted: planted(PaymentStore, (store: Store): Store => ({ ...store, foundStrays: () => Effect.succeed([]) }))
+    planted: planted(PaymentStore, (store: Store): Store => ({ ...store, matchedCallbacks: () => Effect.succeed([]) }))
   },
   {
     name: "a key is not remembered",
@@ -299,7 +299,7 @@ const inPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
     name: "the second leg is sent twice",
     about: "whoever looks for legs to send finds those again that somebody sends already",
     planted: planted(PaymentStore, (store: Store): Store => {
-      let before: ReadonlyArray<Known> = []
+      let before: ReadonlyArray<AttemptOfPayment> = []
       return {
         ...store,
         claimUnsent: (lanes) =>
@@ -345,9 +345,9 @@ const inPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
     about: "what has ended goes on when a provider says so",
     planted: planted(PaymentStore, (store: Store): Store => ({
       ...store,
-      known: (id, orgId) =>
+      findAttempt: (id, orgId) =>
         Effect.map(
-          store.known(id, orgId),
+          store.findAttempt(id, orgId),
           Option.map((known) =>
             ends.includes(known.payment.status)
               ? { ...known, payment: { ...known.payment, status: "processing" as const } }

@@ -23,7 +23,7 @@ const patching = (...names: ReadonlyArray<keyof Change["patch"]>): Planted =>
   changing((one) => ({ ...one, patch: without(one.patch, ...names) }))
 
 /** A sum that is added to the one before, as though it were one more transfer. */
-const added = (heard: Heard, { stood }: Change): Heard => {
+const added = (heard: Heard, { booksBefore: stood }: Change): Heard => {
   const before = stood?.movements.find(
     ({ kind, movement_id }) => kind === heard.kind && movement_id === heard.movement_id
   )

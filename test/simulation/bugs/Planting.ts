@@ -4,7 +4,7 @@ import type { Movement } from "../../../src/domain/Movement.ts"
 import { Accepted, Report } from "../../../src/domain/Outcome.ts"
 import type { ProviderSignal } from "../../../src/domain/Settlement.ts"
 import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts"
-import type { Source } from "../../../src/payments/settlement/Signals.ts"
+import type { SignalContext } from "../../../src/payments/settlement/Signals.ts"
 import type { Change } from "../../../src/payments/store/Change.ts"
 import { PaymentStore, type Store } from "../../../src/payments/store/PaymentStore.ts"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
@@ -26,16 +26,17 @@ type Recorder = (typeof RecordOutcome)["Service"]
 
 /** `change` is made for each recorder: it may remember what it heard. */
 export const mishearing = (
-  change: () => (signal: ProviderSignal, attemptId: string, source: Source) => ProviderSignal
+  change: () => (signal: ProviderSignal, attemptId: string, source: SignalContext) => ProviderSignal
 ): Planted =>
   planted(RecordOutcome, (recorder: Recorder): Recorder => {
     const misheard = change()
     return {
-      hear: (known, signal, source) => recorder.hear(known, misheard(signal, known.attempt.attempt_id, source), source),
-      hearAbout: (attempt, signal, source) =>
-        recorder.hearAbout(attempt, misheard(signal, attempt.attempt_id, source), source),
-      hearOnce: (known, signal, source) =>
-        recorder.hearOnce(known, misheard(signal, known.attempt.attempt_id, source), source)
+      record: (known, signal, source) =>
+        recorder.record(known, misheard(signal, known.attempt.attempt_id, source), source),
+      recordByAttempt: (attempt, signal, source) =>
+        recorder.recordByAttempt(attempt, misheard(signal, attempt.attempt_id, source), source),
+      recordIfUnchanged: (known, signal, source) =>
+        recorder.recordIfUnchanged(known, misheard(signal, known.attempt.attempt_id, source), source)
     }
   })
 

@@ -4,7 +4,7 @@ import { Declined, type Outcome } from "../../../src/domain/Outcome.ts"
 import { type ProviderAnswer as AnswerTag, ProviderAnswer } from "../../../src/payments/route/ProviderAnswer.ts"
 import { paymentTables } from "../../../src/payments/store/MemoryTables.ts"
 import { PaymentStore, type Store } from "../../../src/payments/store/PaymentStore.ts"
-import type { StrayCallback } from "../../../src/payments/store/Payment.ts"
+import type { UnmatchedCallback } from "../../../src/payments/store/Payment.ts"
 import { IdempotencyStore } from "../../../src/platform/idempotency/IdempotencyStore.ts"
 import { QueueStore } from "../../../src/webhooks/delivery/QueueStore.ts"
 import { webhookTables } from "../../../src/webhooks/MemoryTables.ts"
@@ -26,7 +26,7 @@ const laterBy = <A, E>(millis: number, effect: Effect.Effect<A, E>): Effect.Effe
 
 const TOO_EARLY = Duration.toMillis(Duration.hours(23))
 
-const isStray = (callback: object): callback is StrayCallback => "report_said" in callback
+const isStray = (callback: object): callback is UnmatchedCallback => "report_said" in callback
 
 export const sendingBugs: ReadonlyArray<Omit<Bug, "foundBy">> = [
   {
@@ -144,19 +144,19 @@ export const sendingBugs: ReadonlyArray<Omit<Bug, "foundBy">> = [
     about: "what came before its payment was known is matched by the provider's id alone",
     planted: withTables(PaymentStore, (store: Store, database): Store => ({
       ...store,
-      foundStrays: (most) =>
-        Effect.map(store.foundStrays(most), (found) => {
+      matchedCallbacks: (most) =>
+        Effect.map(store.matchedCallbacks(most), (found) => {
           const { attempts, callbacks } = database().open(paymentTables)
           const open = Array.from(callbacks.values())
             .filter(isStray)
             .filter(({ payment_id }) => payment_id === null)
-          const matched = open.flatMap((stray) => {
+          const matched = open.flatMap((callback) => {
             const named = Array.from(attempts.values()).filter(
               ({ provider, provider_payment_id: id }) =>
-                provider === stray.provider && id !== null && id === stray.provider_payment_id
+                provider === callback.provider && id !== null && id === callback.provider_payment_id
             )
             const attempt = named.at(-1)
-            return attempt === undefined ? [] : [{ stray, attempt_id: attempt.attempt_id }]
+            return attempt === undefined ? [] : [{ callback, attempt_id: attempt.attempt_id }]
           })
           return matched.length > 0 ? matched.slice(0, most) : found
         })

@@ -8,7 +8,7 @@ import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
 import { type OpenSum, openSumsOf } from "../../../src/payments/store/OpenSums.ts"
 import type { OpenItem } from "../../../src/payments/store/Payment.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
-import { booksIn } from "../../../src/payments/store/SignalMemory.ts"
+import { booksIn } from "../../../src/payments/store/AttemptQueueMemory.ts"
 import { byHandId, moveBack, type Order } from "../providers/Truth.ts"
 import { ownerOf, paymentOf, type Scene, ask } from "./Scene.ts"
 

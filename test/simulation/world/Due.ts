@@ -3,7 +3,7 @@ import { escrowPayoutTables } from "../../../src/treasury/escrow/EscrowPayoutMem
 import { webhookTables } from "../../../src/webhooks/MemoryTables.ts"
 import { paymentTables } from "../../../src/payments/store/MemoryTables.ts"
 import { isTakenBack } from "../../../src/payments/store/PaymentPostings.ts"
-import { booksIn } from "../../../src/payments/store/SignalMemory.ts"
+import { booksIn } from "../../../src/payments/store/AttemptQueueMemory.ts"
 import type { Opened } from "../../../src/platform/database/MemoryDatabase.ts"
 import { Duration } from "effect"
 import { strayPatience } from "../../../src/domain/policies/Payments.ts"

@@ -1,12 +1,12 @@
 /** Whatever is claimed to be sent has its money at that moment: what was taken back is never spent. */
 import { Context, Effect, Option } from "effect"
 import { isTakenBack } from "../../../src/payments/store/PaymentPostings.ts"
-import { type Known, PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
+import { type AttemptOfPayment, PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import type { Outside } from "./Outside.ts"
 
 export const withClaimsWatched = <A>(stores: Context.Context<A>, outside: Outside): Context.Context<A> => {
   const store = Context.unsafeGet(stores as Context.Context<PaymentStore>, PaymentStore)
-  const watched = (claimed: Iterable<Known>) =>
+  const watched = (claimed: Iterable<AttemptOfPayment>) =>
     Effect.sync(() => {
       for (const known of claimed) {
         const { attempt, payment } = known

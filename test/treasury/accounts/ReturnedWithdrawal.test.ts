@@ -46,8 +46,8 @@ onDatabasePaymentServer(
         const [attempt] = yield* store.attemptsOf(payment.payment_id)
         expect(attempt).toMatchObject({ provider: provider.name, outcome: "accepted" })
         const hear = (state: "completed" | "returned") =>
-          Effect.flatMap(RecordOutcome, ({ hearAbout }) =>
-            hearAbout(attempt!, paysOut("po_2", state), { cause: "test" })
+          Effect.flatMap(RecordOutcome, ({ recordByAttempt }) =>
+            recordByAttempt(attempt!, paysOut("po_2", state), { cause: "test" })
           ).pipe(Effect.provide(RecordOutcome.layer))
         yield* hear("completed")
         expect(yield* balanceOf(acme.key, account_id)).toBe(29.3)

@@ -19,13 +19,17 @@ const keptFunding = ({ funding }: Pick<Payment, "funding">): LedgerAccount | nul
   funding === null || kindOf(funding) === "own" ? null : funding
 
 /** Whether it is paid from what the platform keeps apart for the organisation: then only the platform's accounts pay it. */
-export const paysWhatIsKept = (payment: Pick<Payment, "funding">): boolean => keptFunding(payment) !== null
+export const isPaidFromKeptAccount = (payment: Pick<Payment, "funding">): boolean => keptFunding(payment) !== null
 
 /** Through whose account something goes. */
 export type Through = Pick<Attempt, "account" | "own">
 
 /** The organisation's side of what goes through an account. */
-export const sideThrough = (payment: Sided, { account, own }: Through, currency: Money["currency"]): LedgerAccount => {
+export const organizationAccountThrough = (
+  payment: Sided,
+  { account, own }: Through,
+  currency: Money["currency"]
+): LedgerAccount => {
   if (own && account !== null) return ownOf(payment.org_id, account, currency)
   const kept = keptFunding(payment)
   // What came in another currency than the account's is settled with the organisation itself.
@@ -34,14 +38,16 @@ export const sideThrough = (payment: Sided, { account, own }: Through, currency:
 
 /** What a payment through this account is paid from, or what has what it brings. */
 export const fundingThrough = (payment: Sided, through: Through): LedgerAccount | null =>
-  through.own ? sideThrough(payment, through, organizationsMoney(payment).currency) : keptFunding(payment)
+  through.own
+    ? organizationAccountThrough(payment, through, organizationsMoney(payment).currency)
+    : keptFunding(payment)
 
 /** Who pays for a payout, and gets back what was not paid; who has what a payin brings, and gives it back. */
-export const sideOf = (payment: Sided): LedgerAccount =>
+export const organizationAccount = (payment: Sided): LedgerAccount =>
   payment.funding ?? settlement(payment.org_id, organizationsMoney(payment).currency)
 
 /** Where the provider of an attempt, or whoever took a payment, has its money. */
-export const accountAt =
+export const providerAccount =
   ({ account, provider: name }: Pick<Payment, "account" | "provider">) =>
   (currency: Money["currency"]): LedgerAccount => {
     if (name === null) throw new Error("money moves at no provider")
@@ -52,7 +58,7 @@ export const accountAt =
  * A payout's money is held as soon as someone is asked to pay it, and until that has ended: from whatever pays through
  * the account of the last who was asked.
  */
-export const heldAfter = (
+export const holdAfter = (
   payment: Sided & Pick<Payment, "holds">,
   status: PaymentStatus,
   asked: Through | undefined

@@ -22,11 +22,17 @@ import {
   settlementPause,
   strayPatience
 } from "../../domain/policies/Payments.ts"
-import { attemptColumns, dueAttemptOf, KIND_OF_ATTEMPT, knownColumns, knownOf } from "./AttemptRow.ts"
-import { attemptKinds, StoredCallback, type StrayCallback } from "./Payment.ts"
+import {
+  attemptColumns,
+  dueAttemptOf,
+  KIND_OF_ATTEMPT,
+  attemptOfPaymentColumns,
+  attemptOfPayment
+} from "./AttemptRow.ts"
+import { attemptKinds, StoredCallback, type UnmatchedCallback } from "./Payment.ts"
 import { paymentOf, selectedColumns } from "./PaymentRow.ts"
-import { droppedStrays } from "./StrayCallbackStore.ts"
-import type { Lane, SignalQueries, Store } from "./PaymentStore.ts"
+import { droppedUnmatchedCallbacks } from "./StrayCallbackStore.ts"
+import type { ProviderCapacity, AttemptQueue, Store } from "./PaymentStore.ts"
 
 /** What a stray said, as its row keeps it. */
 const StoredSum = Schema.Struct({ amount: Schema.String, currency: AnyCurrencyCode })
@@ -240,7 +246,7 @@ const lockedToSend = (condition: string) => `locked as (
   )`
 
 const ofLocked = `from locked, payments p where a.attempt_id = locked.attempt_id and p.payment_id = a.payment_id
-  returning ${knownColumns}`
+  returning ${attemptOfPaymentColumns}`
 
 const claimUnsentStatement = `with ${fairly(unsent)}, ${lockedToSend(
   `a.attempt_id = any (array(select attempt_id from chosen)) and ${unsent.queued} and ${unsent.due}`
@@ -259,11 +265,11 @@ const renewStatement = `with ${lockedToSend(`a.attempt_id = $1 and coalesce(a.ou
   update attempts a set ${sentNow}, started_at = least(a.started_at, a.sent_at), leased_until = null, lease_token = null,
     hint_at = nullif(a.hint_at, a.leased_until) ${ofLocked}`
 
-export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
-  const lanesText = (lanes: ReadonlyArray<Lane>) => JSON.stringify(lanes)
+export const attemptQueueSql = (sql: SqlClient.SqlClient): AttemptQueue => {
+  const lanesText = (lanes: ReadonlyArray<ProviderCapacity>) => JSON.stringify(lanes)
 
   /** The oldest strays of the account beyond their bound, a few at a time: each new one makes room for itself. */
-  const dropSurplus = ({ account, provider }: Pick<StrayCallback, "account" | "provider">) =>
+  const dropSurplus = ({ account, provider }: Pick<UnmatchedCallback, "account" | "provider">) =>
     sql`delete from provider_callbacks where callback_id in (
         select callback_id from provider_callbacks
         where payment_id is null and provider = ${provider}
@@ -271,7 +277,7 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
         order by received_at desc offset ${mostStraysOfAccount} limit 10
       ) and payment_id is null returning 1 as dropped`.pipe(
       Effect.map((rows) => {
-        if (rows.length > 0) droppedStrays([provider], rows.length)
+        if (rows.length > 0) droppedUnmatchedCallbacks([provider], rows.length)
       })
     )
 
@@ -299,7 +305,7 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
         where attempt_id = ${attemptId} and hint_at = leased_until`.pipe(Effect.asVoid, orDatabaseFailure),
     claimUnsent: (lanes) =>
       sql.unsafe<object>(claimUnsentStatement, [lanesText(lanes), Duration.toSeconds(orphanedAfter)]).pipe(
-        Effect.map((rows) => rows.map(knownOf)),
+        Effect.map((rows) => rows.map(attemptOfPayment)),
         orDatabaseFailure
       ),
     renewSend: (attemptId, leaseToken) =>
@@ -311,7 +317,7 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
           Duration.toSeconds(sendWindow)
         ])
         .pipe(
-          Effect.map((rows) => Option.map(firstRow(rows), knownOf)),
+          Effect.map((rows) => Option.map(firstRow(rows), attemptOfPayment)),
           orDatabaseFailure
         ),
     stopUnsent: (attemptId, reason) =>
@@ -320,7 +326,7 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
         Effect.map((rows) => rows.length > 0),
         orDatabaseFailure
       ),
-    putBack: (attemptId) =>
+    requeueUnsent: (attemptId) =>
       sql`update attempts
         set sends = 0, next_enquiry_at = null, hint_at = null,
           leased_until = now() + make_interval(secs => ${Duration.toSeconds(settlementPause)})
@@ -336,7 +342,7 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
         orDatabaseFailure
       )
     },
-    foundStrays: (most) =>
+    matchedCallbacks: (most) =>
       sql`
         select * from (
         select distinct on (k.callback_id) k.callback_id, k.provider, k.event_key, k.payment_id, k.attempt_id, k.org_id, k.report, k.effect,
@@ -352,13 +358,13 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
         Effect.flatMap(strays),
         Effect.map((rows) =>
           rows.map(({ found, word, ...stray }) => ({
-            stray: { ...stray, about: word.about, report_said: reportOf(word) },
+            callback: { ...stray, about: word.about, report_said: reportOf(word) },
             attempt_id: found
           }))
         ),
         orDatabaseFailure
       ),
-    isStray: (provider, key) =>
+    isCallbackUnmatched: (provider, key) =>
       sql`select 1 from provider_callbacks
         where provider = ${provider} and event_key = ${key} and payment_id is null`.pipe(
         Effect.map((rows) => rows.length > 0),

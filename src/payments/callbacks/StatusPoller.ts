@@ -21,16 +21,16 @@ import { asRun } from "../../platform/observability/Spans.ts"
 import { type Provider, Providers } from "../../providers/port/Provider.ts"
 import { isSameAccount, ResendPermit } from "../../providers/port/ResendPermit.ts"
 import { contextOf, sentTimes } from "../route/AttemptContext.ts"
-import { runFor } from "../store/AttemptRun.ts"
-import { makeLanes } from "../store/Lanes.ts"
+import { attemptRun } from "../store/AttemptRun.ts"
+import { makeProviderSlots } from "../store/Lanes.ts"
 import type { DueAttempt, Payment } from "../store/Payment.ts"
 import { isTakenBack } from "../store/PaymentPostings.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "../settlement/RecordOutcome.ts"
 import { ProviderAnswer } from "../route/ProviderAnswer.ts"
-import { Settling } from "../dispatch/Settling.ts"
-import type { Source } from "../settlement/Signals.ts"
-import { openSendWindow } from "../route/Leave.ts"
+import { RampPayoutWorker } from "../dispatch/RampPayoutWorker.ts"
+import type { SignalContext } from "../settlement/Signals.ts"
+import { openSendWindow } from "../route/SendPermit.ts"
 import { orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
 
 /** When the attempt was taken up to be asked about, by the clock of the store. */
@@ -88,8 +88,8 @@ const isUnpaid = ({ enquiry, hasNoTrace }: Answer): boolean => {
   return enquiry._tag === "Absent" || hasNoTrace === true || enquiry.untried === true
 }
 
-export class Enquiries extends Context.Tag("corridor/Enquiries")<
-  Enquiries,
+export class StatusPoller extends Context.Tag("corridor/StatusPoller")<
+  StatusPoller,
   {
     /** Asks about whatever is due and waits for the answers; answers with how many that were. */
     readonly runOnce: Stored<number>
@@ -98,15 +98,15 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
   }
 >() {
   static readonly layer = Layer.scoped(
-    Enquiries,
+    StatusPoller,
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const providers = yield* Providers
       const outcomes = yield* RecordOutcome
-      const settling = yield* Settling
+      const settling = yield* RampPayoutWorker
       const answer = yield* ProviderAnswer
       const delays = statusEnquiry((yield* Settings).statusEnquiryDelays)
-      const lanes = yield* makeLanes(enquiriesPerProvider)
+      const lanes = yield* makeProviderSlots(enquiriesPerProvider)
 
       const ask = Effect.fnUntraced(function* (attempt: DueAttempt, provider: Provider, payment: Payment) {
         const goesBack = attempt.leg === "refund" || attempt.leg === "return"
@@ -118,7 +118,7 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
         )
       })
 
-      const sourceOf = ({ hinted, provider }: DueAttempt): Source => ({
+      const sourceOf = ({ hinted, provider }: DueAttempt): SignalContext => ({
         cause: `status enquiry at ${provider}`,
         hinted
       })
@@ -140,9 +140,9 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
         const delay = isInVain ? yield* nthDelay(delays, hints + 1) : Option.none()
         if (Option.isSome(delay)) yield* store.hintAgain(attempt_id, Duration.max(delay.value, hintGap))
         const isOver = isInVain && Option.isNone(delay) && !(hasNoTrace === true && outcome === "declined")
-        return yield* outcomes.hearAbout(attempt, enquiry, {
+        return yield* outcomes.recordByAttempt(attempt, enquiry, {
           ...sourceOf(attempt),
-          ...(isOver ? { untold: true } : {})
+          ...(isOver ? { hintUnanswered: true } : {})
         })
       })
 
@@ -161,7 +161,7 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
         const closed = closing !== undefined && (yield* closing) === "canceled"
         const said = closing === undefined || closed ? first : yield* ask(attempt, provider, payment)
         if (!isUnpaid(said)) return yield* hearIt(attempt, said)
-        return yield* outcomes.hearAbout(attempt, said.enquiry, {
+        return yield* outcomes.recordByAttempt(attempt, said.enquiry, {
           cause: "expired: the customer did not pay in time",
           atEnd: { closed, from: payment.status }
         })
@@ -171,7 +171,7 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
         const provider = yield* providers.find(attempt.provider, attempt.account)
         if (provider === undefined)
           return yield* hearIt(attempt, { enquiry: unknown(`${attempt.provider} is switched off`) })
-        const known = yield* orDefect(Effect.flatten(store.known(attempt.attempt_id, attempt.org_id)))
+        const known = yield* orDefect(Effect.flatten(store.findAttempt(attempt.attempt_id, attempt.org_id)))
         const { payment } = known
         const said = yield* ask(attempt, provider, payment)
         if (isAtEnd(payment, attempt) && isUnpaid(said)) return yield* end(attempt, provider, payment, said)
@@ -181,7 +181,7 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
           return yield* hearIt(attempt, said)
         if (attempt.sends < settlementSends) return yield* sendAgain(attempt, again.value)
         const signal = unknown(`it was sent ${attempt.sends} times, and the provider has no trace of it`)
-        return yield* outcomes.hearAbout(attempt, signal, { ...sourceOf(attempt), exhausted: true })
+        return yield* outcomes.recordByAttempt(attempt, signal, { ...sourceOf(attempt), exhausted: true })
       })
 
       /** What cannot be written down is noted as not known, and asked about again in its turn: it stops nobody else. */
@@ -194,7 +194,7 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
             })
           ),
           Effect.catchAllCause((cause) => Effect.logError("An enquiry could not be noted; it is repeated", cause)),
-          asRun(runFor("Enquiry", attempt)),
+          asRun(attemptRun("Enquiry", attempt)),
           Effect.annotateLogs({ payment_id: attempt.payment_id, attempt_id: attempt.attempt_id }),
           Effect.asVoid
         )

@@ -18,15 +18,15 @@ import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 type Query = Readonly<Record<string, string>>
 
-export class Resume extends Context.Tag("corridor/Resume")<
-  Resume,
+export class CustomerReturn extends Context.Tag("corridor/CustomerReturn")<
+  CustomerReturn,
   {
     /** Any number of times: what was done is not done again, and nobody is believed but the provider. */
     readonly comeBack: (payment: Payment, query: Query) => Stored<void>
   }
 >() {
   static readonly layer = Layer.scoped(
-    Resume,
+    CustomerReturn,
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const providers = yield* Providers
@@ -52,7 +52,7 @@ export class Resume extends Context.Tag("corridor/Resume")<
         const asked = resume(contextOf(payment, attempt, []), query)
         const said = cleanEnquiry(yield* answer.to(asked, (reason) => new Unknown({ reason })))
         if (said._tag !== "Report") return yield* hint(attempt)
-        const heard = outcomes.hearAbout(attempt, said, { cause: `the customer came back from ${name}` })
+        const heard = outcomes.recordByAttempt(attempt, said, { cause: `the customer came back from ${name}` })
         // The customer finds the payment as it stands; what could not be written down is asked for again.
         yield* Effect.catchAllCause(heard, (cause) =>
           Effect.zipRight(

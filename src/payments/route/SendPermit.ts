@@ -12,7 +12,7 @@ import type { Attempt } from "../store/Payment.ts"
 export type SentAtOnce = NewAttempt & { readonly enquire_in: number }
 
 /** Nobody has sent it before. */
-export class FirstSend {
+export class FirstSendPermit {
   protected readonly isFirst = true
 
   readonly isAbsent = true
@@ -20,17 +20,17 @@ export class FirstSend {
   private constructor() {}
 
   /** Of an attempt that was made just now. */
-  static made(_attempt: SentAtOnce): FirstSend {
-    return new FirstSend()
+  static made(_attempt: SentAtOnce): FirstSendPermit {
+    return new FirstSendPermit()
   }
 
   /** Of one that was committed for any instance to send, and claimed: none where others had it before. */
-  static claimed({ outcome, sends }: Attempt): Option.Option<FirstSend> {
-    return sends === 1 && outcome === null ? Option.some(new FirstSend()) : Option.none()
+  static claimed({ outcome, sends }: Attempt): Option.Option<FirstSendPermit> {
+    return sends === 1 && outcome === null ? Option.some(new FirstSendPermit()) : Option.none()
   }
 }
 
-export type Leave = FirstSend | ResendPermit
+export type SendPermit = FirstSendPermit | ResendPermit
 
 /**
  * How long an attempt may be sent after it was committed. An instance that was held up longer sends nothing: others may

@@ -14,9 +14,9 @@ import type { Opened } from "../../platform/database/MemoryDatabase.ts"
 import type { paymentTables } from "./MemoryTables.ts"
 import type { PaymentId } from "../../domain/Identifiers.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"
-import { type AttemptRow, type Books, kindOfAttempt, type StrayCallback } from "./Payment.ts"
-import type { Lane, SignalQueries } from "./PaymentStore.ts"
-import { droppedStrays } from "./StrayCallbackStore.ts"
+import { type AttemptRow, type Books, kindOfAttempt, type UnmatchedCallback } from "./Payment.ts"
+import type { ProviderCapacity, AttemptQueue } from "./PaymentStore.ts"
+import { droppedUnmatchedCallbacks } from "./StrayCallbackStore.ts"
 
 /** One that somebody asks about is due when their lease ends: then they have died. */
 export const unclaimedHint = ({ hint_at, leased_until }: AttemptRow): Date | null =>
@@ -39,7 +39,11 @@ export const booksIn = (
 })
 
 /** The oldest of every organisation first, then the second of each, and so on. */
-const fairly = (lanes: ReadonlyArray<Lane>, rows: ReadonlyArray<AttemptRow>, at: (row: AttemptRow) => number) =>
+const fairly = (
+  lanes: ReadonlyArray<ProviderCapacity>,
+  rows: ReadonlyArray<AttemptRow>,
+  at: (row: AttemptRow) => number
+) =>
   lanes.flatMap(({ provider, room }) => {
     const turns = new Map<string, number>()
     return rows
@@ -58,7 +62,7 @@ const fairly = (lanes: ReadonlyArray<Lane>, rows: ReadonlyArray<AttemptRow>, at:
 /** As many as one account has beyond its bound, the oldest. */
 const surplusOf = (
   callbacks: Iterable<readonly [string, object]>,
-  { account, provider }: StrayCallback
+  { account, provider }: UnmatchedCallback
 ): ReadonlyArray<string> => {
   const own: Array<readonly [key: string, at: number]> = []
   for (const [key, row] of callbacks) {
@@ -80,14 +84,14 @@ const withHintedId = (row: AttemptRow, id: string | null): AttemptRow => {
     : { ...row, hinted_ids: [id, ...before].slice(0, mostHintedIds) }
 }
 
-const isStray = (callback: object): callback is StrayCallback => "report_said" in callback
+const isStray = (callback: object): callback is UnmatchedCallback => "report_said" in callback
 
-export const signalsInMemory = (
+export const attemptQueueMemory = (
   tables: Opened<typeof paymentTables>,
   newToken: () => string,
   /** What is on an account of the books, in minor units. */
   balanceOf: (account: LedgerAccount) => bigint
-): SignalQueries => {
+): AttemptQueue => {
   const { attempts, callbacks, cardWaits, payments } = tables
   const isFree = ({ leased_until }: AttemptRow, now: number) => leased_until === null || leased_until.getTime() <= now
   const later = (now: number, by: Duration.Duration) => new Date(now + Duration.toMillis(by))
@@ -197,7 +201,7 @@ export const signalsInMemory = (
         kept({ ...row, outcome: "declined", reason })
         return true
       }),
-    putBack: (attemptId) =>
+    requeueUnsent: (attemptId) =>
       withTime((now) => {
         const row = attempts.get(attemptId)
         if (row === undefined || row.sends !== 1 || row.outcome !== null || !isFree(row, now)) return
@@ -212,12 +216,12 @@ export const signalsInMemory = (
         if (isStray(callback) && callbacks.size > mostStraysOfAccount) {
           for (const dropped of surplusOf(callbacks.entries(), callback)) {
             callbacks.delete(dropped)
-            droppedStrays([callback.provider])
+            droppedUnmatchedCallbacks([callback.provider])
           }
         }
         return true
       }),
-    foundStrays: (most) =>
+    matchedCallbacks: (most) =>
       withTime((now) => {
         const oldest = now - Duration.toMillis(strayPatience)
         const open = Array.from(callbacks.values())
@@ -236,12 +240,12 @@ export const signalsInMemory = (
               )
               .toSorted((a, b) => b.started_at.getTime() - a.started_at.getTime())
               .slice(0, 1)
-              .map(({ attempt_id }) => ({ stray, attempt_id }))
+              .map(({ attempt_id }) => ({ callback: stray, attempt_id }))
           )
-          .toSorted((a, b) => a.stray.received_at.getTime() - b.stray.received_at.getTime())
+          .toSorted((a, b) => a.callback.received_at.getTime() - b.callback.received_at.getTime())
           .slice(0, most)
       }),
-    isStray: (provider, key) => Effect.sync(() => callbacks.get(`${provider} ${key}`)?.payment_id === null),
+    isCallbackUnmatched: (provider, key) => Effect.sync(() => callbacks.get(`${provider} ${key}`)?.payment_id === null),
     awaitCard: ({ expires_at, org_id, payment_id }) =>
       Effect.sync(() => void cardWaits.set(payment_id, { expires_at, org_id, payment_id })),
     expiredCardWaits: (most) =>

@@ -5,35 +5,35 @@ import { workerPoll } from "../../domain/policies/Server.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import { asRun } from "../../platform/observability/Spans.ts"
 import { Dispatch } from "./Dispatch.ts"
-import { runFor } from "../store/AttemptRun.ts"
-import { makeLanes } from "../store/Lanes.ts"
+import { attemptRun } from "../store/AttemptRun.ts"
+import { makeProviderSlots } from "../store/Lanes.ts"
 import type { Attempt } from "../store/Payment.ts"
-import { type Known, PaymentStore } from "../store/PaymentStore.ts"
+import { type AttemptOfPayment, PaymentStore } from "../store/PaymentStore.ts"
 import type { ResendPermit } from "../../providers/port/ResendPermit.ts"
-import { FirstSend, type Leave, openSendWindow, type SendWindow } from "../route/Leave.ts"
+import { FirstSendPermit, type SendPermit, openSendWindow, type SendWindow } from "../route/SendPermit.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { isRamp, type RampPayment, secondLeg, settlementOrder } from "../route/LegOrder.ts"
 import { PaymentRouter } from "../route/PaymentRouter.ts"
-import { SecondLeg } from "../route/SecondLeg.ts"
+import { RampPayout } from "../route/SecondLeg.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
-export class Settling extends Context.Tag("corridor/Settling")<
-  Settling,
+export class RampPayoutWorker extends Context.Tag("corridor/RampPayoutWorker")<
+  RampPayoutWorker,
   {
-    /** For whoever has the leave to send an attempt again, within the time that it was given. */
-    readonly sendAgain: (known: Known, window: SendWindow, again: ResendPermit) => Stored<void>
+    /** For whoever has the sendPermit to send an attempt again, within the time that it was given. */
+    readonly sendAgain: (known: AttemptOfPayment, window: SendWindow, again: ResendPermit) => Stored<void>
     /** Sends what is due, here or left behind by others, until it is interrupted. */
     readonly worker: Stored<never>
   }
 >() {
   static readonly layer = Layer.scoped(
-    Settling,
+    RampPayoutWorker,
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const dispatch = yield* Dispatch
       const organizations = yield* Organizations
       const router = yield* PaymentRouter
-      const second = yield* SecondLeg
+      const second = yield* RampPayout
       const runDetached = yield* makeRunDetached
 
       /** Whoever was asked for this leg before is not asked again. */
@@ -44,21 +44,25 @@ export class Settling extends Context.Tag("corridor/Settling")<
       })
 
       const send = Effect.fnUntraced(
-        function* ({ allocations, attempt, movements, payment }: Known, window: SendWindow, leave: Leave) {
+        function* (
+          { allocations, attempt, movements, payment }: AttemptOfPayment,
+          window: SendWindow,
+          sendPermit: SendPermit
+        ) {
           if (!isRamp(payment)) return
           const rest = yield* othersFor(payment, attempt.leg)
           const { account, attempt_id, config_id, leg, own, provider, started_at } = attempt
           const order = settlementOrder(payment, yield* organizations.find(payment.org_id))
           const asked = { account, attempt_id, config_id, leg, own, provider, started_at, enquire_in: null }
-          yield* dispatch.ask(payment, order, { attempt: asked, rest, window, leave }, { allocations, movements })
+          yield* dispatch.ask(payment, order, { attempt: asked, rest, window, sendPermit }, { allocations, movements })
         },
         (effect, { attempt, payment }) =>
           Effect.annotateLogs(effect, { payment_id: payment.payment_id, attempt_id: attempt.attempt_id }).pipe(
-            asRun(runFor("Settlement", attempt))
+            asRun(attemptRun("Settlement", attempt))
           )
       )
 
-      const lanes = yield* makeLanes(settlementsPerProvider)
+      const lanes = yield* makeProviderSlots(settlementsPerProvider)
 
       const sendDue = Effect.gen(function* () {
         const window = yield* openSendWindow
@@ -66,7 +70,9 @@ export class Settling extends Context.Tag("corridor/Settling")<
         for (const known of due) {
           yield* lanes.run(
             known.attempt.provider,
-            runDetached(Effect.flatMap(FirstSend.claimed(known.attempt), (leave) => send(known, window, leave))).pipe(
+            runDetached(
+              Effect.flatMap(FirstSendPermit.claimed(known.attempt), (sendPermit) => send(known, window, sendPermit))
+            ).pipe(
               Effect.catchAllCause((cause) => Effect.logError("A settlement was not sent; it will be looked up", cause))
             )
           )

@@ -12,26 +12,26 @@ import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import type { AttemptPatch, Change, NewAttempt, PaymentPatch } from "../store/Change.ts"
 import type { Attempt, OperatorItem, Payment, PaymentFailure, Refund, StoredCallback } from "../store/Payment.ts"
 import { restOf } from "../store/PaymentPostings.ts"
-import type { Known } from "../store/PaymentStore.ts"
+import type { AttemptOfPayment } from "../store/PaymentStore.ts"
 import { givenBackByRule } from "./Allocations.ts"
 import { givesBack, refundedOf } from "./Movements.ts"
-import { type Moment, noted, ownId, reasonOf, type Source } from "./Signals.ts"
+import { type DecisionTime, appendNote, ownId, reasonOf, type SignalContext } from "./Signals.ts"
 import { allocationEvents, type Disputed, disputeEvent, eventsOf, refundEvent } from "./PaymentEvents.ts"
 
-export interface Ruling {
+export interface Decision {
   readonly status: PaymentStatus
   readonly outcome: AttemptOutcome | null
   readonly patch: PaymentPatch
   /** The provider still owes an answer about the attempt. */
-  readonly waits: boolean
+  readonly isAwaited: boolean
   /** Nobody but the provider can move it on: when there is no more asking, a person must look. */
-  readonly underWay: boolean
+  readonly isUnderWay: boolean
   /** It waits for its customer, and what the customer must do is not known. */
-  readonly aimless?: boolean
+  readonly lacksNextAction?: boolean
   /** What was heard of money, with what was recorded of it before. */
   readonly recording: Recording
   /** The provider contradicts what it had said before: a person must find out what is so. */
-  readonly doubt?: string | undefined
+  readonly contradiction?: string | undefined
   readonly failure?: PaymentFailure
   readonly nextAttempt?: NewAttempt | undefined
   /** A refund that has gone back with it, or has failed. */
@@ -40,13 +40,17 @@ export interface Ruling {
   readonly changes: boolean
 }
 
-export interface Ruled {
+export interface DecidedChange {
   readonly change: Change
   readonly after: Payment
   readonly outcome: AttemptOutcome | null
 }
 
-const failureOf = ({ attempt }: Known, signal: ProviderSignal, { operator }: Source): PaymentFailure => {
+const failureOf = (
+  { attempt }: AttemptOfPayment,
+  signal: ProviderSignal,
+  { operator }: SignalContext
+): PaymentFailure => {
   const { provider } = attempt
   if (operator !== undefined) return { code: "RESOLVED_AS_FAILED", message: operator.note, provider }
   switch (signal._tag) {
@@ -68,12 +72,12 @@ const failureOf = ({ attempt }: Known, signal: ProviderSignal, { operator }: Sou
 }
 
 const enquireIn = (
-  { attempt }: Known,
-  { waits }: Ruling,
-  source: Source,
-  moment: Moment
+  { attempt }: AttemptOfPayment,
+  { isAwaited }: Decision,
+  source: SignalContext,
+  moment: DecisionTime
 ): AttemptPatch["enquire_in"] => {
-  if (!waits || source.exhausted === true) return null
+  if (!isAwaited || source.exhausted === true) return null
   // A callback that leaves the question open does not cancel the last enquiry.
   const isLast = Option.isNone(moment.enquireIn) && source.callback !== undefined && attempt.next_enquiry_at !== null
   if (source.hinted === true || isLast) return "as planned"
@@ -81,15 +85,15 @@ const enquireIn = (
 }
 
 /** Whoever is asked next was chosen after the answer: nobody may look as though they were asked together. */
-const answeredAt = ({ nextAttempt }: Ruling, { at }: Moment): Date =>
+const answeredAt = ({ nextAttempt }: Decision, { at }: DecisionTime): Date =>
   nextAttempt !== undefined && nextAttempt.started_at < at ? nextAttempt.started_at : at
 
 /** Why an attempt was not taken on, or why nothing is known of it, and who decided on it where its provider did not. */
 const attemptReason = (
   attempt: Attempt,
   signal: ProviderSignal,
-  { outcome }: Ruling,
-  source: Source
+  { outcome }: Decision,
+  source: SignalContext
 ): string | null => {
   if (outcome === attempt.outcome) return attempt.reason
   if (source.operator !== undefined)
@@ -98,11 +102,11 @@ const attemptReason = (
 }
 
 const attemptPatch = (
-  known: Known,
+  known: AttemptOfPayment,
   signal: ProviderSignal,
-  ruling: Ruling,
-  source: Source,
-  moment: Moment
+  ruling: Decision,
+  source: SignalContext,
+  moment: DecisionTime
 ): AttemptPatch => {
   const { attempt } = known
   const { outcome } = ruling
@@ -119,13 +123,19 @@ const attemptPatch = (
 }
 
 /** Whether anybody is still going to ask about it. */
-const isAskedAbout = ({ attempt }: Known, { enquire_in }: AttemptPatch): boolean =>
+const isAskedAbout = ({ attempt }: AttemptOfPayment, { enquire_in }: AttemptPatch): boolean =>
   enquire_in === "as planned" ? attempt.next_enquiry_at !== null : enquire_in !== null
 
 const untoldBy = ({ provider }: Attempt): string =>
   `There was a hint that something became of it, and ${provider} has not said what: an operator must find out there.`
 
-const openItems = (known: Known, ruling: Ruling, patch: AttemptPatch, source: Source, moment: Moment) => {
+const openItems = (
+  known: AttemptOfPayment,
+  ruling: Decision,
+  patch: AttemptPatch,
+  source: SignalContext,
+  moment: DecisionTime
+) => {
   const { attempt, payment } = known
   const item = (
     kind: OperatorItem["kind"],
@@ -140,18 +150,18 @@ const openItems = (known: Known, ruling: Ruling, patch: AttemptPatch, source: So
     detail,
     opened_at: moment.at
   })
-  const stuck = ruling.waits && !isAskedAbout(known, patch) && (ruling.outcome === "unknown" || ruling.underWay)
+  const stuck = ruling.isAwaited && !isAskedAbout(known, patch) && (ruling.outcome === "unknown" || ruling.isUnderWay)
   const silence =
     patch.reason ?? (ruling.outcome === "unknown" ? "no answer" : "it accepted the payment and has been silent since")
   const { operator } = source
   return [
     ...(stuck
       ? [item("unknown_outcome", `${attempt.provider} has not said what became of it: ${asSentence(silence)}`)]
-      : ruling.doubt !== undefined
-        ? [item("unknown_outcome", ruling.doubt)]
-        : ruling.aimless === true
+      : ruling.contradiction !== undefined
+        ? [item("unknown_outcome", ruling.contradiction)]
+        : ruling.lacksNextAction === true
           ? [item("unknown_outcome", `${attempt.provider} waits for the customer, and nobody knows any more for what.`)]
-          : source.untold === true && !isAskedAbout(known, patch)
+          : source.hintUnanswered === true && !isAskedAbout(known, patch)
             ? [item("unknown_outcome", untoldBy(attempt))]
             : []),
     // Of no attempt, so that no report about one closes it.
@@ -166,10 +176,10 @@ const isLate = ({ status }: Payment, signal: ProviderSignal): boolean =>
 
 /** An item belongs to its attempt: whatever is heard of another one leaves it alone. */
 const closeItems = (
-  { attempt, payment }: Known,
+  { attempt, payment }: AttemptOfPayment,
   signal: ProviderSignal,
-  ruling: Ruling,
-  source: Source,
+  ruling: Decision,
+  source: SignalContext,
   stuck: boolean
 ) => {
   const by = source.operator?.id ?? source.cause
@@ -186,13 +196,13 @@ const closeItems = (
 }
 
 const callbackRow = (
-  { attempt, payment }: Known,
+  { attempt, payment }: AttemptOfPayment,
   signal: ProviderSignal,
   effect: StoredCallback["effect"],
-  { key, provider, stray }: NonNullable<Source["callback"]>,
-  moment: Moment
+  { key, provider, unmatchedId }: NonNullable<SignalContext["callback"]>,
+  moment: DecisionTime
 ): NonNullable<Change["callback"]> => ({
-  callback_id: stray ?? moment.newId(),
+  callback_id: unmatchedId ?? moment.newId(),
   provider,
   event_key: key,
   payment_id: payment.payment_id,
@@ -201,29 +211,31 @@ const callbackRow = (
   report: signal._tag === "Report" ? signal.state : signal._tag.toLowerCase(),
   effect,
   received_at: moment.at,
-  ...(stray === undefined ? {} : { adopted: true })
+  ...(unmatchedId === undefined ? {} : { adopted: true })
 })
 
 /** Money without a place waits for a person. */
-const effectOf = ({ changes, recording }: Ruling, hasRest: boolean): StoredCallback["effect"] => {
+const effectOf = ({ changes, recording }: Decision, hasRest: boolean): StoredCallback["effect"] => {
   if (recording.heard.length > 0 && hasRest) return "suspense"
   return changes || recording.heard.length > 0 ? "applied" : "nothing to change"
 }
 
-const calledBack = ({ callback }: Source, { at }: Moment): PaymentPatch =>
+const calledBack = ({ callback }: SignalContext, { at }: DecisionTime): PaymentPatch =>
   callback === undefined ? {} : { webhook_metadata: { event_id: callback.key, received_at: at.toISOString() } }
 
-const commented = (payment: Payment, patch: PaymentPatch, ruling: Ruling, source: Source): PaymentPatch => {
-  const notes = [ruling.doubt, source.unseen, source.note, source.operator?.note].filter((one) => one !== undefined)
+const commented = (payment: Payment, patch: PaymentPatch, ruling: Decision, source: SignalContext): PaymentPatch => {
+  const notes = [ruling.contradiction, source.unseen, source.note, source.operator?.note].filter(
+    (one) => one !== undefined
+  )
   const before = patch.comments ?? payment.comments
-  return notes.length === 0 ? {} : { comments: notes.reduce<string | null>(noted, before) }
+  return notes.length === 0 ? {} : { comments: notes.reduce<string | null>(appendNote, before) }
 }
 
 /**
  * Money that its provider took back, or gave back again, while the payment stays what it is: each transfer by itself, and of
  * a total what it grew by. A transfer that an operator had stated before moves nothing when its provider names it.
  */
-const disputedIn = ({ movements }: Known, { recording, settledRefund }: Ruling): ReadonlyArray<Disputed> =>
+const disputedIn = ({ movements }: AttemptOfPayment, { recording, settledRefund }: Decision): ReadonlyArray<Disputed> =>
   recording.heard.flatMap((told): ReadonlyArray<Disputed> => {
     const { amount, kind, refund_id, replaces, state } = told
     const isBack = kind === "refund" || kind === "reversal" || kind === "reinstatement"
@@ -242,13 +254,13 @@ const disputedIn = ({ movements }: Known, { recording, settledRefund }: Ruling):
         ]
   })
 
-export const assemble = (
-  known: Known,
+export const buildChange = (
+  known: AttemptOfPayment,
   signal: ProviderSignal,
-  ruling: Ruling,
-  source: Source,
-  moment: Moment
-): Ruled => {
+  ruling: Decision,
+  source: SignalContext,
+  moment: DecisionTime
+): DecidedChange => {
   const { attempt, payment } = known
   const { nextAttempt, outcome, recording, settledRefund, status } = ruling
   const fails = status === "failed" && payment.status !== "failed"
@@ -275,7 +287,7 @@ export const assemble = (
     cause: source.cause,
     at: moment.at,
     attempt: answered,
-    stood: { movements: known.movements, allocations: known.allocations },
+    booksBefore: { movements: known.movements, allocations: known.allocations },
     movements: recording.heard,
     allocations,
     events: [
