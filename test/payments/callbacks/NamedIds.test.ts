@@ -57,7 +57,7 @@ const sent = (backend: Backend, about: Partial<Provider> = {}) =>
     const hear = (signal: Parameters<(typeof RecordOutcome)["Service"]["record"]>[1], of = attempt) =>
       run(
         Effect.gen(function* () {
-          const { record: record } = yield* RecordOutcome
+          const { record } = yield* RecordOutcome
           yield* record(yield* Effect.flatten(store.findAttempt(of.attempt_id, null)), signal, { cause: "a test" })
         })
       )
