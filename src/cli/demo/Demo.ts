@@ -1,6 +1,6 @@
 /** The whole demo, one step after the other. A step that fails is told and does not stop those that need nothing of it. */
 import { Array as Arr, Effect, Either, Option } from "effect"
-import type { BooksReport } from "../../money/ledger/Books.ts"
+import type { BooksReport } from "../../money/ledger/Problems.ts"
 import { writeLine, report } from "../shared/CommandResult.ts"
 import {
   escrow,

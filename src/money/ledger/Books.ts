@@ -1,10 +1,9 @@
-/** The rows of the books, and what a check of them answers. */
+/** The rows of the ledger. */
 import { Schema } from "effect"
 import type { OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { type EntryKind, kindOf, type LedgerAccount, platformKinds, providerIn } from "../../domain/Ledger.ts"
 import type { Money } from "../../domain/Money.ts"
-import type { Rounding } from "./Rounding.ts"
 
 /** A name that the database has checked. */
 export const AccountName = Schema.String.pipe(Schema.brand("LedgerAccount"))
@@ -64,43 +63,4 @@ export interface CreditLimit {
 
 export interface StoredLimit extends CreditLimit {
   readonly credit_limit: Money
-}
-
-export type ProblemKind =
-  | "unbalanced_entry"
-  | "unbalanced_books"
-  | "wrong_balance"
-  | "missing_balance"
-  | "below_floor"
-  | "wrong_floor"
-  | "foreign_posting"
-  | "fx_loss"
-  | "unknown_organization"
-  | "provider_differs"
-  | "simulator_differs"
-
-export interface Problem {
-  readonly kind: ProblemKind
-  /** The account, entry, payment, currency or organisation that it is about. */
-  readonly subject: string
-  readonly message: string
-}
-
-export interface FxBalance {
-  readonly currency: string
-  readonly balance: string
-}
-
-export interface BooksReport {
-  readonly entries: number
-  readonly postings: number
-  /** Accounts that have postings or a balance. */
-  readonly accounts: number
-  /** The accounts among them whose balance is kept and was compared. */
-  readonly balances: number
-  readonly rounding: Rounding
-  /** What exchanges took in less what they gave out, by currency, as decimal text. */
-  readonly fx: ReadonlyArray<FxBalance>
-  /** The first hundred of each kind; none: the books are in order. */
-  readonly problems: ReadonlyArray<Problem>
 }

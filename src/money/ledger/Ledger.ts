@@ -10,7 +10,8 @@ import { LedgerAccount } from "../../domain/Ledger.ts"
 import type { Money } from "../../domain/Money.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { type BalancesOfDay, balancesByDay } from "./BalanceDays.ts"
-import type { BooksReport, CreditLimit, PlatformBalance, StoredBalance } from "./Books.ts"
+import type { BooksReport } from "./Problems.ts"
+import type { CreditLimit, PlatformBalance, StoredBalance } from "./Books.ts"
 import { LedgerStore, type NameWindow } from "./LedgerStore.ts"
 
 /** For features, inside the transaction of the change that moves the money. */

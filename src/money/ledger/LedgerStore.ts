@@ -11,7 +11,8 @@ import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import type { SettledAfter } from "./BalanceDays.ts"
-import type { BooksReport, CreditLimit, PlatformBalance, StoredBalance, StoredPosting } from "./Books.ts"
+import type { BooksReport } from "./Problems.ts"
+import type { CreditLimit, PlatformBalance, StoredBalance, StoredPosting } from "./Books.ts"
 
 export type Balances = ReadonlyMap<LedgerAccount, Money>
 

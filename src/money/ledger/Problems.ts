@@ -1,8 +1,46 @@
 /** What a check of the books can find, in a sentence each. */
 import type { OrgId } from "../../domain/Identifiers.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
-import type { Problem } from "./Books.ts"
-import type { Exchanged } from "./Rounding.ts"
+import type { Exchanged, Rounding } from "./Rounding.ts"
+
+export type ProblemKind =
+  | "unbalanced_entry"
+  | "unbalanced_books"
+  | "wrong_balance"
+  | "missing_balance"
+  | "below_floor"
+  | "wrong_floor"
+  | "foreign_posting"
+  | "fx_loss"
+  | "unknown_organization"
+  | "provider_differs"
+  | "simulator_differs"
+
+export interface Problem {
+  readonly kind: ProblemKind
+  /** The account, entry, payment, currency or organisation that it is about. */
+  readonly subject: string
+  readonly message: string
+}
+
+export interface FxBalance {
+  readonly currency: string
+  readonly balance: string
+}
+
+export interface BooksReport {
+  readonly entries: number
+  readonly postings: number
+  /** Accounts that have postings or a balance. */
+  readonly accounts: number
+  /** The accounts among them whose balance is kept and was compared. */
+  readonly balances: number
+  readonly rounding: Rounding
+  /** What exchanges took in less what they gave out, by currency, as decimal text. */
+  readonly fx: ReadonlyArray<FxBalance>
+  /** The first hundred of each kind; none: the books are in order. */
+  readonly problems: ReadonlyArray<Problem>
+}
 
 /** Of each kind of problem the first so many are named: broken books may have one in every row. */
 export const MOST_NAMED = 100
