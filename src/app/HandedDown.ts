@@ -1,8 +1,7 @@
 /** What wings below ask of those above them, handed down: they name what they need, and only here is it known who has it. */
 import { Effect, Layer, Option } from "effect"
 import { Beneficiaries } from "../payments/beneficiaries/Beneficiaries.ts"
-import { ReplayedAnswers } from "../payments/read/FundingAnswers.ts"
-import { Payments } from "../payments/read/Payments.ts"
+import { ReplayedAnswers, Payments } from "../payments/read/Payments.ts"
 import { VerificationSubjects } from "../people/verification/VerificationSubjects.ts"
 import { StateAsAnswer } from "../platform/idempotency/Idempotency.ts"
 import { SealedPlaces } from "../platform/secrets/SealedPlaces.ts"

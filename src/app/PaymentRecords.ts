@@ -1,7 +1,6 @@
 /** Reads payments and items that wait for a person, for commands that do no more. */
 import { Layer } from "effect"
-import { ReplayedAnswers } from "../payments/read/FundingAnswers.ts"
-import { Payments } from "../payments/read/Payments.ts"
+import { ReplayedAnswers, Payments } from "../payments/read/Payments.ts"
 import { paymentStoreSql } from "../payments/store/PaymentSql.ts"
 import { organizationStoreSql } from "../people/organizations/OrganizationSql.ts"
 import { Organizations } from "../people/organizations/Organizations.ts"

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { dayClosingPause, strayPause } from "../domain/policies/Payments.ts"
 import { LedgerStore } from "../money/ledger/LedgerStore.ts"
-import { AnalyticsStore } from "../payments/analytics/AnalyticsStore.ts"
+import { AnalyticsStore } from "../payments/analytics/Analytics.ts"
 import { CardWaits } from "../payments/review/CardWaits.ts"
 import { Workers } from "../platform/fibers/Workers.ts"
 import { Callbacks } from "../payments/callbacks/Callbacks.ts"

@@ -5,10 +5,9 @@ import { providerNames } from "../../domain/Corridor.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import { strayGrace, strayPatience } from "../../domain/policies/Payments.ts"
 import { currencyOf, kindOf } from "../../domain/Ledger.ts"
-import { ledgerTables } from "../../money/ledger/MemoryTables.ts"
-import { lastHeard, openSumsOf } from "../../payments/store/OpenSums.ts"
-import { booksIn } from "../../payments/store/AttemptQueueMemory.ts"
-import { paymentTables } from "../../payments/store/MemoryTables.ts"
+import { ledgerTables } from "../../money/ledger/PostInMemory.ts"
+import { lastReportedAt, suspenseSumsOf } from "../../payments/store/SuspenseSums.ts"
+import { booksIn, paymentTables } from "../../payments/store/AttemptQueueMemory.ts"
 import { openTables } from "../../platform/database/MemoryDatabase.ts"
 import { escrowPayoutTables } from "../../treasury/escrow/EscrowPayoutMemory.ts"
 import { webhookTables } from "../../webhooks/MemoryTables.ts"
@@ -63,7 +62,7 @@ export const figuresStoreMemory = Layer.effect(
     const waitingSums = (): ReadonlyArray<Date> =>
       Array.from(tables.payments.values()).flatMap((payment) => {
         const books = booksIn(tables, payment.payment_id)
-        return openSumsOf(payment, books).map(() => lastHeard(payment, books))
+        return suspenseSumsOf(payment, books).map(() => lastReportedAt(payment, books))
       })
 
     const items = (now: number): Figures["items"] =>

@@ -1,6 +1,6 @@
 /** The whole demo, one step after the other. A step that fails is told and does not stop those that need nothing of it. */
 import { Array as Arr, Effect, Either, Option } from "effect"
-import type { BooksReport } from "../../money/ledger/Problems.ts"
+import type { LedgerReport } from "../../money/ledger/LedgerCheck.ts"
 import { writeLine, report } from "../shared/CommandResult.ts"
 import {
   escrow,
@@ -39,7 +39,7 @@ const countsOf = (webhooks: ReadonlyArray<Received>): string =>
     .join(", ")
 
 /** Books in which nothing stands are not those of the server that has just moved money. */
-const booksShown = ({ accounts, entries, postings, problems }: BooksReport): Either.Either<Shown, StepFailed> => {
+const booksShown = ({ accounts, entries, postings, problems }: LedgerReport): Either.Either<Shown, StepFailed> => {
   const [first] = problems
   if (first !== undefined) return Either.left(new StepFailed({ message: first.message }))
   return postings === 0
@@ -52,7 +52,7 @@ const booksShown = ({ accounts, entries, postings, problems }: BooksReport): Eit
 }
 
 /** `check`: the books' own check, which looks into the database. */
-export const tour = <E, R>(asJson: boolean, check: Effect.Effect<BooksReport, E, R>) =>
+export const tour = <E, R>(asJson: boolean, check: Effect.Effect<LedgerReport, E, R>) =>
   Effect.gen(function* () {
     const sandbox = yield* runningSandbox("The demo is for sandbox mode only: in live mode payments move real money.")
     const calls = makeCalls(sandbox)

@@ -1,6 +1,6 @@
 /** What a payer keeps of a payment: the same lines on the page and in the mail. */
 import type { Payment } from "../../payments/store/Payment.ts"
-import { referenceOf } from "../../payments/store/PaymentReference.ts"
+import { referenceOf } from "../../payments/store/PaymentSearch.ts"
 import { amountText } from "./AmountText.ts"
 import { timeText } from "./TimeText.ts"
 import type { Words } from "./Words.ts"

@@ -1,6 +1,6 @@
 /** Where the customer goes once the outcome is final, with the outcome in the address. */
 import type { Payment } from "../../payments/store/Payment.ts"
-import { referenceOf } from "../../payments/store/PaymentReference.ts"
+import { referenceOf } from "../../payments/store/PaymentSearch.ts"
 
 type Returning = Pick<Payment, "client_reference" | "payment_id" | "return_url" | "status">
 

@@ -1,7 +1,7 @@
 /** Fee rules in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
 import { memoryTable, openTables } from "../../platform/database/MemoryDatabase.ts"
-import { type FeeRule, FeeRuleStore, type FeeSubject, subjectKey } from "./FeeRuleStore.ts"
+import { type FeeRule, FeeRuleStore, type FeeSubject, subjectKey } from "./Fees.ts"
 
 const feeTables = { feeRules: memoryTable<FeeRule>("feeRules") }
 

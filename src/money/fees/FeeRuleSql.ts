@@ -9,7 +9,7 @@ import { batchOf, inScope } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
 import { readsOfTerms } from "../../platform/database/Terms.ts"
-import { type FeeRule, FeeRuleStore, type FeeSubject, type NewFeeRule, subjectKey } from "./FeeRuleStore.ts"
+import { type FeeRule, FeeRuleStore, type FeeSubject, type NewFeeRule, subjectKey } from "./Fees.ts"
 
 const Row = Schema.Struct({
   fee_rule_id: Schema.String,

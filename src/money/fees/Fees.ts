@@ -4,15 +4,51 @@ import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
-import { type Charged, feeOf, type FeeTerms } from "../../domain/Fee.ts"
+import { type Charged, feeOf, type FeeTerms, type NewFee } from "../../domain/Fee.ts"
 import { Invalid, NotFound } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
-import type { NewFee } from "../../domain/Fee.ts"
-import { type FeeRule, FeeRuleStore, type FeeSubject } from "./FeeRuleStore.ts"
+import type { OrgId } from "../../domain/Identifiers.ts"
+import type { Flow, PaymentMethod } from "../../domain/Corridor.ts"
+import type { Scope } from "../../platform/database/Query.ts"
+
+/** What organisations are charged, at rest: at most one rule for an organisation, payment method and direction. */
+
+/** What a rule is about. */
+export interface FeeSubject {
+  readonly org_id: OrgId
+  readonly payment_method: PaymentMethod
+  readonly direction: Flow
+}
+
+export interface FeeRule extends FeeSubject, FeeTerms {
+  readonly fee_rule_id: string
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+export type NewFeeRule = Omit<FeeRule, "created_at" | "updated_at">
+
+export class FeeRuleStore extends Context.Tag("corridor/FeeRuleStore")<
+  FeeRuleStore,
+  {
+    /** A rule that is there keeps its id and gets the new terms. */
+    readonly put: (rule: NewFeeRule) => Stored<FeeRule>
+    readonly remove: (feeRuleId: string) => Stored<void>
+    /** For payments on their way in: concurrent ones share a statement. */
+    readonly find: (subject: FeeSubject) => Stored<Option.Option<FeeRule>>
+    /** Inside a transaction the row stays locked until its end. */
+    readonly findForUpdate: (subject: FeeSubject) => Stored<Option.Option<FeeRule>>
+    /** In order of organisation, payment method and direction. */
+    readonly list: (scope: Scope) => Stored<ReadonlyArray<FeeRule>>
+  }
+>() {}
+
+export const subjectKey = ({ direction, org_id, payment_method }: FeeSubject): string =>
+  `${org_id} ${payment_method} ${direction}`
 
 /** None: there is no rule. */
-export interface FeeRuleChange {
+interface FeeRuleChange {
   readonly before: Option.Option<FeeRule>
   readonly after: Option.Option<FeeRule>
 }

@@ -9,10 +9,16 @@ import { Conflict, NotFound } from "../../domain/Failure.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"
 import type { Money } from "../../domain/Money.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
-import { type BalancesOfDay, balancesByDay } from "./BalanceDays.ts"
-import type { BooksReport } from "./Problems.ts"
-import type { CreditLimit, PlatformBalance, StoredBalance } from "./Books.ts"
-import { LedgerStore, type NameWindow } from "./LedgerStore.ts"
+import {
+  type BalancesOfDay,
+  balancesByDay,
+  type CreditLimit,
+  type PlatformBalance,
+  type StoredBalance,
+  LedgerStore,
+  type NameWindow
+} from "./LedgerStore.ts"
+import type { LedgerReport } from "./LedgerCheck.ts"
 
 /** For features, inside the transaction of the change that moves the money. */
 type Posting = Pick<
@@ -30,7 +36,7 @@ export interface CreditLimitChange {
 }
 
 interface Operating {
-  readonly check: (permit: Permit<"platform">) => Stored<BooksReport>
+  readonly check: (permit: Permit<"platform">) => Stored<LedgerReport>
   readonly balancesOf: (
     permit: Permit<"operations"> | Permit<"platform">,
     window?: NameWindow

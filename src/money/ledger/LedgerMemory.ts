@@ -15,12 +15,10 @@ import {
   providerIn
 } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
-import { byKind, platformBalanceOf, type StoredPosting } from "./Books.ts"
-import { LedgerStore } from "./LedgerStore.ts"
-import { ledgerTables, sandboxTables } from "./MemoryTables.ts"
-import { balanceOrNew, floorOf, isShort, limitKey, postInMemory } from "./PostInMemory.ts"
+import { byKind, platformBalanceOf, type StoredPosting, LedgerStore } from "./LedgerStore.ts"
+import { ledgerTables, sandboxTables, balanceOrNew, floorOf, isShort, limitKey, postInMemory } from "./PostInMemory.ts"
 import { exchangeTables, roundingInMemory } from "./RoundingMemory.ts"
-import { type ComparedAccount, MOST_NAMED, problemsOf, type UnbalancedEntry } from "./Problems.ts"
+import { type ComparedAccount, MOST_NAMED, problemsOf, type UnbalancedEntry } from "./LedgerCheck.ts"
 
 const groupedBy = <Row>(rows: Iterable<Row>, key: (row: Row) => string): ReadonlyMap<string, ReadonlyArray<Row>> => {
   const groups = new Map<string, Array<Row>>()

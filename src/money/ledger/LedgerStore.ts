@@ -2,17 +2,127 @@
  * The books at rest. Callers post inside the transaction of the change that moved the money, with one call for each
  * transaction, and after they have locked their own rows; a refusal ends that transaction.
  */
-import { Context, type Option } from "effect"
+import { Context, type Option, Schema, Array as Arr } from "effect"
 import type { OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
-import type { Entry, LedgerAccount } from "../../domain/Ledger.ts"
-import type { Money } from "../../domain/Money.ts"
+import {
+  type Entry,
+  type LedgerAccount,
+  type EntryKind,
+  kindOf,
+  platformKinds,
+  providerIn
+} from "../../domain/Ledger.ts"
+import { Money } from "../../domain/Money.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Window } from "../../platform/database/Window.ts"
-import type { SettledAfter } from "./BalanceDays.ts"
-import type { BooksReport } from "./Problems.ts"
-import type { CreditLimit, PlatformBalance, StoredBalance, StoredPosting } from "./Books.ts"
+import type { LedgerReport } from "./LedgerCheck.ts"
+import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import type { DateRange } from "../../domain/DateRange.ts"
+import { eachDay } from "../../domain/CalendarDate.ts"
+
+/** What an organisation had at the end of each day, counted back from what it has now. */
+
+/** What a UTC day added to a balance, or took from it. */
+interface MovedOnDay {
+  readonly date: string
+  readonly net: Money
+}
+
+/** Of one moment: in each currency one balance, and every later day on which it moved. */
+interface SettledAfter {
+  readonly now: ReadonlyArray<Money>
+  readonly moved: ReadonlyArray<MovedOnDay>
+}
+
+export interface BalancesOfDay {
+  readonly date: string
+  readonly balances: ReadonlyArray<Money>
+}
+
+const seriesOf = (days: ReadonlyArray<string>, { currency, minor }: Money, moved: ReadonlyArray<MovedOnDay>) => {
+  const last = days.at(-1)!
+  const nets = new Map(moved.map(({ date, net }) => [date, net.minor]))
+  let balance = moved.reduce((left, { date, net }) => (date > last ? left - net.minor : left), minor)
+  return days
+    .toReversed()
+    .map((date) => {
+      const then = new Money({ currency, minor: balance })
+      balance -= nets.get(date) ?? 0n
+      return then
+    })
+    .toReversed()
+}
+
+export const balancesByDay = (range: DateRange, { moved, now }: SettledAfter): ReadonlyArray<BalancesOfDay> => {
+  const days = eachDay(range.from, range.to)
+  const byCurrency = Arr.groupBy(moved, ({ net }) => net.currency)
+  const series = now.map((one) => seriesOf(days, one, byCurrency[one.currency] ?? []))
+  return days.map((date, index) => ({ date, balances: series.map((balances) => balances[index]!) }))
+}
+
+/** The rows of the ledger. */
+
+/** A name that the database has checked. */
+export const AccountName = Schema.String.pipe(Schema.brand("LedgerAccount"))
+
+export interface StoredPosting {
+  readonly entry_id: string
+  readonly org_id: OrgId | null
+  readonly account: LedgerAccount
+  readonly amount: Money
+  readonly kind: EntryKind
+  readonly payment_id: PaymentId | null
+  readonly reference: string | null
+  readonly created_at: Date
+}
+
+export interface StoredBalance {
+  readonly account: LedgerAccount
+  readonly org_id: OrgId
+  readonly balance: Money
+  /** Null: the balance may fall without end. */
+  readonly floor: Money | null
+}
+
+/** One account of the platform, or the sum of all organisations' accounts of one kind and currency. */
+export interface PlatformBalance {
+  readonly kind: (typeof platformKinds)[number]
+  /** The account's name in the books; of a sum, the kind and the currency. */
+  readonly account: LedgerAccount
+  /** Of a provider: which, and the configuration whose account there it is; null: the platform's. */
+  readonly provider: string | null
+  readonly config_id: string | null
+  /** What it stands at; of a provider, what it holds. */
+  readonly balance: Money
+  /** How many accounts are in the sum, of which each has something on it. */
+  readonly accounts: number
+}
+
+/** From what was posted, which is below zero where a provider holds something. */
+export const platformBalanceOf = (account: LedgerAccount, posted: Money, accounts = 1): PlatformBalance => {
+  const kind = kindOf(account) as PlatformBalance["kind"]
+  if (kind !== "provider") return { kind, account, provider: null, config_id: null, balance: posted, accounts }
+  const { account: config_id, provider } = providerIn(account)
+  return { kind, account, provider, config_id, balance: posted.negate(), accounts }
+}
+
+/** In the order of the kinds, then by name. */
+export const byKind = (a: PlatformBalance, b: PlatformBalance): number =>
+  platformKinds.indexOf(a.kind) - platformKinds.indexOf(b.kind) || (a.account < b.account ? -1 : 1)
+
+/** How far below zero an organisation's settlement account may go. */
+export interface CreditLimit {
+  readonly org_id: OrgId
+  readonly currency: AnyCurrencyCode
+  /** Null: what holds where nothing was set, which is nothing in live mode and anything in a sandbox. */
+  readonly credit_limit: Money | null
+}
+
+export interface StoredLimit extends CreditLimit {
+  readonly credit_limit: Money
+}
 
 export type Balances = ReadonlyMap<LedgerAccount, Money>
 
@@ -24,7 +134,7 @@ export interface AtProvider {
 }
 
 /** Money in clearing, and the attempt whose money it is. */
-export interface InClearing {
+interface InClearing {
   readonly about: string
   readonly money: Money
 }
@@ -70,6 +180,6 @@ export class LedgerStore extends Context.Tag("corridor/LedgerStore")<
     readonly atProviders: (paymentId: PaymentId) => Stored<ReadonlyArray<AtProvider>>
     /** Sums up days that are over, so that `settledAfter` need not; answers with how many had something to sum up. */
     readonly closeDays: Stored<number>
-    readonly check: Stored<BooksReport>
+    readonly check: Stored<LedgerReport>
   }
 >() {}

@@ -1,18 +1,27 @@
 /** What the triggers of the books do in the database, for the memory stores: nothing is touched unless all of it fits. */
-import type { Opened } from "../../platform/database/MemoryDatabase.ts"
-import type { ledgerTables, sandboxTables } from "./MemoryTables.ts"
+import { type Opened, memoryTable } from "../../platform/database/MemoryDatabase.ts"
 import { Either } from "effect"
 import type { OrgId } from "../../domain/Identifiers.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
 import { currencyOf, type Entry, keepsBalance, kindOf, LedgerAccount, move, settled } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
-import type { StoredBalance } from "./Books.ts"
+import type { StoredBalance, StoredLimit, StoredPosting } from "./LedgerStore.ts"
+
+/** The rows of the memory layers here. */
+export const ledgerTables = {
+  ledgerPostings: memoryTable<StoredPosting>("ledgerPostings"),
+  ledgerBalances: memoryTable<StoredBalance, LedgerAccount>("ledgerBalances"),
+  ledgerLimits: memoryTable<StoredLimit>("ledgerLimits")
+}
+
+/** Organisations, as far as their floors depend on it. */
+export const sandboxTables = { organizations: memoryTable<{ readonly sandbox: boolean }>("organizations") }
 
 type Tables = Opened<typeof ledgerTables & typeof sandboxTables>
 
 export const limitKey = (orgId: OrgId, currency: string): string => `${orgId} ${currency}`
 
-export const postingKey = (entryId: string, account: LedgerAccount): string => `${entryId} ${account}`
+const postingKey = (entryId: string, account: LedgerAccount): string => `${entryId} ${account}`
 
 /** The floor that an account has by its kind and its organisation's credit limit. */
 export const floorOf = (tables: Tables, account: LedgerAccount, orgId: OrgId): Money | null => {

@@ -4,11 +4,10 @@ import { memoryTable, type Opened } from "../../platform/database/MemoryDatabase
 import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import { currencyOf, kindOf } from "../../domain/Ledger.ts"
-import { ledgerTables } from "./MemoryTables.ts"
+import { ledgerTables } from "./PostInMemory.ts"
 import type { Money } from "../../domain/Money.ts"
-import type { StoredPosting } from "./Books.ts"
-import { MOST_NAMED } from "./Problems.ts"
-import { allowedLoss, type Exchanged, lostBy, type Rounding, type RoundingTotal } from "./Rounding.ts"
+import type { StoredPosting } from "./LedgerStore.ts"
+import { MOST_NAMED, allowedLoss, type Exchanged, lostBy, type Rounding, type RoundingTotal } from "./LedgerCheck.ts"
 
 interface Part {
   readonly refund_id: string

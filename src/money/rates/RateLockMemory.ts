@@ -1,10 +1,45 @@
 /** Locked rates in memory. */
-import { Clock, Duration, Effect, Either, Layer, Option } from "effect"
-import { rateLockRetention } from "../../domain/policies/Payments.ts"
+import { Clock, Duration, Effect, Either, Layer, Option, BigDecimal } from "effect"
+import { rateLockRetention, rateGainWindow } from "../../domain/policies/Payments.ts"
 import { retentionBatch } from "../../domain/policies/Server.ts"
-import { memoryTable, openTables } from "../../platform/database/MemoryDatabase.ts"
-import { lockUseTables, spendInMemory } from "./LockUseMemory.ts"
-import { type RateLock, RateLockStore } from "./RateLockStore.ts"
+import { memoryTable, openTables, type Opened } from "../../platform/database/MemoryDatabase.ts"
+import { type RateLock, RateLockStore, LockRefused, type LockUse } from "./RateLockStore.ts"
+
+/** Uses of locked rates in memory. */
+interface StoredUse extends LockUse {
+  readonly org_id: string
+  readonly used_by: string
+  readonly used_at: Date
+}
+
+export const lockUseTables = { rateLockUses: memoryTable<StoredUse>("rateLockUses") }
+
+type Tables = Opened<typeof lockUseTables>
+
+export const spendInMemory = (
+  { rateLockUses }: Tables,
+  use: LockUse,
+  by: Pick<StoredUse, "org_id" | "used_by">,
+  now: number
+): Either.Either<void, LockRefused> => {
+  if (rateLockUses.has(use.org_rate_id)) return Either.left(new LockRefused({ why: "used" }))
+  if (use.gain_bound !== null) {
+    const since = now - Duration.toMillis(rateGainWindow)
+    const gains = Array.from(rateLockUses.values())
+      .filter(({ org_id, used_at }) => org_id === by.org_id && used_at.getTime() > since)
+      .map(({ gain }) => BigDecimal.unsafeFromString(gain))
+    const total = BigDecimal.sum(BigDecimal.sumAll(gains), BigDecimal.unsafeFromString(use.gain))
+    if (BigDecimal.greaterThan(total, BigDecimal.unsafeFromString(use.gain_bound))) {
+      return Either.left(new LockRefused({ why: "gain" }))
+    }
+  }
+  rateLockUses.set(use.org_rate_id, { ...use, ...by, used_at: new Date(now) })
+  return Either.void
+}
+
+export const freeInMemory = ({ rateLockUses }: Tables, orgRateId: string, usedBy: string): void => {
+  if (rateLockUses.get(orgRateId)?.used_by === usedBy) rateLockUses.delete(orgRateId)
+}
 
 export const rateLockTables = { rateLocks: memoryTable<RateLock>("rateLocks") }
 

@@ -1,7 +1,12 @@
 /** Rates that lookups locked, at rest, on the clock of the database. One that a payment was made with stays for good. */
-import { Context, type Duration, type Option, Schema } from "effect"
+import { Context, type Duration, type Option, Schema, BigDecimal, Data, Either } from "effect"
 import { OrgId } from "../../domain/Identifiers.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
+import { toPlainText } from "../../domain/Decimal.ts"
+import { RateMismatch } from "../../domain/Failure.ts"
+import type { LockedRate } from "../../domain/LockedRate.ts"
+import type { Money } from "../../domain/Money.ts"
+import { exceeds, type Rate } from "../../domain/Rate.ts"
 
 export const RateLock = Schema.Struct({
   org_rate_id: Schema.String,
@@ -39,3 +44,81 @@ export class RateLockStore extends Context.Tag("corridor/RateLockStore")<
     readonly forgetOld: Stored<number>
   }
 >() {}
+
+/** The one use of a locked rate: what it may be used for, and how much better than the live rate it is. */
+
+/** Live values to compare a lock with. */
+export interface LiveValues {
+  readonly live: Rate
+  /** USD for one unit of each currency, before any spread. */
+  readonly usdPerFrom: Rate
+  readonly usdPerTo: Rate
+}
+
+/** In USD. */
+export interface LockLimits {
+  readonly rateLockMax: BigDecimal.BigDecimal
+  readonly rateGainMax: BigDecimal.BigDecimal
+}
+
+/** A use as it is written with its payment. Amounts are decimal text, in USD. */
+export interface LockUse {
+  readonly org_rate_id: string
+  readonly gain: string
+  /** What the gains of 24 hours may add up to with this one; null where the lock is within half a percent of live. */
+  readonly gain_bound: string | null
+}
+
+/** Refusal to spend a lock: it was used before, or the organisation's gains are at their bound. */
+export class LockRefused extends Data.TaggedError("LockRefused")<{ readonly why: "used" | "gain" }> {}
+
+const refused = (message: string) => Either.left(new RateMismatch({ message: `org_rate_id: ${message}` }))
+
+export const lockUsed = (): RateMismatch =>
+  new RateMismatch({
+    message: "org_rate_id: was used already; a locked rate is good for one payment or transfer. Look the rate up again."
+  })
+
+export const lockRefusal = ({ why }: LockRefused): RateMismatch =>
+  why === "used"
+    ? lockUsed()
+    : new RateMismatch({
+        message:
+          "org_rate_id: is more than 0.5 percent better than the live rate, and what this organisation gained by such rates in the last 24 hours is at its limit. Look the rate up again."
+      })
+
+/** Fails unless the lock is for this amount, or for any and this one is not too large. */
+export const checkLockedAmount = (
+  { amount: locked, from }: LockedRate,
+  amount: Money,
+  { usdPerFrom }: Pick<LiveValues, "usdPerFrom">,
+  { rateLockMax }: Pick<LockLimits, "rateLockMax">
+): Either.Either<void, RateMismatch> => {
+  const wanted = amount.toDecimal()
+  if (locked !== null) {
+    return BigDecimal.equals(locked, wanted)
+      ? Either.void
+      : refused(`was locked for ${toPlainText(locked)} ${from}, not for ${amount.toString()}; look that amount up.`)
+  }
+  return BigDecimal.greaterThan(BigDecimal.multiply(wanted, usdPerFrom), rateLockMax)
+    ? refused(
+        `was locked without an amount, which is good for at most ${toPlainText(rateLockMax)} USD worth; look the rate up with the amount.`
+      )
+    : Either.void
+}
+
+/** The use of a lock for an amount. Gains are what the lock gives beyond the live rate. */
+export const useOf = (
+  { orgRateId, rate }: LockedRate,
+  amount: Money,
+  { live, usdPerTo }: LiveValues,
+  { rateGainMax }: LockLimits
+): LockUse => {
+  const better = BigDecimal.max(BigDecimal.subtract(rate, live), BigDecimal.make(0n, 0))
+  const gain = BigDecimal.multiply(BigDecimal.multiply(amount.toDecimal(), better), usdPerTo)
+  return {
+    org_rate_id: orgRateId,
+    gain: toPlainText(BigDecimal.normalize(gain)),
+    gain_bound: exceeds(rate, live) ? toPlainText(BigDecimal.normalize(rateGainMax)) : null
+  }
+}

@@ -6,10 +6,10 @@ import { canMove } from "../../domain/PaymentStatus.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
-import { contextOf } from "../route/AttemptContext.ts"
+import { contextOf } from "../route/ProviderOrder.ts"
 import { ProviderAnswer } from "../route/ProviderAnswer.ts"
-import { orMaybeWritten } from "./AfterAsking.ts"
 import {
+  orMaybeWritten,
   type PaymentAction,
   PaymentCommand,
   withoutEnquiries,

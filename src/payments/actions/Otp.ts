@@ -11,10 +11,16 @@ import type { Payment } from "../store/Payment.ts"
 import { appendNote } from "../settlement/Signals.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { PhonePrompts, promptedBy } from "../prompts/PhonePrompts.ts"
-import { contextOf } from "../route/AttemptContext.ts"
+import { contextOf } from "../route/ProviderOrder.ts"
 import { ProviderAnswer } from "../route/ProviderAnswer.ts"
-import { orMaybeWritten } from "./AfterAsking.ts"
-import { PaymentCommand, paymentIds, withoutEnquiries, openAttemptsOf, refuse } from "../settlement/PaymentCommand.ts"
+import {
+  orMaybeWritten,
+  PaymentCommand,
+  paymentIds,
+  withoutEnquiries,
+  openAttemptsOf,
+  refuse
+} from "../settlement/PaymentCommand.ts"
 
 const TOO_OFTEN = "The one-time password was wrong too often"
 

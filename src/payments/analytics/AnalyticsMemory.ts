@@ -6,9 +6,9 @@ import { Money } from "../../domain/Money.ts"
 import { userTables } from "../../people/users/MemoryTables.ts"
 import { openTables } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
-import { paymentTables } from "../store/MemoryTables.ts"
+import { paymentTables } from "../store/AttemptQueueMemory.ts"
 import type { Payment } from "../store/Payment.ts"
-import { AnalyticsStore, type DayInCurrency, failures, successes } from "./AnalyticsStore.ts"
+import { AnalyticsStore, type DayInCurrency, failures, successes } from "./Analytics.ts"
 
 const lineOf = (payments: Arr.NonEmptyReadonlyArray<Payment>): DayInCurrency => {
   const completed = payments.filter(({ status }) => successes.includes(status))

@@ -11,7 +11,7 @@ import { inScope } from "../../platform/database/Query.ts"
 import { rowsAs, theRowAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
 import { unlimited } from "../../platform/database/Unlimited.ts"
-import { AnalyticsStore, failures, successes } from "./AnalyticsStore.ts"
+import { AnalyticsStore, failures, successes } from "./Analytics.ts"
 
 const usersOfCountries = rowsAs(Schema.Struct({ country: Schema.NullOr(Schema.String), users: Schema.Number }))
 

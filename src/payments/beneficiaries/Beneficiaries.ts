@@ -9,9 +9,14 @@ import type { Permit } from "../../domain/Access.ts"
 import { Conflict, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { Window } from "../../platform/database/Window.ts"
-import { applyPatch, type Beneficiary, checkBeneficiary, type Patch } from "./Beneficiary.ts"
-import type { Draft } from "./AccountDetails.ts"
-import { BeneficiaryStore } from "./BeneficiaryStore.ts"
+import {
+  applyPatch,
+  type Beneficiary,
+  checkBeneficiary,
+  type Patch,
+  type Draft,
+  BeneficiaryStore
+} from "./Beneficiary.ts"
 
 export class Beneficiaries extends Context.Tag("corridor/Beneficiaries")<
   Beneficiaries,

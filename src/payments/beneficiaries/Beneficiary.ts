@@ -1,10 +1,90 @@
 /** A beneficiary as the stores hold it, and the one check that both a new and a changed one must pass. */
-import { Either } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import { Either, Context, type Option } from "effect"
+import type { OrgId, BeneficiaryId, UserId } from "../../domain/Identifiers.ts"
 import type * as Api from "../../contract/api/Beneficiaries.ts"
 import { Invalid } from "../../domain/Failure.ts"
-import { readPhoneNumber } from "../../domain/PhoneNumber.ts"
-import { type Checked, checkAccountDetails, type Draft } from "./AccountDetails.ts"
+import { readPhoneNumber, readPhoneNumberOf } from "../../domain/PhoneNumber.ts"
+import { bankAccountProblems } from "../../domain/BankAccountFormat.ts"
+import { isCryptoAssetCode, networksOf } from "../../domain/CryptoAsset.ts"
+import { mobileMoneyProblems } from "../../domain/MobileMoneyCheck.ts"
+import { networksOfCountry } from "../../domain/MobileNetwork.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
+import type { Scope } from "../../platform/database/Query.ts"
+import type { Window } from "../../platform/database/Window.ts"
+
+/** The details object that each account type needs: completed, in the form it is kept in, or refused field by field. */
+export type Draft = Omit<typeof Api.CreateBeneficiary.Type, "org_id">
+
+type Details = Pick<typeof Api.Beneficiary.Type, "bank_details" | "momo_details" | "wallet_details">
+
+/** `field: reason` for everything that is wrong, so that a caller corrects it all at once. */
+type Checked<A> = Either.Either<A, ReadonlyArray<string>>
+
+const noDetails: Details = { bank_details: {}, momo_details: {}, wallet_details: {} }
+
+const refuse = (...problems: ReadonlyArray<string>) => Either.left(problems)
+
+const isAbsent = (value: string | null | undefined): value is null | undefined => value === undefined || value === null
+
+const missing = (values: Readonly<Record<string, string | null | undefined>>): ReadonlyArray<string> =>
+  Object.keys(values)
+    .filter((path) => isAbsent(values[path]))
+    .map((path) => `${path}: is missing`)
+
+const bankDetails = (draft: Draft): Checked<Details> => {
+  const { account_name, account_number, bank_code = null, bank_name, country } = draft.bank_details ?? {}
+  if (isAbsent(account_number) || isAbsent(bank_name)) {
+    return refuse(...missing({ "bank_details.account_number": account_number, "bank_details.bank_name": bank_name }))
+  }
+  const bank_details = {
+    account_name: account_name ?? `${draft.fname} ${draft.lname}`,
+    account_number,
+    bank_name,
+    bank_code,
+    country: country ?? draft.country
+  }
+  const problems = bankAccountProblems(bank_details)
+  return problems.length > 0
+    ? refuse(...problems.map(({ field, reason }) => `bank_details.${field}: ${reason}`))
+    : Either.right({ ...noDetails, bank_details })
+}
+
+const momoDetails = ({ country, currency, momo_details }: Draft): Checked<Details> => {
+  const { phone_number, provider } = momo_details ?? {}
+  if (networksOfCountry(country).length === 0) return refuse(`country: ${country} has no mobile money network here`)
+  if (isAbsent(phone_number) || isAbsent(provider)) {
+    return refuse(...missing({ "momo_details.provider": provider, "momo_details.phone_number": phone_number }))
+  }
+  const problems = mobileMoneyProblems({ phone_number, provider }, country, currency, {
+    details: "momo_details",
+    currency: "currency"
+  })
+  const phone = readPhoneNumberOf(phone_number, country)
+  return problems.length > 0 || Either.isLeft(phone)
+    ? refuse(...problems)
+    : Either.right({ ...noDetails, momo_details: { provider, phone_number: phone.right } })
+}
+
+const walletDetails = ({ currency, wallet_details }: Draft): Checked<Details> => {
+  const { address = null, email = null, network = null } = wallet_details ?? {}
+  const crypto = isCryptoAssetCode(currency)
+  if (address === null && (crypto || email === null)) {
+    return refuse(
+      crypto
+        ? "wallet_details.address: is missing: a wallet for a crypto asset has an address and a network"
+        : "wallet_details: give address and network of a crypto wallet, or email of a PayPal account"
+    )
+  }
+  if (address !== null && network === null) return refuse("wallet_details.network: is missing beside the address")
+  if (crypto && network !== null && !networksOf(currency).includes(network)) {
+    return refuse(`wallet_details.network: does not carry ${currency}: use one of ${networksOf(currency).join(", ")}`)
+  }
+  return Either.right({ ...noDetails, wallet_details: { address, network, email } })
+}
+
+const checks = { bank: bankDetails, mobile_money: momoDetails, wallet: walletDetails }
+
+const checkAccountDetails = (draft: Draft): Checked<Details> => checks[draft.account_type](draft)
 
 type Shown = typeof Api.Beneficiary.Type
 
@@ -70,3 +150,19 @@ export const applyPatch = (old: BeneficiaryFields, patch: Patch): Either.Either<
     loan_client_details: overlay(old.loan_client_details, patch.loan_client_details)
   })
 }
+
+/** Beneficiaries at rest. A deleted one stays as a row, since payments refer to it, and is seen by nobody. */
+type NewBeneficiary = Omit<Beneficiary, "created_at" | "updated_at">
+
+export interface Store {
+  readonly insert: (beneficiary: NewBeneficiary) => Stored<Beneficiary>
+  readonly list: (scope: Scope, of: Option.Option<UserId>, window: Window) => Stored<ReadonlyArray<Beneficiary>>
+  readonly find: (scope: Scope, id: BeneficiaryId) => Stored<Option.Option<Beneficiary>>
+  /** Inside a transaction the row stays locked until its end, and no payment to it can begin. */
+  readonly findForUpdate: (scope: Scope, id: BeneficiaryId) => Stored<Option.Option<Beneficiary>>
+  readonly update: (scope: Scope, id: BeneficiaryId, fields: BeneficiaryFields) => Stored<Option.Option<Beneficiary>>
+  readonly remove: (scope: Scope, id: BeneficiaryId) => Stored<void>
+  readonly hasPaymentUnderWay: (scope: Scope, id: BeneficiaryId) => Stored<boolean>
+}
+
+export class BeneficiaryStore extends Context.Tag("corridor/BeneficiaryStore")<BeneficiaryStore, Store>() {}

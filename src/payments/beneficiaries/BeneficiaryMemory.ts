@@ -4,9 +4,8 @@ import type { BeneficiaryId, OrgId } from "../../domain/Identifiers.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import { memoryTable, newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
-import { paymentTables } from "../store/MemoryTables.ts"
-import type { Beneficiary } from "./Beneficiary.ts"
-import { BeneficiaryStore, type Store } from "./BeneficiaryStore.ts"
+import { paymentTables } from "../store/AttemptQueueMemory.ts"
+import { type Beneficiary, BeneficiaryStore, type Store } from "./Beneficiary.ts"
 
 interface StoredBeneficiary extends Beneficiary {
   readonly deleted_at: Date | null

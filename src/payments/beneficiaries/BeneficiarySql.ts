@@ -7,8 +7,7 @@ import { isSettled, paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { inScope, newest, ownedIn, type Scope } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
-import type { BeneficiaryFields } from "./Beneficiary.ts"
-import { BeneficiaryStore, type Store } from "./BeneficiaryStore.ts"
+import { type BeneficiaryFields, BeneficiaryStore, type Store } from "./Beneficiary.ts"
 
 const Row = Schema.typeSchema(Schema.Struct({ ...Api.Beneficiary.fields, org_id: OrgId }))
 const beneficiary = rowAs(Row)

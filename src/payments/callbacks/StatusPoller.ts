@@ -20,11 +20,10 @@ import { Settings } from "../../platform/config/Settings.ts"
 import { asRun } from "../../platform/observability/Spans.ts"
 import { type Provider, Providers } from "../../providers/port/Provider.ts"
 import { isSameAccount, ResendPermit } from "../../providers/port/ResendPermit.ts"
-import { contextOf, sentTimes } from "../route/AttemptContext.ts"
-import { attemptRun } from "../store/AttemptRun.ts"
-import { makeProviderSlots } from "../store/Lanes.ts"
+import { contextOf, sentTimes } from "../route/ProviderOrder.ts"
+import { attemptRun, makeProviderSlots } from "../dispatch/ProviderSlots.ts"
 import type { DueAttempt, Payment } from "../store/Payment.ts"
-import { isTakenBack } from "../store/PaymentPostings.ts"
+import { isReversed } from "../store/PaymentPostings.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "../settlement/RecordOutcome.ts"
 import { ProviderAnswer } from "../route/ProviderAnswer.ts"
@@ -177,7 +176,7 @@ export class StatusPoller extends Context.Tag("corridor/StatusPoller")<
         if (isAtEnd(payment, attempt) && isUnpaid(said)) return yield* end(attempt, provider, payment, said)
         const { again } = said
         // What is not sent again, because its money was taken back, is heard as it is.
-        if (Option.isNone(again) || !isResent(attempt) || isTakenBack(payment, known))
+        if (Option.isNone(again) || !isResent(attempt) || isReversed(payment, known))
           return yield* hearIt(attempt, said)
         if (attempt.sends < settlementSends) return yield* sendAgain(attempt, again.value)
         const signal = unknown(`it was sent ${attempt.sends} times, and the provider has no trace of it`)

@@ -15,7 +15,7 @@ import { runInParallel } from "../../platform/fibers/RunInParallel.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import { stillRunning } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
-import { type LockRefused, mismatchOf } from "../../money/rates/LockUse.ts"
+import { type LockRefused, lockRefusal } from "../../money/rates/RateLockStore.ts"
 import { trouble } from "../../platform/observability/Trouble.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { reviewItem, ReviewThreshold } from "../review/ReviewThreshold.ts"
@@ -103,7 +103,7 @@ const lockRefused = ({ lock, payment }: NewPayment, refused: LockRefused) => {
   const message = `An organisation is at its limit of gains by locked rates: ${amount.toString()} to ${target.currency} was refused.`
   const ids = { org_id, org_rate_id: lock?.org_rate_id ?? null, gain_usd: lock?.gain ?? null }
   const alerted = refused.why === "gain" ? trouble("rate_gain_limit", message, ids) : Effect.void
-  return Effect.zipRight(alerted, mismatchOf(refused))
+  return Effect.zipRight(alerted, lockRefusal(refused))
 }
 
 const make = Effect.gen(function* () {

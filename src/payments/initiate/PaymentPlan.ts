@@ -13,7 +13,13 @@ import { CountryCode, isCountryCode } from "../../domain/Country.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
 import { Invalid, RateMismatch } from "../../domain/Failure.ts"
 import { checkGiven, checkLocked, checkTarget, type LockedRate } from "../../domain/LockedRate.ts"
-import { checkLockedAmount, type LiveValues, type LockLimits, type LockUse, useOf } from "../../money/rates/LockUse.ts"
+import {
+  checkLockedAmount,
+  type LiveValues,
+  type LockLimits,
+  type LockUse,
+  useOf
+} from "../../money/rates/RateLockStore.ts"
 import { mobileMoneyProblems } from "../../domain/MobileMoneyCheck.ts"
 import { Money } from "../../domain/Money.ts"
 import { countryOfPhoneNumber, readPhoneNumber } from "../../domain/PhoneNumber.ts"

@@ -1,7 +1,7 @@
 /** Counts of prompts in memory. */
 import { Clock, Duration, Effect, Layer } from "effect"
 import { memoryTable, openTables } from "../../platform/database/MemoryDatabase.ts"
-import { PromptStore, secondsToWait } from "./PromptStore.ts"
+import { PromptStore, secondsToWait } from "./PhonePrompts.ts"
 
 const tables = { phonePrompts: memoryTable<{ readonly sent: ReadonlyArray<number> }>("phonePrompts") }
 

@@ -10,7 +10,7 @@ import { Ledger } from "../../money/ledger/Ledger.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import { refundsHonoured } from "../../providers/port/ResendPermit.ts"
 import { acceptedTarget, accountsFor, decidableItems, type DecidableItem } from "../settlement/Decisions.ts"
-import { moverOf, type OpenSum, openSumsOf } from "../store/OpenSums.ts"
+import { moverOf, type SuspenseSum, suspenseSumsOf } from "../store/SuspenseSums.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 
@@ -28,7 +28,7 @@ export class PaymentDecisions extends Context.Tag("corridor/PaymentDecisions")<
       const fees = yield* Fees
       const providers = yield* Providers
 
-      const feeOf = Effect.fnUntraced(function* (payment: Payment, sum: OpenSum) {
+      const feeOf = Effect.fnUntraced(function* (payment: Payment, sum: SuspenseSum) {
         const target = acceptedTarget(payment, sum)
         if (target === undefined || payment.total_fees === null) return null
         const { direction, org_id, payment_method } = payment
@@ -47,7 +47,7 @@ export class PaymentDecisions extends Context.Tag("corridor/PaymentDecisions")<
           const payment = Option.getOrUndefined(yield* store.find(scope, id))
           if (payment === undefined) return yield* notFound("payment")
           const story = yield* store.history(payment)
-          const sums = openSumsOf(payment, story)
+          const sums = suspenseSumsOf(payment, story)
           const found = yield* ledger.balancesWithFloors(payment.org_id, accountsFor(payment, story))
           const balances = new Map(found.map((one) => [one.account, one]))
           const charged = new Map(

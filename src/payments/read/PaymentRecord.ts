@@ -1,9 +1,13 @@
 /** A payment as its record on the wire. */
 import { BigDecimal } from "effect"
-import type { PaymentRecord } from "../../contract/api/Payments.ts"
+import type { PaymentRecord, TimelineItem } from "../../contract/api/Payments.ts"
 import { isBuiltInRail } from "../../domain/Corridor.ts"
 import { subRegionOf } from "../../domain/Country.ts"
-import type { Payment, Refund } from "../store/Payment.ts"
+import type { Payment, Refund, Attempt, Leg } from "../store/Payment.ts"
+import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
+import type { PaymentDelivery } from "../../webhooks/DeliveryStore.ts"
+import { lastReportedAt, suspenseSumsOf, describeSum } from "../store/SuspenseSums.ts"
+import type { PaymentHistory } from "../store/PaymentStore.ts"
 
 const pathOf = ({ direction, provider }: Payment): (typeof PaymentRecord.Type)["payment_path_method"] => {
   if (direction === "external") return "intermediary"
@@ -91,3 +95,146 @@ export const recordOf = (payment: Payment): typeof PaymentRecord.Type => ({
   created_at: payment.created_at,
   updated_at: payment.updated_at
 })
+
+/** Everything that happened to a payment, in the order of time. */
+type Item = typeof TimelineItem.Type
+
+/** Both times may be those of two instances, whose clocks may differ. */
+const latencyOf = ({ answered_at, started_at }: Attempt): number | null =>
+  answered_at === null ? null : Math.max(0, answered_at.getTime() - started_at.getTime())
+
+const attemptItem = ({ refunds }: Payment, attempt: Attempt): Item => {
+  const refund = refunds.find(({ refund_id }) => refund_id === attempt.attempt_id)
+  const { outcome, reason } = attempt
+  return {
+    at: attempt.started_at,
+    kind: "attempt",
+    attempt_id: attempt.attempt_id,
+    provider: attempt.provider,
+    leg: attempt.leg,
+    outcome,
+    reason,
+    latency_ms: latencyOf(attempt),
+    // What goes back with it. Of all other attempts the payment itself says what they are about.
+    amount: refund === undefined ? null : refund.amount.toShown(),
+    currency: refund?.amount.currency ?? null,
+    rate_basis: refund?.rate?.basis ?? null
+  }
+}
+
+/** An event bears the time of the change it tells of: of the payment's state, of a word about it, of a part that went. */
+export const eventTimesOf = (
+  { refunds }: Payment,
+  { attempts, callbacks, history, items }: PaymentHistory
+): ReadonlyArray<Date> => [
+  ...history.map(({ at }) => at),
+  ...attempts.flatMap(({ answered_at }) => answered_at ?? []),
+  ...refunds.flatMap(({ settled_at }) => settled_at ?? []),
+  ...callbacks.map(({ received_at }) => received_at),
+  ...items.map(({ opened_at }) => opened_at)
+]
+
+const turnOfStatus: Readonly<Record<PaymentStatus, number>> = {
+  initiated: 0,
+  reviewed: 0,
+  confirmed: 0,
+  pending: 2,
+  processing: 2,
+  completed: 4,
+  failed: 4,
+  rejected: 4,
+  canceled: 4,
+  refunded: 6
+}
+
+const turnOfLeg: Readonly<Record<Leg, number>> = { payment: 1, collection: 1, settlement: 3, refund: 5, return: 5 }
+
+/**
+ * Within a millisecond an attempt stands after the status that led to it and before the one that it led to, and a
+ * declined one before the candidate that took over from it.
+ */
+const turnOf = (item: Item): number => {
+  switch (item.kind) {
+    case "status":
+      return turnOfStatus[item.to]
+    case "attempt":
+      return turnOfLeg[item.leg as Leg] + (item.outcome === "declined" ? 0 : 0.5)
+    default:
+      return 7
+  }
+}
+
+export const timelineOf = (
+  payment: Payment,
+  story: PaymentHistory,
+  deliveries: ReadonlyArray<PaymentDelivery>
+): ReadonlyArray<Item> => {
+  const { allocations, attempts, callbacks, history, items, movements } = story
+  const all: ReadonlyArray<Item> = [
+    ...history.map((row): Item => ({
+      at: row.at,
+      kind: "status",
+      from: row.from_status,
+      to: row.to_status,
+      cause: row.cause
+    })),
+    ...attempts.map((attempt) => attemptItem(payment, attempt)),
+    ...callbacks.map((callback): Item => ({
+      at: callback.received_at,
+      kind: "callback",
+      provider: callback.provider,
+      event_id: callback.event_key,
+      report: callback.report,
+      effect: callback.effect
+    })),
+    ...items.map((item): Item => ({
+      at: item.opened_at,
+      kind: "operator",
+      item: item.kind,
+      detail: item.detail,
+      closed_at: item.closed_at,
+      closed_by: item.closed_by
+    })),
+    ...suspenseSumsOf(payment, story).map((sum): Item => ({
+      at: lastReportedAt(payment, story),
+      kind: "operator",
+      item: "suspense",
+      detail: describeSum(payment, sum),
+      closed_at: null,
+      closed_by: null
+    })),
+    ...movements.map((movement): Item => ({
+      at: movement.heard_at,
+      kind: "movement",
+      movement: movement.kind,
+      provider: movement.provider,
+      movement_id: movement.movement_id,
+      attempt_id: movement.attempt_id,
+      amount: movement.amount.toShown(),
+      currency: movement.amount.currency,
+      state: movement.state,
+      source: movement.source
+    })),
+    ...allocations.map((allocation): Item => ({
+      at: allocation.at,
+      kind: "allocation",
+      amount: allocation.own.toShown(),
+      currency: allocation.own.currency,
+      note: allocation.note,
+      by: allocation.by
+    })),
+    ...deliveries.map((delivery): Item => ({
+      at: delivery.event_at,
+      kind: "delivery",
+      delivery_id: delivery.delivery_id,
+      webhook_id: delivery.webhook_id,
+      event_id: delivery.event_id,
+      event_type: delivery.event_type,
+      status: delivery.status,
+      attempts: delivery.attempts,
+      last_status_code: delivery.last_status_code,
+      last_error: delivery.last_error
+    }))
+  ]
+  return all.toSorted((a, b) => a.at.getTime() - b.at.getTime() || turnOf(a) - turnOf(b))
+}

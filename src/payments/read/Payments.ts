@@ -1,26 +1,100 @@
 /** Reading payments. */
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema, Order } from "effect"
 import type { OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
-import type { OperatorItem, TimelineItem } from "../../contract/api/Payments.ts"
+import type { OperatorItem, TimelineItem, OperatorItem as WireItem } from "../../contract/api/Payments.ts"
 import { InitiationResult } from "../../contract/api/PaymentsInit.ts"
 import { RampResult } from "../../contract/api/Ramps.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { isCountryCode } from "../../domain/Country.ts"
-import { kindOf } from "../../domain/Ledger.ts"
+import { kindOf, type AccountKind } from "../../domain/Ledger.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
 import { type NotFound, notFound } from "../../domain/Failure.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Window } from "../../platform/database/Window.ts"
-import { rampResponse } from "../ramps/RampResponse.ts"
+import { rampResponse, initiationResponse } from "../initiate/InitiationResponse.ts"
 import { WebhookLog } from "../../webhooks/WebhookLog.ts"
-import { initiationResponse } from "../initiate/InitiationResponse.ts"
-import { ReplayedAnswers } from "./FundingAnswers.ts"
-import { OtherItems, queueOf } from "./OperationsQueue.ts"
-import type { Payment } from "../store/Payment.ts"
+import type { Payment, OpenItem } from "../store/Payment.ts"
 import { type PaymentFilter, PaymentStore } from "../store/PaymentStore.ts"
-import { isRamp } from "../route/LegOrder.ts"
-import { eventTimesOf, timelineOf } from "./Timeline.ts"
+import { isRamp } from "../route/RampPayout.ts"
+import { eventTimesOf, timelineOf } from "./PaymentRecord.ts"
+import { deadLettersCounted } from "../../domain/policies/Webhooks.ts"
+import type { Scope } from "../../platform/database/Query.ts"
+import type { Trouble } from "../../webhooks/WebhookIssues.ts"
+
+/** What features that pay from accounts of their own answered to whoever asked for the payment, as it would be now. */
+export type ReplayedAnswer = (payment: Payment) => Stored<Option.Option<string>>
+
+/** By the kind of the account that pays; none where nobody has words of their own for it. */
+export class ReplayedAnswers extends Context.Tag("corridor/ReplayedAnswers")<
+  ReplayedAnswers,
+  Readonly<Partial<Record<AccountKind, ReplayedAnswer>>>
+>() {}
+
+/** Items that need a decision, from payments, webhooks and features above payments, as one list. */
+type Item = typeof WireItem.Type
+
+/** An item of a feature above payments. */
+export type OtherItem = Pick<Item, "item_id" | "kind" | "org_id" | "escrow_id" | "party_id" | "detail" | "created_at">
+
+/** Newest first, from the window's position. */
+export type OtherItemsOf = (scope: Scope, window: Window) => Stored<ReadonlyArray<OtherItem>>
+
+export class OtherItems extends Context.Tag("corridor/OtherItems")<OtherItems, OtherItemsOf>() {}
+
+const noEscrow = { escrow_id: null, party_id: null }
+
+const ofPayment = ({ attempt_id, detail, item_id, kind, opened_at, org_id, payment_id }: OpenItem): Item => ({
+  item_id,
+  kind,
+  org_id,
+  payment_id,
+  attempt_id,
+  webhook_id: null,
+  delivery_id: null,
+  dead_letters: null,
+  ...noEscrow,
+  detail,
+  created_at: opened_at
+})
+
+const ofOther = (item: OtherItem): Item => ({
+  ...item,
+  payment_id: null,
+  attempt_id: null,
+  webhook_id: null,
+  delivery_id: null,
+  dead_letters: null
+})
+
+const wordsOf = ({ dead_letters, endpoint_url, kind, reason }: Trouble): string => {
+  if (kind === "disabled_endpoint") return `${endpoint_url} is disabled. ${reason ?? "Its owner did it."}`
+  const atLeast = dead_letters === deadLettersCounted ? " or more" : ""
+  const many = dead_letters === 1 ? "1 delivery" : `${dead_letters}${atLeast} deliveries`
+  return `${many} to ${endpoint_url} failed for good; of the oldest: ${reason ?? "no reason is known"}.`
+}
+
+const ofWebhook = (trouble: Trouble): Item => {
+  const { created_at, dead_letters, delivery_id, item_id, kind, org_id, webhook_id } = trouble
+  const about = { item_id, kind, org_id, payment_id: null, attempt_id: null, webhook_id, delivery_id, dead_letters }
+  return { ...about, ...noEscrow, detail: wordsOf(trouble), created_at }
+}
+
+const newestFirst = Order.reverse(
+  Order.combine(
+    Order.mapInput(Order.Date, (item: Item) => item.created_at),
+    Order.mapInput(Order.string, (item: Item) => item.item_id)
+  )
+)
+
+/** All are in the same order and begin after the same position, so the first of each are the first of all. */
+const queueOf = (
+  items: ReadonlyArray<OpenItem>,
+  troubles: ReadonlyArray<Trouble>,
+  others: ReadonlyArray<OtherItem>,
+  take: number
+): ReadonlyArray<Item> =>
+  [...items.map(ofPayment), ...troubles.map(ofWebhook), ...others.map(ofOther)].toSorted(newestFirst).slice(0, take)
 
 const encodeResult = Schema.encodeSync(InitiationResult)
 const encodeRamp = Schema.encodeSync(RampResult)

@@ -12,7 +12,7 @@ import { rampAmounts, withinDrift } from "../../domain/Ramp.ts"
 import { exceeds, type Rate } from "../../domain/Rate.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import type { Payment } from "../store/Payment.ts"
-import { isRamp, rampLegs } from "../route/LegOrder.ts"
+import { isRamp, rampLegs } from "../route/RampPayout.ts"
 import { catchRefusal } from "../../platform/database/DatabaseFailure.ts"
 
 type Price = Partial<Pick<Payment, "amount" | "target" | "org_rate_id" | "ramp">>

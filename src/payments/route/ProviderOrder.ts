@@ -11,9 +11,20 @@ import type { CountryCode } from "../../domain/Country.ts"
 import { findNetwork } from "../../domain/MobileNetwork.ts"
 import { readPhoneNumberOf } from "../../domain/PhoneNumber.ts"
 import type { Organization } from "../../people/organizations/Organization.ts"
-import type { BankAccount, Browser, Card, MobileMoney, PaymentOrder, Sender } from "../../providers/port/Provider.ts"
-import type { Leg, Payment } from "../store/Payment.ts"
-import { providersMoney } from "../store/PaymentPostings.ts"
+import type {
+  BankAccount,
+  Browser,
+  Card,
+  MobileMoney,
+  PaymentOrder,
+  Sender,
+  AttemptContext
+} from "../../providers/port/Provider.ts"
+import type { Leg, Payment, Attempt } from "../store/Payment.ts"
+import { moneyAtProvider } from "../store/PaymentPostings.ts"
+import { isSettled } from "../../domain/PaymentStatus.ts"
+import type { Money } from "../../domain/Money.ts"
+import type { Sent } from "../../providers/port/ResendPermit.ts"
 
 export type Order = Omit<PaymentOrder, "reference">
 
@@ -40,7 +51,7 @@ export interface OrderInput {
   readonly checkoutUrl: string
 }
 
-export type Ordered = Pick<
+type Ordered = Pick<
   Payment,
   | "payment_id"
   | "org_id"
@@ -157,7 +168,7 @@ const recipientsSide = ({ ramp }: Routed, recipient: Recipient | null): Side => 
     : { ...nowhere, walletAddress: { address, network: ramp.network } }
 }
 
-const told = (recipient: Recipient): NonNullable<PaymentOrder["recipient"]> => {
+const recipientOfOrder = (recipient: Recipient): NonNullable<PaymentOrder["recipient"]> => {
   const { email, external_account_id, fname, lname, momo_details, phone_number, wallet_details } = recipient
   return {
     name: `${fname} ${lname}`,
@@ -176,7 +187,7 @@ interface Facts {
 const factsOf = (payment: Routed, leg: PaidLeg): Facts => {
   const { direction, payment_method, ramp } = payment
   if (ramp === undefined || ramp === null || leg === "payment") {
-    return { flow: direction, method: payment_method, money: providersMoney(payment) }
+    return { flow: direction, method: payment_method, money: moneyAtProvider(payment) }
   }
   return leg === "collection"
     ? { flow: "inbound", method: ramp.collection, money: payment.amount }
@@ -215,10 +226,65 @@ export const providerOrder = (payment: Ordered, leg: PaidLeg, unstored: OrderInp
     payer: leg === "settlement" ? null : Option.getOrNull(payerIn(payment.payer_details)),
     ...side,
     card,
-    recipient: recipient === null ? null : told(recipient),
+    recipient: recipient === null ? null : recipientOfOrder(recipient),
     sender: facts.flow === "outbound" ? senderIn(unstored) : null,
     browser,
     checkoutUrl,
     returnUrl: returnUrlOf(checkoutUrl)
+  }
+}
+
+/** An attempt as its provider is asked about it, from the payment's record. */
+const isPaidLeg = (leg: Attempt["leg"]): leg is PaidLeg => leg !== "refund" && leg !== "return"
+
+const brings = ({ leg }: Attempt): boolean => leg === "payment" || leg === "collection"
+
+/**
+ * What brought the money that an attempt gives back. What came back of a refund, and what a ramp could not settle, was
+ * brought to the provider that gives it back by another attempt than the one it waits for.
+ */
+const broughtBy = (attempt: Attempt, all: ReadonlyArray<Attempt>): Attempt | undefined => {
+  const of = all.find(({ attempt_id }) => attempt_id === attempt.of_attempt)
+  if (of !== undefined && brings(of)) return of
+  return all.find((one) => brings(one) && one.provider === attempt.provider && one.outcome !== "declined")
+}
+
+const givenBack = ({ amount, refunds }: Payment, { attempt_id }: Attempt): Money =>
+  refunds.find(({ refund_id }) => refund_id === attempt_id)?.amount ?? amount
+
+/** `now`: by the clock of the store. Its provider may have heard of it since it was begun. */
+export const sentTimes = ({ sent_at, started_at }: Attempt, now: Date): Sent => ({
+  first: started_at < sent_at ? started_at : sent_at,
+  last: sent_at,
+  now
+})
+
+/** `all`: of the payment; only of money on its way back are the others needed. */
+export const contextOf = (
+  payment: Payment,
+  attempt: Attempt,
+  all: ReadonlyArray<Attempt>,
+  hintedIds: ReadonlyArray<string> = []
+): AttemptContext => {
+  const { attempt_id, config_id, leg, outcome, provider_payment_id, sent_at } = attempt
+  const known = {
+    reference: attempt_id,
+    providerPaymentId: provider_payment_id,
+    hintedIds,
+    leg,
+    country: payment.country,
+    sentAt: sent_at,
+    orgId: payment.org_id,
+    configId: config_id,
+    isWanted: outcome !== "declined" && !isSettled(payment.status)
+  }
+  if (isPaidLeg(leg)) return { ...known, ...orderFacts(payment, leg), broughtBy: null }
+  const brought = broughtBy(attempt, all)
+  const facts = orderFacts(payment, brought !== undefined && isPaidLeg(brought.leg) ? brought.leg : "payment")
+  return {
+    ...known,
+    ...facts,
+    money: givenBack(payment, attempt),
+    broughtBy: brought === undefined ? null : contextOf(payment, brought, [])
   }
 }

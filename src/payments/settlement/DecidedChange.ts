@@ -11,10 +11,9 @@ import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import type { AttemptPatch, Change, NewAttempt, PaymentPatch } from "../store/Change.ts"
 import type { Attempt, OperatorItem, Payment, PaymentFailure, Refund, StoredCallback } from "../store/Payment.ts"
-import { restOf } from "../store/PaymentPostings.ts"
+import { unallocatedOf } from "../store/PaymentPostings.ts"
 import type { AttemptOfPayment } from "../store/PaymentStore.ts"
-import { givenBackByRule } from "./Allocations.ts"
-import { givesBack, refundedOf } from "./Movements.ts"
+import { allocateReinstatements, isRefundOrReturn, refundedOf } from "./Movements.ts"
 import { type DecisionTime, appendNote, ownId, reasonOf, type SignalContext } from "./Signals.ts"
 import { allocationEvents, type Disputed, disputeEvent, eventsOf, refundEvent } from "./PaymentEvents.ts"
 
@@ -265,7 +264,7 @@ export const buildChange = (
   const { nextAttempt, outcome, recording, settledRefund, status } = ruling
   const fails = status === "failed" && payment.status !== "failed"
   const decided: Payment = { ...payment, ...ruling.patch, status }
-  const allocations = givenBackByRule(decided, { ...known, movements: recording.movements }, attempt, moment)
+  const allocations = allocateReinstatements(decided, { ...known, movements: recording.movements }, attempt, moment)
   const books = { movements: recording.movements, allocations: [...known.allocations, ...allocations] }
   const patch: PaymentPatch = {
     ...ruling.patch,
@@ -278,8 +277,8 @@ export const buildChange = (
   const answered = attemptPatch(known, signal, ruling, source, moment)
   const opened = openItems(known, ruling, answered, source, moment)
   const stuck = opened.some(({ attempt_id, kind }) => kind === "unknown_outcome" && attempt_id === attempt.attempt_id)
-  const dispatched = !givesBack(attempt) && payment.provider === null && after.provider !== null
-  const effect = effectOf(ruling, restOf(after, books).length > 0)
+  const dispatched = !isRefundOrReturn(attempt) && payment.provider === null && after.provider !== null
+  const effect = effectOf(ruling, unallocatedOf(after, books).length > 0)
   const change: Change = {
     payment,
     status,

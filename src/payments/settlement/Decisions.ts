@@ -5,14 +5,21 @@
 import { LedgerAccount } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
-import type { StoredBalance } from "../../money/ledger/Books.ts"
-import { absolute, isUnderpaid, moverOf, type OpenSum, openSumsOf, returnOf, wordsOfSum } from "../store/OpenSums.ts"
+import type { StoredBalance } from "../../money/ledger/LedgerStore.ts"
+import {
+  absolute,
+  isUnderpaid,
+  moverOf,
+  type SuspenseSum,
+  suspenseSumsOf,
+  returnOf,
+  describeSum
+} from "../store/SuspenseSums.ts"
 import { type Attempt, kindOfAttempt, type Payment, type StoredOperatorItem } from "../store/Payment.ts"
 import { heldByRamp, ownSide } from "../store/PaymentPostings.ts"
 import type { PaymentHistory } from "../store/PaymentStore.ts"
 import { organizationAccount } from "../store/FundingAccounts.ts"
-import { strayedRefund, toOrganization } from "./Allocations.ts"
-import { orderedBy } from "./Movements.ts"
+import { refundSettledAfterFailing, allocateToOrganization, orderedBy } from "./Movements.ts"
 
 /** What a decision does to the organisation's balance. */
 export interface BalanceChange {
@@ -51,7 +58,7 @@ export interface DecisionContext {
   /** Whether the provider of this attempt gives money back through this service. */
   readonly canRefund: (attempt: Attempt) => boolean
   /** What accepting an underpaid payin as it is would be charged; null: nothing. */
-  readonly feeOf: (sum: OpenSum) => Money | null
+  readonly feeOf: (sum: SuspenseSum) => Money | null
 }
 
 const plus = (money: Money, minor: bigint): Money => new Money({ currency: money.currency, minor: money.minor + minor })
@@ -94,20 +101,20 @@ const debtWords = ({ owes }: BalanceChange): string =>
   owes.isZero ? "" : `; it owes ${owes.toString()}, which its next credits pay`
 
 /** Where money of a sum goes by the decision that the organisation has it, or bears it. */
-const ownOf = (payment: Payment, { movements }: PaymentHistory, mover: Attempt, { from, money }: OpenSum) => {
+const ownOf = (payment: Payment, { movements }: PaymentHistory, mover: Attempt, { from, money }: SuspenseSum) => {
   const decided = { allocation_id: "", note: "", by: null, at: payment.updated_at }
-  return toOrganization(payment, mover, { money, from, movements }, decided)
+  return allocateToOrganization(payment, mover, { money, from, movements }, decided)
 }
 
 /** What an underpaid payin is worth to the organisation if it is accepted as it is; undefined: it cannot be. */
-export const acceptedTarget = (payment: Payment, sum: OpenSum): Money | undefined => {
+export const acceptedTarget = (payment: Payment, sum: SuspenseSum): Money | undefined => {
   if (!isUnderpaid(payment, sum) || sum.money.currency !== payment.amount.currency) return undefined
   const target = ownSide(payment, sum.money, false)
   return target.isPositive ? target : undefined
 }
 
 /** The settler of a ramp that has failed has paid after all, and what was collected is still there to pay for it. */
-export const isPaidLate = (payment: Payment, story: PaymentHistory, mover: Attempt, { money }: OpenSum): boolean =>
+export const isPaidLate = (payment: Payment, story: PaymentHistory, mover: Attempt, { money }: SuspenseSum): boolean =>
   mover.leg === "settlement" &&
   payment.status === "failed" &&
   money.isNegative &&
@@ -117,7 +124,7 @@ export const isPaidLate = (payment: Payment, story: PaymentHistory, mover: Attem
 interface About {
   readonly payment: Payment
   readonly story: PaymentHistory
-  readonly sum: OpenSum
+  readonly sum: SuspenseSum
   readonly mover: Attempt
   readonly around: DecisionContext
 }
@@ -190,7 +197,7 @@ const borne = (about: About): ReadonlyArray<OperatorDecision> => {
   if (isPaidLate(payment, story, mover, sum)) {
     return [resolve("completed", "It was settled: the payment becomes completed", unchanged(about))]
   }
-  const strayed = strayedRefund(payment, story, sum)
+  const strayed = refundSettledAfterFailing(payment, story, sum)
   // An organisation with too little for it owes it, like everything else that it bears.
   if (strayed !== undefined && fits(around.balanceOf(organizationAccount(payment)), strayed.target.negate())) {
     const balance = changeOf(payment, around, organizationAccount(payment), strayed.target.negate())
@@ -211,7 +218,7 @@ const ofMoneyThatIsGone = (about: About): ReadonlyArray<OperatorDecision> => [
 export const decisionsFor = (
   payment: Payment,
   story: PaymentHistory,
-  sum: OpenSum,
+  sum: SuspenseSum,
   around: DecisionContext
 ): ReadonlyArray<OperatorDecision> => {
   const mover = moverOf(story.attempts, sum)
@@ -222,7 +229,7 @@ export const decisionsFor = (
 
 /** Accounts whose balances the decisions about a payment depend on. */
 export const accountsFor = (payment: Payment, story: PaymentHistory): ReadonlyArray<LedgerAccount> => {
-  const touched = openSumsOf(payment, story).flatMap((sum) => {
+  const touched = suspenseSumsOf(payment, story).flatMap((sum) => {
     const mover = moverOf(story.attempts, sum)
     return mover === undefined ? [] : [ownOf(payment, story, mover, sum)]
   })
@@ -303,7 +310,7 @@ export const decidableItems = (
   story: PaymentHistory,
   around: DecisionContext
 ): ReadonlyArray<DecidableItem> => {
-  const sums = openSumsOf(payment, story)
+  const sums = suspenseSumsOf(payment, story)
   const questions = story.items.filter(isQuestion)
   const unsent = unsentPayout(payment, story)
   const byHand = sums.length + questions.length === 0 ? byHandOnly(payment, story) : undefined
@@ -314,7 +321,7 @@ export const decidableItems = (
       item_id: sum.item_id,
       kind: "suspense",
       attempt_id: sum.attempt_id,
-      detail: wordsOfSum(payment, sum),
+      detail: describeSum(payment, sum),
       money: sum.money,
       decisions: decisionsFor(payment, story, sum, around)
     })),

@@ -10,20 +10,29 @@ import {
   type Recording,
   type RecordedMovement
 } from "../../domain/Movement.ts"
-import { netOf, position } from "../../domain/Position.ts"
+import { netOf, position, type Sum } from "../../domain/Position.ts"
 import type { ProviderSignal } from "../../domain/Settlement.ts"
-import { type Attempt, type Books, kindOfAttempt, type Payment, type Refund } from "../store/Payment.ts"
-import { providersMoney } from "../store/PaymentPostings.ts"
+import {
+  type Attempt,
+  type Books,
+  kindOfAttempt,
+  type Payment,
+  type Refund,
+  type Allocation
+} from "../store/Payment.ts"
+import { moneyAtProvider, ownSide, unallocatedOf } from "../store/PaymentPostings.ts"
 import type { AttemptOfPayment } from "../store/PaymentStore.ts"
 import type { SignalContext } from "./Signals.ts"
+import { LedgerAccount } from "../../domain/Ledger.ts"
+import { organizationAccountThrough } from "../store/FundingAccounts.ts"
 
 /** The attempt whose money an attempt moves: a refund or a return gives back what another one brought. */
-export const bucketOf = ({ taken_by }: Payment, { attempt_id, leg, of_attempt }: Attempt): AttemptId => {
+const attemptWhoseMoney = ({ taken_by }: Payment, { attempt_id, leg, of_attempt }: Attempt): AttemptId => {
   if (leg === "return") return of_attempt ?? attempt_id
   return leg === "refund" ? (of_attempt ?? taken_by ?? attempt_id) : attempt_id
 }
 
-export const givesBack = ({ leg }: Pick<Attempt, "leg">): boolean => leg === "refund" || leg === "return"
+export const isRefundOrReturn = ({ leg }: Pick<Attempt, "leg">): boolean => leg === "refund" || leg === "return"
 
 /** The refund or return that an attempt makes. Both are written in one statement: one without the other is a defect. */
 export const partOf = ({ refunds }: Payment, { attempt_id }: Attempt): Refund => {
@@ -34,8 +43,8 @@ export const partOf = ({ refunds }: Payment, { attempt_id }: Attempt): Refund =>
 
 /** What an attempt was asked to move. */
 export const orderedBy = ({ attempt, payment }: Pick<AttemptOfPayment, "attempt" | "payment">): Money => {
-  if (givesBack(attempt)) return partOf(payment, attempt).amount
-  return attempt.leg === "settlement" ? payment.target : providersMoney(payment)
+  if (isRefundOrReturn(attempt)) return partOf(payment, attempt).amount
+  return attempt.leg === "settlement" ? payment.target : moneyAtProvider(payment)
 }
 
 /** What an attempt moves when it does what it was asked to. */
@@ -53,19 +62,19 @@ const kindOf = ({ attempt, payment }: Pick<AttemptOfPayment, "attempt" | "paymen
 type OfAttempt = Pick<AttemptOfPayment, "attempt" | "movements" | "payment">
 
 const movementsOf = ({ attempt, movements, payment }: OfAttempt, kind: MovementKind) => {
-  const [bucket, refund] = [bucketOf(payment, attempt), givesBack(attempt) ? attempt.attempt_id : null]
+  const [bucket, refund] = [attemptWhoseMoney(payment, attempt), isRefundOrReturn(attempt) ? attempt.attempt_id : null]
   return movements.filter((one) => one.kind === kind && one.attempt_id === bucket && one.refund_id === refund)
 }
 
 /** A transfer that its provider has announced: who states that it happened states that one, under its id. */
-export const announcedIn = (
+export const pendingMovement = (
   movements: ReadonlyArray<RecordedMovement>,
   { minor, currency }: Money
 ): RecordedMovement | undefined =>
   movements.find(({ amount, state }) => state === "pending" && amount.currency === currency && amount.minor === minor)
 
 /** What an operator states of an attempt that did what it was asked to: what of its order was not heard to have moved. */
-export const statedDone = (known: OfAttempt, movementId: string | undefined): ReadonlyArray<Movement> => {
+export const operatorStatedOrder = (known: OfAttempt, movementId: string | undefined): ReadonlyArray<Movement> => {
   const [kind, ordered] = [kindOf(known), orderedBy(known)]
   const mine = movementsOf(known, kind).filter(({ amount }) => amount.currency === ordered.currency)
   const minor = mine.reduce(
@@ -74,12 +83,12 @@ export const statedDone = (known: OfAttempt, movementId: string | undefined): Re
   )
   if (minor <= 0n) return []
   const amount = new Money({ currency: ordered.currency, minor })
-  const id = movementId ?? announcedIn(mine, amount)?.movement_id ?? `${OPERATOR_ID}${known.attempt.attempt_id}`
+  const id = movementId ?? pendingMovement(mine, amount)?.movement_id ?? `${OPERATOR_ID}${known.attempt.attempt_id}`
   return [{ kind, id, amount, state: "settled" }]
 }
 
 /** What an operator states of an attempt whose money came back, under the provider's id if it is known. */
-export const statedBack = (
+export const operatorStatedReversal = (
   known: Pick<AttemptOfPayment, "attempt" | "payment">,
   id = `${OPERATOR_ID}${known.attempt.attempt_id} returned`
 ): ReadonlyArray<Movement> => [
@@ -105,8 +114,8 @@ const movementsIn = (known: AttemptOfPayment, signal: ProviderSignal, source: Si
     account: attempt.account,
     kind,
     movement_id: id,
-    attempt_id: bucketOf(payment, attempt),
-    refund_id: givesBack(attempt) ? attempt.attempt_id : null,
+    attempt_id: attemptWhoseMoney(payment, attempt),
+    refund_id: isRefundOrReturn(attempt) ? attempt.attempt_id : null,
     amount: amount ?? orderedBy(known),
     state,
     is_total: isTotal === true,
@@ -126,7 +135,7 @@ export const recordMovements = (
 export const movedBy = (known: Pick<AttemptOfPayment, "attempt" | "payment">, movements: Books["movements"]): Money => {
   const { attempt, payment } = known
   const { currency } = orderedBy(known)
-  if (givesBack(attempt)) return givenBack(movements, attempt.attempt_id, currency)
+  if (isRefundOrReturn(attempt)) return refundedBy(movements, attempt.attempt_id, currency)
   const net = netOf(position(movements), attempt.attempt_id, currency)
   return kindOfAttempt(payment, attempt) === "payin" ? net : net.negate()
 }
@@ -143,7 +152,7 @@ export const lacksFirstMovement = (
 }
 
 /** What a refund or a return has given back, less what came back of it. */
-export const givenBack = (movements: Books["movements"], refund: AttemptId, currency: Money["currency"]): Money => {
+const refundedBy = (movements: Books["movements"], refund: AttemptId, currency: Money["currency"]): Money => {
   const mine = movements.filter(
     ({ amount, refund_id, state }) => refund_id === refund && state === "settled" && amount.currency === currency
   )
@@ -182,4 +191,109 @@ export const amountContradiction = (
   if (first === undefined) return undefined
   const { amount, kind, movement_id } = first.recorded
   return `${provider} says that ${kind} ${movement_id} was ${first.told.toString()}, and said ${amount.toString()} before: an operator must find out which is so.`
+}
+
+/** Giving a place to money that waits in clearing: to the organisation, or borne by it. Pure. */
+const share = (whole: Money, part: bigint, of: bigint): Money =>
+  new Money({ currency: whole.currency, minor: (whole.minor * part) / of })
+
+/** A refund that was given up and went nevertheless, where that is what is lacking. */
+export const refundSettledAfterFailing = (
+  payment: Payment,
+  { movements }: Pick<Books, "movements">,
+  { money }: Pick<Sum, "money">
+): Refund | undefined =>
+  payment.refunds.find(
+    ({ amount, of, refund_id, state }) =>
+      of === undefined &&
+      state === "failed" &&
+      amount.currency === money.currency &&
+      amount.minor === -money.minor &&
+      refundedBy(movements, refund_id, amount.currency).minor >= amount.minor
+  )
+
+/** What the organisation has on its side for a sum: of a refund that went after it was given up, what that part cost. */
+const ownFor = (payment: Payment, { money, movements }: Waiting): Money => {
+  const strayed = refundSettledAfterFailing(payment, { movements }, { money })
+  if (strayed !== undefined) return strayed.target.negate()
+  return money.isNegative ? ownSide(payment, money.negate(), true).negate() : ownSide(payment, money, false)
+}
+
+/** Money without a place, and what was heard of the payment's money. */
+interface Waiting extends Pick<Books, "movements">, Pick<Allocation, "from"> {
+  readonly money: Money
+}
+
+interface Decided {
+  readonly allocation_id: string
+  readonly note: string
+  readonly by: string | null
+  readonly at: Date
+}
+
+/** Money of an attempt that the organisation gets, or bears. `through`: the attempt that moved it. */
+export const allocateToOrganization = (
+  payment: Payment,
+  through: Pick<Attempt, "account" | "attempt_id" | "own">,
+  waiting: Waiting,
+  decided: Decided
+): Allocation => {
+  const { from, money } = waiting
+  const own = from === "ramp" ? money : ownFor(payment, waiting)
+  return {
+    ...decided,
+    attempt_id: through.attempt_id,
+    from,
+    amount: money,
+    own,
+    account: organizationAccountThrough(payment, through, own.currency)
+  }
+}
+
+/** The same as a debt of the organisation, which has too little to bear it. */
+export const asReceivable = (payment: Payment, allocation: Allocation): Allocation => ({
+  ...allocation,
+  account: LedgerAccount.receivable(payment.org_id, allocation.own.currency)
+})
+
+/** What an organisation bears of an attempt's money so far. */
+const borneOf = ({ allocations }: Books, { attempt_id, money }: Sum) =>
+  allocations.filter(
+    (one) => one.from === "clearing" && one.attempt_id === attempt_id && one.amount.currency === money.currency
+  )
+
+/** What the organisation had borne goes back to it when the provider gives it back, such as after a dispute that was won. */
+export const allocateReinstatements = (
+  payment: Payment,
+  books: Books,
+  { provider }: Attempt,
+  moment: { readonly at: Date; readonly newId: () => string }
+): ReadonlyArray<Allocation> => {
+  if (books.allocations.length === 0) return []
+  return unallocatedOf(payment, books).flatMap((rest) => {
+    const mine = borneOf(books, rest)
+    const amount = mine.reduce((sum, one) => sum + one.amount.minor, 0n)
+    const last = mine.findLast((one) => one.amount.isNegative)
+    if (!rest.money.isPositive || amount >= 0n || last === undefined) return []
+    const back = rest.money.minor < -amount ? rest.money.minor : -amount
+    const own = mine.reduce((sum, one) => sum + one.own.minor, 0n)
+    const paid = new Money({ currency: last.own.currency, minor: -own })
+    const account =
+      last.account === LedgerAccount.receivable(payment.org_id, paid.currency)
+        ? LedgerAccount.settlement(payment.org_id, paid.currency)
+        : last.account
+    return [
+      {
+        allocation_id: moment.newId(),
+        attempt_id: rest.attempt_id,
+        from: "clearing",
+        amount: new Money({ currency: rest.money.currency, minor: back }),
+        own: share(paid, back, -amount),
+        account,
+        note: `${provider} gave it back.`,
+        by: null,
+        at: moment.at
+      }
+    ]
+  })
 }

@@ -5,14 +5,15 @@ import { AuditLog, type Change as Audited } from "../../platform/audit/AuditLog.
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
-import { busy, Conflict, InsufficientFunds, notFound } from "../../domain/Failure.ts"
+import { busy, Conflict, InsufficientFunds, notFound, isDatabaseFailure, maybeWritten } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
-import { overtakenRetry } from "../../domain/policies/Payments.ts"
+import { overtakenRetry, busyRetry } from "../../domain/policies/Payments.ts"
 import { type Attempt, isOpen, type Payment } from "../store/Payment.ts"
 import { holdAfter } from "../store/FundingAccounts.ts"
 import { eventsOf, FundingEvents } from "./PaymentEvents.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import type { AttemptPatch, Change } from "../store/Change.ts"
+import { retryIfFailed } from "../../platform/fibers/RetryIfFailed.ts"
 
 /** What an action changes; the rest of the change follows from it. */
 export interface PaymentAction
@@ -145,3 +146,11 @@ export class PaymentCommand extends Context.Tag("corridor/PaymentCommand")<
 >() {
   static readonly layer = Layer.effect(PaymentCommand, make)
 }
+
+/** For what must be written, and may be tried again whether or not it was: it is, while the database is busy. */
+export const retryWhileDatabaseBusy = <A, E>(write: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  retryIfFailed(write, { schedule: busyRetry, while: isDatabaseFailure })
+
+/** For what an action writes once a provider was asked: where there is no time for it, nobody is told that nothing was done. */
+export const orMaybeWritten = <A, E>(write: Effect.Effect<A, E>): Stored<A, E> =>
+  Effect.mapError(write, (error) => (isDatabaseFailure(error) ? maybeWritten(error) : error))

@@ -15,23 +15,20 @@ import { nthDelay } from "../../domain/policies/Schedules.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import { trouble } from "../../platform/observability/Trouble.ts"
-import { isRamp } from "../route/LegOrder.ts"
-import { RampPayout } from "../route/SecondLeg.ts"
-import { VersionConflict } from "./PaymentCommand.ts"
+import { isRamp, RampPayout } from "../route/RampPayout.ts"
+import { VersionConflict, retryWhileDatabaseBusy } from "./PaymentCommand.ts"
 import type { Change, NewAttempt } from "../store/Change.ts"
 import type { Attempt, Books, Payment } from "../store/Payment.ts"
-import { booksAfter, restOf } from "../store/PaymentPostings.ts"
+import { booksAfter, unallocatedOf } from "../store/PaymentPostings.ts"
 import { type AttemptOfPayment, PaymentStore, type TakenTransfer, type TransferTaken } from "../store/PaymentStore.ts"
 import { needsSharedTime } from "./Expiry.ts"
-import { givesBack } from "./Movements.ts"
-import { wordsOfSum } from "../store/OpenSums.ts"
+import { isRefundOrReturn } from "./Movements.ts"
+import { describeSum } from "../store/SuspenseSums.ts"
 import { FundingEvents } from "./PaymentEvents.ts"
-import { changeOf } from "./PaymentRules.ts"
-import { rampChangeOf } from "./RampRules.ts"
-import { refundChangeOf } from "./RefundRules.ts"
+import { paymentChange, rampChange } from "./PaymentRules.ts"
+import { refundChange } from "./RefundRules.ts"
 import type { DecidedChange } from "./DecidedChange.ts"
 import { type DecisionTime, namedId, type SignalContext } from "./Signals.ts"
-import { retryWhileDatabaseBusy } from "./WhileBusy.ts"
 
 /** Where things stand after a word was heard. */
 export interface Recorded {
@@ -70,7 +67,7 @@ const alertOperators = (
 ): Effect.Effect<void> => {
   const { movements = [], openItems = [], payment } = change
   const about = { payment_id: payment.payment_id, org_id: payment.org_id }
-  const rest = movements.length === 0 ? [] : restOf(after, booksAfter(change))
+  const rest = movements.length === 0 ? [] : unallocatedOf(after, booksAfter(change))
   const unknown = openItems.filter(
     ({ detail, kind }) =>
       kind === "unknown_outcome" && (hinted !== true || hintUnanswered === true || unseen === detail)
@@ -79,7 +76,7 @@ const alertOperators = (
   return Effect.all(
     [
       ...rest.map((sum) =>
-        trouble("money_in_suspense", wordsOfSum(after, sum), { ...about, attempt_id: sum.attempt_id })
+        trouble("money_in_suspense", describeSum(after, sum), { ...about, attempt_id: sum.attempt_id })
       ),
       ...unknown.map(({ attempt_id, detail }) => trouble("outcome_abandoned", detail, { ...about, attempt_id }))
     ],
@@ -95,7 +92,7 @@ export interface AttemptRef extends Pick<Attempt, "attempt_id"> {
 type Write = (known: AttemptOfPayment, signal: ProviderSignal, source: SignalContext) => Stored<Option.Option<Recorded>>
 
 /** Which transfer belongs to which payment. Of another organisation's, no more than that. */
-const takenWords = ({ provider }: Attempt, { org_id }: Payment, taken: ReadonlyArray<TakenTransfer>): string => {
+const describeTaken = ({ provider }: Attempt, { org_id }: Payment, taken: ReadonlyArray<TakenTransfer>): string => {
   const each = taken.map((one) => {
     const owner = one.org_id === org_id ? `payment ${one.payment_id}` : "a payment of another organisation"
     return `${one.kind} ${one.movement_id} belongs to ${owner}`
@@ -154,13 +151,13 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         moment: DecisionTime
       ): Effect.fn.Return<Decided, DatabaseFailure> {
         const { attempt, payment } = known
-        if (givesBack(attempt)) return refundChangeOf(known, signal, source, moment)
+        if (isRefundOrReturn(attempt)) return refundChange(known, signal, source, moment)
         // Whether its customer may still pay is one question for all instances, whatever their clocks say.
         const isTimed = isRamp(payment) || needsSharedTime(known, signal)
         const shared = isTimed ? { ...moment, shared: yield* store.now, payinExpiry } : undefined
-        if (!isRamp(payment) || shared === undefined) return changeOf(known, signal, source, shared ?? moment)
+        if (!isRamp(payment) || shared === undefined) return paymentChange(known, signal, source, shared ?? moment)
         const settler = yield* settlerOf(known, signal)
-        return { ...rampChangeOf({ ...known, payment }, signal, source, shared, settler), settler }
+        return { ...rampChange({ ...known, payment }, signal, source, shared, settler), settler }
       })
 
       /** Whoever was chosen to settle, and is not asked by this change, keeps nobody from finding out whether it answers. */
@@ -208,7 +205,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         const rest = (signal.movements ?? []).filter(
           ({ id, kind }) => !taken.some((one) => one.kind === kind && one.movement_id === id)
         )
-        const unseen = takenWords(known.attempt, payment, taken)
+        const unseen = describeTaken(known.attempt, payment, taken)
         const without =
           signal._tag === "Accepted"
             ? new Accepted({ ...signal, movements: rest })

@@ -141,7 +141,7 @@ export const statusAfter = (payment: Payment, refunds: Parts, movements: Books["
   return isBack || netOf(position(movements), taken_by, amount.currency).minor <= 0n ? "refunded" : status
 }
 
-export const refundChangeOf = (
+export const refundChange = (
   known: AttemptOfPayment,
   signal: ProviderSignal,
   source: SignalContext,

@@ -28,10 +28,18 @@ import {
 } from "../store/Payment.ts"
 import { booksAfter, entriesOfChange } from "../store/PaymentPostings.ts"
 import { PaymentStore, type PaymentHistory } from "../store/PaymentStore.ts"
-import { asReceivable, strayedRefund, toOrganization } from "./Allocations.ts"
+import {
+  asReceivable,
+  refundSettledAfterFailing,
+  allocateToOrganization,
+  pendingMovement,
+  recordMovements,
+  refundedOf,
+  operatorStatedReversal,
+  operatorStatedOrder
+} from "./Movements.ts"
 import { acceptedTarget, hasMoved, isAbout, isPaidLate, isQuestion, unsentPayout } from "./Decisions.ts"
-import { announcedIn, recordMovements, refundedOf, statedBack, statedDone } from "./Movements.ts"
-import { absolute, isUnderpaid, moverOf, type OpenSum, openSumsOf, wordsOfSum } from "../store/OpenSums.ts"
+import { absolute, isUnderpaid, moverOf, type SuspenseSum, suspenseSumsOf, describeSum } from "../store/SuspenseSums.ts"
 import { withoutEnquiries } from "./PaymentCommand.ts"
 import { allocationEvents, eventsOf, FundingEvents, refundEvent } from "./PaymentEvents.ts"
 import { RecordOutcome } from "./RecordOutcome.ts"
@@ -82,9 +90,13 @@ const onlyByHand =
       hasItem(story, attempt))
 
 /** What waits, one after the other, for whoever has to name one of it. */
-const listed = (payment: Payment, sums: ReadonlyArray<OpenSum>, questions: ReadonlyArray<StoredOperatorItem>): string =>
+const listed = (
+  payment: Payment,
+  sums: ReadonlyArray<SuspenseSum>,
+  questions: ReadonlyArray<StoredOperatorItem>
+): string =>
   [
-    ...sums.map((sum) => `${sum.item_id} (suspense): ${wordsOfSum(payment, sum)}`),
+    ...sums.map((sum) => `${sum.item_id} (suspense): ${describeSum(payment, sum)}`),
     ...questions.map(({ detail, item_id, kind }) => `${item_id} (${kind}): ${detail}`)
   ].join(" ")
 
@@ -95,7 +107,7 @@ type Settled = Pick<Change, "cause" | "patch" | "status"> &
 interface Statement {
   readonly payment: Payment
   readonly story: PaymentHistory
-  readonly sum: OpenSum
+  readonly sum: SuspenseSum
   readonly mover: Attempt
   readonly reason: string
   readonly movementId: string | undefined
@@ -118,7 +130,7 @@ const found = (
     provider: mover.provider,
     account: mover.account,
     kind,
-    movement_id: movementId ?? announcedIn(alike, absolute(sum.money))?.movement_id ?? `${OPERATOR_ID}${newId()}`,
+    movement_id: movementId ?? pendingMovement(alike, absolute(sum.money))?.movement_id ?? `${OPERATOR_ID}${newId()}`,
     attempt_id: sum.attempt_id,
     refund_id,
     amount: absolute(sum.money),
@@ -162,7 +174,7 @@ const atProvider = (statement: Statement): Settled => {
 const allocated = ({ at, by, mover, newId, payment, reason, story, sum }: Statement): Settled => {
   const decided = { allocation_id: newId(), note: reason, by, at }
   const { from, money } = sum
-  const allocations = [toOrganization(payment, mover, { money, from, movements: story.movements }, decided)]
+  const allocations = [allocateToOrganization(payment, mover, { money, from, movements: story.movements }, decided)]
   return { status: payment.status, patch: {}, cause: "settled by hand", allocations }
 }
 
@@ -174,7 +186,7 @@ const atOrganization = (statement: Statement): Settled => {
     const patch = { payout_id: mover.attempt_id, failure: null, next_action: null }
     return { status: "completed", patch, cause: `settled after all, by ${by}` }
   }
-  const strayed = strayedRefund(payment, story, sum)
+  const strayed = refundSettledAfterFailing(payment, story, sum)
   if (strayed !== undefined) {
     const refund: Refund = { ...strayed, state: "completed", settled_at: at }
     const refunds = partsAfter(payment, [refund])
@@ -195,7 +207,7 @@ const partOfSum = (
   payment: Payment,
   story: PaymentHistory,
   mover: Attempt,
-  sum: OpenSum,
+  sum: SuspenseSum,
   amount: ResolutionRequest["amount"]
 ) =>
   Effect.gen(function* () {
@@ -267,8 +279,8 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         const state = outcome === "failed" && wasMoved ? "returned" : outcome
         const stated = () =>
           outcome === "completed"
-            ? statedDone({ ...known, movements: story.movements }, movementId)
-            : statedBack(known, movementId)
+            ? operatorStatedOrder({ ...known, movements: story.movements }, movementId)
+            : operatorStatedReversal(known, movementId)
         const movements = wasMoved === (outcome === "failed") ? stated() : []
         const signal = new Report({ state, reason, providerPaymentId: null, providerStatus: null, movements })
         const by = `by ${permit.actor.id}: ${reason}`
@@ -402,7 +414,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         permit: Permit<"platform">,
         payment: Payment,
         story: PaymentHistory,
-        whole: OpenSum,
+        whole: SuspenseSum,
         verdict: ResolutionRequest
       ) {
         const mover = moverOf(story.attempts, whole)
@@ -462,13 +474,13 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         permit: Permit<"platform">,
         first: Payment,
         read: PaymentHistory,
-        sums: ReadonlyArray<OpenSum>,
+        sums: ReadonlyArray<SuspenseSum>,
         verdict: ResolutionRequest
       ) {
         let [payment, story] = [first, read]
-        const isOwn = ({ money }: OpenSum) => money.currency === first.amount.currency
+        const isOwn = ({ money }: SuspenseSum) => money.currency === first.amount.currency
         for (const { item_id } of sums.toSorted((one, other) => Number(isOwn(other)) - Number(isOwn(one)))) {
-          const sum = openSumsOf(payment, story).find((one) => one.item_id === item_id)
+          const sum = suspenseSumsOf(payment, story).find((one) => one.item_id === item_id)
           if (sum === undefined) continue
           payment = yield* settleSum(permit, payment, story, sum, verdict)
           story = yield* store.history(payment)
@@ -506,7 +518,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           if ((yield* again(payment)).version !== payment.version) return yield* changed()
           const now = yield* store.now
           const { item } = verdict
-          const sums = openSumsOf(payment, story)
+          const sums = suspenseSumsOf(payment, story)
           const questions = story.items.filter(isQuestion)
           const isOnly = item === undefined && verdict.amount !== undefined && sums.length === 1
           const named = isOnly ? sums[0] : sums.find(({ item_id }) => item_id === item)

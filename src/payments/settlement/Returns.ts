@@ -18,7 +18,7 @@ import { type Provider, Providers } from "../../providers/port/Provider.ts"
 import { refundsHonoured, ResendPermit } from "../../providers/port/ResendPermit.ts"
 import { openAttempt } from "../store/Change.ts"
 import { ProviderAnswer } from "../route/ProviderAnswer.ts"
-import { contextOf, sentTimes } from "../route/AttemptContext.ts"
+import { contextOf, sentTimes } from "../route/ProviderOrder.ts"
 import {
   FirstSendPermit,
   type SendPermit,
@@ -29,7 +29,15 @@ import {
 import { type Attempt, kindOfAttempt, type Payment, type Refund } from "../store/Payment.ts"
 import { type AttemptOfPayment, PaymentStore, type PaymentHistory } from "../store/PaymentStore.ts"
 import { partOf } from "./Movements.ts"
-import { isUnderpaid, itemIdOf, moverOf, type OpenSum, openSumsOf, returnOf, wordsOfSum } from "../store/OpenSums.ts"
+import {
+  isUnderpaid,
+  suspenseItemId,
+  moverOf,
+  type SuspenseSum,
+  suspenseSumsOf,
+  returnOf,
+  describeSum
+} from "../store/SuspenseSums.ts"
 import { withoutEnquiries, switchedOff } from "./PaymentCommand.ts"
 import { eventsOf } from "./PaymentEvents.ts"
 import { isPursued } from "./PaymentRules.ts"
@@ -72,7 +80,7 @@ const refusalIn = (outcome: Outcome, { provider }: Attempt): Effect.Effect<void,
 }
 
 /** The payment waits no longer for the rest of its money. */
-export const underpaidPatch = (payment: Payment, { money }: OpenSum) => ({
+export const underpaidPatch = (payment: Payment, { money }: SuspenseSum) => ({
   next_action: null,
   failure: {
     code: "UNDERPAID" as const,
@@ -83,15 +91,15 @@ export const underpaidPatch = (payment: Payment, { money }: OpenSum) => ({
 
 /** What is to go back, and the attempt that took it. */
 interface Wanted {
-  readonly sum: OpenSum
+  readonly sum: SuspenseSum
   readonly taker: Attempt
 }
 
-const listed = (payment: Payment, sums: ReadonlyArray<OpenSum>): string =>
-  sums.map((sum) => `${sum.item_id}: ${wordsOfSum(payment, sum)}`).join(" ")
+const listed = (payment: Payment, sums: ReadonlyArray<SuspenseSum>): string =>
+  sums.map((sum) => `${sum.item_id}: ${describeSum(payment, sum)}`).join(" ")
 
 /** What was refused and is on its way nevertheless may take the money with it. */
-const resurfacedIn = ({ attempts }: PaymentHistory, { attempt_id, from }: OpenSum): Attempt | undefined =>
+const resurfacedIn = ({ attempts }: PaymentHistory, { attempt_id, from }: SuspenseSum): Attempt | undefined =>
   attempts.find(
     (one) =>
       isPursued(one) &&
@@ -101,7 +109,7 @@ const resurfacedIn = ({ attempts }: PaymentHistory, { attempt_id, from }: OpenSu
 const wantedOf = (payment: Payment, story: PaymentHistory, item: string | undefined): Effect.Effect<Wanted, Conflict> =>
   Effect.gen(function* () {
     const refuse = (message: string) => new Conflict({ message })
-    const sums = openSumsOf(payment, story)
+    const sums = suspenseSumsOf(payment, story)
     const [sum, ...others] = item === undefined ? sums : sums.filter(({ item_id }) => item_id === item)
     if (sum === undefined) {
       return yield* refuse(
@@ -149,7 +157,7 @@ const openReturn = (payment: Payment, { attempts }: PaymentHistory, item: string
       of.from === "ramp"
         ? LedgerAccount.ramp(payment.payment_id, amount.currency)
         : LedgerAccount.clearing(payment.payment_id, of.attempt_id, amount.currency)
-    return item === undefined || item === itemIdOf(account)
+    return item === undefined || item === suspenseItemId(account)
   }
   const open = payment.refunds.find((part) => part.state === "open" && isNamed(part))
   return attempts.find(({ attempt_id }) => attempt_id === open?.refund_id)

@@ -10,13 +10,37 @@ import {
   settlementPause,
   strayPatience
 } from "../../domain/policies/Payments.ts"
-import type { Opened } from "../../platform/database/MemoryDatabase.ts"
-import type { paymentTables } from "./MemoryTables.ts"
+import { type Opened, memoryTable } from "../../platform/database/MemoryDatabase.ts"
 import type { PaymentId } from "../../domain/Identifiers.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"
-import { type AttemptRow, type Books, kindOfAttempt, type UnmatchedCallback } from "./Payment.ts"
+import {
+  type AttemptRow,
+  type Books,
+  kindOfAttempt,
+  type UnmatchedCallback,
+  type Allocation,
+  type HistoryRow,
+  type Payment,
+  type StoredCallback,
+  type StoredFee,
+  type StoredOperatorItem
+} from "./Payment.ts"
 import type { ProviderCapacity, AttemptQueue } from "./PaymentStore.ts"
 import { droppedUnmatchedCallbacks } from "./StrayCallbackStore.ts"
+import type { RecordedMovement } from "../../domain/Movement.ts"
+
+/** The rows of the memory layers here. */
+export const paymentTables = {
+  payments: memoryTable<Payment>("payments"),
+  history: memoryTable<HistoryRow>("history"),
+  attempts: memoryTable<AttemptRow>("attempts"),
+  cardWaits: memoryTable<Pick<Payment, "org_id" | "payment_id"> & { readonly expires_at: Date }>("cardWaits"),
+  callbacks: memoryTable<StoredCallback | UnmatchedCallback>("callbacks"),
+  paymentFees: memoryTable<StoredFee>("paymentFees"),
+  operatorItems: memoryTable<StoredOperatorItem>("operatorItems"),
+  movements: memoryTable<RecordedMovement & Pick<Payment, "org_id" | "payment_id">>("movements"),
+  allocations: memoryTable<Allocation & Pick<Payment, "org_id" | "payment_id">>("allocations")
+}
 
 /** One that somebody asks about is due when their lease ends: then they have died. */
 export const unclaimedHint = ({ hint_at, leased_until }: AttemptRow): Date | null =>

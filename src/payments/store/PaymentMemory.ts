@@ -4,25 +4,22 @@ import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.
 import type { Scope } from "../../platform/database/Query.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
 import { organizationTables } from "../../people/organizations/MemoryTables.ts"
-import { ledgerTables } from "../../money/ledger/MemoryTables.ts"
+import { ledgerTables, postInMemory } from "../../money/ledger/PostInMemory.ts"
 import { idempotencyTables, nameOf, unanswered } from "../../platform/idempotency/MemoryTables.ts"
-import type { LockRefused } from "../../money/rates/LockUse.ts"
-import { freeInMemory, lockUseTables, spendInMemory } from "../../money/rates/LockUseMemory.ts"
+import type { LockRefused } from "../../money/rates/RateLockStore.ts"
+import { freeInMemory, lockUseTables, spendInMemory } from "../../money/rates/RateLockMemory.ts"
 import { webhookTables } from "../../webhooks/MemoryTables.ts"
-import { paymentTables } from "./MemoryTables.ts"
+import { paymentTables, booksIn, attemptQueueMemory, unclaimedHint } from "./AttemptQueueMemory.ts"
 import { canCorrect, canMove } from "../../domain/PaymentStatus.ts"
-import { postInMemory } from "../../money/ledger/PostInMemory.ts"
 import { writeEvents } from "../../webhooks/Receivers.ts"
 import type { PaymentId } from "../../domain/Identifiers.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
 import { type Attempt, kindOfAttempt, type OpenItem, type Payment, type StoredOperatorItem } from "./Payment.ts"
-import { accountOf, itemOf, openSumsOf } from "./OpenSums.ts"
+import { suspenseAccount, suspenseItem, suspenseSumsOf } from "./SuspenseSums.ts"
 import type { RecordedMovement } from "../../domain/Movement.ts"
 import { entriesOfChange, entriesOfNewPayment } from "./PaymentPostings.ts"
-import { isOfCustomer } from "./PaymentCustomer.ts"
-import { isKnownBy } from "./PaymentReference.ts"
+import { isOfCustomer, hasReference } from "./PaymentSearch.ts"
 import { type PaymentFilter, PaymentStore, type Store, TransferTaken } from "./PaymentStore.ts"
-import { booksIn, attemptQueueMemory, unclaimedHint } from "./AttemptQueueMemory.ts"
 import { type Change, freedLock, type NewAttempt } from "./Change.ts"
 
 const matches = (filter: PaymentFilter, payment: Payment, called: ReadonlySet<PaymentId>): boolean =>
@@ -30,7 +27,7 @@ const matches = (filter: PaymentFilter, payment: Payment, called: ReadonlySet<Pa
   (filter.direction === undefined || payment.direction === filter.direction) &&
   (filter.payment_method === undefined || payment.payment_method === filter.payment_method) &&
   (filter.client_reference === undefined || payment.client_reference === filter.client_reference) &&
-  (filter.reference === undefined || isKnownBy(filter.reference, payment, called)) &&
+  (filter.reference === undefined || hasReference(filter.reference, payment, called)) &&
   (filter.customer === undefined || isOfCustomer(filter.customer, filter.home, payment)) &&
   (filter.from === undefined || payment.created_at >= filter.from) &&
   (filter.to === undefined || payment.created_at < filter.to)
@@ -303,7 +300,9 @@ export const paymentStoreMemory = Layer.effect(
             .filter((row) => Option.isNone(scope) || row.org_id === scope.value)
           const waiting = visible(scope).flatMap((payment) => {
             const books = booksIn(tables, payment.payment_id)
-            return openSumsOf(payment, books).map((sum) => itemOf(payment, sum, lastPosted(accountOf(payment, sum))))
+            return suspenseSumsOf(payment, books).map((sum) =>
+              suspenseItem(payment, sum, lastPosted(suspenseAccount(payment, sum)))
+            )
           })
           return newestFirst(
             [...open, ...waiting].map((row) => ({ ...row, created_at: row.opened_at })),

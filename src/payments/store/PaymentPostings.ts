@@ -177,15 +177,15 @@ const placesOf = (payment: Payment, { allocations }: Books): ReadonlyArray<Place
 ]
 
 /** What of a payment's money has no place, by attempt and currency. Above zero it came, below zero it is gone. */
-export const restOf = (payment: Payment, books: Books): Position =>
+export const unallocatedOf = (payment: Payment, books: Books): Position =>
   allocate(
     position(books.movements),
     placesOf(payment, books).map(({ intent }) => intent)
   ).rest
 
 /** Whether money of a ramp was taken back that its second leg would send. */
-export const isTakenBack = (payment: Payment, books: Books): boolean =>
-  restOf(payment, books).some(
+export const isReversed = (payment: Payment, books: Books): boolean =>
+  unallocatedOf(payment, books).some(
     ({ attempt_id, money }) =>
       attempt_id === payment.taken_by && money.currency === payment.amount.currency && money.isNegative
   )
@@ -321,7 +321,7 @@ export const ownSide = ({ amount, direction, target }: Payment, moved: Money, pa
 }
 
 /** What the provider itself collects or pays. */
-export const providersMoney = ({
+export const moneyAtProvider = ({
   amount,
   direction,
   target

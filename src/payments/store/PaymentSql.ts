@@ -15,21 +15,30 @@ import { flows } from "../../domain/Corridor.ts"
 import { currencyOf, kindOf } from "../../domain/Ledger.ts"
 import { movementKinds } from "../../domain/Movement.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
-import { AccountName } from "../../money/ledger/Books.ts"
+import { AccountName } from "../../money/ledger/LedgerStore.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
-import { wordsOfSum } from "./OpenSums.ts"
+import { describeSum } from "./SuspenseSums.ts"
 import { keptTexts } from "../../webhooks/EventText.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
 import { insufficientFundsOf, postingRows } from "../../money/ledger/PostingSql.ts"
-import type { LockRefused } from "../../money/rates/LockUse.ts"
-import { lockRefusedOf } from "../../money/rates/LockUseSql.ts"
+import type { LockRefused } from "../../money/rates/RateLockStore.ts"
+import { lockRefusedOf } from "../../money/rates/RateLockSql.ts"
 import { Doorbell } from "../../webhooks/Doorbell.ts"
-import { attemptColumns, attemptOf, KIND_OF_ATTEMPT, attemptOfPaymentColumns, attemptOfPayment } from "./AttemptRow.ts"
+import {
+  attemptColumns,
+  attemptOf,
+  KIND_OF_ATTEMPT,
+  attemptOfPaymentColumns,
+  attemptOfPayment,
+  allocationRow,
+  booksColumns,
+  booksOf,
+  movementRow
+} from "./AttemptRow.ts"
 import { entriesOfChange, entriesOfNewPayment } from "./PaymentPostings.ts"
-import { allocationRow, booksColumns, booksOf, movementRow } from "./BooksRow.ts"
 import { HistoryRow, OpenItem, StoredCallback, StoredOperatorItem } from "./Payment.ts"
 import { paymentOf, selectedColumns, toRow } from "./PaymentRow.ts"
-import { filtered } from "./PaymentList.ts"
+import { filtered } from "./PaymentSearch.ts"
 import {
   applyStatement,
   applyWithLocksStatement,
@@ -82,7 +91,7 @@ const openItemOf = (row: typeof WaitingRow.Type): OpenItem => {
   }
   const money = moneyOf(balance, currencyOf(account))
   const from = kindOf(account) === "ramp" ? "ramp" : "clearing"
-  return { ...item, detail: wordsOfSum({ amount: moneyOf(amount, currency), direction, status }, { money, from }) }
+  return { ...item, detail: describeSum({ amount: moneyOf(amount, currency), direction, status }, { money, from }) }
 }
 
 const attemptBody = ({ enquire_in, ...attempt }: AttemptPatch) => ({

@@ -2,7 +2,7 @@
 import { patience } from "../../platform/database/LockWait.ts"
 import { batchTable, sameOrg } from "../../platform/database/Query.ts"
 import { postingColumns, postingNames, postingRecord } from "../../money/ledger/PostingSql.ts"
-import { freeLocks, spendLocks } from "../../money/rates/LockUseSql.ts"
+import { freeLocks, spendLocks } from "../../money/rates/RateLockSql.ts"
 import { paymentColumns, toRow } from "./PaymentRow.ts"
 import type { Change, PaymentPatch } from "./Change.ts"
 

@@ -8,7 +8,7 @@ import type { CountryCode } from "../../domain/Country.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
 import type { RecordedMovement } from "../../domain/Movement.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
-import type { LockRefused } from "../../money/rates/LockUse.ts"
+import type { LockRefused } from "../../money/rates/RateLockStore.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import type {
   Attempt,

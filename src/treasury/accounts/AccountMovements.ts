@@ -23,7 +23,7 @@ import { idOrNil, Ids } from "../../domain/Ids.ts"
 import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Initiation, type InitiationFailure } from "../../payments/initiate/Initiation.ts"
-import { lockUsed } from "../../money/rates/LockUse.ts"
+import { lockUsed } from "../../money/rates/RateLockStore.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { movementAnswerText } from "./VirtualAccountView.ts"
 import {

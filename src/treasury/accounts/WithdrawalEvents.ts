@@ -21,7 +21,7 @@ import {
   withPaymentState,
   VirtualTransactionStore
 } from "./VirtualAccountStore.ts"
-import type { ReplayedAnswer } from "../../payments/read/FundingAnswers.ts"
+import type { ReplayedAnswer } from "../../payments/read/Payments.ts"
 
 const nothing: ReadonlyArray<StoredEvent> = []
 

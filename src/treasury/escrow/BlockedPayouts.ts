@@ -12,7 +12,7 @@ import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { type EscrowPayout, EscrowPayoutStore, type BlockedPayout } from "./EscrowPayoutStore.ts"
 import { type EscrowPayoutView, escrowPayoutView, retriedText } from "./EscrowView.ts"
 import { EscrowPayoutWorker } from "./EscrowPayoutWorker.ts"
-import { OtherItems, type OtherItem, type OtherItemsOf } from "../../payments/read/OperationsQueue.ts"
+import { OtherItems, type OtherItem, type OtherItemsOf } from "../../payments/read/Payments.ts"
 
 interface PayoutRef {
   readonly escrowId: EscrowId

@@ -27,7 +27,7 @@ import { initiatorOf, type NewPayout, EscrowPayoutStore } from "./EscrowPayoutSt
 import { EscrowTransaction, EscrowStore } from "./EscrowStore.ts"
 import { type PayoutView, payoutView, payoutText } from "./EscrowView.ts"
 import { partyOf } from "./EscrowTransitions.ts"
-import type { ReplayedAnswer } from "../../payments/read/FundingAnswers.ts"
+import type { ReplayedAnswer } from "../../payments/read/Payments.ts"
 
 /** How much can be paid out of an amount that must also carry the payout's fee. */
 

@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
-import { paymentTables } from "../../../src/payments/store/MemoryTables.ts"
+import { paymentTables } from "../../../src/payments/store/AttemptQueueMemory.ts"
 
 export interface FeeRow {
   readonly fee_id: string

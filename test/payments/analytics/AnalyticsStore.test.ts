@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
-import { AnalyticsStore } from "../../../src/payments/analytics/AnalyticsStore.ts"
+import { AnalyticsStore } from "../../../src/payments/analytics/Analytics.ts"
 import { StoresLive } from "../../../src/app/Stores.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Ids } from "../../../src/domain/Ids.ts"

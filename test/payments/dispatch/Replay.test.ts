@@ -4,7 +4,7 @@ import { Effect, Layer, Option, Random, Schema, TestClock, TestContext } from "e
 import { InitiatePayment } from "../../../src/contract/api/PaymentsInit.ts"
 import { startWorkers } from "../../../src/app/Workers.ts"
 import { MemoryDatabase, openTables } from "../../../src/platform/database/MemoryDatabase.ts"
-import { paymentTables } from "../../../src/payments/store/MemoryTables.ts"
+import { paymentTables } from "../../../src/payments/store/AttemptQueueMemory.ts"
 import { webhookTables } from "../../../src/webhooks/MemoryTables.ts"
 import { authorize } from "../../../src/domain/Access.ts"
 import { Ids } from "../../../src/domain/Ids.ts"

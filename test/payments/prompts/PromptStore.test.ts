@@ -1,6 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Duration, Effect } from "effect"
-import { type PromptLimit, PromptStore, secondsToWait } from "../../../src/payments/prompts/PromptStore.ts"
+import { type PromptLimit, PromptStore, secondsToWait } from "../../../src/payments/prompts/PhonePrompts.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
 import { onBothStores } from "../../support/Stores.ts"
 

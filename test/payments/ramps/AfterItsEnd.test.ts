@@ -5,9 +5,9 @@ import { Ids } from "../../../src/domain/Ids.ts"
 import { payinExpiry } from "../../../src/domain/policies/Payments.ts"
 import { Report } from "../../../src/domain/Outcome.ts"
 import { openAttempt } from "../../../src/payments/store/Change.ts"
-import { rampChangeOf } from "../../../src/payments/settlement/RampRules.ts"
+import { rampChange } from "../../../src/payments/settlement/PaymentRules.ts"
 import type { SignalContext } from "../../../src/payments/settlement/Signals.ts"
-import type { RampPayment } from "../../../src/payments/route/LegOrder.ts"
+import type { RampPayment } from "../../../src/payments/route/RampPayout.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
 import { draftAttempt, draftPayment, shillings } from "../support/NewPayment.ts"
 import { reports } from "../support/ScriptedProvider.ts"
@@ -59,7 +59,7 @@ const ruled = (
     const signal = said === "disputed" ? disputed : reports(said)
     const moment = { at: shared, shared, payinExpiry, newId: () => "an id", enquireIn }
     const known = { payment, attempt, movements: [], allocations: [] }
-    const { after, change } = rampChangeOf(known, signal, { cause: "asked", ...told }, moment, undefined)
+    const { after, change } = rampChange(known, signal, { cause: "asked", ...told }, moment, undefined)
     return {
       status: after.status,
       enquireIn: change.attempt?.enquire_in,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { AttemptId } from "../../../src/domain/Identifiers.ts"
 import type { RecordedMovement } from "../../../src/domain/Movement.ts"
-import { toOrganization } from "../../../src/payments/settlement/Allocations.ts"
+import { allocateToOrganization } from "../../../src/payments/settlement/Movements.ts"
 import type { Payment, Refund } from "../../../src/payments/store/Payment.ts"
 import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
 import { blankPayment } from "../support/NewPayment.ts"
@@ -36,7 +36,7 @@ const payinWith = (refund: Refund) =>
   }) as unknown as Payment
 
 const borne = (refund: Refund) =>
-  toOrganization(
+  allocateToOrganization(
     payinWith(refund),
     { account: null, attempt_id, own: false },
     { money: shillings("-3000"), from: "clearing", movements: [given] },

@@ -3,14 +3,14 @@ import { expect, it } from "vitest"
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { openAttempt } from "../../../src/payments/store/Change.ts"
-import { toOrganization } from "../../../src/payments/settlement/Allocations.ts"
+import { allocateToOrganization } from "../../../src/payments/settlement/Movements.ts"
 import {
   accountsFor,
   decidableItems,
   decisionsFor,
   type DecisionContext
 } from "../../../src/payments/settlement/Decisions.ts"
-import { openSumsOf } from "../../../src/payments/store/OpenSums.ts"
+import { suspenseSumsOf } from "../../../src/payments/store/SuspenseSums.ts"
 import type { Attempt, Payment, StoredOperatorItem } from "../../../src/payments/store/Payment.ts"
 import type { PaymentHistory } from "../../../src/payments/store/PaymentStore.ts"
 import { idFrom } from "../../support/AnyId.ts"
@@ -65,7 +65,7 @@ const around = ({ canRefund = true, fee, floor, has = shillings(0), owes }: Havi
 })
 
 const decided = (opened: Opened, having: Having = {}, story: PaymentHistory = storyOf(opened)) =>
-  openSumsOf(opened.payment(), story).flatMap((sum) => decisionsFor(opened.payment(), story, sum, around(having)))
+  suspenseSumsOf(opened.payment(), story).flatMap((sum) => decisionsFor(opened.payment(), story, sum, around(having)))
 
 const says = (...given: Parameters<typeof decided>) =>
   decided(...given).map(({ action, outcome, says: words }) => `${outcome ?? action}: ${words}`)
@@ -155,7 +155,7 @@ it("does not offer to accept what does not cover its fee, or is another currency
   const other = openBooks(1500)
   other.hear(report("completed", movement("collection", "c1", tether(20_000_000))))
   const [pending, story] = [{ ...other.payment(), status: "pending" as const }, storyOf(other)]
-  const [sum] = openSumsOf(pending, story)
+  const [sum] = suspenseSumsOf(pending, story)
   expect(decisionsFor(pending, story, sum!, around({})).map((one) => one.outcome ?? one.action)).toEqual(refused)
 })
 
@@ -195,11 +195,11 @@ it("completes a ramp whose settler has paid after all, unless its money was give
   const { opened, story } = stranded()
   opened.hear(report("completed", movement("disbursement", "d1", onRamp.target!)), "settlement")
   const late = story()
-  const gone = openSumsOf(opened.payment(), late).find(({ money }) => money.isNegative)!
+  const gone = suspenseSumsOf(opened.payment(), late).find(({ money }) => money.isNegative)!
   const settled = (of: PaymentHistory) => decisionsFor(opened.payment(), of, gone, around({})).map((one) => one.says)
   expect(settled(late)).toEqual(["It was settled: the payment becomes completed", "The provider has returned it to us"])
   const waiting = { money: shillings(1500), from: "ramp", movements: late.movements } as const
-  const kept = toOrganization(opened.payment(), late.attempts[0]!, waiting, {
+  const kept = allocateToOrganization(opened.payment(), late.attempts[0]!, waiting, {
     ...{ allocation_id: "a1", note: "kept", by: "amina", at: new Date(0) }
   })
   expect(settled({ ...late, allocations: [kept] })).toEqual([

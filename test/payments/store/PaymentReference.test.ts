@@ -2,7 +2,7 @@
 import { describe, expect, it as plain } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import type { OrgId, PaymentId } from "../../../src/domain/Identifiers.ts"
-import { idsBeginning, referenceOf } from "../../../src/payments/store/PaymentReference.ts"
+import { idsBeginning, referenceOf } from "../../../src/payments/store/PaymentSearch.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { everything } from "../../support/Windows.ts"
 import { people } from "../../support/Credentials.ts"

@@ -7,12 +7,11 @@ import { effectOf, type Movement } from "../../../src/domain/Movement.ts"
 import { Report } from "../../../src/domain/Outcome.ts"
 import type { ProviderSignal } from "../../../src/domain/Settlement.ts"
 import { openAttempt, type Change, type NewAttempt } from "../../../src/payments/store/Change.ts"
-import { isRamp } from "../../../src/payments/route/LegOrder.ts"
-import { changeOf } from "../../../src/payments/settlement/PaymentRules.ts"
-import { rampChangeOf } from "../../../src/payments/settlement/RampRules.ts"
-import { refundChangeOf } from "../../../src/payments/settlement/RefundRules.ts"
+import { isRamp } from "../../../src/payments/route/RampPayout.ts"
+import { paymentChange, rampChange } from "../../../src/payments/settlement/PaymentRules.ts"
+import { refundChange } from "../../../src/payments/settlement/RefundRules.ts"
 import type { SignalContext } from "../../../src/payments/settlement/Signals.ts"
-import { openSumsOf } from "../../../src/payments/store/OpenSums.ts"
+import { suspenseSumsOf } from "../../../src/payments/store/SuspenseSums.ts"
 import type { Attempt, Books, Payment, Refund } from "../../../src/payments/store/Payment.ts"
 import { booksAfter, entriesOfChange, noBooks } from "../../../src/payments/store/PaymentPostings.ts"
 import { idFrom } from "../../support/AnyId.ts"
@@ -108,11 +107,11 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
 
   const ruledOn = (attempt: Attempt, signal: ProviderSignal, source: SignalContext) => {
     const known = { payment, attempt, ...books }
-    if (attempt.leg === "refund" || attempt.leg === "return") return refundChangeOf(known, signal, source, moment)
-    if (!isRamp(payment)) return changeOf(known, signal, source, moment)
+    if (attempt.leg === "refund" || attempt.leg === "return") return refundChange(known, signal, source, moment)
+    if (!isRamp(payment)) return paymentChange(known, signal, source, moment)
     const settler = attempt.leg === "collection" ? by("circle", "settlement", "settlement") : undefined
     const shared = { ...moment, shared: at, payinExpiry: Duration.hours(24) }
-    return rampChangeOf({ ...known, payment }, signal, source, shared, settler)
+    return rampChange({ ...known, payment }, signal, source, shared, settler)
   }
 
   /** What stands on the accounts of one kind. */
@@ -140,7 +139,7 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
         .map(({ account, amount: sum }) => `${account} ${sum.toString()}`)
         .toSorted(),
     waiting: () =>
-      openSumsOf(payment, books)
+      suspenseSumsOf(payment, books)
         .map(({ from, money }) => `${from} ${money.toString()}`)
         .toSorted(),
     hear: (signal: ProviderSignal, of = "payment") => {

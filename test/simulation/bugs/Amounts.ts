@@ -1,8 +1,7 @@
 /** Bugs about how much: refunds, fees, and money in suspense that is exchanged. */
 import { Effect, Option } from "effect"
 import { Money } from "../../../src/domain/Money.ts"
-import { Fees } from "../../../src/money/fees/Fees.ts"
-import { type FeeRule, FeeRuleStore, subjectKey } from "../../../src/money/fees/FeeRuleStore.ts"
+import { Fees, type FeeRule, FeeRuleStore, subjectKey } from "../../../src/money/fees/Fees.ts"
 import { PaymentCommand } from "../../../src/payments/settlement/PaymentCommand.ts"
 import type { Allocation, Payment } from "../../../src/payments/store/Payment.ts"
 import { PaymentStore, type Store } from "../../../src/payments/store/PaymentStore.ts"

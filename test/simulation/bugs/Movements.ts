@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { MovementKind } from "../../../src/domain/Movement.ts"
 import { Money } from "../../../src/domain/Money.ts"
-import { ledgerTables } from "../../../src/money/ledger/MemoryTables.ts"
+import { ledgerTables } from "../../../src/money/ledger/PostInMemory.ts"
 import type { Change } from "../../../src/payments/store/Change.ts"
 import { PaymentStore, type Store } from "../../../src/payments/store/PaymentStore.ts"
 import type { Bug, Planted } from "./Bug.ts"

@@ -2,7 +2,7 @@
 import { Clock, Duration, Effect, Option } from "effect"
 import { Declined, type Outcome } from "../../../src/domain/Outcome.ts"
 import { type ProviderAnswer as AnswerTag, ProviderAnswer } from "../../../src/payments/route/ProviderAnswer.ts"
-import { paymentTables } from "../../../src/payments/store/MemoryTables.ts"
+import { paymentTables } from "../../../src/payments/store/AttemptQueueMemory.ts"
 import { PaymentStore, type Store } from "../../../src/payments/store/PaymentStore.ts"
 import type { UnmatchedCallback } from "../../../src/payments/store/Payment.ts"
 import { IdempotencyStore } from "../../../src/platform/idempotency/IdempotencyStore.ts"

@@ -5,7 +5,7 @@ import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { type AtProvider, LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
-import { type OpenSum, openSumsOf } from "../../../src/payments/store/OpenSums.ts"
+import { type SuspenseSum, suspenseSumsOf } from "../../../src/payments/store/SuspenseSums.ts"
 import type { OpenItem } from "../../../src/payments/store/Payment.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { booksIn } from "../../../src/payments/store/AttemptQueueMemory.ts"
@@ -189,9 +189,9 @@ const inTheBooks = ({ world }: Scene, paymentId: PaymentId): ReadonlyMap<string,
     )
   )
 
-const inSuspense = ({ world }: Scene, paymentId: PaymentId): ReadonlyArray<OpenSum> => {
+const inSuspense = ({ world }: Scene, paymentId: PaymentId): ReadonlyArray<SuspenseSum> => {
   const payment = world.tables.payments.get(paymentId)
-  return payment === undefined ? [] : openSumsOf(payment, booksIn(world.tables, paymentId))
+  return payment === undefined ? [] : suspenseSumsOf(payment, booksIn(world.tables, paymentId))
 }
 
 const isUncertain = ({ world }: Scene, paymentId: PaymentId): boolean =>
@@ -201,7 +201,7 @@ const isUncertain = ({ world }: Scene, paymentId: PaymentId): boolean =>
   )
 
 /** Gives it back in the provider's dashboard, and states nothing: the provider tells of it. */
-const inTheDashboard = ({ orders, providerAt }: Scene, sum: OpenSum, isTried: boolean): boolean => {
+const inTheDashboard = ({ orders, providerAt }: Scene, sum: SuspenseSum, isTried: boolean): boolean => {
   const order = orders.find(sum.attempt_id)
   const place = orders.placeOf(sum.attempt_id)
   const provider = place === undefined ? undefined : providerAt(place)
@@ -219,7 +219,12 @@ type Way = "kept" | "by hand" | "refunded" | "in the dashboard" | "stopped"
  * What may be said of a sum. Some operators cannot have anything moved by hand: they say who gets or bears it, stop a leg
  * that is not sent, or give money back in the dashboard.
  */
-const waysFor = (scene: Scene, paymentId: PaymentId, sum: OpenSum | undefined, round: number): Record<Way, number> => {
+const waysFor = (
+  scene: Scene,
+  paymentId: PaymentId,
+  sum: SuspenseSum | undefined,
+  round: number
+): Record<Way, number> => {
   const isLate = round > PATIENCE
   const isGone = sum?.money.isNegative === true
   const isHandless = scene.outside.chance.happens(0.4, "operators move nothing by hand")

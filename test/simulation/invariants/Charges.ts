@@ -2,7 +2,7 @@
 import { Array as Arr } from "effect"
 import type { FeeTerms } from "../../../src/domain/Fee.ts"
 import { currencyOf, kindOf } from "../../../src/domain/Ledger.ts"
-import type { StoredPosting } from "../../../src/money/ledger/Books.ts"
+import type { StoredPosting } from "../../../src/money/ledger/LedgerStore.ts"
 import type { Payment } from "../../../src/payments/store/Payment.ts"
 import type { Dossier } from "./Records.ts"
 

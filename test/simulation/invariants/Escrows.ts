@@ -1,7 +1,7 @@
 /** What an escrow holds, has released and has given back, as its record, the books and its callers have it. */
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import type { Escrow } from "../../../src/treasury/escrow/Escrow.ts"
-import type { StoredPosting } from "../../../src/money/ledger/Books.ts"
+import type { StoredPosting } from "../../../src/money/ledger/LedgerStore.ts"
 import type { Told } from "../business/Escrowing.ts"
 import type { Records } from "./Records.ts"
 

@@ -1,9 +1,9 @@
 /** The books against the truth: what each provider really has, what callers were told, and that nothing was made of nothing. */
 import { kindOf } from "../../../src/domain/Ledger.ts"
-import type { StoredPosting } from "../../../src/money/ledger/Books.ts"
+import type { StoredPosting } from "../../../src/money/ledger/LedgerStore.ts"
 import { effectOf } from "../../../src/domain/Movement.ts"
 import type { OpenItem, Payment } from "../../../src/payments/store/Payment.ts"
-import { itemIdOf, openSumsOf } from "../../../src/payments/store/OpenSums.ts"
+import { suspenseItemId, suspenseSumsOf } from "../../../src/payments/store/SuspenseSums.ts"
 import type { Dossier, Records } from "./Records.ts"
 
 const sumBy = (postings: ReadonlyArray<StoredPosting>, keyOf: (posting: StoredPosting) => string | null) => {
@@ -76,9 +76,9 @@ const leftoverProblems = ({ books, payment, postings }: Dossier): ReadonlyArray<
     if (minor < 0n) problems.push(`${account} holds ${minor} of one payment`)
   }
   const clearing = sumBy(postings, ({ account }) => (kindOf(account) === "clearing" ? account : null))
-  const open = new Map(openSumsOf(payment, books).map(({ item_id, money }) => [item_id, money.minor]))
+  const open = new Map(suspenseSumsOf(payment, books).map(({ item_id, money }) => [item_id, money.minor]))
   for (const [account, minor] of clearing) {
-    const shown = open.get(itemIdOf(account as StoredPosting["account"], minor < 0n)) ?? 0n
+    const shown = open.get(suspenseItemId(account as StoredPosting["account"], minor < 0n)) ?? 0n
     if (shown !== minor) problems.push(`clearing holds ${minor}, and an item says ${shown}`)
   }
   return problems
@@ -86,7 +86,7 @@ const leftoverProblems = ({ books, payment, postings }: Dossier): ReadonlyArray<
 
 /** What comes back of money that an organisation has borne is its own, and waits for nobody. */
 const borneProblems = ({ books, payment }: Dossier): ReadonlyArray<string> =>
-  openSumsOf(payment, books).flatMap(({ attempt_id, from, money }) => {
+  suspenseSumsOf(payment, books).flatMap(({ attempt_id, from, money }) => {
     if (from !== "clearing" || !money.isPositive) return []
     const borne = books.allocations
       .filter((one) => one.from === "clearing" && one.attempt_id === attempt_id)
@@ -118,7 +118,7 @@ export const queueProblems = (
     const kinds = isOver ? ["clearing", "ramp"] : ["clearing"]
     const sums = sumBy(postings, ({ account }) => (kinds.includes(kindOf(account)) ? account : null))
     for (const [account, minor] of sums)
-      if (minor !== 0n) waiting.add(itemIdOf(account as StoredPosting["account"], minor < 0n))
+      if (minor !== 0n) waiting.add(suspenseItemId(account as StoredPosting["account"], minor < 0n))
   }
   const missing = [...waiting].filter((id) => !shown.has(id)).length
   const idle = [...shown].filter((id) => !waiting.has(id)).length

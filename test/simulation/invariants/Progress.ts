@@ -1,6 +1,6 @@
 /** Nothing is stuck: what has not ended has a timer, or waits for a person who knows. A customer alone is no reason to wait. */
 import type { Attempt, Payment } from "../../../src/payments/store/Payment.ts"
-import { openSumsOf } from "../../../src/payments/store/OpenSums.ts"
+import { suspenseSumsOf } from "../../../src/payments/store/SuspenseSums.ts"
 import { canCorrect, canMove, type PaymentStatus } from "../../../src/domain/PaymentStatus.ts"
 import type { Dossier } from "./Records.ts"
 
@@ -76,7 +76,7 @@ export const progressProblems = (dossier: Dossier): ReadonlyArray<string> => {
   const { attempts, payment } = dossier
   const items = [
     ...dossier.items.flatMap(({ attempt_id, closed_at }) => (closed_at === null ? [attempt_id ?? ""] : [])),
-    ...openSumsOf(payment, dossier.books).map(({ attempt_id }) => attempt_id)
+    ...suspenseSumsOf(payment, dossier.books).map(({ attempt_id }) => attempt_id)
   ]
   return [
     ...stuckProblems(payment, attempts, items),

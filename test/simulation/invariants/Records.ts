@@ -1,6 +1,6 @@
 /** What the invariants look at, wherever it was read: all that was written down, and what is true outside of it. */
 import type { PaymentId } from "../../../src/domain/Identifiers.ts"
-import type { StoredPosting } from "../../../src/money/ledger/Books.ts"
+import type { StoredPosting } from "../../../src/money/ledger/LedgerStore.ts"
 import type { Attempt, Books, HistoryRow, Payment, StoredOperatorItem } from "../../../src/payments/store/Payment.ts"
 import type { VirtualAccount, VirtualTransaction } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
 import type { StoredDelivery, WebhookEvent } from "../../../src/webhooks/Webhook.ts"

@@ -2,7 +2,7 @@
 import { BigDecimal } from "effect"
 import { kindOf } from "../../../src/domain/Ledger.ts"
 import { Money } from "../../../src/domain/Money.ts"
-import type { StoredPosting } from "../../../src/money/ledger/Books.ts"
+import type { StoredPosting } from "../../../src/money/ledger/LedgerStore.ts"
 import type { Payment } from "../../../src/payments/store/Payment.ts"
 import type { Records } from "./Records.ts"
 

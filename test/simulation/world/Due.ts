@@ -1,9 +1,8 @@
 /** When the next thing is due for a worker, by the rows of the database: until then nobody needs to wake it. */
 import { escrowPayoutTables } from "../../../src/treasury/escrow/EscrowPayoutMemory.ts"
 import { webhookTables } from "../../../src/webhooks/MemoryTables.ts"
-import { paymentTables } from "../../../src/payments/store/MemoryTables.ts"
-import { isTakenBack } from "../../../src/payments/store/PaymentPostings.ts"
-import { booksIn } from "../../../src/payments/store/AttemptQueueMemory.ts"
+import { paymentTables, booksIn } from "../../../src/payments/store/AttemptQueueMemory.ts"
+import { isReversed } from "../../../src/payments/store/PaymentPostings.ts"
 import type { Opened } from "../../../src/platform/database/MemoryDatabase.ts"
 import { Duration } from "effect"
 import { strayPatience } from "../../../src/domain/policies/Payments.ts"
@@ -30,7 +29,7 @@ const settlements = (tables: Tables): number => {
     const payment = payments.get(payment_id)
     if (sends > 0 || outcome !== null || payment?.status !== "processing") continue
     // What was taken back keeps the leg from being sent.
-    if (!isTakenBack(payment, booksIn(tables, payment_id))) return 0
+    if (!isReversed(payment, booksIn(tables, payment_id))) return 0
   }
   return never
 }

@@ -1,6 +1,6 @@
 /** Whatever is claimed to be sent has its money at that moment: what was taken back is never spent. */
 import { Context, Effect, Option } from "effect"
-import { isTakenBack } from "../../../src/payments/store/PaymentPostings.ts"
+import { isReversed } from "../../../src/payments/store/PaymentPostings.ts"
 import { type AttemptOfPayment, PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import type { Outside } from "./Outside.ts"
 
@@ -10,7 +10,7 @@ export const withClaimsWatched = <A>(stores: Context.Context<A>, outside: Outsid
     Effect.sync(() => {
       for (const known of claimed) {
         const { attempt, payment } = known
-        if (attempt.leg === "settlement" && isTakenBack(payment, known)) {
+        if (attempt.leg === "settlement" && isReversed(payment, known)) {
           outside.problem(`${attempt.provider} is to settle a ramp whose money was taken back`)
         }
       }

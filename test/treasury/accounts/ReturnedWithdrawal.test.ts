@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { Ids } from "../../../src/domain/Ids.ts"
-import { FeeRuleStore } from "../../../src/money/fees/FeeRuleStore.ts"
+import { FeeRuleStore } from "../../../src/money/fees/Fees.ts"
 import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { onDatabasePaymentServer, serveCountry } from "../../payments/support/PaymentServer.ts"

@@ -8,9 +8,9 @@ import { Money } from "../../domain/Money.ts"
 import type { RecordedMovement } from "../../domain/Movement.ts"
 import type { Sum } from "../../domain/Position.ts"
 import type { Allocation, Attempt, Books, OpenItem, Payment } from "./Payment.ts"
-import { heldByRamp, restOf } from "./PaymentPostings.ts"
+import { heldByRamp, unallocatedOf } from "./PaymentPostings.ts"
 
-export interface OpenSum extends Sum {
+export interface SuspenseSum extends Sum {
   readonly from: Allocation["from"]
   readonly item_id: string
 }
@@ -19,7 +19,7 @@ export interface OpenSum extends Sum {
  * Names a sum by the account on which it waits and by its sign, so that it keeps its id for as long as anything waits there,
  * and a decision about money that came is never one about money that is gone.
  */
-export const itemIdOf = (account: LedgerAccount, isGone = false): string => {
+export const suspenseItemId = (account: LedgerAccount, isGone = false): string => {
   const hex = createHash("md5")
     .update(isGone ? `${account} gone` : account)
     .digest("hex")
@@ -27,28 +27,28 @@ export const itemIdOf = (account: LedgerAccount, isGone = false): string => {
 }
 
 /** Where a sum waits. */
-export const accountOf = (
+export const suspenseAccount = (
   { payment_id }: Payment,
-  { attempt_id, from, money }: Omit<OpenSum, "item_id">
+  { attempt_id, from, money }: Omit<SuspenseSum, "item_id">
 ): LedgerAccount =>
   from === "ramp"
     ? LedgerAccount.ramp(payment_id, money.currency)
     : LedgerAccount.clearing(payment_id, attempt_id, money.currency)
 
-export const openSumsOf = (payment: Payment, books: Books): ReadonlyArray<OpenSum> => {
+export const suspenseSumsOf = (payment: Payment, books: Books): ReadonlyArray<SuspenseSum> => {
   const { taken_by } = payment
   const held = heldByRamp(payment, books)
-  const sums: ReadonlyArray<Omit<OpenSum, "item_id">> = [
-    ...restOf(payment, books).map((rest) => ({ ...rest, from: "clearing" as const })),
+  const sums: ReadonlyArray<Omit<SuspenseSum, "item_id">> = [
+    ...unallocatedOf(payment, books).map((rest) => ({ ...rest, from: "clearing" as const })),
     ...(held.isPositive && taken_by !== null ? [{ attempt_id: taken_by, money: held, from: "ramp" as const }] : [])
   ]
-  return sums.map((sum) => ({ ...sum, item_id: itemIdOf(accountOf(payment, sum), sum.money.isNegative) }))
+  return sums.map((sum) => ({ ...sum, item_id: suspenseItemId(suspenseAccount(payment, sum), sum.money.isNegative) }))
 }
 
 /** What of a payment its words are about. */
-type Told = Pick<Payment, "amount" | "direction" | "status">
+type DescribedPayment = Pick<Payment, "amount" | "direction" | "status">
 
-const statusWords = ({ amount, direction, status }: Told, { money }: Pick<Sum, "money">): string => {
+const statusWords = ({ amount, direction, status }: DescribedPayment, { money }: Pick<Sum, "money">): string => {
   const sum = (money.isNegative ? money.negate() : money).toString()
   if (money.isPositive) {
     if (status === "completed") return `${sum} arrived besides what the payment is for`
@@ -63,7 +63,10 @@ const statusWords = ({ amount, direction, status }: Told, { money }: Pick<Sum, "
 }
 
 /** What waits, in words: what is so, and who has to say what follows. */
-export const wordsOfSum = (payment: Told, sum: Pick<Sum, "money"> & { readonly from?: Allocation["from"] }): string => {
+export const describeSum = (
+  payment: DescribedPayment,
+  sum: Pick<Sum, "money"> & { readonly from?: Allocation["from"] }
+): string => {
   if (sum.from === "ramp") {
     return `${sum.money.toString()} were collected and not settled: an operator must give them back or book them to the organisation.`
   }
@@ -74,13 +77,13 @@ export const wordsOfSum = (payment: Told, sum: Pick<Sum, "money"> & { readonly f
 }
 
 /** What waits as an item of the queue. */
-export const itemOf = (payment: Payment, sum: OpenSum, opened_at: Date): OpenItem => ({
+export const suspenseItem = (payment: Payment, sum: SuspenseSum, opened_at: Date): OpenItem => ({
   item_id: sum.item_id,
   org_id: payment.org_id,
   kind: "suspense",
   payment_id: payment.payment_id,
   attempt_id: sum.attempt_id,
-  detail: wordsOfSum(payment, sum),
+  detail: describeSum(payment, sum),
   opened_at
 })
 
@@ -137,7 +140,7 @@ export const isUnderpaid = ({ direction, status, taken_by }: Payment, { attempt_
 export const absolute = (money: Money): Money => (money.isNegative ? money.negate() : money)
 
 /** When what waits was last heard of. */
-export const lastHeard = ({ updated_at }: Payment, { movements }: Books): Date =>
+export const lastReportedAt = ({ updated_at }: Payment, { movements }: Books): Date =>
   movements.reduce<Date | undefined>(
     (last, { heard_at }) => (last === undefined || heard_at > last ? heard_at : last),
     undefined

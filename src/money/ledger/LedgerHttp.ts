@@ -7,8 +7,7 @@ import { recentRange } from "../../domain/DateRange.ts"
 import { kindOf } from "../../domain/Ledger.ts"
 import { type Handlers, WholeList } from "../../platform/http/Handlers.ts"
 import { makeOrderedCamelPages } from "../../platform/pagination/Page.ts"
-import type { BalancesOfDay } from "./BalanceDays.ts"
-import type { PlatformBalance as Summed, StoredBalance } from "./Books.ts"
+import type { BalancesOfDay, PlatformBalance as Summed, StoredBalance } from "./LedgerStore.ts"
 import { Ledger } from "./Ledger.ts"
 
 const shown = ({ account, balance, floor }: StoredBalance): typeof Balance.Type => ({

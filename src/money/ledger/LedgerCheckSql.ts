@@ -9,9 +9,8 @@ import { toleratedShare } from "../../domain/Exchange.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { unlimited } from "../../platform/database/Unlimited.ts"
-import { AccountName } from "./Books.ts"
-import { MOST_NAMED, problemsOf } from "./Problems.ts"
-import { halfUnitOf } from "./Rounding.ts"
+import { AccountName } from "./LedgerStore.ts"
+import { MOST_NAMED, problemsOf, halfUnitOf } from "./LedgerCheck.ts"
 
 const currency = Schema.String
 const leftOver = { currency, left_over: Schema.String }
@@ -170,7 +169,7 @@ const simulatorsThatDiffer = Effect.gen(function* () {
     group by rail, currency order by 1 limit ${MOST_NAMED}`.pipe(Effect.flatMap(simulatorsOf))
 })
 
-export const checkBooks = Effect.gen(function* () {
+export const checkLedger = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
   const counts = yield* sql`select

@@ -5,8 +5,7 @@ import { providerNames } from "../../domain/Corridor.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
 import { monotonicMillis } from "../../platform/fibers/Monotonic.ts"
 import { ProviderHealth } from "../../providers/health/ProviderHealth.ts"
-import { Analytics } from "./Analytics.ts"
-import type { Verdicts } from "./AnalyticsStore.ts"
+import { Analytics, type Verdicts } from "./Analytics.ts"
 import { dateRange } from "../../domain/DateRange.ts"
 
 const stateOf = (

@@ -1,7 +1,8 @@
 /** Work at providers side by side: each has room of its own, so that one which hangs holds up nobody else's. */
 import { Effect, FiberSet } from "effect"
 import { type ProviderName, providerNames } from "../../domain/Corridor.ts"
-import type { ProviderCapacity } from "./PaymentStore.ts"
+import type { ProviderCapacity } from "../store/PaymentStore.ts"
+import type { Attempt } from "../store/Payment.ts"
 
 export const makeProviderSlots = (size: number) =>
   Effect.gen(function* () {
@@ -24,3 +25,15 @@ export const makeProviderSlots = (size: number) =>
         })
     }
   })
+
+/** What a worker's run for an attempt is called in traces, and which request it refers to. */
+export const attemptRun = (name: string, { attempt_id, org_id, payment_id, provider, traceparent }: Attempt) => ({
+  name,
+  traceparent,
+  attributes: {
+    "corridor.org_id": org_id,
+    "corridor.payment_id": payment_id,
+    "corridor.attempt_id": attempt_id,
+    "corridor.provider": provider
+  }
+})

@@ -1,0 +1,144 @@
+import { Effect } from "effect"
+import { success } from "../contract/api/Envelope.ts"
+import type { PaymentsApi } from "../contract/api/Payments.ts"
+import type { Handlers } from "../platform/http/Handlers.ts"
+import { makePages } from "../platform/pagination/Page.ts"
+import { recordOf } from "./read/PaymentRecord.ts"
+import { Payments } from "./read/Payments.ts"
+import type { DecidableItem, ResolutionsApi } from "../contract/api/Resolutions.ts"
+import { PaymentDecisions } from "./read/PaymentDecisions.ts"
+import type { DecidableItem as Decidable } from "./settlement/Decisions.ts"
+import { Resolution } from "./settlement/Resolution.ts"
+import type { RampsApi } from "../contract/api/Ramps.ts"
+import { directionOf } from "./ramps/RampPlan.ts"
+import { rampResponse, initiationResponse } from "./initiate/InitiationResponse.ts"
+import { Ramps } from "./ramps/Ramps.ts"
+import type { PaymentsInitApi } from "../contract/api/PaymentsInit.ts"
+import { type Failure, Invalid } from "../domain/Failure.ts"
+import { Actions } from "./actions/Actions.ts"
+import { Initiation, type Payin, type Payout } from "./initiate/Initiation.ts"
+import type { Payment } from "./store/Payment.ts"
+import type { Request } from "./initiate/PaymentPlan.ts"
+
+/** One reference should name one payment; where it does not, those that it may mean are listed. */
+const ambiguity = (found: ReadonlyArray<unknown>) =>
+  found.length > 1 ? { message: "Several transactions share this reference: these are the newest" } : {}
+
+export const paymentsHandlers = Effect.gen(function* () {
+  const payments = yield* Payments
+  const pages = yield* makePages
+  const handlers: Handlers<typeof PaymentsApi> = {
+    byTransaction: ({ path, permit }) => Effect.map(payments.findByTransaction(permit, path.transaction_id), recordOf),
+    byId: ({ path, permit }) => Effect.map(payments.find(permit, path.payment_id), recordOf),
+    timeline: ({ path, permit }) =>
+      Effect.map(payments.timeline(permit, path.payment_id), (items) =>
+        success("Timeline", { payment_id: path.payment_id, items })
+      ),
+    transactions: (request) => {
+      const { permit, urlParams } = request
+      const { last_evaluated_key: _cursor, limit: _limit, org_id: _org, ...filter } = urlParams
+      const page = pages(request, {
+        message: "Transactions",
+        filters: filter,
+        fetch: (window) => payments.list(permit, filter, window),
+        idOf: (payment) => payment.payment_id,
+        show: recordOf
+      })
+      return filter.reference === undefined
+        ? page
+        : Effect.map(page, (found) => ({ ...found, ...ambiguity(found.data) }))
+    },
+    queue: (request) => {
+      const { permit } = request
+      return pages(request, {
+        message: "Operations queue",
+        fetch: (window) => payments.queue(permit, window),
+        idOf: (item) => item.item_id
+      })
+    }
+  }
+  return handlers
+})
+
+export const shownItem = ({ decisions, money, ...item }: Decidable): typeof DecidableItem.Type => ({
+  ...item,
+  amount: money?.toShown() ?? null,
+  currency: money?.currency ?? null,
+  decisions: decisions.map(({ balance, ...decision }) => ({
+    ...decision,
+    account: balance?.account ?? null,
+    currency: balance?.before.currency ?? null,
+    before: balance?.before.toShown() ?? null,
+    after: balance?.after.toShown() ?? null,
+    owes: balance?.owes.toShown() ?? null
+  }))
+})
+
+export const resolutionsHandlers = Effect.map(
+  Effect.all([Resolution, PaymentDecisions]),
+  ([resolution, decisions]): Handlers<typeof ResolutionsApi> => ({
+    decisions: ({ path, permit }) =>
+      Effect.map(decisions.about(permit, path.payment_id), (items) =>
+        success("Decisions", { payment_id: path.payment_id, items: items.map(shownItem) })
+      ),
+    resolve: ({ path, payload: { item_id: item, movement_id: movementId, ...verdict }, permit }) =>
+      Effect.map(resolution.resolve(permit, path.payment_id, { ...verdict, item, movementId }), recordOf),
+    giveBack: ({ path, payload: { item_id: item, reason }, permit }) =>
+      Effect.map(resolution.giveBack(permit, path.payment_id, { reason, item }), recordOf)
+  })
+)
+
+export const rampsHandlers = Effect.map(Ramps, (ramps): Handlers<typeof RampsApi> => ({
+  ramp: ({ elevate, idempotencyKey, payload, permit }) =>
+    Effect.flatMap(directionOf(payload), (direction) =>
+      direction === "on_ramp"
+        ? ramps.onRamp(permit, payload, idempotencyKey)
+        : Effect.flatMap(elevate("payouts"), (allowed) => ramps.offRamp(allowed, payload, idempotencyKey))
+    ).pipe(Effect.map(rampResponse))
+}))
+
+const isPayout = (request: Request): request is Payout => request.direction === "payout"
+
+export const paymentsInitHandlers = Effect.gen(function* () {
+  const initiation = yield* Initiation
+  const actions = yield* Actions
+  const handlers: Handlers<typeof PaymentsInitApi> = {
+    initiate: ({ elevate, idempotencyKey, payload, permit }) =>
+      Effect.map(
+        isPayout(payload)
+          ? Effect.flatMap(elevate("payouts"), (allowed) => initiation.payout(allowed, payload, idempotencyKey))
+          : initiation.payin(permit, payload as Payin, idempotencyKey),
+        initiationResponse
+      ),
+    action: ({ elevate, idempotencyKey: key, path, payload, permit }) => {
+      const { payment_id } = path
+      const { accept_rate, action, amount, otp, reason } = payload
+      const done = (): Effect.Effect<Payment, Failure> => {
+        switch (action) {
+          case "submit_otp":
+            return otp === undefined
+              ? Effect.fail(new Invalid({ message: "otp: is needed for submit_otp." }))
+              : actions.submitOtp(permit, payment_id, otp, key)
+          case "resend_otp":
+            return actions.resendOtp(permit, payment_id, key)
+          case "cancel":
+            return actions.cancel(permit, payment_id, reason, key)
+          case "refund":
+            return Effect.flatMap(elevate("refunds"), (allowed) =>
+              actions.refund(allowed, payment_id, { amount, reason, key })
+            )
+          case "review":
+            return Effect.flatMap(elevate("reviews"), (allowed) =>
+              actions.review(allowed, payment_id, accept_rate, key)
+            )
+          case "reject":
+            return Effect.flatMap(elevate("reviews"), (allowed) => actions.reject(allowed, payment_id, reason, key))
+        }
+      }
+      return Effect.map(done(), initiationResponse)
+    },
+    preview: ({ payload: { platform_only = false, ...request }, permit }) =>
+      Effect.map(initiation.preview(permit, request, platform_only), (route) => success("Route preview", route))
+  }
+  return handlers
+})

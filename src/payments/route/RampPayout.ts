@@ -1,0 +1,75 @@
+/**
+ * The second leg of a ramp. Whoever hears that the money has arrived commits the attempt to settle it in the same
+ * statement, and whichever instance claims that attempt sends it: nothing about it is kept in memory alone.
+ */
+import { Array as Arr, Context, Effect, Layer, Queue, Duration } from "effect"
+import type { Payment, RampFacts } from "../store/Payment.ts"
+import { PaymentRouter, type LegToRoute } from "./PaymentRouter.ts"
+import type { NewAttempt } from "../store/Change.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
+import { isCryptoAssetCode } from "../../domain/CryptoAsset.ts"
+import { rampLifetime } from "../../domain/policies/Payments.ts"
+import { type Order, orderFacts, providerOrder, type OrderInput } from "./ProviderOrder.ts"
+
+/** What routing and dispatching must know of a ramp's legs, from the payment's record. */
+export type RampPayment = Payment & { readonly ramp: RampFacts }
+
+export const isRamp = (payment: Payment): payment is RampPayment => payment.ramp !== null
+
+/** `asked`: when its customer is, by the clock of the store, which all instances share. */
+export const rampExpiry = (asked: Date): Date => new Date(asked.getTime() + Duration.toMillis(rampLifetime))
+
+const legOf = (payment: RampPayment, leg: "collection" | "settlement"): LegToRoute => {
+  const { flow, method, money, network } = orderFacts(payment, leg)
+  return { country: payment.country, direction: flow, payment_method: method, money, network }
+}
+
+export const firstLeg = (payment: RampPayment): LegToRoute => legOf(payment, "collection")
+
+export const secondLeg = (payment: RampPayment): LegToRoute => legOf(payment, "settlement")
+
+/** The recipient has nothing to do, so there is no page for one. */
+export const settlementOrder = (payment: RampPayment, organization: OrderInput["organization"]): Order =>
+  providerOrder(payment, "settlement", { checkoutUrl: "", organization })
+
+/** Both sides by what they are, whichever way the money flows. */
+export const rampLegs = ({ amount, ramp, target }: RampPayment) => {
+  const [fiat, crypto] = ramp.direction === "on_ramp" ? [amount, target] : [target, amount]
+  const { currency } = fiat
+  const asset = crypto.currency
+  if (isCryptoAssetCode(currency) || !isCryptoAssetCode(asset)) throw new Error("a ramp is between fiat and crypto")
+  return { asset, crypto, currency, fiat }
+}
+
+export class RampPayout extends Context.Tag("corridor/RampPayout")<
+  RampPayout,
+  {
+    /** Whom to ask, if anyone can: an attempt that is still to be sent. */
+    readonly choose: (payment: Payment) => Stored<NewAttempt | undefined>
+    /** What was chosen is not to be sent: another may find out whether its provider answers. */
+    readonly unsent: (payment: Payment, attempt: NewAttempt) => Effect.Effect<void>
+    /** Something in this process may have become due. */
+    readonly wake: Effect.Effect<void>
+    readonly woken: Effect.Effect<void>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    RampPayout,
+    Effect.gen(function* () {
+      const router = yield* PaymentRouter
+      const bell = yield* Queue.sliding<void>(1)
+      return {
+        choose: Effect.fnUntraced(function* (payment) {
+          if (!isRamp(payment)) return undefined
+          const { candidates } = yield* router.routeLeg(payment.org_id, secondLeg(payment))
+          if (!Arr.isNonEmptyReadonlyArray(candidates)) return undefined
+          const { attempt } = yield* router.choose(payment.org_id, candidates, "settlement")
+          return { ...attempt, enquire_in: null }
+        }),
+        unsent: ({ org_id }, attempt) => router.unsent(org_id, { attempt }),
+        wake: Effect.asVoid(Queue.offer(bell, undefined)),
+        woken: Queue.take(bell)
+      }
+    })
+  )
+}
