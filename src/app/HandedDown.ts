@@ -9,7 +9,7 @@ import { sealedSecrets } from "../platform/secrets/SealedSecrets.ts"
 import { sealedAccounts } from "../providers/accounts/AccountCredentials.ts"
 import { replayedWithdrawalAnswer } from "../treasury/accounts/WithdrawalEvents.ts"
 import { replayedPayoutAnswer } from "../treasury/escrow/PartyPayouts.ts"
-import { sealedEndpoints } from "../webhooks/SealedEndpoints.ts"
+import { rotatableWebhookSecrets } from "../webhooks/WebhookSecrets.ts"
 
 export const StateAsAnswerLive = Layer.effect(
   StateAsAnswer,
@@ -33,4 +33,7 @@ export const VerificationSubjectsLive = Layer.effect(
   })
 )
 
-export const SealedPlacesLive = Layer.effect(SealedPlaces, Effect.all([sealedSecrets, sealedEndpoints, sealedAccounts]))
+export const SealedPlacesLive = Layer.effect(
+  SealedPlaces,
+  Effect.all([sealedSecrets, rotatableWebhookSecrets, sealedAccounts])
+)

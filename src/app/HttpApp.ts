@@ -34,8 +34,8 @@ import { ratesHandlers } from "../money/rates/RatesHttp.ts"
 import { sessionHandlers } from "../people/session/Http.ts"
 import { usersHandlers } from "../people/users/Http.ts"
 import { verificationHandlers } from "../people/verification/Http.ts"
-import { webhooksHandlers } from "../webhooks/Http.ts"
-import { webhookLogHandlers } from "../webhooks/delivery/LogHttp.ts"
+import { webhooksHandlers } from "../webhooks/WebhooksHttp.ts"
+import { webhookLogHandlers } from "../webhooks/delivery/WebhookLogHttp.ts"
 
 const implementation = Effect.all({
   analytics: analyticsHandlers,

@@ -7,11 +7,10 @@ import { Organizations } from "../people/organizations/Organizations.ts"
 import { AuditLog } from "../platform/audit/AuditLog.ts"
 import { auditStoreSql } from "../platform/audit/AuditSql.ts"
 import { Transactor } from "../platform/database/Transactor.ts"
-import { deliveryStoreSql } from "../webhooks/DeliverySql.ts"
-import { Events } from "../webhooks/Events.ts"
+import { deliveryStoreSql, webhookIssuesSql } from "../webhooks/delivery/DeliverySql.ts"
+import { EventPublisher } from "../webhooks/EventPublisher.ts"
 import { eventStoreSql } from "../webhooks/EventSql.ts"
-import { webhookIssuesSql } from "../webhooks/WebhookIssuesSql.ts"
-import { WebhookLog } from "../webhooks/WebhookLog.ts"
+import { WebhookLog } from "../webhooks/delivery/WebhookLog.ts"
 import { BlockedPayoutItems } from "../treasury/escrow/BlockedPayouts.ts"
 import { escrowPayoutStoreSql } from "../treasury/escrow/EscrowPayoutSql.ts"
 import type { Reached } from "./Foundation.ts"
@@ -36,7 +35,7 @@ export const PaymentReads = Payments.layer.pipe(
   Layer.provideMerge(Organizations.layer),
   Layer.provide(BlockedPayoutItems),
   Layer.provideMerge(WebhookLog.layer),
-  Layer.provideMerge(Layer.merge(AuditLog.layer, Events.layer))
+  Layer.provideMerge(Layer.merge(AuditLog.layer, EventPublisher.layer))
 )
 
 /** On a database that is reached in the given way. */

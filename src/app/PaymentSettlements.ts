@@ -30,7 +30,7 @@ import { ProviderHealth } from "../providers/health/ProviderHealth.ts"
 import { simulatorStoreSql } from "../providers/sandbox/SimulatorSql.ts"
 import { WithdrawalEvents } from "../treasury/accounts/WithdrawalEvents.ts"
 import { virtualAccountStoreSql, virtualTransactionStoreSql } from "../treasury/accounts/VirtualAccountSql.ts"
-import { Events } from "../webhooks/Events.ts"
+import { EventPublisher } from "../webhooks/EventPublisher.ts"
 import { eventStoreSql } from "../webhooks/EventSql.ts"
 import type { Reached } from "./Foundation.ts"
 import { graphOn } from "./Graph.ts"
@@ -65,7 +65,7 @@ export const settlementsOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =
     Layer.provideMerge(
       Layer.mergeAll(
         AuditLog.layer,
-        Events.layer,
+        EventPublisher.layer,
         ProviderAnswer.layer,
         ProviderHealth.layer,
         Secrets.layer,

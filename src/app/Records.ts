@@ -15,7 +15,7 @@ import { AuditLog } from "../platform/audit/AuditLog.ts"
 import { Outbox } from "../platform/notifications/Outbox.ts"
 import { Secrets } from "../platform/secrets/Secrets.ts"
 import { VirtualAccounts } from "../treasury/accounts/VirtualAccounts.ts"
-import { Events } from "../webhooks/Events.ts"
+import { EventPublisher } from "../webhooks/EventPublisher.ts"
 import { Webhooks } from "../webhooks/Webhooks.ts"
 import { DeadLetters } from "../webhooks/delivery/DeadLetters.ts"
 import type { Reached } from "./Foundation.ts"
@@ -34,7 +34,7 @@ export const RecordServices = Layer.mergeAll(
   Layer.provideMerge(Layer.merge(ApiKeys.layer, Ledger.layer)),
   Layer.provideMerge(Users.layer),
   Layer.provideMerge(Organizations.layer),
-  Layer.provideMerge(Layer.mergeAll(AuditLog.layer, Events.layer, Secrets.layer))
+  Layer.provideMerge(Layer.mergeAll(AuditLog.layer, EventPublisher.layer, Secrets.layer))
 )
 
 /** On a database that is reached in the given way. */

@@ -11,7 +11,7 @@ import { NotificationStore } from "../platform/notifications/NotificationStore.t
 import { UnmatchedCallbackStore } from "../payments/store/StrayCallbackStore.ts"
 import { ProviderAccountStore } from "../providers/accounts/ProviderAccountStore.ts"
 import { RateLockStore } from "../money/rates/RateLockStore.ts"
-import { DeliveryStore } from "../webhooks/DeliveryStore.ts"
+import { DeliveryStore } from "../webhooks/delivery/DeliveryStore.ts"
 import { EventStore } from "../webhooks/EventStore.ts"
 import type { Stored } from "../platform/database/DatabaseFailure.ts"
 

@@ -41,7 +41,7 @@ import { Notify } from "../people/verification/Notify.ts"
 import { Recipients } from "../people/verification/Recipients.ts"
 import { Sessions } from "../people/session/Sessions.ts"
 import { Verification } from "../people/verification/Verification.ts"
-import { HookClient } from "../webhooks/delivery/HookClient.ts"
+import { WebhookClient } from "../webhooks/delivery/WebhookClient.ts"
 
 /** A request that a crash cut off is answered by reading its payment; whoever acts on one claims its key first. */
 const IdempotencyLive = Idempotency.layer.pipe(
@@ -86,7 +86,7 @@ export const servicesOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
   Layer.mergeAll(PeopleLive, ChecksLive, EscrowsLive, PagesLive).pipe(
     Layer.provideMerge(AccountsLive),
     Layer.provideMerge(PaymentsLive),
-    Layer.provideMerge(Layer.merge(IdempotencyLive, HookClient.layer)),
+    Layer.provideMerge(Layer.merge(IdempotencyLive, WebhookClient.layer)),
     Layer.provideMerge(Layer.mergeAll(Beneficiaries.layer, Notifier.layer, RateLimits.layer)),
     Layer.provideMerge(settlementsOver(providers)),
     Layer.provideMerge(ProviderServices),

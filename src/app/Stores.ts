@@ -54,15 +54,13 @@ import { escrowStoreMemory } from "../treasury/escrow/EscrowMemory.ts"
 import { escrowPayoutStoreMemory } from "../treasury/escrow/EscrowPayoutMemory.ts"
 import { escrowPayoutStoreSql } from "../treasury/escrow/EscrowPayoutSql.ts"
 import { escrowStoreSql } from "../treasury/escrow/EscrowSql.ts"
-import { deliveryStoreMemory } from "../webhooks/DeliveryMemory.ts"
-import { deliveryStoreSql } from "../webhooks/DeliverySql.ts"
+import { deliveryStoreMemory, webhookIssuesMemory } from "../webhooks/delivery/DeliveryMemory.ts"
+import { deliveryStoreSql, webhookIssuesSql } from "../webhooks/delivery/DeliverySql.ts"
 import { eventStoreMemory } from "../webhooks/EventMemory.ts"
-import { webhookIssuesMemory } from "../webhooks/WebhookIssuesMemory.ts"
-import { webhookIssuesSql } from "../webhooks/WebhookIssuesSql.ts"
 import { webhookStoreMemory } from "../webhooks/WebhookMemory.ts"
 import { deadLetterStoreMemory } from "../webhooks/delivery/DeadLetterMemory.ts"
-import { queueStoreMemory } from "../webhooks/delivery/QueueMemory.ts"
-import { queueStoreSql } from "../webhooks/delivery/QueueSql.ts"
+import { deliveryQueueMemory } from "../webhooks/delivery/DeliveryQueueMemory.ts"
+import { deliveryQueueSql } from "../webhooks/delivery/DeliveryQueueSql.ts"
 import { figuresStoreMemory } from "./figures/FiguresMemory.ts"
 import { figuresStoreSql } from "./figures/FiguresSql.ts"
 import { RecordStoresLive } from "./RecordStores.ts"
@@ -88,7 +86,7 @@ export const StoresLive = Layer.mergeAll(
   providerAccountStoreSql,
   promptStoreSql,
   providerConfigStoreSql,
-  queueStoreSql,
+  deliveryQueueSql,
   simulatorStoreSql,
   spentStoreSql,
   unmatchedCallbackStoreSql,
@@ -128,7 +126,7 @@ export const StoresOverMemory = Layer.mergeAll(
   providerAccountStoreMemory,
   promptStoreMemory,
   providerConfigStoreMemory,
-  queueStoreMemory,
+  deliveryQueueMemory,
   simulatorStoreMemory,
   rateLockStoreMemory,
   rateStoreMemory,

@@ -1,11 +1,80 @@
 /** Events in memory. */
-import { webhookTables } from "./MemoryTables.ts"
 import { Clock, Duration, Effect, Layer, Option } from "effect"
-import { newestFirst, openTables } from "../platform/database/MemoryDatabase.ts"
+import { newestFirst, openTables, memoryTable, type Opened } from "../platform/database/MemoryDatabase.ts"
 import { webhookForgetBatch } from "../domain/policies/Webhooks.ts"
 import { Settings } from "../platform/config/Settings.ts"
-import { writeEvents } from "./Receivers.ts"
 import { MAX_PAYLOAD_BYTES, EventStore } from "./EventStore.ts"
+import type {
+  QueuedDelivery,
+  StoredDelivery,
+  StoredWebhook,
+  WebhookEvent,
+  StoredAttempt,
+  StoredEvent
+} from "./Webhook.ts"
+import type { WebhookId } from "../domain/Identifiers.ts"
+import { createHash } from "node:crypto"
+import { uuidv7 } from "../domain/Ids.ts"
+import { wants } from "../domain/EventFilter.ts"
+
+/** The rows of the memory layers here. */
+export const webhookTables = {
+  events: memoryTable<WebhookEvent>("events"),
+  webhooks: memoryTable<StoredWebhook>("webhooks"),
+  webhookDeliveries: memoryTable<StoredDelivery>("webhookDeliveries"),
+  webhookQueue: memoryTable<QueuedDelivery>("webhookQueue"),
+  webhookAttempts: memoryTable<StoredAttempt>("webhookAttempts")
+}
+
+/** What the trigger on `events` does in the database, for the memory stores: an event finds its receivers as it is written. */
+type Tables = Opened<typeof webhookTables>
+
+/** One event has one delivery to an endpoint, so the two make its id. */
+const deliveryId = (now: number, eventId: string, webhookId: WebhookId): string =>
+  uuidv7(now, createHash("sha256").update(`${eventId} ${webhookId}`).digest())
+
+const addDeliveries = (tables: Tables, event: WebhookEvent, now: number): void => {
+  const at = new Date(now)
+  const { event_id, event_type, org_id } = event
+  for (const { events, status, webhook_id, ...webhook } of tables.webhooks.values()) {
+    const receives = webhook.org_id === org_id && status === "active" && (event.test || wants(events, event_type))
+    if (!receives) continue
+    const delivery_id = deliveryId(now, event_id, webhook_id)
+    tables.webhookDeliveries.set(delivery_id, {
+      delivery_id,
+      org_id,
+      webhook_id,
+      event_id,
+      event_type,
+      status: "pending",
+      attempts: 0,
+      last_status_code: null,
+      last_error: null,
+      created_at: at,
+      updated_at: at
+    })
+    tables.webhookQueue.set(delivery_id, {
+      delivery_id,
+      org_id,
+      webhook_id,
+      attempt: 0,
+      next_at: at,
+      lease_token: null
+    })
+  }
+}
+
+export const writeEvents = (
+  tables: Tables,
+  events: ReadonlyArray<StoredEvent & { readonly test?: boolean }>,
+  now: number
+): void => {
+  for (const event of events) {
+    const written = { ...event, test: event.test ?? false }
+    tables.events.set(event.event_id, written)
+    addDeliveries(tables, written, now)
+  }
+}
 
 export const eventStoreMemory = Layer.effect(
   EventStore,

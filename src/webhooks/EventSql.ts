@@ -7,15 +7,15 @@ import { rowsAs, theRowAs } from "../platform/database/Rows.ts"
 import { WebhookEvent } from "./Webhook.ts"
 import { inScope, newest, ownedBy } from "../platform/database/Query.ts"
 import { currentTraceparent } from "../platform/observability/TraceContext.ts"
-import { forgetEventsSql } from "./ForgetSql.ts"
+import { deleteExpiredEvents } from "./RetentionSql.ts"
 import { EventStore } from "./EventStore.ts"
-import { KeptColumns, keptColumns, keptText, textOf } from "./EventText.ts"
+import { PayloadColumns, payloadColumns, storedPayload, payloadOf } from "./EventPayload.ts"
 
-const EventRow = Schema.Struct({ ...WebhookEvent.fields, ...KeptColumns, traceparent: Schema.NullOr(Schema.String) })
+const EventRow = Schema.Struct({ ...WebhookEvent.fields, ...PayloadColumns, traceparent: Schema.NullOr(Schema.String) })
 const events = rowsAs(EventRow)
 
 const eventOf = ({ told, traceparent, ...row }: typeof EventRow.Type): WebhookEvent => {
-  const event = { ...row, payload: textOf({ ...row, told }, row.created_at) }
+  const event = { ...row, payload: payloadOf({ ...row, told }, row.created_at) }
   return traceparent === null ? event : { ...event, traceparent }
 }
 
@@ -28,7 +28,7 @@ export const eventStoreSql = Layer.effect(
       Effect.flatMap(
         currentTraceparent,
         (traceparent) =>
-          sql`insert into events ${sql.insert({ ...event, ...keptText(event, event.created_at), traceparent: traceparent ?? null })}`
+          sql`insert into events ${sql.insert({ ...event, ...storedPayload(event, event.created_at), traceparent: traceparent ?? null })}`
       ).pipe(
         Effect.zipRight(
           sql`select count(*) from webhook_deliveries
@@ -41,7 +41,7 @@ export const eventStoreSql = Layer.effect(
     list: (scope, { event_type, from }, window) => {
       const type = event_type === undefined ? sql.literal("true") : sql`event_type = ${event_type}`
       const since = from === undefined ? sql.literal("true") : sql`created_at >= ${from}`
-      return sql`select event_id, org_id, event_type, payment_id, ${sql.literal(keptColumns("events"))}, test, created_at, traceparent
+      return sql`select event_id, org_id, event_type, payment_id, ${sql.literal(payloadColumns("events"))}, test, created_at, traceparent
         from events
         where ${inScope(sql, scope)} and ${type} and ${since} ${newest(sql, "event_id", window)}`.pipe(
         Effect.flatMap(events),
@@ -49,6 +49,6 @@ export const eventStoreSql = Layer.effect(
         orDatabaseFailure
       )
     },
-    forgetOld: forgetEventsSql(sql, settings)
+    forgetOld: deleteExpiredEvents(sql, settings)
   }))
 )

@@ -1,5 +1,5 @@
 /** Webhook endpoints in memory. */
-import { webhookTables } from "./MemoryTables.ts"
+import { webhookTables } from "./EventMemory.ts"
 import { Clock, Duration, Effect, Layer, Option } from "effect"
 import type { WebhookId } from "../domain/Identifiers.ts"
 import { newestFirst, openTables } from "../platform/database/MemoryDatabase.ts"
@@ -32,7 +32,7 @@ export const webhookStoreMemory = Layer.effect(
         })
       )
     return {
-      countToAdd: (orgId) => Effect.sync(() => Array.from(webhooks.values()).filter(sees(Option.some(orgId))).length),
+      lockAndCount: (orgId) => Effect.sync(() => Array.from(webhooks.values()).filter(sees(Option.some(orgId))).length),
       insert: (webhook) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
           const at = new Date(now)
@@ -74,7 +74,7 @@ export const webhookStoreMemory = Layer.effect(
             webhookQueue.delete(delivery_id)
           }
         }),
-      holdSecrets: Effect.void,
+      lockSecrets: Effect.void,
       allSealed: Effect.sync(() =>
         Array.from(webhooks.values())
           .sort((a, b) => (a.webhook_id < b.webhook_id ? -1 : 1))

@@ -24,7 +24,7 @@ export const webhookStoreSql = Layer.effect(
     const one = (scope: Scope, id: WebhookId) => sql`webhook_id = ${id} and ${ownedIn(sql, scope)}`
     return {
       // Two statements: one alone would count what it saw before it had the lock.
-      countToAdd: (orgId) =>
+      lockAndCount: (orgId) =>
         sql`select 1 from organizations where org_id = ${orgId} for no key update`.pipe(
           Effect.zipRight(sql`select count(*)::int from webhooks where org_id = ${orgId}`),
           Effect.flatMap(counted),
@@ -58,7 +58,7 @@ export const webhookStoreSql = Layer.effect(
           where ${one(scope, id)} returning ${columns}`.pipe(Effect.flatMap(webhook), orDatabaseFailure)
       },
       remove: (scope, id) => sql`delete from webhooks where ${one(scope, id)}`.pipe(orDatabaseFailure, Effect.asVoid),
-      holdSecrets: sql`lock table webhooks in share row exclusive mode`.pipe(Effect.asVoid, orDatabaseFailure),
+      lockSecrets: sql`lock table webhooks in share row exclusive mode`.pipe(Effect.asVoid, orDatabaseFailure),
       allSealed: sql`select webhook_id, secret_sealed, previous_secret_sealed from webhooks order by webhook_id`.pipe(
         Effect.flatMap(sealedRows),
         orDatabaseFailure

@@ -20,7 +20,7 @@ export type SealedRow = typeof SealedRow.Type
 
 interface Store {
   /** Of an organisation. Until the end of the transaction that it stands in, nobody else counts them to add one. */
-  readonly countToAdd: (orgId: OrgId) => Stored<number>
+  readonly lockAndCount: (orgId: OrgId) => Stored<number>
   readonly insert: (webhook: NewWebhook) => Stored<Webhook>
   readonly list: (scope: Scope, window: Window) => Stored<ReadonlyArray<Webhook>>
   readonly find: (scope: Scope, id: WebhookId) => Stored<Option.Option<Webhook>>
@@ -37,7 +37,7 @@ interface Store {
   /** With its deliveries. */
   readonly remove: (scope: Scope, id: WebhookId) => Stored<void>
   /** Until the end of the transaction nobody adds or changes a secret. */
-  readonly holdSecrets: Stored<void>
+  readonly lockSecrets: Stored<void>
   /** Whatever is sealed in the table. */
   readonly allSealed: Stored<ReadonlyArray<SealedRow>>
   readonly replaceSealed: (row: SealedRow) => Stored<void>

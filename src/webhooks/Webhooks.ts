@@ -12,9 +12,9 @@ import { Ids } from "../domain/Ids.ts"
 import type { Window } from "../platform/database/Window.ts"
 import { Vault } from "../platform/secrets/Vault.ts"
 import { everyEvent } from "../domain/EventFilter.ts"
-import { formatSecret, SECRET_BYTES, secretContext } from "./Secret.ts"
+import { formatSecret, SECRET_BYTES, secretContext } from "./WebhookSecrets.ts"
 import { Dns } from "./ssrf/Dns.ts"
-import { type EndpointRefused, resolveChecked } from "./ssrf/ResolveChecked.ts"
+import { type EndpointRefused, resolveChecked } from "./ssrf/EndpointUrl.ts"
 import type { Webhook } from "./Webhook.ts"
 import { type WebhookPatch, WebhookStore } from "./WebhookStore.ts"
 
@@ -107,7 +107,7 @@ export class Webhooks extends Context.Tag("corridor/Webhooks")<
           const asked = { endpoint_url, events: Array.from(new Set(events)) }
           return yield* atomically(
             Effect.gen(function* () {
-              if ((yield* store.countToAdd(org_id)) >= most) return yield* tooMany(most)
+              if ((yield* store.lockAndCount(org_id)) >= most) return yield* tooMany(most)
               const webhook = yield* store.insert({ webhook_id, org_id, ...asked, secret_sealed: sealed })
               yield* record(permit, "created", webhook, asked)
               return { ...webhook, secret_key }

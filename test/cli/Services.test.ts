@@ -1,7 +1,7 @@
 /** The services behind the CLI's commands, on both kinds of stores. */
 import { expect } from "@effect/vitest"
 import { Effect, Either, Layer, Option, Schema } from "effect"
-import { Events } from "../../src/webhooks/Events.ts"
+import { EventPublisher } from "../../src/webhooks/EventPublisher.ts"
 import { AuditLog } from "../../src/platform/audit/AuditLog.ts"
 import { operatorPermit } from "../../src/domain/Access.ts"
 import { Organizations, WantedOrganization } from "../../src/people/organizations/Organizations.ts"
@@ -18,7 +18,7 @@ const all = { after: Option.none(), take: 100 }
 
 const behind = Layer.mergeAll(Rates.layer, Users.layer).pipe(
   Layer.provideMerge(Organizations.layer),
-  Layer.provide(Events.layer),
+  Layer.provide(EventPublisher.layer),
   Layer.provide(RateQuote.layer),
   Layer.provideMerge(AuditLog.layer)
 )

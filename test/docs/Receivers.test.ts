@@ -6,9 +6,9 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { freePort } from "../bench/FreePort.ts"
-import { HookClient } from "../../src/webhooks/delivery/HookClient.ts"
-import { hookHeaders } from "../../src/webhooks/delivery/HookHeaders.ts"
-import { formatSecret } from "../../src/webhooks/Secret.ts"
+import { WebhookClient } from "../../src/webhooks/delivery/WebhookClient.ts"
+import { deliveryHeaders } from "../../src/webhooks/delivery/SignedHeaders.ts"
+import { formatSecret } from "../../src/webhooks/WebhookSecrets.ts"
 import { until } from "../payments/support/RealServer.ts"
 import { testSettings } from "../support/TestSettings.ts"
 import { installClient } from "./InstalledClient.ts"
@@ -31,8 +31,8 @@ interface Sent {
 }
 
 const send = (url: string, { ago = 0, current = secret, previous, text = body, without }: Sent = {}) =>
-  Effect.flatMap(HookClient, (client) => {
-    const signed = hookHeaders(delivery, { current, previous: previous ?? null }, Date.now() - ago * 1000)
+  Effect.flatMap(WebhookClient, (client) => {
+    const signed = deliveryHeaders(delivery, { current, previous: previous ?? null }, Date.now() - ago * 1000)
     const headers = Object.fromEntries(Object.entries(signed).filter(([name]) => name !== without))
     return Effect.map(client.post({ url, headers, body: text }), ({ status }) => status)
   })
@@ -70,7 +70,7 @@ const receives = (page: string, file: string, program: string) =>
       rmSync(folder, { recursive: true, force: true })
     })
 
-    layer(HookClient.layer.pipe(Layer.provide(testSettings())), options)(`run by ${program}`, (it) => {
+    layer(WebhookClient.layer.pipe(Layer.provide(testSettings())), options)(`run by ${program}`, (it) => {
       it.effect("takes what is signed with its secret, however often it comes, and nothing else", () =>
         Effect.gen(function* () {
           expect([yield* send(url), yield* send(url)]).toEqual([204, 204])

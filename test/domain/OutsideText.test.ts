@@ -28,9 +28,9 @@ import { parseMailbox } from "../../src/platform/config/Mailbox.ts"
 import { checkContentType, decodeUtf8 } from "../../src/platform/http/RequestBody.ts"
 import { requestId } from "../../src/platform/http/RequestId.ts"
 import { checkWebhookUrl } from "../../src/providers/configs/ProviderConfigs.ts"
-import { checkAddress } from "../../src/webhooks/ssrf/Address.ts"
+import { checkAddress } from "../../src/webhooks/ssrf/PublicAddress.ts"
 import { parseEndpointUrl } from "../../src/webhooks/ssrf/EndpointUrl.ts"
-import { parseHosts } from "../../src/webhooks/ssrf/HostsFile.ts"
+import { parseHosts } from "../../src/webhooks/ssrf/Dns.ts"
 import { oddTexts, oddTimes } from "../fuzz/Oddities.ts"
 
 const KE = CountryCode.make("KE")

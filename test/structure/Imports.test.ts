@@ -48,7 +48,7 @@ const arrowsBetween = (name: (file: string) => string): Map<string, Set<string>>
 const upward = [
   ["src/domain/Money.ts", "../platform/database/Query.ts"],
   ["src/platform/http/Router.ts", "../../people/auth/Gate.ts"],
-  ["src/webhooks/delivery/Attempt.ts", "../../payments/store/Payment.ts"],
+  ["src/webhooks/delivery/DeliveryAttempt.ts", "../../payments/store/Payment.ts"],
   ["src/payments/initiate/Initiation.ts", "../../hosted/links/LinkStore.ts"],
   ["src/money/ledger/Ledger.ts", "../../cli/main.ts"],
   ["src/client/Transport.ts", "../platform/http/Router.ts"],

@@ -18,10 +18,10 @@ const harmless = /^(?:undefined|null|true|false|"|'|\d|-)|length|_tag|typeof/
 
 /** Equal by ===, and why that tells nothing. */
 const known: Readonly<Record<string, string>> = {
-  "src/webhooks/SealedEndpoints.ts": "whether what is sealed was sealed anew",
+  "src/webhooks/WebhookSecrets.ts": "whether what is sealed was sealed anew",
   "src/providers/sandbox/SimulatorMemory.ts": "who holds a lease, among rows in memory",
   "src/treasury/escrow/EscrowPayoutMemory.ts": "who holds a lease, among rows in memory",
-  "src/webhooks/delivery/SettleMemory.ts": "who holds a lease, among rows in memory",
+  "src/webhooks/delivery/DeliveryQueueMemory.ts": "who holds a lease, among rows in memory",
   "src/providers/sandbox/SimulatorCustomer.ts": "the password of the simulator, which docs/first-payment.md names",
   "src/providers/coinbase/CoinbaseSignatures.ts": "whether our own setting is whole base64",
   "src/platform/idempotency/Idempotency.ts": "keyed digests of two bodies of one caller",

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto"
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { MemoryDatabase, type Opened } from "../../src/platform/database/MemoryDatabase.ts"
-import { webhookTables } from "../../src/webhooks/MemoryTables.ts"
+import { webhookTables } from "../../src/webhooks/EventMemory.ts"
 import type { StoredDelivery, StoredWebhook } from "../../src/webhooks/Webhook.ts"
 
 type Outcome = Pick<StoredDelivery, "status" | "attempts" | "last_status_code" | "last_error">

@@ -10,7 +10,7 @@ import { lastReportedAt, suspenseSumsOf } from "../../payments/store/SuspenseSum
 import { booksIn, paymentTables } from "../../payments/store/AttemptQueueMemory.ts"
 import { openTables } from "../../platform/database/MemoryDatabase.ts"
 import { escrowPayoutTables } from "../../treasury/escrow/EscrowPayoutMemory.ts"
-import { webhookTables } from "../../webhooks/MemoryTables.ts"
+import { webhookTables } from "../../webhooks/EventMemory.ts"
 import { type Figures, FiguresStore, operatorItemKinds } from "./FiguresStore.ts"
 
 const secondsSince = (times: ReadonlyArray<Date>, now: number): number =>

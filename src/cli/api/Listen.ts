@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto"
 import { Clock, Duration, Effect, Either, Option } from "effect"
 import { eventPatterns, isEventPattern, wants } from "../../domain/EventFilter.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
-import { hookHeaders } from "../../webhooks/delivery/HookHeaders.ts"
-import { formatSecret, SECRET_BYTES } from "../../webhooks/Secret.ts"
+import { deliveryHeaders } from "../../webhooks/delivery/SignedHeaders.ts"
+import { formatSecret, SECRET_BYTES } from "../../webhooks/WebhookSecrets.ts"
 import { painter, Streams } from "../shared/Terminal.ts"
 import { didYouMean } from "../shared/CommandLine.ts"
 import { refuse } from "../shared/CommandInput.ts"
@@ -37,7 +37,7 @@ const send = (address: string, { traceparent, ...event }: TailedEvent, secret: s
     const start = yield* Clock.currentTimeMillis
     const test = event.data["test"] === true
     const { event_id, event_type } = event
-    const headers = hookHeaders(
+    const headers = deliveryHeaders(
       { attempt: 1, event_id, event_type, payload, test },
       { current: secret, previous: null },
       start,

@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { FromMoment } from "../../contract/api/Moment.ts"
 import { WebhookId } from "../../domain/Identifiers.ts"
 import { idOrNil, uuidOrNil } from "../../domain/Ids.ts"
-import type { Selection } from "../../webhooks/delivery/DeadLetter.ts"
+import type { DeadLetterFilter } from "../../webhooks/delivery/DeadLetterStore.ts"
 import { DeadLetters } from "../../webhooks/delivery/DeadLetters.ts"
 import { Webhooks } from "../../webhooks/Webhooks.ts"
 import { allPages, permitFor } from "../shared/LocalDatabase.ts"
@@ -61,7 +61,7 @@ const selectionOf = Effect.fn("Cli.selectDeadLetters")(function* ({ all, id, sin
   if (ways !== 1) return yield* refuse("Say which to replay: an ID, or --all, or --webhook ID with --since TIME.")
   if (Option.isSome(since) && Option.isNone(webhook)) return yield* refuse("--since goes together with --webhook.")
   const from = yield* Effect.transposeMapOption(since, (text) => decodeOption("--since", FromMoment, text))
-  const selection: Selection = {
+  const selection: DeadLetterFilter = {
     delivery_id: Option.getOrUndefined(Option.map(id, uuidOrNil)),
     webhook_id: Option.getOrUndefined(Option.map(webhook, idOrNil(WebhookId))),
     since: Option.getOrUndefined(from)
@@ -77,7 +77,7 @@ const checkWebhook = Effect.fn("Cli.checkWebhook")(function* ({ webhook }: Typed
   yield* mapRefusal(endpoints.find(yield* permitFor("any"), idOrNil(WebhookId)(webhook.value)), () => refuse(none))
 })
 
-const replaySome = Effect.fn("Cli.replayDeadLetters")(function* (typed: Typed, selection: Selection) {
+const replaySome = Effect.fn("Cli.replayDeadLetters")(function* (typed: Typed, selection: DeadLetterFilter) {
   yield* checkWebhook(typed)
   const letters = yield* DeadLetters
   const permit = yield* permitFor("platform")

@@ -5,7 +5,7 @@ import { isBuiltInRail } from "../../domain/Corridor.ts"
 import { subRegionOf } from "../../domain/Country.ts"
 import type { Payment, Refund, Attempt, Leg } from "../store/Payment.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
-import type { PaymentDelivery } from "../../webhooks/DeliveryStore.ts"
+import type { PaymentDelivery } from "../../webhooks/delivery/DeliveryStore.ts"
 import { lastReportedAt, suspenseSumsOf, describeSum } from "../store/SuspenseSums.ts"
 import type { PaymentHistory } from "../store/PaymentStore.ts"
 

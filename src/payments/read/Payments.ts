@@ -13,14 +13,14 @@ import { Organizations } from "../../people/organizations/Organizations.ts"
 import { orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import { rampResponse, initiationResponse } from "../initiate/InitiationResponse.ts"
-import { WebhookLog } from "../../webhooks/WebhookLog.ts"
+import { WebhookLog } from "../../webhooks/delivery/WebhookLog.ts"
 import type { Payment, OpenItem } from "../store/Payment.ts"
 import { type PaymentFilter, PaymentStore } from "../store/PaymentStore.ts"
 import { isRamp } from "../route/RampPayout.ts"
 import { eventTimesOf, timelineOf } from "./PaymentRecord.ts"
 import { deadLettersCounted } from "../../domain/policies/Webhooks.ts"
 import type { Scope } from "../../platform/database/Query.ts"
-import type { Trouble } from "../../webhooks/WebhookIssues.ts"
+import type { Trouble } from "../../webhooks/delivery/DeliveryStore.ts"
 
 /** What features that pay from accounts of their own answered to whoever asked for the payment, as it would be now. */
 export type ReplayedAnswer = (payment: Payment) => Stored<Option.Option<string>>

@@ -18,12 +18,12 @@ import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { AccountName } from "../../money/ledger/LedgerStore.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
 import { describeSum } from "./SuspenseSums.ts"
-import { keptTexts } from "../../webhooks/EventText.ts"
+import { storedPayloads } from "../../webhooks/EventPayload.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
 import { insufficientFundsOf, postingRows } from "../../money/ledger/PostingSql.ts"
 import type { LockRefused } from "../../money/rates/RateLockStore.ts"
 import { lockRefusedOf } from "../../money/rates/RateLockSql.ts"
-import { Doorbell } from "../../webhooks/Doorbell.ts"
+import { DeliveryWakeUp } from "../../webhooks/DeliveryWakeUp.ts"
 import {
   attemptColumns,
   attemptOf,
@@ -138,7 +138,7 @@ const changeBody = ({ change, changeId, traceparent }: SentChange, seq: number) 
     postings: postingRows(entriesOfChange(change)),
     movements: (change.movements ?? []).map(movementRow),
     allocations: (change.allocations ?? []).map(allocationRow),
-    events: keptTexts(events, at),
+    events: storedPayloads(events, at),
     callback: callback ?? null,
     ...(frees_lock === null ? {} : { frees_lock }),
     open_items: openItems ?? [],
@@ -187,7 +187,7 @@ export const paymentStoreSql = Layer.scoped(
   PaymentStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { ring } = yield* Doorbell
+    const { wake: ring } = yield* DeliveryWakeUp
     const columns = sql.literal(selectedColumns())
     const ofAttempt = sql.literal(attemptColumns())
     const attempts = (rows: ReadonlyArray<object>) => rows.map(attemptOf)

@@ -9,7 +9,7 @@ import type { Permit } from "../../domain/Access.ts"
 import { Conflict, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
 import { kybClockSkew } from "../../domain/policies/People.ts"
 import { Organizations } from "../organizations/Organizations.ts"
-import { Events } from "../../webhooks/Events.ts"
+import { EventPublisher } from "../../webhooks/EventPublisher.ts"
 import { KybProvider } from "./KybProvider.ts"
 import { type KybState, KybStore, type StoredKybCallback } from "./KybStore.ts"
 
@@ -39,7 +39,7 @@ export class Kyb extends Context.Tag("corridor/Kyb")<
       const store = yield* KybStore
       const provider = yield* KybProvider
       const organizations = yield* Organizations
-      const events = yield* Events
+      const events = yield* EventPublisher
       const audit = yield* AuditLog
       const { atomically } = yield* Transactor
 

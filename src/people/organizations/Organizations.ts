@@ -14,7 +14,7 @@ import { type Forbidden, Invalid, type NotFound, notFound } from "../../domain/F
 import { Feature } from "../../domain/Feature.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { Window } from "../../platform/database/Window.ts"
-import { Events } from "../../webhooks/Events.ts"
+import { EventPublisher } from "../../webhooks/EventPublisher.ts"
 import type { Organization } from "./Organization.ts"
 import { applyChange, type Change, checkMaySet, difference } from "./OrganizationChange.ts"
 import { OrganizationStore } from "./OrganizationStore.ts"
@@ -47,7 +47,7 @@ export class Organizations extends Context.Tag("corridor/Organizations")<
     Organizations,
     Effect.gen(function* () {
       const store = yield* OrganizationStore
-      const events = yield* Events
+      const events = yield* EventPublisher
       const audit = yield* AuditLog
       const ids = yield* Ids
       const { mode } = yield* Settings

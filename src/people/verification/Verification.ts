@@ -10,7 +10,7 @@ import { Conflict, Invalid, NotFound, notFound, type RateLimited } from "../../d
 import { idOrNil } from "../../domain/Ids.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import { VerificationSubjects } from "./VerificationSubjects.ts"
-import { Events } from "../../webhooks/Events.ts"
+import { EventPublisher } from "../../webhooks/EventPublisher.ts"
 import { type Named, Notify } from "./Notify.ts"
 import { Recipients, type Target } from "./Recipients.ts"
 import { type VerificationFilter, type VerificationRequest, VerificationStore } from "./VerificationStore.ts"
@@ -62,7 +62,7 @@ export class Verification extends Context.Tag("corridor/Verification")<
     Effect.gen(function* () {
       const store = yield* VerificationStore
       const subjects = yield* VerificationSubjects
-      const events = yield* Events
+      const events = yield* EventPublisher
       const audit = yield* AuditLog
       const recipients = yield* Recipients
       const { notify } = yield* Notify

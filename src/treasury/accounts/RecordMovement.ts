@@ -4,7 +4,7 @@ import { type InsufficientFunds, Invalid, RateMismatch } from "../../domain/Fail
 import { Ids } from "../../domain/Ids.ts"
 import { type Entry, LedgerAccount, move, type Posting } from "../../domain/Ledger.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
-import { Events } from "../../webhooks/Events.ts"
+import { EventPublisher } from "../../webhooks/EventPublisher.ts"
 import { transactionEvent } from "./VirtualAccountView.ts"
 import {
   ledgerAccountOf,
@@ -37,7 +37,7 @@ export class RecordMovement extends Context.Tag("corridor/RecordMovement")<
     Effect.gen(function* () {
       const transactions = yield* VirtualTransactionStore
       const ledger = yield* Ledger
-      const events = yield* Events
+      const events = yield* EventPublisher
       const ids = yield* Ids
 
       return Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>, rows: ReadonlyArray<NewVirtualTransaction>) {

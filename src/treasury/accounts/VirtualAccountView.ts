@@ -5,7 +5,7 @@ import { VirtualTransaction as Shown } from "../../contract/api/VirtualAccounts.
 import { stringifyWire, toWireText, WireNumber } from "../../domain/Decimal.ts"
 import type { AccountWithBalance, VirtualTransaction, VirtualAccount } from "./VirtualAccountStore.ts"
 import type { Money } from "../../domain/Money.ts"
-import { newEvent } from "../../webhooks/NewEvent.ts"
+import { newEvent } from "../../webhooks/EventPublisher.ts"
 import type { WebhookEvent } from "../../webhooks/Webhook.ts"
 
 export const accountView = (account: AccountWithBalance) => ({ ...account, balance: account.balance.toShown() })

@@ -12,7 +12,7 @@ import { Ledger } from "../../money/ledger/Ledger.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import { Users } from "../../people/users/Users.ts"
-import { Events } from "../../webhooks/Events.ts"
+import { EventPublisher } from "../../webhooks/EventPublisher.ts"
 import { freezeEvent } from "./VirtualAccountView.ts"
 import {
   type AccountWithBalance,
@@ -66,7 +66,7 @@ export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
       const ledger = yield* Ledger
       const organizations = yield* Organizations
       const users = yield* Users
-      const events = yield* Events
+      const events = yield* EventPublisher
       const audit = yield* AuditLog
       const ids = yield* Ids
       const { atomically } = yield* Transactor

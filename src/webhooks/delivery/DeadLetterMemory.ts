@@ -1,11 +1,10 @@
 /** The dead letter queue of the memory stores. */
-import { webhookTables } from "../MemoryTables.ts"
+import { webhookTables } from "../EventMemory.ts"
 import { Clock, Effect, Layer, Option, Order } from "effect"
 import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { StoredAttempt, StoredDelivery } from "../Webhook.ts"
-import type { DeadLetter, Selection } from "./DeadLetter.ts"
-import { DeadLetterStore } from "./DeadLetterStore.ts"
+import { type DeadLetter, type DeadLetterFilter, DeadLetterStore } from "./DeadLetterStore.ts"
 
 const oldestFirst = Order.combine(
   Order.mapInput(Order.Date, (row: StoredDelivery) => row.created_at),
@@ -26,7 +25,7 @@ export const deadLetterStoreMemory = Layer.effect(
       endpoint_url: webhooks.get(row.webhook_id)?.endpoint_url ?? ""
     })
 
-    const dead = (scope: Scope, { delivery_id, since, webhook_id }: Selection) =>
+    const dead = (scope: Scope, { delivery_id, since, webhook_id }: DeadLetterFilter) =>
       Array.from(webhookDeliveries.values()).filter(
         (row) =>
           row.status === "dead" &&

@@ -5,17 +5,16 @@ import { PaymentId } from "../../domain/Identifiers.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
 import { inScope, ownedIn, type Scope } from "../../platform/database/Query.ts"
-import { DeadLetter, EventOfLetter, Replayed, type Selection } from "./DeadLetter.ts"
-import { DeadLetterStore } from "./DeadLetterStore.ts"
-import { newestDeliveries } from "../DeliveryList.ts"
-import { KeptColumns, keptColumns, textOf } from "../EventText.ts"
+import { DeadLetter, EventOfLetter, Replayed, type DeadLetterFilter, DeadLetterStore } from "./DeadLetterStore.ts"
+import { newestDeliveries } from "./DeliverySql.ts"
+import { PayloadColumns, payloadColumns, payloadOf } from "../EventPayload.ts"
 import { StoredAttempt } from "../Webhook.ts"
 
 const letters = rowsAs(DeadLetter)
 const LetterRow = Schema.Struct({
   ...DeadLetter.fields,
   ...EventOfLetter.fields,
-  ...KeptColumns,
+  ...PayloadColumns,
   payment_id: Schema.NullOr(PaymentId),
   event_at: Schema.DateFromSelf
 })
@@ -23,7 +22,7 @@ const letterRow = rowAs(LetterRow)
 
 const withPayload = ({ event_at, payment_id, told, ...row }: typeof LetterRow.Type) => ({
   ...row,
-  payload: textOf({ ...row, payment_id, told }, event_at)
+  payload: payloadOf({ ...row, payment_id, told }, event_at)
 })
 const attempts = rowsAs(StoredAttempt)
 const replayable = theRowAs(Replayed)
@@ -41,7 +40,7 @@ export const deadLetterStoreSql = Layer.effect(
     )
     const isActive = sql.literal("webhook_id in (select webhook_id from webhooks where status = 'active')")
 
-    const dead = (scope: Scope, { delivery_id, since, webhook_id }: Selection) =>
+    const dead = (scope: Scope, { delivery_id, since, webhook_id }: DeadLetterFilter) =>
       sql.and([
         sql`status = 'dead'`,
         delivery_id === undefined && webhook_id === undefined ? inScope(sql, scope) : ownedIn(sql, scope),
@@ -59,7 +58,7 @@ export const deadLetterStoreSql = Layer.effect(
         }`.pipe(Effect.flatMap(letters), orDatabaseFailure),
       find: (scope, id) =>
         sql`select ${columns}, ${endpoint}, e.* from webhook_deliveries cross join lateral (
-          select ${sql.literal(keptColumns("e"))}, e.payment_id, e.created_at as event_at, e.test
+          select ${sql.literal(payloadColumns("e"))}, e.payment_id, e.created_at as event_at, e.test
           from events e where e.event_id = webhook_deliveries.event_id
         ) e where delivery_id = ${id} and ${ownedIn(sql, scope)}`.pipe(
           Effect.flatMap(letterRow),

@@ -8,26 +8,31 @@ import type { Permit } from "../../domain/Access.ts"
 import { type NotFound, notFound } from "../../domain/Failure.ts"
 import { webhookReplayBatch } from "../../domain/policies/Webhooks.ts"
 import type { Window } from "../../platform/database/Window.ts"
-import { Doorbell } from "../Doorbell.ts"
-import type { DeadLetter, EventOfLetter, Replayed, Selection } from "./DeadLetter.ts"
-import { DeadLetterStore } from "./DeadLetterStore.ts"
-import { shownHeaders } from "./HookHeaders.ts"
+import { DeliveryWakeUp } from "../DeliveryWakeUp.ts"
+import {
+  type DeadLetter,
+  type EventOfLetter,
+  type Replayed,
+  type DeadLetterFilter,
+  DeadLetterStore
+} from "./DeadLetterStore.ts"
+import { shownHeaders } from "./SignedHeaders.ts"
 import type { KeptHeaders, StoredAttempt } from "../Webhook.ts"
 
-interface TriedOnce extends Omit<StoredAttempt, keyof KeptHeaders> {
+interface LoggedAttempt extends Omit<StoredAttempt, keyof KeptHeaders> {
   /** What it was sent with; null where it was not signed, or before that was kept. */
   readonly headers: Readonly<Record<string, string>> | null
 }
 
-export interface Autopsy extends DeadLetter {
+export interface DeliveryDetails extends DeadLetter {
   readonly payload: string
-  readonly log: ReadonlyArray<TriedOnce>
+  readonly log: ReadonlyArray<LoggedAttempt>
 }
 
 const triedOnce = (
   letter: DeadLetter & EventOfLetter,
   { signatures, signed_at, traceparent, ...attempt }: StoredAttempt
-): TriedOnce => {
+): LoggedAttempt => {
   const { event_id, event_type, test } = letter
   const sent = { event_id, event_type, test, attempt: attempt.attempt }
   return { ...attempt, headers: shownHeaders(sent, { signatures, signed_at, traceparent }) }
@@ -37,20 +42,23 @@ const triedOnce = (
 type Replayer = Permit<"platform"> | Permit<"webhooks">
 
 /** Hears how far a replay is. */
-export type Progress = (done: number, total: number) => Stored<void>
+export type ReplayProgress = (done: number, total: number) => Stored<void>
 
 export class DeadLetters extends Context.Tag("corridor/DeadLetters")<
   DeadLetters,
   {
     readonly list: (
       permit: Permit<"platform">,
-      selection: Selection,
+      selection: DeadLetterFilter,
       window: Window
     ) => Stored<ReadonlyArray<DeadLetter>>
     /** Whatever its status is by now. */
-    readonly show: (permit: Permit<"platform"> | Permit<"webhook_log">, deliveryId: string) => Stored<Autopsy, NotFound>
+    readonly show: (
+      permit: Permit<"platform"> | Permit<"webhook_log">,
+      deliveryId: string
+    ) => Stored<DeliveryDetails, NotFound>
     /** What dies again meanwhile is left out; a replay that was cut off is taken up by the next one. */
-    readonly replay: (permit: Replayer, selection: Selection, progress: Progress) => Stored<Replayed>
+    readonly replay: (permit: Replayer, selection: DeadLetterFilter, progress: ReplayProgress) => Stored<Replayed>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -59,16 +67,16 @@ export class DeadLetters extends Context.Tag("corridor/DeadLetters")<
       const store = yield* DeadLetterStore
       const audit = yield* AuditLog
       const { atomically } = yield* Transactor
-      const { ring } = yield* Doorbell
+      const { wake: ring } = yield* DeliveryWakeUp
 
-      const subjectOf = ({ delivery_id, webhook_id }: Selection): readonly [string, string] =>
+      const subjectOf = ({ delivery_id, webhook_id }: DeadLetterFilter): readonly [string, string] =>
         delivery_id !== undefined
           ? ["delivery", delivery_id]
           : webhook_id !== undefined
             ? ["webhook", webhook_id]
             : ["dead_letters", "all"]
 
-      const replayBatch = (permit: Replayer, selection: Selection, before: Date) =>
+      const replayBatch = (permit: Replayer, selection: DeadLetterFilter, before: Date) =>
         atomically(
           Effect.tap(store.replay(permit.scope, selection, before, webhookReplayBatch), (replayed) =>
             replayed === 0

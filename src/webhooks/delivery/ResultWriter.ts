@@ -2,20 +2,48 @@
 import { Effect } from "effect"
 import { webhookResultBatch, webhookRest } from "../../domain/policies/Webhooks.ts"
 import { trouble } from "../../platform/observability/Trouble.ts"
-import { countDelivery } from "./DeliveryMetrics.ts"
-import { type ClaimedDelivery, type GivenUp, givenUpReason, type Result } from "./Delivery.ts"
-import type { QueueStore } from "./QueueStore.ts"
+import {
+  type ClaimedDelivery,
+  type GivenUp,
+  disabledReason,
+  type AttemptResult,
+  type DeliveryQueueStore
+} from "./DeliveryQueueStore.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
+import { counter, histogram } from "../../platform/observability/Series.ts"
+
+/** Counts and times deliveries, all receivers together: an endpoint is no label, since anybody can make one more. */
+const deliveries = counter(
+  "corridor_webhook_deliveries_total",
+  "Attempts at webhook deliveries, by what came of them: delivered, failed (and to be repeated), or dead.",
+  ["outcome"]
+)
+
+const seconds = histogram(
+  "corridor_webhook_delivery_seconds",
+  "Time that receivers of webhooks took.",
+  [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  []
+)
+
+const outcomes = { delivered: "delivered", retry: "failed", dead: "dead" } as const
+
+for (const outcome of Object.values(outcomes)) deliveries([outcome], 0)
+
+const countDelivery = ({ latency_ms, verdict }: AttemptResult): void => {
+  deliveries([outcomes[verdict]])
+  seconds([], latency_ms / 1000)
+}
 
 interface Told {
   readonly delivery: ClaimedDelivery
-  readonly result: Result
+  readonly result: AttemptResult
 }
 
 const tellOfEndpoint = ({ org_id, waiting, webhook_id }: GivenUp) =>
   trouble(
     "endpoint_disabled",
-    `A webhook endpoint was disabled: ${givenUpReason} Deliveries that went to the dead letter queue with it: ${waiting}`,
+    `A webhook endpoint was disabled: ${disabledReason} Deliveries that went to the dead letter queue with it: ${waiting}`,
     { webhook_id, org_id }
   )
 
@@ -30,15 +58,18 @@ const tellOfLetter = ({ delivery: { attempt, delivery_id, event_id, org_id, webh
 export class ResultWriter {
   private readonly waiting: Array<Told> = []
   private readonly arrived = Effect.unsafeMakeLatch(false)
-  private readonly store: QueueStore["Type"]
+  private readonly store: DeliveryQueueStore["Type"]
   private readonly done: (deliveries: ReadonlyArray<ClaimedDelivery>) => Effect.Effect<void>
 
-  constructor(store: QueueStore["Type"], done: (deliveries: ReadonlyArray<ClaimedDelivery>) => Effect.Effect<void>) {
+  constructor(
+    store: DeliveryQueueStore["Type"],
+    done: (deliveries: ReadonlyArray<ClaimedDelivery>) => Effect.Effect<void>
+  ) {
     this.store = store
     this.done = done
   }
 
-  tell(delivery: ClaimedDelivery, result: Result): void {
+  add(delivery: ClaimedDelivery, result: AttemptResult): void {
     this.waiting.push({ delivery, result })
     this.arrived.unsafeOpen()
   }

@@ -1,8 +1,15 @@
-/** What can be said about an endpoint's URL before its name is looked up. */
-import { Either } from "effect"
-import { givenUrl } from "../../domain/GivenUrl.ts"
+/**
+ * From an endpoint's URL to the addresses that it may be called at. All of a name's addresses must be allowed: one bad
+ * one refuses the name. Whoever connects takes an address from here, and does not look the name up again.
+ */
+import { isIP } from "node:net"
+import { Data, Effect, Either } from "effect"
 import type { Mode } from "../../platform/config/Settings.ts"
+import { type CheckedAddress, checkAddress, type Protocol } from "./PublicAddress.ts"
+import { Dns } from "./Dns.ts"
+import { givenUrl } from "../../domain/GivenUrl.ts"
 
+/** What can be said about an endpoint's URL before its name is looked up. */
 const longest = 2000
 
 /** Ports on which somebody who receives webhooks listens, and hardly anything else. */
@@ -20,3 +27,46 @@ export const parseEndpointUrl = (text: string, mode: Mode): Either.Either<URL, s
     if (mode === "live" && !livePorts.has(url.port)) return yield* Either.left("must be on port 443 or 8443")
     return url
   })
+
+/** The reason goes after the name of the field; it never tells the address behind a name. */
+export class EndpointRefused extends Data.TaggedError("EndpointRefused")<{
+  readonly kind: "url" | "unresolved" | "address"
+  readonly message: string
+}> {}
+
+export interface CheckedEndpoint {
+  readonly url: URL
+  readonly addresses: readonly [CheckedAddress, ...ReadonlyArray<CheckedAddress>]
+}
+
+const addressesOf = Effect.fnUntraced(function* (host: string) {
+  if (isIP(host) !== 0) return [host]
+  const dns = yield* Dns
+  return yield* dns
+    .lookup(host)
+    .pipe(
+      Effect.catchAll(
+        ({ reason }) =>
+          new EndpointRefused({ kind: "unresolved", message: `the name ${host} cannot be resolved (${reason})` })
+      )
+    )
+})
+
+export const resolveChecked = Effect.fn("resolveChecked")(function* (endpointUrl: string, mode: Mode) {
+  const url = yield* Either.mapLeft(
+    parseEndpointUrl(endpointUrl, mode),
+    (message) => new EndpointRefused({ kind: "url", message })
+  )
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1")
+  const found = yield* addressesOf(host)
+  const checked = yield* Either.mapLeft(
+    Either.all(found.map((address) => checkAddress(address, mode, url.protocol as Protocol))),
+    (message) => new EndpointRefused({ kind: "address", message })
+  )
+  const [first, ...others] = checked
+  if (first === undefined) {
+    return yield* new EndpointRefused({ kind: "unresolved", message: `the name ${host} has no address` })
+  }
+  const endpoint: CheckedEndpoint = { url, addresses: [first, ...others] }
+  return endpoint
+})

@@ -14,7 +14,7 @@ import type { Window } from "../../../src/platform/database/Window.ts"
 import { filtered } from "../../../src/payments/store/PaymentSearch.ts"
 import { selectedColumns } from "../../../src/payments/store/PaymentRow.ts"
 import type { PaymentFilter } from "../../../src/payments/store/PaymentStore.ts"
-import { newestDeliveries } from "../../../src/webhooks/DeliveryList.ts"
+import { newestDeliveries } from "../../../src/webhooks/delivery/DeliverySql.ts"
 import { clusterIn, poolOn, urlOf } from "../Cluster.ts"
 import { nameOf, type Size } from "./Stage.ts"
 

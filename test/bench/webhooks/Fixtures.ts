@@ -5,7 +5,7 @@ import { OrgId, WebhookId } from "../../../src/domain/Identifiers.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { OrganizationStore } from "../../../src/people/organizations/OrganizationStore.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
-import { formatSecret, SECRET_BYTES, secretContext } from "../../../src/webhooks/Secret.ts"
+import { formatSecret, SECRET_BYTES, secretContext } from "../../../src/webhooks/WebhookSecrets.ts"
 import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 
 export const newOrganization = Effect.gen(function* () {

@@ -13,7 +13,7 @@ import type { Pool } from "pg"
 import { SqlClient } from "@effect/sql"
 import { AppLive } from "../../../src/app/Live.ts"
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
-import { Events } from "../../../src/webhooks/Events.ts"
+import { EventPublisher } from "../../../src/webhooks/EventPublisher.ts"
 import { Dns, makeDns } from "../../../src/webhooks/ssrf/Dns.ts"
 import { durableCluster, poolOn, temporaryFolder } from "../Cluster.ts"
 import { clusterCpuMicros } from "../ClusterCpu.ts"
@@ -173,7 +173,7 @@ const bench = (pool: Pool, each: number, backlog: number, parts: ReadonlyArray<P
     if (parts.includes("idle")) {
       yield* sql`delete from webhook_queue`
       const lone = yield* endpointsOf(receiver, "/neighbour", 1)
-      const events = yield* Events
+      const events = yield* EventPublisher
       const tell = events.tell({ org_id: lone, event_type: "payment.completed" }, { data: "x".repeat(450) })
       yield* say(`idle, committed by this process: ${idleWords(yield* idle(receiver, tell))}`)
       yield* say(`idle, committed by another: ${idleWords(yield* idle(receiver, writeEvents(lone, 1)))}`)

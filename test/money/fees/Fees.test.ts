@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import type { OrgId } from "../../../src/domain/Identifiers.ts"
-import { Events } from "../../../src/webhooks/Events.ts"
+import { EventPublisher } from "../../../src/webhooks/EventPublisher.ts"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
 import { listAll, setOne, wantedFee } from "../../../src/cli/database/Fees.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
@@ -17,7 +17,7 @@ import { nilId } from "../../support/AnyId.ts"
 const services = Effect.provide(
   Fees.layer.pipe(
     Layer.provideMerge(Organizations.layer),
-    Layer.provide(Events.layer),
+    Layer.provide(EventPublisher.layer),
     Layer.provideMerge(AuditLog.layer),
     Layer.provide(testSettings())
   )

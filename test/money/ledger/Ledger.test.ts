@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import type { OrgId } from "../../../src/domain/Identifiers.ts"
-import { Events } from "../../../src/webhooks/Events.ts"
+import { EventPublisher } from "../../../src/webhooks/EventPublisher.ts"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
 import { balancesOf, checkAll, setLimit, wantedLimit } from "../../../src/cli/database/Ledger.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
@@ -17,7 +17,7 @@ import { nilId } from "../../support/AnyId.ts"
 
 const services = Effect.provide(
   Ledger.layer.pipe(
-    Layer.provideMerge(Organizations.layer.pipe(Layer.provide(Events.layer), Layer.provide(testSettings()))),
+    Layer.provideMerge(Organizations.layer.pipe(Layer.provide(EventPublisher.layer), Layer.provide(testSettings()))),
     Layer.provideMerge(AuditLog.layer)
   )
 )

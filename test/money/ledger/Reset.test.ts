@@ -5,7 +5,7 @@ import { Cause, Effect, Exit, Layer } from "effect"
 import { Organizations } from "../../../src/people/organizations/Organizations.ts"
 import { Users } from "../../../src/people/users/Users.ts"
 import { Secrets } from "../../../src/platform/secrets/Secrets.ts"
-import { Events } from "../../../src/webhooks/Events.ts"
+import { EventPublisher } from "../../../src/webhooks/EventPublisher.ts"
 import { ApiKeys } from "../../../src/people/apiKeys/ApiKeys.ts"
 import { SandboxLive } from "../../../src/app/Services.ts"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
@@ -21,7 +21,7 @@ const OnReset = Reset.layer.pipe(
   Layer.provideMerge(ApiKeys.layer),
   Layer.provide(Users.layer),
   Layer.provide(Organizations.layer),
-  Layer.provideMerge(Layer.merge(Events.layer, Secrets.layer)),
+  Layer.provideMerge(Layer.merge(EventPublisher.layer, Secrets.layer)),
   Layer.provideMerge(AuditLog.layer),
   Layer.provideMerge(TestVault),
   Layer.provideMerge(BooksOnPostgres())

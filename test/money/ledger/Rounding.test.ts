@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Duration, Effect, Layer, Option } from "effect"
 import type { PaymentId } from "../../../src/domain/Identifiers.ts"
-import { Events } from "../../../src/webhooks/Events.ts"
+import { EventPublisher } from "../../../src/webhooks/EventPublisher.ts"
 import { VirtualAccountStore, VirtualTransactionStore } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
 import { checkAll } from "../../../src/cli/database/Ledger.ts"
@@ -76,7 +76,7 @@ const check = Effect.flatMap(LedgerStore, (store) => store.check)
 
 const services = Effect.provide(
   Ledger.layer.pipe(
-    Layer.provide(Organizations.layer.pipe(Layer.provide(Events.layer), Layer.provide(testSettings()))),
+    Layer.provide(Organizations.layer.pipe(Layer.provide(EventPublisher.layer), Layer.provide(testSettings()))),
     Layer.provide(AuditLog.layer)
   )
 )

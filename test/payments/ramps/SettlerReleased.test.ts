@@ -13,7 +13,7 @@ import { type Chosen, PaymentRouter } from "../../../src/payments/route/PaymentR
 import type { RampFacts } from "../../../src/payments/store/Payment.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { Providers } from "../../../src/providers/port/Provider.ts"
-import { Events } from "../../../src/webhooks/Events.ts"
+import { EventPublisher } from "../../../src/webhooks/EventPublisher.ts"
 import { draftAttempt, newOwner, newPayment, shillings } from "../support/NewPayment.ts"
 import { WithdrawalEvents } from "../../../src/treasury/accounts/WithdrawalEvents.ts"
 import { openStoresOn } from "../support/PaymentServices.ts"
@@ -64,7 +64,7 @@ const ledger = Layer.effect(
 )
 
 const services = RecordOutcome.layer.pipe(
-  Layer.provide(WithdrawalEvents.pipe(Layer.provide(Events.layer))),
+  Layer.provide(WithdrawalEvents.pipe(Layer.provide(EventPublisher.layer))),
   Layer.provide(Layer.mergeAll(routers, ledger, Providers.layerOf([]))),
   Layer.provideMerge(openStoresOn("memory")),
   Layer.provideMerge(Ids.layer),

@@ -9,8 +9,8 @@ import { Providers } from "../../../src/providers/port/Provider.ts"
 import { RecordMovement } from "../../../src/treasury/accounts/RecordMovement.ts"
 import type { Escrow } from "../../../src/treasury/escrow/Escrow.ts"
 import { EscrowStore } from "../../../src/treasury/escrow/EscrowStore.ts"
-import { DeliveryStore } from "../../../src/webhooks/DeliveryStore.ts"
-import { Events } from "../../../src/webhooks/Events.ts"
+import { DeliveryStore } from "../../../src/webhooks/delivery/DeliveryStore.ts"
+import { EventPublisher } from "../../../src/webhooks/EventPublisher.ts"
 import type { Bug, Planted } from "./Bug.ts"
 import { planted, providing } from "./Planting.ts"
 
@@ -69,7 +69,7 @@ export const aroundPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
   {
     name: "a movement on an account tells nobody",
     about: "what moves on a virtual account is booked and on its statement, and no event tells of it",
-    planted: planted(Events, (events: (typeof Events)["Service"]) => ({
+    planted: planted(EventPublisher, (events: (typeof EventPublisher)["Service"]) => ({
       ...events,
       publish: (event: Parameters<typeof events.publish>[0]) =>
         event.event_type.startsWith("virtual_account.") ? Effect.void : events.publish(event)

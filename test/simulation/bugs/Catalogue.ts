@@ -12,7 +12,7 @@ import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
 import { Idempotency } from "../../../src/platform/idempotency/Idempotency.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { CallerStore } from "../../../src/people/auth/CallerStore.ts"
-import { QueueStore } from "../../../src/webhooks/delivery/QueueStore.ts"
+import { DeliveryQueueStore } from "../../../src/webhooks/delivery/DeliveryQueueStore.ts"
 import { amountBugs } from "./Amounts.ts"
 import { aroundPayments } from "./AroundPayments.ts"
 import type { Bug, Planted } from "./Bug.ts"
@@ -279,7 +279,7 @@ const inPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
   {
     name: "every delivery has arrived",
     about: "what a receiver answered is not looked at",
-    planted: planted(QueueStore, (queue: (typeof QueueStore)["Service"]) => ({
+    planted: planted(DeliveryQueueStore, (queue: (typeof DeliveryQueueStore)["Service"]) => ({
       ...queue,
       finish: (results: Parameters<typeof queue.finish>[0]) =>
         queue.finish(

@@ -6,15 +6,15 @@ import { paymentTables } from "../../../src/payments/store/AttemptQueueMemory.ts
 import { PaymentStore, type Store } from "../../../src/payments/store/PaymentStore.ts"
 import type { UnmatchedCallback } from "../../../src/payments/store/Payment.ts"
 import { IdempotencyStore } from "../../../src/platform/idempotency/IdempotencyStore.ts"
-import { QueueStore } from "../../../src/webhooks/delivery/QueueStore.ts"
-import { webhookTables } from "../../../src/webhooks/MemoryTables.ts"
+import { DeliveryQueueStore } from "../../../src/webhooks/delivery/DeliveryQueueStore.ts"
+import { webhookTables } from "../../../src/webhooks/EventMemory.ts"
 import { machineOf } from "../world/Machine.ts"
 import type { Bug } from "./Bug.ts"
 import { planted, providing, withTables } from "./Planting.ts"
 
 type Answers = (typeof AnswerTag)["Service"]
 type Keys = (typeof IdempotencyStore)["Service"]
-type Queue = (typeof QueueStore)["Service"]
+type Queue = (typeof DeliveryQueueStore)["Service"]
 
 /** The same clock, so much later. */
 const laterBy = <A, E>(millis: number, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
@@ -165,7 +165,7 @@ export const sendingBugs: ReadonlyArray<Omit<Bug, "foundBy">> = [
   {
     name: "whoever slept writes what a receiver said",
     about: "whether the lease is still held is not looked at before the result of a delivery is written",
-    planted: withTables(QueueStore, (queue: Queue, database): Queue => ({
+    planted: withTables(DeliveryQueueStore, (queue: Queue, database): Queue => ({
       ...queue,
       finish: (results) => {
         const { webhookQueue } = database().open(webhookTables)

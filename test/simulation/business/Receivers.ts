@@ -1,7 +1,7 @@
 /** Those who receive webhooks: they take, hang, refuse and lie, and remember what they were told. */
 import { createHmac } from "node:crypto"
 import { Effect, type Context } from "effect"
-import { type HookClient, NotAnswered } from "../../../src/webhooks/delivery/HookClient.ts"
+import { type WebhookClient, NotAnswered } from "../../../src/webhooks/delivery/WebhookClient.ts"
 import { machineOf } from "../world/Machine.ts"
 import { nap } from "../world/Nap.ts"
 import type { Outside } from "../world/Outside.ts"
@@ -51,7 +51,7 @@ export class Receivers {
     return this.outside.drawn(this.outside.focus.hangs === true ? slow : weights, "takes", purpose)
   }
 
-  get client(): Context.Tag.Service<HookClient> {
+  get client(): Context.Tag.Service<WebhookClient> {
     return {
       post: (request) =>
         Effect.withFiberRuntime((fiber) => {
@@ -63,9 +63,9 @@ export class Receivers {
   }
 
   private posted(
-    { body, headers, url }: Parameters<Context.Tag.Service<HookClient>["post"]>[0],
+    { body, headers, url }: Parameters<Context.Tag.Service<WebhookClient>["post"]>[0],
     purpose: string
-  ): ReturnType<Context.Tag.Service<HookClient>["post"]> {
+  ): ReturnType<Context.Tag.Service<WebhookClient>["post"]> {
     return Effect.async((resume) => {
       const { chance, time } = this.outside
       const how = this.drawn(url, purpose)

@@ -57,7 +57,7 @@ import { exchange } from "../../../src/platform/http/Exchange.ts"
 import { routerOf } from "../../../src/platform/http/Router.ts"
 import { Providers } from "../../../src/providers/port/Provider.ts"
 import { EscrowStore } from "../../../src/treasury/escrow/EscrowStore.ts"
-import { HookClient } from "../../../src/webhooks/delivery/HookClient.ts"
+import { WebhookClient } from "../../../src/webhooks/delivery/WebhookClient.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { TestFoundation, testSettings } from "../../support/TestSettings.ts"
 import { CompressedTime, waitFor } from "./CompressedTime.ts"
@@ -253,7 +253,7 @@ export const runOnPostgres = (
         ...workers,
         start: (name, worker) => (idle.has(name) ? Effect.void : workers.start(name, worker))
       }),
-      Effect.provideService(HookClient, receivers.client),
+      Effect.provideService(WebhookClient, receivers.client),
       Effect.provide(context)
     )
 

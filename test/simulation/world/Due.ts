@@ -1,6 +1,6 @@
 /** When the next thing is due for a worker, by the rows of the database: until then nobody needs to wake it. */
 import { escrowPayoutTables } from "../../../src/treasury/escrow/EscrowPayoutMemory.ts"
-import { webhookTables } from "../../../src/webhooks/MemoryTables.ts"
+import { webhookTables } from "../../../src/webhooks/EventMemory.ts"
 import { paymentTables, booksIn } from "../../../src/payments/store/AttemptQueueMemory.ts"
 import { isReversed } from "../../../src/payments/store/PaymentPostings.ts"
 import type { Opened } from "../../../src/platform/database/MemoryDatabase.ts"

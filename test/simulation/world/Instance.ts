@@ -29,8 +29,8 @@ import { exchange } from "../../../src/platform/http/Exchange.ts"
 import type { Route } from "../../../src/platform/http/Route.ts"
 import { routerOf } from "../../../src/platform/http/Router.ts"
 import { Providers } from "../../../src/providers/port/Provider.ts"
-import { HookClient } from "../../../src/webhooks/delivery/HookClient.ts"
-import { Doorbell } from "../../../src/webhooks/Doorbell.ts"
+import { WebhookClient } from "../../../src/webhooks/delivery/WebhookClient.ts"
+import { DeliveryWakeUp } from "../../../src/webhooks/DeliveryWakeUp.ts"
 import type { Planted } from "../bugs/Bug.ts"
 import { buildBy, plant, planOf } from "./Build.ts"
 import { CurrentWorker, type Machine } from "./Machine.ts"
@@ -42,7 +42,7 @@ export interface Shared {
   readonly stores: Context.Context<Stores>
   readonly ids: Context.Tag.Service<Ids>
   readonly providers: Context.Tag.Service<Providers>
-  readonly hooks: Context.Tag.Service<HookClient>
+  readonly hooks: Context.Tag.Service<WebhookClient>
   readonly logger: Logger.Logger<unknown, void>
   readonly planted: Planted
   /** Seconds that a provider has for its answer, where they are not the usual ones. */
@@ -124,7 +124,7 @@ const booted = (machine: Machine, shared: Shared, isEmpty: boolean) =>
       Context.add(Ids, ids),
       Context.add(Providers, providers),
       // One for each process: whoever took the one that is there for everybody would wake the workers of other machines.
-      Context.add(Doorbell, Doorbell.defaultValue())
+      Context.add(DeliveryWakeUp, DeliveryWakeUp.defaultValue())
     )
     const all = Context.merge(plant(given, planted), stores)
     const context: Context.Context<Services> = Context.merge(all, yield* buildBy(planned, all, planted))
@@ -132,7 +132,10 @@ const booted = (machine: Machine, shared: Shared, isEmpty: boolean) =>
       const writer = new AnswerWriter()
       const answers = exchange(shared.ids, routed(yield* businessRoutes), new Map())
       const workers = named(yield* Workers, isEmpty)
-      yield* startWorkers.pipe(Effect.provideService(Workers, workers), Effect.provideService(HookClient, shared.hooks))
+      yield* startWorkers.pipe(
+        Effect.provideService(Workers, workers),
+        Effect.provideService(WebhookClient, shared.hooks)
+      )
       const runtime = yield* Effect.runtime<Services>()
       // What answers has its services already: whatever it did would carry all of them along.
       const bare = Runtime.make({ ...runtime, context: Context.empty() })

@@ -6,7 +6,7 @@ import { Cause, type Context, Effect, Logger } from "effect"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { MemoryDatabase, type Opened } from "../../../src/platform/database/MemoryDatabase.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
-import type { HookClient } from "../../../src/webhooks/delivery/HookClient.ts"
+import type { WebhookClient } from "../../../src/webhooks/delivery/WebhookClient.ts"
 import type { Planted } from "../bugs/Bug.ts"
 import { placeOf } from "../providers/SimulatedProvider.ts"
 import { buildBy, plant } from "./Build.ts"
@@ -33,7 +33,7 @@ const MOST_MOMENTS = 20_000
 export interface Plan {
   /** By their place: whoever is not there cannot be reached. */
   readonly providers: ReadonlyMap<string, Provider>
-  readonly hooks: (world: Outside) => Context.Tag.Service<HookClient>
+  readonly hooks: (world: Outside) => Context.Tag.Service<WebhookClient>
   readonly instances: number
   readonly calm: number
   readonly planted: Planted

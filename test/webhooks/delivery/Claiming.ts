@@ -1,20 +1,24 @@
 /** Claims as the tests of the queue make them: from every organisation with something due, as much as a test asks for. */
 import { Effect } from "effect"
 import { nilUuid } from "../../../src/domain/Ids.ts"
-import type { Claim, ClaimOptions, Lane } from "../../../src/webhooks/delivery/Delivery.ts"
-import { QueueStore } from "../../../src/webhooks/delivery/QueueStore.ts"
+import {
+  type Claim,
+  type ClaimOptions,
+  type OrganizationQuota,
+  DeliveryQueueStore
+} from "../../../src/webhooks/delivery/DeliveryQueueStore.ts"
 import type { Stored } from "../../../src/platform/database/DatabaseFailure.ts"
 
-type Wanted = Partial<Pick<Lane, "room" | "failingRoom"> & Pick<ClaimOptions, "underWay" | "leaseMillis">>
+type Wanted = Partial<Pick<OrganizationQuota, "room" | "failingRoom"> & Pick<ClaimOptions, "underWay" | "leaseMillis">>
 
 export const claimDue = ({
   failingRoom = 64,
   leaseMillis = 60_000,
   room = 64,
   underWay = new Map()
-}: Wanted = {}): Stored<Claim, never, QueueStore> =>
+}: Wanted = {}): Stored<Claim, never, DeliveryQueueStore> =>
   Effect.gen(function* () {
-    const queue = yield* QueueStore
+    const queue = yield* DeliveryQueueStore
     const { organizations } = yield* queue.due(nilUuid)
     const lanes = organizations.map((org_id) => ({ org_id, after: nilUuid, room, failingRoom }))
     return yield* queue.claim({ lanes, underWay, leaseMillis })

@@ -7,9 +7,9 @@ import { Webhook } from "standardwebhooks"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { DeadLetters } from "../../../src/webhooks/delivery/DeadLetters.ts"
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
-import { HookClient } from "../../../src/webhooks/delivery/HookClient.ts"
+import { WebhookClient } from "../../../src/webhooks/delivery/WebhookClient.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
-import { formatSecret, secretContext } from "../../../src/webhooks/Secret.ts"
+import { formatSecret, secretContext } from "../../../src/webhooks/WebhookSecrets.ts"
 import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import { ownTime } from "../../support/OwnTime.ts"
 import { deliveriesTo, Endpoints, newEndpoint, newEvents, onPostgreSQL } from "./Fixtures.ts"
@@ -25,7 +25,7 @@ const idsOf = (events: ReadonlyArray<{ readonly event_id: string }>) =>
 const isOver = (webhookId: WebhookId, status: string) =>
   until(deliveriesTo(webhookId), (all) => all.length > 0 && all.every((one) => one.status === status))
 
-layer(Layer.provideMerge(HookClient.layer, onPostgreSQL({ WEBHOOK_RETRY_DELAYS: "30 millis, 60 millis" })), options)(
+layer(Layer.provideMerge(WebhookClient.layer, onPostgreSQL({ WEBHOOK_RETRY_DELAYS: "30 millis, 60 millis" })), options)(
   "deliveryWorker on PostgreSQL",
   (it) => {
     it.scoped("delivers what a receiver can verify in both ways", () =>
@@ -172,7 +172,7 @@ layer(Layer.provideMerge(HookClient.layer, onPostgreSQL({ WEBHOOK_RETRY_DELAYS: 
   }
 )
 
-layer(Layer.provideMerge(HookClient.layer, onPostgreSQL()), options)("deliveryWorker among many", (it) => {
+layer(Layer.provideMerge(WebhookClient.layer, onPostgreSQL()), options)("deliveryWorker among many", (it) => {
   it.scoped("serves ten receivers within seconds while a backlog waits for one that never answers", () =>
     Effect.gen(function* () {
       const dead = yield* newReceiver(hanging)

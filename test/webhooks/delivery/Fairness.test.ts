@@ -4,7 +4,7 @@ import { Clock, Effect, Layer, TestClock } from "effect"
 import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import { webhookConcurrency } from "../../../src/domain/policies/Webhooks.ts"
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
-import { HookClient, NotAnswered } from "../../../src/webhooks/delivery/HookClient.ts"
+import { WebhookClient, NotAnswered } from "../../../src/webhooks/delivery/WebhookClient.ts"
 import { newOrganization } from "../../support/StoreFixtures.ts"
 import { newEndpoint, newEndpointOf, newEvents, onMemory } from "./Fixtures.ts"
 import { running } from "./Running.ts"
@@ -15,7 +15,7 @@ const answers = "http://127.0.0.1:1/hooks"
 /** Whoever hangs does so for the whole of the ten seconds that a receiver may take. */
 const makeReceivers = () => {
   const heard: Array<{ readonly event_id: string; readonly org_id: string; readonly at: number }> = []
-  const client = Layer.succeed(HookClient, {
+  const client = Layer.succeed(WebhookClient, {
     post: ({ body, url }) =>
       Effect.flatMap(Clock.currentTimeMillis, (at) => {
         if (url === hangs) return Effect.delay(new NotAnswered({ message: "no answer within 10s" }), "10 seconds")

@@ -5,12 +5,12 @@ import { Context, Effect, Layer, Logger, LogLevel, Option } from "effect"
 import type { OrgId, WebhookId } from "../../../src/domain/Identifiers.ts"
 import { organizationStoreMemory } from "../../../src/people/organizations/OrganizationMemory.ts"
 import { organizationStoreSql } from "../../../src/people/organizations/OrganizationSql.ts"
-import { eventStoreMemory } from "../../../src/webhooks/EventMemory.ts"
+import { eventStoreMemory, webhookTables } from "../../../src/webhooks/EventMemory.ts"
 import { eventStoreSql } from "../../../src/webhooks/EventSql.ts"
-import { deliveryStoreMemory } from "../../../src/webhooks/DeliveryMemory.ts"
-import { deliveryStoreSql } from "../../../src/webhooks/DeliverySql.ts"
-import { queueStoreMemory } from "../../../src/webhooks/delivery/QueueMemory.ts"
-import { queueStoreSql } from "../../../src/webhooks/delivery/QueueSql.ts"
+import { deliveryStoreMemory } from "../../../src/webhooks/delivery/DeliveryMemory.ts"
+import { deliveryStoreSql } from "../../../src/webhooks/delivery/DeliverySql.ts"
+import { deliveryQueueMemory } from "../../../src/webhooks/delivery/DeliveryQueueMemory.ts"
+import { deliveryQueueSql } from "../../../src/webhooks/delivery/DeliveryQueueSql.ts"
 import { deadLetterStoreMemory } from "../../../src/webhooks/delivery/DeadLetterMemory.ts"
 import { deadLetterStoreSql } from "../../../src/webhooks/delivery/DeadLetterSql.ts"
 import { webhookStoreMemory } from "../../../src/webhooks/WebhookMemory.ts"
@@ -19,15 +19,14 @@ import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
 import { auditStoreMemory } from "../../../src/platform/audit/AuditMemory.ts"
 import { auditStoreSql } from "../../../src/platform/audit/AuditSql.ts"
 import { MemoryDatabase, openTables } from "../../../src/platform/database/MemoryDatabase.ts"
-import { webhookTables } from "../../../src/webhooks/MemoryTables.ts"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { DeadLetters } from "../../../src/webhooks/delivery/DeadLetters.ts"
-import { HookClient } from "../../../src/webhooks/delivery/HookClient.ts"
-import { DeliveryStore } from "../../../src/webhooks/DeliveryStore.ts"
+import { WebhookClient } from "../../../src/webhooks/delivery/WebhookClient.ts"
+import { DeliveryStore } from "../../../src/webhooks/delivery/DeliveryStore.ts"
 import { EventStore } from "../../../src/webhooks/EventStore.ts"
-import { formatSecret, secretContext } from "../../../src/webhooks/Secret.ts"
+import { formatSecret, secretContext } from "../../../src/webhooks/WebhookSecrets.ts"
 import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -92,7 +91,7 @@ export const onMemory = (variables: Variables = {}) =>
         deliveryStoreMemory,
         eventStoreMemory,
         organizationStoreMemory,
-        queueStoreMemory,
+        deliveryQueueMemory,
         Transactor.layerMemory,
         webhookStoreMemory,
         endpointsMemory
@@ -111,7 +110,7 @@ export const onPostgreSQL = (variables: Variables = {}) =>
         deliveryStoreSql,
         eventStoreSql,
         organizationStoreSql,
-        queueStoreSql,
+        deliveryQueueSql,
         Transactor.layer,
         webhookStoreSql,
         endpointsSql
@@ -121,7 +120,7 @@ export const onPostgreSQL = (variables: Variables = {}) =>
     Layer.provideMerge(common(variables))
   )
 
-type Provided = Layer.Layer.Success<ReturnType<typeof onMemory>> | HookClient
+type Provided = Layer.Layer.Success<ReturnType<typeof onMemory>> | WebhookClient
 
 const options = { excludeTestServices: true, timeout: "60 seconds" } as const
 
@@ -131,8 +130,8 @@ export const onBothQueues = (
   tests: (it: Vitest.MethodsNonLive<Provided, true>) => void,
   variables: Variables = {}
 ): void => {
-  layer(Layer.provideMerge(HookClient.layer, onMemory(variables)), options)(`${name} on memory`, tests)
-  layer(Layer.provideMerge(HookClient.layer, onPostgreSQL(variables)), options)(`${name} on PostgreSQL`, tests)
+  layer(Layer.provideMerge(WebhookClient.layer, onMemory(variables)), options)(`${name} on memory`, tests)
+  layer(Layer.provideMerge(WebhookClient.layer, onPostgreSQL(variables)), options)(`${name} on PostgreSQL`, tests)
 }
 
 export interface NewEndpoint {

@@ -1,7 +1,7 @@
 /** One request to a receiver, over real sockets. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
-import { HookClient } from "../../../src/webhooks/delivery/HookClient.ts"
+import { WebhookClient } from "../../../src/webhooks/delivery/WebhookClient.ts"
 import { Dns } from "../../../src/webhooks/ssrf/Dns.ts"
 import { ownTime } from "../../support/OwnTime.ts"
 import { testSettings, type Variables } from "../../support/TestSettings.ts"
@@ -26,10 +26,10 @@ const dns = Layer.succeed(Dns, {
 })
 
 const client = (variables: Variables) =>
-  HookClient.layer.pipe(Layer.provide(testSettings(variables)), Layer.provide(dns))
+  WebhookClient.layer.pipe(Layer.provide(testSettings(variables)), Layer.provide(dns))
 
 const post = (url: string, body = "{}") =>
-  Effect.flatMap(HookClient, (hooks) => hooks.post({ url, headers: { "content-type": "application/json" }, body }))
+  Effect.flatMap(WebhookClient, (hooks) => hooks.post({ url, headers: { "content-type": "application/json" }, body }))
 
 const reason = (url: string) => Effect.map(Effect.flip(post(url)), ({ message }) => message)
 

@@ -5,8 +5,8 @@ import { nilUuid } from "../../../src/domain/Ids.ts"
 import { webhookEndpointWalk, webhookWalk } from "../../../src/domain/policies/Webhooks.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
-import { QueueStore } from "../../../src/webhooks/delivery/QueueStore.ts"
-import { formatSecret, secretContext } from "../../../src/webhooks/Secret.ts"
+import { DeliveryQueueStore } from "../../../src/webhooks/delivery/DeliveryQueueStore.ts"
+import { formatSecret, secretContext } from "../../../src/webhooks/WebhookSecrets.ts"
 import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { Endpoints, newEndpoint, newEvents, onBothQueues } from "./Fixtures.ts"
@@ -53,7 +53,7 @@ onBothQueues("More endpoints than one claim looks at", (it) => {
 
   it.effect("are walked in turn, and none is left out or claimed twice", () =>
     Effect.gen(function* () {
-      const { claim } = yield* QueueStore
+      const { claim } = yield* DeliveryQueueStore
       const { ids, org_id } = yield* newEndpoints(() => "http://127.0.0.1:1/hooks")
       yield* newEvents(org_id, 1)
       const claimed: Array<string> = []
@@ -79,7 +79,7 @@ onBothQueues("More endpoints than one claim looks at", (it) => {
 onBothQueues("More organisations than one claim looks at", (it) => {
   it.effect("are walked in turn, and none is left out", () =>
     Effect.gen(function* () {
-      const { due } = yield* QueueStore
+      const { due } = yield* DeliveryQueueStore
       const endpoints = yield* Effect.replicateEffect(newEndpoint("http://127.0.0.1:1/hooks"), webhookWalk + 20)
       yield* Effect.forEach(endpoints, ({ org_id }) => newEvents(org_id, 1), { concurrency: 8 })
       const ids = endpoints.map(({ org_id }) => org_id).toSorted()

@@ -3,7 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { webhookShare, webhookUnknownConcurrency } from "../../../src/domain/policies/Webhooks.ts"
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
-import { HookClient } from "../../../src/webhooks/delivery/HookClient.ts"
+import { WebhookClient } from "../../../src/webhooks/delivery/WebhookClient.ts"
 import { Dns, makeDns } from "../../../src/webhooks/ssrf/Dns.ts"
 import { newOrganization } from "../../support/StoreFixtures.ts"
 import { newNameServer } from "../ssrf/NameServer.ts"
@@ -20,7 +20,7 @@ const SilentNames = Layer.scoped(
 )
 
 /** Far longer than the test: whoever hangs, hangs to the end. */
-const services = HookClient.layer.pipe(
+const services = WebhookClient.layer.pipe(
   Layer.provide(SilentNames),
   Layer.provideMerge(onPostgreSQL({ WEBHOOK_TIMEOUT: "10 minutes" }))
 )

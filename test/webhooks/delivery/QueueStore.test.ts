@@ -3,10 +3,15 @@ import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import type { WebhookId } from "../../../src/domain/Identifiers.ts"
 import { nilUuid } from "../../../src/domain/Ids.ts"
-import type { Claim, ClaimedDelivery, Result, Verdict } from "../../../src/webhooks/delivery/Delivery.ts"
+import {
+  type Claim,
+  type ClaimedDelivery,
+  type AttemptResult,
+  type Verdict,
+  DeliveryQueueStore
+} from "../../../src/webhooks/delivery/DeliveryQueueStore.ts"
 import { type Answer, noHeaders } from "../../../src/webhooks/Webhook.ts"
 import { DeadLetterStore } from "../../../src/webhooks/delivery/DeadLetterStore.ts"
-import { QueueStore } from "../../../src/webhooks/delivery/QueueStore.ts"
 import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import { claimDue } from "./Claiming.ts"
 import { deliveriesTo, Endpoints, newEndpoint, newEndpointOf, newEvents, onBothQueues } from "./Fixtures.ts"
@@ -16,7 +21,7 @@ const LONG = 60_000
 const url = "http://127.0.0.1:1/hooks"
 
 /** What is left of other tests of the suite is claimed away, so that a test sees only its own. */
-const clear: Stored<void, never, QueueStore> = Effect.flatMap(claimDue(), ({ deliveries }) =>
+const clear: Stored<void, never, DeliveryQueueStore> = Effect.flatMap(claimDue(), ({ deliveries }) =>
   deliveries.length === 0 ? Effect.void : clear
 )
 
@@ -30,9 +35,14 @@ const refused: Answer = {
 }
 
 const finish = (answer: Answer, verdict: Verdict, ...claimed: ReadonlyArray<ClaimedDelivery>) =>
-  Effect.flatMap(QueueStore, (queue) =>
+  Effect.flatMap(DeliveryQueueStore, (queue) =>
     queue.finish(
-      claimed.map(({ delivery_id, lease_token }): Result => ({ delivery_id, lease_token, ...answer, ...verdict }))
+      claimed.map(({ delivery_id, lease_token }): AttemptResult => ({
+        delivery_id,
+        lease_token,
+        ...answer,
+        ...verdict
+      }))
     )
   )
 
@@ -134,7 +144,7 @@ onBothQueues("QueueStore", (it) => {
       expect(holder).toMatchObject({ delivery_id: late!.delivery_id, attempt: 2 })
       yield* delivered(late!)
       expect(yield* finish(refused, { verdict: "dead" }, late!), "nobody died of it").toEqual({ dead: [], givenUp: [] })
-      yield* Effect.flatMap(QueueStore, (queue) => queue.release([late!]))
+      yield* Effect.flatMap(DeliveryQueueStore, (queue) => queue.release([late!]))
       expect(yield* deliveriesTo(webhook_id)).toMatchObject([
         { status: "pending", attempts: 0, last_status_code: null }
       ])
@@ -153,7 +163,7 @@ onBothQueues("QueueStore", (it) => {
       const { org_id } = yield* newEndpoint(url)
       yield* newEvents(org_id, 3)
       const first = yield* claimDue()
-      yield* Effect.flatMap(QueueStore, (queue) => queue.release(first.deliveries))
+      yield* Effect.flatMap(DeliveryQueueStore, (queue) => queue.release(first.deliveries))
       const second = yield* claimDue()
       expect(second.deliveries.map(({ attempt }) => attempt)).toEqual([1, 1, 1])
     })
@@ -217,7 +227,7 @@ onBothQueues("QueueStore", (it) => {
       yield* clear
       const [mine, theirs] = [yield* newEndpoint(url), yield* newEndpoint(url)]
       for (const { org_id } of [mine, theirs]) yield* newEvents(org_id, 3)
-      const queue = yield* QueueStore
+      const queue = yield* DeliveryQueueStore
       expect((yield* queue.due(nilUuid)).organizations).toEqual([mine.org_id, theirs.org_id].toSorted())
       const lanes = [{ org_id: mine.org_id, after: nilUuid, room: 64, failingRoom: 64 }]
       const { deliveries } = yield* queue.claim({ lanes, underWay: new Map(), leaseMillis: LONG })

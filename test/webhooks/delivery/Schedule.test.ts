@@ -14,8 +14,7 @@ import {
 import { DeadLetters } from "../../../src/webhooks/delivery/DeadLetters.ts"
 import { DeadLetterStore } from "../../../src/webhooks/delivery/DeadLetterStore.ts"
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
-import { HookClient, NotAnswered } from "../../../src/webhooks/delivery/HookClient.ts"
-import type { HookRequest } from "../../../src/webhooks/delivery/HookExchange.ts"
+import { WebhookClient, NotAnswered, type WebhookRequest } from "../../../src/webhooks/delivery/WebhookClient.ts"
 import { newOrganization } from "../../support/StoreFixtures.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 import { claimDue } from "./Claiming.ts"
@@ -26,9 +25,9 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const url = "http://127.0.0.1:1/hooks"
 
-const answering = (post: (request: HookRequest, nth: number) => Effect.Effect<number, NotAnswered>) => {
-  const requests: Array<HookRequest & { readonly at: number }> = []
-  const client = Layer.succeed(HookClient, {
+const answering = (post: (request: WebhookRequest, nth: number) => Effect.Effect<number, NotAnswered>) => {
+  const requests: Array<WebhookRequest & { readonly at: number }> = []
+  const client = Layer.succeed(WebhookClient, {
     post: (request) =>
       Effect.flatMap(Clock.currentTimeMillis, (at) => {
         requests.push({ ...request, at })
@@ -38,7 +37,8 @@ const answering = (post: (request: HookRequest, nth: number) => Effect.Effect<nu
   return { requests, worker: Effect.provide(deliveryWorker, client) }
 }
 
-const attemptsOf = (requests: ReadonlyArray<HookRequest>) => requests.map(({ headers }) => headers["x-service-attempt"])
+const attemptsOf = (requests: ReadonlyArray<WebhookRequest>) =>
+  requests.map(({ headers }) => headers["x-service-attempt"])
 
 const platform = operatorPermit("platform", "olga")
 
@@ -120,7 +120,7 @@ describe("the delivery worker", () => {
 
   it.effect("keeps the beginning of what the receiver said, without secrets", () =>
     Effect.gen(function* () {
-      const client = Layer.succeed(HookClient, {
+      const client = Layer.succeed(WebhookClient, {
         post: () => Effect.succeed({ status: 500, text: `card 4111 1111 1111 1111 \0 ${"☃😀".repeat(400)}` })
       })
       const { org_id, webhook_id } = yield* newEndpoint(url)

@@ -8,12 +8,12 @@ import {
   webhookSlowConcurrency,
   webhookUnknownConcurrency
 } from "../../../src/domain/policies/Webhooks.ts"
-import { type Share, shareOut, type Standing, type Waiting } from "../../../src/webhooks/delivery/Shares.ts"
+import { type Share, fairShares, type Speed, type DueOrganization } from "../../../src/webhooks/delivery/FairShare.ts"
 import { idFrom } from "../../support/AnyId.ts"
 
 const standings = ["prompt", "unknown", "slow"] as const
 
-const organization = (name: string, standing: Standing, sending = 0): Waiting => ({
+const organization = (name: string, standing: Speed, sending = 0): DueOrganization => ({
   org_id: idFrom(name),
   standing,
   sending,
@@ -21,7 +21,7 @@ const organization = (name: string, standing: Standing, sending = 0): Waiting =>
   barren: false
 })
 
-const many = (count: number, standing: Standing) =>
+const many = (count: number, standing: Speed) =>
   Arr.makeBy(count, (nth) => organization(`${standing} ${nth}`, standing))
 
 const roomOf = (shares: ReadonlyArray<Share>, orgId: string): number =>
@@ -30,13 +30,14 @@ const roomOf = (shares: ReadonlyArray<Share>, orgId: string): number =>
 const total = (shares: ReadonlyArray<Share>) => shares.reduce((sum, { room }) => sum + room, 0)
 
 /** All that they may have, claim by claim, when none of it ever ends. */
-const fill = (organizations: ReadonlyArray<Waiting>): ReadonlyArray<Waiting> => {
-  const shares = shareOut(organizations, organizations, webhookClaimBatch)
+const fill = (organizations: ReadonlyArray<DueOrganization>): ReadonlyArray<DueOrganization> => {
+  const shares = fairShares(organizations, organizations, webhookClaimBatch)
   if (shares.length === 0) return organizations
   return fill(organizations.map((one) => ({ ...one, sending: one.sending + roomOf(shares, one.org_id) })))
 }
 
-const held = (organizations: ReadonlyArray<Waiting>) => organizations.reduce((sum, { sending }) => sum + sending, 0)
+const held = (organizations: ReadonlyArray<DueOrganization>) =>
+  organizations.reduce((sum, { sending }) => sum + sending, 0)
 
 /** A state that the worker can be in: nobody holds more than there is. */
 const state = fc
@@ -69,7 +70,7 @@ describe("shareOut", () => {
       const [least, most] = [Math.min(...full.map((one) => one.sending)), Math.max(...full.map((one) => one.sending))]
       expect(most - least).toBeLessThanOrEqual(1)
       const newcomer = organization("newcomer", "prompt")
-      expect(roomOf(shareOut(full, [newcomer], 64), "newcomer")).toBeGreaterThan(0)
+      expect(roomOf(fairShares(full, [newcomer], 64), "newcomer")).toBeGreaterThan(0)
     }
   })
 
@@ -79,39 +80,39 @@ describe("shareOut", () => {
     const both = fill([...slow, ...many(1000, "unknown")])
     expect(held(both)).toBe(webhookUnknownConcurrency)
     const neighbour = organization("neighbour", "prompt")
-    expect(roomOf(shareOut(both, [neighbour], webhookConcurrency), "neighbour")).toBe(
+    expect(roomOf(fairShares(both, [neighbour], webhookConcurrency), "neighbour")).toBe(
       (webhookConcurrency - webhookUnknownConcurrency) / (webhookShare + 1)
     )
-    expect(shareOut(both, [organization("another", "unknown")], 64)).toEqual([])
+    expect(fairShares(both, [organization("another", "unknown")], 64)).toEqual([])
   })
 
   it("lets no organisation that comes after another one drive it out", () => {
-    let full: ReadonlyArray<Waiting> = []
+    let full: ReadonlyArray<DueOrganization> = []
     for (let nth = 0; nth < 15; nth += 1) {
       const next = organization(`hangs ${nth}`, "prompt")
-      expect(roomOf(shareOut(full, [next], 64), next.org_id), `after ${nth}`).toBeGreaterThan(0)
+      expect(roomOf(fairShares(full, [next], 64), next.org_id), `after ${nth}`).toBeGreaterThan(0)
       full = fill([...full.map((one) => ({ ...one })), next])
     }
   })
 
   it("prefers whoever answers sooner among those that hold the same", () => {
     const slow = many(100, "slow")
-    const shares = shareOut([], [...slow, organization("a", "unknown"), organization("b", "prompt")], 2)
+    const shares = fairShares([], [...slow, organization("a", "unknown"), organization("b", "prompt")], 2)
     expect(shares.map(({ org_id }) => org_id)).toEqual(["a", "b"])
   })
 
   it("asks those last that had nothing to give", () => {
     const barren = many(500, "prompt").map((one) => ({ ...one, barren: true }))
     const neighbour = organization("neighbour", "prompt", 5)
-    expect(roomOf(shareOut([neighbour], [...barren, neighbour], 64), "neighbour")).toBeGreaterThan(0)
+    expect(roomOf(fairShares([neighbour], [...barren, neighbour], 64), "neighbour")).toBeGreaterThan(0)
   })
 
   it("leaves half of what an organisation holds to endpoints that do not fail", () => {
-    const [share] = shareOut([], [organization("a", "prompt")], 64)
+    const [share] = fairShares([], [organization("a", "prompt")], 64)
     expect(share).toEqual({ org_id: "a", room: 64, failingRoom: 32 })
     const failing = { ...organization("a", "prompt", 32), failing: 32 }
-    expect(shareOut([failing], [failing], 32)).toEqual([{ org_id: "a", room: 32, failingRoom: 0 }])
-    const [last] = shareOut(many(80, "prompt"), many(80, "prompt"), 1)
+    expect(fairShares([failing], [failing], 32)).toEqual([{ org_id: "a", room: 32, failingRoom: 0 }])
+    const [last] = fairShares(many(80, "prompt"), many(80, "prompt"), 1)
     expect(last).toMatchObject({ room: 1, failingRoom: 1 })
   })
 
@@ -119,7 +120,7 @@ describe("shareOut", () => {
     fc.assert(
       fc.property(state, fc.integer({ min: 0, max: 64 }), (all, most) => {
         const waiting = all.filter(({ waits }) => waits)
-        const shares = shareOut(all, waiting, most)
+        const shares = fairShares(all, waiting, most)
         expect(total(shares)).toBeLessThanOrEqual(most)
         const after = all.map((one) => ({ ...one, sending: one.sending + roomOf(shares, one.org_id) }))
         expect(held(after)).toBeLessThanOrEqual(webhookConcurrency)
@@ -136,7 +137,7 @@ describe("shareOut", () => {
     fc.assert(
       fc.property(state, (all) => {
         const waiting = all.filter(({ waits }) => waits)
-        const shares = shareOut(all, waiting, webhookClaimBatch)
+        const shares = fairShares(all, waiting, webhookClaimBatch)
         for (const given of waiting) {
           const room = roomOf(shares, given.org_id)
           for (const other of waiting) {

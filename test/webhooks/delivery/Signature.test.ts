@@ -2,8 +2,8 @@ import { createHmac } from "node:crypto"
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { Webhook } from "standardwebhooks"
-import { hookHeaders, keptOf, shownHeaders } from "../../../src/webhooks/delivery/HookHeaders.ts"
-import { formatSecret } from "../../../src/webhooks/Secret.ts"
+import { deliveryHeaders, headersToKeep, shownHeaders } from "../../../src/webhooks/delivery/SignedHeaders.ts"
+import { formatSecret } from "../../../src/webhooks/WebhookSecrets.ts"
 
 const secret = formatSecret(Buffer.alloc(32, 7))
 const older = formatSecret(Buffer.alloc(32, 9))
@@ -20,7 +20,7 @@ const standard = (headers: Readonly<Record<string, string>>, key: string, body =
 
 describe("the headers of a delivery", () => {
   it("sign the raw body under the whole text of the secret", () => {
-    const headers = hookHeaders(delivery, { current: secret, previous: null }, Date.now())
+    const headers = deliveryHeaders(delivery, { current: secret, previous: null }, Date.now())
     expect(headers).toMatchObject({
       "content-type": "application/json",
       "user-agent": "Corridor-Webhooks/1.0",
@@ -31,14 +31,14 @@ describe("the headers of a delivery", () => {
       "webhook-id": delivery.event_id
     })
     expect(headers).not.toHaveProperty("x-service-test")
-    expect(hookHeaders({ ...delivery, test: true }, { current: secret, previous: null }, 0)["x-service-test"]).toBe(
+    expect(deliveryHeaders({ ...delivery, test: true }, { current: secret, previous: null }, 0)["x-service-test"]).toBe(
       "true"
     )
   })
 
   it("sign id, time and body the way Standard Webhooks does", () => {
     const now = Date.now()
-    const headers = hookHeaders(delivery, { current: secret, previous: null }, now)
+    const headers = deliveryHeaders(delivery, { current: secret, previous: null }, now)
     const text = `${delivery.event_id}.${Math.floor(now / 1000)}.${delivery.payload}`
     const key = Buffer.from(secret.slice("whsec_".length), "base64")
     expect(headers["webhook-signature"]).toBe(`v1,${hmac(key, text).digest("base64")}`)
@@ -48,7 +48,7 @@ describe("the headers of a delivery", () => {
   })
 
   it("serve both secrets after a rotation, and the old one alone where there is room for one", () => {
-    const headers = hookHeaders(delivery, { current: secret, previous: older }, Date.now())
+    const headers = deliveryHeaders(delivery, { current: secret, previous: older }, Date.now())
     expect(headers["x-service-signature"]).toBe(hmac(older, delivery.payload).digest("hex"))
     expect(headers["webhook-signature"]?.split(" ")).toHaveLength(2)
     standard(headers, secret)
@@ -59,7 +59,7 @@ describe("the headers of a delivery", () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 24, maxLength: 64 }), fc.json(), (bytes, body) => {
         const current = formatSecret(bytes)
-        const headers = hookHeaders({ ...delivery, payload: body }, { current, previous: null }, Date.now())
+        const headers = deliveryHeaders({ ...delivery, payload: body }, { current, previous: null }, Date.now())
         expect(headers["x-service-signature"]).toBe(hmac(current, body).digest("hex"))
         expect(standard(headers, current, body)).toEqual(JSON.parse(body))
       }),
@@ -79,9 +79,9 @@ describe("the headers of a delivery", () => {
         fc.option(traceparent, { nil: undefined }),
         fc.boolean(),
         (secrets, now, parent, test) => {
-          const headers = hookHeaders({ ...delivery, test }, secrets, now, parent)
+          const headers = deliveryHeaders({ ...delivery, test }, secrets, now, parent)
           const { payload: _payload, ...event } = { ...delivery, test }
-          expect(shownHeaders(event, keptOf(headers))).toEqual(headers)
+          expect(shownHeaders(event, headersToKeep(headers))).toEqual(headers)
         }
       ),
       { numRuns: 50 }

@@ -3,8 +3,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { WebhookId } from "../../../src/domain/Identifiers.ts"
 import { Vault, VaultError, type VaultService } from "../../../src/platform/secrets/Vault.ts"
-import { SigningKeys } from "../../../src/webhooks/delivery/SigningKeys.ts"
-import { secretContext } from "../../../src/webhooks/Secret.ts"
+import { SigningKeys } from "../../../src/webhooks/delivery/SignedHeaders.ts"
+import { secretContext } from "../../../src/webhooks/WebhookSecrets.ts"
 import { TestVault } from "../../support/TestSettings.ts"
 
 const webhook_id = WebhookId.make("00000000-0000-7000-8000-000000000002")

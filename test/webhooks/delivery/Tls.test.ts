@@ -2,8 +2,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
-import { HookClient } from "../../../src/webhooks/delivery/HookClient.ts"
-import { HookNetwork, type Network } from "../../../src/webhooks/delivery/HookNetwork.ts"
+import { WebhookClient, WebhookNetwork, type Network } from "../../../src/webhooks/delivery/WebhookClient.ts"
 import { makeNames } from "../ssrf/Names.ts"
 import { Dns } from "../../../src/webhooks/ssrf/Dns.ts"
 import { type Identity, newAuthority } from "./Certificates.ts"
@@ -22,8 +21,8 @@ const reach = ({ address, family }: { readonly address: string; readonly family:
   ({ address: address === ADDRESS ? "127.0.0.1" : address, family }) as const
 
 const hooksIn = (network: Network) =>
-  Layer.provideMerge(HookClient.layer, onMemory()).pipe(
-    Layer.provide([Layer.succeed(HookNetwork, network), Layer.succeed(Dns, names)])
+  Layer.provideMerge(WebhookClient.layer, onMemory()).pipe(
+    Layer.provide([Layer.succeed(WebhookNetwork, network), Layer.succeed(Dns, names)])
   )
 
 /** One event to an endpoint with this identity, and what became of the first attempt. */

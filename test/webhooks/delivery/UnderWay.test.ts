@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest"
 import { OrgId, WebhookId } from "../../../src/domain/Identifiers.ts"
 import { webhookConcurrency } from "../../../src/domain/policies/Webhooks.ts"
-import type { ClaimedDelivery } from "../../../src/webhooks/delivery/Delivery.ts"
-import { UnderWay } from "../../../src/webhooks/delivery/UnderWay.ts"
+import type { ClaimedDelivery } from "../../../src/webhooks/delivery/DeliveryQueueStore.ts"
+import { InFlight } from "../../../src/webhooks/delivery/InFlight.ts"
 
 const org_id = OrgId.make("00000000-0000-7000-8000-000000000001")
 const webhook_id = WebhookId.make("00000000-0000-7000-8000-000000000002")
@@ -24,11 +24,11 @@ const claimed = (nth: number, failing = false): ClaimedDelivery => ({
   lease_token: `lease ${nth}`
 })
 
-const sendingTo = (underWay: UnderWay, of: OrgId) => underWay.byEndpointOf(new Set([of])).get(webhook_id)
+const sendingTo = (underWay: InFlight, of: OrgId) => underWay.byEndpointOf(new Set([of])).get(webhook_id)
 
 describe("UnderWay", () => {
   it("leaves the place of whoever has answered to the next, and keeps the lease until it is written down", () => {
-    const underWay = new UnderWay()
+    const underWay = new InFlight()
     const [first, second] = [claimed(1), claimed(2, true)]
     underWay.add(first, 0)
     underWay.add(second, 0)

@@ -4,15 +4,15 @@ import { Effect, Layer, TestClock } from "effect"
 import { afterCommit } from "../../../src/platform/database/AfterCommit.ts"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
-import { Doorbell } from "../../../src/webhooks/Doorbell.ts"
-import { HookClient } from "../../../src/webhooks/delivery/HookClient.ts"
-import { QueueStore } from "../../../src/webhooks/delivery/QueueStore.ts"
+import { DeliveryWakeUp } from "../../../src/webhooks/DeliveryWakeUp.ts"
+import { WebhookClient } from "../../../src/webhooks/delivery/WebhookClient.ts"
+import { DeliveryQueueStore } from "../../../src/webhooks/delivery/DeliveryQueueStore.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { testSettings, TestVault } from "../../support/TestSettings.ts"
 
 const nothingDue = () => {
   let looks = 0
-  const store = Layer.succeed(QueueStore, {
+  const store = Layer.succeed(DeliveryQueueStore, {
     due: () =>
       Effect.sync(() => {
         looks += 1
@@ -21,8 +21,13 @@ const nothingDue = () => {
     claim: () => Effect.succeed({ deliveries: [], next: new Map() }),
     finish: () => Effect.succeed({ disabled: [], dead: new Set() }),
     release: () => Effect.void
-  } as unknown as QueueStore["Type"])
-  const means = Layer.mergeAll(store, Layer.succeed(HookClient, {} as HookClient["Type"]), TestVault, testSettings())
+  } as unknown as DeliveryQueueStore["Type"])
+  const means = Layer.mergeAll(
+    store,
+    Layer.succeed(WebhookClient, {} as WebhookClient["Type"]),
+    TestVault,
+    testSettings()
+  )
   return { looks: () => looks, means }
 }
 
@@ -30,7 +35,7 @@ describe("An idle worker", () => {
   it.effect("looks four times a second, and at once when the bell rings", () =>
     Effect.gen(function* () {
       const { looks, means } = nothingDue()
-      const { ring } = yield* Doorbell
+      const { wake: ring } = yield* DeliveryWakeUp
       yield* Effect.fork(Effect.provide(deliveryWorker, means))
       yield* TestClock.adjust("100 millis")
       expect(looks()).toBe(1)
@@ -52,7 +57,7 @@ describe("An idle worker", () => {
   it.effect("comes at once also when it has just looked of its own accord", () =>
     Effect.gen(function* () {
       const { looks, means } = nothingDue()
-      const { ring } = yield* Doorbell
+      const { wake: ring } = yield* DeliveryWakeUp
       yield* Effect.fork(Effect.provide(deliveryWorker, means))
       yield* TestClock.adjust("251 millis")
       expect(looks()).toBe(2)

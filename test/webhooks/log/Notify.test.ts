@@ -1,6 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { Doorbell } from "../../../src/webhooks/Doorbell.ts"
+import { DeliveryWakeUp } from "../../../src/webhooks/DeliveryWakeUp.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf } from "../../support/Send.ts"
 import { dataOf, deliveries, get, notify, onHookServer, patch, registered } from "../Hooks.ts"
@@ -47,7 +47,7 @@ onHookServer("A test notification", (it) => {
   it.effect("calls the worker, as every event does", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
-      const { listen } = yield* Doorbell
+      const { listen } = yield* DeliveryWakeUp
       let rings = 0
       yield* listen(() => {
         rings += 1

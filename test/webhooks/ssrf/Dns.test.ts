@@ -2,8 +2,7 @@
 import { stat } from "node:fs/promises"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { makeDns } from "../../../src/webhooks/ssrf/Dns.ts"
-import { parseHosts } from "../../../src/webhooks/ssrf/HostsFile.ts"
+import { makeDns, parseHosts } from "../../../src/webhooks/ssrf/Dns.ts"
 import { untilTrue } from "../delivery/Receiver.ts"
 import { newNameServer } from "./NameServer.ts"
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import type { Mode } from "../../../src/platform/config/Settings.ts"
 import { Dns } from "../../../src/webhooks/ssrf/Dns.ts"
-import { resolveChecked } from "../../../src/webhooks/ssrf/ResolveChecked.ts"
+import { resolveChecked } from "../../../src/webhooks/ssrf/EndpointUrl.ts"
 import { makeNames, type Names } from "./Names.ts"
 
 const ask = (url: string, mode: Mode, names: Names = makeNames()) =>

@@ -1,7 +1,7 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import type { OrgId } from "../../../src/domain/Identifiers.ts"
-import { DeliveryStore } from "../../../src/webhooks/DeliveryStore.ts"
+import { DeliveryStore } from "../../../src/webhooks/delivery/DeliveryStore.ts"
 import { EventStore } from "../../../src/webhooks/EventStore.ts"
 import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"

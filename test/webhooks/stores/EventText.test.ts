@@ -6,7 +6,7 @@ import { type OrgId, PaymentId } from "../../../src/domain/Identifiers.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { webhookForgetBatch } from "../../../src/domain/policies/Webhooks.ts"
 import { MAX_PAYLOAD_BYTES, EventStore } from "../../../src/webhooks/EventStore.ts"
-import { keptTexts } from "../../../src/webhooks/EventText.ts"
+import { storedPayloads } from "../../../src/webhooks/EventPayload.ts"
 import type { WebhookEvent } from "../../../src/webhooks/Webhook.ts"
 import { openStoresOn } from "../../payments/support/PaymentServices.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
@@ -106,7 +106,7 @@ layer(onDatabase, { excludeTestServices: true, timeout: "60 seconds" })("Events 
       ]
       const events: Array<WebhookEvent> = []
       for (const data of [usual, usual, ...others]) events.push({ ...(yield* eventOf(org_id, at, data)), payment_id })
-      const kept = keptTexts(events, at)
+      const kept = storedPayloads(events, at)
       expect(kept[0]!.data?.split("\n")).toHaveLength(11)
       expect(kept[1]!.same_as).toBe(events[0]!.event_id)
       expect(kept.slice(2).map(({ data }) => data)).toEqual(others)
@@ -124,7 +124,7 @@ layer(onDatabase, { excludeTestServices: true, timeout: "60 seconds" })("Events 
       const at = new Date()
       const [one, two] = [yield* eventOf(org_id, at, '{"a":1}'), yield* eventOf(org_id, at, '{"a":1}')]
       const other = yield* eventOf(org_id, at, '{"a":2}')
-      const kept = keptTexts([one, two, other], at)
+      const kept = storedPayloads([one, two, other], at)
       expect(kept.map(({ data, same_as }) => [data, same_as])).toEqual([
         ['{"a":1}', null],
         [null, one.event_id],
@@ -145,7 +145,7 @@ layer(onDatabase, { excludeTestServices: true, timeout: "60 seconds" })("Events 
       const at = new Date()
       const events: Array<WebhookEvent> = []
       for (let nth = 0; nth < webhookForgetBatch + 20; nth += 1) events.push(yield* eventOf(org_id, at, '{"a":1}'))
-      yield* sql`insert into events ${sql.insert(keptTexts(events, at).map((text) => ({ ...text, org_id, created_at: at })))}`
+      yield* sql`insert into events ${sql.insert(storedPayloads(events, at).map((text) => ({ ...text, org_id, created_at: at })))}`
       yield* daysPass(31)
       const store = yield* EventStore
       yield* store.forgetOld

@@ -4,11 +4,10 @@ import { Effect, Layer, Option } from "effect"
 import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { webhookForgetBatch } from "../../../src/domain/policies/Webhooks.ts"
-import type { Verdict } from "../../../src/webhooks/delivery/Delivery.ts"
+import { type Verdict, DeliveryQueueStore } from "../../../src/webhooks/delivery/DeliveryQueueStore.ts"
 import { DeadLetterStore } from "../../../src/webhooks/delivery/DeadLetterStore.ts"
-import { QueueStore } from "../../../src/webhooks/delivery/QueueStore.ts"
 import { noHeaders } from "../../../src/webhooks/Webhook.ts"
-import { DeliveryStore } from "../../../src/webhooks/DeliveryStore.ts"
+import { DeliveryStore } from "../../../src/webhooks/delivery/DeliveryStore.ts"
 import { EventStore } from "../../../src/webhooks/EventStore.ts"
 import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import { openStoresOn } from "../../payments/support/PaymentServices.ts"
@@ -45,11 +44,11 @@ const sendMany = (org_id: OrgId, count: number) =>
   Effect.replicateEffect(send(org_id), count, { concurrency: 8, discard: true })
 
 /** What the receivers make of all that is due. */
-const answer = (verdict: Verdict): Stored<void, never, QueueStore> =>
+const answer = (verdict: Verdict): Stored<void, never, DeliveryQueueStore> =>
   Effect.gen(function* () {
     const { deliveries } = yield* claimDue()
     if (deliveries.length === 0) return
-    const queue = yield* QueueStore
+    const queue = yield* DeliveryQueueStore
     const told = { status_code: 200, error: null, answer: null, latency_ms: 1, ...noHeaders }
     yield* queue.finish(
       deliveries.map(({ delivery_id, lease_token }) => ({ delivery_id, lease_token, ...told, ...verdict }))
@@ -122,7 +121,7 @@ for (const backend of backends) {
         yield* newHook(org_id)
         yield* send(org_id)
         const [one] = (yield* claimDue({ room: 1, leaseMillis: 0 })).deliveries
-        const queue = yield* QueueStore
+        const queue = yield* DeliveryQueueStore
         const told = { status_code: 200, error: null, answer: null, latency_ms: 1, ...noHeaders }
         const { delivery_id, lease_token } = one!
         yield* queue.finish([{ delivery_id, lease_token, ...told, verdict: "delivered" }])

@@ -4,11 +4,11 @@
  */
 import { Context, Effect } from "effect"
 
-export class Doorbell extends Context.Reference<Doorbell>()("corridor/Doorbell", {
+export class DeliveryWakeUp extends Context.Reference<DeliveryWakeUp>()("corridor/DeliveryWakeUp", {
   defaultValue: () => {
     const listeners = new Set<() => void>()
     return {
-      ring: (): void => {
+      wake: (): void => {
         for (const listener of listeners) listener()
       },
       /** For as long as the scope lives. */

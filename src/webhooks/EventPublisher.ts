@@ -5,13 +5,24 @@ import type { EventType } from "../domain/EventTypes.ts"
 import { Ids } from "../domain/Ids.ts"
 import type { Stored } from "../platform/database/DatabaseFailure.ts"
 import { afterCommit } from "../platform/database/AfterCommit.ts"
-import { Doorbell } from "./Doorbell.ts"
+import { DeliveryWakeUp } from "./DeliveryWakeUp.ts"
 import { EventStore } from "./EventStore.ts"
-import { newEvent } from "./NewEvent.ts"
 import type { WebhookEvent } from "./Webhook.ts"
+import { stringifyWire } from "../domain/Decimal.ts"
 
-export class Events extends Context.Tag("corridor/Events")<
-  Events,
+/** An event that tells of something else than a payment, as the exact text that every delivery repeats. */
+export const newEvent = (
+  about: { readonly event_id: string; readonly event_type: EventType; readonly org_id: OrgId },
+  data: Readonly<Record<string, unknown>>,
+  at: Date
+): WebhookEvent => {
+  const { event_id, event_type, org_id } = about
+  const payload = stringifyWire({ event_id, event_type, org_id, created_at: at.toISOString(), data })
+  return { event_id, event_type, org_id, payment_id: null, payload, test: false, created_at: at }
+}
+
+export class EventPublisher extends Context.Tag("corridor/EventPublisher")<
+  EventPublisher,
   {
     /** Of something that happened now. */
     readonly tell: (
@@ -23,11 +34,11 @@ export class Events extends Context.Tag("corridor/Events")<
   }
 >() {
   static readonly layer = Layer.effect(
-    Events,
+    EventPublisher,
     Effect.gen(function* () {
       const store = yield* EventStore
       const ids = yield* Ids
-      const { ring } = yield* Doorbell
+      const { wake: ring } = yield* DeliveryWakeUp
       const written = (event: WebhookEvent) => Effect.zipRight(store.insert(event), afterCommit(ring))
       return {
         tell: Effect.fnUntraced(function* (about, data) {

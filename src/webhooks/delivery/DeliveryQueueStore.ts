@@ -1,14 +1,20 @@
-/** A delivery on its way: as a worker claims it, and what came of the attempt. */
+/**
+ * The queue between events and their receivers. It says which organisations have something due, and gives out as many
+ * deliveries of each as it is asked for, spread over their endpoints: a backlog of one of them is in nobody else's way.
+ */
+import { Context, Duration, Schema } from "effect"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Answer } from "../Webhook.ts"
-import { Duration, Schema } from "effect"
 import { OrgId, WebhookId } from "../../domain/Identifiers.ts"
 import { webhookGivesUpAfter } from "../../domain/policies/Webhooks.ts"
 
+/** A delivery on its way: as a worker claims it, and what came of the attempt. */
+
 /** Why an endpoint was disabled. */
-export const givenUpReason = `It failed for ${Duration.toDays(webhookGivesUpAfter)} days in a row.`
+export const disabledReason = `It failed for ${Duration.toDays(webhookGivesUpAfter)} days in a row.`
 
 /** What is wrong with a delivery that waited for it and was never tried. */
-export const buriedError = "the endpoint was disabled before it could be sent"
+export const neverSentError = "the endpoint was disabled before it could be sent"
 
 export const ClaimedDelivery = Schema.Struct({
   delivery_id: Schema.String,
@@ -33,14 +39,14 @@ export const ClaimedDelivery = Schema.Struct({
 })
 export type ClaimedDelivery = typeof ClaimedDelivery.Type
 
-export interface DueOrganizations {
+export interface DuePage {
   readonly organizations: ReadonlyArray<OrgId>
   /** Where the next look goes on; none when the walk over the organisations came to its end. */
   readonly next: string | null
 }
 
 /** As much of an organisation's deliveries as may be begun now. */
-export interface Lane {
+export interface OrganizationQuota {
   readonly org_id: OrgId
   /** Its endpoints after this one. */
   readonly after: string
@@ -50,7 +56,7 @@ export interface Lane {
 }
 
 export interface ClaimOptions {
-  readonly lanes: ReadonlyArray<Lane>
+  readonly lanes: ReadonlyArray<OrganizationQuota>
   /** Deliveries under way, by endpoint. */
   readonly underWay: ReadonlyMap<WebhookId, number>
   readonly leaseMillis: number
@@ -68,14 +74,33 @@ export type Verdict =
   | { readonly verdict: "dead" }
 
 /** Counts only for whoever still holds the lease. */
-export type Result = Pick<ClaimedDelivery, "delivery_id" | "lease_token"> & Answer & Verdict
+export type AttemptResult = Pick<ClaimedDelivery, "delivery_id" | "lease_token"> & Answer & Verdict
 
 /** An endpoint that was disabled because it failed for too long, and how much was still waiting for it. */
 export const GivenUp = Schema.Struct({ webhook_id: WebhookId, org_id: OrgId, waiting: Schema.Number })
 export type GivenUp = typeof GivenUp.Type
 
-export interface Settled {
+export interface FinishedBatch {
   /** The deliveries that were tried for the last time, by id. */
   readonly dead: ReadonlyArray<string>
   readonly givenUp: ReadonlyArray<GivenUp>
 }
+
+export interface Claiming {
+  /** Organisations after this one, in the order of their ids; some may turn out to have nothing to give. */
+  readonly due: (after: string) => Stored<DuePage>
+  /** Until the lease ends, nobody else claims what this one answers with. */
+  readonly claim: (options: ClaimOptions) => Stored<Claim>
+}
+
+export interface Settling {
+  /** All of them together; a result whose lease was lost changes nothing. */
+  readonly finish: (results: ReadonlyArray<AttemptResult>) => Stored<FinishedBatch>
+  /** Gives back what was not tried to its end, as if it had not been claimed. */
+  readonly release: (held: ReadonlyArray<Pick<ClaimedDelivery, "delivery_id" | "lease_token">>) => Stored<void>
+}
+
+export class DeliveryQueueStore extends Context.Tag("corridor/WebhookQueueStore")<
+  DeliveryQueueStore,
+  Claiming & Settling
+>() {}

@@ -4,7 +4,7 @@
  */
 import type { OrgId, WebhookId } from "../../domain/Identifiers.ts"
 import { webhookConcurrency } from "../../domain/policies/Webhooks.ts"
-import type { ClaimedDelivery } from "./Delivery.ts"
+import type { ClaimedDelivery } from "./DeliveryQueueStore.ts"
 
 interface Begun {
   readonly delivery: ClaimedDelivery
@@ -16,7 +16,7 @@ interface Count {
   readonly failing: number
 }
 
-export class UnderWay {
+export class InFlight {
   private readonly deliveries = new Map<string, Begun>()
   /** The others wait only to be written down. */
   private readonly unanswered = new Set<Begun>()

@@ -6,12 +6,10 @@ import { asRun, collectsSpans } from "../../platform/observability/Spans.ts"
 import { currentTraceparent } from "../../platform/observability/TraceContext.ts"
 import { redactText } from "../../platform/observability/Redaction.ts"
 import type { VaultError } from "../../platform/secrets/Vault.ts"
-import type { ClaimedDelivery, Result } from "./Delivery.ts"
+import type { ClaimedDelivery, AttemptResult } from "./DeliveryQueueStore.ts"
 import { type Answer, noHeaders } from "../Webhook.ts"
-import type { HookClient, NotAnswered } from "./HookClient.ts"
-import type { HookAnswer } from "./HookExchange.ts"
-import { hookHeaders, keptOf, type SigningSecrets } from "./HookHeaders.ts"
-import type { SigningKeys } from "./SigningKeys.ts"
+import type { WebhookClient, NotAnswered, WebhookResponse } from "./WebhookClient.ts"
+import { deliveryHeaders, headersToKeep, type SigningSecrets, type SigningKeys } from "./SignedHeaders.ts"
 
 const KEPT_CHARACTERS = 500
 
@@ -35,7 +33,7 @@ const refusalOf = (status: number): string | null => {
 type Outcome = Omit<Answer, "latency_ms">
 type Said = Pick<Answer, "status_code" | "error" | "answer">
 
-const answered = ({ status, text }: HookAnswer): Said => ({
+const answered = ({ status, text }: WebhookResponse): Said => ({
   status_code: status,
   error: refusalOf(status),
   answer: text === "" ? null : excerpt(text)
@@ -48,8 +46,8 @@ const failed = (error: string): Said => ({
 })
 
 /** What it takes to make one. */
-export interface Means {
-  readonly client: HookClient["Type"]
+export interface AttemptContext {
+  readonly client: WebhookClient["Type"]
   readonly keys: SigningKeys
   readonly retryDelays: Delays
 }
@@ -62,25 +60,25 @@ const unopened = ({ message }: VaultError) =>
     notSent("its signing secret cannot be opened")
   )
 
-const send = ({ client }: Means, delivery: ClaimedDelivery, secrets: SigningSecrets, span?: string) =>
+const send = ({ client }: AttemptContext, delivery: ClaimedDelivery, secrets: SigningSecrets, span?: string) =>
   Effect.clockWith((clock) => {
     const traceparent = span ?? delivery.traceparent ?? undefined
-    const headers = hookHeaders(delivery, secrets, clock.unsafeCurrentTimeMillis(), traceparent)
+    const headers = deliveryHeaders(delivery, secrets, clock.unsafeCurrentTimeMillis(), traceparent)
     const request = { url: delivery.endpoint_url, headers, body: delivery.payload }
     return Effect.match(client.post(request), {
-      onFailure: ({ message }: NotAnswered): Outcome => ({ ...failed(message), ...keptOf(headers) }),
-      onSuccess: (answer): Outcome => ({ ...answered(answer), ...keptOf(headers) })
+      onFailure: ({ message }: NotAnswered): Outcome => ({ ...failed(message), ...headersToKeep(headers) }),
+      onSuccess: (answer): Outcome => ({ ...answered(answer), ...headersToKeep(headers) })
     })
   })
 
 /** One of very many that nobody traces: as few steps as it takes. */
-const sent = (means: Means, delivery: ClaimedDelivery): Effect.Effect<Outcome> =>
+const sent = (means: AttemptContext, delivery: ClaimedDelivery): Effect.Effect<Outcome> =>
   Effect.matchEffect(means.keys.of(delivery), {
     onFailure: unopened,
     onSuccess: (secrets) => send(means, delivery, secrets)
   })
 
-const sentTraced = (means: Means, delivery: ClaimedDelivery): Effect.Effect<Outcome> =>
+const sentTraced = (means: AttemptContext, delivery: ClaimedDelivery): Effect.Effect<Outcome> =>
   Effect.matchEffect(means.keys.of(delivery), {
     onFailure: unopened,
     onSuccess: (secrets) =>
@@ -118,22 +116,22 @@ const judged = (
   outcome: Outcome,
   latency_ms: number,
   retryDelays: Delays
-): Effect.Effect<Result> => {
+): Effect.Effect<AttemptResult> => {
   const { error } = outcome
   const told = { delivery_id, lease_token, ...outcome, latency_ms }
   if (error === null) return Effect.succeed({ ...told, verdict: "delivered" })
   return Effect.map(
     nthDelay(webhookRetry(retryDelays), nth),
     Option.match({
-      onNone: (): Result => ({ ...told, verdict: "dead" }),
-      onSome: (wait): Result => ({ ...told, verdict: "retry", delay_ms: Math.round(Duration.toMillis(wait)) })
+      onNone: (): AttemptResult => ({ ...told, verdict: "dead" }),
+      onSome: (wait): AttemptResult => ({ ...told, verdict: "retry", delay_ms: Math.round(Duration.toMillis(wait)) })
     })
   )
 }
 
 const nanosPerMilli = 1_000_000
 
-export const attempt = (means: Means, delivery: ClaimedDelivery): Effect.Effect<Result> =>
+export const attemptDelivery = (means: AttemptContext, delivery: ClaimedDelivery): Effect.Effect<AttemptResult> =>
   Effect.withFiberRuntime((fiber) => {
     const { retryDelays } = means
     // Attempts that ended with their worker were counted too: the one after the last is not made.

@@ -3,11 +3,30 @@ import { success } from "../../contract/api/Envelope.ts"
 import type { WebhookLogApi } from "../../contract/api/WebhookLog.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
 import { makePages } from "../../platform/pagination/Page.ts"
-import type { Delivery } from "../DeliveryStore.ts"
+import type { Delivery } from "./DeliveryStore.ts"
 import { DeadLetters } from "./DeadLetters.ts"
-import { envelopeOf } from "../EventEnvelope.ts"
 import { Webhooks } from "../Webhooks.ts"
-import { WebhookLog } from "../WebhookLog.ts"
+import { WebhookLog } from "./WebhookLog.ts"
+import type { OrgId } from "../../domain/Identifiers.ts"
+import { parse } from "lossless-json"
+import { WireNumber } from "../../domain/Decimal.ts"
+import type { WebhookEvent } from "../Webhook.ts"
+
+/** An event as its receivers got it, read back from the exact text that was sent. */
+
+/** Amounts keep the digits that they were written with. */
+const parseNumber = (literal: string): unknown => (literal.includes(".") ? new WireNumber(literal) : Number(literal))
+
+export const envelopeOf = ({ created_at, payload, traceparent }: WebhookEvent) => {
+  const sent = parse(payload, null, { parseNumber }) as {
+    readonly event_id: string
+    readonly event_type: string
+    readonly org_id: OrgId
+    readonly data: Readonly<Record<string, unknown>>
+  }
+  const { data, event_id, event_type, org_id } = sent
+  return { event_id, event_type, org_id, created_at, data, ...(traceparent === undefined ? {} : { traceparent }) }
+}
 
 const shown = ({ org_id: _org, ...delivery }: Delivery) => delivery
 

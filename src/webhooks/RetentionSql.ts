@@ -10,7 +10,34 @@ import { theRowAs } from "../platform/database/Rows.ts"
 import type { Settings } from "../platform/config/Settings.ts"
 import { forgetRows, leaveByMonth } from "../platform/months/Leaving.ts"
 import { webhookForgetBatch } from "../domain/policies/Webhooks.ts"
-import { type Batch, forgetInTurn } from "./Forgetting.ts"
+import { nilUuid } from "../domain/Ids.ts"
+
+/** How old rows are forgotten: from the oldest on, in small batches, and past those that have to stay. */
+
+/** When the last row that was looked at was written, and its id. */
+export type Position = readonly [at: Date, id: string]
+
+export interface Batch {
+  readonly looked: number
+  readonly forgotten: number
+  /** None when there was nothing to look at. */
+  readonly last: Position | null
+}
+
+const beginning: Position = [new Date(0), nilUuid]
+
+/** The walk goes on where it was at the next call, so that rows that stay are not looked at again for every batch. */
+export const forgetInTurn = (lookBehind: (position: Position) => Stored<Batch>): Stored<number> => {
+  let position = beginning
+  const forget: Stored<number> = Effect.suspend(() => lookBehind(position)).pipe(
+    Effect.flatMap(({ forgotten, last, looked }) => {
+      const isOver = last === null || looked < webhookForgetBatch
+      position = isOver ? beginning : last
+      return isOver || forgotten > 0 ? Effect.succeed(forgotten) : forget
+    })
+  )
+  return forget
+}
 
 type Kept = Pick<Settings["Type"], "archiveDir" | "retention">
 
@@ -50,7 +77,7 @@ const answer = (id: string, more = "") => `select count(*)::int as looked, max(c
 const forgetting = (months: Stored<number>, rest: Stored<number>): Stored<number> =>
   Effect.flatMap(months, (left) => Effect.map(rest, (gone) => left + gone))
 
-export const forgetDeliveriesSql = (sql: SqlClient.SqlClient, kept: Kept): Stored<number> => {
+export const deleteExpiredDeliveries = (sql: SqlClient.SqlClient, kept: Kept): Stored<number> => {
   const { deadLetters, webhooks: keptFor } = kept.retention
   const isNeeded = `(l.status = 'pending' or l.updated_at >= case l.status when 'dead' then ${ago(deadLetters)} else ${ago(keptFor)} end)`
   const months = Effect.zipWith(
@@ -107,7 +134,7 @@ const isTold = (among: string) => `(
     select from ${among} s join webhook_deliveries d on d.event_id = s.event_id
     where s.same_as = l.event_id and s.created_at = l.created_at))`
 
-export const forgetEventsSql = (sql: SqlClient.SqlClient, kept: Kept): Stored<number> => {
+export const deleteExpiredEvents = (sql: SqlClient.SqlClient, kept: Kept): Stored<number> => {
   const keptFor = kept.retention.webhooks
   const months = leaveByMonth(sql, {
     table: "events",

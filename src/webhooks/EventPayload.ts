@@ -66,7 +66,7 @@ const valuesOf = (event: Named, data: string, time: string): string | undefined 
 }
 
 /** `at` is the time of its row. */
-export const keptText = (event: StoredEvent, at: Date): KeptText => {
+export const storedPayload = (event: StoredEvent, at: Date): KeptText => {
   const time = at.toISOString()
   const beginning = beginningOf(event, time)
   const usual =
@@ -80,11 +80,11 @@ export const keptText = (event: StoredEvent, at: Date): KeptText => {
 }
 
 /** Of events that are written together, at one time. */
-export const keptTexts = (events: ReadonlyArray<StoredEvent>, at: Date) => {
+export const storedPayloads = (events: ReadonlyArray<StoredEvent>, at: Date) => {
   const first = new Map<string, string>()
   return events.map((event) => {
     const { event_id, event_type } = event
-    const text = keptText(event, at)
+    const text = storedPayload(event, at)
     const same_as = text.data === null ? undefined : first.get(text.data)
     if (text.data !== null && same_as === undefined) first.set(text.data, event_id)
     return { event_id, event_type, ...text, ...(same_as === undefined ? {} : { data: null, same_as }) }
@@ -92,10 +92,10 @@ export const keptTexts = (events: ReadonlyArray<StoredEvent>, at: Date) => {
 }
 
 /** The columns of `KeptColumns`, of the events of this name. */
-export const keptColumns = (events: string): string => `${events}.payload, coalesce(${events}.data, (
+export const payloadColumns = (events: string): string => `${events}.payload, coalesce(${events}.data, (
     select s.data from events s where s.event_id = ${events}.same_as and s.created_at = ${events}.created_at)) as told`
 
-export const KeptColumns = { payload: Schema.NullOr(Schema.String), told: Schema.NullOr(Schema.String) }
+export const PayloadColumns = { payload: Schema.NullOr(Schema.String), told: Schema.NullOr(Schema.String) }
 
 interface KeptRow extends Named {
   readonly payload: string | null
@@ -110,7 +110,7 @@ const dataOf = (row: Named, kept: string, time: string): string => {
 }
 
 /** The bytes that were written. `at` is the time of its row. */
-export const textOf = (row: KeptRow, at: Date): string => {
+export const payloadOf = (row: KeptRow, at: Date): string => {
   if (row.payload !== null) return row.payload
   if (row.told === null) throw new Error(`What event ${row.event_id} tells is in no row`)
   const time = at.toISOString()

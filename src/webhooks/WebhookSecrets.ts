@@ -1,12 +1,22 @@
-/** The signing secrets of endpoints take part in a change of the master key. */
+/** The signing secret of an endpoint: made once, shown once, kept sealed. */
+import type { WebhookId } from "../domain/Identifiers.ts"
 import { Effect } from "effect"
 import type { SealedPlace } from "../platform/secrets/SealedPlaces.ts"
-import { secretContext } from "./Secret.ts"
 import { WebhookStore } from "./WebhookStore.ts"
 
-export const sealedEndpoints = Effect.map(WebhookStore, (store): SealedPlace => ({
+export const SECRET_BYTES = 32
+
+const prefix = "whsec_"
+
+export const formatSecret = (bytes: Uint8Array): string => `${prefix}${Buffer.from(bytes).toString("base64")}`
+
+/** Where a sealed secret belongs: it opens for no other endpoint. */
+export const secretContext = (webhookId: WebhookId): string => `webhook ${webhookId}`
+
+/** The signing secrets of endpoints take part in a change of the master key. */
+export const rotatableWebhookSecrets = Effect.map(WebhookStore, (store): SealedPlace => ({
   reseal: Effect.fnUntraced(function* (anew) {
-    yield* store.holdSecrets
+    yield* store.lockSecrets
     const moved = yield* Effect.forEach(yield* store.allSealed, (row) =>
       Effect.gen(function* () {
         const { previous_secret_sealed: previous, secret_sealed: current, webhook_id } = row

@@ -1,22 +1,28 @@
 /** What was sent and what came of it: events to catch up with, deliveries to send again, and events made for a test. */
 import { Clock, Context, Effect, Either, Layer, Option } from "effect"
-import type { OrgId, PaymentId } from "../domain/Identifiers.ts"
-import type { TransactionData } from "../contract/api/WebhookLog.ts"
-import { AuditLog } from "../platform/audit/AuditLog.ts"
-import type { Stored } from "../platform/database/DatabaseFailure.ts"
-import { afterCommit } from "../platform/database/AfterCommit.ts"
-import { Transactor } from "../platform/database/Transactor.ts"
-import type { Permit } from "../domain/Access.ts"
-import { stringifyWire, toWireText, WireNumber } from "../domain/Decimal.ts"
-import { Invalid, type NotFound, notFound } from "../domain/Failure.ts"
-import { Ids } from "../domain/Ids.ts"
-import { Money } from "../domain/Money.ts"
-import type { Window } from "../platform/database/Window.ts"
-import { type Delivery, type DeliveryFilter, DeliveryStore, type PaymentDelivery } from "./DeliveryStore.ts"
-import { Doorbell } from "./Doorbell.ts"
-import { type EventFilter, EventStore, MAX_PAYLOAD_BYTES } from "./EventStore.ts"
-import { type Trouble, WebhookIssues } from "./WebhookIssues.ts"
-import type { WebhookEvent } from "./Webhook.ts"
+import type { OrgId, PaymentId } from "../../domain/Identifiers.ts"
+import type { TransactionData } from "../../contract/api/WebhookLog.ts"
+import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
+import { afterCommit } from "../../platform/database/AfterCommit.ts"
+import { Transactor } from "../../platform/database/Transactor.ts"
+import type { Permit } from "../../domain/Access.ts"
+import { stringifyWire, toWireText, WireNumber } from "../../domain/Decimal.ts"
+import { Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
+import { Ids } from "../../domain/Ids.ts"
+import { Money } from "../../domain/Money.ts"
+import type { Window } from "../../platform/database/Window.ts"
+import {
+  type Delivery,
+  type DeliveryFilter,
+  DeliveryStore,
+  type PaymentDelivery,
+  type Trouble,
+  WebhookIssues
+} from "./DeliveryStore.ts"
+import { DeliveryWakeUp } from "../DeliveryWakeUp.ts"
+import { type EventFilter, EventStore, MAX_PAYLOAD_BYTES } from "../EventStore.ts"
+import type { WebhookEvent } from "../Webhook.ts"
 
 type Transaction = typeof TransactionData.Type
 
@@ -71,7 +77,7 @@ export class WebhookLog extends Context.Tag("corridor/WebhookLog")<
       const audit = yield* AuditLog
       const ids = yield* Ids
       const { atomically } = yield* Transactor
-      const { ring } = yield* Doorbell
+      const { wake: ring } = yield* DeliveryWakeUp
 
       const findDelivery = (permit: Permit<"webhooks"> | Permit<"webhook_log">, id: string) =>
         Effect.flatMap(

@@ -1,0 +1,123 @@
+/** Deliveries in PostgreSQL. */
+import { SqlClient, type Statement } from "@effect/sql"
+import { Effect, Layer, Option } from "effect"
+import { Settings } from "../../platform/config/Settings.ts"
+import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
+import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
+import { ownedIn, newestAmong, type Scope, inScope, newest } from "../../platform/database/Query.ts"
+import { deleteExpiredDeliveries } from "../RetentionSql.ts"
+import { Delivery, DeliveryStore, PaymentDelivery, Trouble, WebhookIssues } from "./DeliveryStore.ts"
+import type { WebhookId } from "../../domain/Identifiers.ts"
+import type { Window } from "../../platform/database/Window.ts"
+import { type DeliveryStatus, deliveryStatuses } from "../Webhook.ts"
+import { deadLettersCounted } from "../../domain/policies/Webhooks.ts"
+
+/** Lists of deliveries in PostgreSQL, however they are filtered: none takes longer because there are more deliveries. */
+interface Filter {
+  readonly status?: DeliveryStatus | undefined
+  readonly webhook_id?: WebhookId | undefined
+  readonly since?: Date | undefined
+}
+
+export const newestDeliveries = (
+  sql: SqlClient.SqlClient,
+  scope: Scope,
+  { since, status, webhook_id }: Filter,
+  window: Window
+): Statement.Fragment => {
+  const statuses = sql`unnest(${status === undefined ? [...deliveryStatuses] : [status]}::text[]) as a_status`
+  const [parts, theirs] =
+    webhook_id === undefined
+      ? [
+          statuses,
+          Option.match(scope, {
+            onNone: () => sql`lower(status) = lower(a_status)`,
+            onSome: (orgId) => sql`org_id = ${orgId} and status = a_status`
+          })
+        ]
+      : [
+          sql`(select webhook_id as an_endpoint from webhooks where webhook_id = ${webhook_id} and ${ownedIn(sql, scope)}) w
+            cross join ${statuses}`,
+          sql`webhook_id = an_endpoint and status = a_status`
+        ]
+  const ids = newestAmong(sql, "delivery_id", window, {
+    parts,
+    table: "webhook_deliveries",
+    within: sql.and([theirs, ...(since === undefined ? [] : [sql`created_at >= ${since}`])])
+  })
+  return sql`delivery_id = any (array(${ids})) order by created_at desc, delivery_id desc`
+}
+
+const delivery = rowAs(Delivery)
+const deliveries = rowsAs(Delivery)
+const paymentDeliveries = rowsAs(PaymentDelivery)
+
+export const deliveryStoreSql = Layer.effect(
+  DeliveryStore,
+  Effect.map(Effect.all([SqlClient.SqlClient, Settings]), ([sql, settings]): DeliveryStore["Type"] => {
+    const columns = sql.literal(`d.delivery_id, d.org_id, d.webhook_id, d.event_id, d.event_type, d.status, d.attempts,
+      d.last_status_code, d.last_error, d.created_at,
+      (select next_at from webhook_queue q where q.delivery_id = d.delivery_id) as next_attempt_at`)
+    return {
+      list: (scope, filter, window) =>
+        sql`select ${columns} from webhook_deliveries d where ${newestDeliveries(sql, scope, filter, window)}`.pipe(
+          Effect.flatMap(deliveries),
+          orDatabaseFailure
+        ),
+      find: (scope, id) =>
+        sql`select ${columns} from webhook_deliveries d
+          where delivery_id = ${id} and ${ownedIn(sql, scope)}`.pipe(Effect.flatMap(delivery), orDatabaseFailure),
+      // One time after the other, and each event's deliveries by its id: a plain join may read all events of the
+      // organisation, or all deliveries of an endpoint, for the few of a payment.
+      ofPayment: (orgId, paymentId, eventTimes) =>
+        sql`select ${columns}, e.created_at as event_at
+          from (select distinct value::timestamptz as at
+            from jsonb_array_elements_text(${JSON.stringify(eventTimes)}::jsonb)) t
+          cross join lateral (select * from events e
+            where e.org_id = ${orgId} and e.created_at = t.at and e.payment_id = ${paymentId} offset 0) e
+          cross join lateral (select * from webhook_deliveries d where d.event_id = e.event_id offset 0) d
+          order by e.created_at, e.event_id, d.delivery_id`.pipe(Effect.flatMap(paymentDeliveries), orDatabaseFailure),
+      requeue: (scope, id) =>
+        sql`with again as (
+            update webhook_deliveries set status = 'pending', updated_at = now()
+            where delivery_id = ${id} and status <> 'pending' and ${ownedIn(sql, scope)}
+            returning delivery_id, org_id, webhook_id, event_id, created_at
+          )
+          insert into webhook_queue (delivery_id, org_id, webhook_id, delivery_at, event_id, event_at)
+          select a.delivery_id, a.org_id, a.webhook_id, a.created_at, a.event_id, e.created_at
+          from again a join events e on e.event_id = a.event_id
+          returning delivery_id`.pipe(
+          Effect.map((rows) => rows.length > 0),
+          orDatabaseFailure
+        ),
+      forgetOld: deleteExpiredDeliveries(sql, settings)
+    }
+  })
+)
+
+/** What waits for a person, from PostgreSQL. */
+const troubles = rowsAs(Trouble)
+
+export const webhookIssuesSql = Layer.effect(
+  WebhookIssues,
+  Effect.map(SqlClient.SqlClient, (sql): WebhookIssues["Type"] => ({
+    list: (scope, window) =>
+      sql`select kind, item_id, org_id, webhook_id, endpoint_url, delivery_id, reason, created_at, (
+          select count(*)::int from (
+            select from webhook_deliveries d where d.webhook_id = t.webhook_id and d.status = 'dead'
+            order by d.created_at, d.delivery_id limit ${deadLettersCounted}
+          ) counted
+        ) as dead_letters
+        from (
+          select 'dead_letter' as kind, oldest.delivery_id as item_id, org_id, webhook_id, endpoint_url,
+            oldest.delivery_id, oldest.reason, oldest.created_at
+          from webhooks w cross join lateral (
+            select delivery_id, last_error as reason, d.created_at from webhook_deliveries d
+            where d.webhook_id = w.webhook_id and d.status = 'dead' order by d.created_at, delivery_id limit 1
+          ) oldest where ${inScope(sql, scope)}
+          union all
+          select 'disabled_endpoint', webhook_id, org_id, webhook_id, endpoint_url, null, disabled_reason, updated_at
+          from webhooks where ${inScope(sql, scope)} and status = 'disabled'
+        ) t where true ${newest(sql, "item_id", window)}`.pipe(Effect.flatMap(troubles), orDatabaseFailure)
+  }))
+)
