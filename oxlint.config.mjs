@@ -18,10 +18,13 @@ const beside = ["console", "reference", "client"]
 
 const DEEPEST = 4
 
+/** One file loads test/fakes, by a lazy import(): the override at the end. */
+const noTests = { regex: "^(\\.\\./)+test/", message: "src does not import from test." }
+
 /** Steps up out of a wing are counted: its own folders may have the name of another. */
 const restricted = (wing, forbidden, message) =>
   Array.from({ length: DEEPEST + 1 }, (_, depth) => {
-    const patterns = [{ regex: `^(\\.\\./){${depth + 1}}(${forbidden.join("|")}|main\\.ts)(/|$)`, message }]
+    const patterns = [{ regex: `^(\\.\\./){${depth + 1}}(${forbidden.join("|")}|main\\.ts)(/|$)`, message }, noTests]
     const files = [`src/${wing}/${"*/".repeat(depth)}*.{ts,tsx}`]
     return { files, rules: { "no-restricted-imports": ["error", { patterns }] } }
   })
@@ -65,7 +68,9 @@ export default {
       rules: { "corridor/replayable": "error", "corridor/no-lost-error": "error", "corridor/no-float": "error" }
     },
     { files: ["src/{console,reference}/**/*.{ts,tsx}"], rules: { "corridor/replayable": "off", "no-console": "off" } },
+    { files: ["src/**/*.{ts,tsx}"], rules: { "no-restricted-imports": ["error", { patterns: [noTests] }] } },
     ...arrowsDown,
-    ...standingBeside
+    ...standingBeside,
+    { files: ["src/app/sandbox/Fakes.ts"], rules: { "no-restricted-imports": "off" } }
   ]
 }

@@ -31,6 +31,7 @@ const { ended, isFresh } = buildOf(
     "docs",
     "migrations",
     "src",
+    "test/fakes",
     "package.json",
     "tsconfig.json",
     "node_modules/.package-lock.json"

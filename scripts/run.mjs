@@ -1,5 +1,5 @@
 /**
- * `npm run simulate`, `chaos`, `bench` … : bundles a program under test/ (or the fakes), starts it with the given arguments
+ * `npm run simulate`, `chaos`, `bench` … : bundles a program under test/, starts it with the given arguments
  * and ends as it ends.
  */
 import { spawn } from "node:child_process"
@@ -10,7 +10,7 @@ const serverFlags = ["--max-semi-space-size=32", "--heap-growing-percent=60"]
 
 /** `server`: arguments for scripts/build.mjs, where the program starts the built server. `main` is the first entry. */
 const programs = {
-  "providers:fake": { entries: ["src/providers/fakes/run/main.ts"] },
+  "providers:fake": { entries: ["test/fakes/main.ts"] },
   simulate: { entries: ["test/simulation/main.ts"], flags: ["--max-semi-space-size=64"] },
   chaos: { entries: ["test/chaos/main.ts"], server: ["--client"] },
   failover: { entries: ["test/chaos/failoverMain.ts"], server: ["--client"] },

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { outsideOf, type Read } from "./audit/ReadRecords.ts"
 import { toldProblems } from "./audit/Told.ts"
 import type { Order } from "./business/Notebook.ts"
-import type { StartedFake } from "../../src/providers/fakes/run/AllFakes.ts"
+import type { StartedFake } from "../fakes/AllFakes.ts"
 import { wireReference } from "../../src/providers/port/ProviderWrappers.ts"
 import type { Attempt, Payment } from "../../src/payments/store/Payment.ts"
 

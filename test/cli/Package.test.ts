@@ -30,7 +30,14 @@ const packed = async (): Promise<ReadonlyArray<string>> => {
       mkdirSync(join(folder, "dist", name, ".."), { recursive: true })
       writeFileSync(join(folder, "dist", name), "")
     }
-    for (const name of [".data/sandbox.json", ".env", "test/Some.test.ts", "docs/cli.md", "migrations/0001_x.ts"]) {
+    for (const name of [
+      ".data/sandbox.json",
+      ".env",
+      "test/Some.test.ts",
+      "test/fakes/AllFakes.ts",
+      "docs/cli.md",
+      "migrations/0001_x.ts"
+    ]) {
       mkdirSync(join(folder, name, ".."), { recursive: true })
       writeFileSync(join(folder, name), "")
     }
@@ -63,8 +70,8 @@ it("holds the programs, the console, the client and the pages, and no code, data
         "tsconfig.json"
       ],
       ...["dist/console/names.json", "dist/console/console-A.js.br", "dist/client/cjs/package.json"],
-      ...["docs/cli.md", "migrations/0001_x.ts", "README.md", "LICENSE"]
+      ...["test/fakes/AllFakes.ts", "docs/cli.md", "migrations/0001_x.ts", "README.md", "LICENSE"]
     ])
   )
-  expect(files.filter((name) => /\.code$|^dist\/bench|^test|^\.|node_modules/.test(name))).toEqual([])
+  expect(files.filter((name) => /\.code$|^dist\/bench|^test\/(?!fakes\/)|^\.|node_modules/.test(name))).toEqual([])
 })

@@ -4,8 +4,8 @@ import { once } from "node:events"
 import { rmSync } from "node:fs"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
-import { type RunningFake, startFake } from "../../src/providers/fakes/FakeServer.ts"
-import { stripeFake } from "../../src/providers/stripe/Fake.ts"
+import { type RunningFake, startFake } from "../fakes/FakeServer.ts"
+import { stripeFake } from "../fakes/StripeFake.ts"
 import {
   CLI,
   cliIn,

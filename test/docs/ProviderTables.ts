@@ -1,6 +1,6 @@
 /** The tables of third parties, from what their adapters declare of themselves. */
 import { thirdPartyNames } from "../../src/domain/Corridor.ts"
-import { declinedByOne, fates, magicDigits } from "../../src/providers/fakes/Magic.ts"
+import { declinedByOne, scenarios, magicDigits } from "../fakes/MagicAmounts.ts"
 import { type AnyThirdParty, settingsPrefix, thirdParties } from "../../src/providers/accounts/ThirdParties.ts"
 import type { Served } from "../../src/providers/port/ThirdParty.ts"
 import { table } from "./Table.ts"
@@ -50,7 +50,7 @@ const lastAlone = declinedByOne.at(-1)
 export const amountsTable = table(
   ["Last two digits", "What the fake does"],
   [
-    ...magicDigits.map(([digits, fate]) => [`\`${digits}\``, fate === "completes" ? "takes it" : fates[fate]]),
+    ...magicDigits.map(([digits, fate]) => [`\`${digits}\``, fate === "completes" ? "takes it" : scenarios[fate]]),
     [
       `\`${firstAlone![0]}\` to \`${lastAlone![0]}\``,
       `one of them alone declines it, for reasons of its own: ${thirdPartyNames.join(", ")}, in this order`

@@ -5,7 +5,7 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { settingsOfFakesAt } from "../../src/providers/fakes/run/AllFakes.ts"
+import { settingsOfFakesAt } from "../fakes/AllFakes.ts"
 import type { Credentials } from "./Callers.ts"
 
 export interface OwnServer {

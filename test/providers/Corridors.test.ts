@@ -4,10 +4,10 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Either } from "effect"
-import { formIn } from "../../src/providers/stripe/FakeForms.ts"
+import { formIn } from "../fakes/StripeFakeForms.ts"
 import { thirdParties } from "../../src/providers/accounts/ThirdParties.ts"
 import type { ProviderCall } from "../../src/providers/client/ProviderHttp.ts"
-import { allFakes } from "../../src/providers/fakes/run/AllFakes.ts"
+import { allFakes } from "../fakes/AllFakes.ts"
 import type { BankAccount, PaymentOrder } from "../../src/providers/port/Provider.ts"
 import type { Served } from "../../src/providers/port/ThirdParty.ts"
 import { accounts, iban } from "./adyen/Orders.ts"

@@ -47,6 +47,8 @@ const arrowsBetween = (name: (file: string) => string): Map<string, Set<string>>
 
 const upward = [
   ["src/domain/Money.ts", "../platform/database/Query.ts"],
+  ["src/app/Graph.ts", "../../test/fakes/AllFakes.ts"],
+  ["src/providers/port/Provider.ts", "../../../test/fakes/Fake.ts"],
   ["src/platform/http/Router.ts", "../../people/auth/Gate.ts"],
   ["src/webhooks/delivery/DeliveryAttempt.ts", "../../payments/store/Payment.ts"],
   ["src/payments/initiate/Initiation.ts", "../../hosted/links/LinkStore.ts"],
@@ -113,6 +115,11 @@ describe("imports", () => {
   it("make no circle of folders", () => expect(circles(arrowsBetween(dirname))).toEqual([]))
 
   it("make no circle of files", () => expect(circles(arrowsBetween((file) => file))).toEqual([]))
+
+  it("of test/fakes are lazy, and in one file", () => {
+    const naming = files.filter((file) => /"(\.\.\/)+test\//.test(readFileSync(file, "utf8")))
+    expect(naming).toEqual(["src/app/sandbox/Fakes.ts"])
+  })
 
   it.each(upward)("of %s may not name %s", (file) => {
     expect(complaintsAbout(file)).toEqual([expect.stringContaining("no-restricted-imports")])

@@ -10,7 +10,7 @@ import { ProviderConfigStore } from "../../providers/configs/ProviderConfigStore
 import { sandboxCountries } from "./SandboxData.ts"
 
 /** Whoever speaks to no fake does not load them. */
-const loadFakes = Effect.promise(() => import("../../providers/fakes/run/AllFakes.ts"))
+const loadFakes = Effect.promise(() => import("../../../test/fakes/AllFakes.ts"))
 
 const isSet = (name: string) =>
   Effect.map(

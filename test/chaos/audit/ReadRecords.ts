@@ -10,7 +10,7 @@ import { type Attempt, HistoryRow, StoredOperatorItem } from "../../../src/payme
 import { noBooks } from "../../../src/payments/store/PaymentPostings.ts"
 import { paymentOf, selectedColumns } from "../../../src/payments/store/PaymentRow.ts"
 import { rowsAs } from "../../../src/platform/database/Rows.ts"
-import type { StartedFake } from "../../../src/providers/fakes/run/AllFakes.ts"
+import type { StartedFake } from "../../fakes/AllFakes.ts"
 import { wireReference } from "../../../src/providers/port/ProviderWrappers.ts"
 import { VirtualAccount } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
 import { storedTransactions } from "../../../src/treasury/accounts/VirtualAccountSql.ts"

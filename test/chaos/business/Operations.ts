@@ -1,6 +1,6 @@
 /** What callers do: each operation draws what it asks for, and asks for it under a key of its own. */
 import { type Json, responseOf } from "../../simulation/business/Scene.ts"
-import { magicDigits } from "../../../src/providers/fakes/Magic.ts"
+import { magicDigits } from "../../fakes/MagicAmounts.ts"
 import { ask, type Asking, headersFor, look } from "./Ask.ts"
 import type { Reply } from "../../simulation/world/Outside.ts"
 import type { Notebook, Order } from "./Notebook.ts"

@@ -4,9 +4,9 @@
  */
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import type { Entry } from "../../../src/providers/fakes/FakeBooks.ts"
-import type { StartedFake } from "../../../src/providers/fakes/run/AllFakes.ts"
-import { anotherApiUser } from "../../../src/providers/mtnMomo/Fake.ts"
+import type { Entry } from "../../fakes/FakeLedger.ts"
+import type { StartedFake } from "../../fakes/AllFakes.ts"
+import { anotherApiUser } from "../../fakes/MtnMomoFake.ts"
 import { attemptOfWire } from "../../../src/providers/port/ProviderWrappers.ts"
 import { databaseOf, openItems, pay, type RealServer, until, withSql } from "../../payments/support/RealServer.ts"
 import { besideFakes, booksAgree, paidBy, requestTo, sandboxIn } from "../support/BesideFakes.ts"

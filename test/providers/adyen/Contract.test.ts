@@ -4,7 +4,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe } from "vitest"
 import { adyen } from "../../../src/providers/adyen/AdyenAdapter.ts"
-import { adyenFake } from "../../../src/providers/adyen/Fake.ts"
+import { adyenFake } from "../../fakes/AdyenFake.ts"
 import {
   CancelById,
   CancelByReference,
@@ -16,7 +16,7 @@ import {
   NewTransfer,
   taken,
   transferError
-} from "../../../src/providers/adyen/FakeBodies.ts"
+} from "../../fakes/AdyenFakeBodies.ts"
 import type { ProviderCall } from "../../../src/providers/client/ProviderHttp.ts"
 import type { Browser, PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { againstFake } from "../support/AgainstFake.ts"

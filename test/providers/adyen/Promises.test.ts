@@ -2,7 +2,7 @@
 import { describe } from "vitest"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { adyen } from "../../../src/providers/adyen/AdyenAdapter.ts"
-import { adyenFake } from "../../../src/providers/adyen/Fake.ts"
+import { adyenFake } from "../../fakes/AdyenFake.ts"
 import { providerContract } from "../support/providerContract.ts"
 import type { Sample } from "../support/Samples.ts"
 import { payout } from "./Orders.ts"

@@ -7,7 +7,7 @@ import {
   transferOf,
   derivedUuid
 } from "../../../src/providers/circle/CircleRequests.ts"
-import { IntentBody, RecipientBody, TransferBody } from "../../../src/providers/circle/FakeBodies.ts"
+import { IntentBody, RecipientBody, TransferBody } from "../../fakes/CircleFakeBodies.ts"
 import { asTimePasses, settle, talkedThrough } from "../support/AgainstFake.ts"
 import { NOW } from "../support/CryptoOrders.ts"
 import { attemptOf } from "../support/Orders.ts"

@@ -1,6 +1,6 @@
 /** Orders for Circle, and an account at its fake on the clock of the tests. */
 import { circle } from "../../../src/providers/circle/CircleAdapter.ts"
-import { circleFake } from "../../../src/providers/circle/Fake.ts"
+import { circleFake } from "../../fakes/CircleFake.ts"
 import { againstFake, byTestClock } from "../support/AgainstFake.ts"
 import { cryptoOrders } from "../support/CryptoOrders.ts"
 

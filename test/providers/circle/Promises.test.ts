@@ -1,5 +1,5 @@
 import { circle } from "../../../src/providers/circle/CircleAdapter.ts"
-import { circleFake } from "../../../src/providers/circle/Fake.ts"
+import { circleFake } from "../../fakes/CircleFake.ts"
 import { cryptoSamples } from "../support/CryptoOrders.ts"
 import { providerContract } from "../support/providerContract.ts"
 import { recipientAddress } from "./Orders.ts"

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, TestClock } from "effect"
 import { coinbase } from "../../../src/providers/coinbase/CoinbaseAdapter.ts"
-import { coinbaseFake } from "../../../src/providers/coinbase/Fake.ts"
+import { coinbaseFake } from "../../fakes/CoinbaseFake.ts"
 import { againstFake } from "../support/AgainstFake.ts"
 import { NOW } from "../support/CryptoOrders.ts"
 import { payout } from "./Orders.ts"

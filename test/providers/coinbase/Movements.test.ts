@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, TestClock } from "effect"
 import { coinbase } from "../../../src/providers/coinbase/CoinbaseAdapter.ts"
-import { coinbaseFake } from "../../../src/providers/coinbase/Fake.ts"
+import { coinbaseFake } from "../../fakes/CoinbaseFake.ts"
 import { settle } from "../support/AgainstFake.ts"
 import { NOW } from "../support/CryptoOrders.ts"
 import { connected } from "../support/Connected.ts"

@@ -1,6 +1,6 @@
 /** Orders for Coinbase, and an account at its fake on the clock of the tests. */
 import { coinbase } from "../../../src/providers/coinbase/CoinbaseAdapter.ts"
-import { coinbaseFake } from "../../../src/providers/coinbase/Fake.ts"
+import { coinbaseFake } from "../../fakes/CoinbaseFake.ts"
 import { againstFake, byTestClock } from "../support/AgainstFake.ts"
 import { cryptoOrders } from "../support/CryptoOrders.ts"
 

@@ -1,5 +1,5 @@
 import { coinbase } from "../../../src/providers/coinbase/CoinbaseAdapter.ts"
-import { coinbaseFake } from "../../../src/providers/coinbase/Fake.ts"
+import { coinbaseFake } from "../../fakes/CoinbaseFake.ts"
 import { cryptoSamples } from "../support/CryptoOrders.ts"
 import { providerContract } from "../support/providerContract.ts"
 import { recipientAddress } from "./Orders.ts"

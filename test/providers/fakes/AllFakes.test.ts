@@ -8,8 +8,7 @@ import { it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { describe, expect } from "vitest"
 import { firstOfFreePorts } from "../../bench/FreePort.ts"
-import { allFakes, startFakes, startFreeFakes } from "../../../src/providers/fakes/run/AllFakes.ts"
-import { readArguments } from "../../../src/providers/fakes/run/Arguments.ts"
+import { allFakes, startFakes, startFreeFakes, readArguments } from "../../fakes/AllFakes.ts"
 import type { ThirdPartyName } from "../../../src/domain/Corridor.ts"
 import { acme } from "../support/Acme.ts"
 import { acmeFake } from "../support/AcmeFake.ts"
@@ -95,11 +94,7 @@ const build = async (folder: string): Promise<string> => {
   const main = join(folder, "main.mjs")
   symlinkSync(resolve("node_modules"), join(folder, "node_modules"))
   const flags = ["--bundle", "--packages=external", "--platform=node", "--target=node20", "--format=esm"]
-  await promisify(execFile)("node_modules/.bin/esbuild", [
-    "src/providers/fakes/run/main.ts",
-    ...flags,
-    `--outfile=${main}`
-  ])
+  await promisify(execFile)("node_modules/.bin/esbuild", ["test/fakes/main.ts", ...flags, `--outfile=${main}`])
   return main
 }
 

@@ -2,9 +2,9 @@
 import { it } from "@effect/vitest"
 import { Duration, Effect, Exit, Logger, Scope } from "effect"
 import { describe, expect } from "vitest"
-import type { Fake } from "../../../src/providers/fakes/Fake.ts"
-import { type FakeOptions, type RunningFake, startFake } from "../../../src/providers/fakes/FakeServer.ts"
-import type { Fate } from "../../../src/providers/fakes/Magic.ts"
+import type { Fake } from "../../fakes/Fake.ts"
+import { type FakeOptions, type RunningFake, startFake } from "../../fakes/FakeServer.ts"
+import type { Scenario } from "../../fakes/MagicAmounts.ts"
 import { until } from "../client/RawServer.ts"
 import { acmeFake } from "../support/AcmeFake.ts"
 import { newMailbox } from "../support/Mailbox.ts"
@@ -42,7 +42,7 @@ const ask = (running: RunningFake, method: string, path: string, body?: string, 
     }
   })
 
-const newBody = (fate: Fate, reference = newReference(), about: Readonly<Record<string, string>> = {}) => {
+const newBody = (fate: Scenario, reference = newReference(), about: Readonly<Record<string, string>> = {}) => {
   const money = magicMoney("KES", fate)
   return JSON.stringify({ reference, kind: "payin", amount: `${money.minor}`, currency: "KES", ...about })
 }
@@ -136,7 +136,7 @@ describe("a route", () => {
 })
 
 describe("a fault", () => {
-  const faults: ReadonlyArray<readonly [fate: Fate, first: number | "lost", taken: number]> = [
+  const faults: ReadonlyArray<readonly [fate: Scenario, first: number | "lost", taken: number]> = [
     ["lost_before", "lost", 0],
     ["lost_after", "lost", 1],
     ["server_error", 500, 0],
@@ -251,7 +251,7 @@ describe("a fault", () => {
 })
 
 describe("what was taken", () => {
-  const taken = (fate: Fate, options: Partial<FakeOptions> = {}) =>
+  const taken = (fate: Scenario, options: Partial<FakeOptions> = {}) =>
     Effect.gen(function* () {
       const { fake, mailbox } = yield* opened(options)
       yield* ask(fake, "POST", "/orders", newBody(fate))
@@ -263,7 +263,7 @@ describe("what was taken", () => {
       ({ body }) => (JSON.parse(body.toString("utf8")) as { order: { status: string } }).order.status
     )
 
-  const ends: ReadonlyArray<readonly [fate: Fate, state: string, callbacks: ReadonlyArray<string>]> = [
+  const ends: ReadonlyArray<readonly [fate: Scenario, state: string, callbacks: ReadonlyArray<string>]> = [
     ["completes", "completed", ["completed"]],
     ["fails_later", "failed", ["failed"]],
     ["silent", "processing", []],

@@ -1,6 +1,6 @@
 /** An account at Flutterwave, orders of every kind that it serves, and Flutterwave's own schemas and samples. */
 import type { ProviderHttp } from "../../../src/providers/client/ProviderHttp.ts"
-import { flutterwaveFake } from "../../../src/providers/flutterwave/Fake.ts"
+import { flutterwaveFake } from "../../fakes/FlutterwaveFake.ts"
 import { flutterwave } from "../../../src/providers/flutterwave/FlutterwaveAdapter.ts"
 import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { type AboutAccount, connected } from "../support/Connected.ts"

@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { describe } from "vitest"
 import { CountryCode } from "../../../src/domain/Country.ts"
-import { flutterwaveFake } from "../../../src/providers/flutterwave/Fake.ts"
+import { flutterwaveFake } from "../../fakes/FlutterwaveFake.ts"
 import { flutterwave } from "../../../src/providers/flutterwave/FlutterwaveAdapter.ts"
 import { promisesOf, providerContract } from "../support/providerContract.ts"
 import type { Sample } from "../support/Samples.ts"

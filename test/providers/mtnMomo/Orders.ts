@@ -1,6 +1,6 @@
 /** An order for MTN in Uganda, an account there, and MTN's own definitions of what it takes and answers. */
 import type { ProviderCall, ProviderHttp } from "../../../src/providers/client/ProviderHttp.ts"
-import { mtnMomoFake } from "../../../src/providers/mtnMomo/Fake.ts"
+import { mtnMomoFake } from "../../fakes/MtnMomoFake.ts"
 import { mtnMomo } from "../../../src/providers/mtnMomo/MtnMomoAdapter.ts"
 import { type AboutAccount, connected } from "../support/Connected.ts"
 import { type About, amount, orderOf } from "../support/Orders.ts"

@@ -1,5 +1,5 @@
 import { CountryCode } from "../../../src/domain/Country.ts"
-import { mtnMomoFake } from "../../../src/providers/mtnMomo/Fake.ts"
+import { mtnMomoFake } from "../../fakes/MtnMomoFake.ts"
 import { mtnMomo } from "../../../src/providers/mtnMomo/MtnMomoAdapter.ts"
 import { providerContract } from "../support/providerContract.ts"
 import type { Sample } from "../support/Samples.ts"

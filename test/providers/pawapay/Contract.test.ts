@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, Schema } from "effect"
 import { listed } from "../../../src/providers/pawapay/PawapayCorridors.ts"
-import { DepositBody, PayoutBody, RefundBody } from "../../../src/providers/pawapay/FakeBodies.ts"
+import { DepositBody, PayoutBody, RefundBody } from "../../fakes/PawapayFakeBodies.ts"
 import { creationOf } from "../../../src/providers/pawapay/PawapayRequests.ts"
 import { settle } from "../support/AgainstFake.ts"
 import { amount, attemptOf, orderOf, refundAttemptOf, refundOf } from "../support/Orders.ts"

@@ -1,5 +1,5 @@
 /** Orders for pawaPay in two of its countries, and an account at its fake on the clock of the tests. */
-import { pawapayFake } from "../../../src/providers/pawapay/Fake.ts"
+import { pawapayFake } from "../../fakes/PawapayFake.ts"
 import { pawapay } from "../../../src/providers/pawapay/PawapayAdapter.ts"
 import { againstFake, byTestClock } from "../support/AgainstFake.ts"
 import { type About, amount, orderOf } from "../support/Orders.ts"

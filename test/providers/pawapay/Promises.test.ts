@@ -1,5 +1,5 @@
 import { CountryCode } from "../../../src/domain/Country.ts"
-import { pawapayFake } from "../../../src/providers/pawapay/Fake.ts"
+import { pawapayFake } from "../../fakes/PawapayFake.ts"
 import { pawapay } from "../../../src/providers/pawapay/PawapayAdapter.ts"
 import { providerContract } from "../support/providerContract.ts"
 import type { Sample } from "../support/Samples.ts"

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { MaybeSent, NeverSent, type ProviderReply } from "../../../src/providers/client/ProviderHttp.ts"
-import { paypalFake } from "../../../src/providers/paypal/Fake.ts"
+import { paypalFake } from "../../fakes/PaypalFake.ts"
 import { tokenGranted } from "../../../src/providers/paypal/PaypalSchemas.ts"
 import { captured, orderOutcome, orderShown } from "../../../src/providers/paypal/PaypalOrders.ts"
 import { payoutOutcome, payoutShown } from "../../../src/providers/paypal/PaypalPayouts.ts"

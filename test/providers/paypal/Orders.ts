@@ -1,6 +1,6 @@
 /** An order of every kind that PayPal serves, its answers, and an account at its fake. */
 import type { ProviderCall, ProviderReply } from "../../../src/providers/client/ProviderHttp.ts"
-import { paypalFake } from "../../../src/providers/paypal/Fake.ts"
+import { paypalFake } from "../../fakes/PaypalFake.ts"
 import { paypal } from "../../../src/providers/paypal/PaypalAdapter.ts"
 import { againstFake } from "../support/AgainstFake.ts"
 import { connected } from "../support/Connected.ts"

@@ -1,6 +1,6 @@
 import { describe } from "vitest"
 import type { CountryCode } from "../../../src/domain/Country.ts"
-import { paypalFake } from "../../../src/providers/paypal/Fake.ts"
+import { paypalFake } from "../../fakes/PaypalFake.ts"
 import { paypal } from "../../../src/providers/paypal/PaypalAdapter.ts"
 import { providerContract } from "../support/providerContract.ts"
 import type { Sample } from "../support/Samples.ts"

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import type { ProviderCall } from "../../../src/providers/client/ProviderHttp.ts"
-import type { FakeRequest } from "../../../src/providers/fakes/Fake.ts"
+import type { FakeRequest } from "../../fakes/Fake.ts"
 import {
   bodyAs,
   Charge,
@@ -10,7 +10,7 @@ import {
   Recipient,
   RefundBody,
   Transfer
-} from "../../../src/providers/paystack/FakeBodies.ts"
+} from "../../fakes/PaystackFakeBodies.ts"
 import * as requests from "../../../src/providers/paystack/PaystackRequests.ts"
 import { visited } from "../support/AgainstFake.ts"
 import { attemptOf, refundAttemptOf, refundOf } from "../support/Orders.ts"

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import type { Accepted, Outcome } from "../../../src/domain/Outcome.ts"
-import { FAKE_PASSWORD } from "../../../src/providers/paystack/FakePayins.ts"
+import { FAKE_PASSWORD } from "../../fakes/PaystackFake.ts"
 import type { AttemptContext, Provider } from "../../../src/providers/port/Provider.ts"
 import { amount, attemptOf, refundAttemptOf, refundOf } from "../support/Orders.ts"
 import { atFake, byCard, byMobile, byMpesa, byTransfer, toBank, toMpesa } from "./Orders.ts"

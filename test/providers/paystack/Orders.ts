@@ -1,5 +1,5 @@
 /** An order of every kind that Paystack serves, and an account at its fake. */
-import { paystackFake } from "../../../src/providers/paystack/Fake.ts"
+import { paystackFake } from "../../fakes/PaystackFake.ts"
 import { paystack } from "../../../src/providers/paystack/PaystackAdapter.ts"
 import { againstFake } from "../support/AgainstFake.ts"
 import { connected } from "../support/Connected.ts"

@@ -1,6 +1,6 @@
 import { describe } from "vitest"
 import type { CountryCode } from "../../../src/domain/Country.ts"
-import { paystackFake } from "../../../src/providers/paystack/Fake.ts"
+import { paystackFake } from "../../fakes/PaystackFake.ts"
 import { paystack } from "../../../src/providers/paystack/PaystackAdapter.ts"
 import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { providerContract } from "../support/providerContract.ts"

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { type Accepted, Unknown } from "../../../src/domain/Outcome.ts"
-import { stripeFake } from "../../../src/providers/stripe/Fake.ts"
+import { stripeFake } from "../../fakes/StripeFake.ts"
 import { stripe } from "../../../src/providers/stripe/StripeAdapter.ts"
 import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { againstFake, visited } from "../support/AgainstFake.ts"

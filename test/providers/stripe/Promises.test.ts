@@ -1,7 +1,7 @@
 /** What the port promises of every adapter, kept by Stripe's in each of the ways that it takes money. */
 import { describe } from "vitest"
 import { CountryCode } from "../../../src/domain/Country.ts"
-import { stripeFake } from "../../../src/providers/stripe/Fake.ts"
+import { stripeFake } from "../../fakes/StripeFake.ts"
 import { stripe } from "../../../src/providers/stripe/StripeAdapter.ts"
 import { providerContract } from "../support/providerContract.ts"
 import { cardNumbered } from "../support/Orders.ts"

@@ -2,9 +2,9 @@
 import { createHmac } from "node:crypto"
 import type { AnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
 import { Money } from "../../../src/domain/Money.ts"
-import type { Fake, FakeReply, FakeRequest, FakeRoute, FakeWorld } from "../../../src/providers/fakes/Fake.ts"
-import type { Entry } from "../../../src/providers/fakes/FakeBooks.ts"
-import type { Fate } from "../../../src/providers/fakes/Magic.ts"
+import type { Fake, FakeReply, FakeRequest, FakeRoute, FakeWorld } from "../../fakes/Fake.ts"
+import type { Entry } from "../../fakes/FakeLedger.ts"
+import type { Scenario } from "../../fakes/MagicAmounts.ts"
 import type { ThirdPartyName } from "../../../src/domain/Corridor.ts"
 
 interface Body {
@@ -37,9 +37,9 @@ const shownAs = ({ id, kept, kind, moved, reference, state }: Entry, url: string
 
 const refused = (status: number, code: string): FakeReply => ({ status, body: { error: { code } } })
 
-const declines: Partial<Record<Fate, string>> = { declined_instrument: "card_refused", declined_provider: "limit" }
+const declines: Partial<Record<Scenario, string>> = { declined_instrument: "card_refused", declined_provider: "limit" }
 
-const take = (world: FakeWorld, request: FakeRequest, fate: Fate): FakeReply => {
+const take = (world: FakeWorld, request: FakeRequest, fate: Scenario): FakeReply => {
   if (!isAllowed(request)) return refused(401, "key")
   const code = declines[fate]
   if (code !== undefined) return refused(402, code)

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, expect } from "vitest"
 import { freePort } from "../../bench/FreePort.ts"
-import { allFakes, type StartedFake, startFakes } from "../../../src/providers/fakes/run/AllFakes.ts"
+import { allFakes, type StartedFake, startFakes } from "../../fakes/AllFakes.ts"
 import {
   discard,
   newDataDir,

@@ -1,5 +1,5 @@
 /** What a third party calls back with, as the port hands it to an adapter. */
-import type { FakeCallback } from "../../../src/providers/fakes/Fake.ts"
+import type { FakeCallback } from "../../fakes/Fake.ts"
 import type { CallbackRequest } from "../../../src/providers/port/Callback.ts"
 
 export const callbackRequest = (

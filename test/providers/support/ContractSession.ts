@@ -3,9 +3,9 @@ import { inspect } from "node:util"
 import { Data, Duration, Effect, Either, Logger, Redacted } from "effect"
 import type { Money } from "../../../src/domain/Money.ts"
 import type { Accepted, Enquiry, Outcome, Report } from "../../../src/domain/Outcome.ts"
-import type { Fake } from "../../../src/providers/fakes/Fake.ts"
-import type { Entry } from "../../../src/providers/fakes/FakeBooks.ts"
-import type { Fate } from "../../../src/providers/fakes/Magic.ts"
+import type { Fake } from "../../fakes/Fake.ts"
+import type { Entry } from "../../fakes/FakeLedger.ts"
+import type { Scenario } from "../../fakes/MagicAmounts.ts"
 import type { CallbackRequest } from "../../../src/providers/port/Callback.ts"
 import type { AttemptContext, PaymentOrder, RefundOrder } from "../../../src/providers/port/Provider.ts"
 import type { CredentialFields, ThirdParty } from "../../../src/providers/port/ThirdParty.ts"
@@ -175,7 +175,7 @@ export const openSession = <Fields extends CredentialFields>(
         return { order, attempt, entry }
       })
 
-    const through = (kind: "payin" | "payout", sample: Sample, fate: Fate) =>
+    const through = (kind: "payin" | "payout", sample: Sample, fate: Scenario) =>
       Effect.gen(function* () {
         const order = sampleOrder(kind, sample, fate)
         return yield* toEnd(kind, order, yield* Effect.flatMap(initiate(order), accepted))

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto"
 import type { AnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
 import { uuidv7 } from "../../../src/domain/Ids.ts"
 import { Money } from "../../../src/domain/Money.ts"
-import { type Fate, magicDigits } from "../../../src/providers/fakes/Magic.ts"
+import { type Scenario, magicDigits } from "../../fakes/MagicAmounts.ts"
 import type { AttemptContext, PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { wireReference } from "../../../src/providers/port/ProviderWrappers.ts"
 import { attemptOf, orderOf } from "./Orders.ts"
@@ -35,7 +35,7 @@ export const newReference = () => wireReference(uuidv7(Date.now(), randomBytes(1
 const HUNDREDTHS = 2
 
 /** So much, with the digits that a fate goes by. */
-export const magicMoney = (currency: string, fate: Fate, hundredths = 150_000n): Money => {
+export const magicMoney = (currency: string, fate: Scenario, hundredths = 150_000n): Money => {
   const digits = magicDigits.find(([, one]) => one === fate)?.[0] ?? "00"
   const zero = Money.zero(currency as AnyCurrencyCode)
   const scale = 10n ** BigInt(Math.max(0, zero.exponent - HUNDREDTHS))
@@ -45,7 +45,7 @@ export const magicMoney = (currency: string, fate: Fate, hundredths = 150_000n):
 export const sampleOrder = (
   kind: "payin" | "payout",
   { currency, hundredths, order }: Sample,
-  fate: Fate
+  fate: Scenario
 ): PaymentOrder =>
   order(
     orderOf({

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { expect } from "vitest"
 import type { Enquiry } from "../../../src/domain/Outcome.ts"
-import type { RunningFake } from "../../../src/providers/fakes/FakeServer.ts"
+import type { RunningFake } from "../../fakes/FakeServer.ts"
 import type { PaymentOrder, Provider } from "../../../src/providers/port/Provider.ts"
 import { attemptOf } from "./Orders.ts"
 

@@ -7,9 +7,9 @@ import { isDeepStrictEqual } from "node:util"
 import { Effect, Either, Equal } from "effect"
 import { describe } from "vitest"
 import type { Declined, Outcome, Report } from "../../../src/domain/Outcome.ts"
-import type { Fake } from "../../../src/providers/fakes/Fake.ts"
-import type { Entry } from "../../../src/providers/fakes/FakeBooks.ts"
-import type { Fate } from "../../../src/providers/fakes/Magic.ts"
+import type { Fake } from "../../fakes/Fake.ts"
+import type { Entry } from "../../fakes/FakeLedger.ts"
+import type { Scenario } from "../../fakes/MagicAmounts.ts"
 import type { CallbackEvent, CallbackRequest } from "../../../src/providers/port/Callback.ts"
 import type { AttemptContext, PaymentOrder, RefundOrder } from "../../../src/providers/port/Provider.ts"
 import { refundsHonoured } from "../../../src/providers/port/ResendPermit.ts"
@@ -87,7 +87,7 @@ const movesOnce =
 
 /** By asking, by sending it again where that is safe, or by the callback about it. */
 const foundAgain =
-  (kind: Kind, sample: Sample, fate: Fate): Checked =>
+  (kind: Kind, sample: Sample, fate: Scenario): Checked =>
   (session) =>
     Effect.gen(function* () {
       const { honoursReference } = session.provider
@@ -112,7 +112,7 @@ const foundAgain =
     })
 
 const neverTaken =
-  (kind: Kind, sample: Sample, fate: Fate): Checked =>
+  (kind: Kind, sample: Sample, fate: Scenario): Checked =>
   (session) =>
     Effect.gen(function* () {
       const order = sampleOrder(kind, sample, fate)
@@ -217,7 +217,7 @@ const leadsTo = (session: Session, attempt: AttemptContext) =>
   })
 
 const callsBack =
-  (kind: Kind, sample: Sample, fate: Fate): Checked =>
+  (kind: Kind, sample: Sample, fate: Scenario): Checked =>
   (session) =>
     Effect.gen(function* () {
       const { attempt, entry } = yield* session.through(kind, sample, fate)
@@ -358,7 +358,7 @@ interface Returning {
 }
 
 /** A completed payin, and the order to give a third of it back. */
-const returning = (session: Session, sample: Sample, fate: Fate): Effect.Effect<Returning, BrokenPromise> =>
+const returning = (session: Session, sample: Sample, fate: Scenario): Effect.Effect<Returning, BrokenPromise> =>
   Effect.gen(function* () {
     const { attempt: broughtBy, entry } = yield* session.through("payin", sample, "completes")
     const third = ((sample.hundredths ?? 150_000n) / 300n) * 100n

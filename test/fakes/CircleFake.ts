@@ -1,0 +1,246 @@
+/** A fake of Circle Mint that speaks its wire: everything in `data`, keys in bodies, callbacks as Amazon SNS sends them. */
+import { Either, Option, Schema } from "effect"
+import type { Money } from "../../src/domain/Money.ts"
+import {
+  type Fake,
+  type FakeReply,
+  type FakeRequest,
+  type FakeRoute,
+  type FakeWorld,
+  authorizedBy,
+  hasBearer,
+  jsonBody
+} from "./Fake.ts"
+import type { Entry } from "./FakeLedger.ts"
+import type { Scenario } from "./MagicAmounts.ts"
+import { moneyOfCircle, derivedUuid } from "../../src/providers/circle/CircleRequests.ts"
+import {
+  type FakeRecipient,
+  IntentBody,
+  RecipientBody,
+  TransferBody,
+  writeIntent,
+  writePayment,
+  writeTransfer,
+  fakeSigner
+} from "./CircleFakeBodies.ts"
+import type { SnsMessage } from "../../src/providers/circle/CircleSignatures.ts"
+
+const apiKey = "SAND_API_KEY:fake:circle"
+
+const topic = "arn:aws:sns:us-east-1:908968368384:sandbox_platform-notifications-topic"
+
+const problem = (status: number, message: string, code = status): FakeReply => ({ status, body: { code, message } })
+
+const decodeIntent = Schema.decodeUnknownEither(IntentBody)
+const decodeRecipient = Schema.decodeUnknownEither(RecipientBody)
+const decodeTransfer = Schema.decodeUnknownEither(TransferBody)
+const decodeAmount = Schema.decodeUnknownOption(
+  Schema.Struct({ amount: Schema.Struct({ amount: Schema.String, currency: Schema.String }) })
+)
+
+const moneyIn = (request: FakeRequest): Money | undefined =>
+  Option.getOrUndefined(Option.flatMap(decodeAmount(jsonBody(request)), ({ amount }) => moneyOfCircle(amount)))
+
+const guarded = authorizedBy(hasBearer(apiKey), problem(401, "Malformed authorization."))
+
+/** One body for a key: the same is answered as before, another is a conflict. */
+const makeKeys = () => {
+  const bodies = new Map<string, string>()
+  return (kind: string, key: string, { body }: FakeRequest): "new" | "same" | "other" => {
+    const known = bodies.get(`${kind} ${key}`)
+    if (known === undefined) bodies.set(`${kind} ${key}`, body)
+    return known === undefined ? "new" : known === body ? "same" : "other"
+  }
+}
+
+const conflict = problem(409, "The idempotency key was used for another request.")
+
+/** The payment of an intent, and whatever else was paid to its address or given back of it. */
+const movedUnder = ({ books }: FakeWorld, { id }: Entry): ReadonlyArray<Entry> =>
+  books.all().filter((one) => (one.id === id || one.of === id) && one.state === "completed")
+
+const intents = (world: FakeWorld, seen: ReturnType<typeof makeKeys>): ReadonlyArray<FakeRoute> => {
+  const create = (request: FakeRequest): FakeReply => {
+    const body = decodeIntent(jsonBody(request))
+    const money = moneyIn(request)
+    if (Either.isLeft(body)) return problem(400, body.left.message, 2)
+    if (money === undefined) return problem(400, "The amount is invalid.", 2)
+    const { idempotencyKey, paymentMethods } = body.right
+    if (seen("intent", idempotencyKey, request) === "other") return conflict
+    const id = derivedUuid("fake intent", idempotencyKey)
+    const kept = { chain: paymentMethods[0].chain }
+    const entry = world.take({ id, reference: idempotencyKey, kind: "payin", money, kept })
+    return { status: 201, body: { data: writeIntent(entry, movedUnder(world, entry), true) } }
+  }
+  return [
+    { method: "POST", path: "/v1/paymentIntents", moves: moneyIn, answer: guarded(create) },
+    {
+      method: "GET",
+      path: "/v1/paymentIntents/:id",
+      answer: guarded(({ params }) => {
+        const entry = world.books.byId(params["id"] ?? "")
+        return entry?.kind === "payin" && entry.of === null
+          ? { status: 200, body: { data: writeIntent(entry, movedUnder(world, entry)) } }
+          : problem(404, "Not found.")
+      })
+    },
+    {
+      method: "GET",
+      path: "/v1/payments",
+      answer: guarded(({ query }) => {
+        const entry = world.books.byId(query.get("paymentIntentId") ?? "")
+        const data = entry?.kind === "payin" ? movedUnder(world, entry).map((one) => writePayment(one, entry)) : []
+        return { status: 200, body: { data } }
+      })
+    }
+  ]
+}
+
+const pageOf = <A extends { readonly id: string }>(all: ReadonlyArray<A>, query: URLSearchParams): ReadonlyArray<A> => {
+  const start = all.findIndex(({ id }) => id === query.get("pageAfter")) + 1
+  return all.slice(start, start + Number(query.get("pageSize") ?? "50"))
+}
+
+const transfers = (world: FakeWorld, seen: ReturnType<typeof makeKeys>): ReadonlyArray<FakeRoute> => {
+  const recipients = new Map<string, FakeRecipient>()
+  const addRecipient = (request: FakeRequest): FakeReply => {
+    const body = decodeRecipient(jsonBody(request))
+    if (Either.isLeft(body)) return problem(400, body.left.message, 2)
+    const { address, chain, currency, description, idempotencyKey } = body.right
+    const id = derivedUuid("fake recipient", chain, address)
+    const key = seen("recipient", idempotencyKey, request)
+    if (key === "other" || (key === "new" && recipients.has(id))) return conflict
+    const recipient = { id, address, chain, currency: currency ?? "USD", description, status: "active" }
+    recipients.set(id, recipient)
+    return { status: 200, body: { data: recipient } }
+  }
+  const create = (request: FakeRequest, fate: Scenario): FakeReply => {
+    const body = decodeTransfer(jsonBody(request))
+    const money = moneyIn(request)
+    if (Either.isLeft(body)) return problem(400, body.left.message, 2)
+    if (money === undefined) return problem(400, "The amount is invalid.", 2)
+    const { destination, idempotencyKey } = body.right
+    const recipient = recipients.get(destination.addressId)
+    if (recipient === undefined) return problem(404, "Address not found.")
+    if (seen("transfer", idempotencyKey, request) === "other") return conflict
+    const id = derivedUuid("fake transfer", idempotencyKey)
+    const entry = world.take({ id, reference: idempotencyKey, kind: "payout", money, kept: { recipient } })
+    if (fate === "declined_instrument" || fate === "declined_provider") entry.state = "failed"
+    return { status: 201, body: { data: writeTransfer(entry) } }
+  }
+  const path = "/v1/businessAccount/transfers"
+  const recipientPath = "/v1/businessAccount/wallets/addresses/recipient"
+  return [
+    { method: "POST", path: recipientPath, answer: guarded(addRecipient) },
+    {
+      method: "GET",
+      path: recipientPath,
+      answer: guarded(({ query }) => ({ status: 200, body: { data: pageOf([...recipients.values()], query) } }))
+    },
+    { method: "POST", path, moves: moneyIn, answer: guarded(create) },
+    {
+      method: "GET",
+      path: `${path}/:id`,
+      answer: guarded(({ params }) => {
+        const entry = world.books.byId(params["id"] ?? "")
+        return entry?.kind === "payout"
+          ? { status: 200, body: { data: writeTransfer(entry) } }
+          : problem(404, "Not found.")
+      })
+    }
+  ]
+}
+
+const clientId = "eb941173-3261-462d-b5ed-b9cf51720122"
+
+const envelope = (world: FakeWorld, id: string, about: Partial<SnsMessage> & Pick<SnsMessage, "Type" | "Message">) => {
+  const { certificatePath, sign } = fakeSigner()
+  return sign({
+    MessageId: derivedUuid("fake message", id),
+    TopicArn: topic,
+    Timestamp: world.now().toISOString(),
+    SignatureVersion: "1",
+    SigningCertURL: `${world.url}${certificatePath}`,
+    ...about
+  })
+}
+
+const headersOf = ({ MessageId, Type }: SnsMessage) => ({
+  "content-type": "text/plain; charset=UTF-8",
+  "x-amz-sns-message-type": Type,
+  "x-amz-sns-message-id": MessageId,
+  "x-amz-sns-topic-arn": topic
+})
+
+/** What comes when an endpoint is subscribed. */
+export const confirmationOf = (world: FakeWorld, token: string) => {
+  const message = envelope(world, token, {
+    Type: "SubscriptionConfirmation",
+    Message: `You have chosen to subscribe to the topic ${topic}.`,
+    SubscribeURL: `${world.url}/?Action=ConfirmSubscription&TopicArn=${topic}&Token=${token}`,
+    Token: token
+  })
+  return { headers: headersOf(message), body: JSON.stringify(message) }
+}
+
+export const circleFake: Fake = {
+  name: "circle",
+  credentials: { api_key: apiKey },
+  routes: (world) => {
+    const seen = makeKeys()
+    const { certificate, certificatePath } = fakeSigner()
+    const confirmed = new Set<string>()
+    return [
+      { method: "GET", path: "/ping", answer: () => ({ status: 200, body: { message: "pong" } }) },
+      ...intents(world, seen),
+      ...transfers(world, seen),
+      {
+        method: "GET",
+        path: "/v1/businessAccount/balances",
+        answer: guarded(() => ({
+          status: 200,
+          body: { data: { available: [{ amount: "1000000.00", currency: "USD" }], unsettled: [] } }
+        }))
+      },
+      {
+        method: "GET",
+        path: "/v1/notifications/subscriptions",
+        answer: guarded(() => ({
+          status: 200,
+          body: {
+            data: [...confirmed].map((token) => ({
+              id: derivedUuid("fake subscription", token),
+              endpoint: world.callbackUrl,
+              subscriptionDetails: [{ url: `${topic}:${token}`, status: "confirmed" }]
+            }))
+          }
+        }))
+      },
+      { method: "GET", path: certificatePath, answer: () => ({ status: 200, body: certificate }) },
+      {
+        method: "GET",
+        path: "/",
+        answer: ({ query }) => {
+          const token = query.get("Token")
+          if (query.get("Action") !== "ConfirmSubscription" || token === null) return problem(404, "Not found.")
+          confirmed.add(token)
+          return { status: 200, body: "<ConfirmSubscriptionResponse/>" }
+        }
+      }
+    ]
+  },
+  callbackOf: (entry, world) => {
+    const intent = entry.of === null ? entry : world.books.byId(entry.of)
+    const moves = intent === undefined || entry.state === "processing" ? [] : movedUnder(world, intent)
+    const about =
+      intent?.kind === "payin"
+        ? { notificationType: "paymentIntents", paymentIntent: writeIntent(intent, moves) }
+        : { notificationType: "transfers", transfer: writeTransfer(entry) }
+    const message = envelope(world, `${entry.id} ${entry.state}`, {
+      Type: "Notification",
+      Message: JSON.stringify({ clientId, version: 1, ...about })
+    })
+    return { headers: headersOf(message), body: JSON.stringify(message) }
+  }
+}

@@ -1,0 +1,204 @@
+/** What the fake of Circle reads and writes. */
+import { Schema } from "effect"
+import { Money } from "../../src/domain/Money.ts"
+import { depositAddress } from "../../src/providers/sandbox/SimulatorAnswers.ts"
+import type { Entry } from "./FakeLedger.ts"
+import { circleMoney, networkOfChain, derivedUuid } from "../../src/providers/circle/CircleRequests.ts"
+import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto"
+import { type SnsMessage, signedText } from "../../src/providers/circle/CircleSignatures.ts"
+
+const UuidV4 = Schema.String.pipe(
+  Schema.pattern(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i)
+)
+const Chain = Schema.Literal(
+  ...(["ALGO", "ARB", "AVAX", "BASE", "BTC", "CELO", "ETH", "HBAR", "NEAR", "NOBLE", "OP", "PAH", "POLY"] as const),
+  ...(["SOL", "SUI", "XLM", "ZKS"] as const)
+)
+const Decimal = Schema.String.pipe(Schema.pattern(/^\d+(\.\d+)?$/))
+
+export const IntentBody = Schema.Struct({
+  idempotencyKey: UuidV4,
+  amount: Schema.Struct({ amount: Decimal, currency: Schema.Literal("USD", "ETH", "BTC") }),
+  settlementCurrency: Schema.Literal("USD", "BTC", "ETH"),
+  paymentMethods: Schema.NonEmptyArray(
+    Schema.Struct({ type: Schema.Literal("blockchain"), chain: Chain, address: Schema.optional(Schema.String) })
+  ),
+  merchantWalletId: Schema.optional(Schema.String.pipe(Schema.maxLength(36)))
+})
+
+export const RecipientBody = Schema.Struct({
+  idempotencyKey: UuidV4,
+  address: Schema.String,
+  addressTag: Schema.optional(Schema.NullOr(Schema.String)),
+  chain: Chain,
+  currency: Schema.optional(Schema.NullOr(Schema.Literal("USD", "EUR", "BTC", "ETH"))),
+  description: Schema.String
+})
+
+export const TransferBody = Schema.Struct({
+  idempotencyKey: UuidV4,
+  destination: Schema.Struct({ type: Schema.Literal("verified_blockchain"), addressId: Schema.String }),
+  amount: Schema.Struct({ amount: Decimal, currency: Schema.Literal("USD", "EUR", "BTC", "ETH") })
+})
+
+export interface FakeRecipient {
+  readonly id: string
+  readonly address: string
+  readonly chain: string
+  readonly currency: string
+  readonly description: string
+  readonly status: string
+}
+
+const contextOf = (asked: Money, moved: Money): string =>
+  moved.minor < asked.minor ? "underpaid" : moved.minor > asked.minor ? "overpaid" : "paid"
+
+const sumOf = (entries: ReadonlyArray<Entry>, { currency }: Money): Money =>
+  new Money({ currency, minor: entries.reduce((sum, { moved }) => sum + moved.minor, 0n) })
+
+const paymentIdOf = ({ kind, reference }: Entry): string =>
+  derivedUuid(kind === "refund" ? "fake refund" : "fake payment", reference)
+
+/** What was paid to the address of an intent, or given back of it. */
+export const writePayment = (entry: Entry, { id: paymentIntentId, kept, reference }: Entry) => {
+  const chain = kept["chain"] as string
+  const time = entry.createdAt.toISOString()
+  return {
+    id: paymentIdOf(entry),
+    type: entry.kind === "refund" ? "refund" : "payment",
+    status: "paid",
+    amount: circleMoney(entry.moved),
+    merchantId: "f1397191-56e6-42fd-be86-0a7b9bd91522",
+    merchantWalletId: "1000999922",
+    paymentIntentId,
+    settlementAmount: circleMoney(entry.moved),
+    depositAddress: { chain, address: depositAddress(networkOfChain(chain) ?? "ETHEREUM", reference) },
+    transactionHash: `0x${paymentIdOf(entry).replaceAll("-", "").repeat(2)}`,
+    createDate: time,
+    updateDate: time
+  }
+}
+
+/** `moves`: its payments and refunds. `isNew`: as it is answered when it is made, before it has an address. */
+export const writeIntent = (entry: Entry, moves: ReadonlyArray<Entry>, isNew = false) => {
+  const { asked, createdAt, id, kept, reference, state } = entry
+  const chain = kept["chain"] as string
+  const time = createdAt.toISOString()
+  const payments = moves.filter(({ kind }) => kind === "payin")
+  const refunds = moves.filter(({ kind }) => kind === "refund")
+  const paid = sumOf(payments, asked)
+  const network = networkOfChain(chain)
+  const ends = {
+    completed: [{ status: "complete", context: contextOf(asked, paid), time }],
+    failed: [{ status: "failed", time }],
+    returned: [{ status: "refunded", time }],
+    waiting: [],
+    processing: []
+  }[state]
+  return {
+    id,
+    amount: circleMoney(asked),
+    amountPaid: circleMoney(paid),
+    amountRefunded: circleMoney(sumOf(refunds, asked)),
+    settlementCurrency: "USD",
+    paymentMethods: [
+      {
+        type: "blockchain",
+        chain,
+        ...(isNew || network === null ? {} : { address: depositAddress(network, reference) })
+      }
+    ],
+    fees: [{ type: "blockchainLeaseFee", amount: "0.00", currency: "USD" }],
+    paymentIds: payments.map(paymentIdOf),
+    refundIds: refunds.map(paymentIdOf),
+    timeline: [...ends, ...(isNew ? [] : [{ status: "pending", time }]), { status: "created", time }],
+    createDate: time,
+    updateDate: time
+  }
+}
+
+const transferErrors: Readonly<Record<string, string>> = {
+  declined_instrument: "transfer_denied",
+  declined_provider: "insufficient_funds"
+}
+
+export const writeTransfer = ({ asked, createdAt, scenario: fate, id, kept, moved, state }: Entry) => {
+  const { address, chain } = kept["recipient"] as FakeRecipient
+  const isDone = state === "completed"
+  return {
+    id,
+    source: { type: "wallet", id: "1000000001" },
+    destination: { type: "blockchain", address, chain },
+    amount: circleMoney(isDone ? moved : asked),
+    ...(isDone ? { transactionHash: `0x${id.replaceAll("-", "").repeat(2)}` } : {}),
+    status: isDone ? "complete" : state === "failed" || state === "returned" ? "failed" : "pending",
+    ...(state === "failed" ? { errorCode: transferErrors[fate] ?? "blockchain_error" } : {}),
+    createDate: createdAt.toISOString()
+  }
+}
+
+/** How the fake of Circle signs as Amazon SNS does: with a key of its own, and a certificate that it makes for it. */
+const der = (tag: number, ...parts: ReadonlyArray<Buffer>): Buffer => {
+  const content = Buffer.concat(parts)
+  const size = content.length
+  const length = size < 0x80 ? [size] : size < 0x100 ? [0x81, size] : [0x82, size >> 8, size & 0xff]
+  return Buffer.concat([Buffer.from([tag, ...length]), content])
+}
+
+const [INTEGER, BIT_STRING, NULL, OID, UTF8, TIME, SEQUENCE, SET, VERSION] = [
+  0x02, 0x03, 0x05, 0x06, 0x0c, 0x17, 0x30, 0x31, 0xa0
+] as const
+
+const rsaWithSha256 = der(SEQUENCE, der(OID, Buffer.from("2a864886f70d01010b", "hex")), der(NULL))
+const commonName = Buffer.from("550403", "hex")
+const name = der(SEQUENCE, der(SET, der(SEQUENCE, der(OID, commonName), der(UTF8, Buffer.from("sns.fake")))))
+const validity = der(SEQUENCE, der(TIME, Buffer.from("200101000000Z")), der(TIME, Buffer.from("491231235959Z")))
+
+const certificateOf = (publicKey: KeyObject, privateKey: KeyObject): string => {
+  const body = der(
+    SEQUENCE,
+    der(VERSION, der(INTEGER, Buffer.from([2]))),
+    der(INTEGER, Buffer.from([1])),
+    rsaWithSha256,
+    name,
+    validity,
+    name,
+    publicKey.export({ type: "spki", format: "der" })
+  )
+  const signature = der(BIT_STRING, Buffer.from([0]), sign("sha256", body, privateKey))
+  const lines =
+    der(SEQUENCE, body, rsaWithSha256, signature)
+      .toString("base64")
+      .match(/.{1,64}/g) ?? []
+  return ["-----BEGIN CERTIFICATE-----", ...lines, "-----END CERTIFICATE-----", ""].join("\n")
+}
+
+export interface Signer {
+  /** Its name changes with the key, as Amazon's does, so that nobody keeps an old one under it. */
+  readonly certificatePath: string
+  readonly certificate: string
+  readonly sign: (message: Omit<SnsMessage, "Signature">) => SnsMessage
+}
+
+const makeSigner = (): Signer => {
+  const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 })
+  const certificate = certificateOf(publicKey, privateKey)
+  const fingerprint = createHash("sha256").update(certificate).digest("hex").slice(0, 32)
+  return {
+    certificatePath: `/SimpleNotificationService-${fingerprint}.pem`,
+    certificate,
+    sign: (message) => ({
+      ...message,
+      Signature: sign(
+        message.SignatureVersion === "1" ? "sha1" : "sha256",
+        Buffer.from(signedText(message)),
+        privateKey
+      ).toString("base64")
+    })
+  }
+}
+
+let made: Signer | undefined
+
+/** Made when it is first needed: that takes a moment. */
+export const fakeSigner = (): Signer => (made ??= makeSigner())

@@ -1,0 +1,113 @@
+/** What a fake of a third party consists of; the kit serves it over real HTTP, plays the faults and sends the callbacks. */
+import type { Money } from "../../src/domain/Money.ts"
+import type { ThirdPartyName } from "../../src/domain/Corridor.ts"
+import type { Entry, FakeLedger } from "./FakeLedger.ts"
+import type { Scenario } from "./MagicAmounts.ts"
+
+export interface FakeRequest {
+  readonly method: string
+  readonly path: string
+  readonly params: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export interface FakeReply {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  /** Text is sent as it is, anything else as JSON. */
+  readonly body?: unknown
+}
+
+/** What the provider sends to the caller. */
+export interface FakeCallback {
+  readonly method?: "POST" | "PUT"
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** What a fake has to work with. */
+export interface FakeWorld {
+  readonly books: FakeLedger
+  /** Where it can be reached itself, for pages that customers are sent to. */
+  readonly url: string
+  /** Where callbacks go, unless an order names another address. */
+  readonly callbackUrl: string
+  /**
+   * Takes an order, once for a reference, and brings it to the end that its amount has in store, after which the callbacks
+   * are sent. `waits`: only once the customer has approved it.
+   */
+  readonly take: (order: {
+    readonly id: string
+    readonly reference: string
+    readonly kind: Entry["kind"]
+    readonly money: Money
+    readonly waits?: boolean
+    readonly of?: string
+    readonly kept?: Record<string, unknown>
+  }) => Entry
+  /** The customer has agreed to what was waiting. */
+  readonly approve: (entry: Entry) => void
+  readonly now: () => Date
+}
+
+export interface FakeRoute {
+  readonly method: string
+  /** `/v1/things/:id`. */
+  readonly path: string
+  /** The money that a request wants moved: then the amount's fault is played before, after or instead of the answer. */
+  readonly moves?: (request: FakeRequest) => Money | undefined
+  /** `fate`: of that money; declines and whatever happens later are the fake's own to play. */
+  readonly answer: (request: FakeRequest, fate: Scenario) => FakeReply | Promise<FakeReply>
+}
+
+/** Of a payin that was completed. */
+export interface Dispute {
+  readonly of: Entry
+  /** What is disputed: all that was paid, or a part of it. */
+  readonly money: Money
+  readonly stage: "opened" | "won" | "lost"
+}
+
+/** How a third party plays them. */
+export interface FakeDisputes {
+  /** When it takes the money back: some do at once, and give it back to whoever wins; others wait until it is lost. */
+  readonly takes: "at once" | "when lost"
+  readonly callbacksOf: (dispute: Dispute, world: FakeWorld) => ReadonlyArray<FakeCallback>
+}
+
+export interface Fake {
+  readonly name: ThirdPartyName
+  /** The account that it takes, by the names of the adapter's credential fields. */
+  readonly credentials: Readonly<Record<string, string>>
+  readonly routes: (world: FakeWorld) => ReadonlyArray<FakeRoute>
+  /** The callback about an entry as it stands, or as it stood at its beginning; none where the provider sends none. */
+  readonly callbackOf: (entry: Entry, world: FakeWorld) => FakeCallback | undefined
+  /** Where payers can take back what they paid. */
+  readonly disputes?: FakeDisputes
+  /** Where it tells of refunds that somebody made there, of this payin and so much. */
+  readonly refundedByHand?: (of: Entry, money: Money, world: FakeWorld) => FakeCallback
+}
+
+/** Whom a fake answers: its own account; everybody else is refused. */
+export const authorizedBy =
+  (isLetIn: (request: FakeRequest) => boolean, refusal: FakeReply) =>
+  (answer: FakeRoute["answer"]): FakeRoute["answer"] =>
+  (request, fate) =>
+    isLetIn(request) ? answer(request, fate) : refusal
+
+export const hasBearer =
+  (token: string) =>
+  ({ headers }: FakeRequest): boolean =>
+    headers["authorization"] === `Bearer ${token}`
+
+/** The JSON that was sent to a fake; nothing where it is none. */
+export const jsonBody = ({ body }: Pick<FakeRequest, "body">): unknown => {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,187 @@
+/** Brings what a fake took to the end that its amount has in store, and tells of it. */
+import { Duration } from "effect"
+import { Money } from "../../src/domain/Money.ts"
+import type { FakeTasks } from "./FakeTasks.ts"
+import type { Fake, FakeCallback, FakeWorld, Dispute, FakeDisputes } from "./Fake.ts"
+import type { Entry } from "./FakeLedger.ts"
+import { type Scenario, scenarioOf } from "./MagicAmounts.ts"
+import { request as requestHttp } from "node:http"
+import { request as requestHttps } from "node:https"
+import { fakeCallbackRetries, fakeCallbackTimeout } from "../../src/domain/policies/Sandbox.ts"
+
+/** Disputes of payins that a fake has completed: its payer opens one a moment later, and it ends as the amount has in store. */
+const stages: Partial<Readonly<Record<Scenario, ReadonlyArray<Dispute["stage"]>>>> = {
+  disputed: ["opened"],
+  dispute_won: ["opened", "won"],
+  dispute_lost: ["opened", "lost"],
+  dispute_lost_in_part: ["opened", "lost"]
+}
+
+const half = ({ currency, minor }: Money): Money => new Money({ currency, minor: minor / 2n })
+
+/** One after the other. */
+export const disputesOf = (entry: Entry): ReadonlyArray<Dispute> => {
+  if (entry.kind !== "payin" || entry.state !== "completed") return []
+  const money = entry.scenario === "dispute_lost_in_part" ? half(entry.moved) : entry.moved
+  return (stages[entry.scenario] ?? []).map((stage) => ({ of: entry, money, stage }))
+}
+
+/** What somebody gives back at the provider itself. */
+export const byHandOf = (entry: Entry): Money | undefined =>
+  entry.kind === "payin" && entry.state === "completed" && entry.scenario === "refunded_by_hand"
+    ? half(entry.moved)
+    : undefined
+
+/** What it has taken back of the payin as the dispute stands, in minor units. */
+export const takenBackBy = ({ money, stage }: Dispute, { takes }: FakeDisputes): bigint => {
+  if (stage === "won") return 0n
+  return stage === "lost" || takes === "at once" ? money.minor : 0n
+}
+
+/** Callbacks of a fake on their way: sent over real HTTP, and again a few times where they are not taken. */
+const isTaken = (status: number): boolean => status >= 200 && status < 300
+
+/** The status of the answer; nothing where none came. */
+const sendOnce = (url: URL, { body, headers, method = "POST" }: FakeCallback, { untilStopped }: FakeTasks) =>
+  new Promise<number | undefined>((resolve) => {
+    const send = url.protocol === "https:" ? requestHttps : requestHttp
+    const bytes = Buffer.from(body)
+    const options = {
+      method,
+      headers: { "content-type": "application/json", ...headers, "content-length": bytes.length },
+      // A connection of its own, so that none is left open when the fake ends.
+      agent: false as const,
+      timeout: Duration.toMillis(fakeCallbackTimeout)
+    }
+    const request = send(url, options, (response) => {
+      response.resume()
+      response.on("close", () => resolve(response.statusCode))
+    })
+    const { over } = untilStopped(() => request.destroy())
+    request.on("timeout", () => request.destroy())
+    request.on("close", () => {
+      over()
+      resolve(undefined)
+    })
+    request.on("error", () => resolve(undefined))
+    request.end(bytes)
+  })
+
+/** Whether it was taken in the end. */
+export const deliver = async (
+  callback: FakeCallback,
+  to: string,
+  pace: Duration.Duration,
+  chores: FakeTasks
+): Promise<boolean> => {
+  const url = new URL(to)
+  for (const times of [0, ...fakeCallbackRetries]) {
+    if (times > 0) await chores.sleep(Duration.times(pace, times))
+    if (chores.isStopped()) return false
+    const status = await sendOnce(url, callback, chores)
+    if (status !== undefined && isTaken(status)) return true
+  }
+  return false
+}
+
+export interface Paces {
+  readonly pace: Duration.Duration
+  readonly late: Duration.Duration
+}
+
+/** By a tenth: amounts with these digits are never below 14. */
+const less = ({ currency, minor }: Money): Money => new Money({ currency, minor: minor - minor / 10n })
+
+const failures: ReadonlySet<Scenario> = new Set(["fails_later", "declined_instrument", "declined_provider"])
+
+const beginningOf = (entry: Entry): Entry => ({ ...entry, state: "processing" })
+
+/** Where the caller named an address in its order, the fake keeps it with the entry. */
+const addressOf = ({ kept }: Entry, world: FakeWorld): string =>
+  typeof kept["callbackUrl"] === "string" ? kept["callbackUrl"] : world.callbackUrl
+
+export const makeOrderProgress = (
+  { callbackOf, disputes, name, refundedByHand }: Pick<Fake, "callbackOf" | "disputes" | "name" | "refundedByHand">,
+  paces: Paces,
+  chores: FakeTasks,
+  onError: (error: unknown) => void,
+  world: () => FakeWorld
+): Pick<FakeWorld, "approve" | "take"> => {
+  const callbacksOf = (entry: Entry): ReadonlyArray<FakeCallback> => {
+    const last = callbackOf(entry, world())
+    if (last === undefined) return []
+    if (entry.scenario === "twice") return [last, last]
+    const first = entry.scenario === "reordered" ? callbackOf(beginningOf(entry), world()) : undefined
+    return first === undefined ? [last] : [last, first]
+  }
+
+  const send = async (callbacks: ReadonlyArray<FakeCallback>, entry: Entry): Promise<void> => {
+    for (const callback of callbacks) await deliver(callback, addressOf(entry, world()), paces.pace, chores)
+  }
+
+  const tell = async (entry: Entry): Promise<void> => {
+    const { end } = chores.begin()
+    try {
+      await send(callbacksOf(entry), entry)
+      const byHand = byHandOf(entry)
+      if (refundedByHand !== undefined && byHand !== undefined) {
+        await chores.sleep(paces.pace)
+        entry.takenBack = byHand.minor
+        await send([refundedByHand(entry, byHand, world())], entry)
+      }
+      if (disputes === undefined) return
+      for (const dispute of disputesOf(entry)) {
+        await chores.sleep(paces.pace)
+        entry.takenBack = takenBackBy(dispute, disputes)
+        await send(disputes.callbacksOf(dispute, world()), entry)
+      }
+    } catch (error) {
+      onError(error)
+    } finally {
+      end()
+    }
+  }
+
+  const finish = (entry: Entry): void => {
+    // Whatever else became of it meanwhile, by its own routes, stands.
+    if (entry.state === "processing") {
+      const fails = failures.has(entry.scenario)
+      entry.state = fails ? "failed" : "completed"
+      if (fails) entry.reason = "It failed, as its amount asks for."
+    }
+    void tell(entry)
+  }
+
+  const start = (entry: Entry): void => {
+    entry.state = "processing"
+    if (entry.scenario === "silent") return
+    chores.after(entry.scenario === "late" ? paces.late : paces.pace, () => finish(entry))
+  }
+
+  return {
+    take: ({ id, kept = {}, kind, money, of = null, reference, waits = false }) => {
+      const { books, now } = world()
+      const fate = scenarioOf(money, name)
+      const opened = books.open({
+        id,
+        reference,
+        kind,
+        asked: money,
+        scenario: fate,
+        state: waits ? "waiting" : "processing",
+        // Customers may pay less than they were asked for; who pays out pays what it was told to.
+        moved: fate === "other_amount" && kind === "payin" ? less(money) : money,
+        takenBack: 0n,
+        reason: null,
+        createdAt: now(),
+        of,
+        kept
+      })
+      if (opened.isNew && !waits) start(opened.entry)
+      return opened.entry
+    },
+    approve: (entry) => {
+      if (entry.state === "waiting") start(entry)
+    }
+  }
+}

@@ -1,0 +1,76 @@
+/** What a fake has under way: it is known when nothing is left of it, and all of it ends with the fake. */
+import { type Duration, Effect, Fiber } from "effect"
+
+export interface FakeTasks {
+  /** Counts a piece of work until its end is told; `settled` waits for it. */
+  readonly begin: () => { readonly end: () => void }
+  /** A piece of work for later, by the clock that the fake was started with, and how to leave it undone. */
+  readonly after: (delay: Duration.Duration, run: () => void) => () => void
+  readonly sleep: (delay: Duration.Duration) => Promise<void>
+  /** Waits until there is nothing left, or the fake has ended. */
+  readonly settled: Effect.Effect<void>
+  /** What is to end with the fake, unless it ends before and says so. */
+  readonly untilStopped: (cut: () => void) => { readonly over: () => void }
+  readonly isStopped: () => boolean
+  readonly stop: () => void
+}
+
+export const makeFakeTasks = (runFork: (effect: Effect.Effect<void>) => Fiber.RuntimeFiber<void>): FakeTasks => {
+  const waiting = new Set<() => void>()
+  const cuts = new Set<() => void>()
+  let isStopped = false
+  let left = 0
+
+  const begin = () => {
+    left += 1
+    let isOver = false
+    return {
+      end: () => {
+        if (isOver) return
+        isOver = true
+        left -= 1
+        if (left === 0) for (const tell of [...waiting]) tell()
+      }
+    }
+  }
+
+  const untilStopped = (cut: () => void) => {
+    cuts.add(cut)
+    return { over: () => void cuts.delete(cut) }
+  }
+
+  const after = (delay: Duration.Duration, run: () => void) => {
+    if (isStopped) return () => undefined
+    const { end } = begin()
+    const fiber = runFork(Effect.delay(Effect.sync(run), delay))
+    const leave = () => void runFork(Fiber.interruptFork(fiber))
+    const { over } = untilStopped(leave)
+    fiber.addObserver(() => {
+      over()
+      end()
+    })
+    return leave
+  }
+
+  return {
+    begin,
+    after,
+    sleep: (delay) => new Promise((resolve) => after(delay, resolve)),
+    settled: Effect.async<void>((resume) => {
+      if (left === 0 || isStopped) return resume(Effect.void)
+      const tell = () => {
+        waiting.delete(tell)
+        resume(Effect.void)
+      }
+      waiting.add(tell)
+      return Effect.sync(() => waiting.delete(tell))
+    }),
+    untilStopped,
+    isStopped: () => isStopped,
+    stop: () => {
+      isStopped = true
+      for (const cut of [...cuts]) cut()
+      for (const tell of [...waiting]) tell()
+    }
+  }
+}

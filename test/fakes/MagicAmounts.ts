@@ -1,0 +1,53 @@
+/** What the fakes do with an order is read off its amount: its last two digits of minor units, or of units without any. */
+import { type ThirdPartyName, thirdPartyNames } from "../../src/domain/Corridor.ts"
+import type { Money } from "../../src/domain/Money.ts"
+
+export const scenarios = {
+  declined_instrument: "declines it because of the payer's card or account",
+  declined_provider: "declines it for reasons of its own, so that the next provider is asked",
+  lost_before: "cuts the connection without taking it",
+  lost_after: "takes it and cuts the connection without an answer",
+  server_error: "answers 500 without taking it",
+  garbage: "takes it and answers with what nobody can read",
+  slow: "takes it and lets its answer drip",
+  busy: "answers 429 without taking it",
+  fails_later: "takes it and reports later that it failed",
+  silent: "takes it, never reports, and says for ever that it is under way",
+  twice: "reports its end twice",
+  late: "reports its end late",
+  reordered: "reports its end first and its beginning afterwards",
+  other_amount: "reports that less arrived than was asked for; a payout is paid in full",
+  disputed: "stripe, adyen, paypal and paystack: completes a payin, whose payer then disputes it and leaves it at that",
+  dispute_won: "the same four: the payer disputes a payin, and loses",
+  dispute_lost: "the same four: the payer disputes a payin, and gets it back",
+  dispute_lost_in_part: "the same four: the payer disputes half of a payin, and gets that back",
+  refunded_by_hand: "stripe and adyen: completes a payin, half of which somebody then refunds by hand"
+} as const
+
+export type Scenario = keyof typeof scenarios | "completes"
+
+const byDigits: Readonly<Record<string, Scenario>> = Object.fromEntries(
+  Object.keys(scenarios).map((fate, index) => [`${index + 1}`.padStart(2, "0"), fate as Scenario])
+)
+
+/** `01` to `19`, and what each of them does. */
+export const magicDigits: ReadonlyArray<readonly [digits: string, fate: Scenario]> = Object.entries(byDigits).toSorted()
+
+/** `21` to `29`: one of them alone declines it for reasons of its own, so that whoever is asked next takes it. */
+export const declinedByOne: ReadonlyArray<readonly [digits: string, by: ThirdPartyName]> = thirdPartyNames.map(
+  (name, index) => [`${index + 21}`, name]
+)
+
+const HUNDREDTHS = 2
+
+const digitsOf = ({ exponent, minor }: Money): string => {
+  const counted = exponent > HUNDREDTHS ? minor / 10n ** BigInt(exponent - HUNDREDTHS) : minor
+  return (counted % 100n).toString().padStart(2, "0")
+}
+
+/** What this one of them does with it. */
+export const scenarioOf = (money: Money, name: ThirdPartyName): Scenario => {
+  const digits = digitsOf(money)
+  const alone = declinedByOne.some(([of, by]) => of === digits && by === name)
+  return alone ? "declined_provider" : (byDigits[digits] ?? "completes")
+}
