@@ -1,6 +1,6 @@
 /** An organisation as callers see it: its threshold an amount of its currency, its spread for platform admins alone. */
 import { Either, Option } from "effect"
-import type * as OrganizationsApi from "../../contract/api/Organizations.ts"
+import type { Organization as ShownOrganization } from "../../contract/api/Organizations.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
 import { isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { fromPlainText } from "../../domain/Decimal.ts"
@@ -22,7 +22,7 @@ export const thresholdOf = ({ currency, review_threshold }: Organization) => {
 export const organizationView = (
   permit: Permit<Access>,
   organization: Organization
-): typeof OrganizationsApi.Organization.Type => {
+): typeof ShownOrganization.Type => {
   const { sandbox: _sandbox, spread_bps, ...shown } = organization
   return {
     ...shown,
