@@ -2,7 +2,7 @@
 import { Effect, Layer, Option } from "effect"
 import { Beneficiaries } from "../payments/beneficiaries/Beneficiaries.ts"
 import { ReplayedAnswers, Payments } from "../payments/read/Payments.ts"
-import { VerificationSubjects } from "../people/verification/VerificationSubjects.ts"
+import { VerificationSubjects } from "../people/verification/VerificationSender.ts"
 import { StateAsAnswer } from "../platform/idempotency/Idempotency.ts"
 import { SealedPlaces } from "../platform/secrets/SealedPlaces.ts"
 import { sealedSecrets } from "../platform/secrets/SealedSecrets.ts"

@@ -4,7 +4,7 @@ import { AccountMovements } from "../treasury/accounts/AccountMovements.ts"
 import { RecordMovement } from "../treasury/accounts/RecordMovement.ts"
 import { Authenticator } from "../people/auth/Authenticator.ts"
 import { DevelopmentIssuer, JwtVerifierLive } from "../people/auth/DevelopmentIssuer.ts"
-import { gateByCredentials } from "../people/auth/Gate.ts"
+import { credentialGate } from "../people/auth/CredentialGate.ts"
 import { Beneficiaries } from "../payments/beneficiaries/Beneficiaries.ts"
 import { BlockedPayouts } from "../treasury/escrow/BlockedPayouts.ts"
 import { CreateEscrow } from "../treasury/escrow/CreateEscrow.ts"
@@ -20,8 +20,7 @@ import { LinkMethods } from "../hosted/links/LinkMethods.ts"
 import { LinkPrices } from "../hosted/links/LinkPrices.ts"
 import { PaymentLinks } from "../hosted/links/PaymentLinks.ts"
 import { Invitations } from "../people/members/Invitations.ts"
-import { Kyb } from "../people/kyb/Kyb.ts"
-import { KybProvider } from "../people/kyb/KybProvider.ts"
+import { Kyb, KybProvider } from "../people/kyb/Kyb.ts"
 import { Notifier } from "../platform/notifications/Notifier.ts"
 import { CardEntry } from "../hosted/pages/CardEntry.ts"
 import { Checkout } from "../hosted/pages/Checkout.ts"
@@ -36,10 +35,9 @@ import { settlementsOver } from "./PaymentSettlements.ts"
 import { ProviderServices } from "./ProviderRecords.ts"
 import { RecordServices } from "./Records.ts"
 import { Sandbox } from "./sandbox/Sandbox.ts"
-import { Acceptance } from "../people/members/Acceptance.ts"
-import { Notify } from "../people/verification/Notify.ts"
-import { Recipients } from "../people/verification/Recipients.ts"
-import { Sessions } from "../people/session/Sessions.ts"
+import { AcceptInvitation } from "../people/members/AcceptInvitation.ts"
+import { VerificationSender, VerificationRecipients } from "../people/verification/VerificationSender.ts"
+import { Sessions } from "../people/SessionHttp.ts"
 import { Verification } from "../people/verification/Verification.ts"
 import { WebhookClient } from "../webhooks/delivery/WebhookClient.ts"
 
@@ -50,13 +48,13 @@ const IdempotencyLive = Idempotency.layer.pipe(
   Layer.provide(FundingAnswersLive)
 )
 
-const PeopleLive = Layer.merge(Invitations.layer.pipe(Layer.provide(Acceptance.layer)), Sessions.layer)
+const PeopleLive = Layer.merge(Invitations.layer.pipe(Layer.provide(AcceptInvitation.layer)), Sessions.layer)
 
 const ChecksLive = Layer.mergeAll(
   Kyb.layer.pipe(Layer.provide(KybProvider.layerBuiltIn)),
   Verification.layer.pipe(
-    Layer.provide(Notify.layer),
-    Layer.provide(Recipients.layer),
+    Layer.provide(VerificationSender.layer),
+    Layer.provide(VerificationRecipients.layer),
     Layer.provide(VerificationSubjectsLive)
   )
 )
@@ -97,7 +95,7 @@ export const ServicesLive = servicesOver(ProvidersLive)
 
 export const SandboxLive = Sandbox.layer.pipe(Layer.provideMerge(DevelopmentIssuer))
 
-export const GateLive = gateByCredentials.pipe(Layer.provide(Authenticator.layer), Layer.provide(JwtVerifierLive))
+export const GateLive = credentialGate.pipe(Layer.provide(Authenticator.layer), Layer.provide(JwtVerifierLive))
 
 /** With what a server needs besides: who calls, and the organisations of the sandbox. */
 export const serverOver = <A, E, R>(services: Layer.Layer<A, E, R>) =>

@@ -4,10 +4,10 @@ import { Effect, Either, Layer, Option, Schema } from "effect"
 import { EventPublisher } from "../../src/webhooks/EventPublisher.ts"
 import { AuditLog } from "../../src/platform/audit/AuditLog.ts"
 import { operatorPermit } from "../../src/domain/Access.ts"
-import { Organizations, WantedOrganization } from "../../src/people/organizations/Organizations.ts"
+import { Organizations, OrganizationInput } from "../../src/people/organizations/Organizations.ts"
 import { RateQuote } from "../../src/money/rates/RateQuote.ts"
 import { Rates, WantedRate } from "../../src/money/rates/Rates.ts"
-import { Users, WantedUser } from "../../src/people/users/Users.ts"
+import { Users, UserInput } from "../../src/people/users/Users.ts"
 import { UserStore } from "../../src/people/users/UserStore.ts"
 import { onBothStores } from "../support/Stores.ts"
 import { testSettings, type Variables } from "../support/TestSettings.ts"
@@ -25,7 +25,7 @@ const behind = Layer.mergeAll(Rates.layer, Users.layer).pipe(
 
 const services = (variables: Variables = {}) => Effect.provide(behind.pipe(Layer.provide(testSettings(variables))))
 
-const kilimo = Schema.decodeSync(WantedOrganization)({
+const kilimo = Schema.decodeSync(OrganizationInput)({
   name: "  Kilimo ",
   country: "KE",
   currency: "KES",
@@ -33,8 +33,8 @@ const kilimo = Schema.decodeSync(WantedOrganization)({
   features: ["escrow", "escrow"]
 })
 
-const person = (email: string, membership: (typeof WantedUser.Type)["membership"] = null) =>
-  Schema.decodeSync(WantedUser)({ email, country: null, subject: null, is_admin: false, membership })
+const person = (email: string, membership: (typeof UserInput.Type)["membership"] = null) =>
+  Schema.decodeSync(UserInput)({ email, country: null, subject: null, is_admin: false, membership })
 
 const rate = (from: string, to: string, text: string) => Schema.decodeUnknownSync(WantedRate)({ from, to, rate: text })
 

@@ -28,7 +28,7 @@ const known: Readonly<Record<string, string>> = {
   "src/platform/backup/BackupFile.ts": "whether a backup is whole: its digest stands in the file itself",
   "src/people/auth/CallerSql.ts": "SHA-256 of keys: nobody can choose what they begin with",
   "src/people/auth/CallerMemory.ts": "SHA-256 of keys: nobody can choose what they begin with",
-  "src/people/members/InvitationMemory.ts": "SHA-256 of tokens: nobody can choose what they begin with"
+  "src/people/members/MemberMemory.ts": "SHA-256 of tokens: nobody can choose what they begin with"
 }
 
 const found = files.flatMap((file) =>

@@ -2,8 +2,12 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { ConfigId, OrgId, UserId } from "../../domain/Identifiers.ts"
 import { ApiKeys } from "../../people/apiKeys/ApiKeys.ts"
-import { developmentAudience, developmentIssuer, issuesTokens } from "../../people/auth/DevelopmentIssuer.ts"
-import { TokenSigner } from "../../people/auth/TokenSigner.ts"
+import {
+  developmentAudience,
+  developmentIssuer,
+  issuesTokens,
+  TokenSigner
+} from "../../people/auth/DevelopmentIssuer.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { operatorPermit, roles } from "../../domain/Access.ts"
 import { Ids } from "../../domain/Ids.ts"

@@ -2,11 +2,10 @@
 import { Effect, Option } from "effect"
 import { OrgId } from "../../domain/Identifiers.ts"
 import { toWireText, WireNumber } from "../../domain/Decimal.ts"
-import type { Organization } from "../../people/organizations/Organization.ts"
+import type { Organization } from "../../people/organizations/OrganizationStore.ts"
 import { idOrNil } from "../../domain/Ids.ts"
-import type { Change } from "../../people/organizations/OrganizationChange.ts"
-import { Organizations, WantedOrganization } from "../../people/organizations/Organizations.ts"
-import { thresholdOf } from "../../people/organizations/OrganizationView.ts"
+import { type OrganizationPatch, Organizations, OrganizationInput } from "../../people/organizations/Organizations.ts"
+import { thresholdOf } from "../../people/organizations/OrganizationsHttp.ts"
 import { allPages, permitFor } from "../shared/LocalDatabase.ts"
 import { decodeInput, found, refuse } from "../shared/CommandInput.ts"
 import { onRecords } from "../shared/OnRecords.ts"
@@ -23,7 +22,7 @@ const shown = (org: Organization) => {
   return { ...org, review_threshold: threshold === null ? null : new WireNumber(threshold) }
 }
 
-const createOne = Effect.fn("Cli.createOrganization")(function* (wanted: typeof WantedOrganization.Type) {
+const createOne = Effect.fn("Cli.createOrganization")(function* (wanted: typeof OrganizationInput.Type) {
   const organizations = yield* Organizations
   const data = yield* organizations.create(yield* permitFor("platform"), wanted)
   return { data: shown(data), text: createdOrg(data, thresholdText(data)) }
@@ -32,8 +31,8 @@ const createOne = Effect.fn("Cli.createOrganization")(function* (wanted: typeof 
 export const create = ({
   json,
   ...input
-}: { readonly [Field in keyof typeof WantedOrganization.Encoded]: unknown } & { readonly json: boolean }) =>
-  Effect.flatMap(decodeInput(WantedOrganization, input, { features: "--feature" }), (wanted) =>
+}: { readonly [Field in keyof typeof OrganizationInput.Encoded]: unknown } & { readonly json: boolean }) =>
+  Effect.flatMap(decodeInput(OrganizationInput, input, { features: "--feature" }), (wanted) =>
     onRecords(json, createOne(wanted))
   )
 
@@ -49,7 +48,7 @@ const listAll = Effect.gen(function* () {
 
 export const list = (input: { readonly json: boolean }) => onRecords(input.json, listAll)
 
-const setOne = Effect.fn("Cli.setOrganization")(function* (id: string, change: Change) {
+const setOne = Effect.fn("Cli.setOrganization")(function* (id: string, change: OrganizationPatch) {
   const organizations = yield* Organizations
   const { org_id } = yield* found(
     yield* organizations.find(idOrNil(OrgId)(id)),

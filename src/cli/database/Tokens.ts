@@ -5,12 +5,12 @@ import {
   developmentAudience,
   DevelopmentIssuer,
   developmentIssuer,
-  issuesTokens
+  issuesTokens,
+  TokenSigner
 } from "../../people/auth/DevelopmentIssuer.ts"
-import { TokenSigner } from "../../people/auth/TokenSigner.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { developmentTokenTtl } from "../../domain/policies/People.ts"
-import type { User } from "../../people/users/User.ts"
+import type { User } from "../../people/users/UserStore.ts"
 import { Users } from "../../people/users/Users.ts"
 import { refuse } from "../shared/CommandInput.ts"
 import { findOrganization, findUser } from "../shared/LookUp.ts"

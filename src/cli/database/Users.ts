@@ -1,8 +1,8 @@
 /** `corridor users` */
 import { Effect, Option } from "effect"
 import type { Role } from "../../domain/Roles.ts"
-import { Users, WantedUser } from "../../people/users/Users.ts"
-import type { Member } from "../../people/users/User.ts"
+import { Users, UserInput } from "../../people/users/Users.ts"
+import type { Member } from "../../people/users/UserStore.ts"
 import { allPages, permitFor } from "../shared/LocalDatabase.ts"
 import { decodeInput, refuse } from "../shared/CommandInput.ts"
 import { findOrganization } from "../shared/LookUp.ts"
@@ -30,7 +30,7 @@ const membershipOf = Effect.fn("Cli.membershipOf")(function* (org: Option.Option
   return { org_id: org.value, role: role.value }
 })
 
-const createOne = Effect.fn("Cli.createUser")(function* (wanted: typeof WantedUser.Type) {
+const createOne = Effect.fn("Cli.createUser")(function* (wanted: typeof UserInput.Type) {
   const users = yield* Users
   const membership =
     wanted.membership === null
@@ -52,7 +52,7 @@ export const create = Effect.fnUntraced(function* (input: {
   readonly admin: boolean
   readonly json: boolean
 }) {
-  const wanted = yield* decodeInput(WantedUser, {
+  const wanted = yield* decodeInput(UserInput, {
     email: input.email,
     country: Option.getOrNull(input.country),
     subject: Option.getOrNull(input.subject),

@@ -2,7 +2,7 @@
 import { Effect, Option, Schema } from "effect"
 import { settable } from "../../contract/api/Organizations.ts"
 import type { Invalid } from "../../domain/Failure.ts"
-import type { Change } from "../../people/organizations/OrganizationChange.ts"
+import type { OrganizationPatch } from "../../people/organizations/Organizations.ts"
 import { decimalOption, decodeInput, refuse } from "./CommandInput.ts"
 
 const wholeNumber = (text: string): unknown => (/^\d{1,9}$/.test(text) ? Number(text) : text)
@@ -34,7 +34,7 @@ const Typed = Schema.Struct({ ...settable, review_threshold: decimalOption("5000
   Schema.partialWith({ exact: true })
 )
 
-export const wantedChange = (typed: TypedChange): Effect.Effect<Change, Invalid> =>
+export const wantedChange = (typed: TypedChange): Effect.Effect<OrganizationPatch, Invalid> =>
   Effect.gen(function* () {
     if (typed.noFeatures && typed.feature.length > 0) {
       return yield* refuse("--no-features and --feature contradict each other: leave one out.")

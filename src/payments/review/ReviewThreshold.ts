@@ -3,7 +3,7 @@ import { BigDecimal, Context, Effect, Layer, Option } from "effect"
 import { fromPlainText } from "../../domain/Decimal.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
-import type { Organization } from "../../people/organizations/Organization.ts"
+import type { Organization } from "../../people/organizations/OrganizationStore.ts"
 import type { OperatorItem, Payment } from "../store/Payment.ts"
 import { catchRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
 

@@ -10,7 +10,7 @@ import { Vault } from "../../platform/secrets/Vault.ts"
 import type { CountryCode } from "../../domain/Country.ts"
 import { findNetwork } from "../../domain/MobileNetwork.ts"
 import { readPhoneNumberOf } from "../../domain/PhoneNumber.ts"
-import type { Organization } from "../../people/organizations/Organization.ts"
+import type { Organization } from "../../people/organizations/OrganizationStore.ts"
 import type {
   BankAccount,
   Browser,

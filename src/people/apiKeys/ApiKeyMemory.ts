@@ -1,10 +1,14 @@
 /** API keys in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
 import type { KeyId } from "../../domain/Identifiers.ts"
-import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
-import { apiKeyTables } from "./MemoryTables.ts"
-import { type Scope } from "../../platform/database/Query.ts"
+import { newestFirst, openTables, memoryTable } from "../../platform/database/MemoryDatabase.ts"
+import type { Scope } from "../../platform/database/Query.ts"
 import { type Key, type StoredApiKey, ApiKeyStore } from "./ApiKeyStore.ts"
+
+/** The rows of the memory layers here. */
+export const apiKeyTables = {
+  apiKeys: memoryTable<StoredApiKey>("apiKeys")
+}
 
 const withoutHash = ({ hash: _hash, mode: _mode, ...key }: StoredApiKey): Key => key
 

@@ -2,11 +2,10 @@
 import { Clock, Effect, Layer, Option } from "effect"
 import { OrgId } from "../../domain/Identifiers.ts"
 import { openTables } from "../../platform/database/MemoryDatabase.ts"
-import { apiKeyTables } from "../apiKeys/MemoryTables.ts"
-import { organizationTables } from "../organizations/MemoryTables.ts"
-import { memberKey, userTables } from "../users/MemoryTables.ts"
-import { keyCaller, stranger, tokenCaller } from "./CallerOf.ts"
-import { CallerStore } from "./CallerStore.ts"
+import { apiKeyTables } from "../apiKeys/ApiKeyMemory.ts"
+import { organizationTables } from "../organizations/OrganizationMemory.ts"
+import { memberKey, userTables } from "../users/UserMemory.ts"
+import { keyCaller, unknownCaller, tokenCaller, CallerStore } from "./CallerStore.ts"
 
 export const callerStoreMemory = Layer.effect(
   CallerStore,
@@ -34,7 +33,7 @@ export const callerStoreMemory = Layer.effect(
       byToken: (subject, orgId) =>
         Effect.sync(() => {
           const user = Array.from(users.values()).find((row) => row.subject === subject)
-          if (user === undefined) return stranger(subject)
+          if (user === undefined) return unknownCaller(subject)
           const member = memberships.get(memberKey(OrgId.make(Option.getOrElse(orgId, () => "")), user.user_id))
           return tokenCaller({
             name: user.email,

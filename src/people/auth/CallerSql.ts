@@ -5,8 +5,7 @@ import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { batchedReads } from "../../platform/database/Batcher.ts"
 import { nilUuid, uuidOrNil } from "../../domain/Ids.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
-import { keyCaller, Known, stranger, tokenCaller } from "./CallerOf.ts"
-import { CallerStore } from "./CallerStore.ts"
+import { keyCaller, Known, unknownCaller, tokenCaller, CallerStore } from "./CallerStore.ts"
 
 const PresentedKey = Schema.Struct({ hash: Schema.String, mode: Schema.Literal("test", "live") })
 type PresentedKey = typeof PresentedKey.Type
@@ -60,7 +59,7 @@ export const callerStoreSql = Layer.scoped(
           left join organizations o on o.org_id = m.org_id
           where u.subject = ${subject}`.pipe(
           Effect.flatMap(person),
-          Effect.map(Option.match({ onNone: () => stranger(subject), onSome: tokenCaller })),
+          Effect.map(Option.match({ onNone: () => unknownCaller(subject), onSome: tokenCaller })),
           orDatabaseFailure
         ),
       organizationExists: (orgId) =>

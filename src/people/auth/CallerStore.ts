@@ -1,7 +1,7 @@
 /** Who stands behind a credential at this moment: one look-up per request, so that every change works at once. */
-import { Context, type Option } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
-import type { Caller } from "../../domain/Access.ts"
+import { Context, Option, Schema } from "effect"
+import { OrgId, KeyId, UserId } from "../../domain/Identifiers.ts"
+import { type Caller, lowerRole, permissions, type Permission, type Role, roles } from "../../domain/Access.ts"
 import type { ApiKeyMode } from "../../domain/ApiKeyFormat.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
@@ -13,3 +13,71 @@ interface Store {
 }
 
 export class CallerStore extends Context.Tag("corridor/CallerStore")<CallerStore, Store>() {}
+
+/** From what is known of a credential to the caller that it stands for. */
+const AnyRole = Schema.NullOr(Schema.Literal(...roles))
+
+export const Known = Schema.Struct({
+  name: Schema.String,
+  api_key_id: Schema.NullOr(KeyId),
+  user_id: UserId,
+  is_admin: Schema.Boolean,
+  org_id: Schema.NullOr(OrgId),
+  key_role: AnyRole,
+  role: AnyRole,
+  features: Schema.NullOr(Schema.Array(Schema.String)),
+  permissions: Schema.NullOr(Schema.Array(Schema.Literal(...permissions))),
+  terms: Schema.NullOr(Schema.String)
+})
+type Known = typeof Known.Type
+
+const noPermissions: ReadonlySet<Permission> = new Set()
+
+/**
+ * A key never does more than its maker may do now, and never acts as the platform: permissions granted to a person
+ * and the platform admin's flag stay with the person.
+ */
+export const keyCaller = (row: Known): Option.Option<Caller> => {
+  const makerRole: Role | null = row.is_admin ? "org-admin" : row.role
+  if (row.org_id === null || row.key_role === null || makerRole === null) return Option.none()
+  return Option.some({
+    id: row.user_id,
+    userId: Option.some(row.user_id),
+    apiKeyId: Option.fromNullable(row.api_key_id),
+    name: row.name,
+    admin: false,
+    organization: Option.some({
+      orgId: row.org_id,
+      role: lowerRole(row.key_role, makerRole),
+      features: new Set(row.features ?? []),
+      permissions: noPermissions,
+      terms: row.terms
+    })
+  })
+}
+
+export const tokenCaller = (row: Known): Caller => ({
+  id: row.user_id,
+  userId: Option.some(row.user_id),
+  apiKeyId: Option.none(),
+  name: row.name,
+  admin: row.is_admin,
+  organization:
+    row.org_id === null || row.role === null
+      ? Option.none()
+      : Option.some({
+          orgId: row.org_id,
+          role: row.role,
+          features: new Set(row.features ?? []),
+          permissions: new Set(row.permissions ?? []),
+          terms: row.terms
+        })
+})
+
+export const unknownCaller = (subject: string): Caller => ({
+  id: subject,
+  userId: Option.none(),
+  apiKeyId: Option.none(),
+  admin: false,
+  organization: Option.none()
+})

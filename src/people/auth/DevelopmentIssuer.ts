@@ -1,10 +1,96 @@
 /** The identity provider of sandbox mode: its key is made once, sealed in the database, and shared by all instances. */
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Clock, Context, Data, Duration, Schema } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import { Secrets } from "../../platform/secrets/Secrets.ts"
 import { file, local, remote } from "./JwksSource.ts"
 import { InvalidToken, JwtVerifier } from "./JwtVerifier.ts"
-import { generateDevelopmentKey, TokenSigner } from "./TokenSigner.ts"
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JSONWebKeySet, SignJWT } from "jose"
+
+/**
+ * The development issuer: signs the sandbox's tokens, so that the JWT flow can be tried without an identity provider.
+ * Live mode has none.
+ */
+const ALGORITHM = "ES256"
+
+/** Says nothing about the text it was given: that may be a private key. */
+class InvalidSigningKey extends Data.TaggedError("InvalidSigningKey")<{ readonly message: string }> {}
+
+interface DevelopmentKey {
+  readonly privateJwk: string
+  readonly kid: string
+}
+
+interface TokenRequest {
+  readonly sub: string
+  readonly orgId?: string | undefined
+  /** Issued as verified. */
+  readonly email?: string | undefined
+  readonly ttl: Duration.DurationInput
+  readonly issuer: string
+  readonly audience: string
+}
+
+const PrivateJwk = Schema.parseJson(
+  Schema.Struct({
+    kty: Schema.Literal("EC"),
+    crv: Schema.Literal("P-256"),
+    x: Schema.String,
+    y: Schema.String,
+    d: Schema.String,
+    kid: Schema.NonEmptyString,
+    alg: Schema.Literal(ALGORITHM),
+    use: Schema.Literal("sig")
+  })
+)
+
+const invalidKey = () => new InvalidSigningKey({ message: "The development issuer's key is not an ES256 private JWK" })
+
+/** The key id is the key's thumbprint (RFC 7638), so that two different keys never share one. */
+export const generateDevelopmentKey: Effect.Effect<DevelopmentKey> = Effect.promise(async () => {
+  const { privateKey, publicKey } = await generateKeyPair(ALGORITHM, { extractable: true })
+  const kid = await calculateJwkThumbprint(await exportJWK(publicKey))
+  const privateJwk = JSON.stringify({ ...(await exportJWK(privateKey)), kid, alg: ALGORITHM, use: "sig" })
+  return { privateJwk, kid }
+})
+
+export class TokenSigner extends Context.Tag("corridor/TokenSigner")<
+  TokenSigner,
+  {
+    readonly issue: (request: TokenRequest) => Effect.Effect<string>
+    /** The public half, for the verifier. */
+    readonly jwks: JSONWebKeySet
+  }
+>() {
+  static readonly layer = (privateJwk: string): Layer.Layer<TokenSigner, InvalidSigningKey> =>
+    Layer.effect(
+      TokenSigner,
+      Effect.gen(function* () {
+        const jwk = yield* Schema.decode(PrivateJwk)(privateJwk).pipe(Effect.mapError(invalidKey))
+        const key = yield* Effect.tryPromise({ try: () => importJWK(jwk, ALGORITHM), catch: invalidKey })
+        const { d: _private, ...publicJwk } = jwk
+
+        return {
+          jwks: { keys: [publicJwk] },
+          issue: Effect.fn("TokenSigner.issue")(function* ({ sub, orgId, email, ttl, issuer, audience }) {
+            const issuedAt = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+            return yield* Effect.promise(() =>
+              new SignJWT({
+                ...(orgId === undefined ? {} : { org_id: orgId }),
+                ...(email === undefined ? {} : { email, email_verified: true })
+              })
+                .setProtectedHeader({ alg: ALGORITHM, kid: jwk.kid, typ: "JWT" })
+                .setSubject(sub)
+                .setIssuer(issuer)
+                .setAudience(audience)
+                .setIssuedAt(issuedAt)
+                .setExpirationTime(issuedAt + Math.floor(Duration.toSeconds(ttl)))
+                .sign(key)
+            )
+          })
+        }
+      })
+    )
+}
 
 export const developmentIssuer = "corridor-development"
 export const developmentAudience = "corridor"
@@ -22,7 +108,7 @@ export const issuesTokens = Effect.map(
   ({ jwt, mode }) => mode === "sandbox" && Option.isNone(jwt.jwksUrl) && Option.isNone(jwt.jwksFile)
 )
 
-const nobody = Layer.succeed(JwtVerifier, {
+const noVerifier = Layer.succeed(JwtVerifier, {
   verify: () =>
     Effect.fail(new InvalidToken({ message: "no identity provider is configured (JWT_JWKS_URL or JWT_JWKS_FILE)" }))
 })
@@ -45,7 +131,7 @@ export const JwtVerifierLive = Layer.unwrapEffect(
     if (Option.isSome(jwt.jwksFile)) {
       return JwtVerifier.layer({ source: yield* file(jwt.jwksFile.value), issuer, audience })
     }
-    if (!(yield* issuesTokens)) return nobody
+    if (!(yield* issuesTokens)) return noVerifier
     return ownTokens
   })
 )

@@ -10,8 +10,25 @@ import { Conflict, Invalid, type NotFound, notFound } from "../../domain/Failure
 import { kybClockSkew } from "../../domain/policies/People.ts"
 import { Organizations } from "../organizations/Organizations.ts"
 import { EventPublisher } from "../../webhooks/EventPublisher.ts"
-import { KybProvider } from "./KybProvider.ts"
 import { type KybState, KybStore, type StoredKybCallback } from "./KybStore.ts"
+import { Ids } from "../../domain/Ids.ts"
+import type { Organization } from "../organizations/OrganizationStore.ts"
+
+/** The port to whoever checks businesses. The built-in one takes every application and waits for its callback. */
+export class KybProvider extends Context.Tag("corridor/KybProvider")<
+  KybProvider,
+  {
+    /** Opens an application of its own every time, and answers with the id that the callbacks will name. */
+    readonly open: (organization: Pick<Organization, "org_id" | "name" | "country" | "email">) => Effect.Effect<string>
+  }
+>() {
+  static readonly layerBuiltIn = Layer.effect(
+    KybProvider,
+    Effect.map(Ids, (ids) => ({
+      open: () => Effect.map(ids.next, (id) => `kyb_${id.replaceAll("-", "")}`)
+    }))
+  )
+}
 
 /** Of two decisions of one moment a rejection is the later one, in whichever order they come. */
 const isOlder = ({ occurred_at, status }: Pick<StoredKybCallback, "occurred_at" | "status">, latest: Date): boolean => {
@@ -20,7 +37,7 @@ const isOlder = ({ occurred_at, status }: Pick<StoredKybCallback, "occurred_at" 
 }
 
 /** What a callback did, and where the organisation stands after it. */
-export interface Received {
+interface CallbackResult {
   readonly effect: "applied" | "nothing to change"
   readonly state: KybState
 }
@@ -30,7 +47,7 @@ export class Kyb extends Context.Tag("corridor/Kyb")<
   {
     readonly initiate: (permit: Permit<"organization">, orgId: OrgId) => Stored<KybState, NotFound | Conflict>
     /** Of a callback whose signature was right. `digest` stands for the id of one that has none. */
-    readonly receive: (callback: typeof KybCallback.Type, digest: string) => Stored<Received, NotFound | Invalid>
+    readonly receive: (callback: typeof KybCallback.Type, digest: string) => Stored<CallbackResult, NotFound | Invalid>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -98,13 +115,13 @@ export class Kyb extends Context.Tag("corridor/Kyb")<
               const older = Option.exists(latest, (at) => isOlder(callback, at))
               const superseded = state.kyb_customer_id !== customer_id
               if (!fresh || older || superseded || state.kyb_status === status) {
-                return { effect: "nothing to change", state } satisfies Received
+                return { effect: "nothing to change", state } satisfies CallbackResult
               }
               yield* store.setStatus(state.org_id, status)
               const { org_id } = state
               const data = { org_id, kyb_status: status, reason: callback.reason }
               yield* events.tell({ event_type: `kyb.${status}`, org_id }, data)
-              return { effect: "applied", state: { ...state, kyb_status: status } } satisfies Received
+              return { effect: "applied", state: { ...state, kyb_status: status } } satisfies CallbackResult
             })
           )
         })

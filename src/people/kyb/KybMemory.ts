@@ -2,7 +2,7 @@
 import { Clock, Effect, Layer, Option } from "effect"
 import type { OrgId } from "../../domain/Identifiers.ts"
 import { memoryTable, openTables } from "../../platform/database/MemoryDatabase.ts"
-import { organizationTables } from "../organizations/MemoryTables.ts"
+import { organizationTables } from "../organizations/OrganizationMemory.ts"
 import { type KybApplication, type KybState, KybStore, type StoredKybCallback } from "./KybStore.ts"
 
 const kybTables = {

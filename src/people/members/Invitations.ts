@@ -1,5 +1,5 @@
 /** How a person becomes a member: invited by someone who may, told of it, and bound once they accept. */
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, Duration } from "effect"
 import type { OrgId } from "../../domain/Identifiers.ts"
 import type { InviteMember } from "../../contract/api/Invitations.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
@@ -13,13 +13,40 @@ import { Notifier } from "../../platform/notifications/Notifier.ts"
 import { Organizations } from "../organizations/Organizations.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
-import { Acceptance } from "./Acceptance.ts"
-import { authorityOf, mayHandle } from "./Authority.ts"
-import { invitationMessage } from "./InvitationMessage.ts"
-import { InvitationStore } from "./InvitationStore.ts"
-import { formatToken, hashToken, TOKEN_BYTES } from "./InvitationToken.ts"
-import type { Invitation, OrgMember } from "./Member.ts"
-import { MemberStore } from "./MemberStore.ts"
+import { AcceptInvitation, formatToken, hashToken, TOKEN_BYTES } from "./AcceptInvitation.ts"
+import { grantorOf, mayHandleRole } from "./GrantRules.ts"
+import { InvitationStore, type Invitation, type OrgMember, MemberStore } from "./MemberStore.ts"
+import { asName } from "../../domain/PlainWords.ts"
+import { invitationTtl } from "../../domain/policies/People.ts"
+import type { Message } from "../../platform/notifications/Notification.ts"
+import type { Organization } from "../organizations/OrganizationStore.ts"
+
+/** The words that go to someone who is invited. */
+const invitationMessage = (
+  publicUrl: string,
+  organization: Organization,
+  { email, org_id, role }: Invitation,
+  token: string
+): Message => ({
+  to: email,
+  subject: `You are invited to ${asName(organization.name)}`,
+  text: [
+    `You are invited to join ${asName(organization.name)} with the role ${role}.`,
+    "",
+    `To accept, open this page within ${Duration.toDays(invitationTtl)} days; it asks for your own access token:`,
+    "",
+    `${publicUrl}/console#/invitation/${token}`,
+    "",
+    "Or send, with that token:",
+    "",
+    `POST ${publicUrl}/v1/organizations/invitations/${token}/accept`,
+    "",
+    "The invitation works once, and only for you. If you did not expect this message, ignore it."
+  ].join("\n"),
+  org_id,
+  kind: "invitation",
+  priority: "medium"
+})
 
 type Manager = Permit<"members">
 
@@ -50,7 +77,7 @@ export class Invitations extends Context.Tag("corridor/Invitations")<
       const { publicUrl } = yield* Settings
       const { atomically } = yield* Transactor
       const runDetached = yield* makeRunDetached
-      const { accept } = yield* Acceptance
+      const { accept } = yield* AcceptInvitation
 
       const record = (
         permit: Manager,
@@ -64,15 +91,15 @@ export class Invitations extends Context.Tag("corridor/Invitations")<
         const own = Option.isNone(permit.actor.userId)
           ? Option.none<OrgMember>()
           : yield* members.find(org_id, permit.actor.userId.value)
-        return yield* authorityOf(permit, Option.getOrUndefined(own))
+        return yield* grantorOf(permit, Option.getOrUndefined(own))
       })
 
       /** Neither what was offered nor who offered it may be above whoever takes it back. */
       const mayWithdraw = Effect.fnUntraced(function* (permit: Manager, { invited_by, org_id, role }: Invitation) {
         const authority = yield* authorityIn(permit, org_id)
-        yield* mayHandle(authority, role, "role")
+        yield* mayHandleRole(authority, role, "role")
         const inviter = invited_by === null ? Option.none<OrgMember>() : yield* members.find(org_id, invited_by)
-        if (Option.isSome(inviter)) yield* mayHandle(authority, inviter.value.role, "invited_by")
+        if (Option.isSome(inviter)) yield* mayHandleRole(authority, inviter.value.role, "invited_by")
       })
 
       const keep = Effect.fnUntraced(function* (
@@ -82,7 +109,7 @@ export class Invitations extends Context.Tag("corridor/Invitations")<
         token: string
       ) {
         const invited_by = Option.getOrNull(permit.actor.userId)
-        yield* mayHandle(yield* authorityIn(permit, org_id), role, "role")
+        yield* mayHandleRole(yield* authorityIn(permit, org_id), role, "role")
         if (Option.isSome(yield* members.findByEmail(org_id, email))) {
           return yield* new Conflict({ message: "email: is the address of a member already." })
         }

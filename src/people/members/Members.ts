@@ -9,19 +9,17 @@ import { holds, type Permission, type Permit, type Role, roleAtLeast, roles } fr
 import { Conflict, type Forbidden, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import { Users } from "../users/Users.ts"
-import { type Authority, authorityOf, mayGrant, mayHandle } from "./Authority.ts"
-import { InvitationStore } from "./InvitationStore.ts"
-import type { OrgMember } from "./Member.ts"
-import { MemberStore } from "./MemberStore.ts"
+import { type Grantor, grantorOf, mayGrant, mayHandleRole } from "./GrantRules.ts"
+import { InvitationStore, type OrgMember, MemberStore } from "./MemberStore.ts"
 
 type Manager = Permit<"members">
 type Refusal = Forbidden | Invalid | NotFound
 
 /** Whom a change is about, and who makes it, as they are while it is made. */
-interface Meeting {
+interface MemberChange {
   readonly org: OrgId
   readonly member: OrgMember
-  readonly authority: Authority
+  readonly authority: Grantor
 }
 
 export class Members extends Context.Tag("corridor/Members")<
@@ -67,13 +65,13 @@ export class Members extends Context.Tag("corridor/Members")<
         yield* store.lock(org, userId)
         const { userId: actor } = permit.actor
         const own = Option.isNone(actor) ? Option.none() : yield* store.find(org, actor.value)
-        const authority = yield* authorityOf(permit, Option.getOrUndefined(own))
+        const authority = yield* grantorOf(permit, Option.getOrUndefined(own))
         const member = yield* find(org, userId)
-        yield* mayHandle(authority, member.role, "user_id")
-        return { org, member, authority } satisfies Meeting
+        yield* mayHandleRole(authority, member.role, "user_id")
+        return { org, member, authority } satisfies MemberChange
       })
 
-      const keepsAnOrgAdmin = Effect.fnUntraced(function* ({ member, org }: Meeting, what: string) {
+      const keepsAnOrgAdmin = Effect.fnUntraced(function* ({ member, org }: MemberChange, what: string) {
         if (member.role === "org-admin" && (yield* store.countOrgAdmins(org)) <= 1) {
           return yield* new Conflict({
             message: `This is the organisation's last org-admin and cannot be ${what}: make someone else one first.`
@@ -143,7 +141,7 @@ export class Members extends Context.Tag("corridor/Members")<
             Effect.gen(function* () {
               const meeting = yield* meet(permit, userId)
               const { authority, member, org } = meeting
-              yield* mayHandle(authority, role, "role")
+              yield* mayHandleRole(authority, role, "role")
               if (member.role === role) return member
               if (!roleAtLeast(role, member.role)) yield* keepsAnOrgAdmin(meeting, "demoted")
               yield* store.setRole(org, userId, role)

@@ -1,11 +1,15 @@
 /** Organisations in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
 import type { OrgId } from "../../domain/Identifiers.ts"
-import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
-import { organizationTables } from "./MemoryTables.ts"
-import { type Scope } from "../../platform/database/Query.ts"
-import type { Organization } from "./Organization.ts"
-import { OrganizationStore } from "./OrganizationStore.ts"
+import { newestFirst, openTables, memoryTable } from "../../platform/database/MemoryDatabase.ts"
+import type { Scope } from "../../platform/database/Query.ts"
+import { type Organization, OrganizationStore } from "./OrganizationStore.ts"
+
+/** The rows of the memory layers here. */
+export const organizationTables = {
+  organizations: memoryTable<Organization>("organizations"),
+  spreads: memoryTable<number>("spreads")
+}
 
 export const organizationStoreMemory = Layer.effect(
   OrganizationStore,

@@ -5,8 +5,7 @@ import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
 import { batchOf, inScope, newest } from "../../platform/database/Query.ts"
 import { readsOfTerms } from "../../platform/database/Terms.ts"
-import { Organization } from "./Organization.ts"
-import { OrganizationStore } from "./OrganizationStore.ts"
+import { Organization, OrganizationStore } from "./OrganizationStore.ts"
 
 interface Question {
   readonly org: string | null

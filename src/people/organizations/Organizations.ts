@@ -1,7 +1,7 @@
 /** Organisations: made and listed by the platform's operators, read and changed by their own people too. */
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema, Either } from "effect"
 import { OrgId } from "../../domain/Identifiers.ts"
-import { OrganizationName } from "../../contract/api/Organizations.ts"
+import { OrganizationName, type ChangeOrganization } from "../../contract/api/Organizations.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
@@ -10,17 +10,81 @@ import type { Permit } from "../../domain/Access.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { EmailAddress } from "../../domain/EmailAddress.ts"
-import { type Forbidden, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
+import { Forbidden, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
 import { Feature } from "../../domain/Feature.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import { EventPublisher } from "../../webhooks/EventPublisher.ts"
-import type { Organization } from "./Organization.ts"
-import { applyChange, type Change, checkMaySet, difference } from "./OrganizationChange.ts"
-import { OrganizationStore } from "./OrganizationStore.ts"
+import { type Organization, OrganizationStore, type ChangedOrganization } from "./OrganizationStore.ts"
+import { isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { Money } from "../../domain/Money.ts"
+
+/** What a change makes of an organisation, who may make it, and what the audit log tells of it. */
+export type OrganizationPatch = typeof ChangeOrganization.Type
+
+/** An organisation's own admins set the rest. */
+const platformFields = ["features", "review_threshold", "kyb_status", "spread_bps", "currency"] as const
+
+const checkMaySet = (permit: Permit<"organization">, change: OrganizationPatch): Either.Either<void, Forbidden> => {
+  const refused = permit.role === "admin" ? [] : platformFields.filter((field) => change[field] !== undefined)
+  return refused.length === 0
+    ? Either.void
+    : Either.left(new Forbidden({ message: `${refused.join(", ")}: only a platform admin may set this.` }))
+}
+
+/** 0 and null both say that nothing is held: one of them is kept. */
+const thresholdText = (
+  { currency }: Organization,
+  wanted: NonNullable<OrganizationPatch["review_threshold"]>
+): Either.Either<string | null, string> =>
+  isAnyCurrencyCode(currency)
+    ? Either.map(Money.fromDecimal(wanted, currency), (money) => (money.isZero ? null : money.toNumericText()))
+    : Either.left(`cannot be in ${currency}, the organisation's currency`)
+
+const applyChange = (
+  before: Organization,
+  { currency, features, review_threshold, ...fields }: OrganizationPatch
+): Either.Either<ChangedOrganization, Invalid> => {
+  if (currency !== undefined && currency !== before.currency) {
+    return Either.left(new Invalid({ message: "currency: cannot change; create another organisation." }))
+  }
+  const threshold =
+    review_threshold === undefined
+      ? Either.right(before.review_threshold)
+      : review_threshold === null
+        ? Either.right(null)
+        : thresholdText(before, review_threshold)
+  const { country, email, kyb_status, name, org_id, spread_bps } = before
+  return Either.mapBoth(threshold, {
+    onLeft: (why) => new Invalid({ message: `review_threshold: ${why}.` }),
+    onRight: (text) => ({
+      ...{ org_id, country, email, kyb_status, name, spread_bps },
+      ...fields,
+      features: features === undefined ? before.features : Array.from(new Set(features)),
+      review_threshold: text
+    })
+  })
+}
+
+type ChangedFields = Partial<Record<keyof ChangedOrganization, unknown>>
+
+const comparable = (value: unknown): unknown => (Array.isArray(value) ? JSON.stringify(value) : value)
+
+/** The fields that differ, before and after; none when nothing does. */
+const difference = (
+  before: Organization,
+  after: ChangedOrganization
+): Option.Option<{ readonly old: ChangedFields; readonly new: ChangedFields }> => {
+  const fields = (Object.keys(after) as ReadonlyArray<keyof ChangedOrganization>).filter(
+    (field) => comparable(before[field]) !== comparable(after[field])
+  )
+  const only = (from: ChangedOrganization): ChangedFields =>
+    Object.fromEntries(fields.map((field) => [field, from[field]]))
+  return fields.length === 0 ? Option.none() : Option.some({ old: only(before), new: only(after) })
+}
 
 /** What whoever makes an organisation decides about it. */
-export const WantedOrganization = Schema.Struct({
+export const OrganizationInput = Schema.Struct({
   name: OrganizationName,
   country: CountryCode,
   currency: CurrencyCode,
@@ -31,14 +95,14 @@ export const WantedOrganization = Schema.Struct({
 export class Organizations extends Context.Tag("corridor/Organizations")<
   Organizations,
   {
-    readonly create: (permit: Permit<"platform">, wanted: typeof WantedOrganization.Type) => Stored<Organization>
+    readonly create: (permit: Permit<"platform">, wanted: typeof OrganizationInput.Type) => Stored<Organization>
     /** For features that act within an organisation they were let into. */
     readonly find: (orgId: OrgId) => Stored<Option.Option<Organization>>
     /** The organisation that the permit was given for. */
     readonly get: (permit: Permit<"any">) => Stored<Organization, Invalid | NotFound>
     readonly change: (
       permit: Permit<"organization">,
-      change: Change
+      change: OrganizationPatch
     ) => Stored<Organization, Forbidden | Invalid | NotFound>
     readonly list: (permit: Permit<"platform">, window: Window) => Stored<ReadonlyArray<Organization>>
   }

@@ -1,10 +1,17 @@
 /** People and their memberships in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
-import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
-import { memberKey, userTables } from "./MemoryTables.ts"
-import { type Member, type Membership, type Place, type User, userTaken } from "./User.ts"
-import { UserStore } from "./UserStore.ts"
+import type { OrgId, UserId } from "../../domain/Identifiers.ts"
+import { newestFirst, openTables, memoryTable } from "../../platform/database/MemoryDatabase.ts"
+import { type Member, type Membership, type Place, type User, userTaken, UserStore } from "./UserStore.ts"
+
+/** The rows of the memory layers here. */
+export const userTables = {
+  users: memoryTable<User>("users"),
+  memberships: memoryTable<Membership>("memberships")
+}
+
+/** Of a membership. */
+export const memberKey = (orgId: OrgId, userId: UserId): string => `${orgId} ${userId}`
 
 export const userStoreMemory = Layer.effect(
   UserStore,

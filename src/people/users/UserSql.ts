@@ -4,8 +4,7 @@ import { Effect, Layer, Option } from "effect"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { newest } from "../../platform/database/Query.ts"
-import { Member, Place, User, userTaken } from "./User.ts"
-import { UserStore } from "./UserStore.ts"
+import { Member, Place, User, userTaken, UserStore } from "./UserStore.ts"
 
 const user = rowAs(User)
 const userId = rowAs(User.pick("user_id"))

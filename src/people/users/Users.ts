@@ -12,8 +12,7 @@ import { Conflict, type NotFound, notFound } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { Organizations } from "../organizations/Organizations.ts"
 import type { Window } from "../../platform/database/Window.ts"
-import type { Member, Place, User } from "./User.ts"
-import { UserStore } from "./UserStore.ts"
+import { type Member, type Place, type User, UserStore } from "./UserStore.ts"
 
 const LONGEST_SUBJECT = 255
 
@@ -27,7 +26,7 @@ export const Subject = Schema.String.pipe(
 )
 
 /** What whoever makes a user decides about them; the subject is their own id when none is given. */
-export const WantedUser = Schema.Struct({
+export const UserInput = Schema.Struct({
   email: EmailAddress,
   country: Schema.NullOr(CountryCode),
   subject: Schema.NullOr(Subject),
@@ -38,7 +37,7 @@ export const WantedUser = Schema.Struct({
 export class Users extends Context.Tag("corridor/Users")<
   Users,
   {
-    readonly create: (permit: Permit<"platform">, wanted: typeof WantedUser.Type) => Stored<Member, Conflict | NotFound>
+    readonly create: (permit: Permit<"platform">, wanted: typeof UserInput.Type) => Stored<Member, Conflict | NotFound>
     /** For features that act within an organisation they were let into. */
     readonly isMember: (orgId: OrgId, userId: UserId) => Stored<boolean>
     /** Someone who comes with a token of their own; of two requests at once, the second finds the first one's user. */

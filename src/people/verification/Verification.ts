@@ -9,10 +9,14 @@ import type { Permit } from "../../domain/Access.ts"
 import { Conflict, Invalid, NotFound, notFound, type RateLimited } from "../../domain/Failure.ts"
 import { idOrNil } from "../../domain/Ids.ts"
 import type { Window } from "../../platform/database/Window.ts"
-import { VerificationSubjects } from "./VerificationSubjects.ts"
+import {
+  VerificationSubjects,
+  type NamedTarget,
+  VerificationSender,
+  VerificationRecipients,
+  type Target
+} from "./VerificationSender.ts"
 import { EventPublisher } from "../../webhooks/EventPublisher.ts"
-import { type Named, Notify } from "./Notify.ts"
-import { Recipients, type Target } from "./Recipients.ts"
 import { type VerificationFilter, type VerificationRequest, VerificationStore } from "./VerificationStore.ts"
 
 type Wanted = typeof RequestVerification.Type
@@ -26,8 +30,8 @@ const targetsOf = ({
   beneficiary_id,
   sender_id,
   target_type
-}: Wanted): Either.Either<Arr.NonEmptyReadonlyArray<Named>, Invalid> => {
-  const named = (target: Target, id: string | null | undefined): Either.Either<Named, Invalid> =>
+}: Wanted): Either.Either<Arr.NonEmptyReadonlyArray<NamedTarget>, Invalid> => {
+  const named = (target: Target, id: string | null | undefined): Either.Either<NamedTarget, Invalid> =>
     Either.fromNullable(id, () => missing(`${target}_id`, target)).pipe(Either.map((given) => [target, given]))
   const beneficiary = named("beneficiary", beneficiary_id)
   const sender = named("sender", sender_id)
@@ -64,8 +68,8 @@ export class Verification extends Context.Tag("corridor/Verification")<
       const subjects = yield* VerificationSubjects
       const events = yield* EventPublisher
       const audit = yield* AuditLog
-      const recipients = yield* Recipients
-      const { notify } = yield* Notify
+      const recipients = yield* VerificationRecipients
+      const { notify } = yield* VerificationSender
       const { atomically } = yield* Transactor
 
       const get = (permit: Permit<"verification">, id: string) =>

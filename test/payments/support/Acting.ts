@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
-import { organizationTables } from "../../../src/people/organizations/MemoryTables.ts"
+import { organizationTables } from "../../../src/people/organizations/OrganizationMemory.ts"
 import type { ProviderName } from "../../../src/domain/Corridor.ts"
 import type { Outcome } from "../../../src/domain/Outcome.ts"
 import type { OneTimePasswords, Provider, RefundOrder } from "../../../src/providers/port/Provider.ts"

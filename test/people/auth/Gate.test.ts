@@ -5,7 +5,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Layer, Option } from "effect"
 import { KeyId, OrgId, UserId } from "../../../src/domain/Identifiers.ts"
 import { Authenticator } from "../../../src/people/auth/Authenticator.ts"
-import { gateByCredentials } from "../../../src/people/auth/Gate.ts"
+import { credentialGate } from "../../../src/people/auth/CredentialGate.ts"
 import { callerStoreMemory } from "../../../src/people/auth/CallerMemory.ts"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
@@ -63,7 +63,7 @@ const gate = (perMinute: number) =>
   Effect.map(
     Gate.pipe(
       Effect.provide(
-        gateByCredentials.pipe(
+        credentialGate.pipe(
           Layer.provide(believing),
           Layer.provide(RateLimits.layer.pipe(Layer.provide([spentStoreMemory, Ids.layer]))),
           Layer.provide(callerStoreMemory),

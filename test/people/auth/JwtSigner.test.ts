@@ -3,7 +3,7 @@ import { Duration, Effect, Option, TestClock } from "effect"
 import { decodeJwt, decodeProtectedHeader } from "jose"
 import { local } from "../../../src/people/auth/JwksSource.ts"
 import { JwtVerifier } from "../../../src/people/auth/JwtVerifier.ts"
-import { generateDevelopmentKey, TokenSigner } from "../../../src/people/auth/TokenSigner.ts"
+import { generateDevelopmentKey, TokenSigner } from "../../../src/people/auth/DevelopmentIssuer.ts"
 
 const issuer = "http://127.0.0.1:3000"
 const audience = "corridor"

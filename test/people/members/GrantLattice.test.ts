@@ -16,8 +16,8 @@ import {
   roles
 } from "../../../src/domain/Access.ts"
 import { nilUuid } from "../../../src/domain/Ids.ts"
-import { authorityOf, mayGrant, mayHandle } from "../../../src/people/members/Authority.ts"
-import type { OrgMember } from "../../../src/people/members/Member.ts"
+import { grantorOf, mayGrant, mayHandleRole } from "../../../src/people/members/GrantRules.ts"
+import type { OrgMember } from "../../../src/people/members/MemberStore.ts"
 import { idFrom } from "../../support/AnyId.ts"
 
 const ORG = idFrom("0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f")
@@ -50,7 +50,7 @@ const memberOf = ({ granted: held, role: own }: Somebody): OrgMember => ({
 const permitOf = <A extends Access>(who: Somebody, access: A) => authorize(callerOf(who), access, Option.none())
 
 const authorityFor = (who: Somebody) =>
-  Either.flatMap(permitOf(who, "members"), (permit) => authorityOf(permit, memberOf(who)))
+  Either.flatMap(permitOf(who, "members"), (permit) => grantorOf(permit, memberOf(who)))
 
 const opens = (who: Somebody, permission: Permission): boolean =>
   Object.entries(accessTable)
@@ -108,7 +108,7 @@ describe("Whoever changes members", () => {
       fc.property(somebody, role, (who, wanted) => {
         const authority = authorityFor(who)
         fc.pre(Either.isRight(authority))
-        const allowed = Either.isRight(mayHandle(Either.getOrThrow(authority), wanted, "role"))
+        const allowed = Either.isRight(mayHandleRole(Either.getOrThrow(authority), wanted, "role"))
         expect(allowed).toBe(roleAtLeast(who.role, wanted))
       })
     ))
@@ -137,9 +137,9 @@ describe("Whoever changes members", () => {
   it("acts on what they are now, not on what they were when their request came in", () => {
     const was: Somebody = { role: "org-admin", granted: [], byKey: false }
     const permit: Permit<"members"> = Either.getOrThrow(permitOf(was, "members"))
-    expect(Either.isLeft(authorityOf(permit, undefined)), "removed").toBe(true)
-    expect(Either.isLeft(authorityOf(permit, memberOf({ ...was, role: "staff" }))), "demoted").toBe(true)
-    const kept = authorityOf(permit, memberOf({ ...was, role: "staff", granted: ["members"] }))
+    expect(Either.isLeft(grantorOf(permit, undefined)), "removed").toBe(true)
+    expect(Either.isLeft(grantorOf(permit, memberOf({ ...was, role: "staff" }))), "demoted").toBe(true)
+    const kept = grantorOf(permit, memberOf({ ...was, role: "staff", granted: ["members"] }))
     expect(Either.getOrThrow(kept)).toEqual({ role: "staff", permissions: ["members"] })
   })
 })

@@ -20,7 +20,7 @@ import { startWorkers } from "../../../src/app/Workers.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { workerPoll } from "../../../src/domain/policies/Server.ts"
 import { Authenticator } from "../../../src/people/auth/Authenticator.ts"
-import { gateByCredentials } from "../../../src/people/auth/Gate.ts"
+import { credentialGate } from "../../../src/people/auth/CredentialGate.ts"
 import { InvalidToken, JwtVerifier } from "../../../src/people/auth/JwtVerifier.ts"
 import { Settings } from "../../../src/platform/config/Settings.ts"
 import { Workers } from "../../../src/platform/fibers/Workers.ts"
@@ -54,7 +54,7 @@ const noTokens = Layer.succeed(JwtVerifier, {
   verify: () => Effect.fail(new InvalidToken({ message: "nobody issues tokens here" }))
 })
 
-const gate = gateByCredentials.pipe(Layer.provide(Authenticator.layer), Layer.provide(noTokens))
+const gate = credentialGate.pipe(Layer.provide(Authenticator.layer), Layer.provide(noTokens))
 
 /** Over whatever stores and providers there are. */
 export const services = gate.pipe(Layer.provideMerge(servicesOver(Layer.context<Providers>())))

@@ -1,7 +1,8 @@
-/** `/v1/organizations/webhook/kyb`: no credential, but a signature over the bytes as they came. */
 import { Effect, Either, Option, ParseResult, Redacted } from "effect"
 import { success } from "../../contract/api/Envelope.ts"
-import { KybCallback } from "../../contract/api/Kyb.ts"
+import { type KybApi, KybCallback } from "../../contract/api/Kyb.ts"
+import type { Handlers } from "../../platform/http/Handlers.ts"
+import { Kyb } from "./Kyb.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { Invalid, TooLarge, unauthorized } from "../../domain/Failure.ts"
 import { makeFailedProofs } from "../../platform/http/FailedProofs.ts"
@@ -10,9 +11,28 @@ import { json } from "../../platform/http/Outgoing.ts"
 import { checkContentType, decodeUtf8, readPlainBody } from "../../platform/http/RequestBody.ts"
 import type { Incoming, Route } from "../../platform/http/Route.ts"
 import { validationMessage } from "../../platform/http/ValidationMessage.ts"
-import { Kyb } from "./Kyb.ts"
-import { digestOf, isSignedBy } from "./KybSignature.ts"
+import { createHmac, timingSafeEqual } from "node:crypto"
+import { sha256Hex } from "../../domain/Digest.ts"
 
+export const kybHandlers = Effect.map(Kyb, (kyb): Handlers<typeof KybApi> => ({
+  initiate: ({ path, permit }) =>
+    Effect.map(kyb.initiate(permit, path.org_id), (state) => success("KYB started", state))
+}))
+
+/** The proof that a callback comes from the KYB provider. */
+export const kybSignature = (secret: string, body: Uint8Array): string =>
+  createHmac("sha256", secret).update(body).digest("hex")
+
+/** Takes as long for a wrong signature as for the right one. */
+export const isSignedBy = (secret: string, body: Uint8Array, given: string): boolean => {
+  const expected = Buffer.from(kybSignature(secret, body))
+  const offered = Buffer.from(given.toLowerCase())
+  return expected.length === offered.length && timingSafeEqual(expected, offered)
+}
+
+export const digestOf = (body: Uint8Array): string => sha256Hex(body)
+
+/** `/v1/organizations/webhook/kyb`: no credential, but a signature over the bytes as they came. */
 const invalid = (message: string): Invalid => new Invalid({ message: `${message}.` })
 
 const decode = ParseResult.decodeUnknownEither(KybCallback, { errors: "all" })

@@ -1,20 +1,22 @@
-/** Who somebody is to the service: their organisation, and by the one table of access what they may do there. */
-import { Context, Effect, Either, Layer, Option } from "effect"
-import type { Session } from "../../contract/api/Session.ts"
-import { type Access, accessTable, authorize, type Caller, type Permission, type Permit } from "../../domain/Access.ts"
-import type { Invalid, NotFound } from "../../domain/Failure.ts"
-import { KeyId } from "../../domain/Identifiers.ts"
-import { Settings } from "../../platform/config/Settings.ts"
-import { Members } from "../members/Members.ts"
-import type { Organization } from "../organizations/Organization.ts"
-import { Organizations } from "../organizations/Organizations.ts"
-import { Users } from "../users/Users.ts"
-import type { Stored } from "../../platform/database/DatabaseFailure.ts"
+import { Effect, Context, Either, Layer, Option } from "effect"
+import { success } from "../contract/api/Envelope.ts"
+import type { SessionApi, Session } from "../contract/api/Session.ts"
+import type { Handlers } from "../platform/http/Handlers.ts"
+import { type Access, accessTable, authorize, type Caller, type Permission, type Permit } from "../domain/Access.ts"
+import type { Invalid, NotFound } from "../domain/Failure.ts"
+import { KeyId } from "../domain/Identifiers.ts"
+import { Settings } from "../platform/config/Settings.ts"
+import { Members } from "./members/Members.ts"
+import type { Organization } from "./organizations/OrganizationStore.ts"
+import { Organizations } from "./organizations/Organizations.ts"
+import { Users } from "./users/Users.ts"
+import type { Stored } from "../platform/database/DatabaseFailure.ts"
 
-type Asker = Permit<"any">
+/** Who somebody is to the service: their organisation, and by the one table of access what they may do there. */
+type AnyPermit = Permit<"any">
 
 const callerOf = (
-  { actor, role }: Asker,
+  { actor, role }: AnyPermit,
   organization: Option.Option<Organization>,
   permissions: ReadonlyArray<Permission>
 ): Caller => ({
@@ -38,7 +40,7 @@ const accessOf = (caller: Caller): ReadonlyArray<Access> =>
 
 export class Sessions extends Context.Tag("corridor/Sessions")<
   Sessions,
-  { readonly of: (permit: Asker) => Stored<typeof Session.Type, Invalid | NotFound> }
+  { readonly of: (permit: AnyPermit) => Stored<typeof Session.Type, Invalid | NotFound> }
 >() {
   static readonly layer = Layer.effect(
     Sessions,
@@ -74,3 +76,7 @@ export class Sessions extends Context.Tag("corridor/Sessions")<
     })
   )
 }
+
+export const sessionHandlers = Effect.map(Sessions, (sessions): Handlers<typeof SessionApi> => ({
+  me: ({ permit }) => Effect.map(sessions.of(permit), (session) => success("Session", session))
+}))

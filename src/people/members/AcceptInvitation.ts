@@ -6,12 +6,18 @@ import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Identity, Permit } from "../../domain/Access.ts"
 import { sameAddress } from "../../domain/EmailAddress.ts"
 import { Conflict, Forbidden, Invalid, NotFound } from "../../domain/Failure.ts"
-import type { User } from "../users/User.ts"
+import type { User } from "../users/UserStore.ts"
 import { Subject, Users } from "../users/Users.ts"
-import { InvitationStore } from "./InvitationStore.ts"
-import { hashToken } from "./InvitationToken.ts"
-import type { Invitation, OrgMember } from "./Member.ts"
-import { MemberStore } from "./MemberStore.ts"
+import { InvitationStore, type Invitation, type OrgMember, MemberStore } from "./MemberStore.ts"
+import { sha256Hex } from "../../domain/Digest.ts"
+
+/** What an invited person holds: 32 random bytes, of which only the hash is kept. */
+export const TOKEN_BYTES = 32
+
+export const formatToken = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url")
+
+/** A plain hash will do: nobody guesses 256 random bits. */
+export const hashToken = (token: string): string => sha256Hex(token)
 
 const isSubject = Schema.is(Subject)
 
@@ -29,8 +35,8 @@ const unverified = () =>
       "This token does not carry the e-mail address that was invited: it needs the claims email and email_verified: true."
   })
 
-export class Acceptance extends Context.Tag("corridor/Acceptance")<
-  Acceptance,
+export class AcceptInvitation extends Context.Tag("corridor/AcceptInvitation")<
+  AcceptInvitation,
   {
     readonly accept: (
       permit: Permit<"person">,
@@ -39,7 +45,7 @@ export class Acceptance extends Context.Tag("corridor/Acceptance")<
   }
 >() {
   static readonly layer = Layer.effect(
-    Acceptance,
+    AcceptInvitation,
     Effect.gen(function* () {
       const store = yield* InvitationStore
       const members = yield* MemberStore

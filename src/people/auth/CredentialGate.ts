@@ -43,7 +43,7 @@ const refuse = (decision: RateLimitDecision, what: string): Effect.Effect<void, 
         })
       )
 
-export const gateByCredentials = Layer.effect(
+export const credentialGate = Layer.effect(
   Gate,
   Effect.gen(function* () {
     const { authenticate } = yield* Authenticator

@@ -1,0 +1,61 @@
+import { Effect, Either, Option } from "effect"
+import { success } from "../../contract/api/Envelope.ts"
+import type { OrganizationsApi, Organization as ShownOrganization } from "../../contract/api/Organizations.ts"
+import type { Handlers } from "../../platform/http/Handlers.ts"
+import { makeCamelPages } from "../../platform/pagination/Page.ts"
+import { Organizations } from "./Organizations.ts"
+import type { Access, Permit } from "../../domain/Access.ts"
+import { isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { fromPlainText } from "../../domain/Decimal.ts"
+import { Money } from "../../domain/Money.ts"
+import type { Organization } from "./OrganizationStore.ts"
+
+/** An organisation as callers see it: its threshold an amount of its currency, its spread for platform admins alone. */
+
+/** With the digits of the currency, or with its own where the currency has fewer. */
+export const thresholdOf = ({ currency, review_threshold }: Organization) => {
+  if (review_threshold === null) return null
+  const money = isAnyCurrencyCode(currency)
+    ? Either.getRight(Money.fromNumericText(review_threshold, currency))
+    : Option.none()
+  return Option.match(money, {
+    onNone: () => Option.getOrNull(fromPlainText(review_threshold)),
+    onSome: (one) => (one.isZero ? null : one.toDecimal())
+  })
+}
+
+export const organizationView = (permit: Permit<Access>, organization: Organization): typeof ShownOrganization.Type => {
+  const { sandbox: _sandbox, spread_bps, ...shown } = organization
+  return {
+    ...shown,
+    review_threshold: thresholdOf(organization),
+    ...(permit.role === "admin" ? { spread_bps } : {})
+  }
+}
+
+export const organizationsHandlers = Effect.gen(function* () {
+  const organizations = yield* Organizations
+  const pages = yield* makeCamelPages
+  const handlers: Handlers<typeof OrganizationsApi> = {
+    list: (request) => {
+      const { permit } = request
+      return pages(request, {
+        message: "Organisations",
+        fetch: (window) => organizations.list(permit, window),
+        idOf: (organization) => organization.org_id,
+        show: (organization) => organizationView(permit, organization)
+      })
+    },
+    create: ({ payload, permit }) =>
+      Effect.map(organizations.create(permit, payload), (made) =>
+        success("Organisation created", organizationView(permit, made))
+      ),
+    get: ({ permit }) =>
+      Effect.map(organizations.get(permit), (found) => success("Organisation", organizationView(permit, found))),
+    change: ({ payload, permit }) =>
+      Effect.map(organizations.change(permit, payload), (changed) =>
+        success("Organisation changed", organizationView(permit, changed))
+      )
+  }
+  return handlers
+})

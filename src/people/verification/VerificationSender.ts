@@ -1,0 +1,207 @@
+/** One person is asked: the request kept, the message sent, and what came of both. */
+import { Context, Effect, Layer, Option } from "effect"
+import { type OrgId, type TransactionId, UserId, BeneficiaryId } from "../../domain/Identifiers.ts"
+import type { RequestVerification, VerificationAnswer } from "../../contract/api/Verification.ts"
+import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
+import { Transactor } from "../../platform/database/Transactor.ts"
+import type { Permit } from "../../domain/Access.ts"
+import { isDatabaseFailure, type RateLimited, type NotFound } from "../../domain/Failure.ts"
+import { Ids, idOrNil } from "../../domain/Ids.ts"
+import { Notifier } from "../../platform/notifications/Notifier.ts"
+import { Organizations } from "../organizations/Organizations.ts"
+import { type NewVerificationRequest, VerificationStore } from "./VerificationStore.ts"
+import { asName, asQuotation } from "../../domain/PlainWords.ts"
+import type { User } from "../users/UserStore.ts"
+import { Users } from "../users/Users.ts"
+
+/** Whom and what a verification is about stands above: whoever owns beneficiaries and payments hands in how to find them. */
+export class VerificationSubjects extends Context.Tag("corridor/VerificationSubjects")<
+  VerificationSubjects,
+  {
+    readonly beneficiary: (
+      orgId: OrgId,
+      beneficiaryId: BeneficiaryId
+    ) => Stored<Option.Option<{ readonly email: string | null }>>
+    readonly transaction: (
+      reader: Permit<"any">,
+      transactionId: TransactionId
+    ) => Stored<{ readonly transaction_id: TransactionId }, NotFound>
+  }
+>() {}
+
+/** From the ids in a verification request to the people of the organisation whom they name. */
+export type Target = "beneficiary" | "sender"
+
+/** Without an address there is nobody to notify, and `reason` says why. */
+export type Recipient = { readonly address: string } | { readonly reason: string }
+
+export class VerificationRecipients extends Context.Tag("corridor/VerificationRecipients")<
+  VerificationRecipients,
+  {
+    /** A user who belongs to the organisation. */
+    readonly member: (orgId: OrgId, given: string) => Stored<Option.Option<User>>
+    readonly recipient: (orgId: OrgId, target: Target, given: string) => Stored<Recipient>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    VerificationRecipients,
+    Effect.gen(function* () {
+      const users = yield* Users
+      const subjects = yield* VerificationSubjects
+
+      const member = Effect.fnUntraced(function* (orgId: OrgId, given: string) {
+        const userId = idOrNil(UserId)(given)
+        return (yield* users.isMember(orgId, userId)) ? yield* users.find(userId) : Option.none<User>()
+      })
+
+      const recipient = Effect.fnUntraced(function* (orgId: OrgId, target: Target, given: string) {
+        if (target === "sender") {
+          return Option.match(yield* member(orgId, given), {
+            onNone: (): Recipient => ({ reason: "No sender with this id." }),
+            onSome: ({ email }): Recipient => ({ address: email })
+          })
+        }
+        return Option.match(yield* subjects.beneficiary(orgId, idOrNil(BeneficiaryId)(given)), {
+          onNone: (): Recipient => ({ reason: "No beneficiary with this id." }),
+          onSome: ({ email }): Recipient =>
+            email === null ? { reason: "The beneficiary has no e-mail address." } : { address: email }
+        })
+      })
+
+      return { member, recipient }
+    })
+  )
+}
+
+/** What a person reads who is asked to verify who they are. Whose request it is stands first, in our own words. */
+const names = { bvn: "Bank Verification Number (BVN)", nin: "National Identification Number (NIN)" } as const
+
+interface MessageContext {
+  readonly organization: string
+  readonly transactionId: TransactionId
+  readonly requestId: string
+  readonly wanted: Pick<typeof RequestVerification.Type, "message" | "verification_type">
+}
+
+export const verificationMessage = ({ organization, requestId, transactionId, wanted }: MessageContext) => {
+  const asking = asName(organization)
+  const number = names[wanted.verification_type]
+  const { message } = wanted
+  return {
+    subject: `${asking}: please verify your ${wanted.verification_type.toUpperCase()}`,
+    text: [
+      `${asking} asks you to verify your ${number} for a transaction in which you take part.`,
+      ...(message === undefined || message === null ? [] : [`${asking} writes:\n${asQuotation(message)}`]),
+      `Transaction: ${transactionId}\nRequest: ${requestId}`,
+      "Never send the number itself by e-mail."
+    ].join("\n\n")
+  }
+}
+
+type Wanted = typeof RequestVerification.Type
+type Result = NonNullable<(typeof VerificationAnswer.Type)["results"]>[number]
+
+export type NamedTarget = readonly [Target, id: string]
+
+/** `limited`: nothing was wrong with the recipient, but too many messages were sent before. */
+export interface SendResult extends Result {
+  readonly limited?: RateLimited
+}
+
+interface RequestContext {
+  readonly org_id: OrgId
+  readonly requested_by: UserId
+  readonly transaction_id: TransactionId
+}
+
+export class VerificationSender extends Context.Tag("corridor/VerificationNotify")<
+  VerificationSender,
+  {
+    /** The request is kept before the message goes, which nobody can take back. */
+    readonly notify: (
+      permit: Permit<"verification">,
+      about: RequestContext,
+      wanted: Wanted,
+      named: NamedTarget
+    ) => Stored<SendResult>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    VerificationSender,
+    Effect.gen(function* () {
+      const store = yield* VerificationStore
+      const organizations = yield* Organizations
+      const notifier = yield* Notifier
+      const audit = yield* AuditLog
+      const ids = yield* Ids
+      const recipients = yield* VerificationRecipients
+      const { atomically } = yield* Transactor
+
+      const keep = (permit: Permit<"verification">, request: NewVerificationRequest) =>
+        atomically(
+          Effect.zipRight(
+            store.insert(request),
+            audit.record(permit, {
+              action: "verification.requested",
+              org: request.org_id,
+              subject: ["verification_request", request.request_id],
+              detail: {
+                target: request.target,
+                verification_type: request.verification_type,
+                transaction_id: request.transaction_id
+              }
+            })
+          )
+        )
+
+      const notify = Effect.fn("Notify.notify")(function* (
+        permit: Permit<"verification">,
+        about: RequestContext,
+        wanted: Wanted,
+        [target, user_id]: NamedTarget
+      ) {
+        const { priority, triggered_by, verification_type } = wanted
+        const request_id = yield* ids.next
+        const recipient: Recipient = yield* recipients.recipient(about.org_id, target, user_id)
+        const status = "address" in recipient ? "pending" : "failed"
+        const request = { ...about, request_id, target, user_id, verification_type, triggered_by, priority }
+        yield* keep(permit, { ...request, status })
+        const result = { target, user_id, request_id }
+        const failed = (message: string): SendResult => ({ ...result, message, status: "failed", success: false })
+        if (!("address" in recipient)) return failed(recipient.reason)
+        const organization = yield* organizations.find(about.org_id)
+        const words = verificationMessage({
+          organization: Option.match(organization, { onNone: () => "", onSome: ({ name }) => name }),
+          transactionId: about.transaction_id,
+          requestId: request_id,
+          wanted
+        })
+        return yield* notifier
+          .send({ ...words, to: recipient.address, org_id: about.org_id, kind: "verification_request", priority })
+          .pipe(
+            Effect.as<SendResult>({
+              ...result,
+              message: "Verification request sent.",
+              status: "pending",
+              success: true
+            }),
+            Effect.tapError((refusal) =>
+              isDatabaseFailure(refusal)
+                ? Effect.void
+                : Effect.logWarning(`A verification request could not be sent: ${refusal.message}`).pipe(
+                    Effect.annotateLogs({ request_id }),
+                    Effect.zipRight(store.end(Option.some(about.org_id), request_id, "failed"))
+                  )
+            ),
+            Effect.catchTags({
+              NotificationFailed: () => Effect.succeed(failed(`The ${target} could not be reached.`)),
+              RateLimited: (limited) => Effect.succeed<SendResult>({ ...failed(limited.message), limited })
+            })
+          )
+      })
+
+      return { notify }
+    })
+  )
+}
