@@ -5,7 +5,6 @@ import type { Money } from "../../domain/Money.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { Rates } from "../../money/rates/Rates.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
-import type { LinkOrder } from "./LinkVisit.ts"
 import { type PaymentLink, permitOf } from "./PaymentLink.ts"
 import { type Price, priceOfPaying, priceOfReceiving, samePrice } from "./Price.ts"
 import { sealPrice, wasShown } from "./PriceSeal.ts"
@@ -15,6 +14,13 @@ const isConverted = ({ currency, payer_currency }: PaymentLink): boolean => curr
 
 const isSame = (one: Price, other: Price): boolean =>
   one.pays.minor === other.pays.minor && one.receives.minor === other.receives.minor
+
+/** Fields of the submitted form that decide the price. */
+interface PriceChoice {
+  /** The amount that the payer chose on an open link. */
+  readonly chosen: Money | null
+  readonly seal: string | null
+}
 
 interface Sealed {
   readonly seal: string
@@ -29,7 +35,7 @@ export class LinkPrices extends Context.Tag("corridor/LinkPrices")<
     /** For the form that shows this price; null where there is no rate that could move. */
     readonly seal: (link: PaymentLink, price: Price) => Stored<Sealed | null>
     /** What was shown, or chosen, with its rate locked. None when it does not hold any more: another must be shown first. */
-    readonly agreed: (link: PaymentLink, order: LinkOrder) => Stored<Option.Option<Price>>
+    readonly agreed: (link: PaymentLink, choice: PriceChoice) => Stored<Option.Option<Price>>
   }
 >() {
   static readonly layer = Layer.effect(
