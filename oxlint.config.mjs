@@ -71,6 +71,6 @@ export default {
     { files: ["src/**/*.{ts,tsx}"], rules: { "no-restricted-imports": ["error", { patterns: [noTests] }] } },
     ...arrowsDown,
     ...standingBeside,
-    { files: ["src/app/sandbox/Fakes.ts"], rules: { "no-restricted-imports": "off" } }
+    { files: ["src/app/SandboxFakes.ts"], rules: { "no-restricted-imports": "off" } }
   ]
 }

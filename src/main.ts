@@ -2,19 +2,16 @@
 import cluster from "node:cluster"
 import { NodeRuntime } from "@effect/platform-node"
 import { Effect, Layer, Option } from "effect"
-import { banner } from "./app/Banner.ts"
-import { explainFailure, speakForNode } from "./app/Failures.ts"
+import { banner, explainFailure, logNodeWarnings } from "./app/StartupMessages.ts"
 import { serveHttp } from "./app/HttpApp.ts"
 import { AppLive } from "./app/Live.ts"
 import { GateLive, SandboxLive } from "./app/Services.ts"
-import { untilDatabaseIsGone, watchSignals } from "./app/Signals.ts"
-import { supervised, tellCannotListen } from "./app/Supervisor.ts"
-import { startWorkers } from "./app/Workers.ts"
+import { waitForDatabaseLoss, limitShutdownTime, runSupervised, reportCannotListen } from "./app/Supervisor.ts"
+import { startWorkers } from "./app/BackgroundWorkers.ts"
 import { Settings } from "./platform/config/Settings.ts"
 import { warnOfReplication } from "./platform/database/Replication.ts"
-import { openFakes } from "./app/sandbox/Fakes.ts"
-import { Sandbox } from "./app/sandbox/Sandbox.ts"
-import { writeSandboxFile } from "./app/sandbox/SandboxFile.ts"
+import { startFakes } from "./app/SandboxFakes.ts"
+import { Sandbox, writeSandboxFile } from "./app/Sandbox.ts"
 
 const openSandbox = Effect.gen(function* () {
   const credentials = yield* Effect.flatMap(Sandbox, (sandbox) => sandbox.ensure)
@@ -27,7 +24,7 @@ const opened = Effect.gen(function* () {
   const { mode } = yield* Settings
   yield* warnOfReplication
   const credentials = mode === "sandbox" ? yield* openSandbox : undefined
-  return { credentials, fakes: yield* openFakes }
+  return { credentials, fakes: yield* startFakes }
 })
 
 const server = Effect.gen(function* () {
@@ -36,19 +33,19 @@ const server = Effect.gen(function* () {
   yield* startWorkers
   yield* serveHttp(port)
   if (Option.isSome(once)) yield* banner(once.value.credentials, once.value.fakes)
-  return yield* untilDatabaseIsGone
+  return yield* waitForDatabaseLoss
 })
 
 const serving = Effect.provide(Effect.scoped(server), GateLive.pipe(Layer.provideMerge(AppLive))).pipe(
-  Effect.tapErrorTag("ListenError", () => tellCannotListen)
+  Effect.tapErrorTag("ListenError", () => reportCannotListen)
 )
 
 const served = Effect.gen(function* () {
   const { workers } = yield* Settings
-  return workers > 1 && cluster.isPrimary ? yield* supervised : yield* serving
+  return workers > 1 && cluster.isPrimary ? yield* runSupervised : yield* serving
 }).pipe(Effect.provide(Settings.layer))
 
-Effect.zipRight(Effect.zipRight(speakForNode, watchSignals), served).pipe(
+Effect.zipRight(Effect.zipRight(logNodeWarnings, limitShutdownTime), served).pipe(
   explainFailure,
   NodeRuntime.runMain({ disableErrorReporting: true, disablePrettyLogger: true })
 )

@@ -24,13 +24,13 @@ const TracingLive = Layer.unwrapEffect(
 export const ObservabilityLive = Layer.merge(LoggingLive, TracingLive)
 
 /** Connected, but perhaps not migrated. */
-export const ConnectedLive = DatabaseLive.pipe(Layer.provideMerge(DatabaseServer.layer))
+export const DatabaseConnectionLive = DatabaseLive.pipe(Layer.provideMerge(DatabaseServer.layer))
 
 /** A database, in whichever way it is reached. */
-export type Reached<E> = Layer.Layer<
-  Layer.Layer.Success<typeof ConnectedLive>,
+export type DatabaseLayer<E> = Layer.Layer<
+  Layer.Layer.Success<typeof DatabaseConnectionLive>,
   E,
-  Layer.Layer.Context<typeof ConnectedLive>
+  Layer.Layer.Context<typeof DatabaseConnectionLive>
 >
 
 /** The vault of a migrated database whose master key is the one in force. */
@@ -45,5 +45,5 @@ const VaultLive = Layer.unwrapEffect(
 )
 
 /** All of it, on a database that is reached in the given way. */
-export const foundedOn = <E>(Connected: Reached<E>) =>
+export const foundationOn = <E>(Connected: DatabaseLayer<E>) =>
   VaultLive.pipe(Layer.provideMerge(Connected), Layer.provideMerge(Ids.layer), Layer.provideMerge(ObservabilityLive))

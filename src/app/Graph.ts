@@ -5,7 +5,7 @@
 import { Layer } from "effect"
 import { Settings } from "../platform/config/Settings.ts"
 import { layerInTurn } from "../platform/fibers/LayerInTurn.ts"
-import { foundedOn, type Reached } from "./Foundation.ts"
+import { foundationOn, type DatabaseLayer } from "./Foundation.ts"
 
 export interface Parts<S, SE, SR, T, TE, TR, F, FE, FR, C, CE, CR> {
   readonly services: Layer.Layer<S, SE, SR>
@@ -27,7 +27,7 @@ export const graphOf = <S, SE, SR, T, TE, TR, F, FE, FR, C, CE, CR>({
 
 /** On a database that is reached in the given way, with the settings of the environment. */
 export const graphOn = <S, SE, SR, T, TE, TR, C, CE, CR, E>(
-  Connected: Reached<E>,
+  Connected: DatabaseLayer<E>,
   {
     services,
     settings,
@@ -37,6 +37,6 @@ export const graphOn = <S, SE, SR, T, TE, TR, C, CE, CR, E>(
   graphOf({
     services,
     stores,
-    foundation: foundedOn(Connected),
+    foundation: foundationOn(Connected),
     settings: Layer.provideMerge(settings, Settings.layer)
   })

@@ -13,7 +13,7 @@ import { eventStoreSql } from "../webhooks/EventSql.ts"
 import { WebhookLog } from "../webhooks/delivery/WebhookLog.ts"
 import { BlockedPayoutItems } from "../treasury/escrow/BlockedPayouts.ts"
 import { escrowPayoutStoreSql } from "../treasury/escrow/EscrowPayoutSql.ts"
-import type { Reached } from "./Foundation.ts"
+import type { DatabaseLayer } from "./Foundation.ts"
 import { graphOn } from "./Graph.ts"
 
 const StoresLive = Layer.mergeAll(
@@ -39,7 +39,7 @@ export const PaymentReads = Payments.layer.pipe(
 )
 
 /** On a database that is reached in the given way. */
-export const paymentRecordsOn = <E>(Connected: Reached<E>) =>
+export const paymentRecordsOn = <E>(Connected: DatabaseLayer<E>) =>
   graphOn(Connected, {
     services: PaymentReads.pipe(Layer.provide(NoFundingAnswers)),
     stores: StoresLive,

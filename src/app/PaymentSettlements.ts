@@ -32,9 +32,9 @@ import { WithdrawalEvents } from "../treasury/accounts/WithdrawalEvents.ts"
 import { virtualAccountStoreSql, virtualTransactionStoreSql } from "../treasury/accounts/VirtualAccountSql.ts"
 import { EventPublisher } from "../webhooks/EventPublisher.ts"
 import { eventStoreSql } from "../webhooks/EventSql.ts"
-import type { Reached } from "./Foundation.ts"
+import type { DatabaseLayer } from "./Foundation.ts"
 import { graphOn } from "./Graph.ts"
-import { ProviderSettingsLive } from "./sandbox/Fakes.ts"
+import { ProviderSettingsLive } from "./SandboxFakes.ts"
 
 const StoresLive = Layer.mergeAll(
   Transactor.layer,
@@ -75,5 +75,5 @@ export const settlementsOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =
   )
 
 /** On a database that is reached in the given way. */
-export const paymentSettlementsOn = <E>(Connected: Reached<E>) =>
+export const paymentSettlementsOn = <E>(Connected: DatabaseLayer<E>) =>
   graphOn(Connected, { services: settlementsOver(ProvidersLive), stores: StoresLive, settings: ProviderSettingsLive })

@@ -10,9 +10,9 @@ import { secretStoreSql } from "../platform/secrets/SecretSql.ts"
 import { platformAccountStoreSql, providerAccountStoreSql } from "../providers/accounts/ProviderAccountSql.ts"
 import { ProviderConfigsLive } from "../providers/configs/ProviderConfigsLive.ts"
 import { providerConfigStoreSql } from "../providers/configs/ProviderConfigSql.ts"
-import type { Reached } from "./Foundation.ts"
+import type { DatabaseLayer } from "./Foundation.ts"
 import { graphOn } from "./Graph.ts"
-import { ProviderSettingsLive } from "./sandbox/Fakes.ts"
+import { ProviderSettingsLive } from "./SandboxFakes.ts"
 
 const StoresLive = Layer.mergeAll(
   Transactor.layer,
@@ -29,5 +29,5 @@ export const ProviderServices = Layer.merge(Analytics.layer, ProviderConfigsLive
 )
 
 /** On a database that is reached in the given way. */
-export const providerRecordsOn = <E>(Connected: Reached<E>) =>
+export const providerRecordsOn = <E>(Connected: DatabaseLayer<E>) =>
   graphOn(Connected, { services: ProviderServices, stores: StoresLive, settings: ProviderSettingsLive })

@@ -18,9 +18,9 @@ import { VirtualAccounts } from "../treasury/accounts/VirtualAccounts.ts"
 import { EventPublisher } from "../webhooks/EventPublisher.ts"
 import { Webhooks } from "../webhooks/Webhooks.ts"
 import { DeadLetters } from "../webhooks/delivery/DeadLetters.ts"
-import type { Reached } from "./Foundation.ts"
+import type { DatabaseLayer } from "./Foundation.ts"
 import { graphOn } from "./Graph.ts"
-import { RecordStoresLive } from "./RecordStores.ts"
+import { RecordStoresLive } from "./Stores.ts"
 
 export const RecordServices = Layer.mergeAll(
   DeadLetters.layer,
@@ -38,5 +38,5 @@ export const RecordServices = Layer.mergeAll(
 )
 
 /** On a database that is reached in the given way. */
-export const recordsOn = <E>(Connected: Reached<E>) =>
+export const recordsOn = <E>(Connected: DatabaseLayer<E>) =>
   graphOn(Connected, { services: RecordServices, stores: RecordStoresLive, settings: Layer.empty })

@@ -16,7 +16,7 @@ import { EscrowPayoutWorker } from "../treasury/escrow/EscrowPayoutWorker.ts"
 import { RateLimits } from "../platform/http/RateLimits.ts"
 import { Idempotency } from "../platform/idempotency/Idempotency.ts"
 import { LinkCheckout } from "../hosted/links/LinkCheckout.ts"
-import { LinkMethods } from "../hosted/links/LinkMethods.ts"
+import { LinkMethods } from "../hosted/links/LinkVisit.ts"
 import { LinkPrices } from "../hosted/links/LinkPrices.ts"
 import { PaymentLinks } from "../hosted/links/PaymentLinks.ts"
 import { Invitations } from "../people/members/Invitations.ts"
@@ -24,17 +24,17 @@ import { Kyb, KybProvider } from "../people/kyb/Kyb.ts"
 import { Notifier } from "../platform/notifications/Notifier.ts"
 import { CardEntry } from "../hosted/pages/CardEntry.ts"
 import { Checkout } from "../hosted/pages/Checkout.ts"
-import { Receipts } from "../hosted/pages/Receipts.ts"
+import { SendReceipt } from "../hosted/pages/SendReceipt.ts"
 import { PaymentsLive } from "../payments/PaymentsLive.ts"
 import { ProvidersLive } from "../providers/accounts/ProviderAccounts.ts"
 import type { Providers } from "../providers/port/Provider.ts"
 import { SimulatorCustomer } from "../providers/sandbox/SimulatorCustomer.ts"
-import { FundingAnswersLive, StateAsAnswerLive, VerificationSubjectsLive } from "./HandedDown.ts"
+import { FundingAnswersLive, StateAsAnswerLive, VerificationSubjectsLive } from "./Ports.ts"
 import { PaymentReads } from "./PaymentRecords.ts"
 import { settlementsOver } from "./PaymentSettlements.ts"
 import { ProviderServices } from "./ProviderRecords.ts"
 import { RecordServices } from "./Records.ts"
-import { Sandbox } from "./sandbox/Sandbox.ts"
+import { Sandbox } from "./Sandbox.ts"
 import { AcceptInvitation } from "../people/members/AcceptInvitation.ts"
 import { VerificationSender, VerificationRecipients } from "../people/verification/VerificationSender.ts"
 import { Sessions } from "../people/SessionHttp.ts"
@@ -70,7 +70,7 @@ const EscrowsLive = Escrows.layer.pipe(
 
 const LinksLive = Layer.mergeAll(
   PaymentLinks.layer,
-  Receipts.layer,
+  SendReceipt.layer,
   LinkCheckout.layer.pipe(Layer.provide([LinkMethods.layer, LinkPrices.layer]))
 )
 

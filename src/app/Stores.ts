@@ -60,9 +60,45 @@ import { webhookStoreMemory } from "../webhooks/WebhookMemory.ts"
 import { deadLetterStoreMemory } from "../webhooks/delivery/DeadLetterMemory.ts"
 import { deliveryQueueMemory } from "../webhooks/delivery/DeliveryQueueMemory.ts"
 import { deliveryQueueSql } from "../webhooks/delivery/DeliveryQueueSql.ts"
-import { figuresStoreMemory } from "./figures/FiguresMemory.ts"
-import { figuresStoreSql } from "./figures/FiguresSql.ts"
-import { RecordStoresLive } from "./RecordStores.ts"
+import { queueMetricsMemory } from "./QueueMetricsMemory.ts"
+import { queueMetricsSql } from "./QueueMetricsSql.ts"
+import { apiKeyStoreSql } from "../people/apiKeys/ApiKeySql.ts"
+import { auditStoreSql } from "../platform/audit/AuditSql.ts"
+import { deadLetterStoreSql } from "../webhooks/delivery/DeadLetterSql.ts"
+import { eventStoreSql } from "../webhooks/EventSql.ts"
+import { feeRuleStoreSql } from "../money/fees/FeeRuleSql.ts"
+import { invitationStoreSql, memberStoreSql } from "../people/members/MemberSql.ts"
+import { ledgerStoreSql } from "../money/ledger/LedgerSql.ts"
+import { notificationStoreSql } from "../platform/notifications/NotificationSql.ts"
+import { organizationStoreSql } from "../people/organizations/OrganizationSql.ts"
+import { rateLockStoreSql } from "../money/rates/RateLockSql.ts"
+import { rateStoreSql } from "../money/rates/RateSql.ts"
+import { secretStoreSql } from "../platform/secrets/SecretSql.ts"
+import { userStoreSql } from "../people/users/UserSql.ts"
+import { virtualAccountStoreSql, virtualTransactionStoreSql } from "../treasury/accounts/VirtualAccountSql.ts"
+import { webhookStoreSql } from "../webhooks/WebhookSql.ts"
+
+/** The stores of records on PostgreSQL: of everything but payments, providers and what hangs on them. */
+export const RecordStoresLive = Layer.mergeAll(
+  Transactor.layer,
+  apiKeyStoreSql,
+  auditStoreSql,
+  deadLetterStoreSql,
+  eventStoreSql,
+  feeRuleStoreSql,
+  invitationStoreSql,
+  ledgerStoreSql,
+  memberStoreSql,
+  notificationStoreSql,
+  organizationStoreSql,
+  rateLockStoreSql,
+  rateStoreSql,
+  secretStoreSql,
+  userStoreSql,
+  virtualAccountStoreSql,
+  virtualTransactionStoreSql,
+  webhookStoreSql
+)
 
 export const StoresLive = Layer.mergeAll(
   RecordStoresLive,
@@ -73,7 +109,7 @@ export const StoresLive = Layer.mergeAll(
   deliveryStoreSql,
   escrowPayoutStoreSql,
   escrowStoreSql,
-  figuresStoreSql,
+  queueMetricsSql,
   idempotencyStoreSql,
   kybStoreSql,
   linkStoreSql,
@@ -108,7 +144,7 @@ export const StoresOverMemory = Layer.mergeAll(
   escrowStoreMemory,
   eventStoreMemory,
   feeRuleStoreMemory,
-  figuresStoreMemory,
+  queueMetricsMemory,
   idempotencyStoreMemory,
   invitationStoreMemory,
   kybStoreMemory,

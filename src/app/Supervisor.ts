@@ -9,12 +9,34 @@ import { Settings } from "../platform/config/Settings.ts"
 import { DatabaseServer } from "../platform/database/DatabaseServer.ts"
 import { supervision } from "../domain/policies/Server.ts"
 import { LoggingLive } from "./Foundation.ts"
-import { untilDatabaseIsGone } from "./Signals.ts"
+import { exitInTime } from "../platform/fibers/Shutdown.ts"
+
+/** What ends the server: SIGTERM, ctrl-C, or the loss of its database. Either way it is held to its time. */
+const exitLate = exitInTime(() => process.exit(1))
+
+/** A program of its own: the one that it watches over may hang before it has a log. */
+const watchOver = Effect.provide(exitLate, LoggingLive.pipe(Layer.provide(Settings.layer)))
+
+/** From before anything is opened: a start that hangs must end in time as well. */
+export const limitShutdownTime = Effect.sync(() => {
+  const onSignal = () => {
+    process.off("SIGTERM", onSignal)
+    process.off("SIGINT", onSignal)
+    Effect.runFork(watchOver)
+  }
+  process.on("SIGTERM", onSignal)
+  process.on("SIGINT", onSignal)
+})
+
+/** Without its embedded PostgreSQL the process is of no use, and whoever supervises it should know. */
+export const waitForDatabaseLoss = Effect.flatMap(DatabaseServer, ({ gone }) =>
+  Effect.tapError(gone, () => Effect.forkDaemon(exitLate))
+)
 
 /** What a process tells this one before it ends for want of a port: another try would find it taken too. */
 export const CANNOT_LISTEN = "cannot listen"
 
-export const tellCannotListen: Effect.Effect<void> = Effect.async((resume) => {
+export const reportCannotListen: Effect.Effect<void> = Effect.async((resume) => {
   if (process.send === undefined) return resume(Effect.void)
   process.send(CANNOT_LISTEN, () => resume(Effect.void))
 })
@@ -88,10 +110,10 @@ const supervise = Effect.gen(function* () {
   const first = yield* keep(1)
   yield* Effect.raceFirst(Deferred.await(isUp), Fiber.join(first))
   for (let place = 2; place <= workers; place++) yield* keep(place)
-  return yield* Effect.raceFirst(untilDatabaseIsGone, FiberSet.join(all))
+  return yield* Effect.raceFirst(waitForDatabaseLoss, FiberSet.join(all))
 })
 
-export const supervised = Effect.provide(
+export const runSupervised = Effect.provide(
   Effect.scoped(supervise),
   Layer.provideMerge(DatabaseServer.layer, LoggingLive)
 )

@@ -2,7 +2,7 @@
 import { Clock, Data, Duration, Effect } from "effect"
 import type { Event } from "../contract/api/WebhookLog.ts"
 import { webhookReplayWindow } from "../domain/policies/Client.ts"
-import type { Wire } from "./Wire.ts"
+import type { Wire } from "./WireTypes.ts"
 
 export class WebhookRefused extends Data.TaggedError("WebhookRefused")<{ readonly message: string }> {}
 

@@ -31,7 +31,7 @@ const asTable = (file, name, table) => ({
   }
 })
 
-const operations = ["src/client/Declared.ts", "operations"]
+const operations = ["src/client/DeclaredOperations.ts", "operations"]
 const answerShapes = ["src/cli/api/AnswerShapes.ts", "answerShapes"]
 
 export const readOperations = (folder) => readTable(folder, ...operations)

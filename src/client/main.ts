@@ -1,9 +1,9 @@
 /** The front door of `corridor/client`: everything that another program may use of it. */
-export { Corridor, type CorridorClient, makeCorridor } from "./Corridor.ts"
-export { CorridorError } from "./CorridorError.ts"
-export type { CorridorOptions } from "./Options.ts"
-export { allPages, type PageOf } from "./Paging.ts"
-export { type CallOptions, type CorridorPromises, createCorridor } from "./Promises.ts"
+export { Corridor, type CorridorClient, makeCorridor } from "./EffectClient.ts"
+export { CorridorError } from "./PromiseClient.ts"
+export type { CorridorOptions } from "./Transport.ts"
+export { allPages, type PageOf } from "./Transport.ts"
+export { type CallOptions, type CorridorPromises, createCorridor } from "./PromiseClient.ts"
 export { withIdempotencyKey } from "./Transport.ts"
 export {
   verifyWebhook,
@@ -12,4 +12,4 @@ export {
   type WebhookEvent,
   WebhookRefused
 } from "./VerifyWebhook.ts"
-export type { Operations, Wire } from "./Wire.ts"
+export type { Operations, Wire } from "./WireTypes.ts"

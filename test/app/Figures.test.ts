@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto"
 import { expect } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
 import { Clock, Duration, Effect, Option } from "effect"
-import { FiguresStore } from "../../src/app/figures/FiguresStore.ts"
+import { QueueMetricsStore } from "../../src/app/QueueMetrics.ts"
 import type { ProviderName } from "../../src/domain/Corridor.ts"
 import { AttemptId, type OrgId, PaymentId } from "../../src/domain/Identifiers.ts"
 import { LedgerAccount, move } from "../../src/domain/Ledger.ts"
@@ -68,7 +68,7 @@ for (const backend of backends) {
     it.effect("tell what waits, and for how long", () =>
       Effect.gen(function* () {
         const { acme } = yield* people
-        const store = yield* FiguresStore
+        const store = yield* QueueMetricsStore
         yield* post(
           "/v1/public/webhooks",
           { ...acme.token("org-admin") },
@@ -103,7 +103,7 @@ for (const backend of backends) {
 onPaymentServer("Figures of exchanges", "PostgreSQL", {}, (it) => {
   it.effect("stay the same when what is older than an hour is summed up", () =>
     Effect.gen(function* () {
-      const store = yield* FiguresStore
+      const store = yield* QueueMetricsStore
       const sql = Option.getOrThrow(yield* Effect.serviceOption(SqlClient.SqlClient))
       const rested = sql`update figures set taken_at = '-infinity'`
       const fx = Effect.zipRight(
@@ -130,7 +130,7 @@ onPaymentServer("Figures of exchanges", "PostgreSQL", {}, (it) => {
 onServer("Figures", "PostgreSQL", {}, (it) => {
   it.effect("are read anew after their rest alone, whichever instance asks", () =>
     Effect.gen(function* () {
-      const store = yield* FiguresStore
+      const store = yield* QueueMetricsStore
       const before = yield* store.current
       yield* inClearing(100n)
       expect(yield* store.current).toEqual(before)

@@ -1,7 +1,7 @@
 /** Those who run the platform act as themselves: by API, with a token of their own, and the audit log has their name. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { startWorkers } from "../../src/app/Workers.ts"
+import { startWorkers } from "../../src/app/BackgroundWorkers.ts"
 import { byPhone } from "../payments/support/Requests.ts"
 import { type Credential, people } from "../support/Credentials.ts"
 import { bodyOf, post, send } from "../support/Send.ts"

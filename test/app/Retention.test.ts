@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Duration, Effect, Layer, Option } from "effect"
 import type { PaymentId } from "../../src/domain/Identifiers.ts"
-import { forgetAll } from "../../src/app/Retention.ts"
+import { deleteExpired } from "../../src/app/BackgroundWorkers.ts"
 import { MemoryDatabase } from "../../src/platform/database/MemoryDatabase.ts"
 import { rateLockTables } from "../../src/money/rates/RateLockMemory.ts"
 import { notificationTables } from "../../src/platform/notifications/MemoryTables.ts"
@@ -125,7 +125,7 @@ for (const backend of backends) {
           })
         yield* claimed("25 hours")
         const young = yield* claimed("23 hours")
-        yield* forgetAll
+        yield* deleteExpired
         const seen = yield* Effect.forEach(all, (key) => store.callbackSeen("stripe", key))
         expect(seen).toEqual([true, true, false])
         expect(yield* keys.forgetOld, "keys that were left to forget").toBe(0)

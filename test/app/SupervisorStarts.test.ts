@@ -6,7 +6,7 @@ import cluster, { type Worker } from "node:cluster"
 import { EventEmitter } from "node:events"
 import { Effect, Fiber } from "effect"
 import { afterEach, expect, it, vi } from "vitest"
-import { CANNOT_LISTEN, supervised } from "../../src/app/Supervisor.ts"
+import { CANNOT_LISTEN, runSupervised } from "../../src/app/Supervisor.ts"
 import { until } from "../payments/support/RealServer.ts"
 import { testSettings } from "../support/TestSettings.ts"
 
@@ -51,7 +51,7 @@ it("whether Node throws for it or tells of it", async () => {
     }
     return worker as unknown as Worker
   })
-  const fiber = Effect.runFork(Effect.provide(supervised, settings))
+  const fiber = Effect.runFork(Effect.provide(runSupervised, settings))
   await until("both are there", async () => (places.length >= 5 ? true : undefined), 15_000)
   await Effect.runPromise(Fiber.interrupt(fiber))
   expect(places.toSorted()).toEqual(["1", "2", "2", "3", "3"])
@@ -70,7 +70,7 @@ const endWith = async (first: Does, second: Does) => {
     setImmediate(() => does(worker))
     return worker as unknown as Worker
   })
-  const { message } = await Effect.runPromise(Effect.flip(Effect.provide(supervised, settings)))
+  const { message } = await Effect.runPromise(Effect.flip(Effect.provide(runSupervised, settings)))
   return { message, places }
 }
 

@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util"
 import { NodeRuntime } from "@effect/platform-node"
 import { Effect, Logger, LogLevel, type Scope } from "effect"
-import { explainFailure } from "../../src/app/Failures.ts"
+import { explainFailure } from "../../src/app/StartupMessages.ts"
 import { ChaosFailed } from "./ChaosFailed.ts"
 
 /** `--NAME N`, one at least, with `--seed N` and `--json`. */

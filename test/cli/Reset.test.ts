@@ -13,14 +13,13 @@ import { AuditLog } from "../../src/platform/audit/AuditLog.ts"
 import { issuerSecret } from "../../src/people/auth/DevelopmentIssuer.ts"
 import { operatorPermit } from "../../src/domain/Access.ts"
 import { Ids } from "../../src/domain/Ids.ts"
-import { Reset } from "../../src/app/sandbox/Reset.ts"
-import { Sandbox } from "../../src/app/sandbox/Sandbox.ts"
+import { SandboxReset, Sandbox } from "../../src/app/Sandbox.ts"
 import { SecretStore } from "../../src/platform/secrets/SecretStore.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { testSettings, TestVault } from "../support/TestSettings.ts"
 
 const ResetOn = (settings: ReturnType<typeof testSettings>) =>
-  Reset.layer.pipe(
+  SandboxReset.layer.pipe(
     Layer.provideMerge(SandboxLive),
     Layer.provideMerge(ApiKeys.layer),
     Layer.provide(Users.layer),
@@ -64,7 +63,7 @@ layer(TestDatabase.pipe(Layer.provide(testSettings())), { excludeTestServices: t
         yield* sql`update organizations set name = 'Changed'`
         yield* sql`insert into rates (from_currency, to_currency, rate) values ('USD', 'CHF', 0.9)`
 
-        const second = yield* Effect.flatMap(Reset, (reset) => reset.run(permit))
+        const second = yield* Effect.flatMap(SandboxReset, (reset) => reset.run(permit))
         expect(yield* counts).toEqual({ ...fresh, audit_log: fresh["audit_log"]! + 1 })
         expect(second.orgs.map((org) => org.name)).toEqual(first.orgs.map((org) => org.name))
         expect(second.orgs[0]?.api_key).not.toBe(first.orgs[0]?.api_key)
@@ -79,7 +78,7 @@ layer(TestDatabase.pipe(Layer.provide(testSettings())), { excludeTestServices: t
     it.effect("does not touch anything in live mode", () =>
       Effect.gen(function* () {
         const before = yield* counts
-        const refused = yield* Effect.flip(Effect.flatMap(Reset, (reset) => reset.run(permit)))
+        const refused = yield* Effect.flip(Effect.flatMap(SandboxReset, (reset) => reset.run(permit)))
         expect(refused._tag).toBe("Conflict")
         expect(yield* counts).toEqual(before)
       }).pipe(

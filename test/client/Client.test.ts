@@ -3,10 +3,9 @@ import { HttpApi } from "@effect/platform"
 import { expect } from "@effect/vitest"
 import { BigDecimal, Chunk, Effect, Option, Schema, type SchemaAST, Stream } from "effect"
 import { it } from "vitest"
-import { Corridor } from "../../src/client/Corridor.ts"
-import { CorridorError } from "../../src/client/CorridorError.ts"
-import { allPages } from "../../src/client/Paging.ts"
-import { createCorridor } from "../../src/client/Promises.ts"
+import { Corridor } from "../../src/client/EffectClient.ts"
+import { CorridorError, createCorridor } from "../../src/client/PromiseClient.ts"
+import { allPages } from "../../src/client/Transport.ts"
 import { Api } from "../../src/contract/api/Api.ts"
 import { CurrencyCode } from "../../src/domain/Currency.ts"
 import { people } from "../support/Credentials.ts"
@@ -146,7 +145,7 @@ const optionalIn = (ast: SchemaAST.AST): ReadonlyArray<PropertyKey> =>
     ? ast.propertySignatures.filter(({ isOptional }) => isOptional).map(({ name }) => name)
     : []
 
-/** `Defaulted` of src/client/Wire.ts has these, and no type could tell if one was missing. */
+/** `Defaulted` of src/client/WireTypes.ts has these, and no type could tell if one was missing. */
 it("knows every body that has defaults", () => {
   const found: Array<string> = []
   HttpApi.reflect(Api, {

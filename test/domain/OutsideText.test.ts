@@ -19,9 +19,9 @@ import { nilUuid, uuidOrNil, uuidv7 } from "../../src/domain/Ids.ts"
 import { findNetwork } from "../../src/domain/MobileNetwork.ts"
 import { asName, asQuotation, asSentence, holdsLink, oneLine } from "../../src/domain/PlainWords.ts"
 import { checkReturnUrl } from "../../src/domain/ReturnUrl.ts"
-import { returnAddress } from "../../src/hosted/pages/ReturnAddress.ts"
-import { wordsFor } from "../../src/hosted/pages/Language.ts"
-import { typedAmount } from "../../src/hosted/pages/link/TypedAmount.ts"
+import { returnAddress } from "../../src/hosted/pages/CheckoutPage.ts"
+import { pageTextFor } from "../../src/hosted/pages/PageText.ts"
+import { typedAmount } from "../../src/hosted/pages/link/LinkForm.ts"
 import { isSignedBy, kybSignature } from "../../src/people/kyb/KybHttp.ts"
 import { parseCorsOrigins } from "../../src/platform/config/Cors.ts"
 import { parseMailbox } from "../../src/platform/config/Mailbox.ts"
@@ -65,7 +65,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   "a network": (text) => findNetwork(KE, text),
   "an event": (text) => [isEventPattern(text), wants([text], text)],
   "a typed amount": (text) => [typedAmount(text, KES, { language: "en" }), typedAmount(text, KES, { language: "fr" })],
-  "a language": wordsFor,
+  "a language": pageTextFor,
   "an amount of an operator": (text) => amountIn(text, "an amount"),
   "a fee of an operator": (text) =>
     Effect.runSyncExit(

@@ -11,7 +11,7 @@ import { checkTarget, type LockedRate } from "../../src/domain/LockedRate.ts"
 import { Money } from "../../src/domain/Money.ts"
 import { rampAmounts } from "../../src/domain/Ramp.ts"
 import { applySpread, BasisPoints, cross, invert, Rate } from "../../src/domain/Rate.ts"
-import { priceOfPaying, priceOfReceiving } from "../../src/hosted/links/Price.ts"
+import { priceOfPaying, priceOfReceiving } from "../../src/hosted/links/LinkPrices.ts"
 import type { Payment, Refund } from "../../src/payments/store/Payment.ts"
 import { targetOfPart } from "../../src/payments/settlement/RefundRules.ts"
 

@@ -1,7 +1,7 @@
 /** A run of the fuzzer inside the tests: a server on PostgreSQL with its workers, and one seed. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { startWorkers } from "../../src/app/Workers.ts"
+import { startWorkers } from "../../src/app/BackgroundWorkers.ts"
 import { TestServer } from "../support/TestServer.ts"
 import { fuzzedSettings } from "./OwnServer.ts"
 import { run } from "./Run.ts"

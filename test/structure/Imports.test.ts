@@ -54,13 +54,13 @@ const upward = [
   ["src/payments/initiate/Initiation.ts", "../../hosted/links/LinkStore.ts"],
   ["src/money/ledger/Ledger.ts", "../../cli/main.ts"],
   ["src/client/Transport.ts", "../platform/http/Router.ts"],
-  ["src/client/Wire.ts", "../console/App.tsx"],
+  ["src/client/WireTypes.ts", "../console/App.tsx"],
   ["src/console/App.tsx", "../hosted/links/LinkStore.ts"],
   ["src/console/pages/OperationsPage.tsx", "../../../payments/read/Payments.ts"],
   ["src/reference/App.tsx", "../platform/http/Router.ts"],
   ["src/contract/docs/Page.ts", "../../reference/App.tsx"],
   ["src/contract/api/Api.ts", "../../client/Wire.ts"],
-  ["src/hosted/pages/Layout.ts", "../../console/App.tsx"]
+  ["src/hosted/pages/PageLayout.ts", "../../console/App.tsx"]
 ] as const
 
 const refused = [
@@ -118,7 +118,7 @@ describe("imports", () => {
 
   it("of test/fakes are lazy, and in one file", () => {
     const naming = files.filter((file) => /"(\.\.\/)+test\//.test(readFileSync(file, "utf8")))
-    expect(naming).toEqual(["src/app/sandbox/Fakes.ts"])
+    expect(naming).toEqual(["src/app/SandboxFakes.ts"])
   })
 
   it.each(upward)("of %s may not name %s", (file) => {

@@ -1,7 +1,7 @@
 /** The pairs of headers that the sandbox's people and keys send. */
 import { Effect } from "effect"
 import type { Role } from "../../src/domain/Access.ts"
-import type { SandboxCredentials } from "../../src/app/sandbox/Sandbox.ts"
+import type { SandboxCredentials } from "../../src/app/Sandbox.ts"
 import { TestServer } from "./TestServer.ts"
 
 export interface Credential {

@@ -1,7 +1,7 @@
 /** `corridor open` */
 import { spawn } from "node:child_process"
 import { Effect, Option } from "effect"
-import { rootOf } from "../../client/Options.ts"
+import { rootOf } from "../../client/Transport.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { report } from "../shared/CommandResult.ts"
 import { Streams } from "../shared/Terminal.ts"

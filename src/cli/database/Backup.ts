@@ -1,7 +1,7 @@
 /** `corridor backup` and `corridor restore`, beside the database. */
 import { resolve } from "node:path"
 import { Effect, Layer, Option } from "effect"
-import { ConnectedLive, ObservabilityLive } from "../../app/Foundation.ts"
+import { DatabaseConnectionLive, ObservabilityLive } from "../../app/Foundation.ts"
 import { LedgerStore } from "../../money/ledger/LedgerStore.ts"
 import { ledgerStoreSql } from "../../money/ledger/LedgerSql.ts"
 import { backup as takeBackup } from "../../platform/backup/Backup.ts"
@@ -84,4 +84,6 @@ export const backup = (input: OfFile & { readonly by: Option.Option<"pg_dump" | 
   )
 
 export const restore = (input: OfFile) =>
-  report(input.json, fill(resolve(input.file))).pipe(Effect.provide(Layer.provideMerge(ConnectedLive, Observed)))
+  report(input.json, fill(resolve(input.file))).pipe(
+    Effect.provide(Layer.provideMerge(DatabaseConnectionLive, Observed))
+  )

@@ -1,6 +1,6 @@
 /** `corridor migrate` */
 import { Effect, Layer } from "effect"
-import { ConnectedLive, ObservabilityLive } from "../../app/Foundation.ts"
+import { DatabaseConnectionLive, ObservabilityLive } from "../../app/Foundation.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { migrate } from "../../platform/database/Migrations.ts"
 import { recordServer } from "../../platform/database/ServerGuard.ts"
@@ -15,7 +15,7 @@ const apply = Effect.map(migrate, (applied) => ({
       : `Applied: ${applied.map(([id, name]) => `${String(id).padStart(4, "0")}_${name}`).join(", ")}.`
 }))
 
-const DatabaseOnly = ConnectedLive.pipe(Layer.provide(ObservabilityLive), Layer.provide(Settings.layer))
+const DatabaseOnly = DatabaseConnectionLive.pipe(Layer.provide(ObservabilityLive), Layer.provide(Settings.layer))
 
 interface Input {
   readonly acceptServer: boolean

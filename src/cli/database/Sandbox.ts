@@ -4,7 +4,7 @@ import { Effect, Layer, Config, Option, Schema } from "effect"
 import { AppLive } from "../../app/Live.ts"
 import { SandboxLive } from "../../app/Services.ts"
 import { Settings } from "../../platform/config/Settings.ts"
-import { Reset } from "../../app/sandbox/Reset.ts"
+import { SandboxReset, type SandboxCredentials, writeSandboxFile } from "../../app/Sandbox.ts"
 import { refuse } from "../shared/CommandInput.ts"
 import { permitFor } from "../shared/LocalDatabase.ts"
 import { report } from "../shared/CommandResult.ts"
@@ -12,8 +12,6 @@ import { table } from "../shared/Table.ts"
 import { showElapsed } from "../shared/Terminal.ts"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
-import type { SandboxCredentials } from "../../app/sandbox/Sandbox.ts"
-import { writeSandboxFile } from "../../app/sandbox/SandboxFile.ts"
 
 /** Rewrites `sandbox.json` for whoever reads it next; the server that runs may have been told another address than we. */
 const Known = Schema.parseJson(Schema.Struct({ base_url: Schema.String }))
@@ -48,7 +46,7 @@ const confirmed = (yes: boolean, asJson: boolean) =>
   }).pipe(Effect.provide(Settings.layer))
 
 const startOver = Effect.gen(function* () {
-  const reset = yield* Reset
+  const reset = yield* SandboxReset
   const credentials = yield* reset.run(yield* permitFor("platform"))
   const path = yield* rewriteSandboxFile(credentials)
   const rows = credentials.orgs.map(({ api_key, name, org_id }) => [name, org_id, api_key])
@@ -58,7 +56,7 @@ const startOver = Effect.gen(function* () {
   }
 })
 
-const ResetLive = Reset.layer.pipe(Layer.provide(SandboxLive), Layer.provideMerge(AppLive))
+const ResetLive = SandboxReset.layer.pipe(Layer.provide(SandboxLive), Layer.provideMerge(AppLive))
 
 export const reset = (input: { readonly yes: boolean; readonly json: boolean }) =>
   Effect.zipRight(

@@ -1,6 +1,6 @@
 /** `corridor doctor` */
 import { type Cause, Effect, Either, Layer, Option } from "effect"
-import { ConnectedLive, ObservabilityLive } from "../../app/Foundation.ts"
+import { DatabaseConnectionLive, ObservabilityLive } from "../../app/Foundation.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
 import { type Check, fail, ok, warn, dataFolder, nodeVersion, sandboxFile, serverCheck } from "./MachineChecks.ts"
@@ -36,7 +36,7 @@ const withSettings = Effect.gen(function* () {
   const folder = yield* dataFolder(settings)
   const database = yield* Effect.zipRight(
     requireCluster,
-    Effect.provide(databaseChecks(settings, providerSettings), ConnectedLive)
+    Effect.provide(databaseChecks(settings, providerSettings), DatabaseConnectionLive)
   ).pipe(Effect.catchAllCause((cause) => Effect.succeed(unreachable(cause))))
   const sandbox = settings.mode === "sandbox" ? [yield* sandboxFile(settings)] : []
   const live = settings.mode === "live" ? liveChecks.map((check) => check(settings)) : []
@@ -50,7 +50,7 @@ const forLive = (asLive: ProvidersAsLive) =>
     const usable = Either.getOrElse(asLive, () => ({ rawCards: false, parties: new Map() }))
     const database = yield* Effect.zipRight(
       requireCluster,
-      Effect.provide(databaseChecks({ ...settings, mode: "live" }, usable), ConnectedLive)
+      Effect.provide(databaseChecks({ ...settings, mode: "live" }, usable), DatabaseConnectionLive)
     ).pipe(Effect.catchAllCause((cause) => Effect.succeed(unreachable(cause))))
     return [...liveSettings(settings, asLive), ...database.checks]
   }).pipe(Effect.provide(ObservabilityLive))

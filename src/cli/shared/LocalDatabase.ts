@@ -7,7 +7,7 @@ import { Settings } from "../../platform/config/Settings.ts"
 import { type CommandResult, report } from "./CommandResult.ts"
 import { resolve } from "node:path"
 import { Streams } from "./Terminal.ts"
-import { ConnectedLive } from "../../app/Foundation.ts"
+import { DatabaseConnectionLive } from "../../app/Foundation.ts"
 import { firstHost } from "../../platform/config/DatabaseUrl.ts"
 import { DatabaseServer } from "../../platform/database/DatabaseServer.ts"
 import { hasCluster } from "../../platform/database/EmbeddedPostgres.ts"
@@ -70,7 +70,7 @@ const requireTables = Effect.gen(function* () {
 
 /** Connected to a database that some version of Corridor has used before. */
 export const ExistingLive = Layer.unwrapEffect(
-  Effect.as(requireCluster, Layer.effectDiscard(requireTables).pipe(Layer.provideMerge(ConnectedLive)))
+  Effect.as(requireCluster, Layer.effectDiscard(requireTables).pipe(Layer.provideMerge(DatabaseConnectionLive)))
 )
 
 /** Who stands at the command line, for the audit log: the operating system's word is taken for it. */

@@ -1,7 +1,7 @@
 /** The public API, by the names that the contract gives its operations; requests and answers have the contract's types. */
 import { LosslessNumber, parse, stringify } from "lossless-json"
 import operations from "virtual:operations"
-import type { Operations } from "../../client/Wire.ts"
+import type { Operations } from "../../client/WireTypes.ts"
 import { type Credential, credential, signOut } from "./TabCredential.ts"
 import type { Amount } from "./Amount.ts"
 import { retryDelay, Problem } from "./ApiResponse.ts"

@@ -11,14 +11,18 @@ import { type Collection, Initiation } from "../../payments/initiate/Initiation.
 import type { Payment } from "../../payments/store/Payment.ts"
 import { Payments } from "../../payments/read/Payments.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
-import { holderToken, isHolderToken } from "./LinkHolder.ts"
-import { LinkMethods } from "./LinkMethods.ts"
-import { LinkPrices } from "./LinkPrices.ts"
-import { formatRef, isRef, REF_BYTES } from "./LinkRef.ts"
-import { LinkStore } from "./LinkStore.ts"
-import type { LinkOrder, LinkState, LinkVisit, Offer, PayResult, StatusVisit } from "./LinkVisit.ts"
-import { closedBecause, type PaymentLink, permitOf } from "./PaymentLink.ts"
-import type { Price } from "./Price.ts"
+import { holderToken, isHolderToken, linkRefFrom, isLinkRef, REF_BYTES } from "./LinkTokens.ts"
+import {
+  LinkMethods,
+  type LinkPaymentRequest,
+  type LinkState,
+  type LinkVisit,
+  type Offer,
+  type PayResult,
+  type StatusVisit
+} from "./LinkVisit.ts"
+import { LinkPrices, type Price } from "./LinkPrices.ts"
+import { LinkStore, closedReason, type PaymentLink, linkPermit } from "./LinkStore.ts"
 import { catchRefusal, orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
 
 /** The link has another payment, or takes none any more. */
@@ -34,7 +38,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
     readonly open: (linkRef: string) => Stored<Option.Option<LinkVisit>>
     /** None when there is no rate at the moment, or nobody to take the payment. */
     readonly offer: (link: PaymentLink) => Stored<Option.Option<Offer>>
-    readonly pay: (link: PaymentLink, order: LinkOrder) => Stored<PayResult>
+    readonly pay: (link: PaymentLink, order: LinkPaymentRequest) => Stored<PayResult>
     /** The link that a payment came through, as its pages name it. */
     readonly leadingTo: (payment: Payment) => Stored<Option.Option<Pick<LinkVisit, "link" | "merchant" | "behind">>>
     /** `holder`: the token that the visitor's browser has for this payment, if any. */
@@ -70,10 +74,10 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
           return { merchant, behind: merchant === name ? undefined : name }
         })
 
-      const paymentIn = (link: PaymentLink, paymentId: PaymentId) => payments.find(permitOf(link), paymentId)
+      const paymentIn = (link: PaymentLink, paymentId: PaymentId) => payments.find(linkPermit(link), paymentId)
 
       const stateOf = Effect.fnUntraced(function* (link: PaymentLink) {
-        const because = closedBecause(link, yield* currentDate)
+        const because = closedReason(link, yield* currentDate)
         if (because === "paid") return { _tag: "Closed", because } satisfies LinkState
         if (link.amount_type === "fixed" && link.payment_id !== null && link.submission !== null) {
           const latest = yield* catchRefusal(Effect.asSome(paymentIn(link, link.payment_id)), () => Effect.succeedNone)
@@ -96,7 +100,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
 
       const mac = (text: string): string => vault.hmac(text, "link payer")
 
-      const newSubmission = Effect.map(ids.bytes(REF_BYTES), formatRef)
+      const newSubmission = Effect.map(ids.bytes(REF_BYTES), linkRefFrom)
 
       const newForm = (link: PaymentLink) =>
         Effect.map(newSubmission, (submission) => ({ submission, holder: holderToken(link, submission, mac) }))
@@ -104,7 +108,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
       const collect = Effect.fnUntraced(function* (
         link: PaymentLink,
         submission: string,
-        order: LinkOrder,
+        order: LinkPaymentRequest,
         price: Price
       ) {
         const { link_id, org_id } = link
@@ -124,7 +128,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
           metadata: { link_id }
         }
         const now = yield* currentDate
-        yield* initiation.collect(permitOf(link), request, {
+        yield* initiation.collect(linkPermit(link), request, {
           expiresIn: linkPayinExpiry,
           promptedBy: "link",
           browser: order.browser,
@@ -141,7 +145,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
         isHolderToken(holder, link, submission, mac)
 
       /** A form that was sent before leads to its payment again; only who had the form may act there. */
-      const ledAgain = (link: PaymentLink, submission: string, { holder }: LinkOrder) =>
+      const ledAgain = (link: PaymentLink, submission: string, { holder }: LinkPaymentRequest) =>
         ({
           _tag: "Led",
           submission,
@@ -149,14 +153,18 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
         }) as const
 
       /** Somebody else was faster, or the same form was sent twice. */
-      const whereTaken = Effect.fnUntraced(function* ({ link_ref }: PaymentLink, submission: string, order: LinkOrder) {
+      const whereTaken = Effect.fnUntraced(function* (
+        { link_ref }: PaymentLink,
+        submission: string,
+        order: LinkPaymentRequest
+      ) {
         const link = yield* Effect.flatMap(store.findByRef(link_ref), Effect.orDie)
         if (Option.isSome(yield* store.paymentOf(link, submission))) return ledAgain(link, submission, order)
         const state = yield* stateOf(link)
         return state._tag === "Taken" ? ({ _tag: "Taken" } as const) : ({ _tag: "Closed" } as const)
       })
 
-      const begin = (link: PaymentLink, submission: string, order: LinkOrder, price: Price) => {
+      const begin = (link: PaymentLink, submission: string, order: LinkPaymentRequest, price: Price) => {
         const led = { _tag: "Led", submission, holder: holderToken(link, submission, mac) } as const
         return collect(link, submission, order, price).pipe(
           Effect.as<PayResult>(led),
@@ -176,14 +184,14 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
         )
       }
 
-      const acting = (visit: StatusVisit) => [permitOf(visit.link), visit.payment.payment_id] as const
+      const acting = (visit: StatusVisit) => [linkPermit(visit.link), visit.payment.payment_id] as const
 
       return {
         logo: Effect.fn("LinkCheckout.logo")((linkRef) =>
-          isRef(linkRef) ? store.logoOf(linkRef) : Effect.succeedNone
+          isLinkRef(linkRef) ? store.logoOf(linkRef) : Effect.succeedNone
         ),
         open: Effect.fn("LinkCheckout.open")(function* (linkRef) {
-          const link = isRef(linkRef) ? yield* store.findByRef(linkRef) : Option.none()
+          const link = isLinkRef(linkRef) ? yield* store.findByRef(linkRef) : Option.none()
           if (Option.isNone(link)) return Option.none()
           const [named, state] = yield* Effect.all([merchantOf(link.value), stateOf(link.value)])
           return Option.some({ link: link.value, ...named, testMode: mode === "sandbox", state })
@@ -224,7 +232,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
         }),
         isHolder,
         status: Effect.fn("LinkCheckout.status")(function* (linkRef, submission, holder) {
-          if (!isRef(linkRef) || !isRef(submission)) return Option.none()
+          if (!isLinkRef(linkRef) || !isLinkRef(submission)) return Option.none()
           const link = yield* store.findByRef(linkRef)
           if (Option.isNone(link)) return Option.none()
           const paymentId = yield* store.paymentOf(link.value, submission)

@@ -3,8 +3,7 @@ import { Clock, Effect, Layer, Option } from "effect"
 import type { LinkId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import { memoryTable, newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
-import { type LinkPayment, LinkStore, type StoredLink } from "./LinkStore.ts"
-import type { PaymentLink } from "./PaymentLink.ts"
+import { type LinkPayment, LinkStore, type StoredLink, type PaymentLink } from "./LinkStore.ts"
 
 const linkTables = {
   paymentLinks: memoryTable<StoredLink>("paymentLinks"),

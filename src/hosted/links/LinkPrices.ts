@@ -5,10 +5,67 @@ import type { Money } from "../../domain/Money.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { Rates } from "../../money/rates/Rates.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
-import { type PaymentLink, permitOf } from "./PaymentLink.ts"
-import { type Price, priceOfPaying, priceOfReceiving, samePrice } from "./Price.ts"
-import { sealPrice, wasShown } from "./PriceSeal.ts"
+import { type PaymentLink, linkPermit } from "./LinkStore.ts"
 import { catchRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
+import type { CurrencyCode } from "../../domain/Currency.ts"
+import { given, taken } from "../../domain/Exchange.ts"
+import type { Rate } from "../../domain/Rate.ts"
+import { timingSafeEqual } from "node:crypto"
+
+/** What a payer pays so that the organisation receives an amount, and the other way round. */
+
+/** Both sides agree at the rate, which is locked where there is an id; in one currency they are the same amount. */
+export interface Price {
+  readonly pays: Money
+  readonly receives: Money
+  readonly orgRateId: string | null
+  /** From the payer's currency to the organisation's; null in one currency. */
+  readonly rate: Rate | null
+}
+
+const samePrice = (money: Money): Price => ({ pays: money, receives: money, orgRateId: null, rate: null })
+
+interface Quoted {
+  readonly orgRateId: string | null
+  /** From the payer's currency to the organisation's. */
+  readonly rate: Rate
+}
+
+/** What was paid is worth this much to the organisation, or a little less. */
+export const priceOfPaying = (pays: Money, currency: CurrencyCode, { orgRateId, rate }: Quoted): Price => ({
+  pays,
+  receives: given(pays, { from: pays.currency, to: currency, rate }),
+  orgRateId,
+  rate
+})
+
+/**
+ * The least that is worth the wanted amount. Where the payer's smallest coin is worth more than the organisation's, it
+ * receives a little more than it asked for.
+ */
+export const priceOfReceiving = (wanted: Money, currency: CurrencyCode, payer: CurrencyCode, quoted: Quoted): Price =>
+  priceOfPaying(taken(wanted, { from: payer, to: currency, rate: quoted.rate }), currency, quoted)
+
+/** What the form of a link carries to prove which price it showed, and until when that holds. It says nothing itself. */
+type SealMac = (text: string) => string
+
+const textOf = (money: Money): string => `${money.toNumericText()} ${money.currency}`
+
+const macOf = ({ link_id }: PaymentLink, { pays, receives }: Price, expires: string, mac: SealMac): string =>
+  mac(JSON.stringify([link_id, textOf(pays), textOf(receives), expires]))
+
+const sealPrice = (link: PaymentLink, price: Price, expires: number, mac: SealMac): string => {
+  const at = String(expires)
+  return `${at}.${macOf(link, price, at, mac)}`
+}
+
+/** Whether this very price was shown on the page of this link, not too long ago. */
+const isValidSeal = (seal: string, link: PaymentLink, price: Price, now: number, mac: SealMac): boolean => {
+  const [, expires, given] = /^(\d{1,15})\.([0-9a-f]+)$/.exec(seal) ?? []
+  if (expires === undefined || given === undefined || Number(expires) <= now) return false
+  const [expected, offered] = [Buffer.from(macOf(link, price, expires, mac)), Buffer.from(given)]
+  return expected.length === offered.length && timingSafeEqual(expected, offered)
+}
 
 const isConverted = ({ currency, payer_currency }: PaymentLink): boolean => currency !== payer_currency
 
@@ -50,7 +107,7 @@ export class LinkPrices extends Context.Tag("corridor/LinkPrices")<
 
       const lockFor = (link: PaymentLink, pays: Money) =>
         rates
-          .lookUp(permitOf(link), {
+          .lookUp(linkPermit(link), {
             from: link.payer_currency,
             to: link.currency,
             amount: Option.some(pays.toDecimal())
@@ -84,7 +141,7 @@ export class LinkPrices extends Context.Tag("corridor/LinkPrices")<
         const now = yield* Clock.currentTimeMillis
         const shown = Option.filter(
           yield* receiving(link, wanted),
-          (price) => seal !== null && wasShown(seal, link, price, now, mac)
+          (price) => seal !== null && isValidSeal(seal, link, price, now, mac)
         )
         if (Option.isNone(shown)) return Option.none()
         // The rate may have moved since it was read a moment ago.

@@ -8,8 +8,7 @@ import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { inScope, newest, ownedBy, ownedIn, type Scope } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
-import { LinkStore } from "./LinkStore.ts"
-import type { PaymentLink } from "./PaymentLink.ts"
+import { LinkStore, type PaymentLink } from "./LinkStore.ts"
 
 const StoredRow = {
   link_id: LinkId,

@@ -1,11 +1,50 @@
 /** What the page of a link is about: the link as a payer finds it, what it offers, what they send, what comes of it. */
 import type { Browser } from "../../providers/port/Provider.ts"
-import type { Money } from "../../domain/Money.ts"
+import { Money } from "../../domain/Money.ts"
 import type { Collection } from "../../payments/initiate/Initiation.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
-import type { LinkMethod } from "./LinkMethods.ts"
-import type { PaymentLink } from "./PaymentLink.ts"
-import type { Price } from "./Price.ts"
+import type { PaymentLink } from "./LinkStore.ts"
+import type { Price } from "./LinkPrices.ts"
+import { Context, Effect, Layer } from "effect"
+import { networksOfCountry } from "../../domain/MobileNetwork.ts"
+import { PaymentRouter } from "../../payments/route/PaymentRouter.ts"
+import type { Stored } from "../../platform/database/DatabaseFailure.ts"
+
+/** Which methods can take a payment of a link at this moment. */
+
+/** In the order in which payers are offered them. */
+export const linkMethods = ["mobile_money", "card", "bank_transfer"] as const
+export type LinkMethod = (typeof linkMethods)[number]
+
+const hasNetworkFor = ({ country, payer_currency }: PaymentLink): boolean =>
+  networksOfCountry(country).some(({ currency }) => currency === payer_currency)
+
+/** `pays` is null as long as the payer has not chosen an amount: then no limit of a configuration counts. */
+export class LinkMethods extends Context.Tag("corridor/LinkMethods")<
+  LinkMethods,
+  (link: PaymentLink, pays: Money | null) => Stored<ReadonlyArray<LinkMethod>>
+>() {
+  static readonly layer = Layer.effect(
+    LinkMethods,
+    Effect.gen(function* () {
+      const router = yield* PaymentRouter
+
+      return Effect.fn("LinkMethods.of")(function* (link, pays) {
+        const { country, org_id, payer_currency } = link
+        const money = pays ?? Money.zero(payer_currency)
+        const routed = pays === null ? router.routeAny : router.routeOf
+        return yield* Effect.filter(
+          linkMethods.filter((method) => method !== "mobile_money" || hasNetworkFor(link)),
+          (payment_method) =>
+            Effect.map(
+              routed(org_id, { country, direction: "inbound", payment_method, money, network: null }),
+              ({ candidates }) => candidates.length > 0
+            )
+        )
+      })
+    })
+  )
+}
 
 /** `Taken`: a payment of a fixed link is under way, known by the form that it came from. `freeAt`: its end, if it has one. */
 export type LinkState =
@@ -39,7 +78,7 @@ export interface Offer {
 
 export type PayerDetails = Pick<Collection, "payer_details" | "mobile_money_details" | "card_details" | "bank_details">
 
-export interface LinkOrder {
+export interface LinkPaymentRequest {
   /** Null for a form that our page did not make, and that is on its own each time. */
   readonly submission: string | null
   readonly holder: string | null

@@ -16,9 +16,8 @@ import { Money } from "../../domain/Money.ts"
 import { checkReturnUrl } from "../../domain/ReturnUrl.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
-import { formatRef, REF_BYTES } from "./LinkRef.ts"
-import { LinkStore, type NewLink } from "./LinkStore.ts"
-import { closedBecause, type PaymentLink, statusOf } from "./PaymentLink.ts"
+import { linkRefFrom, REF_BYTES } from "./LinkTokens.ts"
+import { LinkStore, type NewLink, closedReason, type PaymentLink, linkStatusAt } from "./LinkStore.ts"
 
 type Draft = typeof CreatePaymentLink.Type
 type View = typeof LinkView.Type
@@ -59,7 +58,7 @@ export class PaymentLinks extends Context.Tag("corridor/PaymentLinks")<
         payer_currency: link.payer_currency,
         description: link.description,
         amount_type: link.amount_type,
-        status: statusOf(link, now),
+        status: linkStatusAt(link, now),
         expires_at: link.expires_at,
         paid_at: link.paid_at,
         created_at: link.created_at,
@@ -131,7 +130,7 @@ export class PaymentLinks extends Context.Tag("corridor/PaymentLinks")<
                 link_id: yield* ids.make(LinkId),
                 org_id,
                 created_by,
-                link_ref: formatRef(yield* ids.bytes(REF_BYTES)),
+                link_ref: linkRefFrom(yield* ids.bytes(REF_BYTES)),
                 email: draft.email ?? null,
                 amount_type: draft.amount_type,
                 amount,
@@ -166,7 +165,7 @@ export class PaymentLinks extends Context.Tag("corridor/PaymentLinks")<
             Effect.gen(function* () {
               const link = yield* orNotFound(store.findForUpdate(permit.scope, linkId))
               const now = yield* currentDate
-              if (closedBecause(link, now) === "paid") {
+              if (closedReason(link, now) === "paid") {
                 return yield* new Conflict({ message: "This link is paid, and a paid link cannot be canceled." })
               }
               if (link.canceled_at !== null) return

@@ -13,7 +13,7 @@ import type { Browser, Card } from "../../providers/port/Provider.ts"
 import { SimulatorCustomer } from "../../providers/sandbox/SimulatorCustomer.ts"
 import { LinkCheckout } from "../links/LinkCheckout.ts"
 import { CardEntry } from "./CardEntry.ts"
-import type { Shown } from "./Frame.ts"
+import type { PaymentOnPage } from "./PageLayout.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 /** What the customer can do about the payment at this moment. */
@@ -25,7 +25,7 @@ export type Stage =
   | { readonly _tag: "CalledOff" }
   | { readonly _tag: "Over" }
 
-export interface Visit extends Shown {
+export interface Visit extends PaymentOnPage {
   /** Of the brand, as `#rrggbb`. */
   readonly color: string | null
   readonly stage: Stage

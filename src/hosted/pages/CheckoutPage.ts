@@ -2,16 +2,47 @@
 import { Duration } from "effect"
 import { type Content, type Html, html } from "../../domain/Html.ts"
 import { checkoutRefresh } from "../../domain/policies/Payments.ts"
-import { amountText } from "./AmountText.ts"
-import { cancelButton, details, framed, receipt, type Shown } from "./Frame.ts"
-import type { Page } from "./Layout.ts"
-import { maskedAddress, payersAddress } from "./Receipt.ts"
-import { returnAddress } from "./ReturnAddress.ts"
-import type { Words } from "./Words.ts"
+import { amountText, type PageText } from "./PageText.ts"
+import {
+  cancelButton,
+  details,
+  withPaymentHeader,
+  receipt,
+  type PaymentOnPage,
+  type Page,
+  maskedAddress,
+  payersAddress
+} from "./PageLayout.ts"
+import type { CardField } from "./CardForm.ts"
+import type { Payment } from "../../payments/store/Payment.ts"
+import { referenceOf } from "../../payments/store/PaymentSearch.ts"
 
-export const confirmPage = (shown: Shown, words: Words): Page => ({
+/** Where the customer goes once the outcome is final, with the outcome in the address. */
+type Returning = Pick<Payment, "client_reference" | "payment_id" | "return_url" | "status">
+
+/** As whoever reads the query decodes it. */
+const nameIn = (part: string): string => new URLSearchParams(`?${part}`).keys().next().value ?? ""
+
+/**
+ * A query and a fragment that are there already stay as they are, but for what has the names of ours: whoever reads the
+ * first of several would take somebody else's word for the outcome.
+ */
+export const returnAddress = (payment: Returning): string | null => {
+  if (payment.return_url === null) return null
+  const outcome = new URLSearchParams({
+    status: payment.status === "completed" ? "completed" : "failed",
+    reference: referenceOf(payment)
+  })
+  const url = new URL(payment.return_url)
+  const parts = url.search.slice(1).split("&")
+  const kept = parts.filter((part) => !outcome.has(nameIn(part))).join("&")
+  url.search = kept === "" ? `?${outcome}` : `?${kept}&${outcome}`
+  return url.href
+}
+
+export const confirmPage = (shown: PaymentOnPage, words: PageText): Page => ({
   title: words.checkTitle,
-  content: framed(
+  content: withPaymentHeader(
     shown,
     words,
     html`<section class="body">
@@ -28,14 +59,14 @@ export const confirmPage = (shown: Shown, words: Words): Page => ({
 
 /** `address`: the page itself. `said` is what the payer reads meanwhile. */
 export const waitingPage = (
-  shown: Shown,
-  words: Words,
+  shown: PaymentOnPage,
+  words: PageText,
   address: string,
   said: Content = html`<p>${words.waitingText(shown.merchant)}</p>`
 ): Page => ({
   title: words.waitingTitle,
   refresh: { seconds: Duration.toSeconds(checkoutRefresh), address },
-  content: framed(
+  content: withPaymentHeader(
     shown,
     words,
     html`<section class="body outcome">
@@ -46,7 +77,7 @@ export const waitingPage = (
   )
 })
 
-const outcomeOf = ({ calledOff, merchant, payment }: Shown, words: Words) => {
+const outcomeOf = ({ calledOff, merchant, payment }: PaymentOnPage, words: PageText) => {
   switch (payment.status) {
     case "completed":
       return { sign: "✓", tone: "good", title: words.completedTitle, text: words.completedText(merchant) }
@@ -60,14 +91,14 @@ const outcomeOf = ({ calledOff, merchant, payment }: Shown, words: Words) => {
   }
 }
 
-const outcomeDetails = (shown: Shown, words: Words): Html =>
+const outcomeDetails = (shown: PaymentOnPage, words: PageText): Html =>
   (shown.payment.status === "completed" || shown.payment.status === "refunded" ? receipt : details)(shown, words)
 
 /** What became of the wish for a receipt by e-mail. */
 export type ReceiptAnswer = "sent" | "failed" | undefined
 
 /** By e-mail, to whoever gave an address. */
-export const receiptByMail = ({ payment }: Shown, words: Words, answer: ReceiptAnswer): Content => {
+export const receiptByMail = ({ payment }: PaymentOnPage, words: PageText, answer: ReceiptAnswer): Content => {
   const address = payersAddress(payment)
   if (payment.status !== "completed" || address === undefined) return false
   if (answer === "sent") return html`<p class="sent" role="status">${words.receiptSent(maskedAddress(address))}</p>`
@@ -77,11 +108,11 @@ export const receiptByMail = ({ payment }: Shown, words: Words, answer: ReceiptA
     </form>`
 }
 
-export const outcome = (shown: Shown, words: Words, rest: Content): Pick<Page, "title" | "content"> => {
+export const outcome = (shown: PaymentOnPage, words: PageText, rest: Content): Pick<Page, "title" | "content"> => {
   const { sign, text, title, tone } = outcomeOf(shown, words)
   return {
     title,
-    content: framed(
+    content: withPaymentHeader(
       shown,
       words,
       html`<section class="body outcome">
@@ -95,13 +126,13 @@ export const outcome = (shown: Shown, words: Words, rest: Content): Pick<Page, "
 }
 
 /** What it will come to, while the payment has yet to hear of it; then the page leads on. */
-export const calledOffPage = (shown: Shown, words: Words, address: string): Page => ({
+export const calledOffPage = (shown: PaymentOnPage, words: PageText, address: string): Page => ({
   ...outcome(shown, words, ""),
   refresh: { seconds: Duration.toSeconds(checkoutRefresh), address }
 })
 
 /** The end of the way, unless the organisation has named a place to return to: then this page leads there. */
-export const outcomePage = (shown: Shown, words: Words, answer: ReceiptAnswer): Page => {
+export const outcomePage = (shown: PaymentOnPage, words: PageText, answer: ReceiptAnswer): Page => {
   const address = returnAddress(shown.payment)
   if (address === null) {
     const close = html`${receiptByMail(shown, words, answer)}
@@ -121,6 +152,62 @@ export const message = (title: string, text: string): Page => ({
   </section>`
 })
 
-export const notFoundPage = (words: Words): Page => message(words.notFoundTitle, words.notFoundText)
+export const notFoundPage = (words: PageText): Page => message(words.notFoundTitle, words.notFoundText)
 
-export const refusedPage = (words: Words): Page => message(words.refusedTitle, words.refusedText)
+export const refusedPage = (words: PageText): Page => message(words.refusedTitle, words.refusedText)
+
+/** Where a customer gives a card. What was typed is never shown again, whatever was wrong with it. */
+const cardInputs: Readonly<Record<CardField, Html>> = {
+  number: html`inputmode="numeric" autocomplete="cc-number" maxlength="30"`,
+  expiry: html`inputmode="text" autocomplete="cc-exp" maxlength="9"`,
+  cvv: html`inputmode="numeric" autocomplete="cc-csc" maxlength="4"`,
+  holder: html`autocomplete="cc-name" maxlength="200"`
+}
+
+const cardInput = (field: CardField, words: PageText, problems: ReadonlyArray<CardField>): Html => {
+  const wrong = problems.includes(field)
+  const hint = words.cardHints[field]
+  return html`<div class="field">
+    <label for="${field}">${words.cardFields[field]} ${hint !== "" && html`<span>${hint}</span>`}</label>
+    <input
+      id="${field}"
+      name="${field}"
+      required
+      spellcheck="false"
+      ${cardInputs[field]}
+      ${wrong && html`aria-invalid="true" aria-describedby="${field}-problem"`}
+    />
+    ${wrong && html`<p class="problem" id="${field}-problem">${words.cardProblems[field]}</p>`}
+  </div>`
+}
+
+/** `notice` is about the whole form, `problems` about its fields. */
+interface CardFormErrors {
+  readonly problems: ReadonlyArray<CardField>
+  readonly notice: string | undefined
+}
+
+export const cardPage = (shown: PaymentOnPage, words: PageText, { notice, problems }: CardFormErrors): Page => {
+  const input = (field: CardField) => cardInput(field, words, problems)
+  return {
+    title: words.cardTitle,
+    content: withPaymentHeader(
+      shown,
+      words,
+      html`<section class="body">
+        <h1>${words.cardTitle}</h1>
+        <p>${words.cardText}</p>
+        ${details(shown, words)} ${notice !== undefined && html`<p class="notice" role="alert">${notice}</p>`}
+        <form method="post">
+          ${input("number")}
+          <div class="pair">${input("expiry")} ${input("cvv")}</div>
+          ${input("holder")}
+          <button class="primary" name="action" value="pay">
+            ${words.pay(amountText(shown.payment.amount, words))}
+          </button>
+          ${cancelButton(words)}
+        </form>
+      </section>`
+    )
+  }
+}

@@ -4,8 +4,8 @@ import { createServer } from "node:net"
 import { describe, expect, it, vi } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, Option, Redacted } from "effect"
 import { firstOfFreePorts } from "../../bench/FreePort.ts"
-import { banner } from "../../../src/app/Banner.ts"
-import { openFakes, ProviderSettingsLive } from "../../../src/app/sandbox/Fakes.ts"
+import { banner } from "../../../src/app/StartupMessages.ts"
+import { startFakes, ProviderSettingsLive } from "../../../src/app/SandboxFakes.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { Settings } from "../../../src/platform/config/Settings.ts"
 import { ProviderSettings } from "../../../src/providers/accounts/ProviderSettings.ts"
@@ -57,7 +57,7 @@ describe("fakes of third parties", () => {
         Layer.provideMerge(Ids.layer),
         Layer.provideMerge(testSettings({ CORRIDOR_FAKES: String(port) }))
       )
-      const opened = Effect.provide(openFakes, services)
+      const opened = Effect.provide(startFakes, services)
       expect(yield* opened).toBe(`all nine third parties, from http://127.0.0.1:${port} on`)
       const second = yield* opened
       expect(second).toContain(`those of another server, at ports ${port} and up: their callbacks go there, not here`)
@@ -80,7 +80,7 @@ describe("fakes of third parties", () => {
         Layer.provideMerge(Ids.layer),
         Layer.provideMerge(testSettings({ CORRIDOR_FAKES: String(port) }))
       )
-      const { message } = yield* Effect.flip(Effect.scoped(Effect.provide(openFakes, services)))
+      const { message } = yield* Effect.flip(Effect.scoped(Effect.provide(startFakes, services)))
       expect(message).toMatch(new RegExp(`^The fake of adyen cannot listen: .*:${port + 1}\\. Stop what listens there`))
       expect(message).toContain(`CORRIDOR_FAKES=${port + 100}`)
     })
@@ -102,7 +102,7 @@ describe("fakes of third parties", () => {
   it.effect("say nothing where none are wanted", () =>
     Effect.gen(function* () {
       const services = storesOn("memory").pipe(Layer.provideMerge(Ids.layer), Layer.provideMerge(testSettings()))
-      expect(yield* Effect.scoped(Effect.provide(openFakes, services))).toBeUndefined()
+      expect(yield* Effect.scoped(Effect.provide(startFakes, services))).toBeUndefined()
     })
   )
 })

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import type { Browser, BrowserContext, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { freePort } from "../../bench/FreePort.ts"
-import { type CorridorPromises, createCorridor } from "../../../src/client/Promises.ts"
+import { type CorridorPromises, createCorridor } from "../../../src/client/PromiseClient.ts"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import {

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { Rate } from "../../../src/domain/Rate.ts"
-import { formatRef, isRef, REF_BYTES } from "../../../src/hosted/links/LinkRef.ts"
-import { priceOfPaying, priceOfReceiving } from "../../../src/hosted/links/Price.ts"
+import { linkRefFrom, isLinkRef, REF_BYTES } from "../../../src/hosted/links/LinkTokens.ts"
+import { priceOfPaying, priceOfReceiving } from "../../../src/hosted/links/LinkPrices.ts"
 
 const code = (text: string) => CurrencyCode.make(text)
 const money = (currency: string, minor: bigint) => new Money({ currency: code(currency), minor })
@@ -59,14 +59,14 @@ describe("a reference", () => {
   it("is 23 characters of base62, one for one with its bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: REF_BYTES, maxLength: REF_BYTES }), (bytes) => {
-        const ref = formatRef(bytes)
-        expect(isRef(ref)).toBe(true)
+        const ref = linkRefFrom(bytes)
+        expect(isLinkRef(ref)).toBe(true)
         const other = Uint8Array.from(bytes)
         other[REF_BYTES - 1]! ^= 1
-        expect(formatRef(other)).not.toBe(ref)
+        expect(linkRefFrom(other)).not.toBe(ref)
       })
     )
-    expect(formatRef(new Uint8Array(REF_BYTES).fill(255))).toHaveLength(23)
-    expect(["", "0".repeat(22), `${"0".repeat(22)}-`].some(isRef)).toBe(false)
+    expect(linkRefFrom(new Uint8Array(REF_BYTES).fill(255))).toHaveLength(23)
+    expect(["", "0".repeat(22), `${"0".repeat(22)}-`].some(isLinkRef)).toBe(false)
   })
 })

@@ -1,8 +1,7 @@
 /** Whatever colour a brand has, its pages can be read and used. */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { brandColors, brandStyle, contrast, dark, light } from "../../../src/hosted/pages/BrandStyle.ts"
-import { style } from "../../../src/hosted/pages/Style.ts"
+import { brandColors, brandStyle, contrast, dark, light, style } from "../../../src/hosted/pages/PageStyle.ts"
 
 const color = fc.integer({ min: 0, max: 0xffffff }).map((number) => `#${number.toString(16).padStart(6, "0")}`)
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { paymentStatuses } from "../../../src/domain/PaymentStatus.ts"
-import { returnAddress } from "../../../src/hosted/pages/ReturnAddress.ts"
+import { returnAddress } from "../../../src/hosted/pages/CheckoutPage.ts"
 import { idFrom } from "../../support/AnyId.ts"
 
 const payment_id = idFrom("0190a1b2-c3d4-7000-8000-000000000001")

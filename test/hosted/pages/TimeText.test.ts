@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { timeText } from "../../../src/hosted/pages/TimeText.ts"
+import { timeText } from "../../../src/hosted/pages/PageText.ts"
 
 it.each([
   ["en", "2026-11-16T13:05:59.999Z", /^16 Nov 2026, 13:05\u00a0UTC$/],

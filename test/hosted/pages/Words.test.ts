@@ -2,9 +2,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Money } from "../../../src/domain/Money.ts"
-import { amountText } from "../../../src/hosted/pages/AmountText.ts"
-import { wordsFor } from "../../../src/hosted/pages/Language.ts"
-import { english, french } from "../../../src/hosted/pages/Words.ts"
+import { amountText, pageTextFor, english, french } from "../../../src/hosted/pages/PageText.ts"
 
 const money = (currency: string, minor: bigint) => new Money({ currency: CurrencyCode.make(currency), minor })
 
@@ -51,6 +49,6 @@ describe("the language of a page", () => {
     ["fry, frm", "en"],
     ["fr;q=nonsense", "fr"]
   ])("for %s is %s", (header, language) => {
-    expect(wordsFor(header).language).toBe(language)
+    expect(pageTextFor(header).language).toBe(language)
   })
 })

@@ -11,12 +11,12 @@ import { SandboxLive } from "../../../src/app/Services.ts"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
-import { Reset } from "../../../src/app/sandbox/Reset.ts"
+import { SandboxReset } from "../../../src/app/Sandbox.ts"
 import { TestVault } from "../../support/TestSettings.ts"
 import { BooksOnPostgres, onDatabase } from "./BooksOnPostgres.ts"
 import { fiatRail, moved, newBooks } from "./Entries.ts"
 
-const OnReset = Reset.layer.pipe(
+const OnReset = SandboxReset.layer.pipe(
   Layer.provideMerge(SandboxLive),
   Layer.provideMerge(ApiKeys.layer),
   Layer.provide(Users.layer),
@@ -27,7 +27,7 @@ const OnReset = Reset.layer.pipe(
   Layer.provideMerge(BooksOnPostgres())
 )
 
-const reset = Effect.flatMap(Reset, ({ run }) => run(operatorPermit("platform", "olga")))
+const reset = Effect.flatMap(SandboxReset, ({ run }) => run(operatorPermit("platform", "olga")))
 
 const postings = Effect.flatMap(LedgerStore, ({ check }) => Effect.map(check, (report) => report.postings))
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Option, Random, Schema, TestClock, TestContext } from "effect"
 import { InitiatePayment } from "../../../src/contract/api/PaymentsInit.ts"
-import { startWorkers } from "../../../src/app/Workers.ts"
+import { startWorkers } from "../../../src/app/BackgroundWorkers.ts"
 import { MemoryDatabase, openTables } from "../../../src/platform/database/MemoryDatabase.ts"
 import { paymentTables } from "../../../src/payments/store/AttemptQueueMemory.ts"
 import { webhookTables } from "../../../src/webhooks/EventMemory.ts"

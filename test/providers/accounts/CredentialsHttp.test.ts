@@ -1,7 +1,7 @@
 /** Credentials of a configuration over HTTP: who sets them, what is refused, and that nobody ever reads them. */
 import { expect } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"
-import { tellOfSharedAccounts } from "../../../src/app/Workers.ts"
+import { alertSharedAccounts } from "../../../src/app/BackgroundWorkers.ts"
 import { AuditStore } from "../../../src/platform/audit/AuditStore.ts"
 import { longestCredential } from "../../../src/domain/policies/Providers.ts"
 import { PaymentRouter } from "../../../src/payments/route/PaymentRouter.ts"
@@ -247,7 +247,7 @@ onAccountServer("Credentials of a configuration", (it) => {
       ])
       expect((yield* providers.find("stripe", config_id))?.refund).toBeDefined()
       expect(yield* accounts.shared).toEqual([config_id])
-      yield* tellOfSharedAccounts
+      yield* alertSharedAccounts
       const { logs } = yield* TestServer
       expect(logs.filter(({ annotations }) => annotations["trouble"] === "account_shared")).toMatchObject([
         { level: "Error", annotations: { config_id } }

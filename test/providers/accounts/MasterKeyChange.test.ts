@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option, Redacted } from "effect"
-import { SealedPlacesLive } from "../../../src/app/HandedDown.ts"
+import { SealedPlacesLive } from "../../../src/app/Ports.ts"
 import { StoresLive } from "../../../src/app/Stores.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { Ids } from "../../../src/domain/Ids.ts"

@@ -1,6 +1,6 @@
 /** Who lives in a world before anything happens: organisations with their people and keys, corridors, rates and fees. */
 import { Effect, Either, Option, Redacted } from "effect"
-import { sandboxRates } from "../../../src/app/sandbox/SandboxData.ts"
+import { sandboxRates } from "../../../src/app/Sandbox.ts"
 import type { Role } from "../../../src/domain/Access.ts"
 import { API_KEY_RANDOM_BYTES, formatApiKey, prefixOf } from "../../../src/domain/ApiKeyFormat.ts"
 import { hashApiKey } from "../../../src/domain/ApiKeyHash.ts"

@@ -16,7 +16,7 @@ import {
 import type { Router } from "find-my-way-ts"
 import { businessRoutes } from "../../../src/app/HttpApp.ts"
 import { servicesOver } from "../../../src/app/Services.ts"
-import { startWorkers } from "../../../src/app/Workers.ts"
+import { startWorkers } from "../../../src/app/BackgroundWorkers.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { workerPoll } from "../../../src/domain/policies/Server.ts"
 import { Authenticator } from "../../../src/people/auth/Authenticator.ts"

@@ -4,19 +4,42 @@ import { holdsCardNumber, holdsNumber } from "../../../domain/Card.ts"
 import { EmailAddress } from "../../../domain/EmailAddress.ts"
 import { findNetwork } from "../../../domain/MobileNetwork.ts"
 import { readPhoneNumber, readPhoneNumberOf } from "../../../domain/PhoneNumber.ts"
-import type { LinkOrder, PayerDetails } from "../../links/LinkVisit.ts"
-import { type LinkMethod, linkMethods } from "../../links/LinkMethods.ts"
-import { isRef } from "../../links/LinkRef.ts"
-import type { PaymentLink } from "../../links/PaymentLink.ts"
+import { type LinkPaymentRequest, type PayerDetails, type LinkMethod, linkMethods } from "../../links/LinkVisit.ts"
+import { isLinkRef } from "../../links/LinkTokens.ts"
+import type { PaymentLink } from "../../links/LinkStore.ts"
 import { cardOf } from "../CardForm.ts"
-import type { Words } from "../Words.ts"
-import { typedAmount } from "./TypedAmount.ts"
+import type { PageText } from "../PageText.ts"
+import type { CurrencyCode } from "../../../domain/Currency.ts"
+import { Money } from "../../../domain/Money.ts"
+
+/** An amount as a payer types it. What could mean two amounts is none. */
+const LONGEST = 15
+
+const SPACES = /[\s\u00a0\u202f]/g
+const GROUPED = /^\d{1,3}(,\d{3})+(\.\d+)?$/
+const PLAIN = /^(\d+)(?:[.,](\d+))?$/
+
+export const typedAmount = (
+  text: string,
+  currency: CurrencyCode,
+  { language }: Pick<PageText, "language">
+): Option.Option<Money> => {
+  const spaceless = text.replaceAll(SPACES, "")
+  const ungrouped = language === "en" && GROUPED.test(spaceless) ? spaceless.replaceAll(",", "") : spaceless
+  const [, whole, fraction = ""] = PLAIN.exec(ungrouped) ?? []
+  if (whole === undefined || whole.length + fraction.length > LONGEST) return Option.none()
+  const { exponent } = Money.zero(currency)
+  // Three digits behind a comma are thousands to one and a fraction to another.
+  if (fraction.length > exponent) return Option.none()
+  const money = Money.fromNumericText(fraction === "" ? whole : `${whole}.${fraction}`, currency)
+  return Option.filter(Either.getRight(money), (one) => one.isPositive)
+}
 
 /** What is shown again when something is wrong; nothing of a card is among it. */
 export const keptFields = ["amount", "name", "email", "phone", "network", "bank_name", "account_number"] as const
-export const linkFields = [...keptFields, "number", "expiry", "cvv"] as const
+const linkFields = [...keptFields, "number", "expiry", "cvv"] as const
 
-export type KeptField = (typeof keptFields)[number]
+type KeptField = (typeof keptFields)[number]
 export type LinkField = (typeof linkFields)[number]
 
 export type Kept = Readonly<Partial<Record<KeptField, string>>>
@@ -63,7 +86,7 @@ interface Circumstances {
   readonly link: PaymentLink
   readonly method: LinkMethod
   readonly now: Date
-  readonly words: Words
+  readonly words: PageText
 }
 
 type Read = Partial<Record<LinkField, Option.Option<unknown>>>
@@ -75,7 +98,7 @@ const missingIn = (read: Read): ReadonlyArray<LinkField> =>
 export const orderOf = (
   form: URLSearchParams,
   { link, method, now, words }: Circumstances
-): Either.Either<Omit<LinkOrder, "browser">, ReadonlyArray<LinkField>> => {
+): Either.Either<Omit<LinkPaymentRequest, "browser">, ReadonlyArray<LinkField>> => {
   const typed = (field: LinkField): string => form.get(field) ?? ""
   const phone = (method === "mobile_money" ? readPhoneNumberOf : readPhoneNumber)(typed("phone"), link.country)
   const payer = { name: name(typed("name")), email: email(typed("email")), phone: Either.getRight(phone) }
@@ -88,7 +111,7 @@ export const orderOf = (
   const details = Option.all(payer)
   if (wrong.length > 0 || Option.isNone(details) || Either.isLeft(own)) return Either.left(wrong)
   return Either.right({
-    submission: Option.getOrNull(Option.filter(Option.fromNullable(form.get("submission")), isRef)),
+    submission: Option.getOrNull(Option.filter(Option.fromNullable(form.get("submission")), isLinkRef)),
     holder: form.get("token"),
     method,
     chosen: amount.amount === undefined ? null : Option.getOrNull(amount.amount),

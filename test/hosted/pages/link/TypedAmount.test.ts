@@ -1,7 +1,7 @@
 import { Option } from "effect"
 import { describe, expect, it } from "vitest"
 import { CurrencyCode } from "../../../../src/domain/Currency.ts"
-import { typedAmount } from "../../../../src/hosted/pages/link/TypedAmount.ts"
+import { typedAmount } from "../../../../src/hosted/pages/link/LinkForm.ts"
 
 const read = (text: string, language: "en" | "fr", currency = "KES") =>
   Option.getOrNull(Option.map(typedAmount(text, CurrencyCode.make(currency), { language }), String))

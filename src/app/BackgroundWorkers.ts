@@ -1,0 +1,126 @@
+/** What an instance does besides answering requests. */
+import { Effect } from "effect"
+import { dayClosingPause, strayPause } from "../domain/policies/Payments.ts"
+import { LedgerStore } from "../money/ledger/LedgerStore.ts"
+import { AnalyticsStore } from "../payments/analytics/Analytics.ts"
+import { CardWaits } from "../payments/review/CardWaits.ts"
+import { Workers } from "../platform/fibers/Workers.ts"
+import { Callbacks } from "../payments/callbacks/Callbacks.ts"
+import { StatusPoller } from "../payments/callbacks/StatusPoller.ts"
+import { RampPayoutWorker } from "../payments/dispatch/RampPayoutWorker.ts"
+import { RateLimits } from "../platform/http/RateLimits.ts"
+import { trouble } from "../platform/observability/Trouble.ts"
+import { ProviderAccounts } from "../providers/accounts/ProviderAccounts.ts"
+import { Providers } from "../providers/port/Provider.ts"
+import { DeliveryFailed, simulatorWorker } from "../providers/sandbox/SimulatorWorker.ts"
+import { EscrowPayoutWorker } from "../treasury/escrow/EscrowPayoutWorker.ts"
+import { deliveryWorker } from "../webhooks/delivery/DeliveryWorker.ts"
+import { queueMetrics } from "./QueueMetrics.ts"
+import { retentionPause } from "../domain/policies/Server.ts"
+import { AuditStore } from "../platform/audit/AuditStore.ts"
+import { IdempotencyStore } from "../platform/idempotency/IdempotencyStore.ts"
+import { Months } from "../platform/months/Months.ts"
+import { NotificationStore } from "../platform/notifications/NotificationStore.ts"
+import { UnmatchedCallbackStore } from "../payments/store/StrayCallbackStore.ts"
+import { ProviderAccountStore } from "../providers/accounts/ProviderAccountStore.ts"
+import { RateLockStore } from "../money/rates/RateLockStore.ts"
+import { DeliveryStore } from "../webhooks/delivery/DeliveryStore.ts"
+import { EventStore } from "../webhooks/EventStore.ts"
+import type { Stored } from "../platform/database/DatabaseFailure.ts"
+
+/**
+ * Forgets what is kept for a time only, so that no table grows for ever. Money is not among it: payments, attempts,
+ * callbacks that were applied, the ledger and operator items stay.
+ */
+
+/** Batch after batch, so that nobody waits behind a long statement, until nothing is left. */
+const allOf = (forgetOld: Stored<number>) => Effect.repeat(forgetOld, { while: (forgotten) => forgotten > 0 })
+
+export const deleteExpired = Effect.gen(function* () {
+  const keys = yield* IdempotencyStore
+  const notifications = yield* NotificationStore
+  const strays = yield* UnmatchedCallbackStore
+  const locks = yield* RateLockStore
+  const deliveries = yield* DeliveryStore
+  // An event is forgotten when no delivery of it is left.
+  const events = yield* EventStore
+  const credentials = yield* ProviderAccountStore
+  const audit = yield* AuditStore
+  const all = [keys, notifications, strays, locks, deliveries, events, credentials, audit]
+  yield* Effect.forEach(all, ({ forgetOld }) => allOf(forgetOld), { discard: true })
+})
+
+export const retentionWorker = Effect.forever(Effect.zipRight(deleteExpired, Effect.sleep(retentionPause)))
+
+/** The next months' parts first: archives may take a while. */
+export const partitionWorker = Effect.flatMap(Months, ({ makeAhead, putAway }) =>
+  Effect.forever(Effect.zipRight(Effect.zipRight(makeAhead, putAway), Effect.sleep(retentionPause)))
+)
+
+const enquiries = Effect.flatMap(StatusPoller, ({ worker }) => worker)
+
+const cardWaits = Effect.flatMap(CardWaits, ({ worker }) => worker)
+
+const earlyCallbacks = Effect.flatMap(Callbacks, ({ applyMatched }) =>
+  Effect.forever(Effect.zipRight(applyMatched, Effect.sleep(strayPause)))
+)
+
+const closedDays = Effect.flatMap(Effect.all([AnalyticsStore, LedgerStore]), ([counts, books]) =>
+  Effect.forever(Effect.all([counts.closeDays, books.closeDays, Effect.sleep(dayClosingPause)], { discard: true }))
+)
+
+/** The rails' callbacks take the way of every callback, without the detour over the network. */
+const rails = Effect.gen(function* () {
+  const callbacks = yield* Callbacks
+  const providers = yield* Providers
+  const home = { method: "POST", query: {}, authority: "" }
+  return yield* simulatorWorker(
+    Effect.fnUntraced(function* (name, signed) {
+      const rail = yield* providers.find(name, null)
+      if (rail === undefined) return yield* new DeliveryFailed({ message: `${name} is switched off` })
+      yield* Effect.mapError(
+        callbacks.receive(rail, { ...home, path: `/callbacks/${name}`, ...signed }),
+        ({ message }) => new DeliveryFailed({ message })
+      )
+    })
+  )
+})
+
+const escrowPayouts = Effect.flatMap(EscrowPayoutWorker, ({ worker }) => worker)
+
+const settlements = Effect.flatMap(RampPayoutWorker, ({ worker }) => worker)
+
+const rateLimits = Effect.flatMap(RateLimits, ({ worker }) => worker)
+
+/** The settings may have come to name an account that a configuration has brought since long. */
+export const alertSharedAccounts = Effect.gen(function* () {
+  const shared = yield* Effect.flatMap(ProviderAccounts, (accounts) => accounts.shared)
+  yield* Effect.forEach(shared, (config_id) =>
+    trouble(
+      "account_shared",
+      "The account of a configuration is the platform's own, by the settings: nothing new is sent through the configuration until credentials of another account are set.",
+      { config_id }
+    )
+  )
+})
+
+export const startWorkers = Effect.flatMap(Workers, ({ start }) =>
+  Effect.all(
+    [
+      alertSharedAccounts,
+      start("card waits", cardWaits),
+      start("closed days", closedDays),
+      start("enquiries", enquiries),
+      start("escrow payouts", escrowPayouts),
+      start("figures", queueMetrics),
+      start("months", partitionWorker),
+      start("rails", rails),
+      start("rate limits", rateLimits),
+      start("retention", retentionWorker),
+      start("settlements", settlements),
+      start("early callbacks", earlyCallbacks),
+      start("webhooks", deliveryWorker)
+    ],
+    { discard: true }
+  )
+)

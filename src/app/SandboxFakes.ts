@@ -1,0 +1,123 @@
+/** With `CORRIDOR_FAKES` the sandbox speaks to fakes of all third parties, and offers them payments. */
+import { Array as Arr, Config, ConfigProvider, Data, Effect, Layer, Option } from "effect"
+import { ConfigId } from "../domain/Identifiers.ts"
+import { CountryCode, defaultCurrencyOf } from "../domain/Country.ts"
+import { Ids } from "../domain/Ids.ts"
+import { Settings } from "../platform/config/Settings.ts"
+import { baseUrlSetting, ProviderSettings } from "../providers/accounts/ProviderSettings.ts"
+import { type AnyThirdParty, thirdParties } from "../providers/accounts/ThirdParties.ts"
+import { ProviderConfigStore } from "../providers/configs/ProviderConfigStore.ts"
+import { sandboxCountries } from "./Sandbox.ts"
+
+/** Whoever speaks to no fake does not load them. */
+const loadFakes = Effect.promise(() => import("../../test/fakes/AllFakes.ts"))
+
+const isSet = (name: string) =>
+  Effect.map(
+    Effect.orElseSucceed(Config.string(name), () => ""),
+    (value) => value.trim() !== ""
+  )
+
+/** Of those whose credentials are set nothing comes from a fake: its secrets are no secrets. */
+const ofOthers = (settings: ReadonlyMap<string, string>) =>
+  Effect.map(
+    Effect.filter(thirdParties, ({ fields }) => Effect.exists(Object.values(fields), ({ env }) => isSet(env))),
+    (own) => {
+      const theirs = own.flatMap(({ fields, name }) => [
+        baseUrlSetting(name),
+        ...Object.values(fields).map(({ env }) => env)
+      ])
+      return new Map(Array.from(settings).filter(([name]) => !theirs.includes(name)))
+    }
+  )
+
+/** What is set in the environment goes before the fakes, so that one of them may be the real one. */
+export const ProviderSettingsLive = Layer.effect(
+  ProviderSettings,
+  Effect.gen(function* () {
+    const { fakes } = yield* Settings
+    if (Option.isNone(fakes)) return yield* ProviderSettings.load
+    const { settingsOfFakesAt } = yield* loadFakes
+    const fromFakes = ConfigProvider.fromMap(yield* ofOthers(settingsOfFakesAt(fakes.value)))
+    return yield* Effect.configProviderWith((environment) =>
+      Effect.withConfigProvider(
+        ProviderSettings.load,
+        ConfigProvider.orElse(environment, () => fromFakes)
+      )
+    )
+  })
+)
+
+/** After the built-in rails, where there are any; in Germany there are none. */
+const LAST = 200
+
+const showcase = [...sandboxCountries, CountryCode.make("DE")]
+
+const lanesOf = ({ serves }: AnyThirdParty, country: CountryCode) =>
+  Arr.dedupeWith(
+    serves.filter(
+      ({ countries, currencies, method }) =>
+        (countries === "everywhere" || countries.includes(country)) &&
+        (method === "crypto" || currencies.includes(defaultCurrencyOf(country)))
+    ),
+    (a, b) => a.method === b.method && a.flow === b.flow
+  )
+
+const fakeCorridors = thirdParties.flatMap((party, at) =>
+  showcase.flatMap((country) =>
+    lanesOf(party, country).map(({ flow: direction, method: payment_method }) => ({
+      provider: party.name,
+      country,
+      payment_method,
+      direction,
+      org_id: null,
+      priority: LAST + at,
+      is_active: true
+    }))
+  )
+)
+
+/** Once: whoever has taken one away does not find it again. */
+const addFakeCorridors = Effect.gen(function* () {
+  const store = yield* ProviderConfigStore
+  const ids = yield* Ids
+  const first = fakeCorridors[0]!.provider
+  const known = yield* store.list({ provider: first }, { after: Option.none(), take: 1 })
+  if (known.length > 0) return
+  yield* store.insert(
+    yield* Effect.forEach(fakeCorridors, (corridor) =>
+      Effect.map(ids.make(ConfigId), (config_id) => ({ ...corridor, config_id }))
+    )
+  )
+})
+
+/** Far enough away for all of them, and easy to read. */
+const ELSEWHERE = 100
+
+/** A stranger at one of their ports is not spoken to: it would be sent payments. */
+class FakesNotStarted extends Data.TaggedError("FakesNotStarted")<{ readonly message: string }> {}
+
+/** What the terminal says of them. */
+const shownAt = (firstPort: number, started: number): string =>
+  started > 0
+    ? `all nine third parties, from http://127.0.0.1:${firstPort} on`
+    : `those of another server, at ports ${firstPort} and up: their callbacks go there, not here; for fakes of its own start this one with CORRIDOR_FAKES=${firstPort + ELSEWHERE}`
+
+/** Starts all, unless another server has, and says in a line which there are; nothing where none are wanted. */
+export const startFakes = Effect.gen(function* () {
+  const { fakes, publicUrl } = yield* Settings
+  if (Option.isNone(fakes)) return undefined
+  const { startFreeFakes } = yield* loadFakes
+  const { missing, started } = yield* startFreeFakes({ callbackBase: publicUrl, firstPort: fakes.value })
+  if (started.length > 0 && missing.length > 0) {
+    const why = missing.map(({ message }) => `${message}.`).join(" ")
+    const instead = `Stop what listens there, or start with CORRIDOR_FAKES=${fakes.value + ELSEWHERE} for other ports.`
+    return yield* new FakesNotStarted({ message: `${why} ${instead}` })
+  }
+  const shown = shownAt(fakes.value, started.length)
+  if (started.length === 0) {
+    yield* Effect.logWarning(`No fake of a third party was started here. Spoken to are ${shown}`)
+  }
+  yield* addFakeCorridors
+  return shown
+})

@@ -1,0 +1,73 @@
+/** What the terminal shows once the service is up; whoever reads JSON gets a line of the log. */
+import { Effect, Cause, Config, LogLevel, Option } from "effect"
+import { Settings } from "../platform/config/Settings.ts"
+import type { SandboxCredentials } from "./Sandbox.ts"
+import { isDatabaseFailure } from "../domain/Failure.ts"
+import { logging } from "../platform/observability/Logging.ts"
+import { redactText } from "../platform/observability/Redaction.ts"
+
+/** `fakes`: which third parties are spoken to that are none. */
+export const banner = (credentials: SandboxCredentials | undefined, fakes: string | undefined) =>
+  Effect.flatMap(Settings, ({ dataDir, logFormat, mode, publicUrl, version }) => {
+    if (logFormat === "json") {
+      return Effect.annotateLogs(Effect.logInfo("Corridor is up"), {
+        mode,
+        url: publicUrl,
+        version,
+        ...(fakes === undefined ? {} : { fakes })
+      })
+    }
+    const org = credentials?.orgs[0]
+    const lines = [
+      `Corridor ${version} (${mode})`,
+      `  API        ${publicUrl}/v1`,
+      `  Reference  ${publicUrl}/docs`,
+      `  Console    ${publicUrl}/console`
+    ]
+    if (fakes !== undefined) lines.push(`  Fakes      ${fakes}`)
+    if (org !== undefined) {
+      lines.push(
+        `  API key    ${org.api_key}   (${org.name}; all credentials: ${dataDir}/sandbox.json)`,
+        "",
+        "Try it:",
+        `  curl -s ${publicUrl}/v1/public/api-keys -H 'Authorization: NONE' -H 'X-Api-Key: ${org.api_key}'`
+      )
+    }
+    return Effect.sync(() => void process.stdout.write(`\n${lines.join("\n")}\n\n`))
+  })
+
+/** A start that fails says in one sentence what to change; only a bug shows a stack. */
+
+/** Read by itself: the settings as a whole may be what is wrong. */
+const isJson = Config.string("LOG_FORMAT").pipe(
+  Effect.map((format) => format.toLowerCase() === "json"),
+  Effect.orElseSucceed(() => false)
+)
+
+const say = (text: string, level: LogLevel.LogLevel = LogLevel.Fatal): Effect.Effect<void> =>
+  Effect.flatMap(isJson, (json) =>
+    json
+      ? Effect.provide(Effect.logWithLevel(level, text), logging({ level, format: "json" }))
+      : Effect.sync(() => void process.stderr.write(`corridor: ${redactText(text)}\n`))
+  )
+
+export const explainFailure = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.tapErrorCause(effect, (cause) => {
+    if (Cause.isInterruptedOnly(cause)) return Effect.void
+    const failure = Option.getOrUndefined(Cause.failureOption(cause))
+    return say(
+      failure instanceof Error && !isDatabaseFailure(failure)
+        ? failure.message
+        : Cause.pretty(cause, { renderErrorCause: true })
+    )
+  })
+
+/** What Node itself would print, a warning or the stack of a bug outside every fiber, is said in the log's own format. */
+export const logNodeWarnings = Effect.sync(() => {
+  process.removeAllListeners("warning")
+  process.on("warning", (warning) => Effect.runFork(say(`${warning.name}: ${warning.message}`, LogLevel.Warning)))
+  process.on("uncaughtException", (error) => {
+    Effect.runSync(say(error.stack ?? String(error)))
+    process.exit(1)
+  })
+})

@@ -1,0 +1,22 @@
+/** The client for programs on Effect: the contract as a service, with schemas decoded, branded ids and exact decimals. */
+import { FetchHttpClient, HttpApiClient, type HttpClient } from "@effect/platform"
+import { Context, Effect, Layer } from "effect"
+import { Api } from "../contract/api/Api.ts"
+import { Ids } from "../domain/Ids.ts"
+import { type CorridorOptions, rootOf, transport } from "./Transport.ts"
+
+export const makeCorridor = Effect.fnUntraced(function* (options: CorridorOptions) {
+  const ids = yield* Ids
+  return yield* HttpApiClient.make(Api, { baseUrl: rootOf(options.url), transformClient: transport(options, ids) })
+})
+
+export type CorridorClient = Effect.Effect.Success<ReturnType<typeof makeCorridor>>
+
+export class Corridor extends Context.Tag("corridor/client")<Corridor, CorridorClient>() {
+  /** On the HttpClient of the program, for one that has its own. */
+  static readonly layerNoFetch = (options: CorridorOptions): Layer.Layer<Corridor, never, HttpClient.HttpClient> =>
+    Layer.effect(Corridor, makeCorridor(options)).pipe(Layer.provide(Ids.layer))
+
+  static readonly layer = (options: CorridorOptions): Layer.Layer<Corridor> =>
+    Layer.provide(Corridor.layerNoFetch(options), FetchHttpClient.layer)
+}

@@ -1,0 +1,161 @@
+/** Where the console is served: its page, and the two files that the page names. */
+import { Effect, Option, Schema } from "effect"
+import { NotFound } from "../../domain/Failure.ts"
+import { type Outgoing, withoutSlash } from "../../platform/http/Outgoing.ts"
+import { alsoByHead, type Incoming, type Route } from "../../platform/http/Route.ts"
+import { html } from "../../domain/Html.ts"
+import { readFile } from "node:fs/promises"
+
+/** The built console: one script and one style, read once, in every encoding that a browser may take. */
+
+/** Beside the bundle of the server, where the build puts it. */
+const folder = new URL("console/", import.meta.url)
+
+const Names = Schema.parseJson(Schema.Struct({ script: Schema.String, style: Schema.String }))
+export type Names = typeof Names.Type
+
+const encodings = [
+  ["br", ".br"],
+  ["gzip", ".gz"],
+  [undefined, ""]
+] as const
+
+export interface Packed {
+  readonly encoding: string | undefined
+  readonly body: Buffer
+}
+
+export interface ConsoleFile {
+  readonly contentType: string
+  /** The smallest first; the last is as it is. */
+  readonly packed: ReadonlyArray<Packed>
+}
+
+export interface ConsoleFiles {
+  readonly names: Names
+  readonly files: ReadonlyMap<string, ConsoleFile>
+}
+
+const read = (name: string) => Effect.tryPromise(() => readFile(new URL(name, folder)))
+
+const readPacked = (name: string, contentType: string) =>
+  Effect.map(
+    Effect.forEach(encodings, ([encoding, ending]) =>
+      Effect.map(read(`${name}${ending}`), (body): Packed => ({ encoding, body }))
+    ),
+    (packed) => [name, { contentType, packed }] as const
+  )
+
+/** None where the service runs from its sources and nobody has built the console. */
+export const consoleFiles: Effect.Effect<Option.Option<ConsoleFiles>> = Effect.gen(function* () {
+  const names = yield* Effect.flatMap(read("names.json"), (text) => Schema.decode(Names)(text.toString()))
+  const files = yield* Effect.all([
+    readPacked(names.script, "text/javascript; charset=utf-8"),
+    readPacked(names.style, "text/css; charset=utf-8")
+  ])
+  return { names, files: new Map<string, ConsoleFile>(files) }
+}).pipe(
+  Effect.tapError((error) => Effect.logDebug("The console is not built", error)),
+  Effect.option
+)
+
+/** The page that the console's script fills, and the headers that keep it to itself. */
+
+/** No script or style but its own two files, nobody to talk to but this server, nothing made of text, no frame around it. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'"
+].join("; ")
+
+/** Given as data, so that the browser does not ask for /favicon.ico. */
+const icon =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%231f4fd8'/%3E%3Cpath d='M11 5.2a4 4 0 1 0 0 5.6' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E"
+
+/** Addresses are relative to the page, which may stand below a path of another server. */
+export const consolePage = ({ script, style }: Names): Outgoing => ({
+  status: 200,
+  headers: {
+    "content-type": "text/html; charset=utf-8",
+    "cache-control": "no-cache",
+    "content-security-policy": contentSecurityPolicy,
+    "cross-origin-opener-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=()",
+    "referrer-policy": "no-referrer",
+    "x-robots-tag": "noindex, nofollow"
+  },
+  body: html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>Corridor console</title>
+        <link rel="icon" href="${icon}" />
+        <link rel="stylesheet" href="console/${style}" />
+        <script type="module" src="console/${script}"></script>
+      </head>
+      <body>
+        <div id="console">
+          <p class="waiting">Corridor</p>
+          <noscript
+            >The console needs JavaScript. Everything that it does is in the API and the command line too.</noscript
+          >
+        </div>
+      </body>
+    </html> `.markup
+})
+
+const notBuilt = new NotFound({ message: "The console is not built: run npm run build, then start the server again." })
+
+const takes = (accepted: string, encoding: string): boolean =>
+  new RegExp(`\\b${encoding}\\b(?!\\s*;\\s*q=0(\\.0*)?\\s*(,|$))`, "i").test(accepted)
+
+/** Its name changes with what is in it, so nobody asks for it twice. */
+const fileReply = ({ contentType, packed }: ConsoleFile, { request }: Incoming): Outgoing => {
+  const accepted = String(request.headers["accept-encoding"] ?? "")
+  const chosen = packed.find(({ encoding }) => encoding === undefined || takes(accepted, encoding))!
+  return {
+    status: 200,
+    headers: {
+      "content-type": contentType,
+      "cache-control": "public, max-age=31536000, immutable",
+      vary: "Accept-Encoding, Origin",
+      ...(chosen.encoding === undefined ? {} : { "content-encoding": chosen.encoding })
+    },
+    body: chosen.body
+  }
+}
+
+export const consoleRoutes = Effect.map(Effect.cached(consoleFiles), (files): ReadonlyArray<Route> => {
+  const built = Effect.flatMap(
+    files,
+    Option.match({ onNone: () => Effect.fail(notBuilt), onSome: Effect.succeed<ConsoleFiles> })
+  )
+  return alsoByHead([
+    { method: "GET", path: "/console", handle: () => Effect.map(built, ({ names }) => consolePage(names)) },
+    {
+      method: "GET",
+      path: "/console/",
+      handle: ({ request }) => Effect.succeed(withoutSlash("console", request.url))
+    },
+    {
+      method: "GET",
+      path: "/console/:file",
+      handle: (incoming) =>
+        Effect.flatMap(built, ({ files: all }) => {
+          const file = all.get(incoming.params["file"] ?? "")
+          return file === undefined
+            ? Effect.fail(new NotFound({ message: "There is no such file: the console has changed, load it again." }))
+            : Effect.succeed(fileReply(file, incoming))
+        })
+    }
+  ])
+})

@@ -1,0 +1,55 @@
+/**
+ * Recognises the browser in which a payment through a link was begun. The form carries a token of its submission, and the
+ * answer to the form puts that token into a cookie of this link alone. The address of the payment's page holds no token.
+ */
+import { timingSafeEqual } from "node:crypto"
+import { Duration } from "effect"
+import { payerCookieLife } from "../../domain/policies/Payments.ts"
+import type { PaymentLink } from "./LinkStore.ts"
+
+type Mac = (text: string) => string
+
+export const holderToken = ({ link_id }: PaymentLink, submission: string, mac: Mac): string =>
+  mac(JSON.stringify([link_id, submission]))
+
+export const isHolderToken = (given: string, link: PaymentLink, submission: string, mac: Mac): boolean => {
+  const [expected, offered] = [Buffer.from(holderToken(link, submission, mac)), Buffer.from(given)]
+  return expected.length === offered.length && timingSafeEqual(expected, offered)
+}
+
+/** One for each payment: a browser may have several payments of one open link under way. */
+const cookieName = (submission: string): string => `corridor_payer_${submission.slice(0, 8)}`
+
+/** Bound to the pages of this link, as browsers see them under the public address. */
+export const holderCookie = (publicUrl: string, linkRef: string, submission: string, token: string): string => {
+  const { pathname, protocol } = new URL(publicUrl)
+  const path = `${pathname.replace(/\/$/, "")}/pay/${linkRef}`
+  const age = Duration.toSeconds(payerCookieLife)
+  const secure = protocol === "https:" ? "; Secure" : ""
+  return `${cookieName(submission)}=${token}; Path=${path}; Max-Age=${age}; SameSite=Lax; HttpOnly${secure}`
+}
+
+/** The token that the browser sent for this submission; empty where it sent none. */
+export const cookieFor = (cookies: string | undefined, submission: string): string => {
+  const name = `${cookieName(submission)}=`
+  const found = (cookies ?? "").split(/;\s*/).find((one) => one.startsWith(name))
+  return found === undefined ? "" : found.slice(name.length)
+}
+
+/** Words that nobody guesses, for addresses that are their own credential: 136 random bits in base62. */
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+const BASE = BigInt(ALPHABET.length)
+
+export const REF_BYTES = 17
+const REF_LENGTH = 23
+
+const digitsOf = (value: bigint): string =>
+  (value < BASE ? "" : digitsOf(value / BASE)) + ALPHABET.charAt(Number(value % BASE))
+
+/** Takes `REF_BYTES` cryptographically random bytes. */
+export const linkRefFrom = (bytes: Uint8Array): string =>
+  digitsOf(BigInt(`0x${Buffer.from(bytes).toString("hex")}`)).padStart(REF_LENGTH, "0")
+
+const REF_SHAPE = /^[0-9A-Za-z]{23}$/
+
+export const isLinkRef = (text: string): boolean => REF_SHAPE.test(text)

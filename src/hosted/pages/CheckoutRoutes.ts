@@ -1,0 +1,174 @@
+/** `/checkout/{payment_id}?t=…`: every act of the customer is a form, and leads back to the page as it then is. */
+import { Clock, Effect, Either, Option } from "effect"
+import { Settings } from "../../platform/config/Settings.ts"
+import type { Outgoing } from "../../platform/http/Outgoing.ts"
+import { alsoByHead, type Incoming, type Route } from "../../platform/http/Route.ts"
+import { browserOf, cardOf } from "./CardForm.ts"
+import {
+  cardPage,
+  calledOffPage,
+  confirmPage,
+  notFoundPage,
+  outcomePage,
+  type ReceiptAnswer,
+  refusedPage,
+  waitingPage,
+  returnAddress
+} from "./CheckoutPage.ts"
+import { Checkout, type Visit } from "./Checkout.ts"
+import { makeReadForm } from "./FormBody.ts"
+import { type Reader, readerOf } from "./PageText.ts"
+import { type Page, pageReply, redirectReply } from "./PageLayout.ts"
+import { CustomerReturn } from "../../payments/callbacks/CustomerReturn.ts"
+import { CheckoutUrl } from "../../payments/route/ProviderOrder.ts"
+import { SendReceipt } from "./SendReceipt.ts"
+
+const untroubled = { problems: [], notice: undefined }
+
+const tokenIn = ({ query }: Incoming): string => (typeof query["t"] === "string" ? query["t"] : "")
+
+/** Relative, so that it holds behind any proxy. */
+const thisPage = (token: string): string => `?t=${encodeURIComponent(token)}`
+
+const afterForm = (token: string): string => `${thisPage(token)}&sent=1`
+
+const RECEIPT = "receipt"
+
+const receiptAnswer = ({ query }: Incoming): ReceiptAnswer =>
+  query[RECEIPT] === "sent" || query[RECEIPT] === "failed" ? query[RECEIPT] : undefined
+
+/** Whoever comes from a receipt in the mail wants to see it, and not the merchant's page. */
+const asksForReceipt = ({ query }: Incoming): boolean => query[RECEIPT] !== undefined
+
+const replyTo = (visit: Visit, reader: Reader, status: number, page: Page): Outgoing =>
+  pageReply(status, reader, {
+    ...page,
+    site: visit.merchant,
+    color: visit.color,
+    pictured: visit.logo !== undefined
+  })
+
+/**
+ * A browser holds every redirect that follows a form to the page's form-action, however many there are. A customer who
+ * comes straight from a form is therefore led out by a page, not by a redirect.
+ */
+const comesFromForm = ({ query }: Incoming): boolean => query["sent"] !== undefined
+
+const shown = (visit: Visit, incoming: Incoming): Outgoing => {
+  const reader = readerOf(incoming)
+  const { words } = reader
+  const here = thisPage(tokenIn(incoming))
+  switch (visit.stage._tag) {
+    case "Confirm":
+      return replyTo(visit, reader, 200, confirmPage(visit, words))
+    case "GiveCard":
+      return replyTo(visit, reader, 200, cardPage(visit, words, untroubled))
+    case "Wait":
+      return replyTo(visit, reader, 200, waitingPage(visit, words, here))
+    case "CalledOff":
+      return replyTo(visit, reader, 200, calledOffPage(visit, words, here))
+    case "Over": {
+      const address = returnAddress(visit.payment)
+      return address === null || comesFromForm(incoming) || asksForReceipt(incoming)
+        ? replyTo(visit, reader, 200, outcomePage(visit, words, receiptAnswer(incoming)))
+        : redirectReply(address)
+    }
+  }
+}
+
+/** What the provider put into the address, and not what we did. */
+const broughtBy = ({ query }: Incoming): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(query).flatMap(([name, value]) => (typeof value === "string" && name !== "t" ? [[name, value]] : []))
+  )
+
+export const checkoutRoutes = Effect.gen(function* () {
+  const checkout = yield* Checkout
+  const { comeBack } = yield* CustomerReturn
+  const receipts = yield* SendReceipt
+  const readForm = yield* makeReadForm
+  const checkoutUrl = yield* CheckoutUrl
+  const { trustProxy } = yield* Settings
+
+  const withVisit = <E>(incoming: Incoming, answer: (visit: Visit) => Effect.Effect<Outgoing, E>) =>
+    Effect.flatMap(
+      checkout.open(incoming.params["payment_id"] ?? "", tokenIn(incoming)),
+      Option.match({
+        onNone: () => {
+          const reader = readerOf(incoming)
+          return Effect.succeed(pageReply(404, reader, notFoundPage(reader.words)))
+        },
+        onSome: answer
+      })
+    )
+
+  const givenCard = Effect.fnUntraced(function* (
+    visit: Visit,
+    form: URLSearchParams,
+    incoming: Incoming,
+    back: Outgoing
+  ) {
+    const reader = readerOf(incoming)
+    const { words } = reader
+    const card = cardOf(form, new Date(yield* Clock.currentTimeMillis))
+    if (Either.isLeft(card)) {
+      return replyTo(visit, reader, 400, cardPage(visit, words, { problems: card.left, notice: undefined }))
+    }
+    const answer = yield* checkout.payWithCard(visit, card.right, browserOf(incoming, trustProxy))
+    if (answer !== "no_route") return back
+    return replyTo(visit, reader, 503, cardPage(visit, words, { problems: [], notice: words.notNow }))
+  })
+
+  const submitted = Effect.fnUntraced(function* (visit: Visit, incoming: Incoming) {
+    const form = yield* readForm(incoming.request)
+    const action = form.get("action")
+    const back = redirectReply(afterForm(tokenIn(incoming)))
+    if (action === "receipt") {
+      const { words } = readerOf(incoming)
+      const answer = yield* receipts(visit, words, `${checkoutUrl(visit.payment.payment_id)}&${RECEIPT}=shown`)
+      return redirectReply(`${thisPage(tokenIn(incoming))}&sent=1&${RECEIPT}=${answer}`)
+    }
+    if (action === "cancel") return yield* Effect.as(checkout.cancel(visit), back)
+    if (action !== "pay") return back
+    if (visit.stage._tag === "GiveCard") return yield* givenCard(visit, form, incoming, back)
+    return yield* Effect.as(checkout.pay(visit), back)
+  })
+
+  const path = "/checkout/:payment_id"
+  const routes: ReadonlyArray<Route> = [
+    {
+      method: "GET",
+      path,
+      handle: Effect.fn("CheckoutRoute.show")((incoming) =>
+        withVisit(incoming, (visit) => Effect.succeed(shown(visit, incoming)))
+      )
+    },
+    {
+      method: "GET",
+      path: `${path}/return`,
+      handle: Effect.fn("CheckoutRoute.comeBack")((incoming) =>
+        withVisit(incoming, ({ payment }) =>
+          Effect.as(
+            comeBack(payment, broughtBy(incoming)),
+            redirectReply(`../${payment.payment_id}${thisPage(tokenIn(incoming))}`)
+          )
+        )
+      )
+    },
+    {
+      method: "POST",
+      path,
+      handle: Effect.fn("CheckoutRoute.submit")((incoming) =>
+        withVisit(incoming, (visit) => submitted(visit, incoming)).pipe(
+          Effect.catchTag("FormRefused", ({ closeConnection, status }) => {
+            const reader = readerOf(incoming)
+            const reply = pageReply(status, reader, refusedPage(reader.words))
+            const headers = closeConnection ? { ...reply.headers, connection: "close" } : reply.headers
+            return Effect.succeed({ ...reply, headers })
+          })
+        )
+      )
+    }
+  ]
+  return alsoByHead(routes)
+})

@@ -1,0 +1,243 @@
+/** The frame of every hosted page, and the headers that keep it to itself: no scripts, no other hosts, no copies. */
+import { createHash } from "node:crypto"
+import { type Content, Html, html } from "../../domain/Html.ts"
+import { empty, type Outgoing } from "../../platform/http/Outgoing.ts"
+import { brandStyle, style } from "./PageStyle.ts"
+import { type Reader, rememberChoice, amountText, type PageText, timeText } from "./PageText.ts"
+import type { Payment } from "../../payments/store/Payment.ts"
+import { referenceOf } from "../../payments/store/PaymentSearch.ts"
+
+const styleElement = (css: string): Html => Html.trusted(`<style>${css}</style>`)
+const pagesStyle = styleElement(style)
+
+const hashOf = (css: string): string => `'sha256-${createHash("sha256").update(css).digest("base64")}'`
+const pagesHash = hashOf(style)
+
+/** Given as data, so that the browser does not ask for /favicon.ico. */
+const icon =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%231d4ed8'/%3E%3Cpath d='M5 7V5.5a3 3 0 0 1 6 0V7m-7 0h8v5H4z' fill='none' stroke='%23fff' stroke-width='1.5'/%3E%3C/svg%3E"
+
+const policyOf = (styles: ReadonlyArray<string>, images: "data:" | "'self' data:"): string =>
+  [
+    "default-src 'none'",
+    `style-src ${styles.join(" ")}`,
+    `img-src ${images}`,
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'"
+  ].join("; ")
+
+const headers: Readonly<Record<string, string>> = {
+  "cache-control": "no-store",
+  "content-security-policy": policyOf([pagesHash], "data:"),
+  // The address of a page is all that it takes to open it.
+  "referrer-policy": "no-referrer",
+  vary: "accept-language, cookie",
+  "x-content-type-options": "nosniff",
+  "x-robots-tag": "noindex, nofollow"
+}
+
+/** What a page is known by where its address is shared. */
+export interface Preview {
+  /** Whose page it is. */
+  readonly site?: string
+  readonly description?: string | undefined
+  /** The address of a picture, in full. */
+  readonly image?: string | undefined
+}
+
+export interface Page extends Preview {
+  readonly title: string
+  readonly content: Content
+  /** The colour of a brand, as `#rrggbb`. */
+  readonly color?: string | null
+  /** Shows a picture of this server's. */
+  readonly pictured?: boolean
+  /** When to go on by itself, and where to. */
+  readonly refresh?: { readonly seconds: number; readonly address: string }
+}
+
+const locales = { en: "en_GB", fr: "fr_FR" } as const
+
+const previewOf = (title: string, { description, image, site }: Preview, language: keyof typeof locales): Html =>
+  html`<meta property="og:type" content="website" />
+    <meta property="og:title" content="${title}" />
+    <meta property="og:locale" content="${locales[language]}" />
+    ${site !== undefined && html`<meta property="og:site_name" content="${site}" />`}
+    ${
+      description !== undefined &&
+      html`<meta name="description" content="${description}" />
+        <meta property="og:description" content="${description}" />`
+    }
+    ${image !== undefined && html`<meta property="og:image" content="${image}" />`}
+    <meta name="twitter:card" content="summary" />`
+
+export const pageReply = (status: number, reader: Reader, page: Page): Outgoing => {
+  const { other, words } = reader
+  const { color, content, refresh, site } = page
+  const title = site === undefined || site === "" ? page.title : `${page.title} · ${site}`
+  // Whatever was wrong with an address that leads nowhere, nothing of it is repeated.
+  const otherAddress = status === 404 ? `?lang=${other.words.language}` : other.address
+  const brand = color === undefined || color === null ? "" : brandStyle(color)
+  return {
+    status,
+    headers: {
+      ...headers,
+      "content-security-policy": policyOf(
+        brand === "" ? [pagesHash] : [pagesHash, hashOf(brand)],
+        page.image === undefined && page.pictured !== true ? "data:" : "'self' data:"
+      ),
+      ...rememberChoice(reader),
+      "content-type": "text/html; charset=utf-8",
+      "content-language": words.language
+    },
+    body: html`<!doctype html>
+      <html lang="${words.language}">
+        <head>
+          <meta charset="utf-8" />
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="color-scheme" content="light dark" />
+          <meta name="robots" content="noindex, nofollow" />
+          ${
+            refresh !== undefined &&
+            html`<meta http-equiv="refresh" content="${refresh.seconds};url=${refresh.address}" />`
+          }
+          <title>${title}</title>
+          ${previewOf(title, page, words.language)}
+          <link rel="icon" href="${icon}" />
+          ${pagesStyle} ${brand !== "" && styleElement(brand)}
+        </head>
+        <body>
+          <main><article>${content}</article></main>
+          <footer>
+            ${words.securedBy}
+            <nav aria-label="${words.languageLabel}">
+              <a href="${otherAddress}" lang="${other.words.language}" hreflang="${other.words.language}"
+                >${other.words.ownName}</a
+              >
+            </nav>
+          </footer>
+        </body>
+      </html> `.markup
+  }
+}
+
+export const redirectReply = (location: string): Outgoing => empty(303, { ...headers, location })
+
+/** What a payer keeps of a payment: the same lines on the page and in the mail. */
+const textIn = (details: Payment["payer_details"], name: string): string | undefined => {
+  const value = details[name]
+  return typeof value === "string" && value !== "" ? value : undefined
+}
+
+/** Enough to know it again by, and not enough to use it. */
+const ending = (text: string | undefined): string => (text === undefined ? "" : ` •••• ${text.slice(-4)}`)
+
+const paidBy = (
+  { card_details, mobile_money_details, payment_method }: Payment,
+  words: PageText
+): string | undefined => {
+  const name = words.methodNames[payment_method]
+  if (name === undefined) return undefined
+  if (payment_method === "card") return `${name}${ending(textIn(card_details, "last4"))}`
+  return payment_method === "mobile_money" ? `${name}${ending(textIn(mobile_money_details, "phone_number"))}` : name
+}
+
+export const payersAddress = ({ payer_details }: Payment): string | undefined => textIn(payer_details, "email")
+
+/** For a page that others may come to see. */
+export const maskedAddress = (address: string): string => address.replace(/^(.)[^@]*/, "$1…")
+
+interface Paid {
+  readonly payment: Payment
+  readonly merchant: string
+}
+
+type Line = readonly [name: string, value: string]
+
+export const aboutPayment = ({ merchant, payment }: Paid, words: PageText): ReadonlyArray<Line> => [
+  ...(payment.description !== null && payment.description.trim() !== ""
+    ? [[words.description, payment.description] as const]
+    : []),
+  ...(payment.target.currency === payment.amount.currency
+    ? []
+    : [[words.receives(merchant), amountText(payment.target, words)] as const]),
+  [words.reference, referenceOf(payment)]
+]
+
+export const receiptLines = (shown: Paid, words: PageText): ReadonlyArray<Line> => {
+  const method = paidBy(shown.payment, words)
+  return [
+    [words.date, timeText(shown.payment.created_at, words)],
+    ...(method === undefined ? [] : [[words.paidBy, method] as const]),
+    ...aboutPayment(shown, words)
+  ]
+}
+
+/** What every page about a payment shows: to whom, how much, for what. */
+
+/** How whoever is paid is shown beside its name. */
+interface Look {
+  /** The organisation's own name, where its brand has another. */
+  readonly behind?: string | undefined
+  /** Where its picture is, relative to the page. */
+  readonly logo?: string | undefined
+}
+
+export interface PaymentOnPage extends Look {
+  readonly payment: Payment
+  readonly merchant: string
+  readonly testMode: boolean
+  /** Not to be, because somebody would rather not. */
+  readonly calledOff: boolean
+}
+
+export interface Headline extends Look {
+  readonly merchant: string
+  readonly testMode: boolean
+  /** None as long as the payer may choose it. */
+  readonly amount: string | undefined
+}
+
+/** Text of others stands for itself: it cannot turn round what is written beside it. */
+export const isolatedText = (text: string): Html => html`<bdi>${text}</bdi>`
+
+/** More letters than fit on a phone in large type, and in the next smaller one. */
+const LONG = 14
+const LONGER = 20
+
+const sizeOf = (amount: string): string => (amount.length > LONGER ? " longer" : amount.length > LONG ? " long" : "")
+
+export const withHeader = (
+  { amount, behind, logo, merchant, testMode }: Headline,
+  words: PageText,
+  body: Content
+): Html =>
+  html`${testMode && html`<p class="test">${words.testMode}</p>`}
+    <header class="summary">
+      ${logo !== undefined && html`<img class="logo" src="${logo}" alt="" />`}
+      <p class="label">${words.paymentTo}</p>
+      <p class="merchant">${isolatedText(merchant)}</p>
+      ${behind !== undefined && html`<p class="label">${isolatedText(words.behind(behind))}</p>`}
+      ${amount !== undefined && html`<p class="amount${sizeOf(amount)}">${amount}</p>`}
+    </header>
+    ${body}`
+
+export const withPaymentHeader = (shown: PaymentOnPage, words: PageText, body: Content): Html =>
+  withHeader({ ...shown, amount: amountText(shown.payment.amount, words) }, words, body)
+
+export const detail = (name: string, value: string): Html =>
+  html`<div>
+    <dt>${name}</dt>
+    <dd>${isolatedText(value)}</dd>
+  </div>`
+
+export const details = (shown: PaymentOnPage, words: PageText): Html =>
+  html`<dl>${aboutPayment(shown, words).map((line) => detail(...line))}</dl>`
+
+/** What of a payment can be kept. */
+export const receipt = (shown: PaymentOnPage, words: PageText): Html =>
+  html`<dl>${receiptLines(shown, words).map((line) => detail(...line))}</dl>`
+
+export const cancelButton = (words: PageText): Html =>
+  html`<button class="secondary" name="action" value="cancel" formnovalidate>${words.cancel}</button>`

@@ -1,0 +1,263 @@
+/** Every sentence of the hosted pages, in the languages that they speak. */
+import type { PaymentMethod } from "../../domain/Corridor.ts"
+import type { CardField } from "./CardForm.ts"
+import type { Money } from "../../domain/Money.ts"
+import type { Incoming } from "../../platform/http/Route.ts"
+
+export interface PageText {
+  readonly language: "en" | "fr"
+  readonly groupSeparator: string
+  readonly decimalSeparator: string
+  /** Between a name and what it is. */
+  readonly colon: string
+  readonly testMode: string
+  readonly securedBy: string
+  readonly paymentTo: string
+  readonly description: string
+  readonly reference: string
+  readonly checkTitle: string
+  readonly checkText: string
+  readonly pay: (amount: string) => string
+  readonly cancel: string
+  readonly cardTitle: string
+  readonly cardText: string
+  readonly cardFields: Readonly<Record<CardField, string>>
+  readonly cardHints: Readonly<Record<CardField, string>>
+  readonly cardProblems: Readonly<Record<CardField, string>>
+  readonly notNow: string
+  readonly waitingTitle: string
+  readonly waitingText: (merchant: string) => string
+  readonly completedTitle: string
+  readonly completedText: (merchant: string) => string
+  readonly failedTitle: string
+  readonly failedText: (merchant: string) => string
+  readonly canceledTitle: string
+  readonly canceledText: (merchant: string) => string
+  readonly refundedTitle: string
+  readonly refundedText: (merchant: string) => string
+  readonly leavingText: (merchant: string) => string
+  readonly continue: string
+  readonly closeThis: string
+  readonly notFoundTitle: string
+  readonly notFoundText: string
+  readonly refusedTitle: string
+  readonly refusedText: string
+  /** How the language calls itself. */
+  readonly ownName: string
+  readonly languageLabel: string
+  readonly behind: (organization: string) => string
+  readonly receives: (merchant: string) => string
+  readonly date: string
+  readonly paidBy: string
+  readonly methodNames: Readonly<Partial<Record<PaymentMethod, string>>>
+  readonly backTo: (merchant: string) => string
+  readonly mailReceipt: string
+  readonly receiptSent: (address: string) => string
+  readonly receiptFailed: string
+  readonly receiptSubject: (amount: string, merchant: string) => string
+  readonly receiptText: (amount: string, merchant: string) => string
+}
+
+export const english: PageText = {
+  language: "en",
+  groupSeparator: ",",
+  decimalSeparator: ".",
+  colon: ":",
+  testMode: "Test mode: no money moves.",
+  securedBy: "Payment page by Corridor",
+  paymentTo: "Payment to",
+  description: "Description",
+  reference: "Reference",
+  checkTitle: "Confirm your payment",
+  checkText: "Please check the details before you pay.",
+  pay: (amount) => `Pay ${amount}`,
+  cancel: "Cancel",
+  cardTitle: "Pay by card",
+  cardText: "Your card details go to the payment provider and are not kept here.",
+  cardFields: { number: "Card number", expiry: "Expiry date", cvv: "Security code", holder: "Name on card" },
+  cardHints: { number: "", expiry: "MM/YY", cvv: "3 or 4 digits", holder: "" },
+  cardProblems: {
+    number: "Check the card number: a digit is missing or wrong.",
+    expiry: "Enter a month and year that are not over, such as 09/30.",
+    cvv: "Enter the 3 or 4 digits printed on the card.",
+    holder: "Enter the name as it is on the card."
+  },
+  notNow: "This payment cannot be taken at the moment. Nothing was charged; please try again in a few minutes.",
+  waitingTitle: "Your payment is being processed",
+  waitingText: (merchant) =>
+    `This page updates by itself and takes you on once the result is known. ${merchant} is told even if you close it. Please do not pay again.`,
+  completedTitle: "Payment complete",
+  completedText: (merchant) => `Thank you. ${merchant} has been notified.`,
+  failedTitle: "Payment not completed",
+  failedText: (merchant) => `The payment did not go through. To try again, go back to ${merchant}.`,
+  canceledTitle: "Payment cancelled",
+  canceledText: (merchant) =>
+    `This payment was cancelled and will not be made. To pay after all, go back to ${merchant}.`,
+  refundedTitle: "Payment refunded",
+  refundedText: (merchant) => `${merchant} has sent this payment back.`,
+  leavingText: (merchant) => `You are being taken back to ${merchant}.`,
+  continue: "Continue",
+  closeThis: "You can close this page.",
+  notFoundTitle: "Page not found",
+  notFoundText: "This payment link is not valid. Check that you opened the whole link, or ask whoever sent it to you.",
+  refusedTitle: "This could not be read",
+  refusedText: "Nothing was charged. Go back to the payment page and try again.",
+  ownName: "English",
+  languageLabel: "Language",
+  behind: (organization) => `Paid to ${organization}`,
+  receives: (merchant) => `${merchant} receives`,
+  date: "Date",
+  paidBy: "Paid by",
+  methodNames: { mobile_money: "Mobile money", card: "Card", bank_transfer: "Bank transfer" },
+  backTo: (merchant) => `Back to ${merchant}`,
+  mailReceipt: "E-mail me this receipt",
+  receiptSent: (address) => `The receipt is on its way to ${address}.`,
+  receiptFailed: "The receipt could not be sent now. Please try again in a minute.",
+  receiptSubject: (amount, merchant) => `Receipt: ${amount} to ${merchant}`,
+  receiptText: (amount, merchant) => `You paid ${amount} to ${merchant}.`
+}
+
+export const french: PageText = {
+  language: "fr",
+  groupSeparator: "\u202f",
+  decimalSeparator: ",",
+  colon: "\u00a0:",
+  testMode: "Mode test : aucun argent n’est transféré.",
+  securedBy: "Page de paiement Corridor",
+  paymentTo: "Paiement à",
+  description: "Description",
+  reference: "Référence",
+  checkTitle: "Confirmez votre paiement",
+  checkText: "Veuillez vérifier les informations avant de payer.",
+  pay: (amount) => `Payer ${amount}`,
+  cancel: "Annuler",
+  cardTitle: "Payer par carte",
+  cardText: "Les données de votre carte sont transmises au prestataire de paiement et ne sont pas conservées ici.",
+  cardFields: {
+    number: "Numéro de carte",
+    expiry: "Date d’expiration",
+    cvv: "Code de sécurité",
+    holder: "Nom sur la carte"
+  },
+  cardHints: { number: "", expiry: "MM/AA", cvv: "3 ou 4 chiffres", holder: "" },
+  cardProblems: {
+    number: "Vérifiez le numéro de carte : un chiffre manque ou est erroné.",
+    expiry: "Indiquez un mois et une année non dépassés, par exemple 09/30.",
+    cvv: "Indiquez les 3 ou 4 chiffres imprimés sur la carte.",
+    holder: "Indiquez le nom tel qu’il figure sur la carte."
+  },
+  notNow:
+    "Ce paiement ne peut pas être accepté pour le moment. Rien n’a été débité ; veuillez réessayer dans quelques minutes.",
+  waitingTitle: "Votre paiement est en cours",
+  waitingText: (merchant) =>
+    `Cette page s’actualise d’elle-même et vous redirige dès que le résultat est connu. ${merchant} en sera informé même si vous la fermez. Ne payez pas une seconde fois.`,
+  completedTitle: "Paiement effectué",
+  completedText: (merchant) => `Merci. ${merchant} en a été informé.`,
+  failedTitle: "Paiement non abouti",
+  failedText: (merchant) => `Le paiement n’a pas abouti. Pour réessayer, retournez chez ${merchant}.`,
+  canceledTitle: "Paiement annulé",
+  canceledText: (merchant) =>
+    `Ce paiement a été annulé et n’aura pas lieu. Si vous souhaitez tout de même payer, retournez chez ${merchant}.`,
+  refundedTitle: "Paiement remboursé",
+  refundedText: (merchant) => `${merchant} vous a remboursé ce paiement.`,
+  leavingText: (merchant) => `Vous êtes redirigé vers ${merchant}.`,
+  continue: "Continuer",
+  closeThis: "Vous pouvez fermer cette page.",
+  notFoundTitle: "Page introuvable",
+  notFoundText:
+    "Ce lien de paiement n’est pas valable. Vérifiez que vous avez ouvert le lien en entier, ou demandez à la personne qui vous l’a envoyé.",
+  refusedTitle: "Envoi illisible",
+  refusedText: "Rien n’a été débité. Revenez à la page de paiement et réessayez.",
+  ownName: "Français",
+  languageLabel: "Langue",
+  behind: (organization) => `Versé à ${organization}`,
+  receives: (merchant) => `${merchant} reçoit`,
+  date: "Date",
+  paidBy: "Payé par",
+  methodNames: { mobile_money: "Mobile money", card: "Carte", bank_transfer: "Virement" },
+  backTo: (merchant) => `Retour chez ${merchant}`,
+  mailReceipt: "Recevoir ce reçu par e-mail",
+  receiptSent: (address) => `Le reçu est en route vers ${address}.`,
+  receiptFailed: "Le reçu n’a pas pu être envoyé. Veuillez réessayer dans une minute.",
+  receiptSubject: (amount, merchant) => `Reçu : ${amount} à ${merchant}`,
+  receiptText: (amount, merchant) => `Vous avez payé ${amount} à ${merchant}.`
+}
+
+/** Money as a customer reads it: every digit of the exact amount, in groups of three. */
+type Separators = Pick<PageText, "groupSeparator" | "decimalSeparator">
+
+export const amountText = (money: Money, { decimalSeparator, groupSeparator }: Separators): string => {
+  const [whole = "", fraction] = money.toNumericText().split(".")
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, groupSeparator)
+  const digits = fraction === undefined ? grouped : `${grouped}${decimalSeparator}${fraction}`
+  return `${digits}\u00a0${money.currency}`
+}
+
+/** A moment as a customer reads it, in the one time zone that is the same for all. */
+const inUtc = (locale: string) =>
+  new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23", timeZone: "UTC" })
+
+const formats = { en: inUtc("en-GB"), fr: inUtc("fr-FR") } as const satisfies Record<PageText["language"], unknown>
+
+/** With the month as a word: a day and a month in figures are told apart differently here and there. */
+export const timeText = (moment: Date, { language }: Pick<PageText, "language">): string =>
+  `${formats[language].format(moment)}\u00a0UTC`
+
+/** Which language a reader of the hosted pages asks for: the one chosen on a page, or else the browser's. */
+interface Preference {
+  readonly language: string
+  readonly weight: number
+}
+
+const WEIGHT = /^q=(0(?:\.\d{1,3})?|1(?:\.0{1,3})?)$/
+
+const preferenceOf = (range: string): Preference => {
+  const [tag = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase())
+  const weight = parameters.map((parameter) => WEIGHT.exec(parameter)?.[1]).find((value) => value !== undefined)
+  return { language: tag.split("-", 1)[0] ?? "", weight: weight === undefined ? 1 : Number(weight) }
+}
+
+/** English, unless `Accept-Language` would rather have French. */
+export const pageTextFor = (acceptLanguage: string | undefined): PageText => {
+  const preferences = (acceptLanguage ?? "").split(",", 50).map(preferenceOf)
+  const wish = (language: string): number =>
+    Math.max(0, ...preferences.filter((one) => one.language === language).map(({ weight }) => weight))
+  const [inFrench, inEnglish] = [wish("fr"), wish("en")]
+  if (inFrench !== inEnglish) return inFrench > inEnglish ? french : english
+  const first = preferences.find(({ language }) => language === "fr" || language === "en")
+  return inFrench > 0 && first?.language === "fr" ? french : english
+}
+
+export interface Reader {
+  readonly words: PageText
+  /** The same page in the other language. */
+  readonly other: { readonly words: PageText; readonly address: string }
+  /** Chosen on this very page, and to be remembered on those that follow. */
+  readonly choice: PageText["language"] | undefined
+}
+
+const LANGUAGE = "lang"
+const COOKIE = "corridor_language"
+
+const spoken = (language: unknown): PageText | undefined => [english, french].find((one) => one.language === language)
+
+const remembered = (cookies: string | undefined): PageText | undefined =>
+  spoken(new RegExp(`(?:^|;\\s*)${COOKIE}=(\\w{2})(?:;|$)`).exec(cookies ?? "")?.[1])
+
+/** Whatever else the address says stays. */
+const inLanguage = ({ query }: Incoming, language: string): string => {
+  const given = Object.entries(query).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : []))
+  return `?${new URLSearchParams({ ...Object.fromEntries(given), [LANGUAGE]: language })}`
+}
+
+export const readerOf = (incoming: Incoming): Reader => {
+  const { headers } = incoming.request
+  const chosen = spoken(incoming.query[LANGUAGE])
+  const words = chosen ?? remembered(headers.cookie) ?? pageTextFor(headers["accept-language"])
+  const other = words === english ? french : english
+  return { words, other: { words: other, address: inLanguage(incoming, other.language) }, choice: chosen?.language }
+}
+
+/** A choice of the reader's own, of no interest to anybody else; it lasts for a year. */
+export const rememberChoice = ({ choice }: Reader): Readonly<Record<string, string>> =>
+  choice === undefined ? {} : { "set-cookie": `${COOKIE}=${choice}; Path=/; Max-Age=31536000; SameSite=Lax; HttpOnly` }

@@ -1,0 +1,55 @@
+/** Receipts by e-mail, to the address that the payer gave, when the payer asks for one. */
+import { Clock, Context, Effect, Layer } from "effect"
+import { asName } from "../../domain/PlainWords.ts"
+import { receiptsPerMinute } from "../../domain/policies/Payments.ts"
+import { RateLimiter } from "../../platform/http/RateLimiter.ts"
+import { Notifier } from "../../platform/notifications/Notifier.ts"
+import { amountText, type PageText } from "./PageText.ts"
+import { type PaymentOnPage, payersAddress, receiptLines } from "./PageLayout.ts"
+import { catchRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
+
+export class SendReceipt extends Context.Tag("corridor/SendReceipt")<
+  SendReceipt,
+  /** `address`: where the receipt can be seen again. */
+  (shown: PaymentOnPage, words: PageText, address: string) => Stored<"sent" | "failed">
+>() {
+  static readonly layer = Layer.effect(
+    SendReceipt,
+    Effect.gen(function* () {
+      const notifier = yield* Notifier
+      const asked = new RateLimiter(receiptsPerMinute)
+
+      return Effect.fn("Receipts.send")(function* (shown, words, address) {
+        const { behind, merchant, payment, testMode } = shown
+        const to = payersAddress(payment)
+        if (to === undefined || payment.status !== "completed") return "failed"
+        if (!asked.take(payment.payment_id, yield* Clock.currentTimeMillis).allowed) return "failed"
+        const amount = amountText(payment.amount, words)
+        const name = asName(merchant)
+        return yield* notifier
+          .send({
+            to,
+            subject: words.receiptSubject(amount, name),
+            text: [
+              ...(testMode ? [words.testMode, ""] : []),
+              words.receiptText(amount, name),
+              ...(behind === undefined ? [] : [words.behind(asName(behind))]),
+              "",
+              ...receiptLines(shown, words).map(([title, value]) => `${title}${words.colon} ${asName(value)}`),
+              "",
+              address
+            ].join("\n"),
+            org_id: payment.org_id,
+            kind: "receipt",
+            priority: "medium"
+          })
+          .pipe(
+            Effect.as("sent" as const),
+            catchRefusal(({ message }) =>
+              Effect.as(Effect.logWarning(`A receipt could not be sent: ${message}`), "failed" as const)
+            )
+          )
+      })
+    })
+  )
+}

@@ -1,0 +1,239 @@
+/** Every sentence of a payment link's pages that the hosted checkout does not say too, in the same languages. */
+import type { LinkMethod } from "../../links/LinkVisit.ts"
+import type { PageText } from "../PageText.ts"
+import type { LinkField } from "./LinkForm.ts"
+
+export interface LinkPageText {
+  readonly title: string
+  readonly methodsLabel: string
+  readonly methods: Readonly<Record<LinkMethod, string>>
+  readonly fields: Readonly<Record<LinkField, string>>
+  readonly cardName: string
+  readonly mobilePhone: string
+  readonly payerAccount: string
+  readonly amountHint: (currency: string) => string
+  readonly mobilePhoneHint: string
+  readonly problems: Readonly<Record<LinkField, string>>
+  readonly choose: string
+  readonly checkFields: string
+  readonly repriced: (amount: string) => string
+  readonly noRoute: string
+  readonly slowDown: string
+  readonly promptedTooOften: string
+  readonly payChosen: string
+  readonly rate: string
+  readonly rateUntil: string
+  readonly waitingText: (merchant: string) => string
+  readonly againText: string
+  readonly canceledText: string
+  readonly again: string
+  readonly otpTitle: string
+  readonly otpText: string
+  readonly otp: string
+  readonly otpProblem: string
+  readonly otpSend: string
+  readonly otpResend: string
+  readonly transferTitle: string
+  readonly transferText: string
+  readonly instructions: Readonly<Record<Instruction, string>>
+  readonly onwardTitle: string
+  readonly onwardText: string
+  readonly cancelRefused: string
+  readonly takenTitle: string
+  readonly takenText: string
+  readonly takenUntil: (time: string) => string
+  readonly resentTooOften: string
+  readonly closed: Readonly<Record<"paid" | "canceled" | "expired", Readonly<Record<"title" | "text", string>>>>
+  readonly notNowTitle: string
+}
+
+/** What a payer by bank transfer needs to know, in the order in which it is shown. */
+export const instructionNames = [
+  "account_name",
+  "account_number",
+  "bank_name",
+  "bank_code",
+  "reference",
+  "expires_at"
+] as const
+export type Instruction = (typeof instructionNames)[number]
+
+const english: LinkPageText = {
+  title: "How would you like to pay?",
+  methodsLabel: "Payment method",
+  methods: { mobile_money: "Mobile money", card: "Card", bank_transfer: "Bank transfer" },
+  fields: {
+    amount: "Amount",
+    name: "Your name",
+    email: "E-mail",
+    phone: "Phone number",
+    network: "Network",
+    number: "Card number",
+    expiry: "Expiry date",
+    cvv: "Security code",
+    bank_name: "Your bank",
+    account_number: "Your account number"
+  },
+  cardName: "Name on card",
+  mobilePhone: "Mobile money number",
+  payerAccount: "Name on the account",
+  amountHint: (currency) => `In ${currency}`,
+  mobilePhoneHint: "You confirm the payment on this phone",
+  problems: {
+    amount: "Enter an amount above zero, such as 1500.00.",
+    name: "Enter a name.",
+    email: "Enter an e-mail address, such as ada@example.com.",
+    phone: "Enter a phone number with its country code, such as +254712345678, or as you dial it at home.",
+    network: "Choose the network of your phone.",
+    number: "Check the card number: a digit is missing or wrong.",
+    expiry: "Enter a month and year that are not over, such as 09/30.",
+    cvv: "Enter the 3 or 4 digits printed on the card.",
+    bank_name: "Enter the name of the bank that you pay from.",
+    account_number: "Enter the number of the account that you pay from."
+  },
+  choose: "Choose one",
+  checkFields: "Nothing was charged yet. Please check the fields that are marked.",
+  repriced: (amount) =>
+    `The exchange rate has changed, and the amount is now ${amount}. Nothing was charged yet; please check it and pay again.`,
+  noRoute: "This amount cannot be paid this way at the moment. Nothing was charged; try another amount or method.",
+  promptedTooOften:
+    "This phone number was asked for payments too often. Nothing was charged; try again later, or pay another way.",
+  slowDown: "Too many payments were tried here. Nothing was charged; please wait a minute and try again.",
+  payChosen: "Pay",
+  rate: "Exchange rate",
+  rateUntil: "This price holds until",
+  waitingText: (merchant) =>
+    `This page updates by itself. ${merchant} is told even if you close it. Please do not pay again.`,
+  againText: "The payment did not go through. You can try again, or pay another way.",
+  canceledText: "This payment was cancelled and will not be made. You can still pay, this way or another.",
+  again: "Try again",
+  otpTitle: "Your one-time password",
+  otpText: "It was sent to your phone by your payment provider.",
+  otp: "One-time password",
+  otpProblem: "That is not the password. After five wrong ones the payment is over.",
+  otpSend: "Confirm",
+  otpResend: "Send another one",
+  transferTitle: "Make the transfer",
+  transferText: "Send exactly this amount to the account below, with the reference. This page updates by itself.",
+  instructions: {
+    account_name: "Account name",
+    account_number: "Account number",
+    bank_name: "Bank",
+    bank_code: "Bank code",
+    reference: "Reference",
+    expires_at: "Pay before"
+  },
+  onwardTitle: "One more step",
+  onwardText: "You are being taken to the page on which you confirm the payment.",
+  takenTitle: "A payment is under way",
+  takenText:
+    "This link is being paid, and takes one payment at a time. If you began the payment, go on in the browser in which you began it.",
+  takenUntil: (time) => `If it is not paid, the link is free again at ${time}.`,
+  cancelRefused: "The payment cannot be canceled any more. Please wait for its outcome.",
+  resentTooOften: "The password was sent too often. Please use the latest one, or try again in an hour.",
+  closed: {
+    paid: { title: "Already paid", text: "This payment link has been paid. There is nothing left to do." },
+    canceled: {
+      title: "No longer available",
+      text: "This payment link was withdrawn. If you still want to pay, ask whoever sent it to you for another."
+    },
+    expired: {
+      title: "This link has expired",
+      text: "It can no longer be paid. If you still want to pay, ask whoever sent it to you for another."
+    }
+  },
+  notNowTitle: "Not available at the moment"
+}
+
+const french: LinkPageText = {
+  title: "Comment souhaitez-vous payer ?",
+  methodsLabel: "Moyen de paiement",
+  methods: { mobile_money: "Mobile money", card: "Carte", bank_transfer: "Virement" },
+  fields: {
+    amount: "Montant",
+    name: "Votre nom",
+    email: "E-mail",
+    phone: "Numéro de téléphone",
+    network: "Opérateur",
+    number: "Numéro de carte",
+    expiry: "Date d’expiration",
+    cvv: "Code de sécurité",
+    bank_name: "Votre banque",
+    account_number: "Votre numéro de compte"
+  },
+  cardName: "Nom sur la carte",
+  mobilePhone: "Numéro mobile money",
+  payerAccount: "Titulaire du compte",
+  amountHint: (currency) => `En ${currency}`,
+  mobilePhoneHint: "Vous confirmez le paiement sur ce téléphone",
+  problems: {
+    amount: "Indiquez un montant supérieur à zéro, par exemple 1500,00.",
+    name: "Indiquez un nom.",
+    email: "Indiquez une adresse e-mail, par exemple ada@example.com.",
+    phone:
+      "Indiquez un numéro avec l’indicatif du pays, par exemple +254712345678, ou tel que vous le composez chez vous.",
+    network: "Choisissez l’opérateur de votre téléphone.",
+    number: "Vérifiez le numéro de carte : un chiffre manque ou est erroné.",
+    expiry: "Indiquez un mois et une année non dépassés, par exemple 09/30.",
+    cvv: "Indiquez les 3 ou 4 chiffres imprimés sur la carte.",
+    bank_name: "Indiquez le nom de la banque depuis laquelle vous payez.",
+    account_number: "Indiquez le numéro du compte depuis lequel vous payez."
+  },
+  choose: "Choisissez",
+  checkFields: "Rien n’a encore été débité. Veuillez vérifier les champs signalés.",
+  repriced: (amount) =>
+    `Le taux de change a évolué, et le montant est désormais de ${amount}. Rien n’a encore été débité ; veuillez le vérifier et payer à nouveau.`,
+  noRoute:
+    "Ce montant ne peut pas être payé ainsi pour le moment. Rien n’a été débité ; essayez un autre montant ou un autre moyen.",
+  promptedTooOften:
+    "Ce numéro a reçu trop de demandes de paiement. Rien n’a été débité ; réessayez plus tard ou payez autrement.",
+  slowDown: "Trop de paiements ont été tentés ici. Rien n’a été débité ; veuillez patienter une minute et réessayer.",
+  payChosen: "Payer",
+  rate: "Taux de change",
+  rateUntil: "Prix garanti jusqu’au",
+  waitingText: (merchant) =>
+    `Cette page s’actualise d’elle-même. ${merchant} en sera informé même si vous la fermez. Ne payez pas une seconde fois.`,
+  againText: "Le paiement n’a pas abouti. Vous pouvez réessayer ou payer autrement.",
+  canceledText: "Ce paiement a été annulé et n’aura pas lieu. Vous pouvez toujours payer, ainsi ou autrement.",
+  again: "Réessayer",
+  otpTitle: "Votre mot de passe à usage unique",
+  otpText: "Votre prestataire de paiement l’a envoyé sur votre téléphone.",
+  otp: "Mot de passe à usage unique",
+  otpProblem: "Ce n’est pas le bon mot de passe. Après cinq erreurs, le paiement est abandonné.",
+  otpSend: "Confirmer",
+  otpResend: "En recevoir un autre",
+  transferTitle: "Effectuez le virement",
+  transferText:
+    "Envoyez exactement ce montant sur le compte ci-dessous, avec la référence. Cette page s’actualise d’elle-même.",
+  instructions: {
+    account_name: "Titulaire",
+    account_number: "Numéro de compte",
+    bank_name: "Banque",
+    bank_code: "Code banque",
+    reference: "Référence",
+    expires_at: "À payer avant"
+  },
+  onwardTitle: "Encore une étape",
+  onwardText: "Vous êtes dirigé vers la page sur laquelle vous confirmez le paiement.",
+  takenTitle: "Un paiement est en cours",
+  takenText:
+    "Ce lien est en cours de paiement et n’accepte qu’un paiement à la fois. Si vous avez commencé ce paiement, continuez dans le même navigateur.",
+  takenUntil: (time) => `S’il n’est pas payé, le lien sera de nouveau libre le ${time}.`,
+  cancelRefused: "Le paiement ne peut plus être annulé. Veuillez attendre son résultat.",
+  resentTooOften:
+    "Le mot de passe a été envoyé trop souvent. Veuillez utiliser le dernier, ou réessayer dans une heure.",
+  closed: {
+    paid: { title: "Déjà payé", text: "Ce lien de paiement a été réglé. Vous n’avez plus rien à faire." },
+    canceled: {
+      title: "Lien retiré",
+      text: "Ce lien de paiement n’est plus disponible. Si vous souhaitez toujours payer, demandez-en un autre à la personne qui vous l’a envoyé."
+    },
+    expired: {
+      title: "Ce lien a expiré",
+      text: "Il ne peut plus être payé. Si vous souhaitez toujours payer, demandez-en un autre à la personne qui vous l’a envoyé."
+    }
+  },
+  notNowTitle: "Indisponible pour le moment"
+}
+
+export const linkPageText = ({ language }: PageText): LinkPageText => (language === "fr" ? french : english)

@@ -1,0 +1,310 @@
+/** `/pay/{link_ref}`: the form of a payment link, and behind it a page for every payment that it led to. */
+import { Clock, Effect, Either, Option, Duration } from "effect"
+import { Settings } from "../../../platform/config/Settings.ts"
+import { linkFormsPerMinute, logoKept } from "../../../domain/policies/Payments.ts"
+import type { Outgoing } from "../../../platform/http/Outgoing.ts"
+import { RateLimits } from "../../../platform/http/RateLimits.ts"
+import { requestAddress } from "../../../platform/http/RequestAddress.ts"
+import { alsoByHead, type Incoming, type Route } from "../../../platform/http/Route.ts"
+import { LinkCheckout } from "../../links/LinkCheckout.ts"
+import { cookieFor, holderCookie } from "../../links/LinkTokens.ts"
+import type { LinkVisit, PayResult, StatusVisit } from "../../links/LinkVisit.ts"
+import type { PaymentLink } from "../../links/LinkStore.ts"
+import { amountText, type Reader, readerOf } from "../PageText.ts"
+import { browserOf } from "../CardForm.ts"
+import { message, notFoundPage, refusedPage } from "../CheckoutPage.ts"
+import { FormRefused, makeReadForm } from "../FormBody.ts"
+import { withHeader, type Page, pageReply, redirectReply } from "../PageLayout.ts"
+import { SendReceipt } from "../SendReceipt.ts"
+import { formPage, type FormState } from "./LinkFormPage.ts"
+import { keptOf, type LinkField, methodIn, orderOf } from "./LinkForm.ts"
+import { linkPageText } from "./LinkPageText.ts"
+import { statusPage, type StatusTrouble, takenPage, troubleStatus } from "./LinkStatusPage.ts"
+import type { Stored } from "../../../platform/database/DatabaseFailure.ts"
+import { logoType } from "../../../domain/Logo.ts"
+
+/** The picture of a link: served from here, so that a payer's browser asks nobody else, and never as anything but a picture. */
+export const logoReply = (bytes: Uint8Array): Outgoing => ({
+  status: 200,
+  headers: {
+    "cache-control": `private, max-age=${Duration.toSeconds(logoKept)}, immutable`,
+    "content-security-policy": "default-src 'none'; sandbox",
+    "content-type": logoType(bytes) ?? "application/octet-stream",
+    "cross-origin-resource-policy": "cross-origin",
+    "x-content-type-options": "nosniff",
+    "x-robots-tag": "noindex, nofollow"
+  },
+  body: Buffer.from(bytes)
+})
+
+const refOf = ({ params }: Incoming): string => params["link_ref"] ?? ""
+
+const notFound = (reader: Reader): Outgoing => pageReply(404, reader, notFoundPage(reader.words))
+
+/** All relative to the page they stand on, so that they hold behind any proxy. */
+const statusAddress = (linkRef: string, submission: string): string => `${linkRef}/${submission}`
+
+/** A page of a link looks like its brand, and is known as whose it is where its address is shared. */
+const ofLink = ({ link, merchant }: Pick<LinkVisit, "link" | "merchant">, publicUrl: string, page: Page): Page => ({
+  ...page,
+  site: merchant,
+  color: link.brand_color,
+  image: link.has_logo ? `${publicUrl}/pay/${link.link_ref}/logo` : undefined
+})
+
+/** From the page of the link itself, and from those behind it. */
+const logoBeside = ({ has_logo, link_ref }: PaymentLink) => (has_logo ? `${link_ref}/logo` : undefined)
+const logoBelow = ({ has_logo }: PaymentLink) => (has_logo ? "logo" : undefined)
+
+const closedPage = (visit: LinkVisit, { words }: Reader, because: "paid" | "canceled" | "expired"): Page => {
+  const { text, title } = linkPageText(words).closed[because]
+  const { content } = message(title, text)
+  return { title, content: withHeader({ ...visit, logo: logoBeside(visit.link), amount: undefined }, words, content) }
+}
+
+const orRefusedPage = <E>(incoming: Incoming, answer: Effect.Effect<Outgoing, E | FormRefused>) =>
+  Effect.catchIf(
+    answer,
+    (error): error is FormRefused => error instanceof FormRefused,
+    ({ closeConnection, status }) => {
+      const reader = readerOf(incoming)
+      const reply = pageReply(status, reader, refusedPage(reader.words))
+      const headers = closeConnection ? { ...reply.headers, connection: "close" } : reply.headers
+      return Effect.succeed({ ...reply, headers })
+    }
+  )
+
+type Asked = Omit<FormState, "method" | "notice"> & {
+  readonly method: FormState["method"] | undefined
+  readonly notice?: (price: string | undefined) => string
+}
+
+export const linkRoutes = Effect.gen(function* () {
+  const counter = yield* LinkCheckout
+  const { publicUrl, rateLimitPerMinute, trustProxy } = yield* Settings
+  const receipts = yield* SendReceipt
+  const readForm = yield* makeReadForm
+  const { limiter } = yield* RateLimits
+  const forms = limiter("link forms", rateLimitPerMinute === 0 ? 0 : linkFormsPerMinute)
+
+  /** Every showing has its own price and its own submission. */
+  const formReply = Effect.fnUntraced(function* (visit: LinkVisit, reader: Reader, status: number, asked: Asked) {
+    const { words } = reader
+    const offer = yield* counter.offer(visit.link)
+    if (Option.isNone(offer)) {
+      return pageReply(503, reader, ofLink(visit, publicUrl, message(linkPageText(words).notNowTitle, words.notNow)))
+    }
+    const { methods, price } = offer.value
+    const method = methods.find((one) => one === asked.method) ?? methods[0]!
+    const notice = asked.notice?.(price === null ? undefined : amountText(price.pays, words))
+    const state = { method, kept: asked.kept, problems: asked.problems, notice }
+    const page = formPage({ ...visit, logo: logoBeside(visit.link) }, offer.value, words, state)
+    return pageReply(status, reader, ofLink(visit, publicUrl, page))
+  })
+
+  /** `status`: of the page that tells of somebody else's payment. */
+  const shown = (visit: LinkVisit, incoming: Incoming, status = 200) => {
+    const reader = readerOf(incoming)
+    switch (visit.state._tag) {
+      case "Taken": {
+        const { freeAt, submission } = visit.state
+        const holder = cookieFor(incoming.request.headers.cookie, submission)
+        if (counter.isHolder(visit.link, submission, holder)) {
+          return Effect.succeed(redirectReply(statusAddress(refOf(incoming), submission)))
+        }
+        const page = takenPage({ ...visit, logo: logoBeside(visit.link) }, reader.words, refOf(incoming), freeAt)
+        return Effect.succeed(pageReply(status, reader, ofLink(visit, publicUrl, page)))
+      }
+      case "Closed":
+        return Effect.succeed(
+          pageReply(
+            visit.state.because === "paid" ? 200 : 410,
+            reader,
+            ofLink(visit, publicUrl, closedPage(visit, reader, visit.state.because))
+          )
+        )
+      case "Payable": {
+        const { method } = incoming.query
+        const asked = typeof method === "string" ? methodIn(method) : undefined
+        return formReply(visit, reader, 200, { method: asked, kept: {}, problems: [] })
+      }
+    }
+  }
+
+  const withVisit = <E>(incoming: Incoming, answer: (visit: LinkVisit) => Effect.Effect<Outgoing, E>) =>
+    Effect.flatMap(
+      counter.open(refOf(incoming)),
+      Option.match({ onNone: () => Effect.succeed(notFound(readerOf(incoming))), onSome: answer })
+    )
+
+  /** To the payment's own page, known from now on as the browser in which it was begun. */
+  const led = (linkRef: string, { holder, submission }: Extract<PayResult, { readonly _tag: "Led" }>): Outgoing => {
+    const reply = redirectReply(statusAddress(linkRef, submission))
+    if (holder === null) return reply
+    const cookie = holderCookie(publicUrl, linkRef, submission, holder)
+    return { ...reply, headers: { ...reply.headers, "set-cookie": cookie } }
+  }
+
+  const afterPay = Effect.fnUntraced(function* (
+    result: PayResult,
+    incoming: Incoming,
+    again: (status: number, problems: ReadonlyArray<LinkField>, notice: Asked["notice"]) => Stored<Outgoing>
+  ) {
+    const { words } = readerOf(incoming)
+    const linkWords = linkPageText(words)
+    switch (result._tag) {
+      case "Led":
+        return led(refOf(incoming), result)
+      case "Taken":
+      case "Closed":
+        return yield* withVisit(incoming, (now) => shown(now, incoming, 409))
+      case "Repriced":
+        return yield* again(409, [], (price) => (price === undefined ? words.notNow : linkWords.repriced(price)))
+      case "TooLittle":
+        return yield* again(400, ["amount"], () => linkWords.checkFields)
+      case "NoRoute":
+        return yield* again(503, [], () => linkWords.noRoute)
+      case "PromptedTooOften":
+        return yield* again(429, [], () => linkWords.promptedTooOften)
+      case "Refused":
+        return yield* again(400, [], () => words.refusedText)
+    }
+  })
+
+  const submitted = Effect.fnUntraced(function* (visit: LinkVisit, incoming: Incoming) {
+    const reader = readerOf(incoming)
+    const { words } = reader
+    const linkWords = linkPageText(words)
+    const form = yield* readForm(incoming.request)
+    if (visit.state._tag === "Closed") return yield* shown(visit, incoming)
+    const isTaken = visit.state._tag === "Taken" && visit.state.submission !== form.get("submission")
+    if (isTaken) return yield* shown(visit, incoming, 409)
+    const now = yield* Clock.currentTimeMillis
+    const method = methodIn(form.get("method"))
+    const again = (status: number, problems: ReadonlyArray<LinkField>, notice: Asked["notice"]) =>
+      formReply(visit, reader, status, {
+        method,
+        kept: keptOf(form),
+        problems,
+        ...(notice === undefined ? {} : { notice })
+      })
+    if (method === undefined) return yield* again(400, [], () => linkWords.checkFields)
+    const order = orderOf(form, { link: visit.link, method, now: new Date(now), words })
+    if (Either.isLeft(order)) return yield* again(400, order.left, () => linkWords.checkFields)
+    // Each payer is counted apart, by what could be a payment: no stranger keeps another from paying.
+    const payer = `${requestAddress(incoming.request, trustProxy)} ${visit.link.link_id}`
+    if (!forms.take(payer, now).allowed) return yield* again(429, [], () => linkWords.slowDown)
+    return yield* afterPay(
+      yield* counter.pay(visit.link, { ...order.right, browser: browserOf(incoming, trustProxy) }),
+      incoming,
+      again
+    )
+  })
+
+  const withStatus = <E>(incoming: Incoming, answer: (visit: StatusVisit) => Effect.Effect<Outgoing, E>) => {
+    const submission = incoming.params["submission"] ?? ""
+    const holder = cookieFor(incoming.request.headers.cookie, submission)
+    return Effect.flatMap(
+      counter.status(refOf(incoming), submission, holder),
+      Option.match({ onNone: () => Effect.succeed(notFound(readerOf(incoming))), onSome: answer })
+    )
+  }
+
+  const statusReply = (visit: StatusVisit, incoming: Incoming, trouble?: StatusTrouble): Outgoing => {
+    const reader = readerOf(incoming)
+    const { receipt } = incoming.query
+    const page = statusPage(
+      {
+        visit: { ...visit, logo: logoBelow(visit.link) },
+        words: reader.words,
+        address: incoming.params["submission"] ?? "",
+        trouble,
+        receipt: receipt === "sent" || receipt === "failed" ? receipt : undefined,
+        stays: receipt !== undefined
+      },
+      `../${visit.link.link_ref}`,
+      publicUrl
+    )
+    const status = trouble === undefined ? 200 : troubleStatus[trouble]
+    return pageReply(status, reader, ofLink(visit, publicUrl, page))
+  }
+
+  const mailReceipt = Effect.fnUntraced(function* (visit: StatusVisit, incoming: Incoming) {
+    const submission = incoming.params["submission"] ?? ""
+    const address = `${publicUrl}/pay/${visit.link.link_ref}/${submission}?receipt=shown`
+    const answer = yield* receipts(visit, readerOf(incoming).words, address)
+    return redirectReply(`${submission}?receipt=${answer}`)
+  })
+
+  const acted = Effect.fnUntraced(function* (visit: StatusVisit, incoming: Incoming) {
+    const form = yield* readForm(incoming.request)
+    const back = redirectReply(incoming.params["submission"] ?? "")
+    const troubled = (trouble: StatusTrouble) =>
+      withStatus(incoming, (now) => Effect.succeed(statusReply(now, incoming, trouble)))
+    const action = form.get("action")
+    // A receipt goes to the payer's own address, whoever asks for it.
+    if (!visit.isHolder && action !== "receipt") return statusReply(visit, incoming, "not_holder")
+    switch (action) {
+      case "otp": {
+        const answer = yield* counter.giveOtp(visit, (form.get("otp") ?? "").trim())
+        return answer === "wrong" ? yield* troubled("wrong_otp") : back
+      }
+      case "receipt":
+        return yield* mailReceipt(visit, incoming)
+      case "resend":
+        return (yield* counter.resendOtp(visit)) === "too often" ? yield* troubled("resent_too_often") : back
+      case "cancel":
+        return (yield* counter.cancel(visit)) === "refused" ? yield* troubled("cancel_refused") : back
+      default:
+        return back
+    }
+  })
+
+  const path = "/pay/:link_ref"
+  const statusPath = `${path}/:submission` as const
+  const routes: ReadonlyArray<Route> = [
+    {
+      method: "GET",
+      path: `${path}/logo`,
+      handle: Effect.fn("LinkRoute.logo")((incoming) =>
+        Effect.map(
+          counter.logo(refOf(incoming)),
+          Option.match({ onNone: () => notFound(readerOf(incoming)), onSome: logoReply })
+        )
+      )
+    },
+    {
+      method: "GET",
+      path,
+      handle: Effect.fn("LinkRoute.show")((incoming) => withVisit(incoming, (visit) => shown(visit, incoming)))
+    },
+    {
+      method: "POST",
+      path,
+      handle: Effect.fn("LinkRoute.submit")((incoming) =>
+        orRefusedPage(
+          incoming,
+          withVisit(incoming, (visit) => submitted(visit, incoming))
+        )
+      )
+    },
+    {
+      method: "GET",
+      path: statusPath,
+      handle: Effect.fn("LinkRoute.status")((incoming) =>
+        withStatus(incoming, (visit) => Effect.succeed(statusReply(visit, incoming)))
+      )
+    },
+    {
+      method: "POST",
+      path: statusPath,
+      handle: Effect.fn("LinkRoute.act")((incoming) =>
+        orRefusedPage(
+          incoming,
+          withStatus(incoming, (visit) => acted(visit, incoming))
+        )
+      )
+    }
+  ]
+  return alsoByHead(routes)
+})

@@ -1,0 +1,214 @@
+/** How a payment through a link stands, and what its payer is still asked for. */
+import { Duration } from "effect"
+import { html } from "../../../domain/Html.ts"
+import { receiptReading, takenRefresh, transferRefresh } from "../../../domain/policies/Payments.ts"
+import { isSettled } from "../../../domain/PaymentStatus.ts"
+import type { StatusVisit } from "../../links/LinkVisit.ts"
+import { outcome, receiptByMail, type ReceiptAnswer, waitingPage, returnAddress } from "../CheckoutPage.ts"
+import {
+  cancelButton,
+  detail,
+  details,
+  withPaymentHeader,
+  withHeader,
+  type Headline,
+  type Page
+} from "../PageLayout.ts"
+import { timeText, type PageText } from "../PageText.ts"
+import { instructionNames, linkPageText } from "./LinkPageText.ts"
+
+/** Of the form for a one-time password, of an attempt to cancel, or of another browser than the payer's. */
+export const troubleStatus = { wrong_otp: 400, not_holder: 403, cancel_refused: 409, resent_too_often: 429 } as const
+export type StatusTrouble = keyof typeof troubleStatus | undefined
+
+export interface StatusPageInput {
+  readonly visit: StatusVisit & { readonly logo: string | undefined }
+  readonly words: PageText
+  /** The page itself, relative, so that it holds behind any proxy. */
+  readonly address: string
+  readonly trouble: StatusTrouble
+  readonly receipt: ReceiptAnswer
+  /** Came to see the receipt, and is not led on. */
+  readonly stays: boolean
+}
+
+/** When the link can be paid again; nothing where that is not known. */
+const freeAgain = (freeAt: Date | null, words: PageText): string =>
+  freeAt === null ? "" : linkPageText(words).takenUntil(timeText(freeAt, words))
+
+const refusal = ({ trouble, visit, words }: StatusPageInput) => {
+  const { cancelRefused, resentTooOften } = linkPageText(words)
+  if (trouble !== "cancel_refused" && trouble !== "resent_too_often") return false
+  const end = visit.payment.status === "pending" ? visit.payment.expires_at : null
+  const refused = `${cancelRefused} ${freeAgain(end, words)}`
+  return html`<p class="notice" role="alert">${trouble === "cancel_refused" ? refused : resentTooOften}</p>`
+}
+
+/** For everybody but the payer: that the link is being paid, and nothing of the payment. */
+export const takenPage = (
+  headline: Omit<Headline, "amount">,
+  words: PageText,
+  address: string,
+  freeAt: Date | null
+): Page => {
+  const { takenText, takenTitle } = linkPageText(words)
+  const until = freeAgain(freeAt, words)
+  return {
+    title: takenTitle,
+    refresh: { seconds: Duration.toSeconds(takenRefresh), address },
+    content: withHeader(
+      { ...headline, amount: undefined },
+      words,
+      html`<section class="body outcome">
+        <div role="status"><h1>${takenTitle}</h1></div>
+        <p>${takenText}</p>
+        ${until !== "" && html`<p>${until}</p>`}
+      </section>`
+    )
+  }
+}
+
+const waiting = (shown: StatusPageInput): Page => {
+  const { address, visit, words } = shown
+  const said = html`<p>${linkPageText(words).waitingText(visit.merchant)}</p>
+    ${refusal(shown)}`
+  return waitingPage(visit, words, address, said)
+}
+
+const otpPage = (shown: StatusPageInput): Page => {
+  const { trouble, visit, words } = shown
+  const linkWords = linkPageText(words)
+  const wrong = trouble === "wrong_otp"
+  return {
+    title: linkWords.otpTitle,
+    content: withPaymentHeader(
+      visit,
+      words,
+      html`<section class="body">
+        <h1>${linkWords.otpTitle}</h1>
+        <p>${linkWords.otpText}</p>
+        ${refusal(shown)}
+        <form method="post">
+          <div class="field">
+            <label for="otp">${linkWords.otp}</label>
+            <input
+              id="otp"
+              name="otp"
+              required
+              inputmode="numeric"
+              autocomplete="one-time-code"
+              maxlength="32"
+              ${wrong && html`aria-invalid="true" aria-describedby="otp-problem"`}
+            />
+            ${wrong && html`<p class="problem" id="otp-problem">${linkWords.otpProblem}</p>`}
+          </div>
+          <button class="primary" name="action" value="otp">${linkWords.otpSend}</button>
+          <button class="secondary" name="action" value="resend" formnovalidate>${linkWords.otpResend}</button>
+          ${cancelButton(words)}
+        </form>
+      </section>`
+    )
+  }
+}
+
+const shownTime = (text: string): string => text.replace(/^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}).*Z$/, "$1 $2 UTC")
+
+const transferPage = (shown: StatusPageInput): Page => {
+  const { address, visit, words } = shown
+  const linkWords = linkPageText(words)
+  const { action_data } = visit.payment
+  return {
+    title: linkWords.transferTitle,
+    refresh: { seconds: Duration.toSeconds(transferRefresh), address },
+    content: withPaymentHeader(
+      visit,
+      words,
+      html`<section class="body">
+        <h1>${linkWords.transferTitle}</h1>
+        <p>${linkWords.transferText}</p>
+        ${refusal(shown)}
+        <dl>
+          ${instructionNames.map((name) => {
+            const value = action_data[name]
+            if (value === undefined || value === null || value === "") return false
+            return detail(linkWords.instructions[name], name === "expires_at" ? shownTime(value) : value)
+          })}
+        </dl>
+        <form method="post">${cancelButton(words)}</form>
+      </section>`
+    )
+  }
+}
+
+/** A browser holds redirects after a form to this very site, so the payer is led on by a page. */
+const onwardPage = ({ visit, words }: StatusPageInput, address: string): Page => {
+  const linkWords = linkPageText(words)
+  return {
+    title: linkWords.onwardTitle,
+    refresh: { seconds: 0, address },
+    content: withPaymentHeader(
+      visit,
+      words,
+      html`<section class="body outcome">
+        <h1>${linkWords.onwardTitle}</h1>
+        <p>${linkWords.onwardText}</p>
+        <a class="button primary" href="${address}" rel="noreferrer">${words.continue}</a>
+      </section>`
+    )
+  }
+}
+
+/** `linkAddress`: the form, for another try. */
+const overPage = ({ receipt, stays, visit, words }: StatusPageInput, linkAddress: string): Page => {
+  const { status } = visit.payment
+  const back = returnAddress({ ...visit.payment, return_url: visit.link.return_url })
+  if (status === "completed" || status === "refunded") {
+    const onwards =
+      back === null
+        ? html`<p class="close">${words.closeThis}</p>`
+        : html`<a class="button primary" href="${back}" rel="noreferrer">${words.backTo(visit.merchant)}</a>`
+    const leads = back !== null && !stays && receipt === undefined
+    return {
+      ...outcome(visit, words, html`${receiptByMail(visit, words, receipt)} ${onwards}`),
+      ...(leads ? { refresh: { seconds: Duration.toSeconds(receiptReading), address: back } } : {})
+    }
+  }
+  const linkWords = linkPageText(words)
+  const { calledOff } = visit
+  const title = calledOff ? words.canceledTitle : words.failedTitle
+  return {
+    title,
+    content: withPaymentHeader(
+      visit,
+      words,
+      html`<section class="body outcome">
+        <div class="sign ${calledOff ? "plain" : "bad"}" aria-hidden="true">&#10005;</div>
+        <h1>${title}</h1>
+        <p>${calledOff ? linkWords.canceledText : linkWords.againText}</p>
+        ${details(visit, words)}
+        <a class="button primary" href="${linkAddress}">${linkWords.again}</a>
+        ${
+          back !== null &&
+          html`<a class="button secondary" href="${back}" rel="noreferrer">${words.backTo(visit.merchant)}</a>`
+        }
+      </section>`
+    )
+  }
+}
+
+/** Our own checkout is named by its path, so that it is found behind any proxy. */
+const onwards = (target: string, publicUrl: string): string =>
+  target.startsWith(`${publicUrl}/`) ? `../..${target.slice(publicUrl.length)}` : target
+
+export const statusPage = (shown: StatusPageInput, linkAddress: string, publicUrl: string): Page => {
+  const { action_data, next_action, status } = shown.visit.payment
+  if (isSettled(status)) return overPage(shown, linkAddress)
+  const { address, visit, words } = shown
+  if (!visit.isHolder) return takenPage(visit, words, address, status === "pending" ? visit.payment.expires_at : null)
+  if (status !== "pending") return waiting(shown)
+  if (next_action === "collect_otp") return otpPage(shown)
+  if (next_action === "bank_transfer") return transferPage(shown)
+  const target = next_action === "pay_by_link" ? action_data["payment_link"] : action_data["redirect_url"]
+  const leads = (next_action === "redirect" || next_action === "pay_by_link") && typeof target === "string"
+  return leads && shown.trouble === undefined ? onwardPage(shown, onwards(target, publicUrl)) : waiting(shown)
+}
