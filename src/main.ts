@@ -9,7 +9,7 @@ import { GateLive, SandboxLive } from "./app/Services.ts"
 import { waitForDatabaseLoss, limitShutdownTime, runSupervised, reportCannotListen } from "./app/Supervisor.ts"
 import { startWorkers } from "./app/BackgroundWorkers.ts"
 import { Settings } from "./platform/config/Settings.ts"
-import { warnOfReplication } from "./platform/database/Replication.ts"
+import { warnOfReplication } from "./platform/database/DatabaseServer.ts"
 import { startFakes } from "./app/SandboxFakes.ts"
 import { Sandbox, writeSandboxFile } from "./app/Sandbox.ts"
 

@@ -1,6 +1,6 @@
 /** What an instance does besides answering requests. */
 import { Effect } from "effect"
-import { dayClosingPause, strayPause } from "../domain/policies/Payments.ts"
+import { dayClosingPause, strayPause } from "../domain/policies/PaymentPolicies.ts"
 import { LedgerStore } from "../money/ledger/LedgerStore.ts"
 import { AnalyticsStore } from "../payments/analytics/Analytics.ts"
 import { CardWaits } from "../payments/review/CardWaits.ts"
@@ -8,18 +8,18 @@ import { Workers } from "../platform/fibers/Workers.ts"
 import { Callbacks } from "../payments/callbacks/Callbacks.ts"
 import { StatusPoller } from "../payments/callbacks/StatusPoller.ts"
 import { RampPayoutWorker } from "../payments/dispatch/RampPayoutWorker.ts"
-import { RateLimits } from "../platform/http/RateLimits.ts"
-import { trouble } from "../platform/observability/Trouble.ts"
+import { RateLimits } from "../platform/rateLimits/RateLimits.ts"
+import { alertOperator } from "../platform/observability/OperatorAlert.ts"
 import { ProviderAccounts } from "../providers/accounts/ProviderAccounts.ts"
 import { Providers } from "../providers/port/Provider.ts"
 import { DeliveryFailed, simulatorWorker } from "../providers/sandbox/SimulatorWorker.ts"
 import { EscrowPayoutWorker } from "../treasury/escrow/EscrowPayoutWorker.ts"
 import { deliveryWorker } from "../webhooks/delivery/DeliveryWorker.ts"
 import { queueMetrics } from "./QueueMetrics.ts"
-import { retentionPause } from "../domain/policies/Server.ts"
-import { AuditStore } from "../platform/audit/AuditStore.ts"
+import { retentionPause } from "../domain/policies/ServerPolicies.ts"
+import { AuditStore } from "../platform/audit/AuditLog.ts"
 import { IdempotencyStore } from "../platform/idempotency/IdempotencyStore.ts"
-import { Months } from "../platform/months/Months.ts"
+import { Partitions } from "../platform/partitions/Partitions.ts"
 import { NotificationStore } from "../platform/notifications/NotificationStore.ts"
 import { UnmatchedCallbackStore } from "../payments/store/StrayCallbackStore.ts"
 import { ProviderAccountStore } from "../providers/accounts/ProviderAccountStore.ts"
@@ -53,7 +53,7 @@ export const deleteExpired = Effect.gen(function* () {
 export const retentionWorker = Effect.forever(Effect.zipRight(deleteExpired, Effect.sleep(retentionPause)))
 
 /** The next months' parts first: archives may take a while. */
-export const partitionWorker = Effect.flatMap(Months, ({ makeAhead, putAway }) =>
+export const partitionWorker = Effect.flatMap(Partitions, ({ createAhead: makeAhead, archiveDetached: putAway }) =>
   Effect.forever(Effect.zipRight(Effect.zipRight(makeAhead, putAway), Effect.sleep(retentionPause)))
 )
 
@@ -96,7 +96,7 @@ const rateLimits = Effect.flatMap(RateLimits, ({ worker }) => worker)
 export const alertSharedAccounts = Effect.gen(function* () {
   const shared = yield* Effect.flatMap(ProviderAccounts, (accounts) => accounts.shared)
   yield* Effect.forEach(shared, (config_id) =>
-    trouble(
+    alertOperator(
       "account_shared",
       "The account of a configuration is the platform's own, by the settings: nothing new is sent through the configuration until credentials of another account are set.",
       { config_id }

@@ -3,16 +3,15 @@ import { Effect, Layer, Option } from "effect"
 import { Beneficiaries } from "../payments/beneficiaries/Beneficiaries.ts"
 import { ReplayedAnswers, Payments } from "../payments/read/Payments.ts"
 import { VerificationSubjects } from "../people/verification/VerificationSender.ts"
-import { StateAsAnswer } from "../platform/idempotency/Idempotency.ts"
-import { SealedPlaces } from "../platform/secrets/SealedPlaces.ts"
-import { sealedSecrets } from "../platform/secrets/SealedSecrets.ts"
+import { CurrentStateAnswer } from "../platform/idempotency/Idempotency.ts"
+import { RotatableSecrets, rotatableNamedSecrets } from "../platform/secrets/Secrets.ts"
 import { sealedAccounts } from "../providers/accounts/AccountCredentials.ts"
 import { replayedWithdrawalAnswer } from "../treasury/accounts/WithdrawalEvents.ts"
 import { replayedPayoutAnswer } from "../treasury/escrow/PartyPayouts.ts"
 import { rotatableWebhookSecrets } from "../webhooks/WebhookSecrets.ts"
 
 export const StateAsAnswerLive = Layer.effect(
-  StateAsAnswer,
+  CurrentStateAnswer,
   Effect.map(Payments, ({ answerTo }) => answerTo)
 )
 
@@ -34,6 +33,6 @@ export const VerificationSubjectsLive = Layer.effect(
 )
 
 export const SealedPlacesLive = Layer.effect(
-  SealedPlaces,
-  Effect.all([sealedSecrets, rotatableWebhookSecrets, sealedAccounts])
+  RotatableSecrets,
+  Effect.all([rotatableNamedSecrets, rotatableWebhookSecrets, sealedAccounts])
 )

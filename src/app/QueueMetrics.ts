@@ -4,10 +4,10 @@ import { AnyCurrencyCode } from "../domain/CryptoAsset.ts"
 import { ProviderName, providerNames } from "../domain/Corridor.ts"
 import { type Stored, catchRefusal } from "../platform/database/DatabaseFailure.ts"
 import { CurrencyCode } from "../domain/Currency.ts"
-import { figuresRest } from "../domain/policies/Server.ts"
-import { moneyOf } from "../platform/database/StoredMoney.ts"
+import { figuresRest } from "../domain/policies/ServerPolicies.ts"
+import { moneyOf } from "../platform/database/Query.ts"
 import { RateQuote } from "../money/rates/RateQuote.ts"
-import { exactGauge, gauge } from "../platform/observability/Series.ts"
+import { exactGauge, gauge } from "../platform/observability/Metrics.ts"
 
 /** How many there are, and for how many seconds the oldest of them has been there. */
 const waiting = { count: Schema.Number, oldest: Schema.Number }

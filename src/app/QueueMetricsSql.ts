@@ -3,10 +3,10 @@ import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Schema } from "effect"
 import { CryptoAssetCode } from "../domain/CryptoAsset.ts"
 import { currencies } from "../domain/Currency.ts"
-import { strayGrace, strayPatience } from "../domain/policies/Payments.ts"
-import { figuresRest, mostCounted } from "../domain/policies/Server.ts"
+import { strayGrace, strayPatience } from "../domain/policies/PaymentPolicies.ts"
+import { figuresRest, mostCounted } from "../domain/policies/ServerPolicies.ts"
 import { orDatabaseFailure } from "../platform/database/DatabaseFailure.ts"
-import { theRowAs } from "../platform/database/Rows.ts"
+import { theRowAs } from "../platform/database/Query.ts"
 import { Figures, QueueMetricsStore } from "./QueueMetrics.ts"
 
 /** Null: the first ones are just being read by another instance. */

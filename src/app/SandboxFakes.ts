@@ -1,8 +1,7 @@
 /** With `CORRIDOR_FAKES` the sandbox speaks to fakes of all third parties, and offers them payments. */
 import { Array as Arr, Config, ConfigProvider, Data, Effect, Layer, Option } from "effect"
-import { ConfigId } from "../domain/Identifiers.ts"
+import { ConfigId, Ids } from "../domain/Ids.ts"
 import { CountryCode, defaultCurrencyOf } from "../domain/Country.ts"
-import { Ids } from "../domain/Ids.ts"
 import { Settings } from "../platform/config/Settings.ts"
 import { baseUrlSetting, ProviderSettings } from "../providers/accounts/ProviderSettings.ts"
 import { type AnyThirdParty, thirdParties } from "../providers/accounts/ThirdParties.ts"

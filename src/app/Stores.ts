@@ -27,20 +27,17 @@ import { userStoreMemory } from "../people/users/UserMemory.ts"
 import { verificationStoreMemory } from "../people/verification/VerificationMemory.ts"
 import { verificationStoreSql } from "../people/verification/VerificationSql.ts"
 import { auditStoreMemory } from "../platform/audit/AuditMemory.ts"
-import { MemoryDatabase } from "../platform/database/MemoryDatabase.ts"
+import { MemoryDatabase, transactorMemory } from "../platform/database/MemoryDatabase.ts"
 import { Transactor } from "../platform/database/Transactor.ts"
-import { spentStoreMemory } from "../platform/http/SpentMemory.ts"
-import { spentStoreSql } from "../platform/http/SpentSql.ts"
+import { rateLimitUsageMemory } from "../platform/rateLimits/RateLimitUsageMemory.ts"
+import { rateLimitUsageSql } from "../platform/rateLimits/RateLimitUsageSql.ts"
 import { Readiness } from "../platform/http/SystemRoutes.ts"
-import { idempotencyStoreMemory } from "../platform/idempotency/IdempotencyMemory.ts"
-import { idempotencyStoreSql } from "../platform/idempotency/IdempotencySql.ts"
-import { ownersMemory } from "../platform/idempotency/OwnersMemory.ts"
-import { ownersSql } from "../platform/idempotency/OwnersSql.ts"
-import { messageCountsMemory } from "../platform/notifications/MessageCountsMemory.ts"
-import { messageCountsSql } from "../platform/notifications/MessageCountsSql.ts"
-import { monthsMemory } from "../platform/months/MonthsMemory.ts"
-import { monthsSql } from "../platform/months/MonthsSql.ts"
-import { notificationStoreMemory } from "../platform/notifications/NotificationMemory.ts"
+import { idempotencyStoreMemory, ownersMemory } from "../platform/idempotency/IdempotencyMemory.ts"
+import { idempotencyStoreSql, ownersSql } from "../platform/idempotency/IdempotencySql.ts"
+import { messageCountsMemory, notificationStoreMemory } from "../platform/notifications/NotificationMemory.ts"
+import { messageCountsSql, notificationStoreSql } from "../platform/notifications/NotificationSql.ts"
+import { partitionsMemory } from "../platform/partitions/Partitions.ts"
+import { partitionsSql } from "../platform/partitions/PartitionsSql.ts"
 import { secretStoreMemory } from "../platform/secrets/SecretMemory.ts"
 import { platformAccountStoreMemory, providerAccountStoreMemory } from "../providers/accounts/ProviderAccountMemory.ts"
 import { platformAccountStoreSql, providerAccountStoreSql } from "../providers/accounts/ProviderAccountSql.ts"
@@ -69,7 +66,6 @@ import { eventStoreSql } from "../webhooks/EventSql.ts"
 import { feeRuleStoreSql } from "../money/fees/FeeRuleSql.ts"
 import { invitationStoreSql, memberStoreSql } from "../people/members/MemberSql.ts"
 import { ledgerStoreSql } from "../money/ledger/LedgerSql.ts"
-import { notificationStoreSql } from "../platform/notifications/NotificationSql.ts"
 import { organizationStoreSql } from "../people/organizations/OrganizationSql.ts"
 import { rateLockStoreSql } from "../money/rates/RateLockSql.ts"
 import { rateStoreSql } from "../money/rates/RateSql.ts"
@@ -114,7 +110,7 @@ export const StoresLive = Layer.mergeAll(
   kybStoreSql,
   linkStoreSql,
   messageCountsSql,
-  monthsSql,
+  partitionsSql,
   ownersSql,
   paymentStoreSql,
   platformAccountStoreSql,
@@ -123,7 +119,7 @@ export const StoresLive = Layer.mergeAll(
   providerConfigStoreSql,
   deliveryQueueSql,
   simulatorStoreSql,
-  spentStoreSql,
+  rateLimitUsageSql,
   unmatchedCallbackStoreSql,
   verificationStoreSql,
   webhookIssuesSql
@@ -131,7 +127,7 @@ export const StoresLive = Layer.mergeAll(
 
 /** Over whichever memory database there is: several instances may share one. */
 export const StoresOverMemory = Layer.mergeAll(
-  Transactor.layerMemory,
+  transactorMemory,
   Readiness.layerMemory,
   analyticsStoreMemory,
   apiKeyStoreMemory,
@@ -152,7 +148,7 @@ export const StoresOverMemory = Layer.mergeAll(
   linkStoreMemory,
   memberStoreMemory,
   messageCountsMemory,
-  monthsMemory,
+  partitionsMemory,
   notificationStoreMemory,
   organizationStoreMemory,
   ownersMemory,
@@ -166,7 +162,7 @@ export const StoresOverMemory = Layer.mergeAll(
   rateLockStoreMemory,
   rateStoreMemory,
   secretStoreMemory,
-  spentStoreMemory,
+  rateLimitUsageMemory,
   unmatchedCallbackStoreMemory,
   userStoreMemory,
   verificationStoreMemory,

@@ -7,7 +7,7 @@ import { once } from "node:events"
 import { Data, Deferred, Effect, Fiber, FiberSet, Layer, Redacted } from "effect"
 import { Settings } from "../platform/config/Settings.ts"
 import { DatabaseServer } from "../platform/database/DatabaseServer.ts"
-import { supervision } from "../domain/policies/Server.ts"
+import { supervision } from "../domain/policies/ServerPolicies.ts"
 import { LoggingLive } from "./Foundation.ts"
 import { exitInTime } from "../platform/fibers/Shutdown.ts"
 

@@ -8,7 +8,7 @@ import {
 } from "@effect/platform"
 import { Data, Duration, Effect, FiberRef, Option, Schedule, Chunk, Stream } from "effect"
 import type { Ids } from "../domain/Ids.ts"
-import { clientBackoff, clientLongestWait, clientRetries, clientTimeout } from "../domain/policies/Client.ts"
+import { clientBackoff, clientLongestWait, clientRetries, clientTimeout } from "../domain/policies/ClientPolicies.ts"
 import { operations } from "./DeclaredOperations.ts"
 
 /** The operations as requests need them, and which of them are safe to repeat. */

@@ -1,7 +1,7 @@
 /** Whether a delivery comes from the service, and is no old one that somebody sends again. */
 import { Clock, Data, Duration, Effect } from "effect"
 import type { Event } from "../contract/api/WebhookLog.ts"
-import { webhookReplayWindow } from "../domain/policies/Client.ts"
+import { webhookReplayWindow } from "../domain/policies/ClientPolicies.ts"
 import type { Wire } from "./WireTypes.ts"
 
 export class WebhookRefused extends Data.TaggedError("WebhookRefused")<{ readonly message: string }> {}

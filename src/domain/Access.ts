@@ -3,11 +3,10 @@
  * granted permission opens it to a lower role. A `Permit` is the proof that the question was asked: services take one,
  * and only `authorize`, `makerPermit`, `initiatorPermit` and `operatorPermit` make one, so that work without authorization does not compile.
  */
-import { Data, Either, Option } from "effect"
-import { type KeyId, OrgId, type UserId } from "./Identifiers.ts"
+import { Data, Either, Option, Schema } from "effect"
+import { type KeyId, OrgId, type UserId, idOrNil, nilUuid } from "./Ids.ts"
 import { Forbidden } from "./Failure.ts"
-import { idOrNil, nilUuid } from "./Ids.ts"
-import { type Permission, type Role, roleAtLeast } from "./Roles.ts"
+import { type Permission, permissions, type Role, roleAtLeast, roles } from "./Roles.ts"
 
 export {
   holds,
@@ -79,7 +78,7 @@ export interface Caller {
   readonly identity?: Identity
 }
 
-export interface Actor {
+interface Actor {
   readonly kind: "user" | "api_key" | "operator"
   readonly id: string
   readonly userId: Option.Option<UserId>
@@ -202,3 +201,14 @@ export const describeAccess = (access: Access): string => {
       return `Who may call it: \`${requirement.role}\`${requirement.role === "staff" ? " and above" : ""}${grant}${feature}.`
   }
 }
+
+/** Roles and permissions as people write them; a refusal names those there are. */
+export const RoleName = Schema.Literal(...roles).annotations({
+  identifier: "Role",
+  message: () => ({ message: "is not a role: use org-admin, staff or member", override: true })
+})
+
+export const PermissionName = Schema.Literal(...permissions).annotations({
+  identifier: "Permission",
+  message: () => ({ message: `is not a permission: use one of ${permissions.join(", ")}`, override: true })
+})

@@ -3,10 +3,11 @@
  * before it, so that a mistyped or made-up key is refused without asking the database.
  */
 import { Option } from "effect"
+import { sha256Hex } from "./Digest.ts"
 
 export type ApiKeyMode = "test" | "live"
 
-export interface ParsedApiKey {
+interface ParsedApiKey {
   readonly mode: ApiKeyMode
   readonly prefix: string
 }
@@ -62,3 +63,6 @@ export const parseApiKey = (text: string): Option.Option<ParsedApiKey> => {
   if (text.slice(-CHECKSUM_CHARACTERS) !== checksumOf(body)) return Option.none()
   return Option.some({ mode: text.startsWith("ck_live_") ? "live" : "test", prefix: prefixOf(text) })
 }
+
+/** What is stored of an API key. A plain hash will do: the key is 190 random bits, which nobody guesses. */
+export const hashApiKey = (key: string): string => sha256Hex(key)

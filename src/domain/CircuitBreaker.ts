@@ -5,8 +5,8 @@
  * milliseconds of one clock; whoever keeps the state asks it. Only dispatches are reported here, never look-ups.
  */
 import { Data, Duration } from "effect"
-import type { OrgId } from "./Identifiers.ts"
-import { circuitOpensAfter, circuitOpenTime, circuitProbePatience, circuitShare } from "./policies/Providers.ts"
+import type { OrgId } from "./Ids.ts"
+import { circuitOpensAfter, circuitOpenTime, circuitProbePatience, circuitShare } from "./policies/ProviderPolicies.ts"
 
 export type CircuitState = "closed" | "open" | "half-open"
 

@@ -1,4 +1,5 @@
 /** Every kind of event that the service sends to webhook endpoints. */
+
 export const eventTypes = [
   "payment.completed",
   "payment.failed",
@@ -18,3 +19,19 @@ export const eventTypes = [
 ] as const
 
 export type EventType = (typeof eventTypes)[number]
+
+/** Which events an endpoint asks for: exact types, all of one family, or everything. */
+export const everyEvent = "*"
+
+const familyOf = (eventType: string): string => `${eventType.split(".", 1).join("")}.*`
+
+/** Whatever an endpoint may name in its `events`. */
+export const eventPatterns: ReadonlyArray<string> = [...eventTypes, ...new Set(eventTypes.map(familyOf)), everyEvent]
+
+const known = new Set(eventPatterns)
+
+export const isEventPattern = (text: string): boolean => known.has(text)
+
+/** The same rule as the function `webhook_wants` of the database. */
+export const wants = (patterns: ReadonlyArray<string>, eventType: string): boolean =>
+  patterns.includes(everyEvent) || patterns.includes(eventType) || patterns.includes(familyOf(eventType))

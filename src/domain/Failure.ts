@@ -1,9 +1,9 @@
 /** Every way in which a request can fail on purpose. The HTTP layer turns each into one status, code and message. */
 import { Data, Duration } from "effect"
-import type { PaymentId, TransactionId } from "./Identifiers.ts"
+import type { PaymentId, TransactionId } from "./Ids.ts"
 import { currencyOf, kindOf, type LedgerAccount } from "./Ledger.ts"
-import { busyRetryAfter } from "./policies/Database.ts"
-import type { Rate } from "./Rate.ts"
+import { busyRetryAfter } from "./policies/DatabasePolicies.ts"
+import type { Rate } from "./Exchange.ts"
 
 export const codes = {
   VALIDATION_ERROR: 400,

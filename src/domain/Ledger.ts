@@ -3,7 +3,7 @@
  * name, so that posting needs no look-up.
  */
 import { Brand } from "effect"
-import type { AccountId, AttemptId, ConfigId, EscrowId, OrgId, PaymentId } from "./Identifiers.ts"
+import type { AccountId, AttemptId, ConfigId, EscrowId, OrgId, PaymentId } from "./Ids.ts"
 import type { ProviderName } from "./Corridor.ts"
 import { type AnyCurrencyCode, isAnyCurrencyCode } from "./CryptoAsset.ts"
 import { Money } from "./Money.ts"

@@ -3,7 +3,7 @@
  * the same transfer told twice, late or out of order is still one.
  */
 import type { ProviderName } from "./Corridor.ts"
-import type { AttemptId, ConfigId } from "./Identifiers.ts"
+import type { AttemptId, ConfigId } from "./Ids.ts"
 import { Money } from "./Money.ts"
 
 /**

@@ -3,7 +3,7 @@
  * takes one as an argument, so that the compiler refuses to fall back from anything else.
  */
 import { Data } from "effect"
-import type { RefusalCode } from "./FailureCode.ts"
+import type { RefusalCode } from "./PaymentStatus.ts"
 import type { Money } from "./Money.ts"
 import type { Movement } from "./Movement.ts"
 

@@ -1,4 +1,5 @@
 /** The life of a payment: one table, which the database holds too. */
+
 export const paymentStatuses = [
   "initiated",
   "reviewed",
@@ -34,3 +35,44 @@ export const canCorrect = (from: PaymentStatus, to: PaymentStatus): boolean => f
 
 /** Nothing that a provider says can move a payment out of these, other than giving completed money back. */
 export const isSettled = (status: PaymentStatus): boolean => status === "completed" || transitions[status].length === 0
+
+/** What providers refuse for, each in words of its own; where none of these is certain, nothing more is said. */
+const refusalCodes = {
+  INSUFFICIENT_FUNDS: "the payer's account does not hold enough",
+  CARD_DECLINED: "the card's issuer refused it",
+  CARD_EXPIRED: "the card has expired",
+  CARD_INVALID: "the card's number, expiry or security code is wrong",
+  AUTHENTICATION_FAILED: "the payer did not prove who they are",
+  NOT_APPROVED: "the payer turned it down, or did not answer in time",
+  ACCOUNT_INVALID: "the account or number is unknown, closed or cannot take part",
+  LIMIT_EXCEEDED: "a limit of the account or of the provider was reached",
+  SUSPECTED_FRAUD: "it was taken for fraud, or the law forbids it",
+  PROVIDER_BALANCE_LOW: "our own account at the provider does not hold enough",
+  NOT_SUPPORTED: "the provider does not do this kind of payment",
+  INVALID_ORDER: "the provider found the order itself wrong",
+  CREDENTIALS_REFUSED: "the provider did not take our credentials",
+  PROVIDER_BUSY: "the provider was asked too often",
+  PROVIDER_UNAVAILABLE: "the provider could not be reached, or says that it is down"
+} as const
+
+export type RefusalCode = keyof typeof refusalCodes
+
+export const refusalCodeNames = Object.keys(refusalCodes) as ReadonlyArray<RefusalCode>
+
+/** Why a payment can have failed, in words that stay the same. */
+export const failureCodes = {
+  ...refusalCodes,
+  PROVIDER_DECLINED: "the last provider that was asked refused it",
+  NOT_SENT: "there was no time left to send it to a provider, so nobody was asked",
+  PROVIDER_FAILED: "a provider took it and reported later that it failed",
+  NEVER_RECEIVED: "a provider that had not answered says that it never had it",
+  NOT_SETTLED: "a ramp was paid for, and nobody settles it",
+  UNDERPAID: "less arrived than was asked for",
+  EXPIRED: "the customer did not pay in time",
+  OTP_EXHAUSTED: "the one-time password was wrong too often",
+  REJECTED: "a reviewer turned it away",
+  ROUTING_CONFIG_NOT_FOUND: "no provider served it any more once it was reviewed",
+  RESOLVED_AS_FAILED: "an operator settled it by hand"
+} as const
+
+export type FailureCode = keyof typeof failureCodes

@@ -7,7 +7,7 @@ import {
   parsePhoneNumberFromString
 } from "libphonenumber-js/min"
 import { type CountryCode, isCountryCode } from "./Country.ts"
-import { remember } from "./Remember.ts"
+import { setBounded } from "./BoundedMap.ts"
 
 /** A few uninhabited places have no numbers of their own. */
 const numberedCountry = (country: CountryCode): PhoneCountry | undefined =>
@@ -31,7 +31,7 @@ const parse = (text: string, country: CountryCode): ReturnType<typeof read> => {
   if (lately.has(key)) return lately.get(key)
   const phone = read(text, country)
   if (text.length > LONGEST_REMEMBERED) return phone
-  remember(lately, REMEMBERED, key, phone)
+  setBounded(lately, REMEMBERED, key, phone)
   return phone
 }
 

@@ -2,7 +2,7 @@
  * What providers hold because of a payment, as sums over its settled movements, and what of that has a place. Neither
  * depends on the order in which movements were heard.
  */
-import type { AttemptId } from "./Identifiers.ts"
+import type { AttemptId } from "./Ids.ts"
 import { Money } from "./Money.ts"
 import { effectOf, type RecordedMovement } from "./Movement.ts"
 

@@ -1,10 +1,130 @@
-/** The arithmetic of a crypto ramp: whether a client's rate is still good, and how much crypto goes with an amount of fiat. */
+/**
+ * What a provider's signal does to a ramp, as a pure function. A ramp is paid in two legs: `pending` until its customer's
+ * money was collected, `processing` until that was settled. Each happens once, in whatever order signals come.
+ */
+import type { Money } from "./Money.ts"
+import { canMove, type PaymentStatus } from "./PaymentStatus.ts"
+import type { AttemptOutcome, Decision, ProviderSignal } from "./Settlement.ts"
 import { BigDecimal, Either } from "effect"
 import type { CryptoAssetCode } from "./CryptoAsset.ts"
-import { given, taken } from "./Exchange.ts"
-import type { Money } from "./Money.ts"
-import type { Rate } from "./Rate.ts"
+import { given, taken, type Rate } from "./Exchange.ts"
 
+export type RampLeg = "collection" | "settlement"
+
+export interface RampLegState {
+  readonly status: PaymentStatus
+  readonly leg: RampLeg
+  /** null: asked, and not yet answered. */
+  readonly outcome: AttemptOutcome | null
+  /** The customer's money is here, or was. */
+  readonly collected: boolean
+  /** Nobody may pay any more. */
+  readonly expired: boolean
+  /** What was to be collected, or to be settled. */
+  readonly expected: Money
+  /** What the provider has collected or paid by all movements of the leg, less what went back. */
+  readonly moved: Money
+  /** A declined attempt that its provider has after all, and that is being asked about. */
+  readonly pursued: boolean
+}
+
+/** What the signal means for the ramp. `stranded`: its money was collected and cannot be settled. */
+export type RampEffect = "none" | "collected" | "underpaid" | "settled" | "stranded" | "returned"
+
+export interface RampDecision extends Decision {
+  readonly effect: RampEffect
+}
+
+const to = ({ status }: RampLegState, next: PaymentStatus): PaymentStatus => (canMove(status, next) ? next : status)
+
+const unmoved = ({ outcome, status }: RampLegState): RampDecision => ({
+  status,
+  outcome,
+  effect: "none",
+  resurfaced: false
+})
+
+const accepted = (current: RampLegState): RampDecision => ({ ...unmoved(current), outcome: "accepted" })
+
+/** Only a provider that still waits for the customer proves that nobody has paid. */
+const waiting = (current: RampLegState, state: "pending" | "processing"): RampDecision => {
+  const status = current.expired && state === "pending" ? to(current, "canceled") : to(current, "pending")
+  return { ...accepted(current), status }
+}
+
+const failed = (current: RampLegState): RampDecision => {
+  const outcome = current.outcome === "accepted" ? "accepted" : "declined"
+  const status = to(current, "failed")
+  if (current.leg === "collection")
+    return current.collected ? unmoved(current) : { ...unmoved(current), status, outcome }
+  return { ...unmoved(current), status, outcome, effect: status === current.status ? "none" : "stranded" }
+}
+
+type Spoken = Extract<ProviderSignal, { readonly _tag: "Accepted" | "Report" }>
+
+const collecting = (current: RampLegState, { state }: Spoken): RampDecision => {
+  const { collected, expected, moved, status } = current
+  if (collected || !canMove(status, "processing")) return state === "failed" ? failed(current) : accepted(current)
+  if (moved.minor >= expected.minor) return { ...accepted(current), status: "processing", effect: "collected" }
+  switch (state) {
+    case "completed":
+      // Nothing is no money: it may still come, and the leg goes on waiting for it.
+      return moved.isPositive ? { ...accepted(current), status: "failed", effect: "underpaid" } : accepted(current)
+    case "pending":
+    case "processing":
+      return waiting(current, state)
+    case "failed":
+      return failed(current)
+    case "returned":
+      // A part that went back leaves the leg waiting for what is still to come.
+      return moved.isPositive || (moved.isNegative && -moved.minor < expected.minor)
+        ? accepted(current)
+        : failed(current)
+  }
+}
+
+const settling = (current: RampLegState, { state }: Spoken): RampDecision => {
+  const { expected, moved, status } = current
+  if (status === "completed") {
+    return moved.minor <= 0n ? { ...accepted(current), status: "refunded", effect: "returned" } : accepted(current)
+  }
+  if (moved.minor >= expected.minor && canMove(status, "completed")) {
+    return { ...accepted(current), status: "completed", effect: "settled" }
+  }
+  return state === "failed" || state === "returned" ? failed(current) : accepted(current)
+}
+
+/** A declined attempt no longer speaks for the payment, which another candidate may have. */
+const declinedBefore = (current: RampLegState, signal: ProviderSignal): RampDecision => {
+  const isUnderWay =
+    (signal._tag === "Accepted" || signal._tag === "Report") &&
+    (signal.state === "pending" || signal.state === "processing")
+  return { ...unmoved(current), resurfaced: isUnderWay || (signal._tag === "Unknown" && current.pursued) }
+}
+
+const silent = (current: RampLegState): RampDecision => {
+  if (current.outcome !== null) return unmoved(current)
+  const status = current.leg === "collection" ? to(current, "pending") : current.status
+  return { ...unmoved(current), status, outcome: "unknown" }
+}
+
+/** `othersLeft`: another candidate takes over from a refusal. */
+export const decideRamp = (current: RampLegState, signal: ProviderSignal, othersLeft: boolean): RampDecision => {
+  if (current.outcome === "declined") return declinedBefore(current, signal)
+  switch (signal._tag) {
+    case "Accepted":
+    case "Report":
+      return current.leg === "collection" ? collecting(current, signal) : settling(current, signal)
+    case "Declined":
+      return othersLeft && current.outcome === null ? { ...unmoved(current), outcome: "declined" } : failed(current)
+    case "Unknown":
+      return silent(current)
+    case "Absent":
+      return current.outcome === "accepted" ? unmoved(current) : failed(current)
+  }
+}
+
+/** The arithmetic of a crypto ramp: whether a client's rate is still good, and how much crypto goes with an amount of fiat. */
 export const rampDirections = ["on_ramp", "off_ramp"] as const
 export type RampDirection = (typeof rampDirections)[number]
 

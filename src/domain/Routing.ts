@@ -1,6 +1,6 @@
 /** Which providers a payment is offered to, in which order, and why the others are not. Pure: route preview and dispatch share it. */
 import { Array as Arr, BigDecimal, Either, Order } from "effect"
-import type { ConfigId, OrgId } from "./Identifiers.ts"
+import type { ConfigId, OrgId } from "./Ids.ts"
 import type { CircuitState } from "./CircuitBreaker.ts"
 import type { CountryCode } from "./Country.ts"
 import type { Flow, PaymentMethod, ProviderName } from "./Corridor.ts"

@@ -1,7 +1,7 @@
 /** Events in memory. */
 import { Clock, Duration, Effect, Layer, Option } from "effect"
 import { newestFirst, openTables, memoryTable, type Opened } from "../platform/database/MemoryDatabase.ts"
-import { webhookForgetBatch } from "../domain/policies/Webhooks.ts"
+import { webhookForgetBatch } from "../domain/policies/WebhookPolicies.ts"
 import { Settings } from "../platform/config/Settings.ts"
 import { MAX_PAYLOAD_BYTES, EventStore } from "./EventStore.ts"
 import type {
@@ -12,10 +12,9 @@ import type {
   StoredAttempt,
   StoredEvent
 } from "./Webhook.ts"
-import type { WebhookId } from "../domain/Identifiers.ts"
+import { type WebhookId, uuidv7 } from "../domain/Ids.ts"
 import { createHash } from "node:crypto"
-import { uuidv7 } from "../domain/Ids.ts"
-import { wants } from "../domain/EventFilter.ts"
+import { wants } from "../domain/EventTypes.ts"
 
 /** The rows of the memory layers here. */
 export const webhookTables = {

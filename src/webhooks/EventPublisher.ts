@@ -1,10 +1,9 @@
 /** How features tell of what they did. Belongs in the transaction of what an event tells of. */
 import { Clock, Context, Effect, Layer } from "effect"
-import type { OrgId } from "../domain/Identifiers.ts"
+import { type OrgId, Ids } from "../domain/Ids.ts"
 import type { EventType } from "../domain/EventTypes.ts"
-import { Ids } from "../domain/Ids.ts"
 import type { Stored } from "../platform/database/DatabaseFailure.ts"
-import { afterCommit } from "../platform/database/AfterCommit.ts"
+import { afterCommit } from "../platform/database/Transactor.ts"
 import { DeliveryWakeUp } from "./DeliveryWakeUp.ts"
 import { EventStore } from "./EventStore.ts"
 import type { WebhookEvent } from "./Webhook.ts"

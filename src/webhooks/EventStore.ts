@@ -1,8 +1,7 @@
 /** Events at rest, each with the exact bytes that its deliveries repeat. Writing one finds its receivers. */
 import { Context } from "effect"
 import type { Stored } from "../platform/database/DatabaseFailure.ts"
-import { type Scope } from "../platform/database/Query.ts"
-import type { Window } from "../platform/database/Window.ts"
+import type { Scope, Window } from "../platform/database/Query.ts"
 import type { WebhookEvent } from "./Webhook.ts"
 
 /** The table refuses more, and so do some receivers. */

@@ -6,10 +6,10 @@
 import type { SqlClient } from "@effect/sql"
 import { Duration, Effect, Schema } from "effect"
 import { orDatabaseFailure, type Stored } from "../platform/database/DatabaseFailure.ts"
-import { theRowAs } from "../platform/database/Rows.ts"
+import { theRowAs } from "../platform/database/Query.ts"
 import type { Settings } from "../platform/config/Settings.ts"
-import { forgetRows, leaveByMonth } from "../platform/months/Leaving.ts"
-import { webhookForgetBatch } from "../domain/policies/Webhooks.ts"
+import { deleteArchivedRows, detachOldPartitions } from "../platform/partitions/DetachOld.ts"
+import { webhookForgetBatch } from "../domain/policies/WebhookPolicies.ts"
 import { nilUuid } from "../domain/Ids.ts"
 
 /** How old rows are forgotten: from the oldest on, in small batches, and past those that have to stay. */
@@ -64,7 +64,7 @@ const lookBehind =
         const tried = (row.tried ?? []).map((line) => ({ line, of: "webhook_attempts" }))
         return [...row.gone.map((line) => ({ line })), ...tried]
       })
-      return Effect.map(forgetRows(sql, archiveDir, table, looked), (forgotten) => ({
+      return Effect.map(deleteArchivedRows(sql, archiveDir, table, looked), (forgotten) => ({
         looked: seen?.looked ?? 0,
         forgotten,
         last: seen === undefined || seen.at === null || seen.id === null ? null : ([seen.at, seen.id] as const)
@@ -81,7 +81,7 @@ export const deleteExpiredDeliveries = (sql: SqlClient.SqlClient, kept: Kept): S
   const { deadLetters, webhooks: keptFor } = kept.retention
   const isNeeded = `(l.status = 'pending' or l.updated_at >= case l.status when 'dead' then ${ago(deadLetters)} else ${ago(keptFor)} end)`
   const months = Effect.zipWith(
-    leaveByMonth(sql, {
+    detachOldPartitions(sql, {
       table: "webhook_deliveries",
       keptFor,
       stillNeeded: {
@@ -90,7 +90,7 @@ export const deleteExpiredDeliveries = (sql: SqlClient.SqlClient, kept: Kept): S
         lately: `select delivery_id from webhook_queue where delivery_at < ${ago(keptFor)}`
       }
     }),
-    leaveByMonth(sql, {
+    detachOldPartitions(sql, {
       table: "webhook_attempts",
       keptFor,
       stillNeeded: {
@@ -136,7 +136,7 @@ const isTold = (among: string) => `(
 
 export const deleteExpiredEvents = (sql: SqlClient.SqlClient, kept: Kept): Stored<number> => {
   const keptFor = kept.retention.webhooks
-  const months = leaveByMonth(sql, {
+  const months = detachOldPartitions(sql, {
     table: "events",
     keptFor,
     stillNeeded: { key: "event_id", rows: isTold("events") }

@@ -1,6 +1,6 @@
 /** Endpoints, events and deliveries as the stores hold them. */
 import { Schema } from "effect"
-import { OrgId, PaymentId, WebhookId } from "../domain/Identifiers.ts"
+import { OrgId, PaymentId, WebhookId } from "../domain/Ids.ts"
 
 export const Webhook = Schema.Struct({
   webhook_id: WebhookId,

@@ -1,10 +1,10 @@
 /** Webhook endpoints in memory. */
 import { webhookTables } from "./EventMemory.ts"
 import { Clock, Duration, Effect, Layer, Option } from "effect"
-import type { WebhookId } from "../domain/Identifiers.ts"
+import type { WebhookId } from "../domain/Ids.ts"
 import { newestFirst, openTables } from "../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../platform/database/Query.ts"
-import { webhookSecretOverlap } from "../domain/policies/Webhooks.ts"
+import { webhookSecretOverlap } from "../domain/policies/WebhookPolicies.ts"
 import type { StoredWebhook, Webhook } from "./Webhook.ts"
 import { WebhookStore } from "./WebhookStore.ts"
 

@@ -1,7 +1,7 @@
 /** The signing secret of an endpoint: made once, shown once, kept sealed. */
-import type { WebhookId } from "../domain/Identifiers.ts"
+import type { WebhookId } from "../domain/Ids.ts"
 import { Effect } from "effect"
-import type { SealedPlace } from "../platform/secrets/SealedPlaces.ts"
+import type { RotatableSecret } from "../platform/secrets/Secrets.ts"
 import { WebhookStore } from "./WebhookStore.ts"
 
 export const SECRET_BYTES = 32
@@ -14,7 +14,7 @@ export const formatSecret = (bytes: Uint8Array): string => `${prefix}${Buffer.fr
 export const secretContext = (webhookId: WebhookId): string => `webhook ${webhookId}`
 
 /** The signing secrets of endpoints take part in a change of the master key. */
-export const rotatableWebhookSecrets = Effect.map(WebhookStore, (store): SealedPlace => ({
+export const rotatableWebhookSecrets = Effect.map(WebhookStore, (store): RotatableSecret => ({
   reseal: Effect.fnUntraced(function* (anew) {
     yield* store.lockSecrets
     const moved = yield* Effect.forEach(yield* store.allSealed, (row) =>

@@ -1,11 +1,10 @@
 /** Webhook endpoints in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Schema } from "effect"
-import type { WebhookId } from "../domain/Identifiers.ts"
+import type { WebhookId } from "../domain/Ids.ts"
 import { orDatabaseFailure } from "../platform/database/DatabaseFailure.ts"
-import { inScope, newest, ownedIn, type Scope } from "../platform/database/Query.ts"
-import { rowAs, rowsAs, theRowAs } from "../platform/database/Rows.ts"
-import { webhookSecretOverlap } from "../domain/policies/Webhooks.ts"
+import { inScope, newest, ownedIn, type Scope, rowAs, rowsAs, theRowAs } from "../platform/database/Query.ts"
+import { webhookSecretOverlap } from "../domain/policies/WebhookPolicies.ts"
 import { Webhook } from "./Webhook.ts"
 import { SealedRow, WebhookStore } from "./WebhookStore.ts"
 

@@ -1,9 +1,8 @@
 /** Webhook endpoints at rest. Their secrets are sealed, and are no part of what reads give. */
 import { Context, type Option, Schema } from "effect"
-import type { OrgId, WebhookId } from "../domain/Identifiers.ts"
+import type { OrgId, WebhookId } from "../domain/Ids.ts"
 import type { Stored } from "../platform/database/DatabaseFailure.ts"
-import type { Scope } from "../platform/database/Query.ts"
-import type { Window } from "../platform/database/Window.ts"
+import type { Scope, Window } from "../platform/database/Query.ts"
 import { SealedSecrets, type StoredWebhook, Webhook } from "./Webhook.ts"
 
 export type NewWebhook = Pick<StoredWebhook, "webhook_id" | "org_id" | "endpoint_url" | "events" | "secret_sealed">

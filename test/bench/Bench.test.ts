@@ -2,7 +2,7 @@
 import type { AddressInfo } from "node:net"
 import { expect } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
-import type { PaymentId } from "../../src/domain/Identifiers.ts"
+import type { PaymentId } from "../../src/domain/Ids.ts"
 import { Pool } from "pg"
 import { startCompletion } from "./fastify/Completion.ts"
 import { fastifyServer } from "./fastify/Server.ts"

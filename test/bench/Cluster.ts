@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Redacted } from "effect"
 import { Client, Pool } from "pg"
-import { embeddedPostgres } from "../../src/platform/database/EmbeddedPostgres.ts"
+import { embeddedPostgres } from "../../src/platform/database/embedded/EmbeddedPostgres.ts"
 import { BenchFailed } from "./BenchFailed.ts"
 
 const TMPFS = 0x01021994

@@ -5,11 +5,10 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Duration, Effect, Logger, LogLevel, Redacted, Schema } from "effect"
-import { OrgId, PaymentId } from "../../src/domain/Identifiers.ts"
+import { OrgId, PaymentId, Ids } from "../../src/domain/Ids.ts"
 import { Pool } from "pg"
 import { migrate } from "../../src/platform/database/Migrations.ts"
 import { CurrencyCode } from "../../src/domain/Currency.ts"
-import { Ids } from "../../src/domain/Ids.ts"
 import { type Entry, LedgerAccount, move } from "../../src/domain/Ledger.ts"
 import { Money } from "../../src/domain/Money.ts"
 import { LedgerStore } from "../../src/money/ledger/LedgerStore.ts"

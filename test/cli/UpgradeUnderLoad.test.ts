@@ -6,8 +6,7 @@ import { Effect, Either, Logger, LogLevel, Redacted } from "effect"
 import { Client } from "pg"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { indexes, transaction } from "../../src/platform/database/Migration.ts"
-import { type Migrations, MigrationRefused, runMigrations } from "../../src/platform/database/MigrationRunner.ts"
-import { migrations } from "../../src/platform/database/Migrations.ts"
+import { type Migrations, MigrationRefused, runMigrations, migrations } from "../../src/platform/database/Migrations.ts"
 import { byPhone } from "../payments/support/Requests.ts"
 import {
   freePort,

@@ -7,7 +7,7 @@ import {
   type WebhookDelivery,
   WebhookRefused
 } from "../../src/client/VerifyWebhook.ts"
-import { serviceSignature, standardSignature } from "../../src/domain/WebhookSignature.ts"
+import { serviceSignature, standardSignature } from "../../src/domain/Digest.ts"
 
 const secretOf = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString("base64")}`
 const secret = secretOf(1)

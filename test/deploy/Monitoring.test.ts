@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process"
 import { describe, expect, it } from "vitest"
 import { paymentStatuses } from "../../src/domain/PaymentStatus.ts"
-import { type TroubleKind, troubleKinds } from "../../src/platform/observability/Trouble.ts"
+import { type AlertKind, alertKinds } from "../../src/platform/observability/OperatorAlert.ts"
 import { dashboard, documented, expressions, metricsNamed, RULE_TESTS, RULES, rules } from "./Monitoring.ts"
 
 const promtool = (...args: ReadonlyArray<string>) => spawnSync("promtool", [...args], { encoding: "utf8" })
@@ -37,7 +37,7 @@ describe("the alert rules", () => {
   })
 
   it("tell of every kind of trouble, most of them by one", () => {
-    const byOthers: Partial<Record<TroubleKind, string>> = {
+    const byOthers: Partial<Record<AlertKind, string>> = {
       circuit_opened: "CorridorProviderSilent",
       dead_letter: "CorridorDeadLetters",
       money_in_suspense: "CorridorMoneyInSuspense",
@@ -47,7 +47,7 @@ describe("the alert rules", () => {
     const names = alerts.map(({ alert }) => alert)
     for (const name of Object.values(byOthers)) expect(names).toContain(name)
     const [, told = ""] = /kind=~"([^"]*)"/.exec(alerts.find(({ alert }) => alert === "CorridorTrouble")!.expr) ?? []
-    expect([...told.split("|"), ...Object.keys(byOthers)].toSorted()).toEqual(troubleKinds.toSorted())
+    expect([...told.split("|"), ...Object.keys(byOthers)].toSorted()).toEqual(alertKinds.toSorted())
   })
 
   it("are all in docs/operating.md, with what to do", () => {

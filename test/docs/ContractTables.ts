@@ -6,8 +6,7 @@ import { testValues } from "../../src/contract/api/TestValues.ts"
 import { codeMeanings } from "../../src/contract/openapi/Errors.ts"
 import { type EventType, eventTypes } from "../../src/domain/EventTypes.ts"
 import { codes } from "../../src/domain/Failure.ts"
-import { failureCodes } from "../../src/domain/FailureCode.ts"
-import { canCorrect, paymentStatuses, transitions } from "../../src/domain/PaymentStatus.ts"
+import { failureCodes, canCorrect, paymentStatuses, transitions } from "../../src/domain/PaymentStatus.ts"
 import { table } from "./Table.ts"
 
 const code = (text: string) => `\`${text}\``

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { bankAccountProblems } from "../../src/domain/BankAccountFormat.ts"
+import { bankAccountProblems } from "../../src/domain/AccountFormat.ts"
 import { CountryCode } from "../../src/domain/Country.ts"
 
 const fieldsWrong = (country: string, account_number: string, bank_code: string | null) =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import * as Breaker from "../../src/domain/CircuitBreaker.ts"
 import { type Circuits, initialCircuits, openFor } from "../../src/domain/CircuitBreaker.ts"
-import type { OrgId } from "../../src/domain/Identifiers.ts"
+import type { OrgId } from "../../src/domain/Ids.ts"
 import { idFrom } from "../support/AnyId.ts"
 
 const SECOND = 1000

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
 import * as fc from "fast-check"
-import { dateRange, recentRange } from "../../src/domain/DateRange.ts"
-import { daysBefore, daysBetween, eachDay, isDate } from "../../src/domain/CalendarDate.ts"
+import { dateRange, recentRange, daysBefore, daysBetween, eachDay, isDate } from "../../src/domain/CalendarDate.ts"
 
 const noon = Date.UTC(2026, 2, 2, 12)
 

@@ -3,9 +3,8 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { AnyCurrencyCode, computedScaleOf } from "../../src/domain/CryptoAsset.ts"
 import { fractionDigits } from "../../src/domain/Decimal.ts"
-import { type Exchange, expected, given, taken, withinTolerance } from "../../src/domain/Exchange.ts"
+import { type Exchange, expected, given, taken, withinTolerance, Rate } from "../../src/domain/Exchange.ts"
 import { Money } from "../../src/domain/Money.ts"
-import { Rate } from "../../src/domain/Rate.ts"
 
 const code = Schema.decodeUnknownSync(AnyCurrencyCode)
 const money = (text: string, currency: string) => Either.getOrThrow(Money.fromNumericText(text, code(currency)))

@@ -1,7 +1,7 @@
 /** What a third party says is written down: in a form that a database takes, and no longer than anybody reads. */
 import { describe, expect, it } from "@effect/vitest"
 import { Accepted, Declined, Report } from "../../src/domain/Outcome.ts"
-import { cleanEnquiry, cleanKey, cleanName, cleanOutcome, cleanReport } from "../../src/domain/ForeignText.ts"
+import { cleanEnquiry, cleanKey, cleanName, cleanOutcome, cleanReport } from "../../src/domain/ProviderText.ts"
 
 const odd = "a\u0000b\ud800c"
 const fit = "a\uFFFDb\uFFFDc"

@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { CountryCode } from "../../src/domain/Country.ts"
-import { compactIban, ibanProblem, startsLikeIban } from "../../src/domain/Iban.ts"
+import { compactIban, ibanProblem, startsLikeIban } from "../../src/domain/AccountFormat.ts"
 
 const country = (code: string) => CountryCode.make(code)
 

@@ -13,9 +13,11 @@ import {
   PaymentId,
   TransactionId,
   UserId,
-  WebhookId
-} from "../../src/domain/Identifiers.ts"
-import { idOrNil, Ids, nilUuid } from "../../src/domain/Ids.ts"
+  WebhookId,
+  idOrNil,
+  Ids,
+  nilUuid
+} from "../../src/domain/Ids.ts"
 import { LedgerAccount } from "../../src/domain/Ledger.ts"
 
 const shape = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/

@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { CurrencyCode } from "../../src/domain/Currency.ts"
-import { AttemptId } from "../../src/domain/Identifiers.ts"
+import { AttemptId } from "../../src/domain/Ids.ts"
 import { Money } from "../../src/domain/Money.ts"
 import { movementKinds, movementStates, OPERATOR_ID, record, type RecordedMovement } from "../../src/domain/Movement.ts"
 import { position } from "../../src/domain/Position.ts"

@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { agreesWithBank, isNubanShaped, nubanCheckDigit } from "../../src/domain/Nuban.ts"
+import { agreesWithBank, isNubanShaped, nubanCheckDigit } from "../../src/domain/AccountFormat.ts"
 
 const digits = (length: number) => fc.stringMatching(new RegExp(`^\\d{${length}}$`))
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { asName, asQuotation, asSentence, holdsLink } from "../../src/domain/PlainWords.ts"
+import { asName, asQuotation, asSentence, holdsLink } from "../../src/domain/MailSafeText.ts"
 
 describe("Words of others", () => {
   it.each([

@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { CurrencyCode } from "../../src/domain/Currency.ts"
-import { AttemptId } from "../../src/domain/Identifiers.ts"
+import { AttemptId } from "../../src/domain/Ids.ts"
 import { Money } from "../../src/domain/Money.ts"
 import { movementKinds, movementStates, type RecordedMovement, signOf } from "../../src/domain/Movement.ts"
 import { allocate, type Intent, netOf, position, type Position } from "../../src/domain/Position.ts"

@@ -6,7 +6,7 @@ import { CurrencyCode } from "../../src/domain/Currency.ts"
 import { fractionDigits, fromJsonNumber } from "../../src/domain/Decimal.ts"
 import { Money } from "../../src/domain/Money.ts"
 import { rampAmounts, type RampDirection, withinDrift } from "../../src/domain/Ramp.ts"
-import { invert, Rate } from "../../src/domain/Rate.ts"
+import { invert, Rate } from "../../src/domain/Exchange.ts"
 
 const decimal = (text: string) => BigDecimal.unsafeFromString(text)
 const rate = (text: string) => Rate.make(decimal(text))

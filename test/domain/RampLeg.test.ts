@@ -4,7 +4,7 @@ import { CurrencyCode } from "../../src/domain/Currency.ts"
 import { Money } from "../../src/domain/Money.ts"
 import { Absent, Accepted, Declined, Report, Unknown } from "../../src/domain/Outcome.ts"
 import { canMove, type PaymentStatus } from "../../src/domain/PaymentStatus.ts"
-import { decideRamp, type RampEffect, type RampLeg, type RampLegState } from "../../src/domain/RampLeg.ts"
+import { decideRamp, type RampEffect, type RampLeg, type RampLegState } from "../../src/domain/Ramp.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../src/domain/Settlement.ts"
 
 const shillings = (minor: bigint) => new Money({ currency: CurrencyCode.make("KES"), minor })

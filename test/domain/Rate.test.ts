@@ -2,7 +2,7 @@ import { BigDecimal, Either, Schema } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { significantDigits, toPlainText } from "../../src/domain/Decimal.ts"
-import { applySpread, BasisPoints, cross, fromDecimal, heldTo, invert, Rate } from "../../src/domain/Rate.ts"
+import { applySpread, BasisPoints, cross, fromDecimal, heldTo, invert, Rate } from "../../src/domain/Exchange.ts"
 
 const rate = (text: string) => Rate.make(BigDecimal.unsafeFromString(text))
 

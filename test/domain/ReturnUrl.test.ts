@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
-import { checkReturnUrl } from "../../src/domain/ReturnUrl.ts"
+import { checkReturnUrl } from "../../src/domain/Url.ts"
 
 const allowed = (text: string, mode: "sandbox" | "live") => Either.isRight(checkReturnUrl(text, mode))
 

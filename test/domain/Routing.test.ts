@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { BigDecimal, Either } from "effect"
 import * as fc from "fast-check"
-import { ConfigId } from "../../src/domain/Identifiers.ts"
+import { ConfigId } from "../../src/domain/Ids.ts"
 import type { CircuitState } from "../../src/domain/CircuitBreaker.ts"
 import { flows, paymentMethods, type ProviderName } from "../../src/domain/Corridor.ts"
 import { CountryCode } from "../../src/domain/Country.ts"

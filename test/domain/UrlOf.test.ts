@@ -1,7 +1,6 @@
 import { Either } from "effect"
 import { describe, expect, it } from "vitest"
-import { givenUrl } from "../../src/domain/GivenUrl.ts"
-import { urlOf } from "../../src/domain/UrlOf.ts"
+import { givenUrl, urlOf } from "../../src/domain/Url.ts"
 
 describe("a URL", () => {
   it("stays one however often it is read, in any alphabet", () => {

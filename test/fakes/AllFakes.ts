@@ -22,7 +22,7 @@ import { stripe } from "../../src/providers/stripe/StripeAdapter.ts"
 import type { Fake } from "./Fake.ts"
 import { credentialsAt, type FakeNotStarted, type FakeOptions, type RunningFake, startFake } from "./FakeServer.ts"
 import { firstFakePort } from "../../src/platform/config/Settings.ts"
-import { urlOf } from "../../src/domain/UrlOf.ts"
+import { urlOf } from "../../src/domain/Url.ts"
 
 export interface ShippedFake {
   readonly fake: Fake

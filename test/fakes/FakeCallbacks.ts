@@ -7,7 +7,7 @@ import type { Entry } from "./FakeLedger.ts"
 import { type Scenario, scenarioOf } from "./MagicAmounts.ts"
 import { request as requestHttp } from "node:http"
 import { request as requestHttps } from "node:https"
-import { fakeCallbackRetries, fakeCallbackTimeout } from "../../src/domain/policies/Sandbox.ts"
+import { fakeCallbackRetries, fakeCallbackTimeout } from "../../src/domain/policies/ProviderPolicies.ts"
 
 /** Disputes of payins that a fake has completed: its payer opens one a moment later, and it ends as the amount has in store. */
 const stages: Partial<Readonly<Record<Scenario, ReadonlyArray<Dispute["stage"]>>>> = {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { Cause, type Clock, Data, Duration, Effect, Runtime, type Scope } from "effect"
 import * as FindMyWay from "find-my-way-ts"
-import { fakeLateness, fakePace, fakeSlowness } from "../../src/domain/policies/Sandbox.ts"
+import { fakeLateness, fakePace, fakeSlowness } from "../../src/domain/policies/ProviderPolicies.ts"
 import { type FakeTasks, makeFakeTasks } from "./FakeTasks.ts"
 import type { Fake, FakeReply, FakeRequest, FakeRoute, FakeWorld } from "./Fake.ts"
 import { type FakeLedger, makeFakeLedger } from "./FakeLedger.ts"

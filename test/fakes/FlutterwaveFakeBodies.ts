@@ -4,7 +4,7 @@ import { stringifyWire, WireNumber } from "../../src/domain/Decimal.ts"
 import type { Money } from "../../src/domain/Money.ts"
 import type { FakeReply, FakeRequest } from "./Fake.ts"
 import { moneyOfMajor, readJson, shortText } from "../../src/providers/port/WireValues.ts"
-import { urlOf } from "../../src/domain/UrlOf.ts"
+import { urlOf } from "../../src/domain/Url.ts"
 import type { Entry } from "./FakeLedger.ts"
 
 /** Its numbers are written out, so that none of them passes through a float. */

@@ -8,7 +8,7 @@ import { shortText, moneyOfMajor } from "../../src/providers/port/WireValues.ts"
 import { currencyOf } from "../../src/providers/mtnMomo/MtnMomoCorridors.ts"
 import type { Product } from "../../src/providers/mtnMomo/MtnMomoRequests.ts"
 import type { Money } from "../../src/domain/Money.ts"
-import { urlOf } from "../../src/domain/UrlOf.ts"
+import { urlOf } from "../../src/domain/Url.ts"
 
 /** What the fake of MTN takes and refuses: its headers and bodies, and its ways of saying no. */
 export const refused = (status: number, code: string, message: string): FakeReply => ({

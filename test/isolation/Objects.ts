@@ -8,7 +8,7 @@ import { freshAddress, invitedAgain, joined } from "../people/members/Inviting.t
 import type { Cast, Credential } from "../support/Credentials.ts"
 import { bodyOf, post, send } from "../support/Send.ts"
 import { CurrencyCode } from "../../src/domain/Currency.ts"
-import type { OrgId } from "../../src/domain/Identifiers.ts"
+import type { OrgId } from "../../src/domain/Ids.ts"
 import { Money } from "../../src/domain/Money.ts"
 import { EscrowPayoutStore } from "../../src/treasury/escrow/EscrowPayoutStore.ts"
 import { idFrom } from "../support/AnyId.ts"

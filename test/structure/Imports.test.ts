@@ -49,7 +49,7 @@ const upward = [
   ["src/domain/Money.ts", "../platform/database/Query.ts"],
   ["src/app/Graph.ts", "../../test/fakes/AllFakes.ts"],
   ["src/providers/port/Provider.ts", "../../../test/fakes/Fake.ts"],
-  ["src/platform/http/Router.ts", "../../people/auth/Gate.ts"],
+  ["src/platform/http/EndpointRoute.ts", "../../people/auth/Gate.ts"],
   ["src/webhooks/delivery/DeliveryAttempt.ts", "../../payments/store/Payment.ts"],
   ["src/payments/initiate/Initiation.ts", "../../hosted/links/LinkStore.ts"],
   ["src/money/ledger/Ledger.ts", "../../cli/main.ts"],

@@ -1,19 +1,19 @@
 /** Ids for tests, of which most come out of JSON or are made up on the spot. */
-import { nilUuid } from "../../src/domain/Ids.ts"
-import type {
-  AccountId,
-  AttemptId,
-  BeneficiaryId,
-  ConfigId,
-  EscrowId,
-  KeyId,
-  LinkId,
-  OrgId,
-  PaymentId,
-  TransactionId,
-  UserId,
-  WebhookId
-} from "../../src/domain/Identifiers.ts"
+import {
+  nilUuid,
+  type AccountId,
+  type AttemptId,
+  type BeneficiaryId,
+  type ConfigId,
+  type EscrowId,
+  type KeyId,
+  type LinkId,
+  type OrgId,
+  type PaymentId,
+  type TransactionId,
+  type UserId,
+  type WebhookId
+} from "../../src/domain/Ids.ts"
 
 /** May name whatever a test wants it to name. */
 export type AnyId = PaymentId &

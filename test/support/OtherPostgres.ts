@@ -12,7 +12,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Logger, LogLevel, Option, Redacted, Schedule } from "effect"
 import { DatabaseServer } from "../../src/platform/database/DatabaseServer.ts"
 import { migrate } from "../../src/platform/database/Migrations.ts"
-import { databaseUser } from "../../src/platform/database/embedded/SystemUser.ts"
+import { databaseUser } from "../../src/platform/database/embedded/HostSystem.ts"
 import { within } from "./OwnDatabase.ts"
 
 const DEBIAN = "/usr/lib/postgresql"

@@ -1,10 +1,9 @@
 /** Rows for the store suites. Every suite makes its own, since all tests of a suite share one database. */
 import { Effect } from "effect"
-import type { OrgId, UserId } from "../../src/domain/Identifiers.ts"
+import { type OrgId, type UserId, Ids } from "../../src/domain/Ids.ts"
 import { ApiKeyStore, type NewKey } from "../../src/people/apiKeys/ApiKeyStore.ts"
 import type { Role } from "../../src/domain/Access.ts"
-import { hashApiKey } from "../../src/domain/ApiKeyHash.ts"
-import { Ids } from "../../src/domain/Ids.ts"
+import { hashApiKey } from "../../src/domain/ApiKeyFormat.ts"
 import { OrganizationStore, type NewOrganization } from "../../src/people/organizations/OrganizationStore.ts"
 import { type NewUser, UserStore } from "../../src/people/users/UserStore.ts"
 import { idFrom } from "./AnyId.ts"

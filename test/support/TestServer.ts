@@ -1,7 +1,7 @@
 /** The real HTTP server on a free port, with sandbox data, on memory stores or a database of its own. */
 import { layer, type Vitest } from "@effect/vitest"
 import { Cause, Context, Effect, HashMap, Layer, Logger, type LogLevel } from "effect"
-import { UserId } from "../../src/domain/Identifiers.ts"
+import { UserId } from "../../src/domain/Ids.ts"
 import { graphOf } from "../../src/app/Graph.ts"
 import { serveHttp } from "../../src/app/HttpApp.ts"
 import { serverOver, ServicesLive } from "../../src/app/Services.ts"

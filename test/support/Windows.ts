@@ -3,7 +3,7 @@ import { expect } from "@effect/vitest"
 import { Clock, Effect, Option } from "effect"
 import type { Stored } from "../../src/platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../src/platform/database/Transactor.ts"
-import type { Position, Window } from "../../src/platform/database/Window.ts"
+import type { Position, Window } from "../../src/platform/database/Query.ts"
 
 interface Dated {
   readonly created_at: Date

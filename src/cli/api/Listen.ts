@@ -1,7 +1,7 @@
 /** `corridor listen`: events come here by the API and go on to a program on this machine, signed as a delivery is. */
 import { randomBytes } from "node:crypto"
 import { Clock, Duration, Effect, Either, Option } from "effect"
-import { eventPatterns, isEventPattern, wants } from "../../domain/EventFilter.ts"
+import { eventPatterns, isEventPattern, wants } from "../../domain/EventTypes.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
 import { deliveryHeaders } from "../../webhooks/delivery/SignedHeaders.ts"
 import { formatSecret, SECRET_BYTES } from "../../webhooks/WebhookSecrets.ts"

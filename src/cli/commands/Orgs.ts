@@ -1,7 +1,6 @@
 /** `corridor orgs` */
 import { Args, Command, Options } from "@effect/cli"
-import { features } from "../../domain/Feature.ts"
-import { kybStatuses } from "../../domain/KybStatus.ts"
+import { features, kybStatuses } from "../../domain/Organization.ts"
 import { choice, option, optional } from "../shared/CommandInput.ts"
 import { json } from "../shared/CommandResult.ts"
 import { byApiOrDatabase } from "../shared/CommandTarget.ts"

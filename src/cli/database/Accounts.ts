@@ -1,8 +1,7 @@
 /** `corridor accounts` beside the database. */
 import { Effect, Option, Schema } from "effect"
 import { VirtualAccount } from "../../contract/api/VirtualAccounts.ts"
-import { AccountId } from "../../domain/Identifiers.ts"
-import { idOrNil } from "../../domain/Ids.ts"
+import { AccountId, idOrNil } from "../../domain/Ids.ts"
 import { accountView } from "../../treasury/accounts/VirtualAccountView.ts"
 import type { AccountWithBalance } from "../../treasury/accounts/VirtualAccountStore.ts"
 import { VirtualAccounts } from "../../treasury/accounts/VirtualAccounts.ts"

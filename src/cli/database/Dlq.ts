@@ -1,8 +1,7 @@
 /** `corridor dlq` beside the database. */
 import { Effect, Option } from "effect"
 import { FromMoment } from "../../contract/api/Moment.ts"
-import { WebhookId } from "../../domain/Identifiers.ts"
-import { idOrNil, uuidOrNil } from "../../domain/Ids.ts"
+import { WebhookId, idOrNil, uuidOrNil } from "../../domain/Ids.ts"
 import type { DeadLetterFilter } from "../../webhooks/delivery/DeadLetterStore.ts"
 import { DeadLetters } from "../../webhooks/delivery/DeadLetters.ts"
 import { Webhooks } from "../../webhooks/Webhooks.ts"

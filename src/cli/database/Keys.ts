@@ -1,10 +1,9 @@
 /** `corridor keys` beside the database. */
 import { Effect, Option } from "effect"
-import { KeyId, type OrgId } from "../../domain/Identifiers.ts"
+import { KeyId, type OrgId, idOrNil } from "../../domain/Ids.ts"
 import { CreateApiKey } from "../../contract/api/ApiKeys.ts"
 import { ApiKeys } from "../../people/apiKeys/ApiKeys.ts"
 import { type Role, roleAtLeast } from "../../domain/Access.ts"
-import { idOrNil } from "../../domain/Ids.ts"
 import { allPages, permitFor } from "../shared/LocalDatabase.ts"
 import { decodeOption, refuse, found } from "../shared/CommandInput.ts"
 import { graceFrom } from "../shared/KeyInput.ts"

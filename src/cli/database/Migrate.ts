@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { DatabaseConnectionLive, ObservabilityLive } from "../../app/Foundation.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { migrate } from "../../platform/database/Migrations.ts"
-import { recordServer } from "../../platform/database/ServerGuard.ts"
+import { recordServer } from "../../platform/database/DatabaseServer.ts"
 import { report } from "../shared/CommandResult.ts"
 import { showElapsed } from "../shared/Terminal.ts"
 

@@ -1,8 +1,7 @@
 /** `corridor notifications` */
 import { Effect, type Option } from "effect"
 import { uuidOrNil } from "../../domain/Ids.ts"
-import type { Notification } from "../../platform/notifications/Notification.ts"
-import { Outbox } from "../../platform/notifications/Outbox.ts"
+import { type Notification, Outbox } from "../../platform/notifications/NotificationStore.ts"
 import { allPages, permitFor } from "../shared/LocalDatabase.ts"
 import { refuse } from "../shared/CommandInput.ts"
 import { findOrganization } from "../shared/LookUp.ts"

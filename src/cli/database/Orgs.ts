@@ -1,9 +1,8 @@
 /** `corridor orgs` beside the database. */
 import { Effect, Option } from "effect"
-import { OrgId } from "../../domain/Identifiers.ts"
+import { OrgId, idOrNil } from "../../domain/Ids.ts"
 import { toWireText, WireNumber } from "../../domain/Decimal.ts"
 import type { Organization } from "../../people/organizations/OrganizationStore.ts"
-import { idOrNil } from "../../domain/Ids.ts"
 import { type OrganizationPatch, Organizations, OrganizationInput } from "../../people/organizations/Organizations.ts"
 import { thresholdOf } from "../../people/organizations/OrganizationsHttp.ts"
 import { allPages, permitFor } from "../shared/LocalDatabase.ts"

@@ -1,8 +1,7 @@
 /** `corridor payments list` and `show` beside the database. */
 import { Effect, Option, Schema } from "effect"
-import { PaymentId, TransactionId } from "../../domain/Identifiers.ts"
+import { PaymentId, TransactionId, idOrNil } from "../../domain/Ids.ts"
 import { PaymentRecord, TimelineItem } from "../../contract/api/Payments.ts"
-import { idOrNil } from "../../domain/Ids.ts"
 import { recordOf } from "../../payments/read/PaymentRecord.ts"
 import { Payments } from "../../payments/read/Payments.ts"
 import { refuse } from "../shared/CommandInput.ts"

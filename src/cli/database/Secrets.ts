@@ -7,9 +7,9 @@ import { Settings } from "../../platform/config/Settings.ts"
 import { migrate } from "../../platform/database/Migrations.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { type MasterKey, parseMasterKey } from "../../platform/config/MasterKey.ts"
-import { currentMasterKey, guardMasterKey } from "../../platform/secrets/MasterKeyGuard.ts"
+import { currentMasterKey, guardMasterKey } from "../../platform/masterKey/MasterKeyGuard.ts"
 import { SealedPlacesLive } from "../../app/Ports.ts"
-import { Rotation } from "../../platform/rotation/Rotation.ts"
+import { MasterKeyRotation } from "../../platform/masterKey/MasterKeyRotation.ts"
 import { ExistingLive, permitFor } from "../shared/LocalDatabase.ts"
 import { refuse } from "../shared/CommandInput.ts"
 import { report } from "../shared/CommandResult.ts"
@@ -18,7 +18,7 @@ import { showElapsed } from "../shared/Terminal.ts"
 const VARIABLE = "CORRIDOR_NEW_MASTER_KEY"
 
 /** Without the vault: its guard would refuse a database that was moved to the new key a moment ago. */
-const RotationLive = Rotation.layer.pipe(
+const RotationLive = MasterKeyRotation.layer.pipe(
   Layer.provide(SealedPlacesLive),
   Layer.provide(AuditLog.layer),
   Layer.provide(StoresLive),
@@ -48,7 +48,7 @@ const rotateTo = Effect.fn("Cli.rotateSecrets")(function* (to: MasterKey) {
   yield* Effect.catchTag(guardMasterKey(from), "OtherMasterKey", () =>
     Effect.logDebug("The database does not belong to the current key: perhaps to the new one already")
   )
-  const rotation = yield* Rotation
+  const rotation = yield* MasterKeyRotation
   const data = yield* rotation.rotate(yield* permitFor("platform"), from, to)
   const done = data.already_rotated
     ? `The database belongs to master key ${data.new_key_id} already`

@@ -1,8 +1,7 @@
 /** `corridor payments resolve` and `refund` beside the database. */
 import { Effect, Option, Schema } from "effect"
 import { PaymentRecord } from "../../contract/api/Payments.ts"
-import { PaymentId } from "../../domain/Identifiers.ts"
-import { idOrNil } from "../../domain/Ids.ts"
+import { PaymentId, idOrNil } from "../../domain/Ids.ts"
 import { DecidableItem } from "../../contract/api/Resolutions.ts"
 import { PaymentDecisions } from "../../payments/read/PaymentDecisions.ts"
 import { recordOf } from "../../payments/read/PaymentRecord.ts"

@@ -9,7 +9,7 @@ import {
   TokenSigner
 } from "../../people/auth/DevelopmentIssuer.ts"
 import { Settings } from "../../platform/config/Settings.ts"
-import { developmentTokenTtl } from "../../domain/policies/People.ts"
+import { developmentTokenTtl } from "../../domain/policies/PeoplePolicies.ts"
 import type { User } from "../../people/users/UserStore.ts"
 import { Users } from "../../people/users/Users.ts"
 import { refuse } from "../shared/CommandInput.ts"

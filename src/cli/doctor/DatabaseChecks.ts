@@ -1,26 +1,23 @@
 /** What `corridor doctor` looks at in the database. It changes nothing there. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
-import { rowAs, theRowAs } from "../../platform/database/Rows.ts"
+import { rowAs, theRowAs, tableExists, columnExists } from "../../platform/database/Query.ts"
 import type { Settings } from "../../platform/config/Settings.ts"
-import { DatabaseServer } from "../../platform/database/DatabaseServer.ts"
+import { DatabaseServer, replication as readReplication, otherServer } from "../../platform/database/DatabaseServer.ts"
 import {
   compareHistory,
   MIGRATIONS_TABLE,
   NO_UPGRADE,
-  recordedMigrations
-} from "../../platform/database/MigrationRunner.ts"
-import { migrations } from "../../platform/database/Migrations.ts"
-import { tableExists, columnExists } from "../../platform/database/Tables.ts"
-import { keptMasterKey, knownMasterKey } from "../../platform/secrets/MasterKeyGuard.ts"
+  recordedMigrations,
+  migrations
+} from "../../platform/database/Migrations.ts"
+import { keptMasterKey, knownMasterKey } from "../../platform/masterKey/MasterKeyGuard.ts"
 import { checkValue } from "../../platform/secrets/Vault.ts"
 import type { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
 import { type Check, fail, ok, warn } from "./MachineChecks.ts"
 import { people, providers, rates } from "./LiveModeChecks.ts"
 import { hostsOf } from "../../platform/config/DatabaseUrl.ts"
-import { lookAtHosts } from "../../platform/database/Hosts.ts"
-import { replication as readReplication } from "../../platform/database/Replication.ts"
-import { otherServer } from "../../platform/database/ServerGuard.ts"
+import { lookAtHosts } from "../../platform/database/PrimaryFence.ts"
 
 /** What `corridor doctor` says of replication: whether a failover is safe, and whether there are two primaries. */
 

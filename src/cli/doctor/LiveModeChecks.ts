@@ -1,18 +1,17 @@
 /** What a service in live mode still lacks to take a payment; a sandbox has it all built in. */
 import { SqlClient } from "@effect/sql"
 import { Array, Duration, Effect, Option, Schema, Either, Redacted } from "effect"
-import { rowsAs, theRowAs } from "../../platform/database/Rows.ts"
+import { rowsAs, theRowAs, tableExists } from "../../platform/database/Query.ts"
 import type { Settings } from "../../platform/config/Settings.ts"
-import { tableExists } from "../../platform/database/Tables.ts"
 import { builtInRails, ProviderName } from "../../domain/Corridor.ts"
-import { ConfigId } from "../../domain/Identifiers.ts"
-import { liveRateMaxAge } from "../../domain/policies/Payments.ts"
-import { knownMasterKey } from "../../platform/secrets/MasterKeyGuard.ts"
+import { ConfigId } from "../../domain/Ids.ts"
+import { liveRateMaxAge } from "../../domain/policies/PaymentPolicies.ts"
+import { knownMasterKey } from "../../platform/masterKey/MasterKeyGuard.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import { openCredentials } from "../../providers/accounts/AccountCredentials.ts"
 import type { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
 import { type Check, fail, ok, warn } from "./MachineChecks.ts"
-import { shortestLiveSecret } from "../../domain/policies/People.ts"
+import { shortestLiveSecret } from "../../domain/policies/PeoplePolicies.ts"
 
 const accounts = rowsAs(
   Schema.Struct({

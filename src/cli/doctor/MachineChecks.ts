@@ -5,7 +5,7 @@ import { dirname, join, resolve } from "node:path"
 import { Effect, Option, Schema, Duration } from "effect"
 import type { Settings } from "../../platform/config/Settings.ts"
 import { request } from "node:http"
-import { readinessTimeout } from "../../domain/policies/Database.ts"
+import { readinessTimeout } from "../../domain/policies/DatabasePolicies.ts"
 
 /** One line of `corridor doctor`: what was looked at, how it is, and what to do about it. */
 

@@ -1,7 +1,6 @@
 /** From what an operator names to the row that is meant. */
 import { Effect } from "effect"
-import { OrgId, UserId } from "../../domain/Identifiers.ts"
-import { idOrNil } from "../../domain/Ids.ts"
+import { OrgId, UserId, idOrNil } from "../../domain/Ids.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { Users } from "../../people/users/Users.ts"
 import { found } from "./CommandInput.ts"

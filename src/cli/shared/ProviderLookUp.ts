@@ -1,8 +1,7 @@
 /** Which configurations an operator means by a provider's name or by an id. */
 import { Array as Arr, Effect, Schema } from "effect"
-import { ConfigId } from "../../domain/Identifiers.ts"
+import { ConfigId, idOrNil } from "../../domain/Ids.ts"
 import { ProviderName } from "../../domain/Corridor.ts"
-import { idOrNil } from "../../domain/Ids.ts"
 import { ProviderConfigs } from "../../providers/configs/ProviderConfigs.ts"
 import { allPages, permitFor } from "./LocalDatabase.ts"
 import { refuse } from "./CommandInput.ts"

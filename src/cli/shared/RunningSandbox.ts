@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Duration, Effect, Schema } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
-import { readinessTimeout } from "../../domain/policies/Database.ts"
+import { readinessTimeout } from "../../domain/policies/DatabasePolicies.ts"
 import { refuse } from "./CommandInput.ts"
 
 const Credentials = Schema.parseJson(

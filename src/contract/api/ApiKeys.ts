@@ -1,7 +1,7 @@
 /** API keys: list, create, rotate, revoke. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { KeyId, OrgId, UserId } from "../../domain/Identifiers.ts"
+import { KeyId, OrgId, UserId } from "../../domain/Ids.ts"
 import { roles } from "../../domain/Access.ts"
 import { countedPageOf, envelope, idOf, idParam, OrgParam, PageParams, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"

@@ -1,10 +1,10 @@
 /** Beneficiaries: the people and businesses that payouts go to. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { BeneficiaryId, UserId } from "../../domain/Identifiers.ts"
+import { BeneficiaryId, UserId } from "../../domain/Ids.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { AnyCurrencyCode, CryptoNetwork } from "../../domain/CryptoAsset.ts"
-import { EmailAddress } from "../../domain/EmailAddress.ts"
+import { EmailAddress } from "../../domain/MailSafeText.ts"
 import { envelope, idOf, idParam, OrgParam, PageParams, pageOf, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { examples, Named, operation } from "./Operation.ts"

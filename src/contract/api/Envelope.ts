@@ -1,7 +1,6 @@
 /** The shapes that many operations share: the success envelope, pages, timestamps, ids in paths. */
 import { Schema } from "effect"
-import type { Naming } from "../../domain/Identifiers.ts"
-import { uuidOrNil } from "../../domain/Ids.ts"
+import { type Naming, uuidOrNil } from "../../domain/Ids.ts"
 
 export const Timestamp = Schema.Date.annotations({
   identifier: "Timestamp",

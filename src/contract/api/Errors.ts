@@ -1,7 +1,7 @@
 /** Error bodies as they are on the wire, for the typed client and the API reference. */
 import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
-import { PaymentId, TransactionId } from "../../domain/Identifiers.ts"
+import { PaymentId, TransactionId } from "../../domain/Ids.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 
 export const meanings = {

@@ -1,6 +1,6 @@
 /** What the service tells webhook endpoints: every type of event, when it fires, and the data that it carries. */
 import { Schema } from "effect"
-import { AccountId, AttemptId, OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
+import { AccountId, AttemptId, OrgId, PaymentId, TransactionId } from "../../domain/Ids.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"

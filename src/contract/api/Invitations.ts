@@ -1,9 +1,9 @@
 /** Invitations: how a person becomes a member. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { OrgId, UserId } from "../../domain/Identifiers.ts"
-import { RoleName } from "../../domain/AccessNames.ts"
-import { EmailAddress } from "../../domain/EmailAddress.ts"
+import { OrgId, UserId } from "../../domain/Ids.ts"
+import { RoleName } from "../../domain/Access.ts"
+import { EmailAddress } from "../../domain/MailSafeText.ts"
 import { CamelPageParams, camelPageOf } from "./CamelPage.ts"
 import { envelope, Id, idOf, IdParam, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"

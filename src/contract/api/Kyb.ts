@@ -1,7 +1,7 @@
 /** KYB, the check of a business: started by the organisation, decided by its provider's callback. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { OrgId } from "../../domain/Identifiers.ts"
+import { OrgId } from "../../domain/Ids.ts"
 import { envelope, idOf, idParam } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { Moment } from "./Moment.ts"

@@ -1,9 +1,8 @@
 /** Members of an organisation: their roles, and the permissions granted to them beyond their role. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { OrgId, UserId } from "../../domain/Identifiers.ts"
-import { permissionRoles, permissions } from "../../domain/Access.ts"
-import { PermissionName, RoleName } from "../../domain/AccessNames.ts"
+import { OrgId, UserId } from "../../domain/Ids.ts"
+import { permissionRoles, permissions, PermissionName, RoleName } from "../../domain/Access.ts"
 import { CamelPageParams, camelPageOf } from "./CamelPage.ts"
 import { envelope, idOf, idParam, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"

@@ -1,11 +1,11 @@
 /** Payment links: a page of our own at which anyone who has the address can pay. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Either, Schema } from "effect"
-import { LinkId, OrgId } from "../../domain/Identifiers.ts"
+import { LinkId, OrgId } from "../../domain/Ids.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
-import { EmailAddress } from "../../domain/EmailAddress.ts"
+import { EmailAddress } from "../../domain/MailSafeText.ts"
 import { readLogo } from "../../domain/Logo.ts"
 import { CursorParam, envelope, idOf, idParam, pageFieldsIfAny, PageSizeIfAny, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"

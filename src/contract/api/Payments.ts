@@ -11,11 +11,10 @@ import {
   TransactionId,
   UserId,
   WebhookId
-} from "../../domain/Identifiers.ts"
+} from "../../domain/Ids.ts"
 import { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
-import { type FailureCode, failureCodes } from "../../domain/FailureCode.ts"
-import { paymentStatuses } from "../../domain/PaymentStatus.ts"
+import { type FailureCode, failureCodes, paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { envelope, Id, idOf, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import { FromMoment, ToMoment } from "./Moment.ts"

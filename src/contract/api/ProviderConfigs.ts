@@ -1,7 +1,7 @@
 /** Provider configurations: which provider serves which corridor, for whom and in which order. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { BigDecimal, Schema } from "effect"
-import { ConfigId, OrgId } from "../../domain/Identifiers.ts"
+import { ConfigId, OrgId } from "../../domain/Ids.ts"
 import { Flow, flows, PaymentMethod, paymentMethods, ProviderName, providerNames } from "../../domain/Corridor.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { AmountInput, MONEY, WireDecimal } from "../../domain/Decimal.ts"

@@ -1,7 +1,7 @@
 /** Crypto ramps: fiat to crypto and back, with the rate that the caller was shown. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { PaymentId, TransactionId } from "../../domain/Identifiers.ts"
+import { PaymentId, TransactionId } from "../../domain/Ids.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { ProviderName } from "../../domain/Corridor.ts"
 import { CryptoAssetCode, CryptoNetwork } from "../../domain/CryptoAsset.ts"

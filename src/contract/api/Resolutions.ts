@@ -1,7 +1,7 @@
 /** What only a person can decide about a payment, in that person's own name. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { PaymentId } from "../../domain/Identifiers.ts"
+import { PaymentId } from "../../domain/Ids.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
 import { envelope, Id, idParam } from "./Envelope.ts"

@@ -2,7 +2,7 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { type Access, accessTable, roles } from "../../domain/Access.ts"
-import { OrgId, UserId } from "../../domain/Identifiers.ts"
+import { OrgId, UserId } from "../../domain/Ids.ts"
 import { envelope, idOf, OrgParam } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import { examples, operation } from "./Operation.ts"

@@ -1,8 +1,8 @@
 /** Users: the people behind an organisation's tokens and keys. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { OrgId, UserId } from "../../domain/Identifiers.ts"
-import { RoleName } from "../../domain/AccessNames.ts"
+import { OrgId, UserId } from "../../domain/Ids.ts"
+import { RoleName } from "../../domain/Access.ts"
 import { idOf, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"

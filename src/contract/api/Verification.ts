@@ -1,8 +1,8 @@
 /** Verification requests: a person in a transaction is asked, by a message, to verify who they are. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { OrgId, TransactionId, UserId } from "../../domain/Identifiers.ts"
-import { holdsLink } from "../../domain/PlainWords.ts"
+import { OrgId, TransactionId, UserId } from "../../domain/Ids.ts"
+import { holdsLink } from "../../domain/MailSafeText.ts"
 import { envelope, Id, idOf, IdParam, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { examples, operation } from "./Operation.ts"

@@ -1,7 +1,7 @@
 /** Events, their deliveries, and how to send one again or one for a test. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { OrgId, WebhookId } from "../../domain/Identifiers.ts"
+import { OrgId, WebhookId } from "../../domain/Ids.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { AmountInput } from "../../domain/Decimal.ts"
 import { eventTypes } from "../../domain/EventTypes.ts"

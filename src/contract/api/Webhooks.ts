@@ -1,8 +1,8 @@
 /** Webhook endpoints: register, list, change, remove, rotate the signing secret. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { OrgId, WebhookId } from "../../domain/Identifiers.ts"
-import { eventPatterns, isEventPattern } from "../../domain/EventFilter.ts"
+import { OrgId, WebhookId } from "../../domain/Ids.ts"
+import { eventPatterns, isEventPattern } from "../../domain/EventTypes.ts"
 import { envelope, idOf, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { examples, Named, operation } from "./Operation.ts"

@@ -1,8 +1,7 @@
 /** Where the console is served: its page, and the two files that the page names. */
 import { Effect, Option, Schema } from "effect"
 import { NotFound } from "../../domain/Failure.ts"
-import { type Outgoing, withoutSlash } from "../../platform/http/Outgoing.ts"
-import { alsoByHead, type Incoming, type Route } from "../../platform/http/Route.ts"
+import { type Outgoing, withoutSlash, alsoByHead, type Incoming, type Route } from "../../platform/http/Route.ts"
 import { html } from "../../domain/Html.ts"
 import { readFile } from "node:fs/promises"
 

@@ -2,9 +2,8 @@
 import { readFile } from "node:fs/promises"
 import { Effect } from "effect"
 import { NotFound } from "../../domain/Failure.ts"
-import type { Outgoing } from "../../platform/http/Outgoing.ts"
-import { pack, packedReply } from "../../platform/http/Packed.ts"
-import { alsoByHead, type Incoming, type Route } from "../../platform/http/Route.ts"
+import { type Outgoing, alsoByHead, type Incoming, type Route } from "../../platform/http/Route.ts"
+import { compressAsset, assetReply } from "../../platform/http/ReferenceFiles.ts"
 
 interface Guide {
   readonly type: string
@@ -55,8 +54,8 @@ type Reply = (incoming: Incoming) => Outgoing
 const replyOf = async ({ body, type }: Guide): Promise<Reply> => {
   const headers = headersOf(type)
   if (type.startsWith("image/")) return () => ({ status: 200, headers, body, shared: true })
-  const packed = await pack(body.toString(), headers)
-  return (incoming) => packedReply(incoming, packed)
+  const packed = await compressAsset(body.toString(), headers)
+  return (incoming) => assetReply(incoming, packed)
 }
 
 const noGuide = new NotFound({ message: "There is no such guide. The list is at /docs/guides." })

@@ -1,9 +1,8 @@
 /** Where the holder of a link's address pays: the price, the one payment at a time, and how that payment stands. */
 import { Clock, Context, Data, Effect, Either, Layer, Option } from "effect"
-import type { PaymentId } from "../../domain/Identifiers.ts"
+import { type PaymentId, Ids } from "../../domain/Ids.ts"
 import { Settings } from "../../platform/config/Settings.ts"
-import { Ids } from "../../domain/Ids.ts"
-import { checkReturnUrl } from "../../domain/ReturnUrl.ts"
+import { checkReturnUrl } from "../../domain/Url.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { Actions } from "../../payments/actions/Actions.ts"
 import { CustomerPayments } from "../../payments/read/CustomerPayments.ts"

@@ -1,6 +1,6 @@
 /** Payment links in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
-import type { LinkId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
+import type { LinkId, OrgId, PaymentId } from "../../domain/Ids.ts"
 import { memoryTable, newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import { type LinkPayment, LinkStore, type StoredLink, type PaymentLink } from "./LinkStore.ts"

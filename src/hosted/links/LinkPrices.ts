@@ -8,8 +8,7 @@ import { Vault } from "../../platform/secrets/Vault.ts"
 import { type PaymentLink, linkPermit } from "./LinkStore.ts"
 import { catchRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { CurrencyCode } from "../../domain/Currency.ts"
-import { given, taken } from "../../domain/Exchange.ts"
-import type { Rate } from "../../domain/Rate.ts"
+import { given, taken, type Rate } from "../../domain/Exchange.ts"
 import { timingSafeEqual } from "node:crypto"
 
 /** What a payer pays so that the organisation receives an amount, and the other way round. */

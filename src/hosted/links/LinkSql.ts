@@ -1,13 +1,11 @@
 /** Payment links in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
-import { LinkId, OrgId, PaymentId, UserId } from "../../domain/Identifiers.ts"
+import { LinkId, OrgId, PaymentId, UserId } from "../../domain/Ids.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { inScope, newest, ownedBy, ownedIn, type Scope } from "../../platform/database/Query.ts"
-import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
-import { moneyOf } from "../../platform/database/StoredMoney.ts"
+import { inScope, newest, ownedBy, ownedIn, type Scope, rowAs, rowsAs, moneyOf } from "../../platform/database/Query.ts"
 import { LinkStore, type PaymentLink } from "./LinkStore.ts"
 
 const StoredRow = {

@@ -1,9 +1,8 @@
 /** Payment links at rest, each with the payments that were made through it. */
 import { Context, type Option } from "effect"
-import type { LinkId, OrgId, PaymentId, UserId } from "../../domain/Identifiers.ts"
+import type { LinkId, OrgId, PaymentId, UserId } from "../../domain/Ids.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import type { Scope } from "../../platform/database/Query.ts"
-import type { Window } from "../../platform/database/Window.ts"
+import type { Scope, Window } from "../../platform/database/Query.ts"
 import { makerPermit } from "../../domain/Access.ts"
 import type { CountryCode } from "../../domain/Country.ts"
 import type { CurrencyCode } from "../../domain/Currency.ts"

@@ -4,7 +4,7 @@
  */
 import { timingSafeEqual } from "node:crypto"
 import { Duration } from "effect"
-import { payerCookieLife } from "../../domain/policies/Payments.ts"
+import { payerCookieLife } from "../../domain/policies/PaymentPolicies.ts"
 import type { PaymentLink } from "./LinkStore.ts"
 
 type Mac = (text: string) => string

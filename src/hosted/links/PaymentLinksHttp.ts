@@ -2,7 +2,7 @@ import { Effect, Option } from "effect"
 import { success } from "../../contract/api/Envelope.ts"
 import type { PaymentLinksApi } from "../../contract/api/PaymentLinks.ts"
 import { type Handlers, WholeList } from "../../platform/http/Handlers.ts"
-import { makePages } from "../../platform/pagination/Page.ts"
+import { makePages } from "../../platform/pagination/Pagination.ts"
 import { PaymentLinks } from "./PaymentLinks.ts"
 
 export const paymentLinksHandlers = Effect.gen(function* () {

@@ -2,7 +2,7 @@
 import { Either, Redacted } from "effect"
 import { brandOf, holdsNumber, isExpired } from "../../domain/Card.ts"
 import { type TrustProxy, UNKNOWN_ADDRESS } from "../../platform/config/ClientAddress.ts"
-import { clientOf } from "../../platform/http/RequestAddress.ts"
+import { clientOf } from "../../platform/rateLimits/RateLimits.ts"
 import type { Incoming } from "../../platform/http/Route.ts"
 import type { Browser, Card } from "../../providers/port/Provider.ts"
 

@@ -1,9 +1,8 @@
 /** The hosted checkout of one payment. Whoever holds its address may see it, pay it and call it off, and nothing else. */
 import { timingSafeEqual } from "node:crypto"
 import { Context, Effect, Layer, Option, type Redacted } from "effect"
-import { PaymentId } from "../../domain/Identifiers.ts"
+import { PaymentId, idOrNil } from "../../domain/Ids.ts"
 import { Settings } from "../../platform/config/Settings.ts"
-import { idOrNil } from "../../domain/Ids.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { CheckoutUrl } from "../../payments/route/ProviderOrder.ts"

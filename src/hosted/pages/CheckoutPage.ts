@@ -1,7 +1,7 @@
 /** What the hosted checkout shows at each stage of a payment. */
 import { Duration } from "effect"
 import { type Content, type Html, html } from "../../domain/Html.ts"
-import { checkoutRefresh } from "../../domain/policies/Payments.ts"
+import { checkoutRefresh } from "../../domain/policies/PaymentPolicies.ts"
 import { amountText, type PageText } from "./PageText.ts"
 import {
   cancelButton,

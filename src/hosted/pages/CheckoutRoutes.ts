@@ -1,8 +1,7 @@
 /** `/checkout/{payment_id}?t=…`: every act of the customer is a form, and leads back to the page as it then is. */
 import { Clock, Effect, Either, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
-import type { Outgoing } from "../../platform/http/Outgoing.ts"
-import { alsoByHead, type Incoming, type Route } from "../../platform/http/Route.ts"
+import { type Outgoing, alsoByHead, type Incoming, type Route } from "../../platform/http/Route.ts"
 import { browserOf, cardOf } from "./CardForm.ts"
 import {
   cardPage,

@@ -1,10 +1,9 @@
 /** A form as a browser without scripts sends it. */
 import type { IncomingMessage } from "node:http"
 import { Clock, Data, Effect, Either } from "effect"
-import { formPostsPerMinute } from "../../domain/policies/Server.ts"
+import { formPostsPerMinute } from "../../domain/policies/ServerPolicies.ts"
 import { Settings } from "../../platform/config/Settings.ts"
-import { RateLimits } from "../../platform/http/RateLimits.ts"
-import { requestAddress } from "../../platform/http/RequestAddress.ts"
+import { RateLimits, requestAddress } from "../../platform/rateLimits/RateLimits.ts"
 import { decodeUtf8, readPlainBody } from "../../platform/http/RequestBody.ts"
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i

@@ -1,7 +1,7 @@
 /** The frame of every hosted page, and the headers that keep it to itself: no scripts, no other hosts, no copies. */
 import { createHash } from "node:crypto"
 import { type Content, Html, html } from "../../domain/Html.ts"
-import { empty, type Outgoing } from "../../platform/http/Outgoing.ts"
+import { empty, type Outgoing } from "../../platform/http/Route.ts"
 import { brandStyle, style } from "./PageStyle.ts"
 import { type Reader, rememberChoice, amountText, type PageText, timeText } from "./PageText.ts"
 import type { Payment } from "../../payments/store/Payment.ts"

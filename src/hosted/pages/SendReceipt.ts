@@ -1,8 +1,8 @@
 /** Receipts by e-mail, to the address that the payer gave, when the payer asks for one. */
 import { Clock, Context, Effect, Layer } from "effect"
-import { asName } from "../../domain/PlainWords.ts"
-import { receiptsPerMinute } from "../../domain/policies/Payments.ts"
-import { RateLimiter } from "../../platform/http/RateLimiter.ts"
+import { asName } from "../../domain/MailSafeText.ts"
+import { receiptsPerMinute } from "../../domain/policies/PaymentPolicies.ts"
+import { RateLimiter } from "../../platform/rateLimits/RateLimits.ts"
 import { Notifier } from "../../platform/notifications/Notifier.ts"
 import { amountText, type PageText } from "./PageText.ts"
 import { type PaymentOnPage, payersAddress, receiptLines } from "./PageLayout.ts"

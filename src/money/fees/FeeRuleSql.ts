@@ -1,14 +1,12 @@
 /** Fee rules in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
-import { OrgId } from "../../domain/Identifiers.ts"
+import { OrgId } from "../../domain/Ids.ts"
 import { Flow, PaymentMethod } from "../../domain/Corridor.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { batchOf, inScope } from "../../platform/database/Query.ts"
-import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
-import { moneyOf } from "../../platform/database/StoredMoney.ts"
-import { readsOfTerms } from "../../platform/database/Terms.ts"
+import { batchOf, inScope, rowAs, rowsAs, moneyOf } from "../../platform/database/Query.ts"
+import { cachedByConfigVersion } from "../../platform/database/ConfigVersionCache.ts"
 import { type FeeRule, FeeRuleStore, type FeeSubject, type NewFeeRule, subjectKey } from "./Fees.ts"
 
 const Row = Schema.Struct({
@@ -44,7 +42,7 @@ export const feeRuleStoreSql = Layer.scoped(
     const sql = yield* SqlClient.SqlClient
     const columns = sql.literal(Object.keys(Row.fields).join(", "))
 
-    const find = yield* readsOfTerms(subjectKey, (asked: ReadonlyArray<FeeSubject>) => {
+    const find = yield* cachedByConfigVersion(subjectKey, (asked: ReadonlyArray<FeeSubject>) => {
       const subjects = asked.map(({ direction, org_id, payment_method }) => ({
         of_org: org_id,
         of_method: payment_method,

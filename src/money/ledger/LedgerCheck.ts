@@ -1,5 +1,5 @@
 /** What a check of the books can find, in a sentence each. */
-import type { OrgId } from "../../domain/Identifiers.ts"
+import type { OrgId } from "../../domain/Ids.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
 import { BigDecimal } from "effect"
 import { type AnyCurrencyCode, computedScaleOf } from "../../domain/CryptoAsset.ts"

@@ -1,7 +1,7 @@
 /** The books in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema, Duration } from "effect"
-import { OrgId, PaymentId } from "../../domain/Identifiers.ts"
+import { OrgId, PaymentId } from "../../domain/Ids.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
 import { currencyOf, entryKinds, keepsBalance, LedgerAccount, providerIn } from "../../domain/Ledger.ts"
@@ -12,10 +12,19 @@ import {
   type Stored,
   orTransactionFailure
 } from "../../platform/database/DatabaseFailure.ts"
-import { inScope, newest, ownedBy, ownedIn, violates, sameOrg } from "../../platform/database/Query.ts"
-import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
-import { moneyOf } from "../../platform/database/StoredMoney.ts"
-import { unlimited } from "../../platform/database/Unlimited.ts"
+import {
+  inScope,
+  newest,
+  ownedBy,
+  ownedIn,
+  violates,
+  sameOrg,
+  rowAs,
+  rowsAs,
+  theRowAs,
+  moneyOf
+} from "../../platform/database/Query.ts"
+import { unlimited } from "../../platform/database/Transactor.ts"
 import {
   AccountName,
   byKind,
@@ -27,7 +36,7 @@ import {
 } from "./LedgerStore.ts"
 import { checkLedger } from "./LedgerCheckSql.ts"
 import { insufficientFundsOf, postingRows, postStatement } from "./PostingSql.ts"
-import { booksClosingDelay, postingPatience, postingPause } from "../../domain/policies/Ledger.ts"
+import { booksClosingDelay, postingPatience, postingPause } from "../../domain/policies/PaymentPolicies.ts"
 
 /** Days of the books that are over, summed up once by PostgreSQL. Postings stay as they are, so no sum is ever wrong. */
 

@@ -3,7 +3,7 @@
  * transaction, and after they have locked their own rows; a refusal ends that transaction.
  */
 import { Context, type Option, Schema, Array as Arr } from "effect"
-import type { OrgId, PaymentId } from "../../domain/Identifiers.ts"
+import type { OrgId, PaymentId } from "../../domain/Ids.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
 import {
   type Entry,
@@ -15,12 +15,10 @@ import {
 } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import type { Scope } from "../../platform/database/Query.ts"
-import type { Window } from "../../platform/database/Window.ts"
+import type { Scope, Window } from "../../platform/database/Query.ts"
 import type { LedgerReport } from "./LedgerCheck.ts"
 import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
-import type { DateRange } from "../../domain/DateRange.ts"
-import { eachDay } from "../../domain/CalendarDate.ts"
+import { type DateRange, eachDay } from "../../domain/CalendarDate.ts"
 
 /** What an organisation had at the end of each day, counted back from what it has now. */
 

@@ -1,7 +1,7 @@
 /** What the triggers of the books do in the database, for the memory stores: nothing is touched unless all of it fits. */
 import { type Opened, memoryTable } from "../../platform/database/MemoryDatabase.ts"
 import { Either } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import type { OrgId } from "../../domain/Ids.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
 import { currencyOf, type Entry, keepsBalance, kindOf, LedgerAccount, move, settled } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"

@@ -7,7 +7,7 @@
  */
 import type { SqlError } from "@effect/sql"
 import { Option } from "effect"
-import type { OrgId, PaymentId } from "../../domain/Identifiers.ts"
+import type { OrgId, PaymentId } from "../../domain/Ids.ts"
 import { violates } from "../../platform/database/Query.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
 import { type Entry, LedgerAccount, settled } from "../../domain/Ledger.ts"

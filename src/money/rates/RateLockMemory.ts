@@ -1,7 +1,7 @@
 /** Locked rates in memory. */
 import { Clock, Duration, Effect, Either, Layer, Option, BigDecimal } from "effect"
-import { rateLockRetention, rateGainWindow } from "../../domain/policies/Payments.ts"
-import { retentionBatch } from "../../domain/policies/Server.ts"
+import { rateLockRetention, rateGainWindow } from "../../domain/policies/PaymentPolicies.ts"
+import { retentionBatch } from "../../domain/policies/ServerPolicies.ts"
 import { memoryTable, openTables, type Opened } from "../../platform/database/MemoryDatabase.ts"
 import { type RateLock, RateLockStore, LockRefused, type LockUse } from "./RateLockStore.ts"
 

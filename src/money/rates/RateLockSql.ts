@@ -1,12 +1,11 @@
 /** Locked rates in PostgreSQL. */
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Duration, Effect, Layer, Option } from "effect"
-import { rateLockRetention } from "../../domain/policies/Payments.ts"
-import { retentionBatch } from "../../domain/policies/Server.ts"
+import { rateLockRetention } from "../../domain/policies/PaymentPolicies.ts"
+import { retentionBatch } from "../../domain/policies/ServerPolicies.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { batched } from "../../platform/database/Batcher.ts"
-import { ownedBy, violates } from "../../platform/database/Query.ts"
-import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
+import { ownedBy, violates, rowAs, rowsAs } from "../../platform/database/Query.ts"
 import { type NewRateLock, RateLock, RateLockStore, ReadRateLock, LockRefused } from "./RateLockStore.ts"
 
 const timesOf = rowsAs(RateLock.pick("org_rate_id", "expires_at", "created_at"))

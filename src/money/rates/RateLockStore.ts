@@ -1,12 +1,12 @@
 /** Rates that lookups locked, at rest, on the clock of the database. One that a payment was made with stays for good. */
 import { Context, type Duration, type Option, Schema, BigDecimal, Data, Either } from "effect"
-import { OrgId } from "../../domain/Identifiers.ts"
+import { OrgId } from "../../domain/Ids.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import { RateMismatch } from "../../domain/Failure.ts"
 import type { LockedRate } from "../../domain/LockedRate.ts"
 import type { Money } from "../../domain/Money.ts"
-import { exceeds, type Rate } from "../../domain/Rate.ts"
+import { exceeds, type Rate } from "../../domain/Exchange.ts"
 
 export const RateLock = Schema.Struct({
   org_rate_id: Schema.String,

@@ -1,6 +1,6 @@
 /** Base rates in memory. */
 import { Clock, Duration, Effect, Layer, Option } from "effect"
-import { rateProposalTime } from "../../domain/policies/Payments.ts"
+import { rateProposalTime } from "../../domain/policies/PaymentPolicies.ts"
 import { memoryTable, openTables } from "../../platform/database/MemoryDatabase.ts"
 import { type RateProposal, RateStore, type StoredRate } from "./RateStore.ts"
 

@@ -6,15 +6,13 @@
  * So the quotes of a cycle multiply to at most one, whatever its length.
  */
 import { BigDecimal, Context, Data, Duration, Effect, Layer, Option, Schema } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import { type OrgId, Ids, uuidOrNil } from "../../domain/Ids.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
-import type { Exchange } from "../../domain/Exchange.ts"
-import { Ids, uuidOrNil } from "../../domain/Ids.ts"
+import { type Exchange, applySpread, BasisPoints, costAt, cross, heldTo, Rate, worse } from "../../domain/Exchange.ts"
 import type { LockedRate } from "../../domain/LockedRate.ts"
-import { liveRateMaxAge } from "../../domain/policies/Payments.ts"
-import { applySpread, BasisPoints, costAt, cross, heldTo, Rate, worse } from "../../domain/Rate.ts"
+import { liveRateMaxAge } from "../../domain/policies/PaymentPolicies.ts"
 import { type LiveValues, RateLockStore } from "./RateLockStore.ts"
 import { type ReadRate, RateStore } from "./RateStore.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"

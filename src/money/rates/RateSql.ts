@@ -1,12 +1,11 @@
 /** Base rates in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Schema } from "effect"
-import { rateProposalTime } from "../../domain/policies/Payments.ts"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import { rateProposalTime } from "../../domain/policies/PaymentPolicies.ts"
+import type { OrgId } from "../../domain/Ids.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { batchedReads } from "../../platform/database/Batcher.ts"
-import { batchOf } from "../../platform/database/Query.ts"
-import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
+import { batchOf, rowAs, rowsAs, theRowAs } from "../../platform/database/Query.ts"
 import { RateProposal, RateStore, ReadRate, StoredRate } from "./RateStore.ts"
 
 const rateOf = rowAs(StoredRate)

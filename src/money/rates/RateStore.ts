@@ -1,6 +1,6 @@
 /** Base rates at rest: the exact decimal, and when it was set. */
 import { Context, type Option, Schema } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import type { OrgId } from "../../domain/Ids.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 export const StoredRate = Schema.Struct({

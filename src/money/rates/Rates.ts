@@ -2,16 +2,15 @@
 import { BigDecimal, Context, Effect, Either, Layer, Option, ParseResult, Schema } from "effect"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
-import { trouble } from "../../platform/observability/Trouble.ts"
+import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
 import { mapRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { AnyCurrencyCode, isCryptoAssetCode } from "../../domain/CryptoAsset.ts"
 import { fromPlainText, toPlainText } from "../../domain/Decimal.ts"
-import { type Exchange, expected, given } from "../../domain/Exchange.ts"
+import { type Exchange, expected, given, fromDecimal, invert, jumps, Rate } from "../../domain/Exchange.ts"
 import { Invalid, NotFound } from "../../domain/Failure.ts"
 import { Money } from "../../domain/Money.ts"
-import { fromDecimal, invert, jumps, Rate } from "../../domain/Rate.ts"
 import { type NewLock, RateQuote } from "./RateQuote.ts"
 import { type RateProposal, RateStore, type StoredRate } from "./RateStore.ts"
 
@@ -120,7 +119,7 @@ export class Rates extends Context.Tag("corridor/Rates")<
           )
           if (changed.status === "proposed") {
             const message = `A rate of ${from} to ${to} that moves by more than 10 percent waits for a second person.`
-            yield* trouble("rate_proposed", message, { rate: text, previous_rate: changed.previous_rate, by })
+            yield* alertOperator("rate_proposed", message, { rate: text, previous_rate: changed.previous_rate, by })
           }
           return changed
         }),

@@ -4,7 +4,7 @@ import { RATE_PROPOSED, type RatesApi } from "../../contract/api/Rates.ts"
 import { type AnyCurrencyCode, isAnyCurrencyCode, isCryptoAssetCode } from "../../domain/CryptoAsset.ts"
 import { NotFound } from "../../domain/Failure.ts"
 import type { Money } from "../../domain/Money.ts"
-import { fromDecimal } from "../../domain/Rate.ts"
+import { fromDecimal } from "../../domain/Exchange.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
 import { Rates } from "./Rates.ts"
 

@@ -1,6 +1,6 @@
 /** What people do with a payment that exists. Each action runs to its end, whether or not its caller waits for it. */
 import { type BigDecimal, Context, Effect, Layer, Option } from "effect"
-import type { PaymentId } from "../../domain/Identifiers.ts"
+import type { PaymentId } from "../../domain/Ids.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
 import {
   type AllProvidersFailed,
@@ -17,7 +17,7 @@ import {
 import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import type { Payment } from "../store/Payment.ts"
-import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
+import { makeRunDetached } from "../../platform/fibers/Shutdown.ts"
 import { Cancel } from "./Cancel.ts"
 import { PaymentCommand, retryWhileDatabaseBusy } from "../settlement/PaymentCommand.ts"
 import { Otp } from "./Otp.ts"

@@ -1,6 +1,6 @@
 /** Calling a payment off: at once while nobody has it, else only when its provider confirms that it will never complete. */
 import { Array as Arr, Context, Effect, Layer } from "effect"
-import type { PaymentId } from "../../domain/Identifiers.ts"
+import type { PaymentId } from "../../domain/Ids.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { canMove } from "../../domain/PaymentStatus.ts"
 import { Providers } from "../../providers/port/Provider.ts"

@@ -1,11 +1,11 @@
 /** One-time passwords: handed to the provider that asked for one, and counted here, whatever the provider counts. */
 import { Context, Effect, Layer } from "effect"
-import type { PaymentId } from "../../domain/Identifiers.ts"
+import type { PaymentId } from "../../domain/Ids.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { OtpInvalid, RateLimited } from "../../domain/Failure.ts"
-import { passwordAttempts, passwordsResent, turnPatience } from "../../domain/policies/Payments.ts"
-import { makeTurns } from "../../platform/fibers/InTurn.ts"
-import { MessageCounts } from "../../platform/notifications/MessageCounts.ts"
+import { passwordAttempts, passwordsResent, turnPatience } from "../../domain/policies/PaymentPolicies.ts"
+import { makeKeyedLocks } from "../../platform/fibers/KeyedLocks.ts"
+import { MessageCounts } from "../../platform/notifications/NotificationStore.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import type { Payment } from "../store/Payment.ts"
 import { appendNote } from "../settlement/Signals.ts"
@@ -38,7 +38,7 @@ const make = Effect.gen(function* () {
   const counts = yield* MessageCounts
   const prompts = yield* PhonePrompts
   /** Guesses at one instance wait for each other, so that none but the last is refused for those that are under way. */
-  const inTurn = makeTurns(turnPatience)
+  const inTurn = makeKeyedLocks(turnPatience)
 
   const asked = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: PaymentId) {
     const payment = yield* command.find(permit, paymentId)

@@ -1,11 +1,10 @@
 /** Reports over many rows: what the store counted, in the shape that readers get it. */
 import { Array as Arr, Clock, Context, Duration, Effect, Either, Layer } from "effect"
 import type { GeographicDistribution, Trends } from "../../contract/api/Analytics.ts"
-import { eachDay } from "../../domain/CalendarDate.ts"
+import { eachDay, type DateRange } from "../../domain/CalendarDate.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Money } from "../../domain/Money.ts"
-import { verdictsFor } from "../../domain/policies/Providers.ts"
-import type { DateRange } from "../../domain/DateRange.ts"
+import { verdictsFor } from "../../domain/policies/ProviderPolicies.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"

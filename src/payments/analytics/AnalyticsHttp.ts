@@ -3,10 +3,10 @@ import type { AnalyticsApi, ProviderState } from "../../contract/api/Analytics.t
 import { report } from "../../contract/api/Report.ts"
 import { providerNames } from "../../domain/Corridor.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
-import { monotonicMillis } from "../../platform/fibers/Monotonic.ts"
+import { monotonicMillis } from "../../platform/fibers/Deadlines.ts"
 import { ProviderHealth } from "../../providers/health/ProviderHealth.ts"
 import { Analytics, type Verdicts } from "./Analytics.ts"
-import { dateRange } from "../../domain/DateRange.ts"
+import { dateRange } from "../../domain/CalendarDate.ts"
 
 const stateOf = (
   provider: (typeof providerNames)[number],

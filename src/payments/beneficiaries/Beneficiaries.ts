@@ -1,14 +1,12 @@
 /** The life of a beneficiary: made, changed, deleted; each change audited in its own transaction. */
 import { Context, Effect, Layer, Option } from "effect"
-import { BeneficiaryId, type UserId } from "../../domain/Identifiers.ts"
+import { BeneficiaryId, type UserId, Ids } from "../../domain/Ids.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import type { Scope } from "../../platform/database/Query.ts"
+import type { Scope, Window } from "../../platform/database/Query.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Conflict, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
-import { Ids } from "../../domain/Ids.ts"
-import type { Window } from "../../platform/database/Window.ts"
 import {
   applyPatch,
   type Beneficiary,

@@ -1,16 +1,14 @@
 /** A beneficiary as the stores hold it, and the one check that both a new and a changed one must pass. */
 import { Either, Context, type Option } from "effect"
-import type { OrgId, BeneficiaryId, UserId } from "../../domain/Identifiers.ts"
+import type { OrgId, BeneficiaryId, UserId } from "../../domain/Ids.ts"
 import type * as Api from "../../contract/api/Beneficiaries.ts"
 import { Invalid } from "../../domain/Failure.ts"
 import { readPhoneNumber, readPhoneNumberOf } from "../../domain/PhoneNumber.ts"
-import { bankAccountProblems } from "../../domain/BankAccountFormat.ts"
+import { bankAccountProblems, mobileMoneyProblems } from "../../domain/AccountFormat.ts"
 import { isCryptoAssetCode, networksOf } from "../../domain/CryptoAsset.ts"
-import { mobileMoneyProblems } from "../../domain/MobileMoneyCheck.ts"
 import { networksOfCountry } from "../../domain/MobileNetwork.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import type { Scope } from "../../platform/database/Query.ts"
-import type { Window } from "../../platform/database/Window.ts"
+import type { Scope, Window } from "../../platform/database/Query.ts"
 
 /** The details object that each account type needs: completed, in the form it is kept in, or refused field by field. */
 export type Draft = Omit<typeof Api.CreateBeneficiary.Type, "org_id">

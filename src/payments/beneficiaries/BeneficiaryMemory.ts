@@ -1,6 +1,6 @@
 /** Beneficiaries in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
-import type { BeneficiaryId, OrgId } from "../../domain/Identifiers.ts"
+import type { BeneficiaryId, OrgId } from "../../domain/Ids.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import { memoryTable, newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"

@@ -1,12 +1,11 @@
 /** Beneficiaries in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
-import { type BeneficiaryId, OrgId } from "../../domain/Identifiers.ts"
+import { type BeneficiaryId, OrgId } from "../../domain/Ids.ts"
 import * as Api from "../../contract/api/Beneficiaries.ts"
 import { isSettled, paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { inScope, newest, ownedIn, type Scope } from "../../platform/database/Query.ts"
-import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
+import { inScope, newest, ownedIn, type Scope, rowAs, rowsAs } from "../../platform/database/Query.ts"
 import { type BeneficiaryFields, BeneficiaryStore, type Store } from "./Beneficiary.ts"
 
 const Row = Schema.typeSchema(Schema.Struct({ ...Api.Beneficiary.fields, org_id: OrgId }))

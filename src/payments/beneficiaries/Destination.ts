@@ -1,7 +1,7 @@
 /** Where a beneficiary is paid, in the words that providers understand, and whether other details name the same place. */
 import { Either, Option } from "effect"
 import type { CountryCode } from "../../domain/Country.ts"
-import { compactIban, startsLikeIban } from "../../domain/Iban.ts"
+import { compactIban, startsLikeIban } from "../../domain/AccountFormat.ts"
 import { findNetwork } from "../../domain/MobileNetwork.ts"
 import { readPhoneNumberOf } from "../../domain/PhoneNumber.ts"
 import type { BankAccount, MobileMoney } from "../../providers/port/Provider.ts"

@@ -1,11 +1,10 @@
 /** What providers call back with: proved, stored once, and applied like every other word about an attempt. */
 import { Clock, Context, Effect, type Exit, Layer, Option } from "effect"
-import { AttemptId, type ConfigId } from "../../domain/Identifiers.ts"
+import { AttemptId, type ConfigId, idOrNil, Ids } from "../../domain/Ids.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
-import { cleanKey, cleanName, cleanReport, cleanWords } from "../../domain/ForeignText.ts"
-import { idOrNil, Ids } from "../../domain/Ids.ts"
+import { cleanKey, cleanName, cleanReport, cleanWords } from "../../domain/ProviderText.ts"
 import { Unknown } from "../../domain/Outcome.ts"
-import { strayBatch } from "../../domain/policies/Payments.ts"
+import { strayBatch } from "../../domain/policies/PaymentPolicies.ts"
 import {
   type Callback,
   type CallbackEvent,

@@ -13,9 +13,9 @@ import {
   hintGap,
   settlementSends,
   statusEnquiry
-} from "../../domain/policies/Payments.ts"
+} from "../../domain/policies/PaymentPolicies.ts"
 import { nthDelay } from "../../domain/policies/Schedules.ts"
-import { workerPoll } from "../../domain/policies/Server.ts"
+import { workerPoll } from "../../domain/policies/ServerPolicies.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { asRun } from "../../platform/observability/Spans.ts"
 import { type Provider, Providers } from "../../providers/port/Provider.ts"

@@ -1,8 +1,8 @@
 /** Sends the second legs of ramps, each once. */
 import { Context, Duration, Effect, Layer } from "effect"
-import { settlementsPerProvider } from "../../domain/policies/Payments.ts"
-import { workerPoll } from "../../domain/policies/Server.ts"
-import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
+import { settlementsPerProvider } from "../../domain/policies/PaymentPolicies.ts"
+import { workerPoll } from "../../domain/policies/ServerPolicies.ts"
+import { makeRunDetached } from "../../platform/fibers/Shutdown.ts"
 import { asRun } from "../../platform/observability/Spans.ts"
 import { Dispatch } from "./Dispatch.ts"
 import { attemptRun, makeProviderSlots } from "./ProviderSlots.ts"

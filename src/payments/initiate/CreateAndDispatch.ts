@@ -1,22 +1,21 @@
 /** Sends a planned payment on its way: routed, charged, held for a review or committed with its attempt and dispatched. */
 import { Array as Arr, Clock, Context, Duration, Effect, Layer, Option } from "effect"
-import { type OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
+import { type OrgId, PaymentId, TransactionId, Ids } from "../../domain/Ids.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import { atTerms } from "../../platform/database/Terms.ts"
+import { atConfigVersion } from "../../platform/database/ConfigVersionCache.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
 import type { InsufficientFunds, RateLimited } from "../../domain/Failure.ts"
-import { Ids } from "../../domain/Ids.ts"
 import { Money } from "../../domain/Money.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
 import type { Candidate } from "../../domain/Routing.ts"
 import { Fees } from "../../money/fees/Fees.ts"
 import { runInParallel } from "../../platform/fibers/RunInParallel.ts"
-import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
+import { makeRunDetached } from "../../platform/fibers/Shutdown.ts"
 import { stillRunning } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { type LockRefused, lockRefusal } from "../../money/rates/RateLockStore.ts"
-import { trouble } from "../../platform/observability/Trouble.ts"
+import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { reviewItem, ReviewThreshold } from "../review/ReviewThreshold.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
@@ -102,7 +101,7 @@ const lockRefused = ({ lock, payment }: NewPayment, refused: LockRefused) => {
   const { amount, org_id, target } = payment
   const message = `An organisation is at its limit of gains by locked rates: ${amount.toString()} to ${target.currency} was refused.`
   const ids = { org_id, org_rate_id: lock?.org_rate_id ?? null, gain_usd: lock?.gain ?? null }
-  const alerted = refused.why === "gain" ? trouble("rate_gain_limit", message, ids) : Effect.void
+  const alerted = refused.why === "gain" ? alertOperator("rate_gain_limit", message, ids) : Effect.void
   return Effect.zipRight(alerted, lockRefusal(refused))
 }
 
@@ -157,7 +156,7 @@ const make = Effect.gen(function* () {
     options: CreateOptions<E> = {}
   ) {
     const { funding = null } = options
-    const [routed, charged, organization] = yield* atTerms(permit.terms ?? null)(
+    const [routed, charged, organization] = yield* atConfigVersion(permit.terms ?? null)(
       runInParallel([
         router.route(orgId, { ...planned.payment, funding }),
         fees.charge({ ...planned.payment, org_id: orgId }),

@@ -1,6 +1,6 @@
 /** The initiation of a payment, as callers and other features ask for it: planned here, then launched. */
 import { Clock, Context, Effect, Either, Layer, Option } from "effect"
-import { BeneficiaryId, type OrgId } from "../../domain/Identifiers.ts"
+import { BeneficiaryId, type OrgId, idOrNil } from "../../domain/Ids.ts"
 import type { Beneficiary } from "../beneficiaries/Beneficiary.ts"
 import { Beneficiaries } from "../beneficiaries/Beneficiaries.ts"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -15,7 +15,6 @@ import {
   type RateMismatch
 } from "../../domain/Failure.ts"
 import type { Money } from "../../domain/Money.ts"
-import { idOrNil } from "../../domain/Ids.ts"
 import type { Route } from "../../domain/Routing.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"

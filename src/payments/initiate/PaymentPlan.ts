@@ -20,10 +20,10 @@ import {
   type LockUse,
   useOf
 } from "../../money/rates/RateLockStore.ts"
-import { mobileMoneyProblems } from "../../domain/MobileMoneyCheck.ts"
+import { mobileMoneyProblems } from "../../domain/AccountFormat.ts"
 import { Money } from "../../domain/Money.ts"
 import { countryOfPhoneNumber, readPhoneNumber } from "../../domain/PhoneNumber.ts"
-import { checkReturnUrl } from "../../domain/ReturnUrl.ts"
+import { checkReturnUrl } from "../../domain/Url.ts"
 import type { Browser, Card } from "../../providers/port/Provider.ts"
 import type { JsonObject, Payment } from "../store/Payment.ts"
 

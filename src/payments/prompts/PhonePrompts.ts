@@ -5,12 +5,12 @@
 import { Context, Duration, Effect, Layer, Option } from "effect"
 import { RateLimited } from "../../domain/Failure.ts"
 import { readPhoneNumber } from "../../domain/PhoneNumber.ts"
-import { promptBurstShare, promptBurstWindow, promptWindow } from "../../domain/policies/Payments.ts"
+import { promptBurstShare, promptBurstWindow, promptWindow } from "../../domain/policies/PaymentPolicies.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import type { Payment } from "../store/Payment.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import type { Counted } from "../../platform/notifications/MessageCounts.ts"
+import type { Counted } from "../../platform/notifications/NotificationStore.ts"
 
 /** When prompts were sent to a phone number, which is kept as a keyed hash. */
 export interface PromptLimit {

@@ -2,7 +2,7 @@
 import { SqlClient, type Statement } from "@effect/sql"
 import { Duration, Effect, Layer, Schema } from "effect"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { theRowAs } from "../../platform/database/Rows.ts"
+import { theRowAs } from "../../platform/database/Query.ts"
 import { type PromptLimit, PromptStore, secondsToWait } from "./PhonePrompts.ts"
 
 /** Rows past their time that are deleted with each count. */

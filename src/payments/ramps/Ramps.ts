@@ -1,6 +1,6 @@
 /** Crypto ramps: priced at the live rate, both legs routed before anyone is asked, the first leg dispatched at once. */
 import { Array as Arr, Context, Effect, Layer, Option } from "effect"
-import { BeneficiaryId, type OrgId } from "../../domain/Identifiers.ts"
+import { BeneficiaryId, type OrgId, idOrNil, Ids } from "../../domain/Ids.ts"
 import type { RampRequest } from "../../contract/api/Ramps.ts"
 import { Beneficiaries } from "../beneficiaries/Beneficiaries.ts"
 import type { Permit } from "../../domain/Access.ts"
@@ -13,7 +13,6 @@ import {
   type RateLimited,
   RateMismatch
 } from "../../domain/Failure.ts"
-import { idOrNil, Ids } from "../../domain/Ids.ts"
 import type { RampDirection } from "../../domain/Ramp.ts"
 import type { Route } from "../../domain/Routing.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
@@ -28,7 +27,7 @@ import { type LegToRoute, PaymentRouter, allProvidersFailed } from "../route/Pay
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { CheckoutUrl, providerOrder } from "../route/ProviderOrder.ts"
 import { firstLeg, isRamp, rampExpiry, type RampPayment, secondLeg } from "../route/RampPayout.ts"
-import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
+import { makeRunDetached } from "../../platform/fibers/Shutdown.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { describeRamp, directionOf, planRamp } from "./RampPlan.ts"
 import type { NewPayment } from "../store/Change.ts"

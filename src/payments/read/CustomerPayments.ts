@@ -3,7 +3,7 @@
  * payment, of whichever organisation, and whoever asks here has proved to hold it.
  */
 import { Context, Effect, Layer, Option } from "effect"
-import type { PaymentId } from "../../domain/Identifiers.ts"
+import type { PaymentId } from "../../domain/Ids.ts"
 import { isBuiltInRail } from "../../domain/Corridor.ts"
 import type { Enquiry } from "../../domain/Outcome.ts"
 import { Providers } from "../../providers/port/Provider.ts"

@@ -1,7 +1,7 @@
 /** Ends payins whose customer was to give a card at the hosted checkout and did not. No provider has them. */
 import { Context, Effect, Layer } from "effect"
-import { cardWaitBatch } from "../../domain/policies/Payments.ts"
-import { workerPoll } from "../../domain/policies/Server.ts"
+import { cardWaitBatch } from "../../domain/policies/PaymentPolicies.ts"
+import { workerPoll } from "../../domain/policies/ServerPolicies.ts"
 import { PaymentCommand } from "../settlement/PaymentCommand.ts"
 import { expiredFailure } from "../settlement/Expiry.ts"
 import { isOpen, type Payment } from "../store/Payment.ts"

@@ -3,7 +3,7 @@ import { Array as Arr, type BigDecimal, Context, Duration, Effect, Either, Layer
 import { Settings } from "../../platform/config/Settings.ts"
 import { catchRefusal } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
-import type { PaymentId } from "../../domain/Identifiers.ts"
+import type { PaymentId } from "../../domain/Ids.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { NoRoute } from "../../domain/Failure.ts"
 import type { Route } from "../../domain/Routing.ts"

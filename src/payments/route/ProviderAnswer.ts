@@ -1,12 +1,11 @@
 /** Asking a provider with a limit: silence and answers that cannot be read are verdicts too, and say that nobody knows. */
 import { Context, Duration, Effect, Layer } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
-import { cleanEnquiry, cleanOutcome } from "../../domain/ForeignText.ts"
+import { cleanEnquiry, cleanOutcome } from "../../domain/ProviderText.ts"
 import { Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
-import { initiationBudget } from "../../domain/policies/Payments.ts"
-import { providerRetry } from "../../domain/policies/Providers.ts"
-import { retryIfFailed } from "../../platform/fibers/RetryIfFailed.ts"
-import { makeDeadlines } from "../../platform/fibers/Deadlines.ts"
+import { initiationBudget } from "../../domain/policies/PaymentPolicies.ts"
+import { providerRetry } from "../../domain/policies/ProviderPolicies.ts"
+import { retryIfFailed, makeDeadlines } from "../../platform/fibers/Deadlines.ts"
 import type { AttemptContext, Promised, Provider } from "../../providers/port/Provider.ts"
 import type { SendPermit, SendWindow } from "./SendPermit.ts"
 

@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Either, Layer, Option, type Redacted, Schema } from "effect"
 import { type Destination, destinationOf } from "../beneficiaries/Destination.ts"
-import type { PaymentId } from "../../domain/Identifiers.ts"
+import type { PaymentId } from "../../domain/Ids.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import type { CountryCode } from "../../domain/Country.ts"

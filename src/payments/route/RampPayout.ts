@@ -8,7 +8,7 @@ import { PaymentRouter, type LegToRoute } from "./PaymentRouter.ts"
 import type { NewAttempt } from "../store/Change.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { isCryptoAssetCode } from "../../domain/CryptoAsset.ts"
-import { rampLifetime } from "../../domain/policies/Payments.ts"
+import { rampLifetime } from "../../domain/policies/PaymentPolicies.ts"
 import { type Order, orderFacts, providerOrder, type OrderInput } from "./ProviderOrder.ts"
 
 /** What routing and dispatching must know of a ramp's legs, from the payment's record. */

@@ -3,7 +3,7 @@
  * nobody writes leave down: it is made with the attempt, or won with a claim.
  */
 import { Clock, Duration, Effect, Option } from "effect"
-import { sendWindow } from "../../domain/policies/Payments.ts"
+import { sendWindow } from "../../domain/policies/PaymentPolicies.ts"
 import type { ResendPermit } from "../../providers/port/ResendPermit.ts"
 import type { NewAttempt } from "../store/Change.ts"
 import type { Attempt } from "../store/Payment.ts"

@@ -3,10 +3,10 @@
  * movements, operator items, callback and events are assembled here, and nowhere else.
  */
 import { Duration, Option } from "effect"
-import type { AttemptId } from "../../domain/Identifiers.ts"
+import type { AttemptId } from "../../domain/Ids.ts"
 import { Money } from "../../domain/Money.ts"
 import { isSameTransfer, type Recording } from "../../domain/Movement.ts"
-import { asSentence } from "../../domain/PlainWords.ts"
+import { asSentence } from "../../domain/MailSafeText.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import type { AttemptPatch, Change, NewAttempt, PaymentPatch } from "../store/Change.ts"

@@ -1,6 +1,6 @@
 /** The end of a payment that its customer has not paid: when it comes, and when its provider is asked about it. Pure. */
 import { Duration, Option } from "effect"
-import { endRetryDelay, endRetryLimit, lateEnquiries } from "../../domain/policies/Payments.ts"
+import { endRetryDelay, endRetryLimit, lateEnquiries } from "../../domain/policies/PaymentPolicies.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import type { AttemptOutcome, Decision, ProviderSignal } from "../../domain/Settlement.ts"
 import type { PaymentPatch } from "../store/Change.ts"

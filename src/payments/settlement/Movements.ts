@@ -1,5 +1,5 @@
 /** What a signal tells of money, as movements to be recorded with the payment, and what the payment then stands at. Pure. */
-import type { AttemptId } from "../../domain/Identifiers.ts"
+import type { AttemptId } from "../../domain/Ids.ts"
 import { Money } from "../../domain/Money.ts"
 import {
   effectOf,

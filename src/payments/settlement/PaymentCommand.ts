@@ -1,19 +1,18 @@
 /** Where every action is done: the payment is looked up, decided on as it stands, and decided again if someone was faster. */
 import { Cause, Clock, Context, Data, Effect, FiberRef, Layer, Option } from "effect"
-import type { PaymentId } from "../../domain/Identifiers.ts"
+import { type PaymentId, Ids } from "../../domain/Ids.ts"
 import { AuditLog, type Change as Audited } from "../../platform/audit/AuditLog.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
 import { busy, Conflict, InsufficientFunds, notFound, isDatabaseFailure, maybeWritten } from "../../domain/Failure.ts"
-import { Ids } from "../../domain/Ids.ts"
-import { overtakenRetry, busyRetry } from "../../domain/policies/Payments.ts"
+import { overtakenRetry, busyRetry } from "../../domain/policies/PaymentPolicies.ts"
 import { type Attempt, isOpen, type Payment } from "../store/Payment.ts"
 import { holdAfter } from "../store/FundingAccounts.ts"
 import { eventsOf, FundingEvents } from "./PaymentEvents.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import type { AttemptPatch, Change } from "../store/Change.ts"
-import { retryIfFailed } from "../../platform/fibers/RetryIfFailed.ts"
+import { retryIfFailed } from "../../platform/fibers/Deadlines.ts"
 
 /** What an action changes; the rest of the change follows from it. */
 export interface PaymentAction

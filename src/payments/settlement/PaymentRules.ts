@@ -21,7 +21,7 @@ import {
 import { amountContradiction, recordMovements, lacksFirstMovement, movedBy } from "./Movements.ts"
 import { buildChange, type DecidedChange } from "./DecidedChange.ts"
 import type { Recording } from "../../domain/Movement.ts"
-import { decideRamp, type RampDecision, type RampLeg } from "../../domain/RampLeg.ts"
+import { decideRamp, type RampDecision, type RampLeg } from "../../domain/Ramp.ts"
 import type { RampPayment } from "../route/RampPayout.ts"
 
 const waitingStatuses: ReadonlyArray<PaymentStatus> = ["initiated", "confirmed", "processing", "pending"]

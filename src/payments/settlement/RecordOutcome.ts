@@ -6,15 +6,14 @@ import { Cause, Clock, Context, Effect, Either, Layer, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import { orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { busy, type DatabaseFailure, type InsufficientFunds } from "../../domain/Failure.ts"
-import type { OrgId } from "../../domain/Identifiers.ts"
-import { Ids } from "../../domain/Ids.ts"
+import { type OrgId, Ids } from "../../domain/Ids.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
 import { Accepted, Report, Unknown } from "../../domain/Outcome.ts"
-import { overtakenRetry, statusEnquiry } from "../../domain/policies/Payments.ts"
+import { overtakenRetry, statusEnquiry } from "../../domain/policies/PaymentPolicies.ts"
 import { nthDelay } from "../../domain/policies/Schedules.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import { Providers } from "../../providers/port/Provider.ts"
-import { trouble } from "../../platform/observability/Trouble.ts"
+import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
 import { isRamp, RampPayout } from "../route/RampPayout.ts"
 import { VersionConflict, retryWhileDatabaseBusy } from "./PaymentCommand.ts"
 import type { Change, NewAttempt } from "../store/Change.ts"
@@ -76,9 +75,9 @@ const alertOperators = (
   return Effect.all(
     [
       ...rest.map((sum) =>
-        trouble("money_in_suspense", describeSum(after, sum), { ...about, attempt_id: sum.attempt_id })
+        alertOperator("money_in_suspense", describeSum(after, sum), { ...about, attempt_id: sum.attempt_id })
       ),
-      ...unknown.map(({ attempt_id, detail }) => trouble("outcome_abandoned", detail, { ...about, attempt_id }))
+      ...unknown.map(({ attempt_id, detail }) => alertOperator("outcome_abandoned", detail, { ...about, attempt_id }))
     ],
     { discard: true }
   )
@@ -181,7 +180,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         const { givesUpId } = (yield* providers.find(provider, account)) ?? {}
         if (givesUpId?.(own) === true) return { ...heard, source: { ...source, renamed: true as const } }
         const message = `${provider} names another payment of its own, ${named}, where ${own} was written first`
-        const warned = trouble("other_payment_named", message, { payment_id, attempt_id, org_id })
+        const warned = alertOperator("other_payment_named", message, { payment_id, attempt_id, org_id })
         if (signal._tag !== "Report" || namesMoney(signal)) return { ...heard, warned }
         return {
           warned,
@@ -292,7 +291,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
       const unanswered = (known: AttemptOfPayment, failure: DatabaseFailure) => {
         const { attempt, payment } = known
         return Effect.as(
-          trouble(
+          alertOperator(
             "answer_not_written",
             "The database was too busy for a provider's answer; it will be asked again",
             { payment_id: payment.payment_id, attempt_id: attempt.attempt_id },

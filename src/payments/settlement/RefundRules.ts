@@ -1,9 +1,8 @@
 /** Decides, as a pure function, on one signal about a refund or a return, and what the parts of a payment add up to. */
-import { given, taken } from "../../domain/Exchange.ts"
+import { given, taken, type Rate } from "../../domain/Exchange.ts"
 import { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import { netOf, position } from "../../domain/Position.ts"
-import type { Rate } from "../../domain/Rate.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import type { Books, Payment, Refund, RefundState } from "../store/Payment.ts"
 import { ownSide } from "../store/PaymentPostings.ts"

@@ -3,20 +3,18 @@
  * two at once never give back more than was paid, and after a crash the attempt is looked up, never sent again.
  */
 import { type BigDecimal, Clock, Context, Duration, Effect, Either, Layer, Option } from "effect"
-import { asSentence } from "../../domain/PlainWords.ts"
-import { AttemptId, type PaymentId } from "../../domain/Identifiers.ts"
+import { asSentence } from "../../domain/MailSafeText.ts"
+import { AttemptId, type PaymentId, Ids } from "../../domain/Ids.ts"
 import { catchRefusal, orDefect } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Invalid } from "../../domain/Failure.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
-import { taken as takenFor } from "../../domain/Exchange.ts"
-import { Ids } from "../../domain/Ids.ts"
+import { taken as takenFor, invert } from "../../domain/Exchange.ts"
 import { Money } from "../../domain/Money.ts"
 import type { Outcome } from "../../domain/Outcome.ts"
-import { orphanedAfter, refundRateTime, turnPatience } from "../../domain/policies/Payments.ts"
-import { invert } from "../../domain/Rate.ts"
-import { makeTurns } from "../../platform/fibers/InTurn.ts"
+import { orphanedAfter, refundRateTime, turnPatience } from "../../domain/policies/PaymentPolicies.ts"
+import { makeKeyedLocks } from "../../platform/fibers/KeyedLocks.ts"
 import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Providers } from "../../providers/port/Provider.ts"
@@ -110,7 +108,7 @@ const make = Effect.gen(function* () {
   const { atomically } = yield* Transactor
   const answer = yield* ProviderAnswer
   /** Parts that are all decided on at once overtake each other, and hardly one of them is ever written. */
-  const inTurn = makeTurns(turnPatience)
+  const inTurn = makeKeyedLocks(turnPatience)
 
   /** Who took the payment, and how it gives money back. */
   const takerOf = Effect.fnUntraced(function* (payment: Payment) {

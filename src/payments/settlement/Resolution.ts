@@ -3,16 +3,15 @@
  * rail, money that waits. Each statement is a fact, recorded as a movement or an allocation, and audited.
  */
 import { type BigDecimal, Clock, Context, Duration, Effect, Either, Layer, Option } from "effect"
-import { type PaymentId, AttemptId } from "../../domain/Identifiers.ts"
+import { type PaymentId, AttemptId, Ids } from "../../domain/Ids.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { totalOf } from "../../domain/Fee.ts"
 import { Conflict, type InsufficientFunds, type NotFound, notFound } from "../../domain/Failure.ts"
-import { Ids } from "../../domain/Ids.ts"
 import { Money } from "../../domain/Money.ts"
 import { type HeardMovement, isSameTransfer, OPERATOR_ID } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
-import { absenceGrace } from "../../domain/policies/Payments.ts"
+import { absenceGrace } from "../../domain/policies/PaymentPolicies.ts"
 import { Fees } from "../../money/fees/Fees.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"

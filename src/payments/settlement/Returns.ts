@@ -3,15 +3,14 @@
  * committed before the provider is asked, and its money is held from then on: it is looked up, and shown, like every other.
  */
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
-import { asSentence } from "../../domain/PlainWords.ts"
-import { AttemptId } from "../../domain/Identifiers.ts"
+import { asSentence } from "../../domain/MailSafeText.ts"
+import { AttemptId, Ids } from "../../domain/Ids.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Conflict } from "../../domain/Failure.ts"
-import { Ids } from "../../domain/Ids.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"
 import type { Outcome } from "../../domain/Outcome.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
-import { orphanedAfter } from "../../domain/policies/Payments.ts"
+import { orphanedAfter } from "../../domain/policies/PaymentPolicies.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { orDefect } from "../../platform/database/DatabaseFailure.ts"
 import { type Provider, Providers } from "../../providers/port/Provider.ts"

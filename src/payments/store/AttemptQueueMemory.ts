@@ -9,9 +9,9 @@ import {
   sendWindow,
   settlementPause,
   strayPatience
-} from "../../domain/policies/Payments.ts"
+} from "../../domain/policies/PaymentPolicies.ts"
 import { type Opened, memoryTable } from "../../platform/database/MemoryDatabase.ts"
-import type { PaymentId } from "../../domain/Identifiers.ts"
+import type { PaymentId } from "../../domain/Ids.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"
 import {
   type AttemptRow,

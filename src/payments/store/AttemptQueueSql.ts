@@ -1,14 +1,11 @@
 /** How attempts are taken up by one instance at a time: to be sent, to be asked about, to be matched with what came early. */
 import type { SqlClient } from "@effect/sql"
 import { Duration, Effect, Option, Schema } from "effect"
-import { AttemptId, ConfigId } from "../../domain/Identifiers.ts"
-import { nilUuid } from "../../domain/Ids.ts"
+import { AttemptId, ConfigId, nilUuid } from "../../domain/Ids.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { firstRow, ownedBy } from "../../platform/database/Query.ts"
-import { rowsAs } from "../../platform/database/Rows.ts"
-import { moneyOf } from "../../platform/database/StoredMoney.ts"
+import { firstRow, ownedBy, rowsAs, moneyOf } from "../../platform/database/Query.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
-import { refusalCodeNames } from "../../domain/FailureCode.ts"
+import { refusalCodeNames } from "../../domain/PaymentStatus.ts"
 import type { Money } from "../../domain/Money.ts"
 import { type Movement, movementKinds, movementStates } from "../../domain/Movement.ts"
 import { nextActions, Report } from "../../domain/Outcome.ts"
@@ -21,7 +18,7 @@ import {
   sendWindow,
   settlementPause,
   strayPatience
-} from "../../domain/policies/Payments.ts"
+} from "../../domain/policies/PaymentPolicies.ts"
 import {
   attemptColumns,
   dueAttemptOf,

@@ -1,5 +1,5 @@
 /** Attempts as they are read, alone or beside their payment. */
-import { AttemptId, ConfigId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
+import { AttemptId, ConfigId, OrgId, PaymentId } from "../../domain/Ids.ts"
 import { providerNames } from "../../domain/Corridor.ts"
 import {
   idOf,
@@ -21,7 +21,7 @@ import { paymentOf, selectedColumns } from "./PaymentRow.ts"
 import { isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"
 import { type HeardMovement, movementKinds, movementSources, movementStates } from "../../domain/Movement.ts"
-import { moneyOf } from "../../platform/database/StoredMoney.ts"
+import { moneyOf } from "../../platform/database/Query.ts"
 
 /** Movements and allocations of a payment between code and tables. */
 const currency = recognised("a currency", isAnyCurrencyCode)

@@ -1,5 +1,5 @@
 /** What a new payment brings along, and what one word of a provider, or one act of a person, changes of it. */
-import type { AttemptId } from "../../domain/Identifiers.ts"
+import type { AttemptId } from "../../domain/Ids.ts"
 import type { NewFee } from "../../domain/Fee.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { HeardMovement } from "../../domain/Movement.ts"

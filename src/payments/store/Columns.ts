@@ -2,8 +2,8 @@
  * The decoder of the widest rows, which are read for every request: a schema of as many columns takes about 30 µs for
  * one, and this takes 3. Every column is checked, and the one that is not what it should be is named.
  */
-import type { Naming } from "../../domain/Identifiers.ts"
-import { UnexpectedRow } from "../../platform/database/Rows.ts"
+import type { Naming } from "../../domain/Ids.ts"
+import { UnexpectedRow } from "../../platform/database/Query.ts"
 
 export interface Column<A> {
   /** What is wrong with a value, to be read after the name of its column; nothing where it is as it should be. */

@@ -8,15 +8,14 @@ import {
   PaymentId,
   type TransactionId,
   type UserId
-} from "../../domain/Identifiers.ts"
+} from "../../domain/Ids.ts"
 import type { NewFee } from "../../domain/Fee.ts"
 import { type Flow, type PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import type { CountryCode } from "../../domain/Country.ts"
-import type { FailureCode } from "../../domain/FailureCode.ts"
+import { type FailureCode, type PaymentStatus, paymentStatuses } from "../../domain/PaymentStatus.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { NextAction, Report } from "../../domain/Outcome.ts"
-import { type PaymentStatus, paymentStatuses } from "../../domain/PaymentStatus.ts"
 import type { RecordedMovement } from "../../domain/Movement.ts"
 import type { AttemptOutcome } from "../../domain/Settlement.ts"
 import type { CryptoNetwork } from "../../domain/CryptoAsset.ts"

@@ -1,8 +1,8 @@
 /** Counts payments as they come into a status, and why those failed that did: once each, when it is written. */
-import { counter, histogram } from "../../platform/observability/Series.ts"
+import { counter, histogram } from "../../platform/observability/Metrics.ts"
 import type { Change, NewPayment } from "./Change.ts"
 import { type ProviderName, providerNames } from "../../domain/Corridor.ts"
-import type { FailureCode } from "../../domain/FailureCode.ts"
+import type { FailureCode } from "../../domain/PaymentStatus.ts"
 import type { Outcome } from "../../domain/Outcome.ts"
 
 const payments = counter(

@@ -4,7 +4,7 @@
  * on without its money, and no order of reports can book anything twice.
  */
 import { sha256Hex } from "../../domain/Digest.ts"
-import type { AttemptId } from "../../domain/Identifiers.ts"
+import type { AttemptId } from "../../domain/Ids.ts"
 import { combine, type Entry, type EntryKind, LedgerAccount, move, type Posting } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import { effectOf } from "../../domain/Movement.ts"

@@ -1,22 +1,13 @@
 /** Payments between code and table: amounts as exact decimal text, everything else as it is. */
-import {
-  AttemptId,
-  BeneficiaryId,
-  ConfigId,
-  OrgId,
-  PaymentId,
-  TransactionId,
-  UserId
-} from "../../domain/Identifiers.ts"
+import { AttemptId, BeneficiaryId, ConfigId, OrgId, PaymentId, TransactionId, UserId } from "../../domain/Ids.ts"
 import { CryptoNetwork, isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { flows, paymentMethods, providerNames } from "../../domain/Corridor.ts"
 import { isCountryCode } from "../../domain/Country.ts"
 import { parseExactJson } from "../../domain/ExactJson.ts"
-import { type FailureCode, failureCodes } from "../../domain/FailureCode.ts"
+import { type FailureCode, failureCodes, paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { chargedSide } from "../../domain/Fee.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"
-import { paymentStatuses } from "../../domain/PaymentStatus.ts"
-import { moneyOf } from "../../platform/database/StoredMoney.ts"
+import { moneyOf } from "../../platform/database/Query.ts"
 import {
   fields,
   idOf,

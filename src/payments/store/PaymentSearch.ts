@@ -3,14 +3,13 @@ import type { SqlClient, Statement } from "@effect/sql"
 import { Option } from "effect"
 import { flows, paymentMethods } from "../../domain/Corridor.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
-import { inScope, newest, newestAmong, ownedIn, type Scope } from "../../platform/database/Query.ts"
-import type { Window } from "../../platform/database/Window.ts"
+import { inScope, newest, newestAmong, ownedIn, type Scope, type Window } from "../../platform/database/Query.ts"
 import type { PaymentFilter } from "./PaymentStore.ts"
 import type { CountryCode } from "../../domain/Country.ts"
 import { mobileMoneyCountries } from "../../domain/MobileNetwork.ts"
 import { numbersInFull } from "../../domain/PhoneNumber.ts"
 import type { Payment } from "./Payment.ts"
-import type { PaymentId } from "../../domain/Identifiers.ts"
+import type { PaymentId } from "../../domain/Ids.ts"
 
 /** Finding payments by whoever pays or is paid: by phone number or e-mail address, however either was written. */
 const digitsOf = (text: string): string => text.replace(/\D/g, "")

@@ -1,14 +1,21 @@
 /** Payments in PostgreSQL. What concurrent requests ask for shares its statements. */
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect, FiberRef, Layer, Option, Random, Schema } from "effect"
-import { type AttemptId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
+import { type AttemptId, OrgId, PaymentId } from "../../domain/Ids.ts"
 import { failOrDie, orDatabaseFailure, type Stored } from "../../platform/database/DatabaseFailure.ts"
-import { afterCommit } from "../../platform/database/AfterCommit.ts"
-import { batched } from "../../platform/database/Batcher.ts"
-import type { LockWait } from "../../platform/database/LockWait.ts"
-import { batchOf, firstRow, inScope, ownedBy, sameOrg, violates } from "../../platform/database/Query.ts"
-import { rowsAs } from "../../platform/database/Rows.ts"
-import { currentTraceparent } from "../../platform/observability/TraceContext.ts"
+import { afterCommit } from "../../platform/database/Transactor.ts"
+import { batched, type LockWait } from "../../platform/database/Batcher.ts"
+import {
+  batchOf,
+  firstRow,
+  inScope,
+  ownedBy,
+  sameOrg,
+  violates,
+  rowsAs,
+  moneyOf
+} from "../../platform/database/Query.ts"
+import { currentTraceparent } from "../../platform/observability/Spans.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { flows } from "../../domain/Corridor.ts"
@@ -16,7 +23,6 @@ import { currencyOf, kindOf } from "../../domain/Ledger.ts"
 import { movementKinds } from "../../domain/Movement.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { AccountName } from "../../money/ledger/LedgerStore.ts"
-import { moneyOf } from "../../platform/database/StoredMoney.ts"
 import { describeSum } from "./SuspenseSums.ts"
 import { storedPayloads } from "../../webhooks/EventPayload.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"

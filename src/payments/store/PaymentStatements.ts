@@ -1,5 +1,5 @@
 /** The two statements that write payments. Each takes any number of rows as JSON, and is its own transaction. */
-import { patience } from "../../platform/database/LockWait.ts"
+import { patience } from "../../platform/database/Batcher.ts"
 import { batchTable, sameOrg } from "../../platform/database/Query.ts"
 import { postingColumns, postingNames, postingRecord } from "../../money/ledger/PostingSql.ts"
 import { freeLocks, spendLocks } from "../../money/rates/RateLockSql.ts"

@@ -1,15 +1,14 @@
 /** Payments at rest. A change of state, its history, its attempt, its events and its callback are one statement. */
 import { Context, Data, type Duration, type Option } from "effect"
-import type { AttemptId, ConfigId, OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
+import type { AttemptId, ConfigId, OrgId, PaymentId, TransactionId } from "../../domain/Ids.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import type { Scope } from "../../platform/database/Query.ts"
+import type { Scope, Window } from "../../platform/database/Query.ts"
 import type { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import type { CountryCode } from "../../domain/Country.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
 import type { RecordedMovement } from "../../domain/Movement.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { LockRefused } from "../../money/rates/RateLockStore.ts"
-import type { Window } from "../../platform/database/Window.ts"
 import type {
   Attempt,
   AttemptKind,

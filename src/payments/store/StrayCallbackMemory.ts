@@ -2,7 +2,7 @@
 import { Clock, Duration, Effect, Layer } from "effect"
 import { openTables } from "../../platform/database/MemoryDatabase.ts"
 import { Settings } from "../../platform/config/Settings.ts"
-import { retentionBatch } from "../../domain/policies/Server.ts"
+import { retentionBatch } from "../../domain/policies/ServerPolicies.ts"
 import { paymentTables } from "./AttemptQueueMemory.ts"
 import { UnmatchedCallbackStore } from "./StrayCallbackStore.ts"
 

@@ -3,7 +3,7 @@ import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
-import { retentionBatch } from "../../domain/policies/Server.ts"
+import { retentionBatch } from "../../domain/policies/ServerPolicies.ts"
 import { UnmatchedCallbackStore } from "./StrayCallbackStore.ts"
 
 export const unmatchedCallbackStoreSql = Layer.effect(

@@ -1,7 +1,7 @@
 /** Callbacks that belong to no payment of ours, at rest: kept in case one turns up, but not for good. */
 import { Context } from "effect"
 import { providerNames } from "../../domain/Corridor.ts"
-import { counter } from "../../platform/observability/Series.ts"
+import { counter } from "../../platform/observability/Metrics.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 export const droppedUnmatchedCallbacks = counter(

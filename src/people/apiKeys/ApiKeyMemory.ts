@@ -1,6 +1,6 @@
 /** API keys in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
-import type { KeyId } from "../../domain/Identifiers.ts"
+import type { KeyId } from "../../domain/Ids.ts"
 import { newestFirst, openTables, memoryTable } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import { type Key, type StoredApiKey, ApiKeyStore } from "./ApiKeyStore.ts"

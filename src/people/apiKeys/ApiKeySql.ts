@@ -1,11 +1,10 @@
 /** API keys in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Schema } from "effect"
-import { KeyId } from "../../domain/Identifiers.ts"
+import { KeyId } from "../../domain/Ids.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
+import { rowAs, rowsAs, theRowAs, inScope, newest, ownedIn } from "../../platform/database/Query.ts"
 import { ApiKey } from "../../contract/api/ApiKeys.ts"
-import { inScope, newest, ownedIn } from "../../platform/database/Query.ts"
 import { ApiKeyStore } from "./ApiKeyStore.ts"
 
 const Key = Schema.typeSchema(ApiKey)

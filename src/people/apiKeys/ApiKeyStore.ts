@@ -1,11 +1,10 @@
 /** API keys at rest: the hash, never the key. */
 import { Context, type Option } from "effect"
-import type { KeyId, OrgId, UserId } from "../../domain/Identifiers.ts"
+import type { KeyId, OrgId, UserId } from "../../domain/Ids.ts"
 import type { ApiKey } from "../../contract/api/ApiKeys.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import type { Window } from "../../platform/database/Window.ts"
+import type { Window, Scope } from "../../platform/database/Query.ts"
 import type { ApiKeyMode } from "../../domain/ApiKeyFormat.ts"
-import { type Scope } from "../../platform/database/Query.ts"
 
 export type Key = typeof ApiKey.Type
 

@@ -3,18 +3,16 @@
  * belongs to whoever was shown it: to rotate somebody else's is to replace it by one's own.
  */
 import { Context, Effect, Layer, Option } from "effect"
-import { KeyId, type OrgId, type UserId } from "../../domain/Identifiers.ts"
+import { KeyId, type OrgId, type UserId, Ids } from "../../domain/Ids.ts"
 import type { ApiKey, NewApiKey } from "../../contract/api/ApiKeys.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { type Permit, type Role, roleAtLeast } from "../../domain/Access.ts"
-import { API_KEY_RANDOM_BYTES, formatApiKey, prefixOf } from "../../domain/ApiKeyFormat.ts"
-import { hashApiKey } from "../../domain/ApiKeyHash.ts"
+import { API_KEY_RANDOM_BYTES, formatApiKey, prefixOf, hashApiKey } from "../../domain/ApiKeyFormat.ts"
 import { Conflict, Forbidden, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
-import { Ids } from "../../domain/Ids.ts"
-import type { Window } from "../../platform/database/Window.ts"
+import type { Window } from "../../platform/database/Query.ts"
 import { Users } from "../users/Users.ts"
 import { ApiKeyStore } from "./ApiKeyStore.ts"
 

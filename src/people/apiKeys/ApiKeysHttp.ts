@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { ApiKeysApi } from "../../contract/api/ApiKeys.ts"
 import { success } from "../../contract/api/Envelope.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
-import { makePages } from "../../platform/pagination/Page.ts"
+import { makePages } from "../../platform/pagination/Pagination.ts"
 import { ApiKeys } from "./ApiKeys.ts"
 
 export const apiKeysHandlers = Effect.gen(function* () {

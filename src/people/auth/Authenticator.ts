@@ -1,9 +1,8 @@
 /** Turns the two credential headers into the caller they name. Every refusal looks the same from outside. */
 import { Context, Effect, Layer, Option } from "effect"
-import { hashApiKey } from "../../domain/ApiKeyHash.ts"
+import { hashApiKey, parseApiKey } from "../../domain/ApiKeyFormat.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import type { Caller } from "../../domain/Access.ts"
-import { parseApiKey } from "../../domain/ApiKeyFormat.ts"
 import { type Unauthorized, unauthorized } from "../../domain/Failure.ts"
 import { CallerStore } from "./CallerStore.ts"
 import { JwtVerifier } from "./JwtVerifier.ts"

@@ -1,6 +1,6 @@
 /** Callers from the memory tables. */
 import { Clock, Effect, Layer, Option } from "effect"
-import { OrgId } from "../../domain/Identifiers.ts"
+import { OrgId } from "../../domain/Ids.ts"
 import { openTables } from "../../platform/database/MemoryDatabase.ts"
 import { apiKeyTables } from "../apiKeys/ApiKeyMemory.ts"
 import { organizationTables } from "../organizations/OrganizationMemory.ts"

@@ -4,7 +4,7 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { batchedReads } from "../../platform/database/Batcher.ts"
 import { nilUuid, uuidOrNil } from "../../domain/Ids.ts"
-import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
+import { rowAs, rowsAs } from "../../platform/database/Query.ts"
 import { keyCaller, Known, unknownCaller, tokenCaller, CallerStore } from "./CallerStore.ts"
 
 const PresentedKey = Schema.Struct({ hash: Schema.String, mode: Schema.Literal("test", "live") })

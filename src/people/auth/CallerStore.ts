@@ -1,6 +1,6 @@
 /** Who stands behind a credential at this moment: one look-up per request, so that every change works at once. */
 import { Context, Option, Schema } from "effect"
-import { OrgId, KeyId, UserId } from "../../domain/Identifiers.ts"
+import { OrgId, KeyId, UserId } from "../../domain/Ids.ts"
 import { type Caller, lowerRole, permissions, type Permission, type Role, roles } from "../../domain/Access.ts"
 import type { ApiKeyMode } from "../../domain/ApiKeyFormat.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"

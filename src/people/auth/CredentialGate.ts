@@ -9,11 +9,10 @@ import {
   credentialsWorthOfOrganization,
   failedAuthenticationsPerMinute,
   prefixesWorthOfAddress
-} from "../../domain/policies/People.ts"
+} from "../../domain/policies/PeoplePolicies.ts"
 import { clientAddress, rateLimitKey } from "../../platform/config/ClientAddress.ts"
-import type { RateLimitDecision } from "../../platform/http/RateLimiter.ts"
-import { RateLimits } from "../../platform/http/RateLimits.ts"
-import { Gate } from "../../platform/http/Gate.ts"
+import { type RateLimitDecision, RateLimits } from "../../platform/rateLimits/RateLimits.ts"
+import { Gate } from "../../platform/http/Handlers.ts"
 import { CallerStore } from "./CallerStore.ts"
 import { Authenticator, type CredentialHeaders } from "./Authenticator.ts"
 

@@ -3,7 +3,7 @@
  */
 import { readFile } from "node:fs/promises"
 import { Data, Duration, Effect, Schema } from "effect"
-import { jwksCoolDown, jwksFetchTimeout, jwksMaxAge } from "../../domain/policies/People.ts"
+import { jwksCoolDown, jwksFetchTimeout, jwksMaxAge } from "../../domain/policies/PeoplePolicies.ts"
 import {
   createLocalJWKSet,
   createRemoteJWKSet,

@@ -4,7 +4,7 @@
  */
 import { Clock, Context, Data, Effect, Layer, Option, Schema } from "effect"
 import { decodeProtectedHeader, type JWTPayload, jwtVerify, type ProtectedHeaderParameters } from "jose"
-import { EmailAddress } from "../../domain/EmailAddress.ts"
+import { EmailAddress } from "../../domain/MailSafeText.ts"
 import { type JwksSource, type JwksUnavailable } from "./JwksSource.ts"
 
 /** `message` is for the log; callers learn only that the token was refused. */

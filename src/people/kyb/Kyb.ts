@@ -1,17 +1,16 @@
 /** KYB from its start to the provider's decision; each change of state with its event, in one transaction. */
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import { type OrgId, Ids } from "../../domain/Ids.ts"
 import type { KybCallback } from "../../contract/api/Kyb.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { mapRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Conflict, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
-import { kybClockSkew } from "../../domain/policies/People.ts"
+import { kybClockSkew } from "../../domain/policies/PeoplePolicies.ts"
 import { Organizations } from "../organizations/Organizations.ts"
 import { EventPublisher } from "../../webhooks/EventPublisher.ts"
 import { type KybState, KybStore, type StoredKybCallback } from "./KybStore.ts"
-import { Ids } from "../../domain/Ids.ts"
 import type { Organization } from "../organizations/OrganizationStore.ts"
 
 /** The port to whoever checks businesses. The built-in one takes every application and waits for its callback. */

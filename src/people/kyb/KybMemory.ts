@@ -1,6 +1,6 @@
 /** KYB in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import type { OrgId } from "../../domain/Ids.ts"
 import { memoryTable, openTables } from "../../platform/database/MemoryDatabase.ts"
 import { organizationTables } from "../organizations/OrganizationMemory.ts"
 import { type KybApplication, type KybState, KybStore, type StoredKybCallback } from "./KybStore.ts"

@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { rowAs, theRowAs } from "../../platform/database/Rows.ts"
+import { rowAs, theRowAs } from "../../platform/database/Query.ts"
 import { KybState } from "../../contract/api/Kyb.ts"
 import { KybStore } from "./KybStore.ts"
 

@@ -1,6 +1,6 @@
 /** KYB at rest: the state of an organisation, its applications, and every callback once. */
 import { Context, type Option } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import type { OrgId } from "../../domain/Ids.ts"
 import type { KybState } from "../../contract/api/Kyb.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 

@@ -1,12 +1,12 @@
 /** Members in memory. */
 import { Clock, Effect, Layer, Option, Duration } from "effect"
-import type { OrgId, UserId } from "../../domain/Identifiers.ts"
+import type { OrgId, UserId } from "../../domain/Ids.ts"
 import { newestFirst, openTables, memoryTable } from "../../platform/database/MemoryDatabase.ts"
 import { memberKey, userTables } from "../users/UserMemory.ts"
 import type { Membership } from "../users/UserStore.ts"
 import { type OrgMember, MemberStore, type Invitation, type StoredInvitation, InvitationStore } from "./MemberStore.ts"
 import type { Scope } from "../../platform/database/Query.ts"
-import { invitationTtl } from "../../domain/policies/People.ts"
+import { invitationTtl } from "../../domain/policies/PeoplePolicies.ts"
 
 export const memberStoreMemory = Layer.effect(
   MemberStore,

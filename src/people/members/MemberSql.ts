@@ -1,12 +1,11 @@
 /** Members in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Schema, Duration } from "effect"
-import type { OrgId, UserId } from "../../domain/Identifiers.ts"
+import type { OrgId, UserId } from "../../domain/Ids.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
+import { rowAs, rowsAs, theRowAs, newest, inScope, ownedIn } from "../../platform/database/Query.ts"
 import { OrgMember, MemberStore, Invitation, InvitationStore } from "./MemberStore.ts"
-import { newest, inScope, ownedIn } from "../../platform/database/Query.ts"
-import { invitationTtl } from "../../domain/policies/People.ts"
+import { invitationTtl } from "../../domain/policies/PeoplePolicies.ts"
 
 const member = rowAs(OrgMember)
 const members = rowsAs(OrgMember)

@@ -1,11 +1,10 @@
 /** Members at rest. Every change begins with `lock`, so that an organisation's people change one at a time. */
 import { Context, type Option, Schema } from "effect"
-import { OrgId, UserId } from "../../domain/Identifiers.ts"
+import { OrgId, UserId } from "../../domain/Ids.ts"
 import { type Permission, type Role, roles } from "../../domain/Access.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import type { Window } from "../../platform/database/Window.ts"
+import type { Window, Scope } from "../../platform/database/Query.ts"
 import { Membership } from "../users/UserStore.ts"
-import type { Scope } from "../../platform/database/Query.ts"
 
 /** A member of an organisation and an invitation into one, as the stores hold them. */
 export const OrgMember = Schema.Struct({ ...Membership.fields, email: Schema.String })

@@ -1,6 +1,6 @@
 /** Organisations in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import type { OrgId } from "../../domain/Ids.ts"
 import { newestFirst, openTables, memoryTable } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import { type Organization, OrganizationStore } from "./OrganizationStore.ts"

@@ -2,9 +2,8 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
-import { batchOf, inScope, newest } from "../../platform/database/Query.ts"
-import { readsOfTerms } from "../../platform/database/Terms.ts"
+import { rowAs, rowsAs, theRowAs, batchOf, inScope, newest } from "../../platform/database/Query.ts"
+import { cachedByConfigVersion } from "../../platform/database/ConfigVersionCache.ts"
 import { Organization, OrganizationStore } from "./OrganizationStore.ts"
 
 interface Question {
@@ -26,7 +25,7 @@ export const organizationStoreSql = Layer.scoped(
     const columns = sql.literal(
       "org_id, name, country, currency, email, kyb_status, kyb_customer_id, features, sandbox, review_threshold, spread_bps, created_at, updated_at"
     )
-    const find = yield* readsOfTerms(keyOf, (asked: ReadonlyArray<Question>) =>
+    const find = yield* cachedByConfigVersion(keyOf, (asked: ReadonlyArray<Question>) =>
       sql`select a.seq, ${columns}
         from ${batchOf(sql, asked, "org uuid, id uuid")} a
         join organizations o on o.org_id = a.id and (o.org_id = a.org or a.org is null)`.pipe(

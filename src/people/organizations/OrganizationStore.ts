@@ -1,9 +1,8 @@
 /** Organisations at rest. */
 import { Context, type Option, Schema } from "effect"
-import { OrgId } from "../../domain/Identifiers.ts"
+import { OrgId } from "../../domain/Ids.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import type { Scope } from "../../platform/database/Query.ts"
-import type { Window } from "../../platform/database/Window.ts"
+import type { Scope, Window } from "../../platform/database/Query.ts"
 
 /** An organisation as the stores hold it. */
 export const Organization = Schema.Struct({

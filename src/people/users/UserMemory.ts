@@ -1,6 +1,6 @@
 /** People and their memberships in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
-import type { OrgId, UserId } from "../../domain/Identifiers.ts"
+import type { OrgId, UserId } from "../../domain/Ids.ts"
 import { newestFirst, openTables, memoryTable } from "../../platform/database/MemoryDatabase.ts"
 import { type Member, type Membership, type Place, type User, userTaken, UserStore } from "./UserStore.ts"
 

@@ -2,8 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
-import { newest } from "../../platform/database/Query.ts"
+import { rowAs, rowsAs, newest } from "../../platform/database/Query.ts"
 import { Member, Place, User, userTaken, UserStore } from "./UserStore.ts"
 
 const user = rowAs(User)

@@ -1,11 +1,10 @@
 /** People and their memberships at rest. */
 import { Context, type Option, Schema } from "effect"
-import { OrgId, UserId } from "../../domain/Identifiers.ts"
+import { OrgId, UserId } from "../../domain/Ids.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import type { Scope } from "../../platform/database/Query.ts"
+import type { Scope, Window } from "../../platform/database/Query.ts"
 import { type Permission, permissions, roles } from "../../domain/Access.ts"
 import { Conflict } from "../../domain/Failure.ts"
-import type { Window } from "../../platform/database/Window.ts"
 
 /** A person, and their place in an organisation, as the stores hold them. */
 export const User = Schema.Struct({

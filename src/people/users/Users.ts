@@ -1,17 +1,15 @@
 /** People: made and listed by the platform's operators, made by an invitation, and looked up by features that meet them. */
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import { OrgId, UserId } from "../../domain/Identifiers.ts"
+import { OrgId, UserId, Ids } from "../../domain/Ids.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { mapRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
-import type { Permit } from "../../domain/Access.ts"
-import { RoleName } from "../../domain/AccessNames.ts"
+import { type Permit, RoleName } from "../../domain/Access.ts"
 import { CountryCode } from "../../domain/Country.ts"
-import { EmailAddress } from "../../domain/EmailAddress.ts"
+import { EmailAddress } from "../../domain/MailSafeText.ts"
 import { Conflict, type NotFound, notFound } from "../../domain/Failure.ts"
-import { Ids } from "../../domain/Ids.ts"
 import { Organizations } from "../organizations/Organizations.ts"
-import type { Window } from "../../platform/database/Window.ts"
+import type { Window } from "../../platform/database/Query.ts"
 import { type Member, type Place, type User, UserStore } from "./UserStore.ts"
 
 const LONGEST_SUBJECT = 255

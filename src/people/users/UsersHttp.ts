@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { UsersApi } from "../../contract/api/Users.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
-import { makePages } from "../../platform/pagination/Page.ts"
+import { makePages } from "../../platform/pagination/Pagination.ts"
 import { Users } from "./Users.ts"
 
 export const usersHandlers = Effect.gen(function* () {

@@ -1,14 +1,13 @@
 /** Verification requests: made and sent, listed, and closed once, with the event that tells of it. */
 import { type Array as Arr, Context, Effect, Either, Layer, Option } from "effect"
-import { TransactionId } from "../../domain/Identifiers.ts"
+import { TransactionId, idOrNil } from "../../domain/Ids.ts"
 import type { CloseVerification, RequestVerification, VerificationAnswer } from "../../contract/api/Verification.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { mapRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Conflict, Invalid, NotFound, notFound, type RateLimited } from "../../domain/Failure.ts"
-import { idOrNil } from "../../domain/Ids.ts"
-import type { Window } from "../../platform/database/Window.ts"
+import type { Window } from "../../platform/database/Query.ts"
 import {
   VerificationSubjects,
   type NamedTarget,

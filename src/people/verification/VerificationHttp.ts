@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { success } from "../../contract/api/Envelope.ts"
 import type { VerificationApi } from "../../contract/api/Verification.ts"
 import { type Handlers, Reply } from "../../platform/http/Handlers.ts"
-import { makePages } from "../../platform/pagination/Page.ts"
+import { makePages } from "../../platform/pagination/Pagination.ts"
 import { Verification } from "./Verification.ts"
 
 const PARTIAL_SUCCESS = 207

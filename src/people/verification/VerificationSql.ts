@@ -3,8 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Schema } from "effect"
 import * as Api from "../../contract/api/Verification.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
-import { inScope, newest, ownedIn } from "../../platform/database/Query.ts"
+import { rowAs, rowsAs, theRowAs, inScope, newest, ownedIn } from "../../platform/database/Query.ts"
 import { VerificationStore } from "./VerificationStore.ts"
 
 const Request = Schema.typeSchema(Api.VerificationRequest)

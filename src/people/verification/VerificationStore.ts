@@ -1,10 +1,9 @@
 /** Verification requests at rest. */
 import { Context, type Option } from "effect"
-import type { TransactionId } from "../../domain/Identifiers.ts"
+import type { TransactionId } from "../../domain/Ids.ts"
 import type * as Api from "../../contract/api/Verification.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import { type Scope } from "../../platform/database/Query.ts"
-import type { Window } from "../../platform/database/Window.ts"
+import type { Scope, Window } from "../../platform/database/Query.ts"
 
 export type VerificationRequest = typeof Api.VerificationRequest.Type
 export type NewVerificationRequest = Omit<VerificationRequest, "created_at" | "updated_at">

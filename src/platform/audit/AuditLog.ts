@@ -1,11 +1,23 @@
 /** Who changed what. `record` belongs in the transaction of the change that it tells of. */
 import { Context, Effect, Layer, type Option } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import { type OrgId, Ids } from "../../domain/Ids.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
-import { Ids } from "../../domain/Ids.ts"
-import type { Window } from "../database/Window.ts"
-import { type AuditEntry, AuditStore } from "./AuditStore.ts"
+import type { Window, Scope } from "../database/Query.ts"
 import type { Stored } from "../database/DatabaseFailure.ts"
+import type * as AuditLogApi from "../../contract/api/AuditLog.ts"
+
+/** The audit log at rest: rows are added, never changed, and forgotten after years. */
+export type AuditEntry = typeof AuditLogApi.AuditEntry.Type
+
+export class AuditStore extends Context.Tag("corridor/AuditStore")<
+  AuditStore,
+  {
+    readonly append: (entry: Omit<AuditEntry, "created_at">) => Stored<void>
+    readonly list: (scope: Scope, action: Option.Option<string>, window: Window) => Stored<ReadonlyArray<AuditEntry>>
+    /** Those of a month that is over for long enough, and older single ones, a batch at most; answers with how many of both. */
+    readonly forgetOld: Stored<number>
+  }
+>() {}
 
 export interface Change {
   readonly action: string

@@ -1,9 +1,9 @@
 /** The audit log in memory. */
 import { Clock, Duration, Effect, Layer, Option } from "effect"
-import { retentionBatch } from "../../domain/policies/Server.ts"
+import { retentionBatch } from "../../domain/policies/ServerPolicies.ts"
 import { Settings } from "../config/Settings.ts"
 import { memoryTable, newestFirst, openTables } from "../database/MemoryDatabase.ts"
-import { type AuditEntry, AuditStore } from "./AuditStore.ts"
+import { type AuditEntry, AuditStore } from "./AuditLog.ts"
 
 const auditTables = { audit: memoryTable<AuditEntry>("audit") }
 

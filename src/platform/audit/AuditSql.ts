@@ -3,11 +3,10 @@ import { orDatabaseFailure } from "../database/DatabaseFailure.ts"
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import * as AuditLogApi from "../../contract/api/AuditLog.ts"
-import { inScope, newest } from "../database/Query.ts"
-import { rowsAs } from "../database/Rows.ts"
+import { inScope, newest, rowsAs } from "../database/Query.ts"
 import { Settings } from "../config/Settings.ts"
-import { forgetOldOf } from "../months/Leaving.ts"
-import { AuditStore } from "./AuditStore.ts"
+import { removeOldRows } from "../partitions/DetachOld.ts"
+import { AuditStore } from "./AuditLog.ts"
 
 const entries = rowsAs(Schema.typeSchema(AuditLogApi.AuditEntry))
 
@@ -27,6 +26,6 @@ export const auditStoreSql = Layer.effect(
         orDatabaseFailure
       )
     },
-    forgetOld: forgetOldOf(sql, archiveDir, { table: "audit_log", keptFor: retention.audit })
+    forgetOld: removeOldRows(sql, archiveDir, { table: "audit_log", keptFor: retention.audit })
   }))
 )

@@ -8,7 +8,7 @@ import { finished, pipeline } from "node:stream/promises"
 import { PassThrough, Transform, type Writable } from "node:stream"
 import { createGunzip, createGzip } from "node:zlib"
 import { Schema } from "effect"
-import { RecordedMigration } from "../database/MigrationRunner.ts"
+import { RecordedMigration } from "../database/Migrations.ts"
 
 export const BackupTable = Schema.Struct({ name: Schema.String, columns: Schema.Array(Schema.String) })
 export type BackupTable = typeof BackupTable.Type

@@ -2,10 +2,16 @@
 import { Effect, Option } from "effect"
 import type Pg from "pg"
 import { sessionWithoutLimits, withoutLimits } from "../database/Connections.ts"
-import { compareHistory, MIGRATIONS_TABLE, type RecordedMigration } from "../database/MigrationRunner.ts"
-import { migrate, migrateTo, migrations } from "../database/Migrations.ts"
-import { recordServer } from "../database/ServerGuard.ts"
-import { currentMasterKey, guardMasterKey, keptMasterKey, knownMasterKey } from "../secrets/MasterKeyGuard.ts"
+import {
+  compareHistory,
+  MIGRATIONS_TABLE,
+  type RecordedMigration,
+  migrate,
+  migrateTo,
+  migrations
+} from "../database/Migrations.ts"
+import { recordServer } from "../database/DatabaseServer.ts"
+import { currentMasterKey, guardMasterKey, keptMasterKey, knownMasterKey } from "../masterKey/MasterKeyGuard.ts"
 import { BackupFailed, connected, failing, reachedBy, serverMajor } from "./Backup.ts"
 import { type BackupHeader, type BackupTable, kindOfBackup, readBackup, readHeader } from "./BackupFile.ts"
 import { copyIn } from "./CopyStreams.ts"

@@ -1,7 +1,7 @@
 /** What a database holds, by its own word: which tables there are, and how they refer to each other. */
 import type Pg from "pg"
-import { MIGRATIONS_TABLE } from "../database/MigrationRunner.ts"
-import { LEAVING, monthsTable } from "../months/Leaving.ts"
+import { MIGRATIONS_TABLE } from "../database/Migrations.ts"
+import { DETACHED_PREFIX, tableOfPartition } from "../partitions/DetachOld.ts"
 import type { BackupTable } from "./BackupFile.ts"
 
 const OURS = `n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition`
@@ -34,7 +34,9 @@ export const tablesOf = async (client: Pg.Client): Promise<ReadonlyArray<BackupT
 
 /** Makes a table anew that a month had become when it left; nothing for all others. */
 export const leavingTable = (table: BackupTable): ReadonlyArray<string> => {
-  const left = table.name.startsWith(LEAVING) ? monthsTable(table.name.slice(LEAVING.length)) : undefined
+  const left = table.name.startsWith(DETACHED_PREFIX)
+    ? tableOfPartition(table.name.slice(DETACHED_PREFIX.length))
+    : undefined
   return left === undefined
     ? []
     : [`create table ${tableName(table)} (like public.${quoted(left)} including defaults including storage)`]

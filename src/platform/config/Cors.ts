@@ -4,7 +4,7 @@
  */
 import type { IncomingHttpHeaders } from "node:http"
 import { Either } from "effect"
-import { urlOf } from "../../domain/UrlOf.ts"
+import { urlOf } from "../../domain/Url.ts"
 
 type HeaderFields = Readonly<Record<string, string>>
 

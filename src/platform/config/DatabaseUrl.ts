@@ -1,6 +1,6 @@
 /** Addresses of PostgreSQL as its own programs write them: with several hosts, of which one is the primary at a time. */
 import { Either, Redacted } from "effect"
-import { urlOf } from "../../domain/UrlOf.ts"
+import { urlOf } from "../../domain/Url.ts"
 
 const FORM = "expected a URL that starts with postgres:// or postgresql://"
 

@@ -13,7 +13,8 @@ import {
   Layer,
   LogLevel,
   Option,
-  Redacted
+  Redacted,
+  Schema
 } from "effect"
 import { fromPlainText } from "../../domain/Decimal.ts"
 import {
@@ -22,18 +23,44 @@ import {
   linkPromptsPerDay,
   payinExpiry,
   strayCallbackRetention
-} from "../../domain/policies/Payments.ts"
-import { notificationRetention, shortestLiveSecret } from "../../domain/policies/People.ts"
-import { railCompletion } from "../../domain/policies/Sandbox.ts"
-import { type Delays } from "../../domain/policies/Schedules.ts"
-import { answerBufferMb, answerTimeout, auditRetention, idempotencyRetention } from "../../domain/policies/Server.ts"
-import { deadLetterRetention, webhookRetention } from "../../domain/policies/Webhooks.ts"
+} from "../../domain/policies/PaymentPolicies.ts"
+import { notificationRetention, shortestLiveSecret } from "../../domain/policies/PeoplePolicies.ts"
+import { railCompletion } from "../../domain/policies/ProviderPolicies.ts"
+import type { Delays } from "../../domain/policies/Schedules.ts"
+import {
+  answerBufferMb,
+  answerTimeout,
+  auditRetention,
+  idempotencyRetention
+} from "../../domain/policies/ServerPolicies.ts"
+import { deadLetterRetention, webhookRetention } from "../../domain/policies/WebhookPolicies.ts"
 import { parseTrustProxy } from "./ClientAddress.ts"
 import { parseCorsOrigins } from "./Cors.ts"
 import { databaseHosts } from "./DatabaseUrl.ts"
-import { parseMailbox } from "./Mailbox.ts"
 import { parseMasterKey } from "./MasterKey.ts"
-import { urlOf } from "../../domain/UrlOf.ts"
+import { urlOf } from "../../domain/Url.ts"
+import { EmailAddress } from "../../domain/MailSafeText.ts"
+
+/** The address that messages come from, with or without a name before it. */
+export interface Mailbox {
+  readonly name: string
+  readonly address: string
+}
+
+const isAddress = Schema.is(Schema.typeSchema(EmailAddress))
+
+const named = /^([^<>"\p{Cc}]*)<([^<>]+)>$/u
+
+/** A machine that mails only itself needs no dot in its name. */
+const isLocal = (address: string): boolean => /^[\w.+-]+@localhost$/.test(address)
+
+export const parseMailbox = (text: string): Either.Either<Mailbox, string> => {
+  const [, name, inBrackets] = named.exec(text.trim()) ?? []
+  const address = (inBrackets ?? text).trim()
+  return isAddress(address) || isLocal(address)
+    ? Either.right({ name: (name ?? "").trim(), address })
+    : Either.left("expected an e-mail address, such as payments@example.com or Payments <payments@example.com>")
+}
 
 export type Mode = "sandbox" | "live"
 
@@ -282,7 +309,7 @@ const leaf = (error: ConfigError.ConfigError): string => {
   }
 }
 
-export class SettingsError extends Error {
+class SettingsError extends Error {
   override readonly name = "SettingsError"
 }
 
@@ -314,6 +341,3 @@ export class Settings extends Context.Tag("corridor/Settings")<
 
   static readonly layer = Layer.effect(Settings, Settings.load)
 }
-
-export const secretText = (secret: Option.Option<Redacted.Redacted>): Option.Option<string> =>
-  Option.map(secret, Redacted.value)

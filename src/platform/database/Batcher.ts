@@ -5,7 +5,18 @@
  * Nobody waits long for others. A batch that takes too long is passed by the next one. An organisation whose rows
  * somebody else holds, or whose items are refused, leaves the common batch for a lane of its own.
  */
-import { Array as Arr, Cause, Effect, Exit, FiberRef, FiberSet, Option, type Scope, type Tracer } from "effect"
+import {
+  Array as Arr,
+  Cause,
+  Effect,
+  Exit,
+  FiberRef,
+  FiberSet,
+  Option,
+  type Scope,
+  type Tracer,
+  Duration
+} from "effect"
 import { busy, type DatabaseFailure, type MaybeWritten } from "../../domain/Failure.ts"
 import {
   batchesUnderWay,
@@ -14,12 +25,32 @@ import {
   longestLane,
   longestQueue,
   queuePatience,
-  queueStuck
-} from "../../domain/policies/Database.ts"
+  queueStuck,
+  ticksIn,
+  batchLockTimeout,
+  laneLockTimeout
+} from "../../domain/policies/DatabasePolicies.ts"
 import { isConflict, isLockTimeout, type Stored } from "./DatabaseFailure.ts"
-import { InTransaction } from "./InTransaction.ts"
-import { Lanes } from "./Lanes.ts"
-import { type LockWait, patient, ticksIn, waitBriefly } from "./LockWait.ts"
+import { InTransaction, PoolQuotas } from "./Transactor.ts"
+
+/** How long the statements of a batch wait for rows that somebody else holds. */
+
+/** As PostgreSQL reads it; null leaves it to the transaction that the statement is part of. */
+export type LockWait = string | null
+
+const milliseconds = (time: Duration.Duration): LockWait => String(Duration.toMillis(time))
+
+/** For a batch that others share. */
+const waitBriefly = milliseconds(batchLockTimeout)
+
+/** For one that nobody else waits for. */
+const patient = milliseconds(laneLockTimeout)
+
+/** The first part of a `with`: a statement that reads from it waits for locks as long as `$n`, a `LockWait`, says. */
+export const patience = (parameter: string): string =>
+  `patience as materialized (
+    select set_config('lock_timeout', coalesce(${parameter}, current_setting('lock_timeout')), true)
+  )`
 
 /** Answers in the order it was asked, and waits no longer than this for rows that somebody else holds. */
 type Run<In, Out> = (items: ReadonlyArray<In>, wait: LockWait) => Stored<ReadonlyArray<Out>>
@@ -84,9 +115,9 @@ const failureIn = <A>(exit: Exit.Exit<A, DatabaseFailure>): DatabaseFailure | un
 export const batched = <In, Out>(
   run: Run<In, Out>,
   { largest = 64, laneOf }: Options<In> = {}
-): Effect.Effect<(item: In) => Stored<Out>, never, Lanes | Scope.Scope> =>
+): Effect.Effect<(item: In) => Stored<Out>, never, PoolQuotas | Scope.Scope> =>
   Effect.gen(function* () {
-    const { aside, watch } = yield* Lanes
+    const { aside, watch } = yield* PoolQuotas
     const fork = yield* FiberSet.makeRuntime<never>()
     const traced = yield* FiberRef.get(FiberRef.currentTracerEnabled)
     const common: Array<Waiting<In, Out>> = []
@@ -230,7 +261,7 @@ export const batched = <In, Out>(
 export const batchedReads = <In, Out>(
   keyOf: (item: In) => string,
   run: (items: ReadonlyArray<In>) => Stored<ReadonlyArray<Out>>
-): Effect.Effect<(item: In) => Stored<Out>, never, Lanes | Scope.Scope> =>
+): Effect.Effect<(item: In) => Stored<Out>, never, PoolQuotas | Scope.Scope> =>
   batched((items: ReadonlyArray<In>) => {
     const places = new Map<string, number>()
     const different: Array<In> = []

@@ -3,24 +3,21 @@ import { SqlClient } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
 import { Context, Data, Effect, Layer, Metric, Option, type Redacted, Runtime, Schedule } from "effect"
 import type Pg from "pg"
-import { connectTimeout, primaryLook, replicaConnectTimeout } from "../../domain/policies/Database.ts"
-import { poolClosesWithin } from "../../domain/policies/Server.ts"
+import { connectTimeout, primaryLook, replicaConnectTimeout } from "../../domain/policies/DatabasePolicies.ts"
+import { poolClosesWithin } from "../../domain/policies/ServerPolicies.ts"
 import { hostsOf } from "../config/DatabaseUrl.ts"
 import { Settings } from "../config/Settings.ts"
 import { endWithin } from "../fibers/Shutdown.ts"
-import { beforeScrape } from "../observability/Scrape.ts"
+import { beforeScrape } from "../observability/Metrics.ts"
 import { unspanned } from "../observability/Spans.ts"
-import { trouble } from "../observability/Trouble.ts"
-import { turnAwayWhenStuck } from "./Crowding.ts"
-import { DatabaseServer } from "./DatabaseServer.ts"
-import { Lanes } from "./Lanes.ts"
-import { runningAlone } from "./LoneStatements.ts"
-import { applicationName } from "./MigrationRunner.ts"
-import { migrations } from "./Migrations.ts"
-import { limitRole, openPool } from "./Pool.ts"
+import { alertOperator } from "../observability/OperatorAlert.ts"
+import { failFastWhenExhausted, limitRole, openPool } from "./ConnectionPool.ts"
+import { DatabaseServer, RECORD_SERVER } from "./DatabaseServer.ts"
+import { PoolQuotas } from "./Transactor.ts"
+import { withUntracedStatements } from "./Connections.ts"
+import { applicationName, migrations } from "./Migrations.ts"
 import { readingFrom, Replica } from "./Replica.ts"
-import { RECORD_SERVER } from "./ServerGuard.ts"
-import { type Fence, makeFence, Primary } from "./Timeline.ts"
+import { type Fence, makeFence, Primary } from "./PrimaryFence.ts"
 
 export class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{ readonly message: string }> {}
 
@@ -77,7 +74,7 @@ const tellingFence = Effect.map(Effect.runtime<never>(), (runtime) => {
       ),
     twoPrimaries: (lower, highest) =>
       run(
-        trouble(
+        alertOperator(
           "two_primaries",
           `A PostgreSQL on timeline ${lower} still takes writes, beside the primary on timeline ${highest}: stop it`,
           {}
@@ -93,7 +90,7 @@ const primaryPool = Effect.gen(function* () {
   const wanted = { kind: "primary", fence } as const
   const { look, pool } = openPool({ urls, wanted, max, pooler, connectTimeout, applicationName: NAME })
   yield* countConnections(pool)
-  turnAwayWhenStuck(pool)
+  failFastWhenExhausted(pool)
   yield* tellOfLosses(pool)
   const started = Effect.tryPromise({
     try: async () => {
@@ -141,7 +138,7 @@ const keepLooking = ({ fence: { primary }, look, pool }: PrimaryPool) => {
 
 const clientOf = (pool: Pg.Pool) =>
   Layer.map(PgClient.layerFromPool({ acquire: Effect.succeed(pool), applicationName: NAME }), (context) =>
-    Context.make(SqlClient.SqlClient, runningAlone(Context.get(context, SqlClient.SqlClient), pool))
+    Context.make(SqlClient.SqlClient, withUntracedStatements(Context.get(context, SqlClient.SqlClient), pool))
   )
 
 /** For the replicas of the same primary. */
@@ -188,4 +185,4 @@ const ReplicaLive = Layer.unwrapEffect(
   )
 )
 
-export const DatabaseLive = ReplicaLive.pipe(Layer.provideMerge(Layer.merge(PrimaryLive, Lanes.layer)))
+export const DatabaseLive = ReplicaLive.pipe(Layer.provideMerge(Layer.merge(PrimaryLive, PoolQuotas.layer)))

@@ -3,8 +3,8 @@
  * feature: each names its own tables, and a table is there once somebody opens it.
  */
 import { Context, Effect, Layer, Option } from "effect"
-import { InTransaction } from "./InTransaction.ts"
-import type { Window } from "./Window.ts"
+import { InTransaction, Transactor } from "./Transactor.ts"
+import type { Window } from "./Query.ts"
 
 type Rows = Map<unknown, unknown>
 
@@ -127,6 +127,12 @@ export class MemoryDatabase extends Context.Tag("corridor/MemoryDatabase")<
     })
   )
 }
+
+/** Transactions on the memory tables. */
+export const transactorMemory = Layer.effect(
+  Transactor,
+  Effect.map(MemoryDatabase, ({ atomically }) => ({ atomically }))
+)
 
 export const openTables = <Tables extends Definitions>(tables: Tables) =>
   Effect.map(MemoryDatabase, ({ atomically, open }) => ({ ...open(tables), atomically }))

@@ -1,8 +1,20 @@
 /** The few SQL phrases that every tenant query shares. */
-import type { SqlClient, SqlError, Statement } from "@effect/sql"
-import { Option } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
-import type { Window } from "./Window.ts"
+import { SqlClient, type SqlError, type Statement } from "@effect/sql"
+import { Option, Effect, Schema, Data, Either, ParseResult } from "effect"
+import type { OrgId } from "../../domain/Ids.ts"
+import { compileDecoder } from "../schema/CompiledSchema.ts"
+import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { Money } from "../../domain/Money.ts"
+
+/** Which rows of a list a query is to give. */
+
+/** When the last row of a page was made, and its id. */
+export type Position = readonly [at: string, id: string]
+
+export interface Window {
+  readonly after: Option.Option<Position>
+  readonly take: number
+}
 
 /** The organisation a query is held to; none is every organisation, which only a platform admin's permit gives. */
 export type Scope = Option.Option<OrgId>
@@ -69,3 +81,60 @@ export const batchTable = (json: string, columns: string): string => BATCH + jso
 /** The questions of a batch as such a table, each with its place (`seq`), so that answers find their way back. */
 export const batchOf = (sql: SqlClient.SqlClient, asked: ReadonlyArray<object>, columns: string): Statement.Fragment =>
   sql`${sql.literal(BATCH)}${JSON.stringify(asked.map((one, seq) => ({ ...one, seq })))}${sql.literal(rows(columns))}`
+
+/**
+ * The one way in which rows become what the code works with: through a schema that is compiled once. What the schema
+ * does not expect is a defect that names the column, and not a strange payment later.
+ */
+export class UnexpectedRow extends Data.TaggedError("UnexpectedRow")<{ readonly message: string }> {}
+
+/** For `Effect.flatMap` after a statement that gives rows. */
+export const rowsAs = <A, I>(schema: Schema.Schema<A, I>) => {
+  const decode = compileDecoder(Schema.Array(schema))
+  return (rows: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<A>> =>
+    Either.match(decode(rows), {
+      onLeft: (issue) => Effect.die(new UnexpectedRow({ message: ParseResult.TreeFormatter.formatIssueSync(issue) })),
+      onRight: Effect.succeed
+    })
+}
+
+/** The same for a statement that gives one row, or none. */
+export const rowAs = <A, I>(schema: Schema.Schema<A, I>) => {
+  const decode = rowsAs(schema)
+  return (rows: ReadonlyArray<unknown>): Effect.Effect<Option.Option<A>> =>
+    Effect.map(decode(rows), ([first]) => Option.fromNullable(first))
+}
+
+/** And for one that always gives a row: none is a defect like any other. */
+export const theRowAs = <A, I>(schema: Schema.Schema<A, I>) => {
+  const decode = rowsAs(schema)
+  return (rows: ReadonlyArray<unknown>): Effect.Effect<A> =>
+    Effect.flatMap(decode(rows), ([first]) =>
+      first === undefined
+        ? Effect.die(new UnexpectedRow({ message: "Expected a row, there is none" }))
+        : Effect.succeed(first)
+    )
+}
+
+/** What is there before the migrations have run, for those who must not run them. */
+const presence = theRowAs(Schema.Struct({ there: Schema.Boolean }))
+
+export const tableExists = Effect.fn("tableExists")(function* (table: string) {
+  const sql = yield* SqlClient.SqlClient
+  const { there } = yield* sql`select to_regclass(${table}) is not null as there`.pipe(Effect.flatMap(presence))
+  return there
+})
+
+export const columnExists = Effect.fn("columnExists")(function* (table: string, column: string) {
+  const sql = yield* SqlClient.SqlClient
+  const { there } = yield* sql`select exists (
+    select from pg_attribute where attrelid = to_regclass(${table}) and attname = ${column}
+  ) as there`.pipe(Effect.flatMap(presence))
+  return there
+})
+
+/** Money as rows hold it: exact decimal text beside its currency. */
+
+/** What the database holds was money when it was written: anything else is a defect. */
+export const moneyOf = (text: string, currency: AnyCurrencyCode): Money =>
+  Either.getOrThrowWith(Money.fromNumericText(text, currency), (reason) => new Error(`${text} ${currency} ${reason}`))

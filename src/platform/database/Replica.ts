@@ -5,13 +5,13 @@
  */
 import { SqlClient, type SqlConnection, type SqlError } from "@effect/sql"
 import { Context, Duration, Effect, identity, Option, Schema, type Scope, Stream } from "effect"
-import { replicaLook, replicaPatience, replicaPause } from "../../domain/policies/Database.ts"
+import { replicaLook, replicaPatience, replicaPause } from "../../domain/policies/DatabasePolicies.ts"
 import type { DatabaseFailure } from "../../domain/Failure.ts"
-import { monotonicMillis } from "../fibers/Monotonic.ts"
+import { monotonicMillis } from "../fibers/Deadlines.ts"
 import { batchedReads } from "./Batcher.ts"
 import { failureOf, orDatabaseFailure, type Stored } from "./DatabaseFailure.ts"
-import type { Lanes } from "./Lanes.ts"
-import { theRowAs } from "./Rows.ts"
+import type { PoolQuotas } from "./Transactor.ts"
+import { theRowAs } from "./Query.ts"
 
 type Reads = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
@@ -47,7 +47,7 @@ const caughtUp = (connection: Connection, position: string): Effect.Effect<void,
 
 export const readingFrom = (
   replica: SqlClient.SqlClient
-): Effect.Effect<Replica["Type"], never, SqlClient.SqlClient | Lanes | Scope.Scope> =>
+): Effect.Effect<Replica["Type"], never, SqlClient.SqlClient | PoolQuotas | Scope.Scope> =>
   Effect.gen(function* () {
     const primary = yield* SqlClient.SqlClient
     /** One question for all who ask at the same time, put after the last of them has come. */

@@ -3,8 +3,12 @@
  * afterwards, at many times the price of the wait itself; calls with the same limit end in the order in which they
  * began, so one timer watches over all of them.
  */
-import { Duration, Effect, Exit, Fiber, FiberSet, Runtime } from "effect"
-import { monotonicMillis } from "./Monotonic.ts"
+import { Duration, Effect, Exit, Fiber, FiberSet, Runtime, Clock } from "effect"
+
+/** Time for limits and ages within one process: it never jumps when somebody, or NTP, sets the machine's clock. */
+
+/** Milliseconds since some fixed moment. The live clock counts them by the processor's timer, a test's clock as it is told. */
+export const monotonicMillis: Effect.Effect<number> = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos) / 1e6)
 
 interface Call {
   /** By time that cannot be set: a clock that is put back must not prolong a call. */
@@ -59,3 +63,21 @@ export const makeDeadlines = Effect.gen(function* () {
     })
   })
 })
+
+/**
+ * `Effect.retry` for the path that every payment takes: it makes its schedule's driver before the first try, which nearly
+ * always succeeds; here it is made when something has failed.
+ */
+export const retryIfFailed = <A, E>(
+  effect: Effect.Effect<A, E>,
+  policy: Effect.Retry.Options<E>
+): Effect.Effect<A, E> =>
+  Effect.catchAll(effect, (error) => {
+    let isFirst = true
+    const next = Effect.suspend(() => {
+      if (!isFirst) return effect
+      isFirst = false
+      return Effect.fail(error)
+    })
+    return Effect.retry(next, policy) as Effect.Effect<A, E>
+  })

@@ -2,9 +2,9 @@
  * The end of the process, which comes in time whatever happens: each step of it gets what is left until its own limit,
  * counted from the signal, and says so when it gives up.
  */
-import { Context, Duration, Effect, Option } from "effect"
-import { exitAfter } from "../../domain/policies/Server.ts"
-import { monotonicMillis } from "./Monotonic.ts"
+import { Context, Duration, Effect, Option, FiberSet, Runtime } from "effect"
+import { exitAfter, drainTimeout } from "../../domain/policies/ServerPolicies.ts"
+import { monotonicMillis } from "./Deadlines.ts"
 
 interface State {
   signalledAt: number | undefined
@@ -51,3 +51,18 @@ export const exitInTime = (exit: () => void): Effect.Effect<void> =>
     yield* Effect.logError(`Exiting before everything has ended; given up: ${steps === "" ? "the last steps" : steps}`)
     exit()
   })
+
+/** Work that belongs to the service: a caller that hangs up ends its own wait, never a call half-way. */
+export const makeRunDetached = Effect.gen(function* () {
+  const running = yield* FiberSet.make<unknown, unknown>()
+  const abandoned = () => `operations whose callers had gone (${Array.from(running).length})`
+  yield* Effect.addFinalizer(() => endWithin(drainTimeout, abandoned)(FiberSet.awaitEmpty(running)))
+  return <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    Effect.flatMap(Effect.runtime(), (runtime) =>
+      Effect.async((resume) => {
+        const fiber = Runtime.runFork(runtime)(effect)
+        FiberSet.unsafeAdd(running, fiber)
+        fiber.addObserver(resume)
+      })
+    )
+})

@@ -1,11 +1,15 @@
 /** The background fibers of an instance, each supervised, and which of them are down: readiness asks. */
 import { Cause, Context, Duration, Effect, Exit, Fiber, Layer, Schedule, type Scope } from "effect"
-import { supervision, workerDownAfter, workerHealthyAfter, workersStopWithin } from "../../domain/policies/Server.ts"
-import { beforeScrape } from "../observability/Scrape.ts"
-import { gauge } from "../observability/Series.ts"
+import {
+  supervision,
+  workerDownAfter,
+  workerHealthyAfter,
+  workersStopWithin
+} from "../../domain/policies/ServerPolicies.ts"
+import { beforeScrape, gauge } from "../observability/Metrics.ts"
 import { unspanned } from "../observability/Spans.ts"
-import { trouble } from "../observability/Trouble.ts"
-import { monotonicMillis } from "./Monotonic.ts"
+import { alertOperator } from "../observability/OperatorAlert.ts"
+import { monotonicMillis } from "./Deadlines.ts"
 import { endWithin } from "./Shutdown.ts"
 
 const up = gauge(
@@ -43,7 +47,12 @@ const keepRunning = <E, R>(name: string, worker: Effect.Effect<unknown, E, R>, s
       if (state.failingSince === undefined || now - began >= Duration.toMillis(workerHealthyAfter)) {
         state.failingSince = now
         yield* backOff.reset
-        yield* trouble("worker_restarted", `The worker "${name}" failed and is started again`, { worker: name }, cause)
+        yield* alertOperator(
+          "worker_restarted",
+          `The worker "${name}" failed and is started again`,
+          { worker: name },
+          cause
+        )
       } else {
         yield* Effect.logDebug(`The worker "${name}" failed again`, cause)
       }

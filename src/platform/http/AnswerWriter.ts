@@ -15,9 +15,9 @@ import {
   answerPiece,
   answerTimeout,
   wholeListRetryAfter
-} from "../../domain/policies/Server.ts"
-import { counter, gauge } from "../observability/Series.ts"
-import { type Outgoing, Streamed } from "./Outgoing.ts"
+} from "../../domain/policies/ServerPolicies.ts"
+import { counter, gauge } from "../observability/Metrics.ts"
+import { type Outgoing, Streamed } from "./Route.ts"
 
 const closedReaders = counter(
   "corridor_http_stalled_readers_total",

@@ -2,31 +2,83 @@
  * Interprets one endpoint of the contract on Node's own request: who is it, what do they send, may they, then the
  * handler. Decoders and encoders are compiled once in a process.
  */
-import { HttpApiSchema, type HttpApiEndpoint } from "@effect/platform"
+import { HttpApiSchema, type HttpApiEndpoint, HttpApi } from "@effect/platform"
 import { Context, Duration, Effect, Either, Option, type Schema, SchemaAST } from "effect"
-import { AccountId, EscrowId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
+import { AccountId, EscrowId, OrgId, PaymentId, idOrNil, nilUuid } from "../../domain/Ids.ts"
 import { AcceptsArray, AlsoNeeds, Lists, MovesMoney, Needs } from "../../contract/api/Operation.ts"
-import type { Gate } from "./Gate.ts"
-import { compileDecoder, compileEncoder } from "../../domain/CompiledSchema.ts"
+import { Gate, Reply, WholeList, type Implementation } from "./Handlers.ts"
+import { compileDecoder, compileEncoder } from "../schema/CompiledSchema.ts"
 import { type Access, authorize, type Caller, type Permit } from "../../domain/Access.ts"
-import { type Failure, Invalid, notFound, RateLimited, TooLarge } from "../../domain/Failure.ts"
+import { type Failure, Invalid, notFound, RateLimited, TooLarge, isDatabaseFailure } from "../../domain/Failure.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
-import { idOrNil, nilUuid } from "../../domain/Ids.ts"
-import { listsAtOnce, listsQueued, wholeListBatch, wholeListRetryAfter } from "../../domain/policies/Server.ts"
-import type { NewKey } from "../idempotency/IdempotencyStore.ts"
-import type { Replica } from "../database/Replica.ts"
-import { makeLines } from "../fibers/InTurn.ts"
-import type { Owners } from "../idempotency/Owners.ts"
+import { listsAtOnce, listsQueued, wholeListBatch, wholeListRetryAfter } from "../../domain/policies/ServerPolicies.ts"
+import { type NewKey, Owners, type KeyName } from "../idempotency/IdempotencyStore.ts"
+import { Replica } from "../database/Replica.ts"
+import { makeKeyedQueues } from "../fibers/KeyedLocks.ts"
 import { isInitiation } from "../../contract/api/Initiation.ts"
-import { Reply, WholeList } from "./Handlers.ts"
-import { parseJsonText } from "./JsonText.ts"
-import type { OnceOnly } from "./OnceOnly.ts"
-import { empty, json, jsonHeaders, type Outgoing, Streamed } from "./Outgoing.ts"
+import { parseJsonText, validationMessage } from "./RequestJson.ts"
+import {
+  empty,
+  json,
+  jsonHeaders,
+  type Outgoing,
+  Streamed,
+  noteAnswer,
+  noteParams,
+  type RequestNote,
+  type Incoming,
+  type Route,
+  failureReply
+} from "./Route.ts"
 import { checkContentType, decodeUtf8, readPlainBody } from "./RequestBody.ts"
-import { noteAnswer, noteParams, type RequestNote } from "./RequestNote.ts"
-import type { Incoming, Route } from "./Route.ts"
-import { validationMessage } from "./ValidationMessage.ts"
 import type { Stored } from "../database/DatabaseFailure.ts"
+import { Primary } from "../database/PrimaryFence.ts"
+import { makeRunDetached } from "../fibers/Shutdown.ts"
+import { Idempotency } from "../idempotency/Idempotency.ts"
+import * as FindMyWay from "find-my-way-ts"
+import { Api } from "../../contract/api/Api.ts"
+import { SignedCallback } from "../../contract/api/SignedCallback.ts"
+
+/** Honours the header Idempotency-Key around an operation that moves money. */
+const replayed = { "content-type": "application/json", "idempotent-replayed": "true" }
+
+const make = Effect.gen(function* () {
+  const idempotency = yield* Idempotency
+  const runDetached = yield* makeRunDetached
+
+  const keep = (key: NewKey, { body, status }: Outgoing) => idempotency.keep(key, status, String(body))
+
+  return Effect.fnUntraced(function* (
+    name: KeyName,
+    path: string,
+    body: unknown,
+    answer: (key: NewKey) => Effect.Effect<Outgoing, Failure>
+  ) {
+    const { changes } = yield* Primary
+    const before = changes()
+    const begun = yield* idempotency.begin(name, body)
+    if (begun._tag === "Replay") return { status: begun.status, headers: replayed, body: begun.response }
+    const { key } = begun
+    // A refusal is an answer too, where something had been done before it; whoever hung up may ask for it later.
+    return yield* runDetached(
+      answer(key).pipe(
+        Effect.tap((outgoing) => keep(key, outgoing)),
+        // A refusal that a change of the primary may have caused is told as 503, and is no answer for the key.
+        Effect.tapError((failure) =>
+          isDatabaseFailure(failure) || changes() !== before ? Effect.void : keep(key, failureReply(failure, path))
+        )
+      )
+    )
+  })
+})
+
+class IdempotentHandler extends Context.Tag("corridor/IdempotentHandler")<
+  IdempotentHandler,
+  Effect.Effect.Success<typeof make>
+>() {
+  /** One for all routes, in the scope of their server: what they began is waited for before the services end. */
+  static readonly provided = Effect.provideServiceEffect(IdempotentHandler, make)
+}
 
 type Endpoint = HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
 type AnyHandler = (request: Record<string, unknown>) => Effect.Effect<unknown, Failure>
@@ -96,7 +148,7 @@ const unknownParam = (known: ReadonlySet<string> | undefined, query: Incoming["q
   known && Object.keys(query).find((name) => !known.has(name))
 
 /** What an endpoint of the contract says about itself, whoever serves it: compiled once. */
-export const compileEndpoint = (endpoint: Endpoint, status: number) => ({
+const compileEndpoint = (endpoint: Endpoint, status: number) => ({
   endpoint,
   status,
   access: Context.get(endpoint.annotations as Context.Context<Needs>, Needs),
@@ -114,7 +166,7 @@ export const compileEndpoint = (endpoint: Endpoint, status: number) => ({
   initiates: isInitiation(endpoint.path)
 })
 
-export type Compiled = ReturnType<typeof compileEndpoint>
+type Compiled = ReturnType<typeof compileEndpoint>
 
 const busyLists = new RateLimited({
   message: "Too many lists of this organisation are being read. Send this again, and ask for fewer at a time.",
@@ -125,8 +177,8 @@ const busyLists = new RateLimited({
  * Lets an organisation read a few lists at once, and queues its further ones. Without it, one tenant's burst of large pages
  * takes the event loop and the database from all others.
  */
-export const makeListTurns = () => {
-  const lines = makeLines(listsAtOnce)
+const makeListTurns = () => {
+  const lines = makeKeyedQueues(listsAtOnce)
   return (owner: string) =>
     <A, E, R>(list: Effect.Effect<A, E, R>): Effect.Effect<A, E | RateLimited, R> =>
       lines<A, E | RateLimited, R>(owner, ({ semaphore, standing }) =>
@@ -137,7 +189,7 @@ export const makeListTurns = () => {
 /** Who answers it. */
 interface Served extends Compiled {
   readonly gate: Context.Tag.Service<Gate>
-  readonly once: Context.Tag.Service<OnceOnly>
+  readonly once: Context.Tag.Service<IdempotentHandler>
   readonly owners: Context.Tag.Service<Owners>
   readonly replica: Context.Tag.Service<Replica>
   readonly listTurns: ReturnType<typeof makeListTurns>
@@ -285,9 +337,9 @@ const answered = Effect.fnUntraced(function* (served: Served, incoming: Incoming
   return yield* once(name, endpoint.path, body, (claimed) => answer(Option.isSome(owner) ? claimed : undefined))
 })
 
-export type Servants = Pick<Served, "gate" | "listTurns" | "once" | "owners" | "replica">
+type Servants = Pick<Served, "gate" | "listTurns" | "once" | "owners" | "replica">
 
-export const endpointRoute = (servants: Servants, about: Compiled, handler: AnyHandler): Route => {
+const endpointRoute = (servants: Servants, about: Compiled, handler: AnyHandler): Route => {
   // Most are never asked for while a process lives, and there are many.
   let served: Served | undefined
   return {
@@ -295,4 +347,42 @@ export const endpointRoute = (servants: Servants, about: Compiled, handler: AnyH
     path: about.endpoint.path,
     handle: (incoming) => answered((served ??= { ...about, ...servants, handler }), incoming)
   }
+}
+
+/** Every route of the service by method and path: the contract's endpoints, and pages outside of it. */
+type AnyHandlers = Readonly<Record<string, Readonly<Record<string, Parameters<typeof endpointRoute>[2]>>>>
+
+interface Declared {
+  readonly group: string
+  readonly about: Compiled
+}
+
+const declared: ReadonlyArray<Declared> = (() => {
+  const all: Array<Declared> = []
+  HttpApi.reflect(Api, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint, group, successes }) => {
+      if (Option.isSome(Context.getOption(endpoint.annotations, SignedCallback))) return
+      const [status = 200] = successes.keys()
+      const about = compileEndpoint(endpoint as unknown as Compiled["endpoint"], status)
+      all.push({ group: group.identifier, about })
+    }
+  })
+  return all
+})()
+
+export const apiRoutes = (implementation: Implementation<typeof Api>) => {
+  const handlers = implementation as unknown as AnyHandlers
+  const needed = { gate: Gate, once: IdempotentHandler, owners: Owners, replica: Replica }
+  return Effect.map(Effect.all({ ...needed, listTurns: Effect.sync(makeListTurns) }), (servants) =>
+    declared.map(({ about, group }) => endpointRoute(servants, about, handlers[group]![about.endpoint.name]!))
+  ).pipe(IdempotentHandler.provided)
+}
+
+export const routerOf = (routes: ReadonlyArray<Route>): FindMyWay.Router<Route> => {
+  // One spelling for every path: see Target.
+  const exact = { caseSensitive: true, ignoreDuplicateSlashes: false, ignoreTrailingSlash: false }
+  const router = FindMyWay.make<Route>({ ...exact, maxParamLength: 200 })
+  for (const route of routes) router.on(route.method, route.path, route)
+  return router
 }

@@ -1,22 +1,115 @@
 /** One request from the socket to its answer: found, handled, written, counted and logged, whatever happens. */
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { Cause, Clock, Effect, Exit, FiberRef, HashMap, LogLevel } from "effect"
+import { Cause, Clock, Effect, Exit, FiberRef, HashMap, LogLevel, Data, Option } from "effect"
 import type { Router } from "find-my-way-ts"
 import { sqlReasonOf } from "../database/DatabaseFailure.ts"
-import { Primary } from "../database/Timeline.ts"
+import { Primary } from "../database/PrimaryFence.ts"
 import { busy, type Failure, isDatabaseFailure, maybeWritten, NotFound } from "../../domain/Failure.ts"
 import { type Ids, uuidv7 } from "../../domain/Ids.ts"
-import { recordRequest, requestEnded, requestStarted } from "../observability/HttpMetrics.ts"
+import { recordRequest, requestEnded, requestStarted } from "../observability/Metrics.ts"
 import { type Cors, corsHeaders, isPreflight, preflightHeaders } from "../config/Cors.ts"
 import { type AnswerWriter, isSmall, type Small } from "./AnswerWriter.ts"
-import { defectReply, failureReply } from "./ErrorReply.ts"
-import { fixedHeaders } from "./FixedHeaders.ts"
-import { empty, type Outgoing, Streamed } from "./Outgoing.ts"
-import { requestId } from "./RequestId.ts"
-import { newNote, notedFields, type RequestNote } from "./RequestNote.ts"
-import { inRequestSpan } from "./RequestSpan.ts"
-import type { Route } from "./Route.ts"
-import { isCanonicalTarget, pathOf } from "./Target.ts"
+import {
+  defectReply,
+  failureReply,
+  empty,
+  type Outgoing,
+  Streamed,
+  newNote,
+  notedFields,
+  type RequestNote,
+  type Route
+} from "./Route.ts"
+import { parseTraceparent } from "../observability/Spans.ts"
+
+/** On every answer: nobody guesses another type for it, and nobody keeps it. */
+export const fixedHeaders = { "cache-control": "no-store", "x-content-type-options": "nosniff" }
+
+/** Names a request in its answer and its log lines: by the caller's own token if that is safe to print, else afresh. */
+const SANE_TOKEN = /^[A-Za-z0-9._-]{1,128}$/
+
+export const requestId = (header: string | undefined, fresh: () => string): string =>
+  header !== undefined && SANE_TOKEN.test(header) ? header : fresh()
+
+/** The span of a request: it goes on with the caller's trace, and says what was asked and what came of it. */
+
+/** What makes the span of a failed request a failed one. */
+class Failed extends Data.TaggedError("Failed")<{ readonly message: string; readonly outgoing: Outgoing }> {}
+
+const attributeNames: Readonly<Record<string, string>> = {
+  org_id: "corridor.org_id",
+  api_key_id: "corridor.api_key_id",
+  user_id: "corridor.user_id",
+  payment_id: "corridor.payment_id",
+  code: "error.type"
+}
+
+const traced = (
+  request: IncomingMessage,
+  about: { readonly method: string; readonly route: string; readonly note: RequestNote; readonly id: string },
+  answered: Effect.Effect<Outgoing>
+): Effect.Effect<Outgoing> => {
+  const { id, method, note, route } = about
+  const parent = parseTraceparent(request.headers["traceparent"])
+  // Whoever asks has decided that this trace is not kept.
+  if (Option.isSome(parent) && !parent.value.sampled) return Effect.withTracerEnabled(answered, false)
+  const options = {
+    kind: "server",
+    captureStackTrace: false,
+    attributes: { "http.request.method": method, "http.route": route, "corridor.request_id": id },
+    ...(Option.isSome(parent) ? { parent: parent.value } : { root: true })
+  } as const
+  return Effect.useSpan(`${method} ${route}`, options, (span) =>
+    Effect.flatMap(Effect.withParentSpan(answered, span), (outgoing) => {
+      span.attribute("http.response.status_code", outgoing.status)
+      for (const [name, value] of Object.entries(notedFields(note))) span.attribute(attributeNames[name] ?? name, value)
+      return outgoing.status >= 500
+        ? Effect.fail(new Failed({ message: `answered with ${outgoing.status}`, outgoing }))
+        : Effect.succeed(outgoing)
+    })
+  ).pipe(Effect.catchAll(({ outgoing }) => Effect.succeed(outgoing)))
+}
+
+/** Nothing more than the answer where nobody collects spans. */
+const inRequestSpan = (...[request, about, answered]: Parameters<typeof traced>): Effect.Effect<Outgoing> =>
+  Effect.withFiberRuntime((fiber) =>
+    fiber.getFiberRef(FiberRef.currentTracerEnabled) ? traced(request, about, answered) : answered
+  )
+
+/**
+ * Every path has one spelling. What a proxy's rules and a reader of logs take for another path must not reach the same
+ * route: the router itself would decode letters, cut at `;` and `#`, and take a whole URL for its path.
+ */
+const SEGMENT = /^(?:[\w.~!$&'()*+,=:@-]|%[\dA-Fa-f]{2})+$/
+/** Letters, digits and `-._~` stand for themselves. */
+const NEEDLESS = /%(?:2[DdEe]|3\d|4[1-9A-Fa-f]|5[\dAaFf]|6[1-9A-Fa-f]|7[\dAaEe])/
+
+const isUtf8 = (segment: string): boolean => {
+  try {
+    decodeURIComponent(segment)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const isCanonicalSegment = (segment: string): boolean =>
+  SEGMENT.test(segment) &&
+  segment !== "." &&
+  segment !== ".." &&
+  (!segment.includes("%") || (!NEEDLESS.test(segment) && isUtf8(segment)))
+
+const pathOf = (target: string): string => {
+  const end = target.indexOf("?")
+  return end === -1 ? target : target.slice(0, end)
+}
+
+/** A parameter may still hold any character that a URL has to escape. */
+export const isCanonicalTarget = (target: string): boolean => {
+  if (!target.startsWith("/") || target.includes("#")) return false
+  const path = pathOf(target)
+  return path === "/" || path.slice(1).split("/").every(isCanonicalSegment)
+}
 
 const write = (
   response: ServerResponse,

@@ -1,16 +1,18 @@
 /** What a feature hands to the server: one function for each endpoint of its group, typed by the contract. */
 import type { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
-import type { Effect } from "effect"
+import { type Effect, Context } from "effect"
 import type { AccessOf } from "../../contract/api/Operation.ts"
-import type { Access, Permit } from "../../domain/Access.ts"
+import type { Access, Permit, Caller } from "../../domain/Access.ts"
 import type { NewKey } from "../idempotency/IdempotencyStore.ts"
-import type { Failure, Forbidden } from "../../domain/Failure.ts"
+import type { Failure, Forbidden, RateLimited, Unauthorized } from "../../domain/Failure.ts"
 import type { Stored } from "../database/DatabaseFailure.ts"
+import type { IncomingMessage } from "node:http"
+import type { OrgId } from "../../domain/Ids.ts"
 
 type Part<Name extends string, A> = [A] extends [never] ? {} : { readonly [K in Name]: A }
 
 /** The decoded request, and the proof that its caller may make it. */
-export type RequestOf<E extends HttpApiEndpoint.HttpApiEndpoint.Any> = Part<
+type RequestOf<E extends HttpApiEndpoint.HttpApiEndpoint.Any> = Part<
   "path",
   HttpApiEndpoint.HttpApiEndpoint.PathParsed<E>
 > &
@@ -50,7 +52,7 @@ export class WholeList<Item> {
   }
 }
 
-export type Handler<E extends HttpApiEndpoint.HttpApiEndpoint.Any> = (
+type Handler<E extends HttpApiEndpoint.HttpApiEndpoint.Any> = (
   request: RequestOf<E>
 ) => Effect.Effect<
   | HttpApiEndpoint.HttpApiEndpoint.Success<E>
@@ -79,3 +81,13 @@ type GroupsOf<Api> = Api extends HttpApi.HttpApi<infer _Id, infer Groups, infer 
 export type Implementation<Api> = {
   readonly [Group in GroupsOf<Api> as HttpApiGroup.HttpApiGroup.Name<Group>]: Handlers<Group>
 }
+
+/** Where every request passes: who is it, and have they asked too often? Those who know people answer. */
+export class Gate extends Context.Tag("corridor/Gate")<
+  Gate,
+  {
+    readonly admit: (request: IncomingMessage) => Stored<Caller, Unauthorized | RateLimited>
+    /** Asked for a platform admin, who may name any. */
+    readonly organizationExists: (orgId: OrgId) => Stored<boolean>
+  }
+>() {}

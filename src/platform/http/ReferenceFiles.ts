@@ -3,9 +3,46 @@ import { readFile } from "node:fs/promises"
 import { Effect } from "effect"
 import { openApiTemplate, openApiText } from "../../contract/openapi/OpenApiText.ts"
 import type { Mode } from "../config/Settings.ts"
-import type { Outgoing } from "./Outgoing.ts"
-import { pack, packedReply } from "./Packed.ts"
-import type { Incoming } from "./Route.ts"
+import type { Outgoing, Incoming } from "./Route.ts"
+import { createHash } from "node:crypto"
+import { promisify } from "node:util"
+import { gzip } from "node:zlib"
+
+/** What never changes while the service runs, packed once for who can unpack it, and sent once to who keeps it. */
+interface Version {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}
+
+interface CompressedAsset {
+  readonly plain: Version
+  readonly gzipped: Version
+}
+
+const versionOf = (body: Buffer, headers: Version["headers"]): Version => ({
+  body,
+  headers: {
+    "cache-control": "no-cache",
+    etag: `"${createHash("sha256").update(body).digest("base64url")}"`,
+    vary: "Accept-Encoding, Origin",
+    ...headers
+  }
+})
+
+export const compressAsset = async (text: string, headers: Version["headers"]): Promise<CompressedAsset> => {
+  const plain = Buffer.from(text)
+  return {
+    plain: versionOf(plain, headers),
+    gzipped: versionOf(await promisify(gzip)(plain), { ...headers, "content-encoding": "gzip" })
+  }
+}
+
+export const assetReply = ({ request }: Incoming, { gzipped, plain }: CompressedAsset): Outgoing => {
+  const takesGzip = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(request.headers["accept-encoding"] ?? ""))
+  const { body, headers } = takesGzip ? gzipped : plain
+  const known = request.headers["if-none-match"]?.includes(headers["etag"] ?? "") === true
+  return known ? { status: 304, headers, body: undefined } : { status: 200, headers, body, shared: true }
+}
 
 /** Beside the bundle of the server, where the build puts them. */
 const folder = new URL("reference/", import.meta.url)
@@ -44,8 +81,8 @@ const once = <A>(make: () => Promise<A>): (() => Promise<A>) => {
 type Handler = (incoming: Incoming) => Effect.Effect<Outgoing>
 
 const packedOnce = (read: () => Promise<string>, headers: Readonly<Record<string, string>>): Handler => {
-  const packed = once(async () => pack(await read(), { ...headers, "x-content-type-options": "nosniff" }))
-  return (incoming) => Effect.map(Effect.promise(packed), (one) => packedReply(incoming, one))
+  const packed = once(async () => compressAsset(await read(), { ...headers, "x-content-type-options": "nosniff" }))
+  return (incoming) => Effect.map(Effect.promise(packed), (one) => assetReply(incoming, one))
 }
 
 const madeFiles = once(makeFiles)

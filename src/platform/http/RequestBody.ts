@@ -6,7 +6,7 @@ import { isUtf8 } from "node:buffer"
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http"
 import { Data, Effect, Either } from "effect"
 import { UnsupportedMediaType } from "../../domain/Failure.ts"
-import { bodyDrainTimeout } from "../../domain/policies/Server.ts"
+import { bodyDrainTimeout } from "../../domain/policies/ServerPolicies.ts"
 
 export const MAX_BODY_BYTES = 256 * 1024
 const MAX_DRAINED_BYTES = 8 * 1024 * 1024

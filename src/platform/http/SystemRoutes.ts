@@ -1,19 +1,70 @@
 /** What operators and readers ask for without a credential: health, metrics, the API reference. */
 import { SqlClient } from "@effect/sql"
-import { Context, Effect, Layer, Metric, Option } from "effect"
-import { rowAs } from "../database/Rows.ts"
+import { Context, Effect, Layer, Metric, Option, Schema } from "effect"
+import { rowAs } from "../database/Query.ts"
 import { Settings } from "../config/Settings.ts"
-import { Lanes } from "../database/Lanes.ts"
-import { probe } from "../database/Probe.ts"
+import { PoolQuotas } from "../database/Transactor.ts"
 import { TITLE } from "../../contract/api/Api.ts"
 import { renderReference, scriptPath, stylePath } from "../../contract/docs/Page.ts"
 import { prometheusContentType, renderPrometheus, watchProcess } from "../observability/Prometheus.ts"
-import { readForScrape } from "../observability/Scrape.ts"
-import { gauge } from "../observability/Series.ts"
-import { json, type Outgoing, withoutSlash } from "./Outgoing.ts"
-import { DatabaseFacts, readyAnswer } from "./ReadyAnswer.ts"
+import { readForScrape, gauge } from "../observability/Metrics.ts"
+import { json, type Outgoing, withoutSlash, alsoByHead, type Route } from "./Route.ts"
 import { openApiFile, referenceScript, referenceStyle } from "./ReferenceFiles.ts"
-import { alsoByHead, type Route } from "./Route.ts"
+import { Workers } from "../fibers/Workers.ts"
+import { Vault } from "../secrets/Vault.ts"
+import { busy } from "../../domain/Failure.ts"
+import { readinessProbes, readinessTimeout } from "../../domain/policies/DatabasePolicies.ts"
+
+/** Tells whether requests are answered now, by going the way that they go. */
+
+/**
+ * One silent connection does not stop requests, so the read is put again, over other connections, while it has no
+ * answer. Whoever is not waited for any longer is left to end by itself, which over a silent connection takes time.
+ */
+const probe = <A, E>({ isStuck }: PoolQuotas["Type"], read: Effect.Effect<A, E>) =>
+  Effect.raceAll(readinessProbes.map((after) => Effect.disconnect(Effect.delay(read, after)))).pipe(
+    Effect.zipLeft(Effect.flatMap(isStuck, (stuck) => (stuck ? Effect.fail(busy()) : Effect.void))),
+    Effect.timeout(readinessTimeout)
+  )
+
+/** What `/readyz` says: that the instance can work, or each reason why not. */
+
+/** What a database that can be worked with tells of itself. */
+const DatabaseFacts = Schema.Struct({
+  /** The same for every instance on one database; nothing in memory. */
+  database_id: Schema.NullOr(Schema.String),
+  /** The master key that its secrets are sealed under. */
+  key_id: Schema.NullOr(Schema.String)
+})
+type DatabaseFacts = typeof DatabaseFacts.Type
+
+const problemsOf = (
+  facts: Option.Option<DatabaseFacts>,
+  keyId: string,
+  down: ReadonlyArray<string>
+): ReadonlyArray<string> => {
+  const ofDatabase = Option.match(facts, {
+    onNone: () => ["The database cannot be worked with."],
+    onSome: ({ key_id }) =>
+      key_id === null || key_id === keyId
+        ? []
+        : ["The secrets have been moved to another master key: restart with it in CORRIDOR_MASTER_KEY."]
+  })
+  return [...ofDatabase, ...down.map((name) => `The worker "${name}" keeps failing.`)]
+}
+
+/** The key is the one that this process started with, whenever the first probe comes. */
+const readyAnswer = (check: Effect.Effect<Option.Option<DatabaseFacts>>) =>
+  Effect.map(Effect.all([Vault, Workers]), ([vault, workers]) =>
+    Effect.gen(function* () {
+      const facts = yield* check
+      const problems = problemsOf(facts, vault.keyId, yield* workers.down)
+      const database_id = Option.match(facts, { onNone: () => null, onSome: (known) => known.database_id })
+      if (problems.length === 0) return json(200, { status: "ready", database_id })
+      yield* Effect.logWarning(`Not ready: ${problems.join(" ")}`)
+      return json(503, { status: "unavailable", database_id, problems })
+    })
+  )
 
 const facts = rowAs(DatabaseFacts)
 
@@ -24,7 +75,7 @@ export class Readiness extends Context.Tag("corridor/Readiness")<
 >() {
   static readonly layer = Layer.effect(
     Readiness,
-    Effect.map(Effect.all([SqlClient.SqlClient, Lanes]), ([sql, lanes]) => ({
+    Effect.map(Effect.all([SqlClient.SqlClient, PoolQuotas]), ([sql, lanes]) => ({
       check: probe(
         lanes,
         sql`select database_id::text, (select key_id from master_key) as key_id from database_identity`

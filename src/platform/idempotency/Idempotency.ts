@@ -1,10 +1,9 @@
 /** A key makes a request that moves money safe to send again: the first answer is given again, or the second refused. */
 import { Context, Duration, Effect, Layer, Option } from "effect"
-import { OrgId, type PaymentId } from "../../domain/Identifiers.ts"
-import { canonicalJson } from "../../domain/CanonicalJson.ts"
+import { OrgId, type PaymentId, Ids } from "../../domain/Ids.ts"
+import { canonicalJson } from "../../domain/ExactJson.ts"
 import { IdempotencyConflict, Invalid } from "../../domain/Failure.ts"
-import { Ids } from "../../domain/Ids.ts"
-import { idempotencyRetryAfter, idempotencyRunning } from "../../domain/policies/Server.ts"
+import { idempotencyRetryAfter, idempotencyRunning } from "../../domain/policies/ServerPolicies.ts"
 import { Transactor } from "../database/Transactor.ts"
 import { Vault } from "../secrets/Vault.ts"
 import { type FoundKey, IdempotencyStore, type KeyName, type NewKey } from "./IdempotencyStore.ts"
@@ -39,8 +38,8 @@ const withoutCard = (body: unknown): unknown => {
 }
 
 /** Handed in by whoever owns what was asked for: what the operation would answer of the payment as it now stands. */
-export class StateAsAnswer extends Context.Tag("corridor/StateAsAnswer")<
-  StateAsAnswer,
+export class CurrentStateAnswer extends Context.Tag("corridor/CurrentStateAnswer")<
+  CurrentStateAnswer,
   (orgId: OrgId, paymentId: PaymentId, operation: string) => Stored<string>
 >() {}
 
@@ -71,7 +70,7 @@ export class Idempotency extends Context.Tag("corridor/Idempotency")<
     Effect.gen(function* () {
       const store = yield* IdempotencyStore
       const vault = yield* Vault
-      const stateOf = yield* StateAsAnswer
+      const stateOf = yield* CurrentStateAnswer
       const ids = yield* Ids
       const { atomically } = yield* Transactor
 

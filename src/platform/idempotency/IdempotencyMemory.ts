@@ -1,10 +1,25 @@
 /** Idempotency keys in memory. */
 import { Duration, Clock, Effect, Layer, Option } from "effect"
-import { openTables } from "../database/MemoryDatabase.ts"
-import { idempotencyTables, nameOf, unanswered } from "./MemoryTables.ts"
-import { retentionBatch } from "../../domain/policies/Server.ts"
+import { openTables, memoryTable } from "../database/MemoryDatabase.ts"
+import { retentionBatch } from "../../domain/policies/ServerPolicies.ts"
 import { Settings } from "../config/Settings.ts"
-import { type NewKey, type StoredKey, IdempotencyStore } from "./IdempotencyStore.ts"
+import { type NewKey, type StoredKey, IdempotencyStore, Owners, type KeyName } from "./IdempotencyStore.ts"
+import type { OrgId, PaymentId } from "../../domain/Ids.ts"
+
+/** The rows of the memory layers here. */
+export const idempotencyTables = {
+  idempotencyKeys: memoryTable<StoredKey>("idempotencyKeys")
+}
+
+export const nameOf = ({ key, operation, org_id }: KeyName): string => `${org_id} ${operation} ${key}`
+
+export const unanswered = (key: NewKey, payment_id: PaymentId | null, created_at: Date): StoredKey => ({
+  ...key,
+  payment_id,
+  created_at,
+  status: null,
+  response: null
+})
 
 export const idempotencyStoreMemory = Layer.effect(
   IdempotencyStore,
@@ -49,5 +64,22 @@ export const idempotencyStoreMemory = Layer.effect(
         })
       }
     }
+  )
+)
+
+/** Owners from the memory tables of the wings above. */
+const owned = memoryTable<{ readonly org_id: OrgId }>
+
+export const ownersMemory = Layer.effect(
+  Owners,
+  Effect.map(
+    openTables({ payments: owned("payments"), virtualAccounts: owned("virtualAccounts"), escrows: owned("escrows") }),
+    ({ escrows, payments, virtualAccounts }): Owners["Type"] => ({
+      ownerOf: ({ account_id = "", escrow_id = "", payment_id = "" }) =>
+        Effect.sync(() => {
+          const found = payments.get(payment_id) ?? virtualAccounts.get(account_id) ?? escrows.get(escrow_id)
+          return Option.map(Option.fromNullable(found), ({ org_id }) => org_id)
+        })
+    })
   )
 )

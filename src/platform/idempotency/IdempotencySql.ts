@@ -1,11 +1,12 @@
 /** Idempotency keys in PostgreSQL. */
 import { orDatabaseFailure } from "../database/DatabaseFailure.ts"
 import { SqlClient } from "@effect/sql"
-import { Duration, Effect, Layer, Option } from "effect"
-import { rowAs } from "../database/Rows.ts"
-import { retentionBatch } from "../../domain/policies/Server.ts"
+import { Duration, Effect, Layer, Option, Schema } from "effect"
+import { rowAs } from "../database/Query.ts"
+import { retentionBatch } from "../../domain/policies/ServerPolicies.ts"
 import { Settings } from "../config/Settings.ts"
-import { FoundKey, IdempotencyStore, type KeyName, type NewKey } from "./IdempotencyStore.ts"
+import { FoundKey, IdempotencyStore, type KeyName, type NewKey, Owners } from "./IdempotencyStore.ts"
+import { OrgId } from "../../domain/Ids.ts"
 
 const found = rowAs(FoundKey)
 
@@ -48,4 +49,19 @@ export const idempotencyStoreSql = Layer.effect(
       )
     }
   })
+)
+
+/** Owners from PostgreSQL. */
+const owner = rowAs(Schema.Struct({ org_id: OrgId }))
+
+export const ownersSql = Layer.effect(
+  Owners,
+  Effect.map(SqlClient.SqlClient, (sql): Owners["Type"] => ({
+    ownerOf: ({ account_id = null, escrow_id = null, payment_id = null }) =>
+      sql`
+        select org_id from payments where payment_id = ${payment_id}::uuid
+        union all select org_id from virtual_accounts where account_id = ${account_id}::uuid
+        union all select org_id from escrows where escrow_id = ${escrow_id}::uuid
+        limit 1`.pipe(Effect.flatMap(owner), Effect.map(Option.map(({ org_id }) => org_id)), orDatabaseFailure)
+  }))
 )

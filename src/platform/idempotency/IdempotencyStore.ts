@@ -3,7 +3,7 @@
  * that request does, and answers to nobody else: `claim` tells two requests with the same key apart.
  */
 import { Context, type Option, Schema } from "effect"
-import { PaymentId } from "../../domain/Identifiers.ts"
+import { PaymentId, type AccountId, type EscrowId, type OrgId } from "../../domain/Ids.ts"
 import type { Stored } from "../database/DatabaseFailure.ts"
 
 const KeyName = Schema.Struct({ org_id: Schema.String, operation: Schema.String, key: Schema.String })
@@ -40,3 +40,17 @@ interface Store {
 }
 
 export class IdempotencyStore extends Context.Tag("corridor/IdempotencyStore")<IdempotencyStore, Store>() {}
+
+/** Whose is what a request names? Asked for a caller who belongs to no organisation, and whose key must belong to one. */
+interface Named {
+  readonly payment_id?: PaymentId | undefined
+  readonly account_id?: AccountId | undefined
+  readonly escrow_id?: EscrowId | undefined
+}
+
+interface OwnerLookup {
+  /** The organisation of the first of them that is named and there. */
+  readonly ownerOf: (named: Named) => Stored<Option.Option<OrgId>>
+}
+
+export class Owners extends Context.Tag("corridor/Owners")<Owners, OwnerLookup>() {}

@@ -1,11 +1,17 @@
 /** The outbox in memory. */
 import { Clock, Duration, Effect, Layer, Option } from "effect"
-import { newestFirst, openTables } from "../database/MemoryDatabase.ts"
-import { notificationTables } from "./MemoryTables.ts"
-import { type Scope } from "../database/Query.ts"
-import { retentionBatch } from "../../domain/policies/Server.ts"
+import { newestFirst, openTables, memoryTable } from "../database/MemoryDatabase.ts"
+import type { Scope } from "../database/Query.ts"
+import { retentionBatch } from "../../domain/policies/ServerPolicies.ts"
 import { Settings } from "../config/Settings.ts"
-import { NotificationStore } from "./NotificationStore.ts"
+import { NotificationStore, type Counted, MessageCounts, type Notification } from "./NotificationStore.ts"
+import { messageWindow } from "../../domain/policies/PeoplePolicies.ts"
+
+/** The rows of the memory layers here. */
+export const notificationTables = {
+  notifications: memoryTable<Notification>("notifications"),
+  messageCounts: memoryTable<{ readonly start: number; readonly messages: number }>("messageCounts")
+}
 
 export const notificationStoreMemory = Layer.effect(
   NotificationStore,
@@ -33,4 +39,27 @@ export const notificationStoreMemory = Layer.effect(
       }
     }
   )
+)
+
+/** The counts of messages in memory. */
+const ALLOWED: Counted = { allowed: true }
+
+export const messageCountsMemory = Layer.effect(
+  MessageCounts,
+  Effect.map(openTables(notificationTables), ({ messageCounts }): MessageCounts["Type"] => {
+    const length = Duration.toMillis(messageWindow)
+    return {
+      count: (name, most) =>
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          const start = Math.floor(now / length) * length
+          for (const [other, row] of messageCounts) if (row.start < start) messageCounts.delete(other)
+          const messages = messageCounts.get(name)?.messages ?? 0
+          if (messages < most) {
+            messageCounts.set(name, { start, messages: messages + 1 })
+            return ALLOWED
+          }
+          return { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil((start + length - now) / 1000)) }
+        })
+    }
+  })
 )

@@ -1,9 +1,34 @@
 /** The outbox at rest: what the sandbox would have mailed. */
-import { Context, type Option } from "effect"
-import { type Scope } from "../database/Query.ts"
-import type { Window } from "../database/Window.ts"
-import type { Notification } from "./Notification.ts"
-import type { Stored } from "../database/DatabaseFailure.ts"
+import { Context, type Option, Data, Schema, Effect, Layer } from "effect"
+import type { Scope, Window } from "../database/Query.ts"
+import { type Stored, mapRefusal } from "../database/DatabaseFailure.ts"
+import { OrgId } from "../../domain/Ids.ts"
+import type { Permit } from "../../domain/Access.ts"
+import { type NotFound, notFound } from "../../domain/Failure.ts"
+
+/** A message to a person, as a feature hands it over and as the outbox of the sandbox keeps it. */
+const notificationPriorities = ["low", "medium", "high", "urgent"] as const
+export type NotificationPriority = (typeof notificationPriorities)[number]
+
+const Message = Schema.Struct({
+  to: Schema.String,
+  subject: Schema.String,
+  text: Schema.String,
+  org_id: Schema.NullOr(OrgId),
+  kind: Schema.Literal("invitation", "verification_request", "receipt"),
+  priority: Schema.Literal(...notificationPriorities)
+})
+export type Message = typeof Message.Type
+
+export const Notification = Schema.Struct({
+  ...Message.fields,
+  notification_id: Schema.String,
+  created_at: Schema.DateFromSelf
+})
+export type Notification = typeof Notification.Type
+
+/** `message` tells operators what went wrong; it is not meant for the callers of the API. */
+export class NotificationFailed extends Data.TaggedError("NotificationFailed")<{ readonly message: string }> {}
 
 interface Store {
   readonly insert: (notification: Omit<Notification, "created_at">) => Stored<void>
@@ -14,3 +39,32 @@ interface Store {
 }
 
 export class NotificationStore extends Context.Tag("corridor/NotificationStore")<NotificationStore, Store>() {}
+
+/** How many messages went out in this hour, so that nobody is flooded with them and no organisation floods others. */
+export type Counted = { readonly allowed: true } | { readonly allowed: false; readonly retryAfterSeconds: number }
+
+interface MessageCountStore {
+  /** Counts one more under this name, unless there are as many as allowed; windows that are over are forgotten. */
+  readonly count: (name: string, most: number) => Stored<Counted>
+}
+
+export class MessageCounts extends Context.Tag("corridor/MessageCounts")<MessageCounts, MessageCountStore>() {}
+
+/** The sandbox's outbox as operators read it. */
+export class Outbox extends Context.Tag("corridor/Outbox")<
+  Outbox,
+  {
+    readonly list: (permit: Permit<"platform">, window: Window) => Stored<ReadonlyArray<Notification>>
+    readonly show: (permit: Permit<"platform">, id: string) => Stored<Notification, NotFound>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Outbox,
+    Effect.map(NotificationStore, (store) => ({
+      list: (permit, window) => store.list(permit.scope, window),
+      show: Effect.fn("Outbox.show")(function* (permit, id) {
+        return yield* Effect.flatten(store.find(permit.scope, id)).pipe(mapRefusal(() => notFound("notification")))
+      })
+    }))
+  )
+}

@@ -1,7 +1,7 @@
 /** Sealed secrets in memory. */
 import { Effect, Layer, Option } from "effect"
 import { memoryTable, openTables } from "../database/MemoryDatabase.ts"
-import { SecretStore } from "./SecretStore.ts"
+import { SecretStore } from "./Secrets.ts"
 
 const secretTables = { secrets: memoryTable<string>("secrets") }
 

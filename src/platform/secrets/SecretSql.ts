@@ -2,8 +2,8 @@
 import { orDatabaseFailure } from "../database/DatabaseFailure.ts"
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
-import { rowAs, rowsAs } from "../database/Rows.ts"
-import { SealedSecret, SecretStore } from "./SecretStore.ts"
+import { rowAs, rowsAs } from "../database/Query.ts"
+import { SealedSecret, SecretStore } from "./Secrets.ts"
 
 const secret = rowAs(SealedSecret)
 const secrets = rowsAs(SealedSecret)

@@ -1,9 +1,24 @@
-/** Secrets that the service keeps for itself, by name; the name is also what each is sealed for. */
-import { Context, Effect, Layer, Option } from "effect"
-import { SecretStore } from "./SecretStore.ts"
-import { Vault, type VaultError } from "./Vault.ts"
+/** Sealed secrets at rest, by name; the name is also the context that each is sealed for. */
+import { Context, Option, Schema, Effect, Layer } from "effect"
 import type { Stored } from "../database/DatabaseFailure.ts"
+import { Vault, type VaultError } from "./Vault.ts"
 
+export const SealedSecret = Schema.Struct({ name: Schema.String, sealed: Schema.String })
+export type SealedSecret = typeof SealedSecret.Type
+
+interface Store {
+  readonly find: (name: string) => Stored<Option.Option<string>>
+  /** Keeps what is there already, and answers with what is kept. */
+  readonly putIfAbsent: (secret: SealedSecret) => Stored<string>
+  /** Until the end of the transaction nobody adds one: it waits instead of slipping past. */
+  readonly hold: Stored<void>
+  readonly replace: (secret: SealedSecret) => Stored<void>
+  readonly all: Stored<ReadonlyArray<SealedSecret>>
+}
+
+export class SecretStore extends Context.Tag("corridor/SecretStore")<SecretStore, Store>() {}
+
+/** Secrets that the service keeps for itself, by name; the name is also what each is sealed for. */
 export class Secrets extends Context.Tag("corridor/Secrets")<
   Secrets,
   {
@@ -28,3 +43,34 @@ export class Secrets extends Context.Tag("corridor/Secrets")<
     })
   )
 }
+
+/** Where sealed secrets are: each feature that seals something adds its own place. */
+
+/** Seals the same secret under the new key; one that is sealed under it already comes back as it was. */
+export type Reseal = (sealed: string, context: string) => Effect.Effect<string, VaultError>
+
+export interface RotatableSecret {
+  /** Runs in the transaction of the rotation, and keeps others from adding a secret until its end. How many it moved. */
+  readonly reseal: (anew: Reseal) => Stored<number, VaultError>
+}
+
+export class RotatableSecrets extends Context.Tag("corridor/RotatableSecrets")<
+  RotatableSecrets,
+  ReadonlyArray<RotatableSecret>
+>() {}
+
+/** Secrets by name take part in a change of the master key. */
+export const rotatableNamedSecrets = Effect.map(SecretStore, (store): RotatableSecret => ({
+  reseal: Effect.fnUntraced(function* (anew) {
+    yield* store.hold
+    const moved = yield* Effect.filter(yield* store.all, ({ name, sealed }) =>
+      Effect.gen(function* () {
+        const again = yield* anew(sealed, name)
+        if (again === sealed) return false
+        yield* store.replace({ name, sealed: again })
+        return true
+      })
+    )
+    return moved.length
+  })
+}))

@@ -1,7 +1,7 @@
 /** The credentials of a configuration's account: what was typed held against what the third party asks for, and how they are kept. */
 import { Data, Effect, Either, Redacted, Schema } from "effect"
-import type { ConfigId } from "../../domain/Identifiers.ts"
-import { longestCredential } from "../../domain/policies/Providers.ts"
+import type { ConfigId } from "../../domain/Ids.ts"
+import { longestCredential } from "../../domain/policies/ProviderPolicies.ts"
 import type { Mode } from "../../platform/config/Settings.ts"
 import type { VaultService } from "../../platform/secrets/Vault.ts"
 import { isSame } from "../port/Callback.ts"
@@ -9,7 +9,7 @@ import type { CredentialField } from "../port/ThirdParty.ts"
 import { credentialOfOtherMode } from "./AccountMode.ts"
 import { type ProviderAccount, type SealedAccount, ProviderAccountStore } from "./ProviderAccountStore.ts"
 import { type AnyThirdParty, type GivenCredentials, thirdPartyNamed } from "./ThirdParties.ts"
-import type { Reseal, SealedPlace } from "../../platform/secrets/SealedPlaces.ts"
+import type { Reseal, RotatableSecret } from "../../platform/secrets/Secrets.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 const plainText = /^[\x20-\x7e]*$/
@@ -118,7 +118,7 @@ const moved = <Sealed extends SealedAccount>(
     )
   )
 
-export const sealedAccounts = Effect.map(ProviderAccountStore, (store): SealedPlace => ({
+export const sealedAccounts = Effect.map(ProviderAccountStore, (store): RotatableSecret => ({
   reseal: Effect.fnUntraced(function* (anew) {
     yield* store.hold
     const current = yield* moved(anew, store.allSealed, store.replaceSealed)

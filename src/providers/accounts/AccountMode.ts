@@ -4,8 +4,8 @@
  */
 import { Effect, Either, Redacted } from "effect"
 import type { Mode } from "../../platform/config/Settings.ts"
-import { trouble } from "../../platform/observability/Trouble.ts"
-import { urlOf } from "../../domain/UrlOf.ts"
+import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
+import { urlOf } from "../../domain/Url.ts"
 import { MaybeSent, type ProviderHttp } from "../client/ProviderHttp.ts"
 import type { Provider } from "../port/Provider.ts"
 import type { ModeMarks } from "../port/ThirdParty.ts"
@@ -65,7 +65,7 @@ export const otherModeSaid = ({ modes }: Declared, mode: Mode, json: unknown): M
 }
 
 const alert = ({ name, title }: Pick<AnyThirdParty, "name" | "title">, what: string, said: Mode, mode: Mode) =>
-  trouble("other_mode", `${what} ${complaint(title, said, mode)}: it is not believed.`, { provider: name })
+  alertOperator("other_mode", `${what} ${complaint(title, said, mode)}: it is not believed.`, { provider: name })
 
 /**
  * An answer of the other mode leaves an order unknown: it is neither completed nor sent to another provider, and a person

@@ -9,8 +9,8 @@ import {
   credentialsRetireAfter,
   platformAccountsLook,
   platformAccountsTrusted
-} from "../../domain/policies/Providers.ts"
-import { monotonicMillis } from "../../platform/fibers/Monotonic.ts"
+} from "../../domain/policies/ProviderPolicies.ts"
+import { monotonicMillis } from "../../platform/fibers/Deadlines.ts"
 import { unspanned } from "../../platform/observability/Spans.ts"
 import { Secrets } from "../../platform/secrets/Secrets.ts"
 import { isSame } from "../port/Callback.ts"

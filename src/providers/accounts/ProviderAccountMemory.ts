@@ -1,7 +1,7 @@
 /** The accounts of configurations in memory. */
 import { Clock, Duration, Effect, Layer, Option } from "effect"
-import type { ConfigId } from "../../domain/Identifiers.ts"
-import { replacedCredentialsGrace, replacedCredentialsKept } from "../../domain/policies/Providers.ts"
+import type { ConfigId } from "../../domain/Ids.ts"
+import { replacedCredentialsGrace, replacedCredentialsKept } from "../../domain/policies/ProviderPolicies.ts"
 import { openTables, memoryTable } from "../../platform/database/MemoryDatabase.ts"
 import {
   ProviderAccountStore,

@@ -1,9 +1,9 @@
 /** The accounts of configurations in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer } from "effect"
-import { replacedCredentialsGrace, replacedCredentialsKept } from "../../domain/policies/Providers.ts"
+import { replacedCredentialsGrace, replacedCredentialsKept } from "../../domain/policies/ProviderPolicies.ts"
 import { orDatabaseFailure, orTransactionFailure } from "../../platform/database/DatabaseFailure.ts"
-import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
+import { rowAs, rowsAs } from "../../platform/database/Query.ts"
 import {
   NamedSealed,
   ProviderAccount,

@@ -1,6 +1,6 @@
 /** The accounts that configurations bring, at rest: their credentials sealed, and whether the provider has taken them. */
 import { Context, type Option, Schema } from "effect"
-import { ConfigId } from "../../domain/Identifiers.ts"
+import { ConfigId } from "../../domain/Ids.ts"
 import { ProviderName } from "../../domain/Corridor.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 

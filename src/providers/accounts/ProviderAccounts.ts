@@ -3,10 +3,14 @@
  * configurations bring, made when they are first needed and again when their credentials change.
  */
 import { Clock, Context, Duration, Effect, Either, ExecutionStrategy, Exit, Layer, Option, Scope } from "effect"
-import type { ConfigId } from "../../domain/Identifiers.ts"
-import { credentialsKnownFor, credentialsRetireAfter, credentialsTestTimeout } from "../../domain/policies/Providers.ts"
+import type { ConfigId } from "../../domain/Ids.ts"
+import {
+  credentialsKnownFor,
+  credentialsRetireAfter,
+  credentialsTestTimeout
+} from "../../domain/policies/ProviderPolicies.ts"
 import { Settings } from "../../platform/config/Settings.ts"
-import { monotonicMillis } from "../../platform/fibers/Monotonic.ts"
+import { monotonicMillis } from "../../platform/fibers/Deadlines.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import { makeConcurrencyLimit } from "../client/ConcurrencyLimit.ts"
 import { makeProviderHttp } from "../client/UndiciHttp.ts"

@@ -1,6 +1,6 @@
 /** Bank accounts as Adyen names them: by IBAN, or in the way of one country. */
 import { Either, Option } from "effect"
-import { compactIban, startsLikeIban } from "../../domain/Iban.ts"
+import { compactIban, startsLikeIban } from "../../domain/AccountFormat.ts"
 import { Declined } from "../../domain/Outcome.ts"
 import type { BankAccount } from "../port/Provider.ts"
 import type { Served } from "../port/ThirdParty.ts"

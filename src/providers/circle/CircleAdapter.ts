@@ -29,7 +29,7 @@ import {
 } from "./CircleIntents.ts"
 import { recipientCreated, recipientListed, isKnownStatus, transferCreated, transferEnquiry } from "./CircleAnswers.ts"
 import { makeSnsKeys, isCirclesTopic } from "./CircleSignatures.ts"
-import { urlOf } from "../../domain/UrlOf.ts"
+import { urlOf } from "../../domain/Url.ts"
 
 const title = "Circle"
 

@@ -4,7 +4,7 @@ import { Accepted, Declined, type Outcome, Report, Unknown, Absent, type Enquiry
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { credentialsRefused, noVerdict, isMade, providerIds, settledOnce } from "../client/ProviderReplies.ts"
 import { type RecipientCreation, moneyOfCircle } from "./CircleRequests.ts"
-import type { RefusalCode } from "../../domain/FailureCode.ts"
+import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 import { Money } from "../../domain/Money.ts"
 
 export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true })

@@ -2,7 +2,7 @@
 import { type KeyObject, X509Certificate } from "node:crypto"
 import { Either, Option, Schema, Clock, Data, Duration, Effect } from "effect"
 import { Check } from "../port/Callback.ts"
-import { urlOf } from "../../domain/UrlOf.ts"
+import { urlOf } from "../../domain/Url.ts"
 import type { ProviderHttp } from "../client/ProviderHttp.ts"
 
 export const SnsMessage = Schema.Struct({

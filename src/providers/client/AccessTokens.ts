@@ -1,8 +1,8 @@
 /** Access tokens of an account: one fetch for all who need one, and one more after a 401, which means that nothing was done. */
 import { Deferred, Duration, Effect } from "effect"
 import type { Declined } from "../../domain/Outcome.ts"
-import { tokenMargin } from "../../domain/policies/Providers.ts"
-import { monotonicMillis } from "../../platform/fibers/Monotonic.ts"
+import { tokenMargin } from "../../domain/policies/ProviderPolicies.ts"
+import { monotonicMillis } from "../../platform/fibers/Deadlines.ts"
 import { caller } from "./ConcurrencyLimit.ts"
 import { type CallFailed, NeverSent, type ProviderReply } from "./ProviderHttp.ts"
 

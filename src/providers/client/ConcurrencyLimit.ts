@@ -4,14 +4,14 @@
  * leaves room for the next.
  */
 import { Duration, Effect, FiberRef } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import type { OrgId } from "../../domain/Ids.ts"
 import {
   providerCallsReserved,
   providerCallsShare,
   providerCallsUnderWay,
   providerCallsWaiting,
   providerQueuePatience
-} from "../../domain/policies/Providers.ts"
+} from "../../domain/policies/ProviderPolicies.ts"
 import { NeverSent } from "./ProviderHttp.ts"
 
 /** `order`: it moves money. `question`: it asks what became of some. `proof`: it asks whether a callback is genuine. */

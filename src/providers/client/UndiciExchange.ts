@@ -1,7 +1,7 @@
 /** A request to a third party and its answer, at the level at which undici says when it begins to write. */
 import { Duration, Effect } from "effect"
 import type { Dispatcher } from "undici"
-import { providerAnswerBytes } from "../../domain/policies/Providers.ts"
+import { providerAnswerBytes } from "../../domain/policies/ProviderPolicies.ts"
 import { type CallFailed, MaybeSent, NeverSent } from "./ProviderHttp.ts"
 
 export interface CallLimits {

@@ -9,14 +9,14 @@ import {
   providerConnectTimeout,
   providerFirstByteTimeout,
   providerKeepAlive
-} from "../../domain/policies/Providers.ts"
+} from "../../domain/policies/ProviderPolicies.ts"
 import type { Mode } from "../../platform/config/Settings.ts"
-import { monotonicMillis } from "../../platform/fibers/Monotonic.ts"
+import { monotonicMillis } from "../../platform/fibers/Deadlines.ts"
 import { spanned } from "../../platform/observability/Spans.ts"
 import type { ConcurrencyLimit } from "./ConcurrencyLimit.ts"
 import { type CallFailed, NeverSent, type ProviderCall, type ProviderHttp, type ProviderReply } from "./ProviderHttp.ts"
 import { type CallLimits, exchange } from "./UndiciExchange.ts"
-import { urlOf } from "../../domain/UrlOf.ts"
+import { urlOf } from "../../domain/Url.ts"
 
 /** Counts and times the calls to third parties. */
 

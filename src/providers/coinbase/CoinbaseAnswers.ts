@@ -1,6 +1,6 @@
 /** What all of Coinbase's answers share: their form, their refusals, their lists. */
 import { Either, Option, Schema } from "effect"
-import type { RefusalCode } from "../../domain/FailureCode.ts"
+import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 import { Money } from "../../domain/Money.ts"
 import { Absent, Declined, type Enquiry, Unknown, Accepted, type Outcome, Report } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"

@@ -1,6 +1,6 @@
 /** Provider configurations in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
-import type { ConfigId } from "../../domain/Identifiers.ts"
+import type { ConfigId } from "../../domain/Ids.ts"
 import { memoryTable, newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import { accountTables } from "../accounts/ProviderAccountMemory.ts"
 import {

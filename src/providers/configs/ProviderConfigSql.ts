@@ -1,14 +1,13 @@
 /** Provider configurations in PostgreSQL. */
 import { SqlClient, type Statement } from "@effect/sql"
 import { BigDecimal, Effect, Layer, Option, Schema } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import type { OrgId } from "../../domain/Ids.ts"
 import { ProviderConfig as Config } from "../../contract/api/ProviderConfigs.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import type { Corridor } from "../../domain/Routing.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { batchOf, newest } from "../../platform/database/Query.ts"
-import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
-import { readsOfTerms } from "../../platform/database/Terms.ts"
+import { batchOf, newest, rowAs, rowsAs } from "../../platform/database/Query.ts"
+import { cachedByConfigVersion } from "../../platform/database/ConfigVersionCache.ts"
 import {
   complete,
   type ProviderConfig,
@@ -81,7 +80,7 @@ export const providerConfigStoreSql = Layer.scoped(
     const changedBy = (statement: Statement.Fragment) =>
       sql`with c as (${statement} returning *) select ${columns} from c ${account}`
 
-    const forCorridor = yield* readsOfTerms(keyOf, (asked: ReadonlyArray<CorridorOfOrg>) =>
+    const forCorridor = yield* cachedByConfigVersion(keyOf, (asked: ReadonlyArray<CorridorOfOrg>) =>
       sql`select seq, a.version as credentials_version, ${columns}
         from ${batchOf(sql, asked, '"orgId" uuid, country text, "paymentMethod" text, flow text')} q
         join provider_configs c on c.country = q.country and c.payment_method = q."paymentMethod"

@@ -1,10 +1,10 @@
 /** Which provider serves which corridor, at rest. */
 import { Context, type Option } from "effect"
-import type { ConfigId, OrgId } from "../../domain/Identifiers.ts"
+import type { ConfigId, OrgId } from "../../domain/Ids.ts"
 import type * as ProviderConfigsApi from "../../contract/api/ProviderConfigs.ts"
 import type { Corridor } from "../../domain/Routing.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import type { Window } from "../../platform/database/Window.ts"
+import type { Window } from "../../platform/database/Query.ts"
 
 export type ProviderConfig = typeof ProviderConfigsApi.ProviderConfig.Type
 

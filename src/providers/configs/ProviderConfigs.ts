@@ -1,6 +1,6 @@
 /** Who serves which corridor, as platform admins arrange it; every change audited with what it replaced. */
 import { BigDecimal, Context, Effect, Either, Layer, Option } from "effect"
-import { ConfigId, type OrgId } from "../../domain/Identifiers.ts"
+import { ConfigId, type OrgId, Ids } from "../../domain/Ids.ts"
 import type { CreateProviderConfig, UpdateProviderConfig } from "../../contract/api/ProviderConfigs.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings, type Mode } from "../../platform/config/Settings.ts"
@@ -10,12 +10,11 @@ import type { Permit } from "../../domain/Access.ts"
 import type { Flow, PaymentMethod } from "../../domain/Corridor.ts"
 import type { CountryCode } from "../../domain/Country.ts"
 import { Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
-import { Ids } from "../../domain/Ids.ts"
 import type { RouteConfig } from "../../domain/Routing.ts"
-import type { Window } from "../../platform/database/Window.ts"
+import type { Window } from "../../platform/database/Query.ts"
 import { type ConfigFilter, type ProviderConfig, ProviderConfigStore, type WholeConfig } from "./ProviderConfigStore.ts"
 import { ProviderAccounts } from "../accounts/ProviderAccounts.ts"
-import { givenUrl } from "../../domain/GivenUrl.ts"
+import { givenUrl } from "../../domain/Url.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 
 /** A provider configuration as the audit log tells of it: plain values, amounts as exact decimal text. */

@@ -4,8 +4,8 @@ import { Accepted, Declined, type Outcome } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { credentialsRefused, noVerdict, providerIds, settledOnce } from "../client/ProviderReplies.ts"
 import { moneyOfMajor } from "../port/WireValues.ts"
-import { urlOf } from "../../domain/UrlOf.ts"
-import type { RefusalCode } from "../../domain/FailureCode.ts"
+import { urlOf } from "../../domain/Url.ts"
+import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 
 /** Flutterwave has no codes for its refusals, only sentences: those that leave no doubt are known by their words. */
 interface Refusal {

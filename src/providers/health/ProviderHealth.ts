@@ -15,12 +15,11 @@ import {
   unsent
 } from "../../domain/CircuitBreaker.ts"
 import { type ProviderName, providerNames } from "../../domain/Corridor.ts"
-import type { ConfigId, OrgId } from "../../domain/Identifiers.ts"
+import type { ConfigId, OrgId } from "../../domain/Ids.ts"
 import type { Outcome } from "../../domain/Outcome.ts"
-import { monotonicMillis } from "../../platform/fibers/Monotonic.ts"
-import { beforeScrape } from "../../platform/observability/Scrape.ts"
-import { gauge } from "../../platform/observability/Series.ts"
-import { trouble } from "../../platform/observability/Trouble.ts"
+import { monotonicMillis } from "../../platform/fibers/Deadlines.ts"
+import { beforeScrape, gauge } from "../../platform/observability/Metrics.ts"
+import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
 
 const open = Metric.gauge("provider_circuit_open", {
   description:
@@ -105,14 +104,14 @@ export class ProviderHealth extends Context.Tag("corridor/ProviderHealth")<
             keep(asked, after)
             const ids = { provider: asked.provider, ...(asked.account === null ? {} : { config_id: asked.account }) }
             if (openFor(before) !== "everybody" && openFor(after) === "everybody") {
-              return trouble(
+              return alertOperator(
                 "circuit_opened",
                 `${asked.provider} gives no verdicts and is left alone for a while.`,
                 ids
               )
             }
             return stateAt(before, org, now) === "closed" && stateAt(after, org, now) === "open"
-              ? trouble(
+              ? alertOperator(
                   "circuit_opened",
                   `${asked.provider} gives one organisation no verdicts and is left alone by it for a while.`,
                   { ...ids, org_id: org }

@@ -1,7 +1,7 @@
 /** What MTN's answers mean. It refuses an order with HTTP 500 and a code, so that the code is read before the status. */
 import { Option, Schema } from "effect"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
-import type { RefusalCode } from "../../domain/FailureCode.ts"
+import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { credentialsRefused, noVerdict, providerIds, settledOnce } from "../client/ProviderReplies.ts"
 import { moneyOfMajor } from "../port/WireValues.ts"

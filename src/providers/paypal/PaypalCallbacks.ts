@@ -6,7 +6,7 @@
  */
 import { Effect, Either, Option, Redacted, Schema } from "effect"
 import { Report } from "../../domain/Outcome.ts"
-import { urlOf } from "../../domain/UrlOf.ts"
+import { urlOf } from "../../domain/Url.ts"
 import type { ProviderCall, ProviderReply } from "../client/ProviderHttp.ts"
 import { settledOnce } from "../client/ProviderReplies.ts"
 import {

@@ -1,6 +1,6 @@
 /** From what Paystack answers to what it means. */
 import { Either, Option, Schema } from "effect"
-import type { RefusalCode } from "../../domain/FailureCode.ts"
+import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 import type { Movement } from "../../domain/Movement.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"

@@ -1,6 +1,6 @@
 /** What Paystack's statuses mean. Its published response schemas are unreliable, so that little is read of them. */
 import { Option, Schema } from "effect"
-import type { RefusalCode } from "../../domain/FailureCode.ts"
+import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { Movement, MovementState } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"

@@ -1,6 +1,6 @@
 /** The port behind which every provider stands, built-in rail or third party. None of its effects fails: an outcome says it all. */
 import { Context, type Duration, Effect, type Either, Layer, type Redacted } from "effect"
-import type { ConfigId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
+import type { ConfigId, OrgId, PaymentId } from "../../domain/Ids.ts"
 import type { CountryCode } from "../../domain/Country.ts"
 import type { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import type { Money } from "../../domain/Money.ts"

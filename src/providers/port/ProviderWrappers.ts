@@ -4,11 +4,10 @@
  * and leads back to it.
  */
 import { Effect } from "effect"
-import { nilUuid } from "../../domain/Ids.ts"
+import { nilUuid, type OrgId } from "../../domain/Ids.ts"
 import { type CallbackEvent, Hint, type Named, Statement } from "./Callback.ts"
 import type { AttemptContext, Provider } from "./Provider.ts"
 import { caller, type Purpose } from "../client/ConcurrencyLimit.ts"
-import type { OrgId } from "../../domain/Identifiers.ts"
 
 const VERSION_AT = 14
 

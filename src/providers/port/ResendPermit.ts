@@ -4,7 +4,7 @@
  */
 import { Duration, Option } from "effect"
 import type { Absent } from "../../domain/Outcome.ts"
-import { absenceGrace } from "../../domain/policies/Payments.ts"
+import { absenceGrace } from "../../domain/policies/PaymentPolicies.ts"
 import type { Promised, Provider } from "./Provider.ts"
 
 /** All by the clock of the store. */

@@ -4,7 +4,7 @@
  */
 import { Either, type Redacted } from "effect"
 import type { Flow, PaymentMethod, ThirdPartyName } from "../../domain/Corridor.ts"
-import type { ConfigId } from "../../domain/Identifiers.ts"
+import type { ConfigId } from "../../domain/Ids.ts"
 import type { Mode } from "../../platform/config/Settings.ts"
 import type { ProviderHttp } from "../client/ProviderHttp.ts"
 import type { SupportQuestion } from "../../domain/Routing.ts"

@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import { uuidOrNil } from "../../domain/Ids.ts"
 import type { Money } from "../../domain/Money.ts"
 import { type Outcome, Declined } from "../../domain/Outcome.ts"
-import { railPasswordAttempts } from "../../domain/policies/Sandbox.ts"
+import { railPasswordAttempts } from "../../domain/policies/ProviderPolicies.ts"
 import type { Behaviour } from "./SimulatorBehaviour.ts"
 import {
   isFinal,

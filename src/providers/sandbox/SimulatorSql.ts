@@ -6,8 +6,7 @@ import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { nextActions } from "../../domain/Outcome.ts"
 import { orDatabaseFailure, orTransactionFailure } from "../../platform/database/DatabaseFailure.ts"
 import { batched } from "../../platform/database/Batcher.ts"
-import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
-import { moneyOf } from "../../platform/database/StoredMoney.ts"
+import { rowAs, rowsAs, moneyOf } from "../../platform/database/Query.ts"
 import { behaviours } from "./SimulatorBehaviour.ts"
 import {
   type NewSimulatorTimer,

@@ -6,7 +6,7 @@ import type { Money } from "../../domain/Money.ts"
 import type { MovementKind } from "../../domain/Movement.ts"
 import type { NextAction } from "../../domain/Outcome.ts"
 import type { Behaviour } from "./SimulatorBehaviour.ts"
-import { workerPoll } from "../../domain/policies/Server.ts"
+import { workerPoll } from "../../domain/policies/ServerPolicies.ts"
 
 /** What a built-in rail remembers of a payment, as a third party would: nothing of ours but the reference. */
 export const simulatorStates = ["pending", "processing", "completed", "failed"] as const

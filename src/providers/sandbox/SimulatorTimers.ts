@@ -1,6 +1,6 @@
 /** Which callbacks a built-in rail sends of its own accord, and when. */
 import { Duration, Effect } from "effect"
-import { railSlowness, railStragglerGap } from "../../domain/policies/Sandbox.ts"
+import { railSlowness, railStragglerGap } from "../../domain/policies/ProviderPolicies.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import type { Behaviour } from "./SimulatorBehaviour.ts"

@@ -11,8 +11,8 @@ import {
   railCallbackTimeout,
   railRoundPatience,
   railRounds
-} from "../../domain/policies/Sandbox.ts"
-import { workerPoll } from "../../domain/policies/Server.ts"
+} from "../../domain/policies/ProviderPolicies.ts"
+import { workerPoll } from "../../domain/policies/ServerPolicies.ts"
 import { runInParallel } from "../../platform/fibers/RunInParallel.ts"
 import type { CallbackRequest } from "../port/Callback.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"

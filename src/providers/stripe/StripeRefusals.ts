@@ -1,6 +1,6 @@
 /** What Stripe refuses for, in its words and in ours, and whose refusal it is. */
 import { Schema } from "effect"
-import type { RefusalCode } from "../../domain/FailureCode.ts"
+import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 import { Declined } from "../../domain/Outcome.ts"
 import { meaningOf } from "../port/WireValues.ts"
 

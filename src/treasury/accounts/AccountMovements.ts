@@ -3,7 +3,7 @@
  * it was asked for with; the account stays locked in it, so that a freeze comes before it or after it, never in between.
  */
 import { Context, Effect, Layer, Option } from "effect"
-import { AccountId, BeneficiaryId, type OrgId, TransactionId } from "../../domain/Identifiers.ts"
+import { AccountId, BeneficiaryId, type OrgId, TransactionId, idOrNil, Ids } from "../../domain/Ids.ts"
 import type { SimulateDeposit, Transfer, Withdraw } from "../../contract/api/VirtualAccounts.ts"
 import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -19,7 +19,6 @@ import {
   notFound,
   type RateMismatch
 } from "../../domain/Failure.ts"
-import { idOrNil, Ids } from "../../domain/Ids.ts"
 import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Initiation, type InitiationFailure } from "../../payments/initiate/Initiation.ts"

@@ -1,7 +1,7 @@
 /** What every movement on virtual accounts writes: its entries in the books, its rows, and an event for each row. */
 import { Clock, Context, Effect, Layer, type BigDecimal, Either, Option } from "effect"
 import { type InsufficientFunds, Invalid, RateMismatch } from "../../domain/Failure.ts"
-import { Ids } from "../../domain/Ids.ts"
+import { Ids, type TransactionId } from "../../domain/Ids.ts"
 import { type Entry, LedgerAccount, move, type Posting } from "../../domain/Ledger.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import { EventPublisher } from "../../webhooks/EventPublisher.ts"
@@ -14,12 +14,10 @@ import {
   type VirtualAccount
 } from "./VirtualAccountStore.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import { given } from "../../domain/Exchange.ts"
+import { given, type Rate, worse } from "../../domain/Exchange.ts"
 import { checkLocked, type LockedRate } from "../../domain/LockedRate.ts"
 import { Money } from "../../domain/Money.ts"
-import { type Rate, worse } from "../../domain/Rate.ts"
 import { checkLockedAmount, type LiveValues, type LockLimits } from "../../money/rates/RateLockStore.ts"
-import type { TransactionId } from "../../domain/Identifiers.ts"
 import type { Beneficiary } from "../../payments/beneficiaries/Beneficiary.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import type { Payment } from "../../payments/store/Payment.ts"

@@ -1,6 +1,6 @@
 /** Virtual accounts in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
-import type { AccountId } from "../../domain/Identifiers.ts"
+import type { AccountId } from "../../domain/Ids.ts"
 import { orDefect } from "../../platform/database/DatabaseFailure.ts"
 import { memoryTable, newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"

@@ -1,10 +1,19 @@
 /** Virtual accounts in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
-import { AccountId, OrgId, PaymentId, TransactionId, UserId } from "../../domain/Identifiers.ts"
+import { AccountId, OrgId, PaymentId, TransactionId, UserId } from "../../domain/Ids.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { inScope, newest, ownedBy, ownedIn, type Scope, sameOrg } from "../../platform/database/Query.ts"
-import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
+import {
+  inScope,
+  newest,
+  ownedBy,
+  ownedIn,
+  type Scope,
+  sameOrg,
+  rowAs,
+  rowsAs,
+  moneyOf
+} from "../../platform/database/Query.ts"
 import {
   VirtualAccount,
   VirtualAccountStore,
@@ -17,7 +26,6 @@ import {
 } from "./VirtualAccountStore.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
-import { moneyOf } from "../../platform/database/StoredMoney.ts"
 
 const accountOf = rowAs(VirtualAccount)
 const accountsOf = rowsAs(VirtualAccount)

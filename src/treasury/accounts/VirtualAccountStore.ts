@@ -1,9 +1,8 @@
 /** Virtual accounts at rest. Their balances are not here: they are in the books. */
 import { Context, type Option, Either, Schema } from "effect"
-import { AccountId, OrgId, UserId, type PaymentId, type TransactionId } from "../../domain/Identifiers.ts"
+import { AccountId, OrgId, UserId, type PaymentId, type TransactionId } from "../../domain/Ids.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import type { Scope } from "../../platform/database/Query.ts"
-import type { Window } from "../../platform/database/Window.ts"
+import type { Scope, Window } from "../../platform/database/Query.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { Conflict } from "../../domain/Failure.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"

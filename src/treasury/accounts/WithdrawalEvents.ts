@@ -4,8 +4,7 @@
  * person finds it to have cost or brought is on the statement.
  */
 import { Clock, Effect, Layer, Option } from "effect"
-import { Ids } from "../../domain/Ids.ts"
-import { TransactionId } from "../../domain/Identifiers.ts"
+import { Ids, TransactionId } from "../../domain/Ids.ts"
 import { combine, kindOf } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"

@@ -3,16 +3,15 @@
  * beneficiary. Until its payout takes it, the money stands on the ledger account in the party's name.
  */
 import { Clock, Context, Effect, Either, Layer, Option } from "effect"
-import { type EscrowId, type OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
+import { type EscrowId, type OrgId, PaymentId, TransactionId, Ids } from "../../domain/Ids.ts"
 import { RecordMovement } from "../accounts/RecordMovement.ts"
 import { ledgerAccountOf, ensureCanReceive, type VirtualAccount } from "../accounts/VirtualAccountStore.ts"
 import { VirtualAccounts } from "../accounts/VirtualAccounts.ts"
 import type { Permit } from "../../domain/Access.ts"
 import type { Conflict, IdempotencyConflict, NotFound } from "../../domain/Failure.ts"
-import { Ids } from "../../domain/Ids.ts"
 import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
-import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
+import { makeRunDetached } from "../../platform/fibers/Shutdown.ts"
 import { type Escrow, partyLedgerAccount } from "./Escrow.ts"
 import { disbursedText, type MilestoneView, milestoneView } from "./EscrowView.ts"
 import {

@@ -1,5 +1,5 @@
 /** An escrow as the stores hold it: whom it pays, when, and how far it has come. Its money is in the books. */
-import type { AccountId, BeneficiaryId, EscrowId, OrgId } from "../../domain/Identifiers.ts"
+import type { AccountId, BeneficiaryId, EscrowId, OrgId } from "../../domain/Ids.ts"
 import type { CurrencyCode } from "../../domain/Currency.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"

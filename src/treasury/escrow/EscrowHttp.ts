@@ -1,10 +1,9 @@
 import { Effect } from "effect"
-import { BeneficiaryId } from "../../domain/Identifiers.ts"
+import { BeneficiaryId, idOrNil } from "../../domain/Ids.ts"
 import { success } from "../../contract/api/Envelope.ts"
 import type { EscrowApi } from "../../contract/api/Escrow.ts"
-import { idOrNil } from "../../domain/Ids.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
-import { makePages } from "../../platform/pagination/Page.ts"
+import { makePages } from "../../platform/pagination/Pagination.ts"
 import { canceledAnswer, disbursedAnswer, fundedAnswer, payoutAnswer, retriedAnswer } from "./EscrowView.ts"
 import { Escrows } from "./Escrows.ts"
 

@@ -1,6 +1,6 @@
 /** Escrows in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
-import type { EscrowId } from "../../domain/Identifiers.ts"
+import type { EscrowId } from "../../domain/Ids.ts"
 import { memoryTable, newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Escrow } from "./Escrow.ts"

@@ -1,6 +1,6 @@
 /** Payouts to escrow parties in memory. */
 import { Clock, Duration, Effect, Layer, Option } from "effect"
-import { escrowPayoutLease } from "../../domain/policies/Payments.ts"
+import { escrowPayoutLease } from "../../domain/policies/PaymentPolicies.ts"
 import { memoryTable, newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import { Money } from "../../domain/Money.ts"
 import type { Escrow } from "./Escrow.ts"

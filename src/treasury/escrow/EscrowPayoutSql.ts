@@ -2,12 +2,10 @@
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Option, Schema } from "effect"
 import { CurrencyCode } from "../../domain/Currency.ts"
-import { BeneficiaryId, EscrowId, OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
-import { escrowPayoutLease } from "../../domain/policies/Payments.ts"
+import { BeneficiaryId, EscrowId, OrgId, PaymentId, TransactionId } from "../../domain/Ids.ts"
+import { escrowPayoutLease } from "../../domain/policies/PaymentPolicies.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { inScope, newest, ownedBy, ownedIn } from "../../platform/database/Query.ts"
-import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
-import { moneyOf } from "../../platform/database/StoredMoney.ts"
+import { inScope, newest, ownedBy, ownedIn, rowAs, rowsAs, theRowAs, moneyOf } from "../../platform/database/Query.ts"
 import { Initiator, type NewPayout, payoutStatuses, EscrowPayoutStore } from "./EscrowPayoutStore.ts"
 
 const Row = Schema.Struct({

@@ -7,11 +7,10 @@ import {
   type TransactionId,
   type BeneficiaryId,
   UserId
-} from "../../domain/Identifiers.ts"
+} from "../../domain/Ids.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import type { Scope } from "../../platform/database/Query.ts"
-import type { Window } from "../../platform/database/Window.ts"
+import type { Scope, Window } from "../../platform/database/Query.ts"
 import { initiatorPermit, type Permit, roles } from "../../domain/Access.ts"
 
 /** A payout to an escrow party as an intent: committed with what causes it, and turned into a payment by a worker. */

@@ -3,23 +3,22 @@
  * change of its row to `sent` are one transaction, so a crash leaves either both or a row that still waits.
  */
 import { Array as Arr, Context, Deferred, Duration, Effect, FiberSet, Layer, Option, Queue, Schedule } from "effect"
-import { PaymentId, TransactionId, type OrgId } from "../../domain/Identifiers.ts"
+import { PaymentId, TransactionId, type OrgId, Ids } from "../../domain/Ids.ts"
 import { initiatorPermit } from "../../domain/Access.ts"
-import { Ids } from "../../domain/Ids.ts"
 import {
   escrowPayoutConcurrency,
   escrowPayoutPause,
   escrowPayoutSends,
   escrowPayoutWait
-} from "../../domain/policies/Payments.ts"
-import { workerPoll } from "../../domain/policies/Server.ts"
+} from "../../domain/policies/PaymentPolicies.ts"
+import { workerPoll } from "../../domain/policies/ServerPolicies.ts"
 import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
 import { Payments } from "../../payments/read/Payments.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { catchRefusal, orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
-import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
+import { makeRunDetached } from "../../platform/fibers/Shutdown.ts"
 import { type ClaimedPayout, permitOf, EscrowPayoutStore, type PayoutPatch } from "./EscrowPayoutStore.ts"
 import { PartyPayouts } from "./PartyPayouts.ts"
 

@@ -1,14 +1,12 @@
 /** Escrows in PostgreSQL: an escrow is a row and the rows of its parties, milestones and splits. */
 import { SqlClient, type Statement } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
-import { AccountId, BeneficiaryId, EscrowId, OrgId } from "../../domain/Identifiers.ts"
+import { AccountId, BeneficiaryId, EscrowId, OrgId } from "../../domain/Ids.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { fromPlainText, toPlainText } from "../../domain/Decimal.ts"
 import { splitTypes } from "../../domain/Split.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { inScope, newest, ownedBy, ownedIn, type Scope } from "../../platform/database/Query.ts"
-import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
-import { moneyOf } from "../../platform/database/StoredMoney.ts"
+import { inScope, newest, ownedBy, ownedIn, type Scope, rowAs, rowsAs, moneyOf } from "../../platform/database/Query.ts"
 import { type Escrow, escrowStatuses, milestoneStatuses, type NewEscrow, type PartySplit } from "./Escrow.ts"
 import { EscrowStore } from "./EscrowStore.ts"
 

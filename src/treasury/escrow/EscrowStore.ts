@@ -1,9 +1,8 @@
 /** Escrows at rest, each as a whole. Whoever changes one locks it first, in the transaction that moves its money. */
 import { Context, Option, Effect, Layer } from "effect"
-import type { AccountId, EscrowId, OrgId } from "../../domain/Identifiers.ts"
+import type { AccountId, EscrowId, OrgId } from "../../domain/Ids.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import type { Scope } from "../../platform/database/Query.ts"
-import type { Window } from "../../platform/database/Window.ts"
+import type { Scope, Window } from "../../platform/database/Query.ts"
 import type { Escrow, EscrowStatus, NewEscrow } from "./Escrow.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import type { Permit } from "../../domain/Access.ts"

@@ -4,7 +4,7 @@ import { Conflict, Invalid, type NotFound, notFound } from "../../domain/Failure
 import { Money } from "../../domain/Money.ts"
 import { split } from "../../domain/Split.ts"
 import { coverageOf, type Escrow, type Milestone, type Party, type PartySplit, escrowLedgerAccount } from "./Escrow.ts"
-import type { TransactionId } from "../../domain/Identifiers.ts"
+import type { TransactionId } from "../../domain/Ids.ts"
 import { completedRow } from "../accounts/RecordMovement.ts"
 import type { VirtualAccount, NewVirtualTransaction, TransactionType } from "../accounts/VirtualAccountStore.ts"
 import { type Entry, type LedgerAccount, move } from "../../domain/Ledger.ts"

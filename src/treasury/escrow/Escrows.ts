@@ -1,6 +1,6 @@
 /** The life of an escrow: made, funded, disbursed milestone by milestone, canceled; each step audited with itself. */
 import { type BigDecimal, Clock, Context, Effect, Either, Layer } from "effect"
-import { type EscrowId, TransactionId } from "../../domain/Identifiers.ts"
+import { type EscrowId, TransactionId, Ids, uuidOrNil } from "../../domain/Ids.ts"
 import { RecordMovement } from "../accounts/RecordMovement.ts"
 import { ledgerAccountOf, ensureCanPay, ensureCanReceive } from "../accounts/VirtualAccountStore.ts"
 import { VirtualAccounts } from "../accounts/VirtualAccounts.ts"
@@ -14,13 +14,12 @@ import {
   Invalid,
   type NotFound
 } from "../../domain/Failure.ts"
-import { Ids, uuidOrNil } from "../../domain/Ids.ts"
 import type { Entry } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
-import type { Window } from "../../platform/database/Window.ts"
+import type { Window } from "../../platform/database/Query.ts"
 import type { InitiationFailure } from "../../payments/initiate/Initiation.ts"
 import { BlockedPayouts } from "./BlockedPayouts.ts"
 import { DisburseMilestone, type DisburseRequest } from "./DisburseMilestone.ts"

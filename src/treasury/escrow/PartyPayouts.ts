@@ -3,20 +3,19 @@
  * A payout that fails puts the money back there, by itself.
  */
 import { Context, Effect, Layer, Option } from "effect"
-import { type BeneficiaryId, type EscrowId, type OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
+import { type BeneficiaryId, type EscrowId, type OrgId, PaymentId, TransactionId, Ids } from "../../domain/Ids.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { mapRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
-import { atTerms } from "../../platform/database/Terms.ts"
+import { atConfigVersion } from "../../platform/database/ConfigVersionCache.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
 import type { Beneficiary } from "../../payments/beneficiaries/Beneficiary.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { totalOf } from "../../domain/Fee.ts"
 import { Conflict, Invalid, type NotFound } from "../../domain/Failure.ts"
-import { Ids } from "../../domain/Ids.ts"
 import { LedgerAccount, partyIn } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
-import { escrowPayoutPause } from "../../domain/policies/Payments.ts"
+import { escrowPayoutPause } from "../../domain/policies/PaymentPolicies.ts"
 import { Fees } from "../../money/fees/Fees.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
@@ -109,7 +108,7 @@ export class PartyPayouts extends Context.Tag("corridor/PartyPayouts")<
             (charged) => totalOf(charged.map((fee) => fee.amount)) ?? Money.zero(currency)
           )
         // By the terms that its fee is charged by, or what is paid would not come to what there is.
-        const amount = yield* atTerms(permit.terms ?? null)(payoutNetOfFee(available, feeOn))
+        const amount = yield* atConfigVersion(permit.terms ?? null)(payoutNetOfFee(available, feeOn))
         if (!amount.isPositive) {
           return yield* new Conflict({ message: `${available.toString()} do not cover the fee of a payout.` })
         }

@@ -1,10 +1,9 @@
 /** The dead letter queue on PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
-import { PaymentId } from "../../domain/Identifiers.ts"
+import { PaymentId } from "../../domain/Ids.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
-import { inScope, ownedIn, type Scope } from "../../platform/database/Query.ts"
+import { rowAs, rowsAs, theRowAs, inScope, ownedIn, type Scope } from "../../platform/database/Query.ts"
 import { DeadLetter, EventOfLetter, Replayed, type DeadLetterFilter, DeadLetterStore } from "./DeadLetterStore.ts"
 import { newestDeliveries } from "./DeliverySql.ts"
 import { PayloadColumns, payloadColumns, payloadOf } from "../EventPayload.ts"

@@ -1,10 +1,9 @@
 /** The dead letter queue at rest: deliveries whose status is `dead`, and the log of every attempt at them. */
 import { Context, type Option, Schema } from "effect"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import type { Scope } from "../../platform/database/Query.ts"
-import type { Window } from "../../platform/database/Window.ts"
+import type { Scope, Window } from "../../platform/database/Query.ts"
 import { type StoredAttempt, StoredDelivery } from "../Webhook.ts"
-import type { WebhookId } from "../../domain/Identifiers.ts"
+import type { WebhookId } from "../../domain/Ids.ts"
 
 /** A delivery that nobody tries any more, until a person sends it on its way again. */
 export const DeadLetter = Schema.Struct({ ...StoredDelivery.fields, endpoint_url: Schema.String })

@@ -2,12 +2,11 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import { afterCommit } from "../../platform/database/AfterCommit.ts"
-import { Transactor } from "../../platform/database/Transactor.ts"
+import { afterCommit, Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { type NotFound, notFound } from "../../domain/Failure.ts"
-import { webhookReplayBatch } from "../../domain/policies/Webhooks.ts"
-import type { Window } from "../../platform/database/Window.ts"
+import { webhookReplayBatch } from "../../domain/policies/WebhookPolicies.ts"
+import type { Window } from "../../platform/database/Query.ts"
 import { DeliveryWakeUp } from "../DeliveryWakeUp.ts"
 import {
   type DeadLetter,

@@ -1,9 +1,8 @@
 /** One attempt at a delivery: signed, sent, and judged. Whatever is not an answer with 2xx has failed. */
 import { Clock, Context, DefaultServices, Duration, Effect, Option } from "effect"
 import { type Delays, nthDelay } from "../../domain/policies/Schedules.ts"
-import { webhookRetry } from "../../domain/policies/Webhooks.ts"
-import { asRun, collectsSpans } from "../../platform/observability/Spans.ts"
-import { currentTraceparent } from "../../platform/observability/TraceContext.ts"
+import { webhookRetry } from "../../domain/policies/WebhookPolicies.ts"
+import { asRun, collectsSpans, currentTraceparent } from "../../platform/observability/Spans.ts"
 import { redactText } from "../../platform/observability/Redaction.ts"
 import type { VaultError } from "../../platform/secrets/Vault.ts"
 import type { ClaimedDelivery, AttemptResult } from "./DeliveryQueueStore.ts"

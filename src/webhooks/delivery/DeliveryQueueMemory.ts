@@ -14,14 +14,13 @@ import {
   type AttemptResult,
   type Settling
 } from "./DeliveryQueueStore.ts"
-import type { OrgId, WebhookId } from "../../domain/Identifiers.ts"
-import { nilUuid, uuidv7 } from "../../domain/Ids.ts"
+import { type OrgId, type WebhookId, nilUuid, uuidv7 } from "../../domain/Ids.ts"
 import {
   webhookEndpointConcurrency,
   webhookEndpointWalk,
   webhookWalk,
   webhookGivesUpAfter
-} from "../../domain/policies/Webhooks.ts"
+} from "../../domain/policies/WebhookPolicies.ts"
 import type { QueuedDelivery, StoredWebhook } from "../Webhook.ts"
 
 /** Claims in the memory stores. */

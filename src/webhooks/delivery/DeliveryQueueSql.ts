@@ -11,17 +11,16 @@ import {
   type FinishedBatch,
   type Settling
 } from "./DeliveryQueueStore.ts"
-import { OrgId, PaymentId, WebhookId } from "../../domain/Identifiers.ts"
+import { OrgId, PaymentId, WebhookId } from "../../domain/Ids.ts"
 import {
   webhookEndpointConcurrency,
   webhookEndpointWalk,
   webhookWalk,
   webhookGivesUpAfter
-} from "../../domain/policies/Webhooks.ts"
+} from "../../domain/policies/WebhookPolicies.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { rowsAs } from "../../platform/database/Rows.ts"
+import { rowsAs, batchOf } from "../../platform/database/Query.ts"
 import { PayloadColumns, payloadColumns, payloadOf } from "../EventPayload.ts"
-import { batchOf } from "../../platform/database/Query.ts"
 
 /** Claims on PostgreSQL: each step is one statement, its times are the database's, and no backlog makes it longer. */
 const dueRows = rowsAs(Schema.Struct({ org_id: OrgId, is_due: Schema.Boolean }))

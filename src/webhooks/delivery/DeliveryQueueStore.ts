@@ -5,8 +5,8 @@
 import { Context, Duration, Schema } from "effect"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Answer } from "../Webhook.ts"
-import { OrgId, WebhookId } from "../../domain/Identifiers.ts"
-import { webhookGivesUpAfter } from "../../domain/policies/Webhooks.ts"
+import { OrgId, WebhookId } from "../../domain/Ids.ts"
+import { webhookGivesUpAfter } from "../../domain/policies/WebhookPolicies.ts"
 
 /** A delivery on its way: as a worker claims it, and what came of the attempt. */
 

@@ -3,14 +3,21 @@ import { SqlClient, type Statement } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
-import { ownedIn, newestAmong, type Scope, inScope, newest } from "../../platform/database/Query.ts"
+import {
+  rowAs,
+  rowsAs,
+  ownedIn,
+  newestAmong,
+  type Scope,
+  inScope,
+  newest,
+  type Window
+} from "../../platform/database/Query.ts"
 import { deleteExpiredDeliveries } from "../RetentionSql.ts"
 import { Delivery, DeliveryStore, PaymentDelivery, Trouble, WebhookIssues } from "./DeliveryStore.ts"
-import type { WebhookId } from "../../domain/Identifiers.ts"
-import type { Window } from "../../platform/database/Window.ts"
+import type { WebhookId } from "../../domain/Ids.ts"
 import { type DeliveryStatus, deliveryStatuses } from "../Webhook.ts"
-import { deadLettersCounted } from "../../domain/policies/Webhooks.ts"
+import { deadLettersCounted } from "../../domain/policies/WebhookPolicies.ts"
 
 /** Lists of deliveries in PostgreSQL, however they are filtered: none takes longer because there are more deliveries. */
 interface Filter {

@@ -1,9 +1,8 @@
 /** Deliveries as their owner sees them: what was sent where, what came of it, and the way back into the queue. */
 import { Context, type Option, Schema } from "effect"
-import { OrgId, type PaymentId, WebhookId } from "../../domain/Identifiers.ts"
+import { OrgId, type PaymentId, WebhookId } from "../../domain/Ids.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import type { Scope } from "../../platform/database/Query.ts"
-import type { Window } from "../../platform/database/Window.ts"
+import type { Scope, Window } from "../../platform/database/Query.ts"
 import { type DeliveryStatus, StoredDelivery } from "../Webhook.ts"
 
 export interface DeliveryFilter {

@@ -1,10 +1,9 @@
 /** Sends what waits in the queue, together with the workers of any other instance. */
 import { Cause, Duration, Effect, Exit, FiberSet, Random, Runtime, type Clock } from "effect"
-import type { OrgId, WebhookId } from "../../domain/Identifiers.ts"
+import { type OrgId, type WebhookId, nilUuid } from "../../domain/Ids.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
-import { nilUuid } from "../../domain/Ids.ts"
-import { workerPoll } from "../../domain/policies/Server.ts"
+import { workerPoll } from "../../domain/policies/ServerPolicies.ts"
 import {
   webhookClaimBatch,
   webhookDrain,
@@ -12,7 +11,7 @@ import {
   webhookQuiet,
   webhookRest,
   webhookDueFresh
-} from "../../domain/policies/Webhooks.ts"
+} from "../../domain/policies/WebhookPolicies.ts"
 import { attemptDelivery } from "./DeliveryAttempt.ts"
 import {
   type ClaimedDelivery,

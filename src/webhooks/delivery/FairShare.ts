@@ -2,7 +2,7 @@
  * Who gets the room that a worker has left. Organisations share it first: none may hold more than its part of what
  * stays free, so that whoever comes next finds room, and those that keep their slots for long share a part of it.
  */
-import type { OrgId } from "../../domain/Identifiers.ts"
+import type { OrgId } from "../../domain/Ids.ts"
 import {
   webhookConcurrency,
   webhookShare,
@@ -11,9 +11,9 @@ import {
   webhookMannersKept,
   webhookSlow,
   webhookSlowMemory
-} from "../../domain/policies/Webhooks.ts"
+} from "../../domain/policies/WebhookPolicies.ts"
 import { Duration } from "effect"
-import { remember } from "../../domain/Remember.ts"
+import { setBounded } from "../../domain/BoundedMap.ts"
 
 /** How an organisation's receivers answered lately: soon, late or not at all, or nobody has asked them yet. */
 export type Speed = "prompt" | "unknown" | "slow"
@@ -104,7 +104,8 @@ export const fairShares = (
 const slowMillis = Duration.toMillis(webhookSlow)
 const memoryMillis = Duration.toMillis(webhookSlowMemory)
 
-const keep = <A>(kept: Map<OrgId, A>, orgId: OrgId, value: A): void => remember(kept, webhookMannersKept, orgId, value)
+const keep = <A>(kept: Map<OrgId, A>, orgId: OrgId, value: A): void =>
+  setBounded(kept, webhookMannersKept, orgId, value)
 
 export class ReceiverSpeed {
   /** When each was last slow. */

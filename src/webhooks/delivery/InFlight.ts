@@ -2,8 +2,8 @@
  * What a worker has claimed and not settled yet. By endpoint and by organisation only those count that still wait for
  * their receiver: whoever has answered has left its place to the next.
  */
-import type { OrgId, WebhookId } from "../../domain/Identifiers.ts"
-import { webhookConcurrency } from "../../domain/policies/Webhooks.ts"
+import type { OrgId, WebhookId } from "../../domain/Ids.ts"
+import { webhookConcurrency } from "../../domain/policies/WebhookPolicies.ts"
 import type { ClaimedDelivery } from "./DeliveryQueueStore.ts"
 
 interface Begun {

@@ -1,7 +1,7 @@
 /** Writes results down as they gather, many in one statement, and says of each when it is done with. */
 import { Effect } from "effect"
-import { webhookResultBatch, webhookRest } from "../../domain/policies/Webhooks.ts"
-import { trouble } from "../../platform/observability/Trouble.ts"
+import { webhookResultBatch, webhookRest } from "../../domain/policies/WebhookPolicies.ts"
+import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
 import {
   type ClaimedDelivery,
   type GivenUp,
@@ -10,7 +10,7 @@ import {
   type DeliveryQueueStore
 } from "./DeliveryQueueStore.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import { counter, histogram } from "../../platform/observability/Series.ts"
+import { counter, histogram } from "../../platform/observability/Metrics.ts"
 
 /** Counts and times deliveries, all receivers together: an endpoint is no label, since anybody can make one more. */
 const deliveries = counter(
@@ -41,14 +41,14 @@ interface Told {
 }
 
 const tellOfEndpoint = ({ org_id, waiting, webhook_id }: GivenUp) =>
-  trouble(
+  alertOperator(
     "endpoint_disabled",
     `A webhook endpoint was disabled: ${disabledReason} Deliveries that went to the dead letter queue with it: ${waiting}`,
     { webhook_id, org_id }
   )
 
 const tellOfLetter = ({ delivery: { attempt, delivery_id, event_id, org_id, webhook_id }, result: { error } }: Told) =>
-  trouble("dead_letter", `A delivery went to the dead letter queue after attempt ${attempt}: ${error}`, {
+  alertOperator("dead_letter", `A delivery went to the dead letter queue after attempt ${attempt}: ${error}`, {
     delivery_id,
     event_id,
     webhook_id,

@@ -1,11 +1,11 @@
 /** The headers of a delivery: what it is, which attempt, and the signatures that prove where it comes from. */
-import { serviceSignature, standardSignature } from "../../domain/WebhookSignature.ts"
+import { serviceSignature, standardSignature } from "../../domain/Digest.ts"
 import type { KeptHeaders } from "../Webhook.ts"
 import type { ClaimedDelivery } from "./DeliveryQueueStore.ts"
 import { Effect } from "effect"
-import type { WebhookId } from "../../domain/Identifiers.ts"
-import { webhookSecretsKept } from "../../domain/policies/Webhooks.ts"
-import { remember } from "../../domain/Remember.ts"
+import type { WebhookId } from "../../domain/Ids.ts"
+import { webhookSecretsKept } from "../../domain/policies/WebhookPolicies.ts"
+import { setBounded } from "../../domain/BoundedMap.ts"
 import type { VaultError, VaultService } from "../../platform/secrets/Vault.ts"
 import { secretContext } from "../WebhookSecrets.ts"
 
@@ -117,7 +117,7 @@ export class SigningKeys {
     const known = this.opened.get(name)
     if (known !== undefined) return Effect.succeed(known)
     return Effect.map(this.vault.decrypt(sealed, secretContext(webhookId)), (secret) => {
-      remember(this.opened, webhookSecretsKept, name, secret)
+      setBounded(this.opened, webhookSecretsKept, name, secret)
       return secret
     })
   }

@@ -2,8 +2,8 @@
 import { Context, Data, Duration, Effect, Either, Layer, Cause, Exit, Runtime } from "effect"
 import { Agent, type Dispatcher, buildConnector } from "undici"
 import { Settings } from "../../platform/config/Settings.ts"
-import { webhookKeepAlive, webhookUrlsKept, webhookBodyPatience } from "../../domain/policies/Webhooks.ts"
-import { remember } from "../../domain/Remember.ts"
+import { webhookKeepAlive, webhookUrlsKept, webhookBodyPatience } from "../../domain/policies/WebhookPolicies.ts"
+import { setBounded } from "../../domain/BoundedMap.ts"
 import { parseEndpointUrl, EndpointRefused, resolveChecked } from "../ssrf/EndpointUrl.ts"
 import { isIP, type LookupFunction } from "node:net"
 import { checkAddress, type Protocol, type CheckedAddress } from "../ssrf/PublicAddress.ts"
@@ -169,7 +169,7 @@ const keptAnswers = <A>(read: (text: string) => A): ((text: string) => A) => {
     const known = kept.get(text)
     if (known !== undefined) return known
     const answer = read(text)
-    remember(kept, webhookUrlsKept, text, answer)
+    setBounded(kept, webhookUrlsKept, text, answer)
     return answer
   }
 }

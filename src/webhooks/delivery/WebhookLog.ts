@@ -1,17 +1,15 @@
 /** What was sent and what came of it: events to catch up with, deliveries to send again, and events made for a test. */
 import { Clock, Context, Effect, Either, Layer, Option } from "effect"
-import type { OrgId, PaymentId } from "../../domain/Identifiers.ts"
+import { type OrgId, type PaymentId, Ids } from "../../domain/Ids.ts"
 import type { TransactionData } from "../../contract/api/WebhookLog.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
-import { afterCommit } from "../../platform/database/AfterCommit.ts"
-import { Transactor } from "../../platform/database/Transactor.ts"
+import { afterCommit, Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { stringifyWire, toWireText, WireNumber } from "../../domain/Decimal.ts"
 import { Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
-import { Ids } from "../../domain/Ids.ts"
 import { Money } from "../../domain/Money.ts"
-import type { Window } from "../../platform/database/Window.ts"
+import type { Window } from "../../platform/database/Query.ts"
 import {
   type Delivery,
   type DeliveryFilter,

@@ -4,7 +4,7 @@
  */
 import { Resolver } from "node:dns"
 import { Context, Data, Duration, Effect, Either } from "effect"
-import { dnsTimeout, dnsTries, dnsTryTimeout } from "../../domain/policies/Webhooks.ts"
+import { dnsTimeout, dnsTries, dnsTryTimeout } from "../../domain/policies/WebhookPolicies.ts"
 import { readFileSync } from "node:fs"
 import { isIP } from "node:net"
 

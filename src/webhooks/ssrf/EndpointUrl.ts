@@ -7,7 +7,7 @@ import { Data, Effect, Either } from "effect"
 import type { Mode } from "../../platform/config/Settings.ts"
 import { type CheckedAddress, checkAddress, type Protocol } from "./PublicAddress.ts"
 import { Dns } from "./Dns.ts"
-import { givenUrl } from "../../domain/GivenUrl.ts"
+import { givenUrl } from "../../domain/Url.ts"
 
 /** What can be said about an endpoint's URL before its name is looked up. */
 const longest = 2000

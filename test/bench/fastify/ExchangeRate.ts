@@ -1,6 +1,6 @@
 /** GET /v1/organizations/admin/exchange-rate, by hand: a rate of fiat currencies, crossed through USD if it must be, and locked. */
 import type { Pool } from "pg"
-import { currencyTable } from "../../../src/domain/CurrencyTable.ts"
+import { currencyTable } from "../../../src/domain/Currency.ts"
 import type { Caller } from "./Caller.ts"
 import { asRate, type Decimal, inverse, multiply, parse, roundedTo, smaller, written } from "./Decimal.ts"
 import { Refusal } from "./Refusal.ts"

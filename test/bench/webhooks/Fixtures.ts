@@ -1,8 +1,7 @@
 /** Organisations with their endpoints, and events for them. */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import { OrgId, WebhookId } from "../../../src/domain/Identifiers.ts"
-import { Ids } from "../../../src/domain/Ids.ts"
+import { OrgId, WebhookId, Ids } from "../../../src/domain/Ids.ts"
 import { OrganizationStore } from "../../../src/people/organizations/OrganizationStore.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { formatSecret, SECRET_BYTES, secretContext } from "../../../src/webhooks/WebhookSecrets.ts"

@@ -6,7 +6,7 @@ import type { Client } from "pg"
 import { connected } from "./Connected.ts"
 import { urlOf } from "../../bench/Cluster.ts"
 import type { Cluster } from "./Patroni.ts"
-import { embeddedPostgres } from "../../../src/platform/database/EmbeddedPostgres.ts"
+import { embeddedPostgres } from "../../../src/platform/database/embedded/EmbeddedPostgres.ts"
 
 export interface Postgres {
   /** Where it is now. */

@@ -5,8 +5,7 @@ import { chown, constants, mkdir, open, access } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { Effect, Option, type Scope } from "effect"
-import type { UserIds } from "../../../src/platform/database/embedded/Access.ts"
-import { systemUser } from "../../../src/platform/database/embedded/SystemUser.ts"
+import { type UserIds, systemUser } from "../../../src/platform/database/embedded/HostSystem.ts"
 
 const run = promisify(execFile)
 

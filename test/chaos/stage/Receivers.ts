@@ -2,7 +2,7 @@
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
-import { serviceSignature } from "../../../src/domain/WebhookSignature.ts"
+import { serviceSignature } from "../../../src/domain/Digest.ts"
 
 /** `hangs`: it reads and never answers. `fails`: every fifth time. */
 export type Temper = "takes" | "hangs" | "fails"

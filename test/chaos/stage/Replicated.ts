@@ -3,7 +3,7 @@ import { cp, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Option, Schedule } from "effect"
 import { freePort } from "../../bench/FreePort.ts"
-import { binariesFor } from "../../../src/platform/database/embedded/Binaries.ts"
+import { binariesFor } from "../../../src/platform/database/embedded/PostgresBinaries.ts"
 import { connected } from "./Connected.ts"
 import { makeFolder, makeProgram, programUser, runProgram } from "./Program.ts"
 

@@ -1,6 +1,6 @@
 /** API keys through the typed client, with the defaults that the contract's decoded types always spell out. */
 import { Effect } from "effect"
-import type { KeyId } from "../../../src/domain/Identifiers.ts"
+import type { KeyId } from "../../../src/domain/Ids.ts"
 import type { Role } from "../../../src/domain/Access.ts"
 import { clientFor } from "../../support/Client.ts"
 import type { Credential } from "../../support/Credentials.ts"

@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Money } from "../../../src/domain/Money.ts"
-import { Rate } from "../../../src/domain/Rate.ts"
+import { Rate } from "../../../src/domain/Exchange.ts"
 import { linkRefFrom, isLinkRef, REF_BYTES } from "../../../src/hosted/links/LinkTokens.ts"
 import { priceOfPaying, priceOfReceiving } from "../../../src/hosted/links/LinkPrices.ts"
 

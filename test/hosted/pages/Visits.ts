@@ -1,6 +1,6 @@
 /** Visiting the hosted checkout the way a browser without scripts does. */
 import { Effect } from "effect"
-import type { PaymentId } from "../../../src/domain/Identifiers.ts"
+import type { PaymentId } from "../../../src/domain/Ids.ts"
 import { CheckoutUrl } from "../../../src/payments/route/ProviderOrder.ts"
 import { act, setThreshold } from "../../payments/support/Acting.ts"
 import { initiate } from "../../payments/support/Calls.ts"

@@ -1,7 +1,7 @@
 /** What `corridor fees` does once it has the service, and what it makes of what was typed. */
 import { expect } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
-import type { OrgId } from "../../../src/domain/Identifiers.ts"
+import type { OrgId } from "../../../src/domain/Ids.ts"
 import { EventPublisher } from "../../../src/webhooks/EventPublisher.ts"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
 import { listAll, setOne, wantedFee } from "../../../src/cli/database/Fees.ts"

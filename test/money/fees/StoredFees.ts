@@ -1,7 +1,7 @@
 /** The fees of a payment as its store holds them, the smallest first, on either kind of store. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
-import type { PaymentId } from "../../../src/domain/Identifiers.ts"
+import type { PaymentId } from "../../../src/domain/Ids.ts"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
 import { paymentTables } from "../../../src/payments/store/AttemptQueueMemory.ts"
 

@@ -1,12 +1,11 @@
 /** Whatever is posted, allowed or not: memory and PostgreSQL refuse the same, end on the same balances, and at zero. */
 import { Effect, Layer, ManagedRuntime, Option } from "effect"
-import type { OrgId } from "../../../src/domain/Identifiers.ts"
+import { type OrgId, Ids } from "../../../src/domain/Ids.ts"
 import * as fc from "fast-check"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import type { InsufficientFunds } from "../../../src/domain/Failure.ts"
 import type { Stored } from "../../../src/platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
-import { Ids } from "../../../src/domain/Ids.ts"
 import { type Entry, LedgerAccount, move } from "../../../src/domain/Ledger.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"

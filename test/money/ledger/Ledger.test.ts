@@ -1,7 +1,7 @@
 /** The books as operators look after them, and what `corridor ledger` makes of it. */
 import { expect } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
-import type { OrgId } from "../../../src/domain/Identifiers.ts"
+import type { OrgId } from "../../../src/domain/Ids.ts"
 import { EventPublisher } from "../../../src/webhooks/EventPublisher.ts"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
 import { balancesOf, checkAll, setLimit, wantedLimit } from "../../../src/cli/database/Ledger.ts"

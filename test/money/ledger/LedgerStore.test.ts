@@ -1,6 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Clock, Effect, Exit, Option } from "effect"
-import type { OrgId } from "../../../src/domain/Identifiers.ts"
+import type { OrgId } from "../../../src/domain/Ids.ts"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
 import { codes, InsufficientFunds } from "../../../src/domain/Failure.ts"
 import { LedgerAccount, move, posting } from "../../../src/domain/Ledger.ts"

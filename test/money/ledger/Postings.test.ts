@@ -1,4 +1,4 @@
-import type { OrgId } from "../../../src/domain/Identifiers.ts"
+import type { OrgId } from "../../../src/domain/Ids.ts"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import {

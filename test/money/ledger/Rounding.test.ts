@@ -1,7 +1,7 @@
 /** What the check of the books says of exchanges: who gained by rounding, and how much in all. */
 import { expect } from "@effect/vitest"
 import { Duration, Effect, Layer, Option } from "effect"
-import type { PaymentId } from "../../../src/domain/Identifiers.ts"
+import type { PaymentId } from "../../../src/domain/Ids.ts"
 import { EventPublisher } from "../../../src/webhooks/EventPublisher.ts"
 import { VirtualAccountStore, VirtualTransactionStore } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"

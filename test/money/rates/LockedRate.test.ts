@@ -5,7 +5,7 @@ import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import type { AnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
 import { checkGiven, checkLocked, checkTarget, type LockedRate } from "../../../src/domain/LockedRate.ts"
 import { Money } from "../../../src/domain/Money.ts"
-import { Rate } from "../../../src/domain/Rate.ts"
+import { Rate } from "../../../src/domain/Exchange.ts"
 
 const [KES, USD, UGX] = ["KES", "USD", "UGX"].map((code) => CurrencyCode.make(code)) as [
   CurrencyCode,

@@ -2,7 +2,7 @@
 import { setTimeout } from "node:timers/promises"
 import { describe, expect, it } from "@effect/vitest"
 import { Context, Deferred, Duration, Effect, Exit, Layer, Option, Schedule } from "effect"
-import { messageWindow } from "../../../src/domain/policies/People.ts"
+import { messageWindow } from "../../../src/domain/policies/PeoplePolicies.ts"
 import { Actions } from "../../../src/payments/actions/Actions.ts"
 import { backends } from "../../support/Stores.ts"
 import { cardPayer } from "../support/CardPayer.ts"

@@ -1,6 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
-import type { UserId } from "../../../src/domain/Identifiers.ts"
+import type { UserId } from "../../../src/domain/Ids.ts"
 import { checkBeneficiary, type Draft, BeneficiaryStore } from "../../../src/payments/beneficiaries/Beneficiary.ts"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"

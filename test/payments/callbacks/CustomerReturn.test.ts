@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { Absent, type Enquiry, Report, Unknown } from "../../../src/domain/Outcome.ts"
-import { returnsPerMinute } from "../../../src/domain/policies/Payments.ts"
+import { returnsPerMinute } from "../../../src/domain/policies/PaymentPolicies.ts"
 import type { AttemptContext } from "../../../src/providers/port/Provider.ts"
 import { TestServer } from "../../support/TestServer.ts"
 import { visit } from "../../hosted/pages/Visits.ts"

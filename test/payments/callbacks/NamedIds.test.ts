@@ -1,10 +1,9 @@
 /** The provider's own ids that callbacks name: one that was written first stays, and one that a hint names is asked about. */
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, HashMap, Layer, Logger, LogLevel, ManagedRuntime, Option } from "effect"
-import type { ConfigId } from "../../../src/domain/Identifiers.ts"
-import { Ids } from "../../../src/domain/Ids.ts"
+import { type ConfigId, Ids } from "../../../src/domain/Ids.ts"
 import { Report, Unknown } from "../../../src/domain/Outcome.ts"
-import { hintGap, mostHintedIds } from "../../../src/domain/policies/Payments.ts"
+import { hintGap, mostHintedIds } from "../../../src/domain/policies/PaymentPolicies.ts"
 import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
 import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts"

@@ -1,7 +1,7 @@
 /** One enquiry whose answer cannot be written down, in a round with others: they are written all the same. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import type { PaymentId } from "../../../src/domain/Identifiers.ts"
+import type { PaymentId } from "../../../src/domain/Ids.ts"
 import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import type { Store } from "../../../src/payments/store/PaymentStore.ts"
 import { backends } from "../../support/Stores.ts"

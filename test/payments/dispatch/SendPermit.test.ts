@@ -1,7 +1,7 @@
 /** What cannot be written down: an order without leave to send it, and a proof without a check. */
 import { describe, expect, it } from "@effect/vitest"
 import { Either, Option } from "effect"
-import { AttemptId, OrgId, PaymentId } from "../../../src/domain/Identifiers.ts"
+import { AttemptId, OrgId, PaymentId } from "../../../src/domain/Ids.ts"
 import type { Dispatch } from "../../../src/payments/dispatch/Dispatch.ts"
 import { openAttempt, type NewAttempt } from "../../../src/payments/store/Change.ts"
 import { FirstSendPermit, type SendPermit, type SentAtOnce } from "../../../src/payments/route/SendPermit.ts"

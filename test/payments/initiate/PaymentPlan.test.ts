@@ -5,7 +5,7 @@ import type { Beneficiary } from "../../../src/payments/beneficiaries/Beneficiar
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import type { LockedRate } from "../../../src/domain/LockedRate.ts"
-import * as Rate from "../../../src/domain/Rate.ts"
+import * as Rate from "../../../src/domain/Exchange.ts"
 import { planPayment, type PlanContext } from "../../../src/payments/initiate/PaymentPlan.ts"
 import { providerOrder } from "../../../src/payments/route/ProviderOrder.ts"
 import { byBank, byCard, byPhone, payoutByPhone } from "../support/Requests.ts"

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Option } from "effect"
 import { Ids } from "../../../src/domain/Ids.ts"
-import { payinExpiry } from "../../../src/domain/policies/Payments.ts"
+import { payinExpiry } from "../../../src/domain/policies/PaymentPolicies.ts"
 import { Report } from "../../../src/domain/Outcome.ts"
 import { openAttempt } from "../../../src/payments/store/Change.ts"
 import { rampChange } from "../../../src/payments/settlement/PaymentRules.ts"

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Report } from "../../../src/domain/Outcome.ts"
-import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
+import { moneyOf } from "../../../src/platform/database/Query.ts"
 import { actable } from "../support/Acting.ts"
 import { itemsOf } from "../support/ByHand.ts"
 import { attemptsOf, eventually, untilStatus } from "../support/Calls.ts"

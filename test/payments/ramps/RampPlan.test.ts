@@ -6,7 +6,7 @@ import type { Beneficiary } from "../../../src/payments/beneficiaries/Beneficiar
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { inexact, stringifyWire } from "../../../src/domain/Decimal.ts"
-import { Rate } from "../../../src/domain/Rate.ts"
+import { Rate } from "../../../src/domain/Exchange.ts"
 import { directionOf, planRamp, type RampPlanContext } from "../../../src/payments/ramps/RampPlan.ts"
 import { idFrom } from "../../support/AnyId.ts"
 

@@ -1,8 +1,7 @@
 /** Whoever is chosen to settle a ramp, and is not asked after all, is free for others to find out whether it answers. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import type { AttemptId } from "../../../src/domain/Identifiers.ts"
-import { Ids } from "../../../src/domain/Ids.ts"
+import { type AttemptId, Ids } from "../../../src/domain/Ids.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { Accepted, Report } from "../../../src/domain/Outcome.ts"
 import type { Candidate } from "../../../src/domain/Routing.ts"

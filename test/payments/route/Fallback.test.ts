@@ -3,7 +3,7 @@ import { expect } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
-import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
+import { moneyOf } from "../../../src/platform/database/Query.ts"
 import { type Cast, people } from "../../support/Credentials.ts"
 import { post } from "../../support/Send.ts"
 import {

@@ -1,7 +1,7 @@
 /** Why nobody takes a payment, said once for each provider. */
 import { describe, expect, it } from "vitest"
 import { CountryCode } from "../../../src/domain/Country.ts"
-import type { ConfigId } from "../../../src/domain/Identifiers.ts"
+import type { ConfigId } from "../../../src/domain/Ids.ts"
 import { reasonsForNone } from "../../../src/payments/route/PaymentRouter.ts"
 
 type Routed = Parameters<typeof reasonsForNone>[1]

@@ -1,9 +1,9 @@
 /** How long an order may be on its way: never until somebody may believe that its provider never had it. */
 import { expect, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Layer, TestClock } from "effect"
-import { AttemptId } from "../../../src/domain/Identifiers.ts"
+import { AttemptId } from "../../../src/domain/Ids.ts"
 import { Unknown } from "../../../src/domain/Outcome.ts"
-import { absenceGrace, initiationBudget, sendWindow } from "../../../src/domain/policies/Payments.ts"
+import { absenceGrace, initiationBudget, sendWindow } from "../../../src/domain/policies/PaymentPolicies.ts"
 import { ProviderAnswer } from "../../../src/payments/route/ProviderAnswer.ts"
 import { FirstSendPermit, openSendWindow, type SentAtOnce } from "../../../src/payments/route/SendPermit.ts"
 import { testSettings } from "../../support/TestSettings.ts"

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
-import { AttemptId } from "../../../src/domain/Identifiers.ts"
+import { AttemptId } from "../../../src/domain/Ids.ts"
 import type { RecordedMovement } from "../../../src/domain/Movement.ts"
 import { allocateToOrganization } from "../../../src/payments/settlement/Movements.ts"
 import type { Payment, Refund } from "../../../src/payments/store/Payment.ts"
-import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
+import { moneyOf } from "../../../src/platform/database/Query.ts"
 import { blankPayment } from "../support/NewPayment.ts"
 
 const attempt_id = AttemptId.make("019a0000-0000-7000-8000-000000000001")

@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
-import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
+import { moneyOf } from "../../../src/platform/database/Query.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { ProviderConfigStore } from "../../../src/providers/configs/ProviderConfigStore.ts"
 import { people } from "../../support/Credentials.ts"

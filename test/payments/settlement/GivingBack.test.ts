@@ -1,7 +1,7 @@
 /** Money in suspense on its way back to whoever sent it: once, through whoever took it, and only where that is certain. */
 import { expect } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
-import type { PaymentId } from "../../../src/domain/Identifiers.ts"
+import type { PaymentId } from "../../../src/domain/Ids.ts"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"

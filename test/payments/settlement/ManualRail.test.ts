@@ -1,7 +1,7 @@
 /** Payments on the manual rail: under way at once, and settled by an operator alone. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import type { PaymentId } from "../../../src/domain/Identifiers.ts"
+import type { PaymentId } from "../../../src/domain/Ids.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
 import { act } from "../support/Acting.ts"

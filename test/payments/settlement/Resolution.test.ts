@@ -1,7 +1,7 @@
 /** What a person settles when no machine can: once, with a reason, and written down. */
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import type { PaymentId } from "../../../src/domain/Identifiers.ts"
+import type { PaymentId } from "../../../src/domain/Ids.ts"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { Resolution, type ResolutionRequest } from "../../../src/payments/settlement/Resolution.ts"

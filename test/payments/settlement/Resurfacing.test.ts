@@ -1,7 +1,7 @@
 /** Words that come twice, late, or not at all. Each test states what should be so. */
 import { describe, expect, it as test } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
-import type { PaymentId } from "../../../src/domain/Identifiers.ts"
+import type { PaymentId } from "../../../src/domain/Ids.ts"
 import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
 import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import { suspenseSumsOf } from "../../../src/payments/store/SuspenseSums.ts"

@@ -1,7 +1,7 @@
 /** Two people who settle the same thing at the same moment: one of them is heard, the other is told to look again. */
 import { expect } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
-import type { PaymentId } from "../../../src/domain/Identifiers.ts"
+import type { PaymentId } from "../../../src/domain/Ids.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
 import { Resolution } from "../../../src/payments/settlement/Resolution.ts"

@@ -1,7 +1,7 @@
 /** Finding a payment by what somebody was told: the caller's reference, or as much of an id as they have. */
 import { describe, expect, it as plain } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import type { OrgId, PaymentId } from "../../../src/domain/Identifiers.ts"
+import type { OrgId, PaymentId } from "../../../src/domain/Ids.ts"
 import { idsBeginning, referenceOf } from "../../../src/payments/store/PaymentSearch.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { everything } from "../../support/Windows.ts"

@@ -1,6 +1,6 @@
 /** What an operator does with a payment, and what waits for one. */
 import { BigDecimal, Effect, Layer } from "effect"
-import type { PaymentId } from "../../../src/domain/Identifiers.ts"
+import type { PaymentId } from "../../../src/domain/Ids.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts"
 import { Resolution } from "../../../src/payments/settlement/Resolution.ts"

@@ -1,7 +1,7 @@
 /** Calls of the payment endpoints with the raw bytes in sight, and waiting for what comes later. */
 import { expect } from "@effect/vitest"
 import { Data, Effect, Schedule } from "effect"
-import type { PaymentId } from "../../../src/domain/Identifiers.ts"
+import type { PaymentId } from "../../../src/domain/Ids.ts"
 import type { MovementKind, MovementState } from "../../../src/domain/Movement.ts"
 import { idFrom } from "../../support/AnyId.ts"
 import { type Credential, people } from "../../support/Credentials.ts"

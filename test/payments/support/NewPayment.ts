@@ -1,6 +1,6 @@
 /** Payments, attempts and changes for the store suites, with nothing in them that a test did not ask for. */
 import { Clock, Effect } from "effect"
-import type { AttemptId } from "../../../src/domain/Identifiers.ts"
+import type { AttemptId } from "../../../src/domain/Ids.ts"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Money } from "../../../src/domain/Money.ts"

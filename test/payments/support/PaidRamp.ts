@@ -1,6 +1,6 @@
 /** An on-ramp over HTTP whose customer has paid: stripe collects, others settle. */
 import { Effect } from "effect"
-import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
+import { moneyOf } from "../../../src/platform/database/Query.ts"
 import type { ProviderName } from "../../../src/domain/Corridor.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { attemptsOf, callBack } from "./Calls.ts"

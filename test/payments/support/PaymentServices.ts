@@ -1,7 +1,7 @@
 /** The services of the service with providers of the test's choosing, and a clock that can be moved. */
 import { SqlClient } from "@effect/sql"
 import { Clock, type Context, Duration, Effect, Layer, Logger, LogLevel, Option } from "effect"
-import type { PaymentId } from "../../../src/domain/Identifiers.ts"
+import type { PaymentId } from "../../../src/domain/Ids.ts"
 import { StoresLive, StoresMemory } from "../../../src/app/Stores.ts"
 import { servicesOver } from "../../../src/app/Services.ts"
 import type { Settings } from "../../../src/platform/config/Settings.ts"

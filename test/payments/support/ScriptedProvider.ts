@@ -1,6 +1,6 @@
 /** A provider that does what the test says, remembers like one, and counts how often it was asked. */
 import { Effect, Either, Schema } from "effect"
-import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
+import { moneyOf } from "../../../src/platform/database/Query.ts"
 import type { ProviderName } from "../../../src/domain/Corridor.ts"
 import { isAnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
 import type { Money } from "../../../src/domain/Money.ts"

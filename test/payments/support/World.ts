@@ -1,6 +1,6 @@
 /** Stores that outlive the process: the services over them are made anew, as after a crash, with the same clock. */
 import { Effect, Layer, Option } from "effect"
-import type { OrgId, UserId } from "../../../src/domain/Identifiers.ts"
+import type { OrgId, UserId } from "../../../src/domain/Ids.ts"
 import { authorize } from "../../../src/domain/Access.ts"
 import { graphOf } from "../../../src/app/Graph.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"

@@ -1,7 +1,7 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { CallerStore } from "../../../src/people/auth/CallerStore.ts"
-import { hashApiKey } from "../../../src/domain/ApiKeyHash.ts"
+import { hashApiKey } from "../../../src/domain/ApiKeyFormat.ts"
 import type { Caller, Role } from "../../../src/domain/Access.ts"
 import { UserStore } from "../../../src/people/users/UserStore.ts"
 import { onBothStores } from "../../support/Stores.ts"

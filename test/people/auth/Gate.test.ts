@@ -3,15 +3,14 @@ import { IncomingMessage } from "node:http"
 import { Socket } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Layer, Option } from "effect"
-import { KeyId, OrgId, UserId } from "../../../src/domain/Identifiers.ts"
+import { KeyId, OrgId, UserId, Ids } from "../../../src/domain/Ids.ts"
 import { Authenticator } from "../../../src/people/auth/Authenticator.ts"
 import { credentialGate } from "../../../src/people/auth/CredentialGate.ts"
 import { callerStoreMemory } from "../../../src/people/auth/CallerMemory.ts"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
-import { Ids } from "../../../src/domain/Ids.ts"
-import { Gate } from "../../../src/platform/http/Gate.ts"
-import { RateLimits } from "../../../src/platform/http/RateLimits.ts"
-import { spentStoreMemory } from "../../../src/platform/http/SpentMemory.ts"
+import { Gate } from "../../../src/platform/http/Handlers.ts"
+import { RateLimits } from "../../../src/platform/rateLimits/RateLimits.ts"
+import { rateLimitUsageMemory } from "../../../src/platform/rateLimits/RateLimitUsageMemory.ts"
 import type { Caller } from "../../../src/domain/Access.ts"
 import { formatApiKey } from "../../../src/domain/ApiKeyFormat.ts"
 import { type Failure, unauthorized } from "../../../src/domain/Failure.ts"
@@ -65,7 +64,7 @@ const gate = (perMinute: number) =>
       Effect.provide(
         credentialGate.pipe(
           Layer.provide(believing),
-          Layer.provide(RateLimits.layer.pipe(Layer.provide([spentStoreMemory, Ids.layer]))),
+          Layer.provide(RateLimits.layer.pipe(Layer.provide([rateLimitUsageMemory, Ids.layer]))),
           Layer.provide(callerStoreMemory),
           Layer.provide(MemoryDatabase.layer),
           Layer.provide(testSettings({ RATE_LIMIT_PER_MINUTE: String(perMinute) }))

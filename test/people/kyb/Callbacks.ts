@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto"
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import type { OrgId } from "../../../src/domain/Identifiers.ts"
+import type { OrgId } from "../../../src/domain/Ids.ts"
 import { OrganizationStore } from "../../../src/people/organizations/OrganizationStore.ts"
 import { EventStore } from "../../../src/webhooks/EventStore.ts"
 import { newMember, newOrganization } from "../../support/StoreFixtures.ts"

@@ -1,6 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Clock, Effect, Option } from "effect"
-import { AuditStore } from "../../../src/platform/audit/AuditStore.ts"
+import { AuditStore } from "../../../src/platform/audit/AuditLog.ts"
 import { nilUuid } from "../../../src/domain/Ids.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"

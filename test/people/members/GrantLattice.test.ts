@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either, Option } from "effect"
 import * as fc from "fast-check"
-import { KeyId } from "../../../src/domain/Identifiers.ts"
+import { KeyId, nilUuid } from "../../../src/domain/Ids.ts"
 import {
   accessTable,
   authorize,
@@ -15,7 +15,6 @@ import {
   roleAtLeast,
   roles
 } from "../../../src/domain/Access.ts"
-import { nilUuid } from "../../../src/domain/Ids.ts"
 import { grantorOf, mayGrant, mayHandleRole } from "../../../src/people/members/GrantRules.ts"
 import type { OrgMember } from "../../../src/people/members/MemberStore.ts"
 import { idFrom } from "../../support/AnyId.ts"

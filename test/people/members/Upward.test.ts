@@ -1,7 +1,7 @@
 /** Granted permissions open operations, and never reach upward: what each of them can touch, as a table. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import type { OrgId } from "../../../src/domain/Identifiers.ts"
+import type { OrgId } from "../../../src/domain/Ids.ts"
 import { type Permission, type Role, roleAtLeast, roles } from "../../../src/domain/Access.ts"
 import { UserStore } from "../../../src/people/users/UserStore.ts"
 import { createKey, KEYS } from "../../contract/api/Keys.ts"

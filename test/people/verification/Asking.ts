@@ -1,9 +1,8 @@
 /** The calls that the suites on verification share. */
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import type { OrgId } from "../../../src/domain/Identifiers.ts"
-import type { Notification } from "../../../src/platform/notifications/Notification.ts"
-import { NotificationStore } from "../../../src/platform/notifications/NotificationStore.ts"
+import type { OrgId } from "../../../src/domain/Ids.ts"
+import { type Notification, NotificationStore } from "../../../src/platform/notifications/NotificationStore.ts"
 import { mpesa } from "../../payments/beneficiaries/Examples.ts"
 import { newPayment } from "../../payments/support/NewPayment.ts"
 import type { Cast, Credential } from "../../support/Credentials.ts"

@@ -1,6 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { type AuditEntry, AuditStore } from "../../../src/platform/audit/AuditStore.ts"
+import { type AuditEntry, AuditStore } from "../../../src/platform/audit/AuditLog.ts"
 import { onBothStores } from "../../support/Stores.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
-import { parseMailbox } from "../../../src/platform/config/Mailbox.ts"
+import { parseMailbox } from "../../../src/platform/config/Settings.ts"
 
 describe("NOTIFY_FROM", () => {
   it("is an address, with or without a name", () => {

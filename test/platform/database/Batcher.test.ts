@@ -2,8 +2,7 @@ import { expect, layer } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import type { Stored } from "../../../src/platform/database/DatabaseFailure.ts"
 import { batched, batchedReads } from "../../../src/platform/database/Batcher.ts"
-import { InTransaction } from "../../../src/platform/database/InTransaction.ts"
-import { Lanes } from "../../../src/platform/database/Lanes.ts"
+import { InTransaction, PoolQuotas } from "../../../src/platform/database/Transactor.ts"
 
 /** Doubles numbers, refuses 13, and remembers the batches it was given; the first batch waits for the gate. */
 const doubling = Effect.gen(function* () {
@@ -25,7 +24,7 @@ const doubling = Effect.gen(function* () {
 const askAll = (double: (n: number) => Stored<number>, numbers: ReadonlyArray<number>) =>
   Effect.forEach(numbers, (n) => Effect.fork(Effect.exit(double(n))))
 
-layer(Layer.effect(Lanes, Lanes.make(10)))("A batcher", (it) => {
+layer(Layer.effect(PoolQuotas, PoolQuotas.make(10)))("A batcher", (it) => {
   it.scoped("gathers what arrives while a batch is under way, and answers each with its own", () =>
     Effect.gen(function* () {
       const { batches, double, open } = yield* doubling

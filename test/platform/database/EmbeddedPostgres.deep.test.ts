@@ -4,7 +4,7 @@ import { execFileSync, spawn } from "node:child_process"
 import { appendFileSync, chmodSync, chownSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import * as Path from "node:path"
 import { Client } from "pg"
-import { embeddedPostgres } from "../../../src/platform/database/EmbeddedPostgres.ts"
+import { embeddedPostgres } from "../../../src/platform/database/embedded/EmbeddedPostgres.ts"
 import {
   bundleHolder,
   cleanUp,

@@ -1,6 +1,6 @@
 /** A process that holds the embedded PostgreSQL of the folder in its first argument until it is told to stop. */
 import { Effect, Redacted } from "effect"
-import { embeddedPostgres } from "../../../src/platform/database/EmbeddedPostgres.ts"
+import { embeddedPostgres } from "../../../src/platform/database/embedded/EmbeddedPostgres.ts"
 
 const say = (line: object) => Effect.sync(() => process.stdout.write(`${JSON.stringify(line)}\n`))
 

@@ -1,7 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber, Layer, TestClock } from "effect"
 import { batched } from "../../../src/platform/database/Batcher.ts"
-import { Lanes } from "../../../src/platform/database/Lanes.ts"
+import { PoolQuotas } from "../../../src/platform/database/Transactor.ts"
 import { busy, type DatabaseFailure, maybeWritten } from "../../../src/domain/Failure.ts"
 import { failureTag } from "../../support/FailureTag.ts"
 import {
@@ -11,7 +11,7 @@ import {
   longestLane,
   longestQueue,
   queuePatience
-} from "../../../src/domain/policies/Database.ts"
+} from "../../../src/domain/policies/DatabasePolicies.ts"
 
 interface Item {
   readonly org: string
@@ -54,7 +54,7 @@ const doubled = (...numbers: ReadonlyArray<number>) => numbers.map((n) => Exit.s
 
 const setbacks = (exits: ReadonlyArray<Exit.Exit<number, DatabaseFailure>>) => exits.map(failureTag)
 
-layer(Layer.effect(Lanes, Lanes.make(10)))("The lanes of a batcher", (it) => {
+layer(Layer.effect(PoolQuotas, PoolQuotas.make(10)))("The lanes of a batcher", (it) => {
   it.scoped("let an organisation whose rows are held wait alone", () =>
     Effect.gen(function* () {
       const { ask, batches, held } = yield* doubling
@@ -122,7 +122,7 @@ layer(Layer.effect(Lanes, Lanes.make(10)))("The lanes of a batcher", (it) => {
 
   it.scoped("tell whoever waits too long, and that requests are stuck", () =>
     Effect.gen(function* () {
-      const { isStuck } = yield* Lanes
+      const { isStuck } = yield* PoolQuotas
       const { ask, hanging } = yield* doubling
       for (const n of [1, 2, 3, 4]) {
         hanging.add(n)

@@ -3,12 +3,12 @@ import { expect, layer } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
 import { Context, Deferred, Effect, Fiber, FiberId, Layer, Redacted, Tracer } from "effect"
-import { connectTimeout } from "../../../src/domain/policies/Database.ts"
+import { connectTimeout } from "../../../src/domain/policies/DatabasePolicies.ts"
 import { DatabaseServer } from "../../../src/platform/database/DatabaseServer.ts"
-import { runningAlone } from "../../../src/platform/database/LoneStatements.ts"
-import { openPool } from "../../../src/platform/database/Pool.ts"
+import { withUntracedStatements } from "../../../src/platform/database/Connections.ts"
+import { openPool } from "../../../src/platform/database/ConnectionPool.ts"
 import { failureOf, sqlStateOf } from "../../../src/platform/database/DatabaseFailure.ts"
-import { makeFence } from "../../../src/platform/database/Timeline.ts"
+import { makeFence } from "../../../src/platform/database/PrimaryFence.ts"
 import { eventually } from "../../payments/support/Calls.ts"
 import { EmptyDatabase, TestDatabaseServer } from "../../support/TestDatabase.ts"
 import { testSettings } from "../../support/TestSettings.ts"
@@ -152,7 +152,7 @@ const opened = (max: number) =>
       client.query = noting as typeof client.query
     })
     const context = yield* Layer.build(PgClient.layerFromPool({ acquire: Effect.succeed(pool) }))
-    return { answers, cancels, pool, sql: runningAlone(Context.get(context, SqlClient.SqlClient), pool) }
+    return { answers, cancels, pool, sql: withUntracedStatements(Context.get(context, SqlClient.SqlClient), pool) }
   })
 
 layer(TestDatabaseServer, { excludeTestServices: true })("The connection of a statement alone", (it) => {

@@ -1,7 +1,7 @@
 /** The database in memory, among instances that may stop for good between any two steps. */
 import { describe, expect, it } from "@effect/vitest"
 import { Context, Effect, FiberRef, Option, type Scheduler } from "effect"
-import { InTransaction } from "../../../src/platform/database/InTransaction.ts"
+import { InTransaction } from "../../../src/platform/database/Transactor.ts"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
 
 /** Gives way again and again outside of a transaction, and does nothing any more after so many turns. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { makeNames } from "../../../src/platform/database/PreparedStatements.ts"
+import { makeNames } from "../../../src/platform/database/ConnectionPool.ts"
 
 describe("names of prepared statements", () => {
   it("come with the second sight of a text and stay the same", () => {

@@ -1,30 +1,29 @@
 /** What is remembered of the terms of payments, and for whom. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { termsKept } from "../../../src/domain/policies/Database.ts"
-import { InTransaction } from "../../../src/platform/database/InTransaction.ts"
-import { Lanes } from "../../../src/platform/database/Lanes.ts"
-import { atTerms, readsOfTerms } from "../../../src/platform/database/Terms.ts"
+import { termsKept } from "../../../src/domain/policies/DatabasePolicies.ts"
+import { InTransaction, PoolQuotas } from "../../../src/platform/database/Transactor.ts"
+import { atConfigVersion, cachedByConfigVersion } from "../../../src/platform/database/ConfigVersionCache.ts"
 
 /** Answers each question with how often anybody has been asked by then. */
 const counting = Effect.gen(function* () {
   let asked = 0
-  const read = yield* readsOfTerms(
+  const read = yield* cachedByConfigVersion(
     (question: string) => question,
     (questions) => Effect.sync(() => questions.map((question) => `${question} ${(asked += 1)}`))
   )
   return { read, asked: () => asked }
 })
 
-layer(Layer.effect(Lanes, Lanes.make(10)))("Reads of terms", (it) => {
+layer(Layer.effect(PoolQuotas, PoolQuotas.make(10)))("Reads of terms", (it) => {
   it.scoped("are read once at a version, each question by itself", () =>
     Effect.gen(function* () {
       const { read } = yield* counting
       const answers = Effect.forEach(["a", "b", "a"], read)
-      expect(yield* atTerms("v1")(answers)).toEqual(["a 1", "b 2", "a 1"])
-      expect(yield* atTerms("v1")(answers)).toEqual(["a 1", "b 2", "a 1"])
-      expect(yield* atTerms("v2")(answers)).toEqual(["a 3", "b 4", "a 3"])
-      expect(yield* atTerms("v1")(answers), "of a request that has been on its way for long").toEqual([
+      expect(yield* atConfigVersion("v1")(answers)).toEqual(["a 1", "b 2", "a 1"])
+      expect(yield* atConfigVersion("v1")(answers)).toEqual(["a 1", "b 2", "a 1"])
+      expect(yield* atConfigVersion("v2")(answers)).toEqual(["a 3", "b 4", "a 3"])
+      expect(yield* atConfigVersion("v1")(answers), "of a request that has been on its way for long").toEqual([
         "a 1",
         "b 2",
         "a 1"
@@ -35,32 +34,32 @@ layer(Layer.effect(Lanes, Lanes.make(10)))("Reads of terms", (it) => {
   it.scoped("are read each time where no version is known", () =>
     Effect.gen(function* () {
       const { read } = yield* counting
-      yield* atTerms("v1")(read("a"))
+      yield* atConfigVersion("v1")(read("a"))
       expect(yield* read("a")).toBe("a 2")
-      expect(yield* atTerms(null)(read("a"))).toBe("a 3")
-      expect(yield* atTerms("v1")(read("a")), "and not remembered").toBe("a 1")
+      expect(yield* atConfigVersion(null)(read("a"))).toBe("a 3")
+      expect(yield* atConfigVersion("v1")(read("a")), "and not remembered").toBe("a 1")
     })
   )
 
   it.scoped("are read each time in a transaction, which may have changed them", () =>
     Effect.gen(function* () {
       const { read } = yield* counting
-      const inside = Effect.provideService(atTerms("v1")(read("a")), InTransaction, true)
+      const inside = Effect.provideService(atConfigVersion("v1")(read("a")), InTransaction, true)
       expect([yield* inside, yield* inside]).toEqual(["a 1", "a 2"])
-      expect(yield* atTerms("v1")(read("a")), "and not remembered").toBe("a 3")
+      expect(yield* atConfigVersion("v1")(read("a")), "and not remembered").toBe("a 3")
     })
   )
 
   it.scoped("that failed are not remembered", () =>
     Effect.gen(function* () {
       let fails = true
-      const read = yield* readsOfTerms(
+      const read = yield* cachedByConfigVersion(
         (question: string) => question,
         (questions) => (fails ? Effect.die("no connection") : Effect.succeed(questions))
       )
-      expect((yield* Effect.exit(atTerms("v1")(read("a"))))._tag).toBe("Failure")
+      expect((yield* Effect.exit(atConfigVersion("v1")(read("a"))))._tag).toBe("Failure")
       fails = false
-      expect(yield* atTerms("v1")(read("a"))).toBe("a")
+      expect(yield* atConfigVersion("v1")(read("a"))).toBe("a")
     })
   )
 
@@ -68,11 +67,11 @@ layer(Layer.effect(Lanes, Lanes.make(10)))("Reads of terms", (it) => {
     Effect.gen(function* () {
       const { asked, read } = yield* counting
       const many = Array.from({ length: termsKept }, (_, n) => `${n}`)
-      yield* atTerms("v1")(Effect.forEach(["old", ...many], read, { discard: true }))
+      yield* atConfigVersion("v1")(Effect.forEach(["old", ...many], read, { discard: true }))
       expect(asked()).toBe(termsKept + 1)
-      yield* atTerms("v1")(Effect.forEach(many, read, { discard: true }))
+      yield* atConfigVersion("v1")(Effect.forEach(many, read, { discard: true }))
       expect(asked(), "the others are still known").toBe(termsKept + 1)
-      yield* atTerms("v1")(read("old"))
+      yield* atConfigVersion("v1")(read("old"))
       expect(asked()).toBe(termsKept + 2)
     })
   )

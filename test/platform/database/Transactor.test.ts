@@ -1,7 +1,7 @@
 import { expect } from "@effect/vitest"
 import { Cause, Data, Deferred, Effect, Exit, Fiber, Option } from "effect"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
-import { SecretStore } from "../../../src/platform/secrets/SecretStore.ts"
+import { SecretStore } from "../../../src/platform/secrets/Secrets.ts"
 import { UserStore } from "../../../src/people/users/UserStore.ts"
 import { idFrom, nilId } from "../../support/AnyId.ts"
 import { onBothStores } from "../../support/Stores.ts"

@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { Cause, Deferred, Duration, Effect, Exit, Fiber, TestClock } from "effect"
-import { makeTurns } from "../../../src/platform/fibers/InTurn.ts"
+import { makeKeyedLocks } from "../../../src/platform/fibers/KeyedLocks.ts"
 import { Busy } from "../../../src/domain/Failure.ts"
 
 const PATIENCE = Duration.seconds(8)
@@ -9,7 +9,7 @@ const settle = Effect.replicateEffect(Effect.yieldNow(), 20)
 
 it.effect("One key is taken by one at a time, in the order in which they came; others do not wait for it", () =>
   Effect.gen(function* () {
-    const inTurn = makeTurns(PATIENCE)
+    const inTurn = makeKeyedLocks(PATIENCE)
     const began: Array<string> = []
     const gates = yield* Effect.replicateEffect(Deferred.make<void>(), 3)
     const fibers = yield* Effect.forEach(gates, (gate, n) =>
@@ -40,7 +40,7 @@ it.effect("One key is taken by one at a time, in the order in which they came; o
 
 it.effect("Whoever gets no turn in time is told to come again, and whoever has begun is left alone", () =>
   Effect.gen(function* () {
-    const inTurn = makeTurns(PATIENCE)
+    const inTurn = makeKeyedLocks(PATIENCE)
     const gate = yield* Deferred.make<void>()
     let done = 0
     const first = yield* Effect.fork(inTurn("one", Deferred.await(gate)))
@@ -70,7 +70,7 @@ it.effect("Whoever gets no turn in time is told to come again, and whoever has b
 
 it.effect("Whoever fails, dies or goes away makes room for the next", () =>
   Effect.gen(function* () {
-    const inTurn = makeTurns(PATIENCE)
+    const inTurn = makeKeyedLocks(PATIENCE)
     expect(yield* Effect.flip(inTurn("one", Effect.fail("no")))).toBe("no")
     yield* Effect.exit(inTurn("one", Effect.die("broken")))
     const gone = yield* Effect.fork(inTurn("one", Effect.never))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Schedule, TestClock } from "effect"
-import { retryIfFailed } from "../../../src/platform/fibers/RetryIfFailed.ts"
+import { retryIfFailed } from "../../../src/platform/fibers/Deadlines.ts"
 
 describe("retryIfFailed", () => {
   it.effect.each([0, 1, 2, 3, 4, 5])("tries as often and as late as Effect.retry: %d failures", (failures) =>

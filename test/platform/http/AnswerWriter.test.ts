@@ -7,9 +7,9 @@ import { vi } from "vitest"
 import { Ids } from "../../../src/domain/Ids.ts"
 import type { AnswerLimits } from "../../../src/platform/http/AnswerWriter.ts"
 import { exchange } from "../../../src/platform/http/Exchange.ts"
-import { routerOf } from "../../../src/platform/http/Router.ts"
+import { routerOf } from "../../../src/platform/http/EndpointRoute.ts"
 import type { Route } from "../../../src/platform/http/Route.ts"
-import { serve } from "../../../src/platform/http/Server.ts"
+import { serve } from "../../../src/platform/http/HttpServer.ts"
 
 const MIB = 1024 * 1024
 const headers = { "content-type": "text/plain" }

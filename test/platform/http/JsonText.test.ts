@@ -2,7 +2,7 @@ import { Either, Schema } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { isInexact, nearest, stringifyWire } from "../../../src/domain/Decimal.ts"
-import { parseJsonText } from "../../../src/platform/http/JsonText.ts"
+import { parseJsonText } from "../../../src/platform/http/RequestJson.ts"
 
 const accepted = (text: string): unknown =>
   Either.getOrThrowWith(parseJsonText(text), (left) => new Error(left.message))

@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { RateLimiter } from "../../../src/platform/http/RateLimiter.ts"
+import { RateLimiter } from "../../../src/platform/rateLimits/RateLimits.ts"
 
 const START = 1_700_000_000_000
 

@@ -1,16 +1,15 @@
 /** Limits that several instances share: three of them over one store, each with its own memory. */
 import { expect } from "@effect/vitest"
 import { Clock, Effect, Exit, Layer } from "effect"
-import { RateLimits } from "../../../src/platform/http/RateLimits.ts"
-import { SpentStore } from "../../../src/platform/http/SpentStore.ts"
+import { RateLimits, RateLimitUsageStore } from "../../../src/platform/rateLimits/RateLimits.ts"
 import { onBothStores } from "../../support/Stores.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
 
 const instance = (perMinute: number) =>
   Effect.gen(function* () {
-    const store = yield* SpentStore
+    const store = yield* RateLimitUsageStore
     const limits = yield* RateLimits.pipe(
-      Effect.provide(Layer.fresh(RateLimits.layer).pipe(Layer.provide(Layer.succeed(SpentStore, store))))
+      Effect.provide(Layer.fresh(RateLimits.layer).pipe(Layer.provide(Layer.succeed(RateLimitUsageStore, store))))
     )
     const limiter = limits.limiter("requests", perMinute)
     const take = (key: string) => Effect.map(Clock.currentTimeMillis, (now) => limiter.take(key, now).allowed)
@@ -45,7 +44,7 @@ onBothStores("Limits across instances", (it) => {
 
   it.effect("count a batch once, however often it is told and heard", () =>
     Effect.gen(function* () {
-      const store = yield* SpentStore
+      const store = yield* RateLimitUsageStore
       const [me, other, key] = [yield* nextId, yield* nextId, yield* nextId]
       const batch = { number: 7, spent: [["requests", key, 3] as const] }
       yield* store.exchange(other, batch, new Map())
@@ -64,10 +63,10 @@ onBothStores("Limits across instances", (it) => {
 
   it.effect("tell again what may not have been written down", () =>
     Effect.gen(function* () {
-      const store = yield* SpentStore
+      const store = yield* RateLimitUsageStore
       const key = yield* nextId
       let broken = true
-      const breaking = SpentStore.of({
+      const breaking = RateLimitUsageStore.of({
         exchange: (...given) =>
           Effect.zipRight(
             store.exchange(...given),
@@ -75,7 +74,7 @@ onBothStores("Limits across instances", (it) => {
           )
       })
       const limits = yield* RateLimits.pipe(
-        Effect.provide(Layer.fresh(RateLimits.layer).pipe(Layer.provide(Layer.succeed(SpentStore, breaking))))
+        Effect.provide(Layer.fresh(RateLimits.layer).pipe(Layer.provide(Layer.succeed(RateLimitUsageStore, breaking))))
       )
       limits.limiter("requests", 10).spend(key, yield* Clock.currentTimeMillis)
       expect(Exit.isFailure(yield* Effect.exit(limits.exchange))).toBe(true)

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { requestId } from "../../../src/platform/http/RequestId.ts"
+import { requestId } from "../../../src/platform/http/Exchange.ts"
 
 const fresh = () => "fresh"
 

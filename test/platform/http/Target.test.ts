@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import * as fc from "fast-check"
-import { isCanonicalTarget } from "../../../src/platform/http/Target.ts"
+import { isCanonicalTarget } from "../../../src/platform/http/Exchange.ts"
 
 describe("A request target", () => {
   const good = [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { Either, ParseResult, Schema } from "effect"
-import { validationMessage } from "../../../src/platform/http/ValidationMessage.ts"
+import { validationMessage } from "../../../src/platform/http/RequestJson.ts"
 
 const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true, exact: true })
 

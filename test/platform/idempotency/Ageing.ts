@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Option } from "effect"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
-import { idempotencyTables } from "../../../src/platform/idempotency/MemoryTables.ts"
+import { idempotencyTables } from "../../../src/platform/idempotency/IdempotencyMemory.ts"
 
 export const age = (key: string, by: Duration.DurationInput) =>
   Effect.gen(function* () {

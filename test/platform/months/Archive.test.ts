@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
 import { Effect } from "effect"
 import { afterAll, expect, it, vi } from "vitest"
-import { openArchive } from "../../../src/platform/months/Archive.ts"
+import { openArchive } from "../../../src/platform/partitions/ArchiveFile.ts"
 
 const root = mkdtempSync(join(tmpdir(), "corridor-archive-"))
 

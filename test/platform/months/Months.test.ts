@@ -6,12 +6,11 @@ import { gunzipSync } from "node:zlib"
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Array as Arr, Deferred, Duration, Effect, Fiber, Layer, Logger, LogLevel, Option, Schedule } from "effect"
-import type { OrgId } from "../../../src/domain/Identifiers.ts"
-import { Ids } from "../../../src/domain/Ids.ts"
-import { AuditStore } from "../../../src/platform/audit/AuditStore.ts"
+import { type OrgId, Ids } from "../../../src/domain/Ids.ts"
+import { AuditStore } from "../../../src/platform/audit/AuditLog.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
-import { leaveByMonth } from "../../../src/platform/months/Leaving.ts"
-import { Months } from "../../../src/platform/months/Months.ts"
+import { detachOldPartitions } from "../../../src/platform/partitions/DetachOld.ts"
+import { Partitions } from "../../../src/platform/partitions/Partitions.ts"
 import { NotificationStore } from "../../../src/platform/notifications/NotificationStore.ts"
 import { DeliveryStore } from "../../../src/webhooks/delivery/DeliveryStore.ts"
 import { EventStore } from "../../../src/webhooks/EventStore.ts"
@@ -102,7 +101,7 @@ const leftBehind = query<{ tablename: string }>(
   "select tablename from pg_tables where starts_with(tablename, 'leaving_') order by 1"
 ).pipe(Effect.map((rows) => rows.map(({ tablename }) => tablename)))
 
-const putAway = Effect.flatMap(Months, (months) => months.putAway)
+const putAway = Effect.flatMap(Partitions, (months) => months.archiveDetached)
 
 /** An audit log of two rows, eight years ago, whose month has left and waits to be put away. */
 const oldAudit = (days: number) =>
@@ -121,7 +120,7 @@ const oldAudit = (days: number) =>
 layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Months", (it) => {
   it.effect("are made ahead, by one of several instances", () =>
     Effect.gen(function* () {
-      const { makeAhead } = yield* Months
+      const { createAhead: makeAhead } = yield* Partitions
       expect(yield* makeAhead, "the migration has made them").toEqual([])
       const [last] = yield* query<{ name: string }>(
         "select name from table_months where parent = 'events' order by to_at desc limit 1"
@@ -137,7 +136,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Months", 
 
   it.effect("that are missing refuse nothing: rows wait in the default part, and move", () =>
     Effect.gen(function* () {
-      const { makeAhead } = yield* Months
+      const { createAhead: makeAhead } = yield* Partitions
       const { org_id } = yield* newOrganization()
       yield* newHook(org_id)
       const now = new Date()
@@ -161,7 +160,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Months", 
 
   it.effect("that somebody has in hand are made later, and nothing waits for them", () =>
     Effect.gen(function* () {
-      const { makeAhead } = yield* Months
+      const { createAhead: makeAhead } = yield* Partitions
       const ahead = yield* query<{ name: string }>(
         "select name from table_months where parent = 'notifications' order by to_at desc limit 1"
       )
@@ -249,15 +248,15 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Months", 
         })
       )
       const old = { table: "audit_log", keptFor: Duration.days(3260) }
-      const left = whileReading("audit_log", leaveByMonth(client, old)).pipe(Effect.provide(heard))
+      const left = whileReading("audit_log", detachOldPartitions(client, old)).pipe(Effect.provide(heard))
       expect(yield* left).toBe(0)
       const odd = { ...old, stillNeeded: { key: "no_such_column", rows: "true" } }
-      expect(yield* leaveByMonth(client, odd).pipe(Effect.provide(heard))).toBe(0)
+      expect(yield* detachOldPartitions(client, odd).pipe(Effect.provide(heard))).toBe(0)
       expect(said).toEqual([
         `INFO ${name} stays for now, somebody else has it in hand`,
         `ERROR ${name} cannot leave its table: column l.no_such_column does not exist`
       ])
-      expect(yield* leaveByMonth(client, old)).toBe(1)
+      expect(yield* detachOldPartitions(client, old)).toBe(1)
       expect(yield* putAway).toEqual([name])
     })
   )
@@ -319,7 +318,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Months", 
       yield* query(`update webhook_deliveries set created_at = '${at.toISOString()}', updated_at = '${at.toISOString()}',
         status = 'dead' where delivery_id = '${old}'`)
       yield* query(`delete from webhook_queue where delivery_id = '${old}'`)
-      const leaving = leaveByMonth(client, {
+      const leaving = detachOldPartitions(client, {
         table: "webhook_deliveries",
         keptFor: Duration.days(30),
         stillNeeded: {

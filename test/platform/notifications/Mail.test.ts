@@ -3,9 +3,12 @@ import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Either, Fiber, Layer, Option, TestClock } from "effect"
 import { StoresMemory } from "../../../src/app/Stores.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
-import { mailTimeout } from "../../../src/domain/policies/People.ts"
-import { type Message, NotificationFailed } from "../../../src/platform/notifications/Notification.ts"
-import { NotificationStore } from "../../../src/platform/notifications/NotificationStore.ts"
+import { mailTimeout } from "../../../src/domain/policies/PeoplePolicies.ts"
+import {
+  type Message,
+  NotificationFailed,
+  NotificationStore
+} from "../../../src/platform/notifications/NotificationStore.ts"
 import { Notifier } from "../../../src/platform/notifications/Notifier.ts"
 import { testSettings, type Variables } from "../../support/TestSettings.ts"
 import { bodyOf, headersOf, mailServer } from "./MailServer.ts"

@@ -1,7 +1,7 @@
 import { expect } from "@effect/vitest"
 import { Duration, Effect } from "effect"
-import { messageWindow } from "../../../src/domain/policies/People.ts"
-import { MessageCounts } from "../../../src/platform/notifications/MessageCounts.ts"
+import { messageWindow } from "../../../src/domain/policies/PeoplePolicies.ts"
+import { MessageCounts } from "../../../src/platform/notifications/NotificationStore.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
 import { onBothStores } from "../../support/Stores.ts"
 

@@ -1,6 +1,6 @@
 import { Metric } from "effect"
 import { describe, expect, it } from "vitest"
-import { recordRequest, requestEnded, requestStarted } from "../../../src/platform/observability/HttpMetrics.ts"
+import { recordRequest, requestEnded, requestStarted } from "../../../src/platform/observability/Metrics.ts"
 import { renderPrometheus } from "../../../src/platform/observability/Prometheus.ts"
 
 const lines = () => renderPrometheus(Metric.unsafeSnapshot()).split("\n")

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto"
 import { Either, Option } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { openCursor, page, sealCursor } from "../../../src/platform/pagination/Cursor.ts"
+import { openCursor, page, sealCursor } from "../../../src/platform/pagination/Pagination.ts"
 
 const macWith = (key: string) => (data: string) => createHmac("sha256", key).update(data).digest("hex")
 const mac = macWith("secret")

@@ -2,10 +2,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { BigDecimal, Effect, Layer, Option } from "effect"
 import { operatorPermit } from "../../../src/domain/Access.ts"
-import { pageBytes } from "../../../src/domain/policies/Server.ts"
-import { makePages } from "../../../src/platform/pagination/Page.ts"
-import type { Window } from "../../../src/platform/database/Window.ts"
-import { fitting, weightOf } from "../../../src/platform/pagination/Weight.ts"
+import { pageBytes } from "../../../src/domain/policies/ServerPolicies.ts"
+import { makePages, fitting, weightOf } from "../../../src/platform/pagination/Pagination.ts"
+import type { Window } from "../../../src/platform/database/Query.ts"
 import { testSettings, TestVault } from "../../support/TestSettings.ts"
 
 interface Row {

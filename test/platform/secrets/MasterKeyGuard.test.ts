@@ -3,7 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Either, Layer, Option, Redacted } from "effect"
 import { DatabaseServer } from "../../../src/platform/database/DatabaseServer.ts"
 import { deriveMasterKey } from "../../../src/platform/config/MasterKey.ts"
-import { currentMasterKey, guardMasterKey, knownMasterKey } from "../../../src/platform/secrets/MasterKeyGuard.ts"
+import { currentMasterKey, guardMasterKey, knownMasterKey } from "../../../src/platform/masterKey/MasterKeyGuard.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 

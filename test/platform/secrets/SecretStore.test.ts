@@ -1,6 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { SecretStore } from "../../../src/platform/secrets/SecretStore.ts"
+import { SecretStore } from "../../../src/platform/secrets/Secrets.ts"
 import { onBothStores } from "../../support/Stores.ts"
 
 onBothStores("SecretStore", (it) => {

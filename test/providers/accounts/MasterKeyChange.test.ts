@@ -8,8 +8,8 @@ import { operatorPermit } from "../../../src/domain/Access.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
 import { deriveMasterKey } from "../../../src/platform/config/MasterKey.ts"
-import { Rotation } from "../../../src/platform/rotation/Rotation.ts"
-import { guardMasterKey } from "../../../src/platform/secrets/MasterKeyGuard.ts"
+import { MasterKeyRotation } from "../../../src/platform/masterKey/MasterKeyRotation.ts"
+import { guardMasterKey } from "../../../src/platform/masterKey/MasterKeyGuard.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { openCredentials, sealCredentials } from "../../../src/providers/accounts/AccountCredentials.ts"
 import { ProviderAccountStore } from "../../../src/providers/accounts/ProviderAccountStore.ts"
@@ -19,7 +19,7 @@ import { testSettings } from "../../support/TestSettings.ts"
 
 const [oldKey, newKey] = [deriveMasterKey("old"), deriveMasterKey("new")]
 
-const services = Rotation.layer.pipe(
+const services = MasterKeyRotation.layer.pipe(
   Layer.provide(SealedPlacesLive),
   Layer.provideMerge(AuditLog.layer),
   Layer.provideMerge(StoresLive),
@@ -33,7 +33,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("A new mas
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const store = yield* ProviderAccountStore
-      const { rotate } = yield* Rotation
+      const { rotate } = yield* MasterKeyRotation
       yield* guardMasterKey(oldKey)
       const [before, after] = [Vault.make(oldKey), Vault.make(newKey)]
       const ids = yield* Effect.all([nextId, nextId])

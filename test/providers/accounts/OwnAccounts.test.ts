@@ -4,7 +4,7 @@
  */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { replacedCredentialsKept } from "../../../src/domain/policies/Providers.ts"
+import { replacedCredentialsKept } from "../../../src/domain/policies/ProviderPolicies.ts"
 import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"
 import { Providers } from "../../../src/providers/port/Provider.ts"
 import { idFrom } from "../../support/AnyId.ts"

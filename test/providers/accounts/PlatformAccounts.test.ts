@@ -9,11 +9,10 @@ import {
   credentialsRetireAfter,
   platformAccountsLook,
   platformAccountsTrusted
-} from "../../../src/domain/policies/Providers.ts"
+} from "../../../src/domain/policies/ProviderPolicies.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { deriveMasterKey } from "../../../src/platform/config/MasterKey.ts"
-import { sealedSecrets } from "../../../src/platform/secrets/SealedSecrets.ts"
-import { Secrets } from "../../../src/platform/secrets/Secrets.ts"
+import { rotatableNamedSecrets, Secrets } from "../../../src/platform/secrets/Secrets.ts"
 import { reseal, Vault } from "../../../src/platform/secrets/Vault.ts"
 import { PlatformAccounts } from "../../../src/providers/accounts/PlatformAccounts.ts"
 import { type PlatformAccount, PlatformAccountStore } from "../../../src/providers/accounts/ProviderAccountStore.ts"
@@ -163,7 +162,7 @@ describe("the platform's account", () => {
   it.scoped("stays the same under a new master key", () =>
     Effect.gen(function* () {
       yield* runsFor(minute, old)
-      const { reseal: move } = yield* sealedSecrets
+      const { reseal: move } = yield* rotatableNamedSecrets
       const moved = yield* move((sealed, context) => reseal(Vault.make(before), Vault.make(after), sealed, context))
       expect(moved).toBe(1)
       expect(yield* runsFor(minute, old, after)).toBe(0)

@@ -1,7 +1,7 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { CountryCode } from "../../../src/domain/Country.ts"
-import { replacedCredentialsKept } from "../../../src/domain/policies/Providers.ts"
+import { replacedCredentialsKept } from "../../../src/domain/policies/ProviderPolicies.ts"
 import { type NewAccount, ProviderAccountStore } from "../../../src/providers/accounts/ProviderAccountStore.ts"
 import { ProviderConfigStore } from "../../../src/providers/configs/ProviderConfigStore.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"

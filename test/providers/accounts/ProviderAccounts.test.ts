@@ -1,10 +1,9 @@
 /** How often the database is asked for an account, and who is on in which mode. */
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Layer, Option, Redacted, TestClock } from "effect"
-import { credentialsKnownFor, credentialsRetireAfter } from "../../../src/domain/policies/Providers.ts"
+import { credentialsKnownFor, credentialsRetireAfter } from "../../../src/domain/policies/ProviderPolicies.ts"
 import { builtInRails } from "../../../src/domain/Corridor.ts"
-import { OrgId } from "../../../src/domain/Identifiers.ts"
-import { Ids } from "../../../src/domain/Ids.ts"
+import { OrgId, Ids } from "../../../src/domain/Ids.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { Secrets } from "../../../src/platform/secrets/Secrets.ts"
 import { sealCredentials } from "../../../src/providers/accounts/AccountCredentials.ts"

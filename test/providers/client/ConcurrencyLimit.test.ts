@@ -3,7 +3,7 @@ import { expect, it } from "@effect/vitest"
 import { Deferred, Duration, Effect, Either, Fiber } from "effect"
 import * as fc from "fast-check"
 import { describe } from "vitest"
-import { OrgId } from "../../../src/domain/Identifiers.ts"
+import { OrgId } from "../../../src/domain/Ids.ts"
 import {
   caller,
   type Caller,

@@ -1,6 +1,6 @@
 import { expect } from "@effect/vitest"
 import { BigDecimal, Clock, Effect, Option } from "effect"
-import type { ConfigId } from "../../../src/domain/Identifiers.ts"
+import type { ConfigId } from "../../../src/domain/Ids.ts"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { toPlainText } from "../../../src/domain/Decimal.ts"
 import {

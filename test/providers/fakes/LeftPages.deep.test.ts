@@ -1,7 +1,7 @@
 /** Payers who leave the page, or the prompt, of each vendor: the real server beside the fakes, with short ends. */
 import { Duration, Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { enquiryLease } from "../../../src/domain/policies/Payments.ts"
+import { enquiryLease } from "../../../src/domain/policies/PaymentPolicies.ts"
 import { databaseOf, openItems, pay, type RealServer, until, withSql } from "../../payments/support/RealServer.ts"
 import { besideFakes, booksAgree, requestTo, sandboxIn } from "../support/BesideFakes.ts"
 

@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Clock, Effect, Metric, TestClock } from "effect"
 import type { ProviderName } from "../../../src/domain/Corridor.ts"
-import type { ConfigId, OrgId } from "../../../src/domain/Identifiers.ts"
+import type { ConfigId, OrgId } from "../../../src/domain/Ids.ts"
 import { Accepted, Declined, Unknown } from "../../../src/domain/Outcome.ts"
 import { renderPrometheus } from "../../../src/platform/observability/Prometheus.ts"
 import { ProviderHealth } from "../../../src/providers/health/ProviderHealth.ts"

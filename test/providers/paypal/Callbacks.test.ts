@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Redacted } from "effect"
-import { callbackChecksUnderWay } from "../../../src/domain/policies/Providers.ts"
+import { callbackChecksUnderWay } from "../../../src/domain/policies/ProviderPolicies.ts"
 import {
   NeverSent,
   type ProviderCall,

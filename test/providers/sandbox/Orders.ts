@@ -1,10 +1,9 @@
 /** Orders as the payments service would send them, and the rails that take them. */
 import { Clock, Deferred, Effect, Layer, Redacted } from "effect"
-import { OrgId, PaymentId } from "../../../src/domain/Identifiers.ts"
-import { type CountryCode } from "../../../src/domain/Country.ts"
-import { type BuiltInRail } from "../../../src/domain/Corridor.ts"
+import { OrgId, PaymentId, Ids } from "../../../src/domain/Ids.ts"
+import type { CountryCode } from "../../../src/domain/Country.ts"
+import type { BuiltInRail } from "../../../src/domain/Corridor.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
-import { Ids } from "../../../src/domain/Ids.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
 import type { CallbackRequest, Statement } from "../../../src/providers/port/Callback.ts"

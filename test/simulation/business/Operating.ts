@@ -1,7 +1,7 @@
 /** People who look after what no machine settles: they look at the provider's books, and say what they find. */
 import { Effect, Option } from "effect"
 import { operatorPermit } from "../../../src/domain/Access.ts"
-import type { PaymentId } from "../../../src/domain/Identifiers.ts"
+import type { PaymentId } from "../../../src/domain/Ids.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { type AtProvider, LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { Resolution } from "../../../src/payments/settlement/Resolution.ts"

@@ -1,7 +1,7 @@
 /** All that an actor sees of a run: the world, who lives in it, what really happened at the providers, what was answered. */
 import { Clock, Effect } from "effect"
 import type { ProviderName } from "../../../src/domain/Corridor.ts"
-import type { PaymentId } from "../../../src/domain/Identifiers.ts"
+import type { PaymentId } from "../../../src/domain/Ids.ts"
 import type { Payment } from "../../../src/payments/store/Payment.ts"
 import type { Orders } from "../providers/Orders.ts"
 import type { SimulatedProvider } from "../providers/SimulatedProvider.ts"

@@ -1,6 +1,6 @@
 /** Every movement on a virtual account is told once, as it was, and nothing is told of one that was not. */
 import { toWireText } from "../../../src/domain/Decimal.ts"
-import type { PaymentId } from "../../../src/domain/Identifiers.ts"
+import type { PaymentId } from "../../../src/domain/Ids.ts"
 import { withPaymentState, type VirtualTransaction } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
 import type { WebhookEvent } from "../../../src/webhooks/Webhook.ts"
 import type { Records } from "./Records.ts"

@@ -1,5 +1,5 @@
 /** What the invariants look at, wherever it was read: all that was written down, and what is true outside of it. */
-import type { PaymentId } from "../../../src/domain/Identifiers.ts"
+import type { PaymentId } from "../../../src/domain/Ids.ts"
 import type { StoredPosting } from "../../../src/money/ledger/LedgerStore.ts"
 import type { Attempt, Books, HistoryRow, Payment, StoredOperatorItem } from "../../../src/payments/store/Payment.ts"
 import type { VirtualAccount, VirtualTransaction } from "../../../src/treasury/accounts/VirtualAccountStore.ts"

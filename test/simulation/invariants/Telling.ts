@@ -1,5 +1,5 @@
 /** Every change has its event, and every event has reached each endpoint, or waits where a person finds it. */
-import { wants } from "../../../src/domain/EventFilter.ts"
+import { wants } from "../../../src/domain/EventTypes.ts"
 import type { StoredAttempt, StoredDelivery } from "../../../src/webhooks/Webhook.ts"
 import type { Dossier, Records } from "./Records.ts"
 

@@ -1,9 +1,9 @@
 /** All orders at all providers of a run, and whether anybody was asked who must not have been. */
 import { Duration } from "effect"
 import type { ProviderName } from "../../../src/domain/Corridor.ts"
-import type { PaymentId } from "../../../src/domain/Identifiers.ts"
+import type { PaymentId } from "../../../src/domain/Ids.ts"
 import type { Money } from "../../../src/domain/Money.ts"
-import { sendWindow } from "../../../src/domain/policies/Payments.ts"
+import { sendWindow } from "../../../src/domain/policies/PaymentPolicies.ts"
 import type { Promised } from "../../../src/providers/port/Provider.ts"
 import type { Outside } from "../world/Outside.ts"
 import { gained, holds, leftOf, type Order } from "./Truth.ts"

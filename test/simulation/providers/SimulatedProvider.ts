@@ -1,10 +1,10 @@
 /** A provider behind the port: it takes orders, forgets answers, calls back, and knows at all times what it really did. */
 import { Duration, Effect, Either } from "effect"
 import type { ProviderName } from "../../../src/domain/Corridor.ts"
-import type { ConfigId } from "../../../src/domain/Identifiers.ts"
+import type { ConfigId } from "../../../src/domain/Ids.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import type { Movement } from "../../../src/domain/Movement.ts"
-import { credentialsRetireAfter } from "../../../src/domain/policies/Providers.ts"
+import { credentialsRetireAfter } from "../../../src/domain/policies/ProviderPolicies.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../../src/domain/Outcome.ts"
 import { named } from "../../../src/providers/client/ProviderReplies.ts"
 import type {

@@ -2,7 +2,7 @@
 import { Duration } from "effect"
 import { Money } from "../../../src/domain/Money.ts"
 import type { Movement, MovementKind } from "../../../src/domain/Movement.ts"
-import type { PaymentId } from "../../../src/domain/Identifiers.ts"
+import type { PaymentId } from "../../../src/domain/Ids.ts"
 import type { Promised } from "../../../src/providers/port/Provider.ts"
 
 export type State = "waiting" | "under way" | "done" | "failed" | "canceled" | "returned"

@@ -54,7 +54,7 @@ import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts
 import { Workers } from "../../../src/platform/fibers/Workers.ts"
 import { AnswerWriter } from "../../../src/platform/http/AnswerWriter.ts"
 import { exchange } from "../../../src/platform/http/Exchange.ts"
-import { routerOf } from "../../../src/platform/http/Router.ts"
+import { routerOf } from "../../../src/platform/http/EndpointRoute.ts"
 import { Providers } from "../../../src/providers/port/Provider.ts"
 import { EscrowStore } from "../../../src/treasury/escrow/EscrowStore.ts"
 import { WebhookClient } from "../../../src/webhooks/delivery/WebhookClient.ts"

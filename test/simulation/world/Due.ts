@@ -5,7 +5,7 @@ import { paymentTables, booksIn } from "../../../src/payments/store/AttemptQueue
 import { isReversed } from "../../../src/payments/store/PaymentPostings.ts"
 import type { Opened } from "../../../src/platform/database/MemoryDatabase.ts"
 import { Duration } from "effect"
-import { strayPatience } from "../../../src/domain/policies/Payments.ts"
+import { strayPatience } from "../../../src/domain/policies/PaymentPolicies.ts"
 
 export const watchedTables = { ...paymentTables, ...webhookTables, ...escrowPayoutTables }
 

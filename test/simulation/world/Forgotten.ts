@@ -1,7 +1,7 @@
 /** Watches what is deleted: what must stay for ever stays, what may go goes in its time, and all of it is remembered here. */
 import { Duration } from "effect"
-import { strayCallbackRetention } from "../../../src/domain/policies/Payments.ts"
-import { deadLetterRetention, webhookRetention } from "../../../src/domain/policies/Webhooks.ts"
+import { strayCallbackRetention } from "../../../src/domain/policies/PaymentPolicies.ts"
+import { deadLetterRetention, webhookRetention } from "../../../src/domain/policies/WebhookPolicies.ts"
 import { kindOf } from "../../../src/domain/Ledger.ts"
 import { ledgerTables } from "../../../src/money/ledger/PostInMemory.ts"
 import { effectOf } from "../../../src/domain/Movement.ts"

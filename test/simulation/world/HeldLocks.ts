@@ -1,10 +1,10 @@
 /** Rows that somebody else has: whoever wants to write one waits, and is sent away when it takes too long. */
 import { Context, Duration, Effect } from "effect"
 import { busy } from "../../../src/domain/Failure.ts"
-import { lockTimeout } from "../../../src/domain/policies/Database.ts"
+import { lockTimeout } from "../../../src/domain/policies/DatabasePolicies.ts"
 import { PaymentStore, type Store } from "../../../src/payments/store/PaymentStore.ts"
 import type { Stored } from "../../../src/platform/database/DatabaseFailure.ts"
-import { InTransaction } from "../../../src/platform/database/InTransaction.ts"
+import { InTransaction } from "../../../src/platform/database/Transactor.ts"
 import { VirtualAccountStore } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
 import { EscrowStore } from "../../../src/treasury/escrow/EscrowStore.ts"
 import type { Outside } from "./Outside.ts"

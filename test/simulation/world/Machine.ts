@@ -3,9 +3,9 @@
  * effects, which no finalizer hears of, may fall asleep, and its clock may be wrong.
  */
 import { Clock, Context, Duration, Effect, FiberRef, Random, type Scheduler } from "effect"
-import { InTransaction } from "../../../src/platform/database/InTransaction.ts"
-import { dayClosingPause, strayPause } from "../../../src/domain/policies/Payments.ts"
-import { retentionPause, workerPoll } from "../../../src/domain/policies/Server.ts"
+import { InTransaction } from "../../../src/platform/database/Transactor.ts"
+import { dayClosingPause, strayPause } from "../../../src/domain/policies/PaymentPolicies.ts"
+import { retentionPause, workerPoll } from "../../../src/domain/policies/ServerPolicies.ts"
 import type { Stream } from "./Chance.ts"
 import { dawn, type Time } from "./Time.ts"
 

@@ -1,7 +1,7 @@
 /** Virtual accounts as callers use them over HTTP, for the suites that need one to have something on it. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import type { AccountId, UserId } from "../../../src/domain/Identifiers.ts"
+import type { AccountId, UserId } from "../../../src/domain/Ids.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { kenyanBank } from "../../payments/support/Requests.ts"
 import type { Credential } from "../../support/Credentials.ts"

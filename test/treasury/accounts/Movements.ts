@@ -1,6 +1,6 @@
 /** Accounts and movements by the services themselves, for suites that do many of them at one time. */
 import { BigDecimal, Effect, Either, Option } from "effect"
-import type { AccountId, OrgId, UserId } from "../../../src/domain/Identifiers.ts"
+import type { AccountId, OrgId, UserId } from "../../../src/domain/Ids.ts"
 import { AccountMovements } from "../../../src/treasury/accounts/AccountMovements.ts"
 import { VirtualAccounts } from "../../../src/treasury/accounts/VirtualAccounts.ts"
 import { Beneficiaries } from "../../../src/payments/beneficiaries/Beneficiaries.ts"

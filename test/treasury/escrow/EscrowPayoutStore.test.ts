@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { BigDecimal, Duration, Effect, Option } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
-import type { OrgId } from "../../../src/domain/Identifiers.ts"
+import type { OrgId } from "../../../src/domain/Ids.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
 import { VirtualAccountStore } from "../../../src/treasury/accounts/VirtualAccountStore.ts"

@@ -1,6 +1,6 @@
 /** Escrows as callers use them over HTTP. */
 import { Effect } from "effect"
-import type { AccountId, EscrowId } from "../../../src/domain/Identifiers.ts"
+import type { AccountId, EscrowId } from "../../../src/domain/Ids.ts"
 import { ACCOUNTS, ask, dataOf, deposit, get, openAccount } from "../accounts/Banking.ts"
 import { type Credential, people } from "../../support/Credentials.ts"
 import { send } from "../../support/Send.ts"

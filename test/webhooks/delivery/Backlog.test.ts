@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
-import type { WebhookId } from "../../../src/domain/Identifiers.ts"
+import type { WebhookId } from "../../../src/domain/Ids.ts"
 import { claimDue } from "./Claiming.ts"
 import { newEndpoint, newEndpointOf, newEvents, onPostgreSQL } from "./Fixtures.ts"
 

@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer, Option } from "effect"
-import type { WebhookId } from "../../../src/domain/Identifiers.ts"
+import type { WebhookId } from "../../../src/domain/Ids.ts"
 import { Webhook } from "standardwebhooks"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { DeadLetters } from "../../../src/webhooks/delivery/DeadLetters.ts"

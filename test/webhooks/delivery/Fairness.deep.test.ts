@@ -1,8 +1,8 @@
 /** Many that never answer, beside somebody who does, on the clock of the tests and with receivers that are a function. */
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect, Layer, TestClock } from "effect"
-import type { OrgId } from "../../../src/domain/Identifiers.ts"
-import { webhookConcurrency } from "../../../src/domain/policies/Webhooks.ts"
+import type { OrgId } from "../../../src/domain/Ids.ts"
+import { webhookConcurrency } from "../../../src/domain/policies/WebhookPolicies.ts"
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
 import { WebhookClient, NotAnswered } from "../../../src/webhooks/delivery/WebhookClient.ts"
 import { newOrganization } from "../../support/StoreFixtures.ts"

@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { layer, type Vitest } from "@effect/vitest"
 import { Context, Effect, Layer, Logger, LogLevel, Option } from "effect"
-import type { OrgId, WebhookId } from "../../../src/domain/Identifiers.ts"
+import { type OrgId, type WebhookId, Ids } from "../../../src/domain/Ids.ts"
 import { organizationStoreMemory } from "../../../src/people/organizations/OrganizationMemory.ts"
 import { organizationStoreSql } from "../../../src/people/organizations/OrganizationSql.ts"
 import { eventStoreMemory, webhookTables } from "../../../src/webhooks/EventMemory.ts"
@@ -18,9 +18,8 @@ import { webhookStoreSql } from "../../../src/webhooks/WebhookSql.ts"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
 import { auditStoreMemory } from "../../../src/platform/audit/AuditMemory.ts"
 import { auditStoreSql } from "../../../src/platform/audit/AuditSql.ts"
-import { MemoryDatabase, openTables } from "../../../src/platform/database/MemoryDatabase.ts"
+import { MemoryDatabase, openTables, transactorMemory } from "../../../src/platform/database/MemoryDatabase.ts"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
-import { Ids } from "../../../src/domain/Ids.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { DeadLetters } from "../../../src/webhooks/delivery/DeadLetters.ts"
 import { WebhookClient } from "../../../src/webhooks/delivery/WebhookClient.ts"
@@ -92,7 +91,7 @@ export const onMemory = (variables: Variables = {}) =>
         eventStoreMemory,
         organizationStoreMemory,
         deliveryQueueMemory,
-        Transactor.layerMemory,
+        transactorMemory,
         webhookStoreMemory,
         endpointsMemory
       ).pipe(Layer.provide(MemoryDatabase.layer))

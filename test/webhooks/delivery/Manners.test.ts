@@ -1,7 +1,7 @@
 /** What a worker remembers of organisations. */
 import { describe, expect, it } from "@effect/vitest"
 import { Duration } from "effect"
-import { webhookMannersKept, webhookSlow, webhookSlowMemory } from "../../../src/domain/policies/Webhooks.ts"
+import { webhookMannersKept, webhookSlow, webhookSlowMemory } from "../../../src/domain/policies/WebhookPolicies.ts"
 import { ReceiverSpeed } from "../../../src/webhooks/delivery/FairShare.ts"
 import { idFrom } from "../../support/AnyId.ts"
 

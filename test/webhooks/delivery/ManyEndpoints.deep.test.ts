@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { nilUuid } from "../../../src/domain/Ids.ts"
-import { webhookEndpointWalk, webhookWalk } from "../../../src/domain/policies/Webhooks.ts"
+import { webhookEndpointWalk, webhookWalk } from "../../../src/domain/policies/WebhookPolicies.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
 import { DeliveryQueueStore } from "../../../src/webhooks/delivery/DeliveryQueueStore.ts"

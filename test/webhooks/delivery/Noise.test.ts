@@ -1,7 +1,7 @@
 /** What makes a noise, once and with its ids: a delivery that dies, an endpoint that is disabled. */
 import { expect } from "@effect/vitest"
 import { Effect, HashMap, Logger, LogLevel, Metric } from "effect"
-import type { WebhookId } from "../../../src/domain/Identifiers.ts"
+import type { WebhookId } from "../../../src/domain/Ids.ts"
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
 import { deliveriesTo, Endpoints, newEndpoint, newEvents, onBothQueues } from "./Fixtures.ts"
 import { newReceiver, until, withStatus } from "./Receiver.ts"

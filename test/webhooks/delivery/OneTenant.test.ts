@@ -1,7 +1,7 @@
 /** One organisation whose receivers hang or cannot be found, over real sockets, beside one whose receiver answers. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { webhookShare, webhookUnknownConcurrency } from "../../../src/domain/policies/Webhooks.ts"
+import { webhookShare, webhookUnknownConcurrency } from "../../../src/domain/policies/WebhookPolicies.ts"
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
 import { WebhookClient } from "../../../src/webhooks/delivery/WebhookClient.ts"
 import { Dns, makeDns } from "../../../src/webhooks/ssrf/Dns.ts"

@@ -1,8 +1,7 @@
 /** The queue's contract: fair claims, leases, and results that count only for whoever holds the lease. */
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import type { WebhookId } from "../../../src/domain/Identifiers.ts"
-import { nilUuid } from "../../../src/domain/Ids.ts"
+import { type WebhookId, nilUuid } from "../../../src/domain/Ids.ts"
 import {
   type Claim,
   type ClaimedDelivery,

@@ -10,7 +10,7 @@ import {
   webhookRetry,
   webhookShare,
   webhookUnknownConcurrency
-} from "../../../src/domain/policies/Webhooks.ts"
+} from "../../../src/domain/policies/WebhookPolicies.ts"
 import { DeadLetters } from "../../../src/webhooks/delivery/DeadLetters.ts"
 import { DeadLetterStore } from "../../../src/webhooks/delivery/DeadLetterStore.ts"
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"

@@ -7,7 +7,7 @@ import {
   webhookShare,
   webhookSlowConcurrency,
   webhookUnknownConcurrency
-} from "../../../src/domain/policies/Webhooks.ts"
+} from "../../../src/domain/policies/WebhookPolicies.ts"
 import { type Share, fairShares, type Speed, type DueOrganization } from "../../../src/webhooks/delivery/FairShare.ts"
 import { idFrom } from "../../support/AnyId.ts"
 

@@ -1,7 +1,7 @@
 /** Which secrets a worker opens, and how often. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { WebhookId } from "../../../src/domain/Identifiers.ts"
+import { WebhookId } from "../../../src/domain/Ids.ts"
 import { Vault, VaultError, type VaultService } from "../../../src/platform/secrets/Vault.ts"
 import { SigningKeys } from "../../../src/webhooks/delivery/SignedHeaders.ts"
 import { secretContext } from "../../../src/webhooks/WebhookSecrets.ts"

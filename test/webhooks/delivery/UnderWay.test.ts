@@ -1,7 +1,7 @@
 /** What a worker counts as under way. */
 import { describe, expect, it } from "vitest"
-import { OrgId, WebhookId } from "../../../src/domain/Identifiers.ts"
-import { webhookConcurrency } from "../../../src/domain/policies/Webhooks.ts"
+import { OrgId, WebhookId } from "../../../src/domain/Ids.ts"
+import { webhookConcurrency } from "../../../src/domain/policies/WebhookPolicies.ts"
 import type { ClaimedDelivery } from "../../../src/webhooks/delivery/DeliveryQueueStore.ts"
 import { InFlight } from "../../../src/webhooks/delivery/InFlight.ts"
 

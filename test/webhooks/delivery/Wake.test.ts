@@ -1,8 +1,7 @@
 /** The worker that has nothing to do: it looks now and then, and at once when an event was committed here. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, TestClock } from "effect"
-import { afterCommit } from "../../../src/platform/database/AfterCommit.ts"
-import { Transactor } from "../../../src/platform/database/Transactor.ts"
+import { afterCommit, Transactor } from "../../../src/platform/database/Transactor.ts"
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
 import { DeliveryWakeUp } from "../../../src/webhooks/DeliveryWakeUp.ts"
 import { WebhookClient } from "../../../src/webhooks/delivery/WebhookClient.ts"

@@ -1,11 +1,10 @@
 /** Events and the deliveries that they make: the database's trigger and its likeness in memory do the same. */
 import { expect } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
-import type { OrgId } from "../../../src/domain/Identifiers.ts"
-import { eventTypes } from "../../../src/domain/EventTypes.ts"
+import type { OrgId } from "../../../src/domain/Ids.ts"
+import { eventTypes, eventPatterns, wants } from "../../../src/domain/EventTypes.ts"
 import { DeliveryStore } from "../../../src/webhooks/delivery/DeliveryStore.ts"
 import { EventStore } from "../../../src/webhooks/EventStore.ts"
-import { eventPatterns, wants } from "../../../src/domain/EventFilter.ts"
 import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import type { WebhookEvent } from "../../../src/webhooks/Webhook.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"

@@ -1,9 +1,8 @@
 /** What is forgotten of events and deliveries, when, and what never is. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
-import type { OrgId } from "../../../src/domain/Identifiers.ts"
-import { Ids } from "../../../src/domain/Ids.ts"
-import { webhookForgetBatch } from "../../../src/domain/policies/Webhooks.ts"
+import { type OrgId, Ids } from "../../../src/domain/Ids.ts"
+import { webhookForgetBatch } from "../../../src/domain/policies/WebhookPolicies.ts"
 import { type Verdict, DeliveryQueueStore } from "../../../src/webhooks/delivery/DeliveryQueueStore.ts"
 import { DeadLetterStore } from "../../../src/webhooks/delivery/DeadLetterStore.ts"
 import { noHeaders } from "../../../src/webhooks/Webhook.ts"

@@ -1,7 +1,7 @@
 /** What a payer types into the form of a payment link, read field by field. */
 import { Array as Arr, Either, Option, Redacted, Schema } from "effect"
 import { holdsCardNumber, holdsNumber } from "../../../domain/Card.ts"
-import { EmailAddress } from "../../../domain/EmailAddress.ts"
+import { EmailAddress } from "../../../domain/MailSafeText.ts"
 import { findNetwork } from "../../../domain/MobileNetwork.ts"
 import { readPhoneNumber, readPhoneNumberOf } from "../../../domain/PhoneNumber.ts"
 import { type LinkPaymentRequest, type PayerDetails, type LinkMethod, linkMethods } from "../../links/LinkVisit.ts"

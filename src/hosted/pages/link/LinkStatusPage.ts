@@ -1,7 +1,7 @@
 /** How a payment through a link stands, and what its payer is still asked for. */
 import { Duration } from "effect"
 import { html } from "../../../domain/Html.ts"
-import { receiptReading, takenRefresh, transferRefresh } from "../../../domain/policies/Payments.ts"
+import { receiptReading, takenRefresh, transferRefresh } from "../../../domain/policies/PaymentPolicies.ts"
 import { isSettled } from "../../../domain/PaymentStatus.ts"
 import type { StatusVisit } from "../../links/LinkVisit.ts"
 import { outcome, receiptByMail, type ReceiptAnswer, waitingPage, returnAddress } from "../CheckoutPage.ts"

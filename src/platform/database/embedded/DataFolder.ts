@@ -1,11 +1,105 @@
 /** DATA_DIR as the embedded PostgreSQL uses it: where its files are, and the way in for the user it runs as. */
 import { Effect, Option } from "effect"
-import { chmod, mkdir, readdir, realpath, rm, stat } from "node:fs/promises"
+import {
+  chmod,
+  mkdir,
+  readdir,
+  realpath,
+  rm,
+  stat,
+  readFile,
+  readlink,
+  link,
+  open,
+  access,
+  chown,
+  mkdtemp,
+  rename,
+  writeFile
+} from "node:fs/promises"
 import * as Path from "node:path"
-import { closedFolder, ENTER, type UserIds } from "./Access.ts"
-import { attempt, codeOf, EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
-import { isAlive } from "./PostmasterPid.ts"
-import { databaseUser } from "./SystemUser.ts"
+import {
+  closedFolder,
+  ENTER,
+  type UserIds,
+  attempt,
+  codeOf,
+  EmbeddedPostgresError,
+  databaseUser,
+  runCommand,
+  attemptIfPresent,
+  ELSEWHERE,
+  reason
+} from "./HostSystem.ts"
+import { randomBytes } from "node:crypto"
+import { binariesFor } from "./PostgresBinaries.ts"
+
+/** Reads PostgreSQL's own lock file, postmaster.pid, and tells whether the server it names is really there. */
+export type Postmaster =
+  | { readonly _tag: "Absent" }
+  /** The file names a process that took over the number of a server that died. */
+  | { readonly _tag: "Stale"; readonly pid: number }
+  /** The file names nobody: a full disk or a crash cut it short, or a server is about to write it. */
+  | { readonly _tag: "Broken"; readonly file: string }
+  | { readonly _tag: "Live"; readonly pid: number; readonly port: number; readonly ready: boolean }
+
+const absent: Postmaster = { _tag: "Absent" }
+
+export const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch (cause) {
+    return codeOf(cause) === "EPERM"
+  }
+}
+
+const commandLine = (pid: number): Effect.Effect<string> =>
+  Effect.tryPromise(() => readFile(`/proc/${pid}/cmdline`, "utf8")).pipe(
+    Effect.map((line) => line.replaceAll("\0", " ")),
+    Effect.orElse(() => runCommand("ps", ["-o", "command=", "-p", String(pid)])),
+    Effect.orElseSucceed(() => "")
+  )
+
+/** A postmaster stays in its data folder; where the system hides that (other user, macOS), its arguments tell. */
+const serves = (pid: number, cluster: string): Effect.Effect<boolean> =>
+  Effect.tryPromise(() => readlink(`/proc/${pid}/cwd`)).pipe(
+    Effect.map((folder) => folder === cluster),
+    Effect.orElse(() => Effect.map(commandLine(pid), (line) => line.includes(`-D ${cluster} `)))
+  )
+
+export const isPostmaster = (pid: number, cluster: string): Effect.Effect<boolean> =>
+  Effect.suspend(() => (isAlive(pid) ? serves(pid, cluster) : Effect.succeed(false)))
+
+export const findPostmaster = (cluster: string): Effect.Effect<Postmaster, EmbeddedPostgresError> =>
+  Effect.gen(function* () {
+    const file = Path.join(cluster, "postmaster.pid")
+    const text = yield* attemptIfPresent(`read ${file}`, () => readFile(file, "utf8"))
+    // lines: pid, data folder, start time, port, socket folder, address, shared memory, state
+    if (Option.isNone(text)) return absent
+    const lines = text.value.split("\n")
+    const pid = Number.parseInt(lines[0] ?? "", 10)
+    if (Number.isNaN(pid)) return { _tag: "Broken", file }
+    if (pid <= 0 || !isAlive(pid)) return absent
+    if (!(yield* serves(pid, cluster))) return { _tag: "Stale", pid }
+    return { _tag: "Live", pid, port: Number(lines[3] ?? 0), ready: (lines[7] ?? "").trim() === "ready" }
+  })
+
+/** Whether any process works in the cluster, whatever the lock file says. A system that hides it leaves it to PostgreSQL. */
+export const isServed = (cluster: string): Effect.Effect<boolean> =>
+  Effect.tryPromise(() => readdir("/proc")).pipe(
+    Effect.orElseSucceed((): ReadonlyArray<string> => []),
+    Effect.flatMap((names) =>
+      Effect.exists(
+        names.filter((name) => /^\d+$/.test(name)),
+        (name) =>
+          Effect.tryPromise(() => readlink(`/proc/${name}/cwd`)).pipe(
+            Effect.map((folder) => folder === cluster),
+            Effect.orElseSucceed(() => false)
+          ),
+        { concurrency: 16 }
+      )
+    )
+  )
 
 export interface DataFolder {
   readonly path: string
@@ -15,12 +109,12 @@ export interface DataFolder {
   readonly user: Option.Option<UserIds>
 }
 
-export const clusterIn = (dataFolder: string): string => Path.join(dataFolder, "postgres")
+const clusterIn = (dataFolder: string): string => Path.join(dataFolder, "postgres")
 
 const SCRATCH = "postgres.init-"
 
 /** Prefix of the folder in which one process prepares a cluster; the process id in it tells when it is left over. */
-export const scratchPrefix = (folder: DataFolder): string => Path.join(folder.path, `${SCRATCH}${process.pid}-`)
+const scratchPrefix = (folder: DataFolder): string => Path.join(folder.path, `${SCRATCH}${process.pid}-`)
 
 const isInside = (outer: string, inner: string): boolean => {
   const relative = Path.relative(outer, inner)
@@ -103,3 +197,99 @@ export const openDataFolder = (dataDir: string): Effect.Effect<DataFolder, Embed
       user
     }
   })
+
+/** The superuser's password: made once per data folder, before the cluster, so that a crash between strands neither. */
+export const readPassword = (folder: DataFolder): Effect.Effect<string, EmbeddedPostgresError> =>
+  Effect.tryPromise({
+    try: async () => (await readFile(folder.passwordFile, "utf8")).trim(),
+    catch: (cause) =>
+      new EmbeddedPostgresError({
+        message:
+          `The password of the database in ${folder.cluster} cannot be read: ${reason(cause)}. ` +
+          `Restore ${folder.passwordFile}; or, to start over without the data, remove ${folder.cluster}; or ${ELSEWHERE}.`
+      })
+  })
+
+const write = async (file: string, text: string) => {
+  const handle = await open(file, "wx", 0o600)
+  try {
+    await handle.writeFile(text)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** A link appears whole or not at all and never replaces: of two processes that start at once, one decides. */
+const ensurePassword = (folder: DataFolder, scratch: string): Effect.Effect<string, EmbeddedPostgresError> => {
+  const draft = Path.join(scratch, "draft")
+  return attempt(`write ${folder.passwordFile}`, async () => {
+    await write(draft, `${randomBytes(32).toString("hex")}\n`)
+    await link(draft, folder.passwordFile).catch((cause: unknown) => {
+      if (codeOf(cause) !== "EEXIST") throw cause
+    })
+  }).pipe(Effect.zipRight(readPassword(folder)))
+}
+
+/** Makes the cluster beside its place and moves it there when complete: one that a kill cut short is never seen. */
+const isComplete = (cluster: string): Effect.Effect<boolean, EmbeddedPostgresError> =>
+  Effect.map(
+    attemptIfPresent(`look at ${cluster}`, () => access(Path.join(cluster, "PG_VERSION"))),
+    Option.isSome
+  )
+
+/** Whether a data folder holds a cluster already; nothing is made by asking. */
+export const hasCluster = (dataDir: string): Effect.Effect<boolean, EmbeddedPostgresError> =>
+  isComplete(clusterIn(Path.resolve(dataDir)))
+
+const create = (folder: DataFolder, scratch: string): Effect.Effect<void, EmbeddedPostgresError> =>
+  Effect.gen(function* () {
+    const user = Option.getOrUndefined(folder.user)
+    const password = yield* ensurePassword(folder, scratch)
+    const pwfile = Path.join(scratch, "password")
+    const made = Path.join(scratch, "cluster")
+    yield* attempt(`prepare ${scratch}`, async () => {
+      await writeFile(pwfile, `${password}\n`, { mode: 0o600 })
+      if (user === undefined) return
+      await chown(pwfile, user.uid, user.gid)
+      await chown(scratch, user.uid, user.gid)
+    })
+    const { initdb } = yield* binariesFor(folder.user)
+    // The built-in locale sorts and folds alike on every system, whatever locales are installed or upgraded.
+    yield* runCommand(
+      initdb,
+      [
+        `--pgdata=${made}`,
+        "--username=postgres",
+        `--pwfile=${pwfile}`,
+        "--auth=scram-sha-256",
+        "--encoding=UTF8",
+        "--locale-provider=builtin",
+        "--builtin-locale=C.UTF-8",
+        "--locale=C",
+        "--no-instructions",
+        // a cluster that a power cut spoils in its first seconds holds nothing yet; the server itself always syncs
+        "--no-sync"
+      ],
+      user
+    )
+    yield* attempt(`move the new cluster to ${folder.cluster}`, () =>
+      rename(made, folder.cluster).catch((cause: unknown) => {
+        // another process was faster, with the same password
+        if (codeOf(cause) !== "ENOTEMPTY" && codeOf(cause) !== "EEXIST") throw cause
+      })
+    )
+  })
+
+export const ensureCluster = (folder: DataFolder): Effect.Effect<void, EmbeddedPostgresError> =>
+  Effect.unlessEffect(
+    Effect.acquireUseRelease(
+      attempt(`write to ${folder.path}`, () => mkdtemp(scratchPrefix(folder))),
+      (scratch) => create(folder, scratch),
+      (scratch) =>
+        attempt(`remove ${scratch}`, () => rm(scratch, { recursive: true, force: true })).pipe(
+          Effect.catchAll((error) => Effect.logWarning(error.message))
+        )
+    ),
+    isComplete(folder.cluster)
+  ).pipe(Effect.asVoid)

@@ -1,0 +1,54 @@
+/** Words of others in our messages: nothing in them becomes a link, a header, or a line that looks like one of ours. */
+import { Schema } from "effect"
+
+/** Also the dots of other scripts, which browsers take for one. */
+const DOT = "[.\\u3002\\uff0e\\uff61]"
+
+/** What mail programs turn into a link by themselves: a scheme, or a name with a top-level domain behind it. */
+const inName = new RegExp(`(?<=[\\p{L}\\p{N}_-])${DOT}(?=\\p{L}{2})`, "gu")
+const scheme = /:(?=\s*\/\s*\/)/g
+
+/** Characters that are not seen, or turn round the order of those that are; they would hide a link from us. */
+const unseen = /[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
+
+const visible = (text: string): string => text.replaceAll(unseen, "")
+
+/** Readable as it was, and no longer something to follow. */
+const broken = (text: string): string => visible(text).replaceAll(scheme, "[:]").replaceAll(inName, "[.]")
+
+export const holdsLink = (text: string): boolean => broken(text) !== visible(text)
+
+export const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ").trim()
+
+/** A name within a sentence of ours. */
+export const asName = (text: string): string => broken(oneLine(text))
+
+/** As the end of a sentence of ours: some end their words with a dot, and some do not. */
+export const asSentence = (text: string): string =>
+  /[.!?\u2026]$/.test(text.trimEnd()) ? text.trimEnd() : `${text.trimEnd()}.`
+
+/** Several lines, each marked as somebody else's. */
+export const asQuotation = (text: string): string =>
+  broken(text)
+    .split(/\r\n|[\n\r\u2028\u2029\v\f\u0085]/)
+    .map((line) => `> ${oneLine(line)}`.trimEnd())
+    .join("\n")
+
+/** E-mail addresses as far as their text can tell: whether a mailbox answers, only a message to it shows. */
+const LONGEST = 320
+
+/** No mail system in use tells capitals from small letters. Others are left alone: some only look like one of these. */
+const folded = (address: string): string => address.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+
+export const sameAddress = (one: string, other: string): boolean => folded(one) === folded(other)
+
+const pattern = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}.]+(?:\.[^\s@\p{Cc}.]+)+$/u
+
+export const EmailAddress = Schema.Trim.pipe(
+  Schema.filter(
+    (text) => (text.length <= LONGEST && pattern.test(text)) || "is not an e-mail address such as ada@example.com"
+  )
+).annotations({
+  identifier: "EmailAddress",
+  jsonSchema: { type: "string", format: "email", maxLength: LONGEST, examples: ["ada@example.com"] }
+})

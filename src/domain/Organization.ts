@@ -1,0 +1,12 @@
+/** How far the verification of a business has come. */
+import { Schema } from "effect"
+
+export const kybStatuses = ["not_started", "pending", "approved", "rejected"] as const
+
+/** What can be switched on for one organisation and not for another. */
+export const features = ["escrow"] as const
+
+export const Feature = Schema.Literal(...features).annotations({
+  identifier: "Feature",
+  message: () => ({ message: `is not a feature: use ${features.join(", ")}`, override: true })
+})

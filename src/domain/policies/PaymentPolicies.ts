@@ -1,0 +1,196 @@
+/** When a payment is sent, asked about, tried again and given up. */
+import { Duration, Schedule } from "effect"
+import { type Delays, inTurn } from "./Schedules.ts"
+
+/** An attempt that is being asked about is left alone by other instances for this long. */
+export const enquiryLease = Duration.seconds(60)
+
+/** An attempt is sent only this soon after it was committed; whoever comes later sends nothing. */
+export const sendWindow = Duration.seconds(20)
+
+/** A provider that can prove it never had a reference is believed only this long after it was last sent, well after that window. */
+export const absenceGrace = Duration.seconds(60)
+
+/** The second leg of a ramp is sent so many times at most; then a person decides. */
+export const settlementSends = 3
+
+/** One that could not be sent, since its provider was not to be reached, is tried again this often, */
+export const settlementPause = Duration.seconds(15)
+
+/** and for this long; then the ramp has failed, and its money waits for a person. */
+export const settlementPatience = Duration.hours(1)
+
+/**
+ * Minimum time between enquiries caused by hints, for one attempt. A hint that was asked after in vain stands, and is
+ * asked after again by the delays of the status enquiries, until they are over or there is another hint.
+ */
+export const hintGap = Duration.seconds(15)
+
+/** Ids of the provider's that hints may name for one attempt until it has its own; the oldest give way. */
+export const mostHintedIds = 4
+
+/** Customers who come back make the provider of their payment be asked at most this often a minute; after that it is a hint. */
+export const returnsPerMinute = 10
+
+/** Enquiries that an instance has under way at one provider, so that one which hangs takes nobody else's place. */
+export const enquiriesPerProvider = 8
+
+/** A callback that came before its payment was known by the provider's id is matched for this long. */
+export const strayPatience = Duration.days(3)
+
+/** Early ones find their payment within this time: an older one is about money that nobody here has asked for. */
+export const strayGrace = Duration.minutes(10)
+
+/** Such callbacks are looked at again this often, as many at a time. */
+export const strayPause = Duration.seconds(2)
+export const strayBatch = 32
+
+/** An initiation answers within this time, whatever the providers do. */
+export const initiationBudget = Duration.seconds(28)
+
+/** With less than this left of it, no further provider is asked. */
+export const leastAttemptTime = Duration.seconds(1)
+
+/** An attempt without an answer after this long is taken for orphaned by a crash, and looked up. */
+export const orphanedAfter = Duration.seconds(45)
+
+/** In live mode a base rate older than this is not served, unless RATE_MAX_AGE says otherwise. */
+export const liveRateMaxAge = Duration.hours(24)
+
+/** A locked rate that nobody used is kept this long after its end, so that whoever comes late is told that it expired. */
+export const rateLockRetention = Duration.days(1)
+
+/** What an organisation gains by locked rates is added up over this time. */
+export const rateGainWindow = Duration.hours(24)
+
+/** A refund costs the rate of its payment for this long after the completion, and the live rate after that. */
+export const refundRateTime = Duration.hours(24)
+
+/** A rate that one person has proposed is confirmed by another within this time, or proposed again. */
+export const rateProposalTime = Duration.hours(24)
+
+/** A provider that left an outcome open is asked for it after each delay in turn; then a person decides. */
+export const statusEnquiry = (delays: Delays) => inTurn(delays)
+
+/**
+ * A change that someone else's change overtook is decided again, some milliseconds later, and later and later up to a quarter
+ * of a second, with jitter, for eight seconds: many at once come one after the other. Then the service is busy.
+ */
+export const overtakenRetry = Schedule.exponential("4 millis").pipe(
+  Schedule.union(Schedule.spaced("250 millis")),
+  Schedule.jitteredWith({ min: 0.5, max: 1.5 }),
+  Schedule.upTo("8 seconds")
+)
+
+/** Whoever acts on a payment waits this long for others who act on it; then the service is busy. */
+export const turnPatience = Duration.seconds(8)
+
+/** What was heard of money is written again while the database is busy, every quarter of a second for up to eight seconds. */
+export const busyRetry = Schedule.spaced("250 millis").pipe(Schedule.upTo("8 seconds"))
+
+/** This wrong one-time password fails its payment. */
+export const passwordAttempts = 5
+
+/** The provider of a payment is asked to send its customer another one so many times in an hour. */
+export const passwordsResent = 5
+
+/** Payouts to escrow parties that an instance sends at a time. */
+export const escrowPayoutConcurrency = 8
+
+/** An escrow payout that a worker has taken up is left alone by other workers for this long. */
+export const escrowPayoutLease = Duration.seconds(60)
+
+/** Longest time that the answer to a disbursement waits for the first try of its payouts. */
+export const escrowPayoutWait = Duration.seconds(28)
+
+/** Payments created for one escrow payout, while providers prove that they never received the one before. */
+export const escrowPayoutSends = 3
+
+/** Time until the payment of an escrow payout is looked at, or a try that broke off is repeated: 1 min, doubled up to 1 h. */
+export const escrowPayoutPause = (tries: number): Duration.Duration =>
+  Duration.minutes(Math.min(60, 2 ** Math.max(0, tries - 1)))
+
+/** Proved callbacks about no payment that are kept for one account of a provider; the oldest give way. */
+export const mostStraysOfAccount = 10_000
+
+/** A callback that belongs to no payment of ours is kept this long. */
+export const strayCallbackRetention = Duration.days(90)
+
+/** A hosted page that waits for an outcome renews itself this often. */
+export const checkoutRefresh = Duration.seconds(2)
+
+/** One with instructions to read and copy does so less often. */
+export const transferRefresh = Duration.seconds(5)
+
+/** A customer who gave a card at the hosted checkout waits this long for its answer before the page says to wait. */
+export const checkoutPatience = Duration.seconds(2)
+
+/** Filled-in forms that one payment link takes in a minute from one address, so that nobody tries out stolen cards at it. */
+export const linkFormsPerMinute = 60
+
+/** Mobile money prompts to one phone number are limited over this time, */
+export const promptWindow = Duration.hours(24)
+
+/** and a quarter of them, rounded up, may come within this time. */
+export const promptBurstWindow = Duration.minutes(10)
+export const promptBurstShare = 0.25
+
+/** Prompts a day that payers of links may cause, unless PHONE_PROMPTS_LINKS says otherwise; */
+export const linkPromptsPerDay = 20
+
+/** API callers in live mode, unless PHONE_PROMPTS_API says otherwise. The sandbox does not limit them. */
+export const apiPromptsPerDay = 200
+
+/** Receipts that are mailed for one payment in a minute. */
+export const receiptsPerMinute = 2
+
+/** How long a payer sees the receipt of a link before being led back to where the link says. */
+export const receiptReading = Duration.seconds(5)
+
+/** How long a browser is known as the one in which a payment through a link was begun. */
+export const payerCookieLife = Duration.days(7)
+
+/** Interval at which the page of a link that somebody else is paying refreshes itself. */
+export const takenRefresh = Duration.seconds(15)
+
+/** How long browsers keep the picture of a link, which never changes. */
+export const logoKept = Duration.days(1)
+
+/** The counts of a day are kept for good this long after its end, when all of its payments are settled. */
+export const dayClosingDelay = Duration.hours(1)
+
+/** Days that can be closed are looked for this often. */
+export const dayClosingPause = Duration.minutes(10)
+
+/** Second legs that an instance has under way at one provider. */
+export const settlementsPerProvider = 8
+
+/** How long the customer of a payin may take to pay, unless PAYIN_EXPIRY says otherwise. */
+export const payinExpiry = Duration.hours(24)
+
+/** The same for a payin through a payment link, unless LINK_PAYIN_EXPIRY says otherwise: a fixed link takes one at a time. */
+export const linkPayinExpiry = Duration.hours(1)
+
+/** Delays after the end of a payin at which its provider is asked whether money came late. */
+export const lateEnquiries = [Duration.hours(1), Duration.hours(24), Duration.hours(72)] as const
+
+/** Shortest delay before a provider that gave no answer at the end of a payin is asked again; the delay doubles each time. */
+export const endRetryDelay = Duration.minutes(1)
+
+/** Time after the end of a payin at which a provider that still gives no answer is left to an operator. */
+export const endRetryLimit = Duration.hours(24)
+
+/** How many expired payins that no provider has one poll ends. */
+export const cardWaitBatch = 32
+
+/** How long the customer of a ramp may take to pay. */
+export const rampLifetime = Duration.minutes(30)
+
+/** The days of the books. */
+
+/** A day is summed up this long after its end; a posting that comes a minute after its time says so itself. */
+export const booksClosingDelay = Duration.hours(1)
+
+/** Whoever closes a day waits this long for those who post at that moment, and looks this often whether they have ended. */
+export const postingPatience = Duration.seconds(10)
+export const postingPause = Duration.millis(100)

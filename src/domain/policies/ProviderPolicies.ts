@@ -1,0 +1,129 @@
+/** How long providers may take, and how much they are asked at once. */
+import { Duration, Schedule } from "effect"
+
+/** A provider that no connection was made to after this long was certainly not sent anything. */
+export const providerConnectTimeout = Duration.seconds(5)
+
+/** Once a call is on its way, its provider begins to answer within this time, or the outcome is not known. */
+export const providerFirstByteTimeout = Duration.seconds(20)
+
+/** And has answered within this, which leaves an initiation time to write down what it came to. */
+export const providerAnswerTimeout = Duration.seconds(25)
+
+/** An answer of a provider that is larger than this many bytes is not read. */
+export const providerAnswerBytes = 1024 * 1024
+
+/** Calls that an instance has under way through one account at a provider, so that one which hangs takes nobody else's place. */
+export const providerCallsUnderWay = 64
+
+/** Of them orders, questions and proofs of callbacks have so many each, whatever the others do. */
+export const providerCallsReserved = 8
+
+/** An organisation gets another one only while more than this many times what it has is free: the next finds room. */
+export const providerCallsShare = 0.5
+
+/** As many more of each kind wait for their turn, for this long at most; others are told at once that nothing was sent. */
+export const providerCallsWaiting = 256
+export const providerQueuePatience = Duration.seconds(1)
+
+/** So many at most ask whether a callback is the provider's own: anybody can send one, and payments need the room. */
+export const callbackChecksUnderWay = 16
+
+/** A connection to a provider is kept for the next call this long, less than any provider's own patience. */
+export const providerKeepAlive = Duration.seconds(4)
+
+/** Credentials that were changed by another instance are in use here after this long at the latest. */
+export const credentialsKnownFor = Duration.seconds(1)
+
+/** Whoever still works with the credentials of before has this long to come to an end. */
+export const credentialsRetireAfter = Duration.minutes(5)
+
+/** Instances tell each other this often which accounts of the platform their settings name. */
+export const platformAccountsLook = Duration.seconds(10)
+
+/** Whoever has not heard of the others for this long, half of the grace, vouches for nothing that was sent. */
+export const platformAccountsTrusted = Duration.seconds(30)
+
+/** What providers sign with the credentials of before is believed this long: theirs may be changed later than ours. */
+export const replacedCredentialsGrace = Duration.hours(24)
+
+/** Of one account the last so many of them, since a callback that nobody signed is held against each. */
+export const replacedCredentialsKept = 8
+
+/** A provider that is asked whether it takes credentials answers within this time, or it does not. */
+export const credentialsTestTimeout = Duration.seconds(10)
+
+/** The longest value of a credential: a private key with room to spare. */
+export const longestCredential = 8 * 1024
+
+/** A provider's access token is replaced this long before its end, or when a tenth of its life is left, if that is shorter. */
+export const tokenMargin = Duration.minutes(1)
+
+/** A lost answer is asked for again, with the same reference, up to twice, where the provider honours it. */
+export const providerRetry = Schedule.exponential("200 millis").pipe(Schedule.intersect(Schedule.recurs(2)))
+
+/** A provider is left alone by an organisation after this many of its dispatches in a row without a verdict. */
+export const circuitOpensAfter = 10
+
+/** And by everybody after as many, of which one organisation counts for so many at most: three have to say it. */
+export const circuitShare = 4
+
+/** For this long; then one dispatch may try whether it answers again. */
+export const circuitOpenTime = Duration.seconds(30)
+
+/** A dispatch that tries an open circuit and never reports back is forgotten after this long, and another may try. */
+export const circuitProbePatience = Duration.seconds(30)
+
+/** `providers list` tells how providers have answered for this long. */
+export const verdictsFor = Duration.hours(1)
+
+/** The pace of the built-in rails and of the fakes. */
+
+/** A built-in rail completes what it accepted this long after its answer, unless SANDBOX_RAIL_PACE says otherwise. */
+export const railCompletion = Duration.seconds(1)
+
+/** A built-in rail that plays a slow provider takes so many times as long for its answer. */
+export const railSlowness = 2
+
+/** Callbacks that a built-in rail sends once too often, or too late, follow each other at this part of it. */
+export const railStragglerGap = 0.5
+
+/** An account that a built-in rail names for a bank transfer takes the payer's money for this long. */
+export const railFundingTime = Duration.minutes(30)
+
+/** A built-in rail fails a payment at this wrong one-time password. */
+export const railPasswordAttempts = 5
+
+/** Callbacks of the built-in rails are claimed in batches of this many, and those of a batch delivered at once. */
+export const railCallbackBatch = 64
+
+/** A callback that a killed worker had claimed is claimed again after this long. */
+export const railCallbackLease = Duration.seconds(10)
+
+/** The callbacks of a batch may take this long; it is well within the lease. */
+export const railCallbackTimeout = Duration.seconds(5)
+
+/** The next batch of them is claimed when the last is done, or after this long, while so many are under way. */
+export const railRoundPatience = Duration.millis(250)
+export const railRounds = 32
+
+/** A callback that was not taken is delivered again after this long. */
+export const railCallbackBackOff = Duration.seconds(5)
+
+/** Between two claims the worker rests at least this long, so that callbacks gather into batches under load. */
+export const railCallbackRest = Duration.millis(25)
+
+/** A fake of a third party brings what it took to its end after this long, */
+export const fakePace = Duration.millis(200)
+
+/** what it reports late after this long, */
+export const fakeLateness = Duration.seconds(5)
+
+/** and lets a slow answer drip for this long, which is longer than anybody waits for one. */
+export const fakeSlowness = Duration.minutes(1)
+
+/** It takes this long at most until a callback of a fake is answered. */
+export const fakeCallbackTimeout = Duration.seconds(5)
+
+/** A callback that was not taken is sent again after so many times a fake's pace, each in turn; then it is given up. */
+export const fakeCallbackRetries = [1, 2, 4, 8]

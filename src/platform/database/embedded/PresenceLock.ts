@@ -1,0 +1,161 @@
+/**
+ * One connection per process that uses the embedded PostgreSQL, holding a shared lock for as long as the process
+ * needs it: whoever can take the lock alone is the last one, and a newcomer cannot slip in while it stops the server.
+ */
+import { Data, Deferred, Effect, Option, Schedule } from "effect"
+import {
+  embeddedClosingConnections,
+  embeddedFastShutdown,
+  embeddedImmediateShutdown
+} from "../../../domain/policies/DatabasePolicies.ts"
+import { Client } from "pg"
+import { codeOf, reason } from "./HostSystem.ts"
+import { isAlive, isPostmaster } from "./DataFolder.ts"
+
+/** Looks again on a schedule until there is an answer; the schedule's end gives the last look's None. */
+export const poll = <A, E, R>(
+  look: Effect.Effect<Option.Option<A>, E, R>,
+  schedule: Schedule.Schedule<unknown>
+): Effect.Effect<Option.Option<A>, E, R> =>
+  Effect.repeat(
+    look,
+    Schedule.identity<Option.Option<A>>().pipe(Schedule.zipLeft(schedule), Schedule.untilInput(Option.isSome))
+  )
+
+/** Whether `condition` came true in time. */
+export const pollUntil = <E, R>(
+  condition: Effect.Effect<boolean, E, R>,
+  schedule: Schedule.Schedule<unknown>
+): Effect.Effect<boolean, E, R> =>
+  Effect.map(
+    poll(
+      Effect.map(condition, (met) => (met ? Option.some(met) : Option.none())),
+      schedule
+    ),
+    Option.isSome
+  )
+
+export class ConnectionFailed extends Data.TaggedError("ConnectionFailed")<{
+  readonly message: string
+  readonly code: string | undefined
+}> {}
+
+export interface Presence {
+  readonly client: Client
+  /** Done when the connection has ended, whoever ended it. */
+  readonly lost: Deferred.Deferred<void>
+}
+
+export const DATABASE = "corridor"
+const NAME = "corridor presence"
+const PRESENCE_LOCK = 7_301_001
+const CREATION_LOCK = 7_301_002
+
+/** Connections of others, and those among them that wait at the door. */
+const OTHERS = `
+  select count(*)::int as others,
+    count(*) filter (where application_name = '${NAME}' and wait_event = 'advisory')::int as waiting
+  from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`
+
+const failed = (cause: unknown) => new ConnectionFailed({ message: reason(cause), code: codeOf(cause) })
+
+const query = (client: Client, text: string, values: ReadonlyArray<unknown> = []) =>
+  Effect.tryPromise({
+    try: async () => (await client.query<Record<string, unknown>>(text, [...values])).rows[0] ?? {},
+    catch: failed
+  })
+
+export const closeConnection = (client: Client): Effect.Effect<void> =>
+  Effect.promise(() => client.end()).pipe(
+    Effect.timeoutTo({ duration: "1 second", onSuccess: () => true, onTimeout: () => false }),
+    Effect.flatMap((closed) => Effect.unless(Effect.logDebug("a connection did not close in time"), () => closed))
+  )
+
+/** Connects to the maintenance database, so that `corridor` itself can be dropped and copied. */
+export const connect = (port: number, password: string): Effect.Effect<Presence, ConnectionFailed> =>
+  Effect.flatMap(Deferred.make<void>(), (lost) => {
+    const client = new Client({
+      host: "127.0.0.1",
+      port,
+      user: "postgres",
+      password,
+      database: "postgres",
+      application_name: NAME,
+      // nothing that another process holds on to may hold us up for ever
+      lock_timeout: 20_000,
+      connectionTimeoutMillis: 5000
+    })
+    // Without a listener the end of the server would end the process; the next query on the client tells of it.
+    client.on("error", () => undefined)
+    client.once("end", () => Deferred.unsafeDone(lost, Effect.void))
+    return Effect.tryPromise({ try: () => client.connect(), catch: failed }).pipe(
+      Effect.as({ client, lost }),
+      Effect.onError(() => closeConnection(client))
+    )
+  })
+
+const ensureDatabase = (client: Client): Effect.Effect<void, ConnectionFailed> =>
+  Effect.gen(function* () {
+    const exists = query(client, "select exists(select from pg_database where datname = $1) as exists", [DATABASE])
+    if ((yield* exists)["exists"] === true) return
+    yield* query(client, "select pg_advisory_lock($1)", [CREATION_LOCK])
+    if ((yield* exists)["exists"] !== true) yield* query(client, `create database ${DATABASE}`)
+    yield* query(client, "select pg_advisory_unlock($1)", [CREATION_LOCK])
+  })
+
+/** Waits here while the last user of the server is stopping it, and fails when it has. */
+export const enter = (port: number, password: string): Effect.Effect<Presence, ConnectionFailed> =>
+  Effect.flatMap(connect(port, password), (presence) =>
+    query(presence.client, "select pg_advisory_lock_shared($1)", [PRESENCE_LOCK]).pipe(
+      Effect.zipRight(ensureDatabase(presence.client)),
+      Effect.as(presence),
+      Effect.onError(() => closeConnection(presence.client))
+    )
+  )
+
+/** Whether nobody else uses the server; if so, nobody can enter until this connection is closed. */
+export const isLast = (client: Client): Effect.Effect<boolean, ConnectionFailed> =>
+  Effect.gen(function* () {
+    yield* query(client, "select pg_advisory_unlock_shared($1)", [PRESENCE_LOCK])
+    const lock = yield* query(client, "select pg_try_advisory_lock($1) as alone", [PRESENCE_LOCK])
+    if (lock["alone"] !== true) return false
+    const look = Effect.map(query(client, OTHERS), ({ others, waiting }) =>
+      others === 0 ? Option.some(true) : waiting === 0 ? Option.none() : Option.some(false)
+    )
+    return Option.getOrElse(yield* poll(look, embeddedClosingConnections), () => false)
+  })
+
+/** The end of the embedded PostgreSQL: a fast shutdown by whoever leaves last, and an immediate one if that hangs. */
+const signal = (pid: number, name: NodeJS.Signals): Effect.Effect<void> =>
+  Effect.try(() => process.kill(pid, name)).pipe(
+    Effect.asVoid,
+    Effect.catchAll((error) =>
+      Effect.when(Effect.logWarning(`PostgreSQL (process ${pid}) cannot be stopped: ${error.message}`), () =>
+        isAlive(pid)
+      )
+    )
+  )
+
+const isGone = (pid: number, cluster: string, patience: typeof embeddedFastShutdown): Effect.Effect<boolean> =>
+  pollUntil(
+    Effect.map(isPostmaster(pid, cluster), (there) => !there),
+    patience
+  )
+
+export const stop = (pid: number, cluster: string): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    yield* signal(pid, "SIGINT")
+    if (yield* isGone(pid, cluster, embeddedFastShutdown)) return
+    yield* Effect.logWarning("The embedded PostgreSQL does not stop: asking it to stop at once.")
+    yield* signal(pid, "SIGQUIT")
+    if (yield* isGone(pid, cluster, embeddedImmediateShutdown)) return
+    yield* Effect.logWarning(`The embedded PostgreSQL (process ${pid}) is still running; the next start joins it.`)
+  })
+
+/** Stops the server if nobody else uses it, and in any case gives up `client`'s place in it. */
+export const stopIfLast = (pid: number, cluster: string, client: Client): Effect.Effect<void, ConnectionFailed> =>
+  isLast(client).pipe(
+    Effect.flatMap((last) => Effect.when(stop(pid, cluster), () => last)),
+    Effect.ensuring(closeConnection(client)),
+    Effect.asVoid
+  )

@@ -1,0 +1,299 @@
+/**
+ * The only door for JSON that comes from outside: what passes can be stored in PostgreSQL, written back, and never
+ * holds a number that silently lost digits. Text without oddities costs one scan and one `JSON.parse`.
+ */
+import { Either, Array as Arr, Option, SchemaAST as AST } from "effect"
+import { parse as parseKeepingLiterals } from "lossless-json"
+import { inexact, WireNumber } from "../../domain/Decimal.ts"
+import { parseExactJson } from "../../domain/ExactJson.ts"
+import {
+  ArrayFormatter,
+  Composite,
+  type ParseIssue,
+  Pointer,
+  Refinement,
+  Transformation,
+  Type
+} from "effect/ParseResult"
+
+const MAX_DEPTH = 32
+/** Any decimal with this many significant digits survives the way through a double unchanged. */
+const EXACT_DIGITS = 15
+
+export interface JsonRefusal {
+  readonly message: string
+}
+
+interface Scan {
+  readonly tooDeepAt: number | undefined
+  readonly hasLongNumber: boolean
+  /** Whether a double might write a number with other digits. */
+  readonly hasOddNumber: boolean
+  /** A field name that occurs twice in one object. */
+  readonly twice: string | undefined
+}
+
+const isDigit = (code: number) => code >= 0x30 && code <= 0x39
+
+/** Where the closing quote stands; the end of the text if there is none. */
+const endOfString = (text: string, start: number): number => {
+  let at = start + 1
+  for (let code = text.charCodeAt(at); code !== 0x22 && at < text.length; code = text.charCodeAt(at)) {
+    at += code === 0x5c ? 2 : 1
+  }
+  return at
+}
+
+/** One name may be written in several ways. */
+const nameIn = (raw: string): string => {
+  if (!raw.includes("\\")) return raw
+  try {
+    return String(JSON.parse(`"${raw}"`))
+  } catch {
+    return raw
+  }
+}
+
+/** Exact for valid JSON; for anything else it need not be, because `JSON.parse` refuses that afterwards. */
+const scan = (text: string): Scan => {
+  /** Of each open object the names so far; of an array, none. */
+  const open: Array<Set<string> | undefined> = []
+  let hasLongNumber = false
+  let hasOddNumber = false
+  let twice: string | undefined
+  let nameComes = false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0x22) {
+      const end = endOfString(text, at)
+      if (nameComes) {
+        const name = nameIn(text.slice(at + 1, end))
+        const names = open.at(-1)
+        if (names?.has(name) === true) twice ??= name
+        names?.add(name)
+        nameComes = false
+      }
+      at = end
+    } else if (code === 0x7b || code === 0x5b) {
+      if (open.length >= MAX_DEPTH) return { tooDeepAt: at, hasLongNumber, hasOddNumber, twice }
+      nameComes = code === 0x7b
+      open.push(nameComes ? new Set() : undefined)
+    } else if (code === 0x7d || code === 0x5d) {
+      open.pop()
+      nameComes = false
+    } else if (code === 0x2c) {
+      nameComes = open.at(-1) !== undefined
+    } else if (isDigit(code)) {
+      const start = at
+      let next = text.charCodeAt(at + 1)
+      while (isDigit(next) || next === 0x2e) {
+        hasOddNumber ||= next === 0x2e
+        next = text.charCodeAt(++at + 1)
+      }
+      const long = at - start >= EXACT_DIGITS || next === 0x65 || next === 0x45
+      hasLongNumber ||= long
+      hasOddNumber ||= long || (code === 0x30 && text.charCodeAt(start - 1) === 0x2d)
+    }
+  }
+  return { tooDeepAt: undefined, hasLongNumber, hasOddNumber, twice }
+}
+
+class NumberTooLarge extends Error {}
+
+/** Money refuses what may not be exact. */
+const readNumber = (literal: string): number | symbol => {
+  const value = Number(literal)
+  if (!Number.isFinite(value)) throw new NumberTooLarge()
+  const digits = literal
+    .replace(/[eE].*$/, "")
+    .replace(/[-.]/g, "")
+    .replace(/^0+/, "")
+    .replace(/(?<!0)0+$/, "")
+  const exact = digits.length <= EXACT_DIGITS && (value !== 0 || digits === "")
+  return exact ? value : inexact(literal)
+}
+
+const LONE_SURROGATE = /\p{Surrogate}/u
+
+const flawOfText = (text: string): string | undefined =>
+  text.includes("\0")
+    ? "holds a NUL character"
+    : LONE_SURROGATE.test(text)
+      ? "holds half of a surrogate pair, which is not a character"
+      : undefined
+
+const child = (path: string, key: string) => {
+  const shown = key.length > 64 ? "…" : key
+  return path === "" ? shown : `${path}.${shown}`
+}
+
+/** Recursion is safe here: the scan has bounded the depth. */
+const flawOf = (value: unknown, path: string): string | undefined => {
+  if (typeof value === "string") {
+    const flaw = flawOfText(value)
+    return flaw && `${path === "" ? "the text" : path} ${flaw}`
+  }
+  if (typeof value !== "object" || value === null) return undefined
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const flaw = flawOf(value[index], child(path, String(index)))
+      if (flaw !== undefined) return flaw
+    }
+    return undefined
+  }
+  const where = path === "" ? "the top level" : path
+  for (const [key, member] of Object.entries(value)) {
+    if (key === "__proto__") return `${where} has a field named __proto__, which is not allowed`
+    const flawOfKey = flawOfText(key)
+    if (flawOfKey !== undefined) return `a field name in ${where} ${flawOfKey}`
+    const flaw = flawOf(member, child(path, key))
+    if (flaw !== undefined) return flaw
+  }
+  return undefined
+}
+
+/** Every flaw that `flawOf` looks for needs one of these in the text. */
+const mayBeFlawed = (text: string) => text.includes("\\u") || text.includes("__proto__") || LONE_SURROGATE.test(text)
+
+const lineAndColumn = (text: string, at: number): string => {
+  const lineStart = text.lastIndexOf("\n", at - 1) + 1
+  const line = text.slice(0, lineStart).split("\n").length
+  return `line ${line}, column ${at - lineStart + 1}`
+}
+
+/** The parsers' own messages quote the text around the mistake, which may be a card number: only the place is kept. */
+const placeOfMistake = (text: string): string => {
+  if (text.trim() === "") return "it is empty"
+  if (text.charCodeAt(0) === 0xfeff) return "it starts with a byte order mark"
+  try {
+    parseKeepingLiterals(text)
+  } catch (error) {
+    const at = /at position (\d+)$/.exec(error instanceof Error ? error.message : "")?.[1]
+    if (at !== undefined) return `look at ${lineAndColumn(text, Number(at))}`
+  }
+  return "it does not follow the grammar"
+}
+
+const refuse = (message: string): Either.Either<never, JsonRefusal> => Either.left({ message })
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Where a number stands that neither a double nor the database gives back as it was written. */
+const unkept = (value: unknown, path: string): string | undefined => {
+  if (value instanceof WireNumber) return /e|^-0(\.0*)?$/i.test(value.text) ? path : undefined
+  if (typeof value !== "object" || value === null) return undefined
+  for (const [key, member] of Object.entries(value)) {
+    const found = unkept(member, child(path, key))
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** Metadata is the caller's own: its numbers are kept digit for digit, or refused. */
+const withExactMetadata = (text: string, value: unknown): Either.Either<unknown, JsonRefusal> => {
+  if (!isRecord(value) || !isRecord(value["metadata"])) return Either.right(value)
+  const exact = parseExactJson(text)
+  const metadata = isRecord(exact) ? exact["metadata"] : undefined
+  const at = unkept(metadata, "metadata")
+  return at === undefined
+    ? Either.right({ ...value, metadata })
+    : refuse(`${at}: a number with an exponent, or -0, cannot be kept as it is; write its digits, or send it as text`)
+}
+
+/** What was sent twice would be read in one way here and in another elsewhere. */
+export const parseJsonText = (text: string): Either.Either<unknown, JsonRefusal> => {
+  const { hasLongNumber, hasOddNumber, tooDeepAt, twice } = scan(text)
+  if (tooDeepAt !== undefined) {
+    return refuse(`the JSON is nested more than ${MAX_DEPTH} levels deep at ${lineAndColumn(text, tooDeepAt)}`)
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return refuse(`the JSON is malformed: ${placeOfMistake(text)}`)
+  }
+  if (mayBeFlawed(text)) {
+    const flaw = flawOf(value, "")
+    if (flaw !== undefined) return refuse(flaw)
+  }
+  if (twice !== undefined) return refuse(`the field ${child("", twice)} is given twice`)
+  if (!hasOddNumber) return Either.right(value)
+  if (!hasLongNumber) return withExactMetadata(text, value)
+  try {
+    return withExactMetadata(text, parseKeepingLiterals(text, null, { parseNumber: readNumber }))
+  } catch (error) {
+    if (error instanceof NumberTooLarge) return refuse("the JSON holds a number that is too large")
+    throw error
+  }
+}
+
+/** Says which field is wrong and why, without ever repeating the value: it may be a card number. */
+const MOST = 5
+
+const longest = (ast: AST.Refinement): number | undefined => {
+  const { maxLength } = Option.getOrElse(AST.getJSONSchemaAnnotation(ast), () => ({})) as { maxLength?: number }
+  return maxLength
+}
+
+/** Of itself it would write down how the field is declared, or what it is for. */
+const reasonOf = ({ actual, ast, message }: Type): string | undefined => {
+  if (message !== undefined) return message
+  if (AST.isTypeLiteral(ast)) return "Expected an object"
+  if (AST.isTupleType(ast)) return "Expected an array"
+  const most = AST.isRefinement(ast) && typeof actual === "string" ? longest(ast) : undefined
+  return most !== undefined && String(actual).length > most
+    ? `Expected a string at most ${most} character(s) long`
+    : undefined
+}
+
+const inPlainWords = (issue: ParseIssue): ParseIssue => {
+  switch (issue._tag) {
+    case "Type":
+      return new Type(issue.ast, issue.actual, reasonOf(issue))
+    case "Pointer":
+      return new Pointer(issue.path, issue.actual, inPlainWords(issue.issue))
+    case "Refinement":
+      return new Refinement(issue.ast, issue.actual, issue.kind, inPlainWords(issue.issue))
+    case "Transformation":
+      return new Transformation(issue.ast, issue.actual, issue.kind, inPlainWords(issue.issue))
+    case "Composite": {
+      const { issues } = issue
+      const within = "_tag" in issues ? inPlainWords(issues) : Arr.map(issues, inPlainWords)
+      return new Composite(issue.ast, issue.actual, within, issue.output)
+    }
+    default:
+      return issue
+  }
+}
+
+const pathOf = (path: ReadonlyArray<PropertyKey>): string =>
+  path
+    .map((step, index) => (typeof step === "number" ? `[${step}]` : `${index === 0 ? "" : "."}${String(step)}`))
+    .join("")
+
+const withoutValue = (message: string): string => message.replace(/, actual [\s\S]*$/, "")
+
+/** A field that may be left out also "expects" nothing; that is no help to whoever sent something. */
+const isNoHelp = (reason: string): boolean => reason === "Expected undefined" || reason === "Expected null"
+
+const isWithin =
+  (field: string) =>
+  (other: string): boolean =>
+    other !== field && (field === "" || other.startsWith(`${field}.`) || other.startsWith(`${field}[`))
+
+export const validationMessage = (issue: ParseIssue): string => {
+  const reasons = new Map<string, Array<string>>()
+  for (const { message, path } of ArrayFormatter.formatIssueSync(inPlainWords(issue))) {
+    const field = pathOf(path)
+    reasons.set(field, [...(reasons.get(field) ?? []), withoutValue(message)])
+  }
+  const lines = Array.from(reasons).flatMap(([field, all]) => {
+    const helpful = all.filter((reason) => !isNoHelp(reason))
+    if (helpful.length === 0 && Array.from(reasons.keys()).some(isWithin(field))) return []
+    const text = Array.from(new Set(helpful.length > 0 ? helpful : all)).join(", or ")
+    return [field === "" ? text : `${field}: ${text}`]
+  })
+  const more = lines.length > MOST ? [`and ${lines.length - MOST} more`] : []
+  return [...lines.slice(0, MOST), ...more].join("; ")
+}

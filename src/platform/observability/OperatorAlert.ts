@@ -1,0 +1,44 @@
+/** Trouble that a person should hear of makes a noise: one line in the log with its ids, and a count in the metrics. */
+import { Cause, Effect, LogLevel } from "effect"
+import { counter } from "./Metrics.ts"
+
+const severity = {
+  account_shared: LogLevel.Error,
+  answer_not_written: LogLevel.Warning,
+  archive_failed: LogLevel.Error,
+  circuit_opened: LogLevel.Warning,
+  database_restarted: LogLevel.Error,
+  dead_letter: LogLevel.Warning,
+  endpoint_disabled: LogLevel.Warning,
+  money_in_suspense: LogLevel.Warning,
+  other_payment_named: LogLevel.Warning,
+  other_mode: LogLevel.Error,
+  outcome_abandoned: LogLevel.Error,
+  two_primaries: LogLevel.Error,
+  rate_gain_limit: LogLevel.Warning,
+  rate_proposed: LogLevel.Warning,
+  worker_restarted: LogLevel.Error
+} as const
+
+export type AlertKind = keyof typeof severity
+
+export const alertKinds = Object.keys(severity) as ReadonlyArray<AlertKind>
+
+const counted = counter("corridor_trouble_total", "Things that went wrong and that a person should look at, by kind.", [
+  "kind"
+])
+
+for (const kind of alertKinds) counted([kind], 0)
+
+/** To be called once for each piece of trouble, by whoever has written it down. */
+export const alertOperator = (
+  kind: AlertKind,
+  message: string,
+  ids: Readonly<Record<string, string | null>>,
+  cause: Cause.Cause<unknown> = Cause.empty
+): Effect.Effect<void> =>
+  Effect.logWithLevel(severity[kind], message, cause).pipe(
+    Effect.annotateLogs(ids),
+    Effect.annotateLogs("trouble", kind),
+    Effect.zipRight(Effect.sync(() => counted([kind])))
+  )

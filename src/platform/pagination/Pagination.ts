@@ -1,0 +1,190 @@
+/** One page of a list as a handler answers it, newest first unless the list says otherwise: opens the caller's cursor, asks the store, seals the next. */
+import type { Position, Window } from "../database/Query.ts"
+import { Effect, Either, identity, Option, BigDecimal } from "effect"
+import type { Access, Permit } from "../../domain/Access.ts"
+import { Invalid } from "../../domain/Failure.ts"
+import { pageBytes, pageStep } from "../../domain/policies/ServerPolicies.ts"
+import { Vault } from "../secrets/Vault.ts"
+import type { Stored } from "../database/DatabaseFailure.ts"
+import { timingSafeEqual } from "node:crypto"
+
+/**
+ * Turns the place where a page ended into an opaque text and back. The text is authenticated together with its scope,
+ * so that a cursor works only for the organisation, route and filters that it was made for.
+ */
+
+/** The sort key of a page's last row, such as its creation time and id. */
+export type CursorPosition = ReadonlyArray<string | number>
+
+/** A keyed HMAC of the data, in hexadecimal, of at least 16 bytes. */
+export type Mac = (data: string) => string
+
+const MAC_BYTES = 16
+const MAX_LENGTH = 4096
+
+const MALFORMED = "the cursor is malformed or belongs to another list: start again without it"
+
+const tagOf = (scope: string, payload: Buffer, mac: Mac): Buffer =>
+  Buffer.from(mac(JSON.stringify(["cursor", scope, payload.toString("base64")])), "hex").subarray(0, MAC_BYTES)
+
+/** The base64 of hexadecimal text has no `+` and no `/`, so that it stays what it is in a URL that nobody escaped. */
+const encode = (bytes: Buffer): string => Buffer.from(bytes.toString("hex")).toString("base64")
+
+export const sealCursor = (
+  { position, scope }: { readonly scope: string; readonly position: CursorPosition },
+  mac: Mac
+): string => {
+  const payload = Buffer.from(JSON.stringify(position))
+  return encode(Buffer.concat([tagOf(scope, payload, mac), payload]))
+}
+
+const isPosition = (value: unknown): value is CursorPosition =>
+  Array.isArray(value) && value.every((part) => typeof part === "string" || typeof part === "number")
+
+/** Of all texts that decode to the same bytes only one is taken. */
+const decode = (text: string): Buffer | undefined => {
+  const bytes = Buffer.from(Buffer.from(text, "base64").toString("latin1"), "hex")
+  return encode(bytes) === text ? bytes : undefined
+}
+
+export const openCursor = (text: string, scope: string, mac: Mac): Either.Either<CursorPosition, string> => {
+  const bytes = text.length > MAX_LENGTH ? undefined : decode(text)
+  if (bytes === undefined || bytes.length <= MAC_BYTES) return Either.left(MALFORMED)
+  const payload = bytes.subarray(MAC_BYTES)
+  const expected = tagOf(scope, payload, mac)
+  if (!timingSafeEqual(expected, bytes.subarray(0, MAC_BYTES))) return Either.left(MALFORMED)
+  const position: unknown = JSON.parse(payload.toString("utf8"))
+  return isPosition(position) ? Either.right(position) : Either.left(MALFORMED)
+}
+
+export interface Page<Row> {
+  readonly items: ReadonlyArray<Row>
+  readonly next: Option.Option<CursorPosition>
+  readonly hasMore: boolean
+}
+
+/** Takes the rows of a query that asked for one more than the page shows. */
+export const page = <Row>(
+  rows: ReadonlyArray<Row>,
+  limit: number,
+  positionOf: (row: Row) => CursorPosition
+): Page<Row> => {
+  const items = rows.slice(0, limit)
+  const hasMore = rows.length > limit
+  const last = items.at(-1)
+  return { items, hasMore, next: hasMore && last !== undefined ? Option.some(positionOf(last)) : Option.none() }
+}
+
+/** About how many bytes a value takes as JSON, without writing it: what a page may hold is counted by it. */
+const NUMBER = 12
+/** JSON from outside is never deeper; what is deeper goes in circles. */
+const DEEPEST = 40
+
+export const weightOf = (value: unknown, depth = 0): number => {
+  if (typeof value === "string") return value.length + 2
+  if (typeof value !== "object" || value === null || BigDecimal.isBigDecimal(value) || depth > DEEPEST) return NUMBER
+  if (value instanceof Date) return 26
+  let weight = 2
+  if (Array.isArray(value)) {
+    for (const item of value) weight += weightOf(item, depth + 1) + 1
+    return weight
+  }
+  const members = value as Readonly<Record<string, unknown>>
+  for (const name in members) weight += name.length + 4 + weightOf(members[name], depth + 1)
+  return weight
+}
+
+/** How many of the rows fit into so many bytes; one always does. */
+export const fitting = (rows: ReadonlyArray<unknown>, most: number): number => {
+  let weight = 0
+  const first = rows.findIndex((row, at) => {
+    weight += weightOf(row)
+    return weight > most && at > 0
+  })
+  return first === -1 ? rows.length : first
+}
+
+interface Request<Asked> {
+  readonly permit: Permit<Access>
+  readonly route: string
+  readonly urlParams: Asked
+}
+
+interface List<Row, Shown> {
+  readonly message: string
+  /** What else the caller asked for: a cursor works only together with the same. */
+  readonly filters?: unknown
+  readonly fetch: (window: Window) => Stored<ReadonlyArray<Row>>
+  /** What the page after this row begins after. */
+  readonly positionOf: (row: Row) => Position
+  /** A row as callers see it, where that is not as it is kept. */
+  readonly show?: (row: Row) => Shown
+}
+
+interface Newest<Row, Shown> extends Omit<List<Row, Shown>, "positionOf"> {
+  readonly idOf: (row: Row) => string
+}
+
+type Asked<Name extends string> = { readonly limit: number } & { readonly [Key in Name]?: string | undefined }
+
+/** The first few tell how heavy they are: the rest is read only if the page has room for more. */
+const fetched = Effect.fnUntraced(function* <Row>(
+  fetch: List<Row, unknown>["fetch"],
+  after: Option.Option<Position>,
+  take: number,
+  positionOf: (row: Row) => Position
+) {
+  const few = yield* fetch({ after, take: Math.min(take, pageStep) })
+  const last = few.at(-1)
+  if (few.length < pageStep || few.length === take || last === undefined || fitting(few, pageBytes) < few.length) {
+    return few
+  }
+  return [...few, ...(yield* fetch({ after: Option.some(positionOf(last)), take: take - few.length }))]
+})
+
+/** `name` is what the lists call their cursor, in the query and in the answer. */
+const orderedBy = <const Name extends string>(name: Name) =>
+  Effect.map(Vault, (vault) => {
+    const mac = (data: string) => vault.hmac(data, "cursor")
+    return Effect.fn("Page.list")(function* <Row, Shown = Row>(
+      { permit, route, urlParams }: Request<Asked<Name>>,
+      { fetch, filters, message, positionOf, show = identity as (row: Row) => Shown }: List<Row, Shown>
+    ) {
+      const scope = JSON.stringify([Option.getOrNull(permit.scope), route, filters ?? null])
+      const { limit } = urlParams
+      const cursor: string | undefined = urlParams[name]
+      const after =
+        cursor === undefined
+          ? Option.none<Position>()
+          : yield* openCursor(cursor, scope, mac).pipe(
+              Either.map((position) => Option.some(position as unknown as Position)),
+              Either.mapLeft((reason) => new Invalid({ message: `${name}: ${reason}.` }))
+            )
+      const rows = yield* fetched(fetch, after, limit + 1, positionOf)
+      const shown = Math.min(limit, fitting(rows, pageBytes))
+      const { hasMore, items, next } = page(rows, shown, positionOf)
+      const sealed = Option.map(next, (position) => sealCursor({ scope, position }, mac))
+      const rest = { [name]: Option.getOrNull(sealed) } as Record<Name, string | null>
+      const meta = { count: items.length, has_more: hasMore, ...rest }
+      return { status: "success" as const, message, data: items.map(show), meta, ...rest }
+    })
+  })
+
+const pagesBy = <const Name extends string>(name: Name) =>
+  Effect.map(
+    orderedBy(name),
+    (list) =>
+      <Row extends { readonly created_at: Date }, Shown = Row>(
+        request: Request<Asked<Name>>,
+        { idOf, ...rest }: Newest<Row, Shown>
+      ) =>
+        list(request, { ...rest, positionOf: (row: Row) => [row.created_at.toISOString(), idOf(row)] })
+  )
+
+export const makePages = pagesBy("last_evaluated_key")
+
+/** For lists under /organizations. */
+export const makeCamelPages = pagesBy("lastEvaluatedKey")
+
+/** For those of them that have an order of their own. */
+export const makeOrderedCamelPages = orderedBy("lastEvaluatedKey")

@@ -1,0 +1,139 @@
+/** Months in PostgreSQL. */
+import { join } from "node:path"
+import { SqlClient } from "@effect/sql"
+import { Cause, Effect, Layer, Option, Schema } from "effect"
+import { monthsAhead } from "../../domain/policies/ServerPolicies.ts"
+import { Settings } from "../config/Settings.ts"
+import { rowsAs, theRowAs } from "../database/Query.ts"
+import { orTransactionFailure, sqlStateOf } from "../database/DatabaseFailure.ts"
+import { unlimited } from "../database/Transactor.ts"
+import { alertOperator } from "../observability/OperatorAlert.ts"
+import { openArchive } from "./ArchiveFile.ts"
+import { DETACHED_PREFIX, PARTITIONS_LOCK, tableOfPartition, limitLockWait } from "./DetachOld.ts"
+import { Partitions } from "./Partitions.ts"
+
+/** A batch of an archive is what lies on so many pages. */
+const PAGES = 128
+
+const parents = rowsAs(Schema.Struct({ table: Schema.String, column: Schema.String }))
+const waiting = rowsAs(Schema.Struct({ at: Schema.DateFromSelf }))
+const locked = theRowAs(Schema.Struct({ mine: Schema.Boolean }))
+const made = theRowAs(Schema.Struct({ made: Schema.Boolean }))
+const names = rowsAs(Schema.Struct({ name: Schema.String }))
+const extent = theRowAs(Schema.Struct({ pages: Schema.Number, rows: Schema.Number }))
+const page = theRowAs(Schema.Struct({ lines: Schema.NullOr(Schema.String) }))
+
+/** Somebody else has it, or is done with it. */
+const isElsewhere = (error: unknown): boolean => ["55P03", "42P01"].includes(sqlStateOf(error) ?? "")
+
+const tables = `select c.relname::text as table, a.attname::text as column from pg_partitioned_table p
+  join pg_class c on c.oid = p.partrelid join pg_attribute a on a.attrelid = c.oid and a.attnum = p.partattrs[0]
+  where c.relnamespace = current_schema()::regnamespace order by 1`
+
+/** Months that have begun or are to come and have no part: the next ones, and those that rows wait for. */
+const missing = (table: string, column: string) => `
+  select at from (
+    select date_trunc('month', now() at time zone 'UTC') + n * interval '1 month' as month from generate_series(0, ${monthsAhead}) n
+    union
+    select date_trunc('month', "${column}" at time zone 'UTC') from "${table}_default"
+    where "${column}" >= now() and "${column}" < now() + interval '1 year'
+  ) wanted cross join lateral (select month at time zone 'UTC' as at) t
+  where not exists (select from table_months m where m.parent = '${table}' and coalesce(m.from_at, '-infinity') <= at
+    and coalesce(m.to_at, 'infinity') > at) order by at`
+
+export const partitionsSql = Layer.effect(
+  Partitions,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { archiveDir } = yield* Settings
+
+    const make = (table: string, column: string, at: Date) =>
+      unlimited(
+        Effect.gen(function* () {
+          const { mine } = yield* Effect.flatMap(
+            sql`select pg_try_advisory_xact_lock(${PARTITIONS_LOCK}) as mine`,
+            locked
+          )
+          if (!mine) return []
+          yield* limitLockWait(sql)
+          const done = yield* Effect.flatMap(sql`select make_month(${table}, ${column}, ${at}) as made`, made)
+          return done.made ? [`${table} ${at.toISOString().slice(0, 7)}`] : []
+        })
+      ).pipe(
+        Effect.provideService(SqlClient.SqlClient, sql),
+        // Rows go to the default part meanwhile.
+        Effect.catchAll((error) => Effect.as(Effect.logWarning(`No month was made for ${table} yet`, error), []))
+      )
+
+    const createAhead = Effect.gen(function* () {
+      const all = yield* Effect.flatMap(sql.unsafe(tables), parents)
+      const each = yield* Effect.forEach(all, ({ column, table }) =>
+        Effect.flatMap(
+          Effect.flatMap(sql.unsafe(missing(table, column)), waiting),
+          Effect.forEach(({ at }) => make(table, column, at))
+        )
+      )
+      return each.flat(2)
+    }).pipe(orTransactionFailure, Effect.withSpan("Partitions.createAhead"))
+
+    /** Nobody writes to it any more, and the lock keeps a second instance from writing the same file. */
+    const archive = (folder: string, name: string) =>
+      Effect.gen(function* () {
+        const table = `"${DETACHED_PREFIX}${name}"`
+        const { pages, rows } = yield* Effect.flatMap(
+          sql.unsafe(`select (pg_relation_size('${table}') / current_setting('block_size')::int)::int as pages,
+            (select count(*)::int from ${table}) as rows`),
+          extent
+        )
+        const file = yield* openArchive(join(folder, tableOfPartition(name)), name)
+        for (let first = 0; first < pages; first += PAGES) {
+          const { lines } = yield* Effect.flatMap(
+            sql.unsafe(`select string_agg(row_to_json(t)::text || e'\\n', '') as lines from ${table} t
+              where ctid >= '(${first},0)' and ctid < '(${first + PAGES},0)'`),
+            page
+          )
+          if (lines !== null) yield* file.write(lines)
+        }
+        return yield* file.close(rows)
+      }).pipe(Effect.scoped)
+
+    /** One transaction: killed before its end, it is all there, and done again. */
+    const archiveOne = (name: string) =>
+      unlimited(
+        Effect.gen(function* () {
+          yield* sql.unsafe(`lock table "${DETACHED_PREFIX}${name}" in access exclusive mode nowait`)
+          const path = Option.isSome(archiveDir) ? yield* archive(archiveDir.value, name) : undefined
+          yield* limitLockWait(sql)
+          yield* sql.unsafe(`drop table "${DETACHED_PREFIX}${name}"`)
+          return path
+        })
+      ).pipe(
+        Effect.tap((path) => Effect.logInfo(path === undefined ? `${name} is gone` : `${name} is in ${path}`)),
+        Effect.as([name]),
+        Effect.catchAllCause((cause) =>
+          isElsewhere(Cause.squash(cause))
+            ? Effect.succeed([])
+            : Effect.as(
+                alertOperator("archive_failed", `${name} could not be put away and stays`, { table: name }, cause),
+                []
+              )
+        )
+      )
+
+    const archiveDetached = Effect.gen(function* () {
+      const left = yield* Effect.flatMap(
+        sql`select substr(tablename, ${DETACHED_PREFIX.length + 1}::int) as name from pg_tables
+          where schemaname = current_schema() and starts_with(tablename, ${DETACHED_PREFIX}) order by tablename`,
+        names
+      )
+      const gone = yield* Effect.forEach(left, ({ name }) => archiveOne(name))
+      return gone.flat()
+    }).pipe(
+      Effect.provideService(SqlClient.SqlClient, sql),
+      orTransactionFailure,
+      Effect.withSpan("Partitions.archiveDetached")
+    )
+
+    return { createAhead, archiveDetached }
+  })
+)

@@ -1,0 +1,37 @@
+/** Spent tokens in memory. */
+import { Clock, Duration, Effect, Layer } from "effect"
+import { spentKept, spentMatters } from "../../domain/policies/ServerPolicies.ts"
+import { memoryTable, openTables } from "../database/MemoryDatabase.ts"
+import { type UsageBatch, RateLimitUsageStore } from "./RateLimits.ts"
+
+interface Row extends UsageBatch {
+  readonly instance: string
+  readonly toldAt: number
+}
+
+const tables = { spentTokens: memoryTable<Row>("spent_tokens") }
+
+export const rateLimitUsageMemory = Layer.effect(
+  RateLimitUsageStore,
+  Effect.map(openTables(tables), ({ spentTokens }): RateLimitUsageStore["Type"] => ({
+    exchange: (instance, told, known) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        for (const [key, { toldAt }] of spentTokens) {
+          if (now - toldAt > Duration.toMillis(spentKept)) spentTokens.delete(key)
+        }
+        if (told !== undefined) {
+          const key = `${instance} ${told.number}`
+          if (spentTokens.get(key) === undefined) spentTokens.set(key, { ...told, instance, toldAt: now })
+        }
+        return Array.from(spentTokens.values())
+          .filter(
+            (row) =>
+              row.instance !== instance &&
+              row.number > (known.get(row.instance) ?? 0) &&
+              now - row.toldAt < Duration.toMillis(spentMatters)
+          )
+          .sort((a, b) => a.toldAt - b.toldAt || a.number - b.number)
+          .map(({ toldAt, ...row }) => ({ ...row, ageMillis: Math.max(0, now - toldAt) }))
+      })
+  }))
+)

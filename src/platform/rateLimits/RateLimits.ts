@@ -1,0 +1,315 @@
+/**
+ * The limits that hold across all instances. Nobody waits for another on the way of a request: each instance counts in
+ * memory, and tells the others twice a second what it has let through.
+ */
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Ids } from "../../domain/Ids.ts"
+import {
+  spentKeysTold,
+  spentTold,
+  failedProofsPerMinute,
+  unreadProofsPerMinute
+} from "../../domain/policies/ServerPolicies.ts"
+import type { Stored } from "../database/DatabaseFailure.ts"
+import type { IncomingMessage } from "node:http"
+import { Settings } from "../config/Settings.ts"
+import { type Busy, RateLimited, type Unauthorized } from "../../domain/Failure.ts"
+import { clientAddress, rateLimitKey, type TrustProxy } from "../config/ClientAddress.ts"
+
+/**
+ * Counts per caller in memory: a token bucket for every key, refilled continuously. All arithmetic is on whole numbers,
+ * so that no rounding error adds up: one token is 60,000 units, and a limit of N a minute refills N units a millisecond.
+ * What is spent here is noted for the other instances, and what they have spent is taken from the same buckets.
+ */
+const TOKEN = 60_000
+const SWEEP_EVERY_MILLIS = 60_000
+/** No request waits longer until it is counted. */
+const OVERTAKEN_MILLIS = 60_000
+/** Making room costs a pass over all keys, so it makes enough room for many newcomers. */
+const EVICTED_SHARE = 0.1
+
+export type RateLimitDecision =
+  | { readonly allowed: true }
+  | { readonly allowed: false; readonly retryAfterSeconds: number }
+
+const ALLOWED: RateLimitDecision = { allowed: true }
+
+/** Tokens of one key, as one instance tells the others. */
+export type Spent = readonly [key: string, tokens: number]
+
+interface Bucket {
+  /**
+   * Units missing from a full bucket at that time. A full bucket is the same as none. It may be more than a bucket holds:
+   * what several instances let through at once, before they heard of each other, is paid back.
+   */
+  debt: number
+  at: number
+}
+
+export class RateLimiter {
+  readonly #perMinute: number
+  readonly #maxKeys: number
+  readonly #buckets = new Map<string, Bucket>()
+  #untold = new Map<string, number>()
+  #sweepAt = 0
+
+  /** A limit of 0 allows everything. */
+  constructor(perMinute: number, maxKeys: number = 100_000) {
+    this.#perMinute = perMinute
+    this.#maxKeys = maxKeys
+  }
+
+  get size(): number {
+    return this.#buckets.size
+  }
+
+  /** Spends a token if there is one. */
+  take(key: string, nowMillis: number): RateLimitDecision {
+    const decision = this.peek(key, nowMillis)
+    if (decision.allowed) this.spend(key, nowMillis)
+    return decision
+  }
+
+  /** What `take` would answer, without spending. */
+  peek(key: string, nowMillis: number): RateLimitDecision {
+    const bucket = this.#seenAt(key, nowMillis)
+    if (bucket === undefined) return ALLOWED
+    const missing = this.#debt(bucket, nowMillis) + TOKEN - this.#capacity
+    if (missing <= 0) return ALLOWED
+    return { allowed: false, retryAfterSeconds: Math.ceil(missing / this.#perMinute / 1000) }
+  }
+
+  /** Spends a token, or what is left of the last one. */
+  spend(key: string, nowMillis: number): void {
+    if (this.#perMinute === 0) return
+    if (this.#untold.size < this.#maxKeys) this.#untold.set(key, (this.#untold.get(key) ?? 0) + 1)
+    this.#owe(this.#seenAt(key, nowMillis), key, TOKEN, this.#capacity, nowMillis)
+  }
+
+  /** What was spent here since the last call; of many keys those with most. */
+  tell(mostKeys: number): ReadonlyArray<Spent> {
+    const all = Array.from(this.#untold)
+    this.#untold = new Map()
+    return all.length <= mostKeys ? all : all.sort(([, a], [, b]) => b - a).slice(0, mostKeys)
+  }
+
+  /** Spends what another instance has let through, at the time at which it has told of it. */
+  hear(key: string, tokens: number, atMillis: number): void {
+    if (this.#perMinute === 0) return
+    this.#owe(this.#buckets.get(key), key, tokens * TOKEN, 2 * this.#capacity, atMillis)
+  }
+
+  /** Nobody owes more than `most` by this; who owes more already goes on to. */
+  #owe(bucket: Bucket | undefined, key: string, units: number, most: number, atMillis: number): void {
+    if (bucket === undefined) {
+      this.#makeRoom(atMillis)
+      this.#buckets.set(key, { debt: Math.min(units, most), at: atMillis })
+      return
+    }
+    const debt = this.#debt(bucket, atMillis)
+    bucket.debt = Math.max(debt, Math.min(debt + units, most))
+    bucket.at = Math.max(bucket.at, atMillis)
+  }
+
+  get #capacity(): number {
+    return this.#perMinute * TOKEN
+  }
+
+  /**
+   * Requests overtake each other, and time that one of them has counted is not counted again for the next. Only what is
+   * further ahead is a clock that was set back: it blocks nobody until it is where it was.
+   */
+  #seenAt(key: string, nowMillis: number): Bucket | undefined {
+    const bucket = this.#buckets.get(key)
+    if (bucket !== undefined && bucket.at - nowMillis > OVERTAKEN_MILLIS) bucket.at = nowMillis
+    return bucket
+  }
+
+  #debt(bucket: Bucket, nowMillis: number): number {
+    const elapsed = Math.max(0, nowMillis - bucket.at)
+    return Math.max(0, bucket.debt - elapsed * this.#perMinute)
+  }
+
+  #makeRoom(nowMillis: number): void {
+    const isCrowded = this.#buckets.size >= this.#maxKeys
+    if (!isCrowded && nowMillis < this.#sweepAt) return
+    this.#sweepAt = nowMillis + SWEEP_EVERY_MILLIS
+    for (const [key, bucket] of this.#buckets) {
+      if (this.#debt(bucket, nowMillis) === 0) this.#buckets.delete(key)
+    }
+    const surplus = this.#buckets.size - Math.floor(this.#maxKeys * (1 - EVICTED_SHARE))
+    if (isCrowded && surplus > 0) this.#evictFullest(nowMillis, surplus)
+  }
+
+  /**
+   * The fullest buckets are those that know least. To have an empty one forgotten, a flood of keys must first empty
+   * nine tenths of all buckets as far, which costs more than waiting for the minute to pass.
+   */
+  #evictFullest(nowMillis: number, count: number): void {
+    const debts = new Float64Array(this.#buckets.size)
+    let index = 0
+    for (const bucket of this.#buckets.values()) debts[index++] = this.#debt(bucket, nowMillis)
+    debts.sort()
+    const threshold = debts[count - 1] ?? 0
+    let atThreshold = count - debts.indexOf(threshold)
+    for (const [key, bucket] of this.#buckets) {
+      const debt = this.#debt(bucket, nowMillis)
+      if (debt < threshold || (debt === threshold && atThreshold-- > 0)) this.#buckets.delete(key)
+    }
+  }
+}
+
+/** What instances tell each other of the tokens that they have let through: nothing that outlives a crash, or a minute. */
+export const KeyUsage = Schema.Tuple(Schema.String, Schema.String, Schema.Number)
+/** Of one limit, by its name: a key and how many tokens of it. */
+export type KeyUsage = typeof KeyUsage.Type
+
+/** The batches of an instance are numbered, and come one after the other. */
+export interface UsageBatch {
+  readonly number: number
+  readonly spent: ReadonlyArray<KeyUsage>
+}
+
+export interface ReceivedUsage extends UsageBatch {
+  readonly instance: string
+  readonly ageMillis: number
+}
+
+interface UsageStore {
+  /**
+   * Writes down what this instance has spent, once however often it is told, and answers with what others have told of
+   * in the last minute, except up to the batch of each that is known already; the oldest first.
+   */
+  readonly exchange: (
+    instance: string,
+    told: UsageBatch | undefined,
+    known: ReadonlyMap<string, number>
+  ) => Stored<ReadonlyArray<ReceivedUsage>>
+}
+
+export class RateLimitUsageStore extends Context.Tag("corridor/RateLimitUsageStore")<
+  RateLimitUsageStore,
+  UsageStore
+>() {}
+
+export class RateLimits extends Context.Tag("corridor/RateLimits")<
+  RateLimits,
+  {
+    /** One for each name, which is the same on all instances. */
+    readonly limiter: (name: string, perMinute: number) => RateLimiter
+    /** Tells the others what was spent here, and spends what they have. */
+    readonly exchange: Stored<void>
+    /** Exchanges for as long as it runs. Without a database each instance goes on with what it knows. */
+    readonly worker: Stored<never>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    RateLimits,
+    Effect.gen(function* () {
+      const store = yield* RateLimitUsageStore
+      const instance = yield* Effect.flatMap(Ids, ({ next }) => next)
+      const limiters = new Map<string, RateLimiter>()
+      const known = new Map<string, number>()
+      let number = 0
+      /** What may not have been written down: it is told again under the same number. */
+      let untold: UsageBatch | undefined
+
+      const spentHere = (): UsageBatch | undefined => {
+        const spent = Array.from(limiters).flatMap(([name, limiter]) =>
+          limiter.tell(spentKeysTold).map(([key, tokens]): KeyUsage => [name, key, tokens])
+        )
+        if (spent.length === 0) return undefined
+        number += 1
+        return { number, spent }
+      }
+
+      const exchange = Effect.gen(function* () {
+        untold ??= spentHere()
+        const heard = yield* store.exchange(instance, untold, known)
+        untold = undefined
+        const now = yield* Clock.currentTimeMillis
+        for (const { ageMillis, instance: other, number: batch, spent } of heard) {
+          known.set(other, batch)
+          for (const [name, key, tokens] of spent) limiters.get(name)?.hear(key, tokens, now - ageMillis)
+        }
+      })
+
+      return {
+        limiter: (name, perMinute) => {
+          const limiter = limiters.get(name) ?? new RateLimiter(perMinute)
+          limiters.set(name, limiter)
+          return limiter
+        },
+        exchange,
+        worker: exchange.pipe(
+          Effect.catchAllCause((cause) =>
+            Effect.logDebug("What instances let through could not be exchanged: each counts for itself", cause)
+          ),
+          Effect.delay(spentTold),
+          Effect.forever
+        )
+      }
+    })
+  )
+}
+
+/** Under which name the sender of a request is counted: the client's address, as far as proxies are trusted. */
+
+/** The client's address itself. */
+export const clientOf = ({ headers, socket }: IncomingMessage, trust: TrustProxy): string => {
+  const forwarded = headers["x-forwarded-for"]
+  const text = Array.isArray(forwarded) ? forwarded.join(",") : forwarded
+  return clientAddress(socket.remoteAddress, text, trust)
+}
+
+export const requestAddress = (request: IncomingMessage, trust: TrustProxy): string =>
+  rateLimitKey(clientOf(request, trust))
+
+/**
+ * How often one address may send callbacks that prove nothing:
+ * - past `failedProofsPerMinute` its failures are 429; callbacks that carry their provider's proof are still taken;
+ * - past `unreadProofsPerMinute` failures its callbacks are 429 before their bodies are read, so a flood costs little.
+ * Callbacks with a proof are never counted.
+ */
+const unlessAllowed = (decision: RateLimitDecision): Effect.Effect<void, RateLimited> => {
+  if (decision.allowed) return Effect.void
+  const { retryAfterSeconds } = decision
+  const message = `Too many callbacks without proof: try again in ${retryAfterSeconds} s.`
+  return new RateLimited({ message, retryAfterSeconds })
+}
+
+export const makeFailedProofs = Effect.fnUntraced(function* (name: string) {
+  const { rateLimitPerMinute, trustProxy } = yield* Settings
+  const { limiter } = yield* RateLimits
+  const isOff = rateLimitPerMinute === 0
+  const failures = limiter(name, isOff ? 0 : failedProofsPerMinute)
+  const unread = limiter(`${name}, unread`, isOff ? 0 : unreadProofsPerMinute)
+
+  const counted = (request: IncomingMessage) =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      const address = requestAddress(request, trustProxy)
+      unread.spend(address, now)
+      return failures.take(address, now)
+    })
+
+  return {
+    /** Before the body is read. */
+    admit: (request: IncomingMessage): Effect.Effect<void, RateLimited> =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        unlessAllowed(unread.peek(requestAddress(request, trustProxy), now))
+      ),
+    /** `why` is for the log, which nobody fills by sending more. */
+    refuse: <Refusal extends Unauthorized | Busy>(
+      request: IncomingMessage,
+      why: string,
+      refusal: Effect.Effect<never, Refusal>
+    ): Effect.Effect<never, Refusal | RateLimited> =>
+      Effect.flatMap(counted(request), unlessAllowed).pipe(
+        Effect.zipRight(Effect.logWarning(why)),
+        Effect.zipRight(refusal)
+      ),
+    /** Counts a callback that carries no proof, and about which nothing was to be done. */
+    countIdle: (request: IncomingMessage): Effect.Effect<void, RateLimited> =>
+      Effect.flatMap(counted(request), unlessAllowed)
+  }
+})

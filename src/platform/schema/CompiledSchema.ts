@@ -1,0 +1,312 @@
+/**
+ * Schemas that every request or row passes through, compiled once to plain functions, which take a fifth of the time that the
+ * interpreter takes. It stays the authority. Wherever the plain function finds anything to object to, or meets what it
+ * does not know, it says nothing about it and the interpreter is asked.
+ */
+import { type Effect, Either, Option, ParseResult, Predicate, Schema, SchemaAST as AST } from "effect"
+
+/** Whether it matters in which order the members of a union are asked. */
+
+/** At most one of them takes anything, since one of their fields has another literal in each. */
+const areToldApart = (members: ReadonlyArray<AST.AST>): boolean => {
+  const [first, ...others] = members.map(literalsOf)
+  return Array.from(first ?? []).some(([name, literal]) => {
+    const all = [literal, ...others.flatMap((fields) => (fields.has(name) ? [fields.get(name)] : []))]
+    return new Set(all).size === members.length
+  })
+}
+
+const literalsOf = (ast: AST.AST): ReadonlyMap<PropertyKey, unknown> =>
+  new Map(
+    AST.isTypeLiteral(ast)
+      ? ast.propertySignatures.flatMap(({ isOptional, name, type }) =>
+          AST.isLiteral(type) && !isOptional ? [[name, type.literal] as const] : []
+        )
+      : []
+  )
+
+/** Of either side, since it is the encoded one that the interpreter goes by when it decodes. */
+const mayHaveLiterals = (ast: AST.AST): boolean => {
+  switch (ast._tag) {
+    case "TypeLiteral":
+      return ast.propertySignatures.some(
+        ({ type }) => AST.isLiteral(AST.encodedAST(type)) || AST.isLiteral(AST.typeAST(type))
+      )
+    case "TupleType":
+      return ast.elements.length > 0
+    case "Refinement":
+      return mayHaveLiterals(ast.from)
+    case "Transformation":
+      return mayHaveLiterals(ast.from) || mayHaveLiterals(ast.to)
+    case "Declaration":
+      return Option.isSome(AST.getSurrogateAnnotation(ast))
+    default:
+      return AST.isSuspend(ast)
+  }
+}
+
+const scalars: ReadonlySet<string> = new Set([
+  "Literal",
+  "UndefinedKeyword",
+  "StringKeyword",
+  "NumberKeyword",
+  "BooleanKeyword"
+])
+
+const isScalar = (ast: AST.AST): boolean => (AST.isRefinement(ast) ? isScalar(ast.from) : scalars.has(ast._tag))
+
+/**
+ * The interpreter of schemas asks those first that have literals. To ask them as they stand is all the same where at most
+ * one takes a value, or none has any.
+ */
+export const isAskedInOrder = (types: ReadonlyArray<AST.AST>): boolean => {
+  const members = types.filter((type) => !isScalar(type))
+  return members.length < 2 || areToldApart(members) || !members.some(mayHaveLiterals)
+}
+
+/** That it is for the interpreter to say. */
+const UNSURE = Symbol("unsure")
+
+type Step = (input: unknown) => unknown
+type Direction = "decode" | "encode"
+
+const when =
+  (holds: (input: unknown) => boolean): Step =>
+  (input) =>
+    holds(input) ? input : UNSURE
+
+const settled = (result: Effect.Effect<unknown, unknown, unknown>): unknown =>
+  Either.isEither(result) && Either.isRight(result) ? result.right : UNSURE
+
+const interpreted = (ast: AST.AST, direction: Direction): Step => {
+  const schema = Schema.make<unknown, unknown, never>(ast)
+  const run = direction === "decode" ? ParseResult.decodeUnknownEither(schema) : ParseResult.encodeUnknownEither(schema)
+  return (input) => settled(run(input))
+}
+
+const withoutFilters = (ast: AST.AST): AST.AST => (AST.isRefinement(ast) ? withoutFilters(ast.from) : ast)
+
+const refinement = (ast: AST.Refinement, direction: Direction): Step => {
+  if (direction === "encode") {
+    const check = compile(AST.typeAST(ast), "decode")
+    const encode = compile(withoutFilters(ast.from), "encode")
+    return (input) => {
+      const checked = check(input)
+      return checked === UNSURE ? UNSURE : encode(checked)
+    }
+  }
+  const from = compile(ast.from, "decode")
+  return (input) => {
+    const value = from(input)
+    return value === UNSURE || Option.isSome(ast.filter(value, {}, ast)) ? UNSURE : value
+  }
+}
+
+const renamed = ({ propertySignatureTransformations }: AST.TypeLiteralTransformation, direction: Direction) => {
+  const all = propertySignatureTransformations.map(({ decode, encode, from, to }) =>
+    direction === "decode" ? { from, to, change: decode } : { from: to, to: from, change: encode }
+  )
+  return (fresh: unknown): unknown => {
+    const object = fresh as Record<PropertyKey, unknown>
+    for (const { change, from, to } of all) {
+      const value = change(Object.hasOwn(object, from) ? Option.some(object[from]) : Option.none())
+      delete object[from]
+      if (Option.isSome(value)) object[to] = value.value
+    }
+    return object
+  }
+}
+
+const transformation = (ast: AST.Transformation, direction: Direction): Step => {
+  const [first, last] = direction === "decode" ? [ast.from, ast.to] : [ast.to, ast.from]
+  const from = compile(first, direction)
+  const to = compile(last, direction)
+  const change = ((): ((value: unknown, input: unknown) => unknown) => {
+    const kind = ast.transformation
+    if (kind._tag === "ComposeTransformation") return (value) => value
+    if (kind._tag === "TypeLiteralTransformation") return renamed(kind, direction)
+    return (value, input) => settled(kind[direction](value, {}, ast, input))
+  })()
+  return (input) => {
+    const value = from(input)
+    const changed = value === UNSURE ? UNSURE : change(value, input)
+    return changed === UNSURE ? UNSURE : to(changed)
+  }
+}
+
+const declaration = (ast: AST.Declaration, direction: Direction): Step => {
+  const parse =
+    direction === "decode" ? ast.decodeUnknown(...ast.typeParameters) : ast.encodeUnknown(...ast.typeParameters)
+  return (input) => settled(parse(input, {}, ast))
+}
+
+const list = (element: AST.AST, direction: Direction): Step => {
+  const step = compile(element, direction)
+  return (input) => {
+    if (!Array.isArray(input)) return UNSURE
+    const output: Array<unknown> = []
+    for (const one of input) {
+      const value = step(one)
+      if (value === UNSURE) return UNSURE
+      output.push(value)
+    }
+    return output
+  }
+}
+
+const struct = ({ propertySignatures }: AST.TypeLiteral, direction: Direction): Step => {
+  const fields = propertySignatures.map(({ isOptional, name, type }) => ({
+    isOptional,
+    name,
+    step: compile(type, direction)
+  }))
+  // An object that has its fields from the start is fast to fill and to write; one that gets them one by one is not.
+  const blank: object = fields.some(({ isOptional }) => isOptional)
+    ? {}
+    : (JSON.parse(JSON.stringify(Object.fromEntries(fields.map(({ name }) => [name, null])))) as object)
+  return (input) => {
+    if (!Predicate.isRecord(input)) return UNSURE
+    const output: Record<PropertyKey, unknown> = { ...blank }
+    for (const { isOptional, name, step } of fields) {
+      if (isOptional && !Object.hasOwn(input, name)) continue
+      const value = step(input[name])
+      if (value === UNSURE) return UNSURE
+      output[name] = value
+    }
+    return output
+  }
+}
+
+/** To write a field of that name is to lose it; no JSON from outside has one. */
+const isPlain = (input: object): boolean =>
+  Object.getPrototypeOf(input) === Object.prototype && !Object.hasOwn(input, "__proto__")
+
+const dictionary = (element: AST.AST, direction: Direction): Step => {
+  const step = compile(element, direction)
+  const mayStay = AST.isUnknownKeyword(element)
+  return (input) => {
+    if (!Predicate.isRecord(input)) return UNSURE
+    if (mayStay && isPlain(input)) return input
+    const output: Record<string, unknown> = {}
+    for (const name of Object.keys(input)) {
+      const value = step(input[name])
+      if (value === UNSURE) return UNSURE
+      output[name] = value
+    }
+    return output
+  }
+}
+
+const object = (ast: AST.TypeLiteral, direction: Direction): Step => {
+  const { indexSignatures, propertySignatures } = ast
+  const [signature] = indexSignatures
+  if (signature === undefined) {
+    return propertySignatures.length === 0 ? when(Predicate.isNotNullable) : struct(ast, direction)
+  }
+  const isDictionary = indexSignatures.length === 1 && propertySignatures.length === 0
+  return isDictionary && AST.isStringKeyword(signature.parameter)
+    ? dictionary(signature.type, direction)
+    : interpreted(ast, direction)
+}
+
+const union = (ast: AST.Union, direction: Direction): Step => {
+  const { types } = ast
+  const literals = types.filter(AST.isLiteral)
+  if (literals.length === types.length) {
+    const known: ReadonlySet<unknown> = new Set(literals.map(({ literal }) => literal))
+    return when((input) => known.has(input))
+  }
+  if (!isAskedInOrder(types)) return interpreted(ast, direction)
+  const steps = types.map((type) => compile(type, direction))
+  return (input) => {
+    for (const step of steps) {
+      const value = step(input)
+      if (value !== UNSURE) return value
+    }
+    return UNSURE
+  }
+}
+
+const primitives: Readonly<Record<string, Step>> = {
+  UndefinedKeyword: when(Predicate.isUndefined),
+  NeverKeyword: () => UNSURE,
+  UnknownKeyword: (input) => input,
+  AnyKeyword: (input) => input,
+  VoidKeyword: (input) => input,
+  StringKeyword: when(Predicate.isString),
+  NumberKeyword: when(Predicate.isNumber),
+  BooleanKeyword: when(Predicate.isBoolean)
+}
+
+const compileFresh = (ast: AST.AST, direction: Direction): Step => {
+  const hasOwnWay =
+    Option.isSome(AST.getParseOptionsAnnotation(ast)) || Option.isSome(AST.getDecodingFallbackAnnotation(ast))
+  if (hasOwnWay) return interpreted(ast, direction)
+  switch (ast._tag) {
+    case "Refinement":
+      return refinement(ast, direction)
+    case "Transformation":
+      return transformation(ast, direction)
+    case "Declaration":
+      return declaration(ast, direction)
+    case "Literal":
+      return when((input) => input === ast.literal)
+    case "TupleType": {
+      const [element] = ast.rest
+      return element === undefined || ast.rest.length > 1 || ast.elements.length > 0
+        ? interpreted(ast, direction)
+        : list(element.type, direction)
+    }
+    case "TypeLiteral":
+      return object(ast, direction)
+    case "Union":
+      return union(ast, direction)
+    case "Suspend": {
+      let step: Step | undefined
+      return (input) => (step ??= compile(ast.f(), direction))(input)
+    }
+    default:
+      return primitives[ast._tag] ?? interpreted(ast, direction)
+  }
+}
+
+const compiled = { decode: new WeakMap<AST.AST, Step>(), encode: new WeakMap<AST.AST, Step>() }
+
+const compile = (ast: AST.AST, direction: Direction): Step => {
+  const known = compiled[direction].get(ast)
+  if (known !== undefined) return known
+  const fresh = compileFresh(ast, direction)
+  compiled[direction].set(ast, fresh)
+  return fresh
+}
+
+type Parsed<A> = Either.Either<A, ParseResult.ParseIssue>
+
+/** Most schemas of a process are never asked for, and hardly one has its interpreter asked. */
+const onceAsked = <A>(make: () => A): (() => A) => {
+  let made: A | undefined
+  return () => (made ??= make())
+}
+
+/** As `ParseResult.decodeUnknownEither`. */
+export const compileDecoder = <A, I>(
+  schema: Schema.Schema<A, I>,
+  options?: Pick<AST.ParseOptions, "errors">
+): ((input: unknown) => Parsed<A>) => {
+  const decoder = onceAsked(() => compile(schema.ast, "decode"))
+  const interpreter = onceAsked(() => ParseResult.decodeUnknownEither(schema, options))
+  return (input) => {
+    const value = decoder()(input)
+    return value === UNSURE ? interpreter()(input) : Either.right(value as A)
+  }
+}
+
+/** As `ParseResult.encodeUnknownSync`. */
+export const compileEncoder = <A, I>(schema: Schema.Schema<A, I>): ((value: unknown) => I) => {
+  const encoder = onceAsked(() => compile(schema.ast, "encode"))
+  const interpreter = onceAsked(() => ParseResult.encodeUnknownSync(schema))
+  return (value) => {
+    const encoded = encoder()(value)
+    return encoded === UNSURE ? interpreter()(value) : (encoded as I)
+  }
+}
