@@ -39,3 +39,14 @@ it("every page of docs/ is listed in docs/guides.md, which the README links to",
   const led = new Set(["docs/guides.md", ...linksOf("docs/guides.md").map(({ to }) => to)])
   expect(pages.filter((page) => page.startsWith("docs/") && !led.has(page))).toEqual([])
 })
+
+it("the pages name only files and folders that exist", () => {
+  const named = [...pages, "CHANGELOG.md"].flatMap((page) =>
+    Array.from(
+      readFileSync(page, "utf8").matchAll(/`((?:src|test|scripts|migrations)\/[\w./-]*\w)`/g),
+      ([, path]) => `${page}: ${path}`
+    )
+  )
+  expect(named.length).toBeGreaterThan(100)
+  expect(named.filter((one) => !existsSync(one.split(": ")[1]!))).toEqual([])
+})
