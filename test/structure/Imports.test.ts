@@ -56,7 +56,7 @@ const upward = [
   ["src/client/Transport.ts", "../platform/http/Router.ts"],
   ["src/client/WireTypes.ts", "../console/App.tsx"],
   ["src/console/App.tsx", "../hosted/links/LinkStore.ts"],
-  ["src/console/pages/OperationsPage.tsx", "../../../payments/read/Payments.ts"],
+  ["src/console/pages/OperationsPage.tsx", "../../payments/read/Payments.ts"],
   ["src/reference/App.tsx", "../platform/http/Router.ts"],
   ["src/contract/docs/Page.ts", "../../reference/App.tsx"],
   ["src/contract/api/Api.ts", "../../client/Wire.ts"],

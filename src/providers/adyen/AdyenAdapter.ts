@@ -1,12 +1,18 @@
 /** Adyen: cards in, on its own page or by their number, and payouts to bank accounts from a balance account. */
-import { Duration, Effect, Either, Redacted } from "effect"
+import { Duration, Effect, Either, Option, Redacted } from "effect"
 import { Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
-import { triedBy, looked, sent } from "../client/ProviderReplies.ts"
+import { invalidOrder, looked, notSupported, sent, triedBy, warnOfStatus } from "../client/ProviderReplies.ts"
 import type { CallFailed } from "../client/ProviderHttp.ts"
-import type { Callback, CallbackRequest, NoProof } from "../port/Callback.ts"
-import type { AttemptContext, CancelAnswer, PaymentOrder, Provider, RefundOrder } from "../port/Provider.ts"
+import { type Callback, type CallbackRequest, jsonOfBody, type NoProof } from "../port/Callback.ts"
+import {
+  type AttemptContext,
+  attemptKind,
+  type CancelAnswer,
+  type PaymentOrder,
+  type Provider,
+  type RefundOrder
+} from "../port/Provider.ts"
 import { type Account, type Served, servedBy, thirdParty } from "../port/ThirdParty.ts"
-import { readJson } from "../port/WireValues.ts"
 import { servedAccounts, cardCurrencies } from "./AdyenCorridors.ts"
 import {
   aboutDetails,
@@ -105,23 +111,13 @@ const NO_PAYOUTS = `Adyen pays out only from a balance account, and ${fields.bal
 
 const NO_LOOK_UP = new Unknown({ reason: "Adyen tells of this by its callbacks alone" })
 
-const notSupported = (reason: string): Declined => new Declined({ reason, code: "NOT_SUPPORTED" })
-
-const isKnown = (status: string): boolean => knownStatuses.has(status) || knownTransferStatuses.has(status)
-
-/** A status that nobody knew when this was written keeps a payment under way until somebody looks. */
-const warned = <A extends Outcome | Enquiry>(said: A): Effect.Effect<A> =>
-  "providerStatus" in said && said.providerStatus !== null && !isKnown(said.providerStatus)
-    ? Effect.as(Effect.logWarning(`Adyen has a status that is not known here: ${said.providerStatus}`), said)
-    : Effect.succeed(said)
+const warned = warnOfStatus(title, (status) => knownStatuses.has(status) || knownTransferStatuses.has(status))
 
 /** What is no address at all is nowhere to be sent to, which the client finds out. */
 const splitUrl = (url: string): { readonly origin: string; readonly path: string } => {
   const [, origin = url, path = ""] = /^(https?:\/\/[^/]+)(\/.*?)?\/*$/.exec(url) ?? []
   return { origin, path }
 }
-
-const isBack = ({ leg }: AttemptContext): boolean => leg === "refund" || leg === "return"
 
 const connect = (account: Account<typeof fields>): Provider => {
   const { credentials, http, mode, rawCards } = account
@@ -204,10 +200,11 @@ const connect = (account: Account<typeof fields>): Provider => {
 
   const enquire = (attempt: AttemptContext): Effect.Effect<Enquiry> => {
     const id = attempt.providerPaymentId
+    const kind = attemptKind(attempt)
     const said =
-      !isBack(attempt) && attempt.flow === "outbound"
+      kind === "payout"
         ? enquireTransfer(attempt)
-        : !isBack(attempt) && id !== null && isLinkId(id)
+        : kind === "payin" && id !== null && isLinkId(id)
           ? looked(getLink(id), aboutLink)
           : Effect.succeed(NO_LOOK_UP)
     return Effect.flatMap(said, warned)
@@ -227,7 +224,7 @@ const connect = (account: Account<typeof fields>): Provider => {
         const paid = order.collectionId ?? order.attempt.providerPaymentId
         if (paid === null || isLinkId(paid)) {
           const reason = "Adyen has not told its own number of the payment yet, which its callback brings"
-          return yield* Effect.fail(new Declined({ reason, code: "INVALID_ORDER" }))
+          return yield* Effect.fail(invalidOrder(reason))
         }
         const body = yield* refundBody(order, merchantAccount)
         const path = `/payments/${encodeURIComponent(paid)}/refunds`
@@ -272,7 +269,7 @@ const connect = (account: Account<typeof fields>): Provider => {
 
   const callback = ({ body, headers }: CallbackRequest): Effect.Effect<Callback, NoProof> =>
     Effect.gen(function* () {
-      const json = Either.getOrUndefined(readJson(body.toString("utf8")))
+      const json = Option.getOrUndefined(jsonOfBody({ body }))
       if (!isOfPayments(json)) {
         const secret = shownText(credentials.transfer_webhook_secret)
         const { env } = fields.transfer_webhook_secret

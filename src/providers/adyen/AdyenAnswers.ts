@@ -1,48 +1,47 @@
 /** What Adyen's answers about cards, links and refunds mean. */
 import { Option, Schema } from "effect"
-import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
+import { Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { isOk, named, noVerdict, providerIds, settledOnce } from "../client/ProviderReplies.ts"
+import {
+  enquiryFrom,
+  failedReport,
+  isOk,
+  named,
+  noVerdict,
+  outcomeFrom,
+  providerIds,
+  settledOnce,
+  unreadable
+} from "../client/ProviderReplies.ts"
 import type { AttemptContext, CancelAnswer } from "../port/Provider.ts"
-import { meaningOf } from "../port/WireValues.ts"
+import { meaningOf, orNull, textOrNull } from "../port/WireValues.ts"
 import { moneyIn } from "./AdyenCorridors.ts"
 import { cardRefusal, refusedBy } from "./AdyenRefusals.ts"
 
-const text = Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null })
-
 export const AdyenAmount = Schema.Struct({ currency: Schema.String, value: Schema.String })
-
-const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(Schema.NullOr(schema), { default: () => null })
 
 const Result = Schema.Struct({
   resultCode: Schema.String,
-  pspReference: text,
-  merchantReference: text,
-  refusalReason: text,
-  refusalReasonCode: text,
-  amount: maybe(AdyenAmount),
-  action: maybe(Schema.Struct({ type: text, method: text, url: text }))
+  pspReference: textOrNull,
+  merchantReference: textOrNull,
+  refusalReason: textOrNull,
+  refusalReasonCode: textOrNull,
+  amount: orNull(AdyenAmount),
+  action: orNull(Schema.Struct({ type: textOrNull, method: textOrNull, url: textOrNull }))
 })
 type Result = typeof Result.Type
 
 const Link = Schema.Struct({
   id: Schema.String,
   status: Schema.String,
-  url: text,
-  amount: maybe(AdyenAmount)
+  url: textOrNull,
+  amount: orNull(AdyenAmount)
 })
 type Link = typeof Link.Type
 
 const resultIn = Schema.decodeUnknownOption(Result)
 const linkIn = Schema.decodeUnknownOption(Link)
-const receiptIn = Schema.decodeUnknownOption(Schema.Struct({ pspReference: Schema.String, status: text }))
-
-export const unreadable = (reply: ProviderReply): Unknown => noVerdict(reply, "with an answer that cannot be read")
-
-const outcomeFrom =
-  <A>(read: (json: unknown) => Option.Option<A>, means: (read: A) => Outcome) =>
-  (reply: ProviderReply): Outcome =>
-    isOk(reply) ? Option.match(read(reply.json), { onNone: () => unreadable(reply), onSome: means }) : refusedBy(reply)
+const receiptIn = Schema.decodeUnknownOption(Schema.Struct({ pspReference: Schema.String, status: textOrNull }))
 
 interface Standing extends Pick<Report, "movements"> {
   readonly state: "pending" | "processing" | "completed"
@@ -99,24 +98,14 @@ const outcomeOfResult = (result: Result): Outcome => {
   })
 }
 
-export const toPayment = outcomeFrom(resultIn, outcomeOfResult)
-
-const failedAs = ({ code, providerCode, reason }: Declined, id: string | null, status: string): Report =>
-  new Report({
-    state: "failed",
-    reason,
-    ...(code === undefined ? {} : { code }),
-    ...(providerCode === undefined ? {} : { providerCode }),
-    providerPaymentId: id,
-    providerStatus: status
-  })
+export const toPayment = outcomeFrom(resultIn, outcomeOfResult, refusedBy)
 
 const reportOfResult = (result: Result): Report | Unknown => {
   const { pspReference: id, resultCode: status } = result
   const standing = standingOf(result)
   const ids = providerIds({ psp_reference: id })
   if ("_tag" in standing) {
-    return standing._tag === "Unknown" ? standing : new Report({ ...failedAs(standing, id, status), ...ids })
+    return standing._tag === "Unknown" ? standing : new Report({ ...failedReport(standing, id, status), ...ids })
   }
   const { movements = [], state } = standing
   return new Report({
@@ -171,7 +160,7 @@ const linkExpired = new Declined({
 
 const reportOfLink = ({ id, status, url }: Link): Report => {
   const state = meaningOf(linkStates, status) ?? "processing"
-  if (state === "failed") return failedAs(linkExpired, id, status)
+  if (state === "failed") return failedReport(linkExpired, id, status)
   return new Report({
     state,
     reason: null,
@@ -194,17 +183,10 @@ const outcomeOfLink = (link: Link): Outcome => {
   })
 }
 
-export const toLink = outcomeFrom(linkIn, outcomeOfLink)
+export const toLink = outcomeFrom(linkIn, outcomeOfLink, refusedBy)
 
-export const aboutLink = (reply: ProviderReply): Enquiry => {
-  if (reply.status === 404) return new Absent()
-  if (!isOk(reply)) return noVerdict(reply)
-  return Option.match(linkIn(reply.json), {
-    onNone: () => unreadable(reply),
-    // Whoever asks knows the link; the payment may have got its own number from a callback meanwhile.
-    onSome: (link) => new Report({ ...reportOfLink(link), providerPaymentId: null })
-  })
-}
+/** A callback may have told the number of the payment since, so the report leaves the link's id out. */
+export const aboutLink = enquiryFrom(linkIn, (link) => new Report({ ...reportOfLink(link), providerPaymentId: null }))
 
 /** Taken note of; whether it goes through, only a callback tells. */
 export const toRefund = outcomeFrom(
@@ -218,7 +200,8 @@ export const toRefund = outcomeFrom(
       actionData: {},
       providerData: { psp_reference: pspReference },
       movements: [{ kind: "refund", id: pspReference, amount: null, state: "pending" }]
-    })
+    }),
+  refusedBy
 )
 
 const refusedOrUnknown = (reply: ProviderReply): CancelAnswer => {

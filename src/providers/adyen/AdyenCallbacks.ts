@@ -9,20 +9,18 @@ import type { Money } from "../../domain/Money.ts"
 import type { Movement } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"
 import { named, providerIds } from "../client/ProviderReplies.ts"
-import { type CallbackEvent, Check, Hint, NoProof, Proof, Statement } from "../port/Callback.ts"
-import { meaningOf } from "../port/WireValues.ts"
+import { type CallbackEvent, Check, Hint, NoProof, Proof, secretNotSet, Statement } from "../port/Callback.ts"
+import { meaningOf, textOrNull } from "../port/WireValues.ts"
 import { moneyIn } from "./AdyenCorridors.ts"
 import { AdyenAmount } from "./AdyenAnswers.ts"
 import { namedBy } from "./AdyenRequests.ts"
 import { reportOfTransfer, transferIn } from "./AdyenTransfers.ts"
 
-const text = Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null })
-
 const Item = Schema.Struct({
   pspReference: Schema.String,
-  originalReference: text,
+  originalReference: textOrNull,
   merchantAccountCode: Schema.String,
-  merchantReference: text,
+  merchantReference: textOrNull,
   amount: AdyenAmount,
   eventCode: Schema.String,
   success: Schema.String,
@@ -72,7 +70,7 @@ const checkOf = (item: Item, secret: string): Check<"account"> =>
 const isUnambiguous = (item: Item): boolean => signedFields(item).every((field) => !field.includes(SEPARATOR))
 
 const keyProblem = (env: string, secret: string | undefined): NoProof | undefined => {
-  if (secret === undefined) return new NoProof({ message: `${env} is not set, so no callback can be believed` })
+  if (secret === undefined) return secretNotSet(env)
   return isKey(secret) ? undefined : new NoProof({ message: `${env} is not the hexadecimal key that Adyen shows` })
 }
 

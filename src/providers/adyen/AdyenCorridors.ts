@@ -1,11 +1,12 @@
 /** Bank accounts as Adyen names them: by IBAN, or in the way of one country. */
-import { Either, Option } from "effect"
+import { Either } from "effect"
 import { compactIban, startsLikeIban } from "../../domain/AccountFormat.ts"
 import { Declined } from "../../domain/Outcome.ts"
 import type { BankAccount } from "../port/Provider.ts"
 import type { Served } from "../port/ThirdParty.ts"
 import type { Money } from "../../domain/Money.ts"
 import { minorText, moneyOfMinor } from "../port/WireValues.ts"
+import { exactAmount } from "../client/ProviderReplies.ts"
 
 interface LocalAccount {
   readonly type: string
@@ -87,11 +88,10 @@ export interface Amount {
 }
 
 export const amountOf = (money: Money): Either.Either<Amount, Declined> =>
-  Option.match(minorText(money, ownExponents[money.currency]), {
-    onNone: () =>
-      Either.left(new Declined({ reason: `Adyen cannot be asked for exactly ${money}`, code: "NOT_SUPPORTED" })),
-    onSome: (text) => Either.right({ currency: money.currency, value: BigInt(text) })
-  })
+  Either.map(exactAmount("Adyen", money, minorText(money, ownExponents[money.currency])), (text) => ({
+    currency: money.currency,
+    value: BigInt(text)
+  }))
 
 export const moneyIn = ({ currency, value }: { readonly currency: string; readonly value: string }) =>
   moneyOfMinor(value, currency, ownExponents[currency.toUpperCase()])

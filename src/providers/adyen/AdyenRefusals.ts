@@ -4,7 +4,7 @@ import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 import { Declined, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { credentialsRefused, noVerdict } from "../client/ProviderReplies.ts"
-import { meaningOf } from "../port/WireValues.ts"
+import { meaningOf, textOrNull } from "../port/WireValues.ts"
 
 interface Meaning {
   readonly code: RefusalCode
@@ -90,11 +90,9 @@ export const transferRefusal = (status: string, reason: string | null): Declined
     : withMeaning(said, reason ?? status, known)
 }
 
-const text = Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null })
-
 /** The errors of payments and of transfers have their words in different places. */
 const errorIn = Schema.decodeUnknownOption(
-  Schema.Struct({ errorCode: Schema.String, message: text, detail: text, title: text })
+  Schema.Struct({ errorCode: Schema.String, message: textOrNull, detail: textOrNull, title: textOrNull })
 )
 
 /** It was sent before, or is just being worked on. */

@@ -6,6 +6,7 @@ import { Declined } from "../../domain/Outcome.ts"
 import { urlOf } from "../../domain/Url.ts"
 import type { AttemptContext, Card, PaymentOrder, RefundOrder } from "../port/Provider.ts"
 import { amountOf, identificationOf } from "./AdyenCorridors.ts"
+import { invalidOrder } from "../client/ProviderReplies.ts"
 
 export type Body = Readonly<Record<string, unknown>>
 
@@ -148,9 +149,7 @@ export const transferBody = (order: PaymentOrder, balanceAccountId: string): Eit
     const { bank, country, description, money, recipient, reference } = order
     const fullName = bank?.accountName ?? recipient?.name
     if (bank === null || fullName === undefined) {
-      return yield* Either.left(
-        new Declined({ reason: "Adyen needs the account and the name of its holder", code: "INVALID_ORDER" })
-      )
+      return yield* Either.left(invalidOrder("Adyen needs the account and the name of its holder"))
     }
     const said = plain(description ?? "").slice(0, LONGEST_TRANSFER_DESCRIPTION)
     return {

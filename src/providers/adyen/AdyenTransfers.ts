@@ -3,18 +3,26 @@ import { Option, Schema } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
 import { Absent, Accepted, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { isOk, named, noVerdict, providerIds } from "../client/ProviderReplies.ts"
+import {
+  enquiryFrom,
+  failedReport,
+  isOk,
+  named,
+  noVerdict,
+  outcomeFrom,
+  providerIds,
+  unreadable
+} from "../client/ProviderReplies.ts"
 import { moneyIn } from "./AdyenCorridors.ts"
-import { unreadable, AdyenAmount } from "./AdyenAnswers.ts"
+import { AdyenAmount } from "./AdyenAnswers.ts"
 import { refusedBy, transferRefusal } from "./AdyenRefusals.ts"
-
-const text = Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null })
+import { textOrNull } from "../port/WireValues.ts"
 
 const Transfer = Schema.Struct({
   id: Schema.String,
   status: Schema.String,
-  reason: text,
-  reference: text,
+  reason: textOrNull,
+  reference: textOrNull,
   amount: AdyenAmount
 })
 export type Transfer = typeof Transfer.Type
@@ -76,13 +84,7 @@ export const reportOfTransfer = (transfer: Transfer): Report | Unknown => {
     ...named(movementsOf(transfer))
   }
   if (state === "failed" || state === "returned") {
-    const { code, providerCode, reason: said } = transferRefusal(status, reason)
-    return new Report({
-      ...about,
-      reason: said,
-      ...(code === undefined ? {} : { code }),
-      ...(providerCode === undefined ? {} : { providerCode })
-    })
+    return new Report({ ...about, ...failedReport(transferRefusal(status, reason), id, status, state) })
   }
   if (state !== "completed") return new Report({ ...about, reason: null })
   return Option.match(moneyIn(amount), {
@@ -106,16 +108,9 @@ const outcomeOfTransfer = (transfer: Transfer): Outcome => {
   })
 }
 
-export const toTransfer = (reply: ProviderReply): Outcome =>
-  isOk(reply)
-    ? Option.match(transferIn(reply.json), { onNone: () => unreadable(reply), onSome: outcomeOfTransfer })
-    : refusedBy(reply)
+export const toTransfer = outcomeFrom(transferIn, outcomeOfTransfer, refusedBy)
 
-export const aboutTransfer = (reply: ProviderReply): Enquiry => {
-  if (reply.status === 404) return new Absent()
-  if (!isOk(reply)) return noVerdict(reply)
-  return Option.match(transferIn(reply.json), { onNone: () => unreadable(reply), onSome: reportOfTransfer })
-}
+export const aboutTransfer = enquiryFrom(transferIn, reportOfTransfer)
 
 /** The one of our reference among those that were found. */
 export const aboutTransfers =

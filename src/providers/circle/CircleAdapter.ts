@@ -1,7 +1,7 @@
 /** Circle Mint: USDC in by payment intents, each with an address of its own, and out by transfers to addresses. */
 import { Clock, Duration, Effect, Either, Option, Redacted, Schema } from "effect"
 import { Accepted, Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
-import { accountTest, looked, prepared, sent } from "../client/ProviderReplies.ts"
+import { accountTest, looked, prepared, sent, warnOfStatus } from "../client/ProviderReplies.ts"
 import type { ProviderCall } from "../client/ProviderHttp.ts"
 import type { PaymentOrder, Provider } from "../port/Provider.ts"
 import { type Account, servedBy, thirdParty } from "../port/ThirdParty.ts"
@@ -74,7 +74,7 @@ const decodeBalances = Schema.decodeUnknownEither(
   })
 )
 
-const isKnown = { intent: isKnownMoment, transfer: isKnownStatus }
+const warnOf = { intent: warnOfStatus(title, isKnownMoment), transfer: warnOfStatus(title, isKnownStatus) }
 
 const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): Provider => {
   const call = (about: ProviderCall) =>
@@ -89,11 +89,6 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
     )
   const post = (operation: string, path: string, body: unknown) =>
     call({ operation, method: "POST", path, body: JSON.stringify(body) })
-
-  const warnOf = (kind: Kind) => (answer: Outcome | Enquiry) =>
-    "providerStatus" in answer && !isKnown[kind](answer.providerStatus)
-      ? Effect.logWarning(`Circle answers with a status that is not known: ${answer.providerStatus}`)
-      : Effect.void
 
   const read = (kind: Kind, id: string) =>
     call({ operation: `look up ${kind}`, method: "GET", path: `${pathOf(kind)}/${encodeURIComponent(id)}` })
@@ -127,7 +122,7 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
       const walletId = credentials.wallet_id === undefined ? undefined : Redacted.value(credentials.wallet_id)
       const body = yield* intentOf(order, walletId)
       const outcome = yield* sent(post("create payment intent", pathOf("intent"), body), intentCreated)
-      yield* warnOf("intent")(outcome)
+      yield* warnOf.intent(outcome)
       const waits = outcome._tag === "Accepted" && outcome.state === "pending" && outcome.actionData["address"] === null
       return waits && outcome.providerPaymentId !== null
         ? yield* awaitAddress(outcome, outcome.providerPaymentId)
@@ -164,7 +159,7 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
       const created = yield* prepared(post("create recipient", recipientsPath, creation.body), recipientCreated)
       const { id } = created === "known" ? yield* findRecipient(creation) : created
       const outcome = yield* sent(post("create transfer", pathOf("transfer"), transferOf(order, id)), transferCreated)
-      yield* warnOf("transfer")(outcome)
+      yield* warnOf.transfer(outcome)
       return outcome
     })
 
@@ -191,7 +186,7 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
       if (kind === undefined || id === null) {
         return Effect.succeed(new Unknown({ reason: "Circle finds nothing by our reference" }))
       }
-      return Effect.tap(kind === "intent" ? enquireIntent(id) : looked(read(kind, id), transferEnquiry), warnOf(kind))
+      return Effect.tap(kind === "intent" ? enquireIntent(id) : looked(read(kind, id), transferEnquiry), warnOf[kind])
     },
     callback: (request) => Effect.flatMap(Clock.currentTimeMillis, (now) => readCallback(sns, request, now)),
     test: accountTest(

@@ -2,12 +2,19 @@
 import { Option, Schema, Either } from "effect"
 import { Accepted, Declined, type Outcome, Report, Unknown, Absent, type Enquiry } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, noVerdict, isMade, providerIds, settledOnce } from "../client/ProviderReplies.ts"
+import {
+  credentialsRefused,
+  isMade,
+  noVerdict,
+  providerIds,
+  settledOnce,
+  unreadable
+} from "../client/ProviderReplies.ts"
 import { type RecipientCreation, moneyOfCircle } from "./CircleRequests.ts"
 import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 import { Money } from "../../domain/Money.ts"
-
-export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true })
+import { meaningOf, optional, optionalText } from "../port/WireValues.ts"
+import { outcomeOfReport } from "../client/DuplicateOrder.ts"
 
 export const Amount = Schema.Struct({ amount: Schema.String, currency: Schema.String })
 
@@ -15,9 +22,7 @@ export const Amount = Schema.Struct({ amount: Schema.String, currency: Schema.St
 export const enclosed = <A, I>(schema: Schema.Schema<A, I>) =>
   Schema.decodeUnknownEither(Schema.Struct({ data: schema }))
 
-const decodeProblem = Schema.decodeUnknownOption(
-  Schema.Struct({ code: optional(Schema.String), message: optional(Schema.String) })
-)
+const decodeProblem = Schema.decodeUnknownOption(Schema.Struct({ code: optionalText, message: optionalText }))
 
 /** What is refused before anything was made. */
 export const refusalOf = (reply: ProviderReply): Declined | Unknown => {
@@ -40,51 +45,23 @@ export const refusalOf = (reply: ProviderReply): Declined | Unknown => {
   }
 }
 
-export const unreadable = (reply: ProviderReply): Unknown => noVerdict(reply, "whose body cannot be read")
-
-/** `isInstruments`: where it failed, that is for the recipient's address. */
+/** `isInstruments`: a failure is due to the recipient's address. */
 export const acceptedAs = (
   report: Report,
   answer: Pick<Accepted, "nextAction" | "actionData">,
   isInstruments = false
 ): Outcome => {
-  const {
-    code,
-    fee,
-    movements,
-    providerCode,
-    providerData = {},
-    providerPaymentId,
-    providerStatus,
-    reason,
-    state
-  } = report
-  if (state === "failed" || state === "returned") {
-    return new Declined({
-      reason: reason ?? "Circle says that it failed",
-      ...(code === undefined ? {} : { code }),
-      ...(providerCode === undefined ? {} : { providerCode }),
-      ...(providerPaymentId === null ? {} : { providerPaymentId }),
-      ...(isInstruments ? { instrument: true } : {})
-    })
-  }
-  return new Accepted({
-    ...answer,
-    providerData,
-    state,
-    providerPaymentId,
-    providerStatus,
-    ...(movements === undefined ? {} : { movements }),
-    ...(fee === undefined ? {} : { fee })
-  })
+  const outcome = outcomeOfReport(report)
+  if (outcome._tag === "Accepted") return new Accepted({ ...outcome, ...answer })
+  return isInstruments ? new Declined({ ...outcome, instrument: true }) : outcome
 }
 
 /** From what Circle says of recipients' addresses to the ids that transfers go to. */
 const Recipient = Schema.Struct({
   id: Schema.String,
-  address: optional(Schema.String),
-  chain: optional(Schema.String),
-  status: optional(Schema.String)
+  address: optionalText,
+  chain: optionalText,
+  status: optionalText
 })
 
 const decodeRecipient = enclosed(Recipient)
@@ -147,9 +124,9 @@ const Transfer = Schema.Struct({
   status: Schema.String,
   source: optional(Schema.Struct({ type: Schema.String })),
   amount: optional(Amount),
-  transactionHash: optional(Schema.String),
+  transactionHash: optionalText,
   fees: optional(Schema.Array(Amount)),
-  errorCode: optional(Schema.String)
+  errorCode: optionalText
 })
 type Transfer = typeof Transfer.Type
 
@@ -157,17 +134,13 @@ const decodeTransfer = enclosed(Transfer)
 
 const known = new Set(["pending", "complete", "failed"])
 
-/** Whatever else it says is taken for under way, and whoever looks after the account should hear of it. */
-export const isKnownStatus = (status: string | null): boolean => status === null || known.has(status)
+export const isKnownStatus = (status: string): boolean => known.has(status)
 
 const errorCodes: Readonly<Record<string, { readonly code?: RefusalCode; readonly instrument?: true }>> = {
   insufficient_funds: { code: "PROVIDER_BALANCE_LOW" },
   // The recipient's address is one that nobody may pay to.
   transfer_denied: { code: "SUSPECTED_FRAUD", instrument: true }
 }
-
-const meaningOf = (code: string | undefined) =>
-  code !== undefined && Object.hasOwn(errorCodes, code) ? (errorCodes[code] ?? {}) : {}
 
 /** Left out where one of them cannot be read. */
 const feeOf = ({ fees = [] }: Transfer): { readonly fee?: Money } => {
@@ -193,7 +166,7 @@ const transferReport = (transfer: Transfer): Report => {
       })
     }
     case "failed": {
-      const { code } = meaningOf(errorCode)
+      const code = meaningOf(errorCodes, errorCode)?.code
       return new Report({
         ...about,
         state: "failed",
@@ -215,7 +188,7 @@ export const transferCreated = (reply: ProviderReply): Outcome =>
           acceptedAs(
             transferReport(data),
             { nextAction: null, actionData: {} },
-            meaningOf(data.errorCode).instrument === true
+            meaningOf(errorCodes, data.errorCode)?.instrument === true
           )
       })
     : refusalOf(reply)

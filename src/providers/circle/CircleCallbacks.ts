@@ -4,7 +4,7 @@
  */
 import { Duration, Effect, Either, Option, Schema } from "effect"
 import type { ProviderHttp } from "../client/ProviderHttp.ts"
-import { type Callback, type CallbackRequest, Check, Hint, NoProof, Proof } from "../port/Callback.ts"
+import { type Callback, type CallbackRequest, Check, Hint, jsonOfBody, NoProof, Proof } from "../port/Callback.ts"
 import { readJson } from "../port/WireValues.ts"
 import { type SnsKeys, allowedPlace, checkSignature, decodeSns, type SnsMessage } from "./CircleSignatures.ts"
 
@@ -109,7 +109,7 @@ export const readCallback = (
 ): Effect.Effect<Callback, NoProof> =>
   Effect.gen(function* () {
     const message = yield* Either.fromOption(
-      Option.flatMap(Either.getRight(readJson(body.toString("utf8"))), decodeSns),
+      Option.flatMap(jsonOfBody({ body }), decodeSns),
       () => new NoProof({ message: "The body is not a message of Amazon SNS" })
     )
     const isOurs = account.isOurTopic(message.TopicArn)

@@ -3,24 +3,25 @@ import { Either, Option, Schema } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
 import { Absent, Accepted, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { isMade, noVerdict, providerIds, settledOnce } from "../client/ProviderReplies.ts"
+import { isMade, noVerdict, providerIds, settledOnce, unreadable } from "../client/ProviderReplies.ts"
 import { moneyOfCircle, networkOfChain } from "./CircleRequests.ts"
-import { acceptedAs, Amount, enclosed, optional, refusalOf, unreadable } from "./CircleAnswers.ts"
+import { acceptedAs, Amount, enclosed, refusalOf } from "./CircleAnswers.ts"
+import { optional, optionalText } from "../port/WireValues.ts"
 
 const Intent = Schema.Struct({
   id: Schema.String,
   amountPaid: optional(Amount),
   amountRefunded: optional(Amount),
-  paymentMethods: optional(Schema.Array(Schema.Struct({ chain: Schema.String, address: optional(Schema.String) }))),
+  paymentMethods: optional(Schema.Array(Schema.Struct({ chain: Schema.String, address: optionalText }))),
   paymentIds: optional(Schema.Array(Schema.String)),
   refundIds: optional(Schema.Array(Schema.String)),
   timeline: optional(
     Schema.Array(
       Schema.Struct({
         status: Schema.String,
-        context: optional(Schema.String),
-        reason: optional(Schema.String),
-        time: optional(Schema.String)
+        context: optionalText,
+        reason: optionalText,
+        time: optionalText
       })
     )
   )
@@ -33,8 +34,8 @@ const Payment = Schema.Struct({
   id: Schema.String,
   type: Schema.Literal("payment", "refund"),
   status: Schema.String,
-  paymentIntentId: optional(Schema.String),
-  amount: optional(Schema.Struct({ amount: optional(Schema.String), currency: Schema.String }))
+  paymentIntentId: optionalText,
+  amount: optional(Schema.Struct({ amount: optionalText, currency: Schema.String }))
 })
 type Payment = typeof Payment.Type
 
@@ -53,8 +54,7 @@ const newestOf = ({ timeline = [] }: Intent): Moment | undefined => {
 
 const known = new Set(["created", "pending", "complete", "expired", "failed", "refunded"])
 
-/** Whatever else it says is taken for under way, and whoever looks after the account should hear of it. */
-export const isKnownMoment = (status: string | null): boolean => status === null || known.has(status)
+export const isKnownMoment = (status: string): boolean => known.has(status)
 
 export const addressIn = ({ paymentMethods = [] }: Intent): string | undefined =>
   paymentMethods.find(({ address }) => address !== undefined && address !== "")?.address

@@ -1,11 +1,12 @@
 /** From our orders to Circle's: nothing here talks to anybody. */
 import { Either, type Option } from "effect"
 import { Declined } from "../../domain/Outcome.ts"
-import type { AttemptContext, PaymentOrder } from "../port/Provider.ts"
+import { type AttemptContext, attemptKind, type PaymentOrder } from "../port/Provider.ts"
 import type { Served } from "../port/ThirdParty.ts"
 import type { Money } from "../../domain/Money.ts"
-import { moneyOfMajor, shortText } from "../port/WireValues.ts"
+import { meaningOf, moneyOfMajor, shortText } from "../port/WireValues.ts"
 import { hash } from "node:crypto"
+import { invalidOrder, notSupported } from "../client/ProviderReplies.ts"
 
 /** Circle calls USDC by the name of the dollar that it stands for, and writes it with two digits at least. */
 interface CircleMoney {
@@ -61,28 +62,17 @@ export const paymentsPath = (intentId: string): string =>
 
 export const pathOf = (kind: Kind): string => paths[kind]
 
-/** Nothing of ours goes back through Circle. */
-export const kindOfAttempt = ({ flow, leg }: AttemptContext): Kind | undefined => {
-  switch (leg) {
-    case "collection":
-      return "intent"
-    case "settlement":
-      return "transfer"
-    case "payment":
-      return flow === "outbound" ? "transfer" : "intent"
-    default:
-      return undefined
-  }
-}
+/** Circle gives nothing back. */
+const kinds = { payin: "intent", payout: "transfer", refund: undefined } as const
+
+export const kindOfAttempt = (attempt: AttemptContext): Kind | undefined => kinds[attemptKind(attempt)]
 
 const usualNetwork = "ETHEREUM"
-
-const notSupported = (reason: string): Declined => new Declined({ reason, code: "NOT_SUPPORTED" })
 
 const chainOf = ({ money, walletAddress }: PaymentOrder): Either.Either<string, Declined> => {
   const network = walletAddress?.network ?? usualNetwork
   if (money.currency !== "USDC") return Either.left(notSupported(`Circle does not move ${money.currency}`))
-  return Either.fromNullable(Object.hasOwn(chains, network) ? chains[network] : undefined, () =>
+  return Either.fromNullable(meaningOf(chains, network), () =>
     notSupported(`Circle does not reach the network ${network}`)
   )
 }
@@ -110,7 +100,7 @@ export const recipientOf = (order: PaymentOrder): Either.Either<RecipientCreatio
   Either.flatMap(chainOf(order), (chain) => {
     const address = order.walletAddress?.address ?? ""
     return address === ""
-      ? Either.left(new Declined({ reason: "There is no address to pay to", code: "INVALID_ORDER" }))
+      ? Either.left(invalidOrder("There is no address to pay to"))
       : Either.right({
           address,
           chain,

@@ -4,6 +4,7 @@ import { Either, Option, Schema, Clock, Data, Duration, Effect } from "effect"
 import { Check } from "../port/Callback.ts"
 import { urlOf } from "../../domain/Url.ts"
 import type { ProviderHttp } from "../client/ProviderHttp.ts"
+import { meaningOf, optionalText } from "../port/WireValues.ts"
 
 export const SnsMessage = Schema.Struct({
   Type: Schema.String,
@@ -14,9 +15,9 @@ export const SnsMessage = Schema.Struct({
   SignatureVersion: Schema.String,
   Signature: Schema.String,
   SigningCertURL: Schema.String,
-  Subject: Schema.optionalWith(Schema.String, { nullable: true }),
-  SubscribeURL: Schema.optionalWith(Schema.String, { nullable: true }),
-  Token: Schema.optionalWith(Schema.String, { nullable: true })
+  Subject: optionalText,
+  SubscribeURL: optionalText,
+  Token: optionalText
 })
 export type SnsMessage = typeof SnsMessage.Type
 
@@ -37,7 +38,7 @@ export const signedText = (message: Omit<SnsMessage, "Signature">): string =>
 const hashes: Readonly<Record<string, string>> = { "1": "sha1", "2": "sha256" }
 
 export const checkSignature = (key: KeyObject, message: SnsMessage): Check<"vendor"> => {
-  const hash = Object.hasOwn(hashes, message.SignatureVersion) ? hashes[message.SignatureVersion] : undefined
+  const hash = meaningOf(hashes, message.SignatureVersion)
   return hash === undefined || key.asymmetricKeyType !== "rsa"
     ? Check.failed
     : Check.signed(hash, Buffer.from(signedText(message)), key, Buffer.from(message.Signature, "base64"))

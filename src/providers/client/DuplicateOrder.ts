@@ -1,10 +1,10 @@
-/** An order that its provider already has: what a look-up says of it, as an answer to the order. */
+/** Answers to orders from reports: of orders that were just made, and of those that the provider had already. */
 import { Accepted, Declined, type Enquiry, type Outcome, type Report, Unknown } from "../../domain/Outcome.ts"
 
 const given = <K extends string, A>(key: K, value: A | undefined): { [P in K]?: A } =>
   (value === undefined ? {} : { [key]: value }) as { [P in K]?: A }
 
-const refused = (report: Report): Declined =>
+const declinedBy = (report: Report): Declined =>
   new Declined({
     reason: report.reason ?? `its status is ${report.providerStatus ?? report.state}`,
     ...given("code", report.code),
@@ -12,7 +12,7 @@ const refused = (report: Report): Declined =>
     ...given("providerPaymentId", report.providerPaymentId ?? undefined)
   })
 
-const taken = (report: Report, state: Accepted["state"]): Accepted =>
+const acceptedBy = (report: Report, state: Accepted["state"]): Accepted =>
   new Accepted({
     state,
     providerPaymentId: report.providerPaymentId,
@@ -24,7 +24,10 @@ const taken = (report: Report, state: Accepted["state"]): Accepted =>
     ...given("fee", report.fee)
   })
 
-/** What cannot be found just after it was said to exist is not known. */
+export const outcomeOfReport = (report: Report): Accepted | Declined =>
+  report.state === "failed" || report.state === "returned" ? declinedBy(report) : acceptedBy(report, report.state)
+
+/** An order that the provider has already. One that cannot be found just after it was said to exist is unknown. */
 export const outcomeOfDuplicate = (enquiry: Enquiry): Outcome => {
   switch (enquiry._tag) {
     case "Absent":
@@ -32,8 +35,12 @@ export const outcomeOfDuplicate = (enquiry: Enquiry): Outcome => {
     case "Unknown":
       return enquiry
     case "Report":
-      return enquiry.state === "failed" || enquiry.state === "returned"
-        ? refused(enquiry)
-        : taken(enquiry, enquiry.state)
+      return outcomeOfReport(enquiry)
   }
 }
+
+/** The same, where a failure is left to the next enquiry. */
+export const acceptedDuplicate = (enquiry: Enquiry): Accepted | Unknown =>
+  enquiry._tag === "Report"
+    ? acceptedBy(enquiry, enquiry.state === "completed" ? "completed" : "processing")
+    : new Unknown({ reason: "it has this reference already, and does not say what became of it" })

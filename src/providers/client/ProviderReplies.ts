@@ -1,8 +1,8 @@
 /** From a reply, or none, to what it means: what all adapters share. */
-import { Effect, Either } from "effect"
+import { Effect, Either, Option } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import type { MovementKind } from "../../domain/Movement.ts"
-import { type Accepted, Declined, type Enquiry, type Outcome, type Report, Unknown } from "../../domain/Outcome.ts"
+import { Absent, type Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { CallFailed, ProviderReply } from "./ProviderHttp.ts"
 
 type Reply = Effect.Effect<ProviderReply, CallFailed>
@@ -117,3 +117,66 @@ export const accountTest = <A>(
     if (status !== 200) return Either.left(`HTTP ${status}`)
     return Either.mapBoth(decode(json), { onLeft: () => "HTTP 200 with a body that cannot be read", onRight: says })
   })
+
+export const notSupported = (reason: string): Declined => new Declined({ reason, code: "NOT_SUPPORTED" })
+
+export const invalidOrder = (reason: string): Declined => new Declined({ reason, code: "INVALID_ORDER" })
+
+/** The amount as the third party writes it, or a refusal where it cannot write exactly this amount. */
+export const exactAmount = (
+  title: string,
+  money: Money,
+  written: Option.Option<string>
+): Either.Either<string, Declined> =>
+  Either.fromOption(written, () => notSupported(`${title} cannot be asked for exactly ${money}`))
+
+export const unreadable = (reply: ProviderReply): Unknown => noVerdict(reply, "with a body that cannot be read")
+
+/** Reads the answer to an order. Without a readable body the outcome is unknown; `refused` reads other statuses than 2xx. */
+export const outcomeFrom =
+  <A>(
+    read: (json: unknown) => Option.Option<A>,
+    means: (read: A) => Outcome,
+    refused: (reply: ProviderReply) => Declined | Unknown
+  ) =>
+  (reply: ProviderReply): Outcome =>
+    isOk(reply) ? Option.match(read(reply.json), { onNone: () => unreadable(reply), onSome: means }) : refused(reply)
+
+/** Reads the answer to a look-up by id. */
+export const enquiryFrom =
+  <A>(read: (json: unknown) => Option.Option<A>, means: (read: A) => Enquiry) =>
+  (reply: ProviderReply): Enquiry => {
+    if (reply.status === 404) return new Absent()
+    return isOk(reply)
+      ? Option.match(read(reply.json), { onNone: () => unreadable(reply), onSome: means })
+      : noVerdict(reply)
+  }
+
+/** Report of a refusal that came after the order was accepted. */
+export const failedReport = (
+  { code, providerCode, reason }: Declined,
+  providerPaymentId: string | null,
+  providerStatus: string | null,
+  state: "failed" | "returned" = "failed"
+): Report =>
+  new Report({
+    state,
+    reason,
+    ...(code === undefined ? {} : { code }),
+    ...(providerCode === undefined ? {} : { providerCode }),
+    providerPaymentId,
+    providerStatus
+  })
+
+/** Logs a status that is in none of the adapter's tables. Such a payment counts as processing until somebody looks. */
+export const warnOfStatus =
+  (title: string, isExpected: (status: string) => boolean) =>
+  <A extends Outcome | Enquiry>(answer: A): Effect.Effect<A> => {
+    const status = "providerStatus" in answer ? answer.providerStatus : null
+    return status === null || isExpected(status)
+      ? Effect.succeed(answer)
+      : Effect.logWarning(`${title} answered with an unexpected status: ${status}`).pipe(
+          Effect.annotateLogs({ status }),
+          Effect.as(answer)
+        )
+  }

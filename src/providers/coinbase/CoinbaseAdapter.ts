@@ -1,7 +1,7 @@
 /** Coinbase (Developer Platform): USDC in to an address of its own for each payment, and out to any address. */
 import { Clock, Duration, Effect, Either, Option, Random, Redacted, Schema } from "effect"
 import { Absent, Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
-import { accountTest, credentialsRefused, prepared, sent } from "../client/ProviderReplies.ts"
+import { accountTest, credentialsRefused, prepared, sent, warnOfStatus } from "../client/ProviderReplies.ts"
 import { type CallFailed, NeverSent, type ProviderCall, type ProviderReply } from "../client/ProviderHttp.ts"
 import type { AttemptContext, Provider } from "../port/Provider.ts"
 import { type Account, servedBy, thirdParty } from "../port/ThirdParty.ts"
@@ -90,6 +90,8 @@ const nonce = Effect.map(Effect.replicateEffect(Random.nextIntBetween(0, 0x1_000
   numbers.map((number) => number.toString(16).padStart(8, "0")).join("")
 )
 
+const warned = warnOfStatus(title, isKnownStatus)
+
 const connect = (account: Account<typeof fields>): Provider => {
   const { credentials, http } = account
   const key = readSigningKey(Redacted.value(credentials.key_secret))
@@ -125,11 +127,6 @@ const connect = (account: Account<typeof fields>): Provider => {
   )
 
   const asEnquiry = Effect.mapError(theAccount, ({ reason }): Enquiry => new Unknown({ reason }))
-
-  const warnOf = (answer: Outcome | Enquiry) =>
-    answer._tag === "Report" && answer.state === "processing" && !isKnownStatus(answer.providerStatus)
-      ? Effect.logWarning(`Coinbase answers with a status that is not known: ${answer.providerStatus}`)
-      : Effect.void
 
   const create = (
     operation: string,
@@ -257,9 +254,9 @@ const connect = (account: Account<typeof fields>): Provider => {
     enquire: (attempt) => {
       switch (kindOfAttempt(attempt)) {
         case "transfer":
-          return Effect.tap(Effect.merge(findTransfer(attempt)), warnOf)
+          return Effect.tap(Effect.merge(findTransfer(attempt)), warned)
         case "deposit":
-          return Effect.tap(Effect.merge(findDeposit(attempt)), warnOf)
+          return Effect.tap(Effect.merge(findDeposit(attempt)), warned)
         default:
           return Effect.succeed(new Unknown({ reason: "Coinbase gives nothing back" }))
       }

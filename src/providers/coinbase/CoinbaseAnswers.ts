@@ -4,16 +4,21 @@ import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 import { Money } from "../../domain/Money.ts"
 import { Absent, Declined, type Enquiry, Unknown, Accepted, type Outcome, Report } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, noVerdict, isMade, providerIds, settledOnce } from "../client/ProviderReplies.ts"
-import { moneyOfMajor } from "../port/WireValues.ts"
+import {
+  credentialsRefused,
+  isMade,
+  noVerdict,
+  providerIds,
+  settledOnce,
+  unreadable
+} from "../client/ProviderReplies.ts"
+import { meaningOf, moneyOfMajor, optional, optionalText } from "../port/WireValues.ts"
 import { networkOfCoinbase } from "./CoinbaseRequests.ts"
+import { outcomeOfReport } from "../client/DuplicateOrder.ts"
 
-export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true })
-export const Text = optional(Schema.String)
+export const Metadata = optional(Schema.Struct({ reference: optionalText }))
 
-export const Metadata = optional(Schema.Struct({ reference: Text }))
-
-const decodeProblem = Schema.decodeUnknownOption(Schema.Struct({ errorType: Text, errorMessage: Text }))
+const decodeProblem = Schema.decodeUnknownOption(Schema.Struct({ errorType: optionalText, errorMessage: optionalText }))
 
 interface Meaning {
   readonly code?: RefusalCode
@@ -67,15 +72,13 @@ export const refusalOf = (reply: ProviderReply): Declined | Unknown => {
     return errorType === undefined ? noVerdict(reply) : noVerdict(reply, `without a verdict (${errorType})`)
   }
   const usual: Meaning = { code: reply.status === 403 ? "CREDENTIALS_REFUSED" : "INVALID_ORDER" }
-  const meaning = errorType !== undefined && Object.hasOwn(refusals, errorType) ? refusals[errorType] : undefined
+  const meaning = meaningOf(refusals, errorType)
   return new Declined({
     reason: errorMessage ?? errorType ?? `HTTP ${reply.status}`,
     ...(meaning ?? usual),
     providerCode: errorType ?? `${reply.status}`
   })
 }
-
-export const unreadable = (reply: ProviderReply): Unknown => noVerdict(reply, "whose body cannot be read")
 
 export const moneyIn = (amount: string | undefined, asset: string | undefined): Option.Option<Money> =>
   amount === undefined || asset === undefined ? Option.none() : moneyOfMajor(amount, asset)
@@ -102,19 +105,19 @@ export const readOne =
 
 /** From Coinbase's transfers to outcomes: nothing here talks to anybody. */
 export const Transfer = Schema.Struct({
-  transferId: Text,
-  status: Text,
-  source: optional(Schema.Struct({ accountId: Text })),
-  sourceAmount: Text,
-  sourceAsset: Text,
-  targetAmount: Text,
-  targetAsset: Text,
-  failureReason: Text,
+  transferId: optionalText,
+  status: optionalText,
+  source: optional(Schema.Struct({ accountId: optionalText })),
+  sourceAmount: optionalText,
+  sourceAsset: optionalText,
+  targetAmount: optionalText,
+  targetAsset: optionalText,
+  failureReason: optionalText,
   metadata: Metadata,
   details: optional(
     Schema.Struct({
       depositDestination: optional(Schema.Struct({ id: Schema.String })),
-      onchainTransactions: optional(Schema.Array(Schema.Struct({ transactionHash: Text })))
+      onchainTransactions: optional(Schema.Array(Schema.Struct({ transactionHash: optionalText })))
     })
   )
 })
@@ -122,13 +125,12 @@ export type Transfer = typeof Transfer.Type
 
 const decodeTransfer = Schema.decodeUnknownEither(Transfer)
 const decodeTransfers = Schema.decodeUnknownEither(
-  Schema.Struct({ transfers: Schema.Array(Transfer), nextPageToken: Text })
+  Schema.Struct({ transfers: Schema.Array(Transfer), nextPageToken: optionalText })
 )
 
 const known = new Set(["quoted", "processing", "completed", "failed"])
 
-/** Whatever else it says is taken for under way, and whoever looks after the account should hear of it. */
-export const isKnownStatus = (status: string | null): boolean => status === null || known.has(status)
+export const isKnownStatus = (status: string): boolean => known.has(status)
 
 /** What it took from our account beyond what arrived, where both are of one asset. */
 const feeOf = ({ sourceAmount, sourceAsset, targetAmount, targetAsset }: Transfer): { readonly fee?: Money } =>
@@ -174,27 +176,8 @@ export const transferCreated = (reply: ProviderReply): Outcome =>
   isMade(reply)
     ? Either.match(decodeTransfer(reply.json), {
         onLeft: () => unreadable(reply),
-        onRight: (transfer): Outcome => {
-          if (transfer.transferId === undefined) return unreadable(reply)
-          const { fee, movements, providerData = {}, providerStatus, reason, state } = transferReport(transfer)
-          if (state === "failed") {
-            return new Declined({
-              reason: reason ?? "Coinbase says that it failed",
-              providerCode: "failed",
-              providerPaymentId: transfer.transferId
-            })
-          }
-          return new Accepted({
-            state: state === "completed" ? state : "processing",
-            providerPaymentId: transfer.transferId,
-            providerStatus,
-            nextAction: null,
-            actionData: {},
-            providerData,
-            ...(movements === undefined ? {} : { movements }),
-            ...(fee === undefined ? {} : { fee })
-          })
-        }
+        onRight: (transfer): Outcome =>
+          transfer.transferId === undefined ? unreadable(reply) : outcomeOfReport(transferReport(transfer))
       })
     : refusalOf(reply)
 
@@ -208,17 +191,17 @@ export const readTransfers: Read<Page<Transfer>> = readAs(
 /** From Coinbase's deposit destinations, and the transfers that came to them, to outcomes: nothing here talks to anybody. */
 const Destination = Schema.Struct({
   depositDestinationId: Schema.String,
-  accountId: Text,
-  status: Text,
-  crypto: optional(Schema.Struct({ network: Text, address: Text })),
+  accountId: optionalText,
+  status: optionalText,
+  crypto: optional(Schema.Struct({ network: optionalText, address: optionalText })),
   metadata: Metadata,
-  createdAt: Text
+  createdAt: optionalText
 })
 export type Destination = typeof Destination.Type
 
 const decodeDestination = Schema.decodeUnknownEither(Destination)
 const decodeDestinations = Schema.decodeUnknownEither(
-  Schema.Struct({ depositDestinations: Schema.Array(Destination), nextPageToken: Text })
+  Schema.Struct({ depositDestinations: Schema.Array(Destination), nextPageToken: optionalText })
 )
 
 const actionDataOf = ({ crypto }: Destination) => ({

@@ -8,12 +8,14 @@ import {
   type CallbackRequest,
   Check,
   Hint,
+  jsonOfBody,
   type NoProof,
   Proof,
+  secretNotSet,
   Statement
 } from "../port/Callback.ts"
-import { readJson } from "../port/WireValues.ts"
 import { isKnownStatus, Transfer, transferReport } from "./CoinbaseAnswers.ts"
+import { warnOfStatus } from "../client/ProviderReplies.ts"
 
 export const signatureHeader = "x-hook0-signature"
 
@@ -51,8 +53,7 @@ const prove = (
   nowMillis: number
 ): Either.Either<Proof<"account">, NoProof> => {
   const header = request.headers[signatureHeader]
-  if (secret === undefined)
-    return Proof.from(Check.failed, "COINBASE_WEBHOOK_SECRET is not set: no callback can be checked")
+  if (secret === undefined) return Either.left(secretNotSet("COINBASE_WEBHOOK_SECRET"))
   if (header === undefined) return Proof.from(Check.failed, "X-Hook0-Signature is missing")
   const parts = partsOf(header)
   const t = parts.get("t") ?? ""
@@ -115,7 +116,7 @@ const eventOf = (
 }
 
 const eventsOf = (body: Buffer, heard: Heard): ReadonlyArray<CallbackEvent> =>
-  Either.getRight(readJson(body.toString("utf8"))).pipe(
+  jsonOfBody({ body }).pipe(
     Option.flatMap(decodeEvent),
     Option.filter(({ eventType }) => eventType.startsWith(transfers)),
     Option.flatMap(({ data, eventID, eventType }) =>
@@ -124,10 +125,7 @@ const eventsOf = (body: Buffer, heard: Heard): ReadonlyArray<CallbackEvent> =>
     Option.toArray
   )
 
-const warnOfStatus = (event: CallbackEvent) =>
-  event._tag === "Hint" || event.report.state !== "processing" || isKnownStatus(event.report.providerStatus)
-    ? Effect.void
-    : Effect.logWarning(`Coinbase calls back with a status that is not known: ${event.report.providerStatus}`)
+const warned = warnOfStatus("Coinbase", isKnownStatus)
 
 export const readCallback = (
   secret: Redacted.Redacted | undefined,
@@ -138,6 +136,6 @@ export const readCallback = (
   Effect.gen(function* () {
     const proof = yield* prove(secret, request, nowMillis)
     const events = eventsOf(request.body, { proof, ownAccount })
-    yield* Effect.forEach(events, warnOfStatus, { discard: true })
+    for (const event of events) if (event._tag === "Statement") yield* warned(event.report)
     return { events }
   })

@@ -1,9 +1,10 @@
 /** From our orders to Coinbase's: nothing here talks to anybody. */
 import { Duration, Either } from "effect"
 import { Declined } from "../../domain/Outcome.ts"
-import type { AttemptContext, PaymentOrder } from "../port/Provider.ts"
+import { type AttemptContext, attemptKind, type PaymentOrder } from "../port/Provider.ts"
 import type { Served } from "../port/ThirdParty.ts"
-import { shortText } from "../port/WireValues.ts"
+import { meaningOf, shortText } from "../port/WireValues.ts"
+import { invalidOrder, notSupported } from "../client/ProviderReplies.ts"
 
 /** Those of its networks that we have; USDC is the one asset of ours that it moves on them. */
 const networks: Readonly<Record<string, string>> = { ETHEREUM: "ethereum", SOLANA: "solana", BASE: "base" }
@@ -20,28 +21,17 @@ export const coinbaseServes: ReadonlyArray<Served> = [
 
 export type Kind = "deposit" | "transfer"
 
-/** Nothing of ours goes back through Coinbase. */
-export const kindOfAttempt = ({ flow, leg }: AttemptContext): Kind | undefined => {
-  switch (leg) {
-    case "collection":
-      return "deposit"
-    case "settlement":
-      return "transfer"
-    case "payment":
-      return flow === "outbound" ? "transfer" : "deposit"
-    default:
-      return undefined
-  }
-}
+/** Coinbase gives nothing back. */
+const kinds = { payin: "deposit", payout: "transfer", refund: undefined } as const
 
-const notSupported = (reason: string): Declined => new Declined({ reason, code: "NOT_SUPPORTED" })
+export const kindOfAttempt = (attempt: AttemptContext): Kind | undefined => kinds[attemptKind(attempt)]
 
 const usualNetwork = "ETHEREUM"
 
 const networkOf = ({ money, walletAddress }: PaymentOrder): Either.Either<string, Declined> => {
   const network = walletAddress?.network ?? usualNetwork
   if (money.currency !== "USDC") return Either.left(notSupported(`Coinbase does not move ${money.currency}`))
-  return Either.fromNullable(Object.hasOwn(networks, network) ? networks[network] : undefined, () =>
+  return Either.fromNullable(meaningOf(networks, network), () =>
     notSupported(`Coinbase does not reach the network ${network}`)
   )
 }
@@ -77,7 +67,7 @@ export const transferOf = (order: PaymentOrder, accountId: string): Either.Eithe
     const { money, recipient, walletAddress } = order
     const address = walletAddress?.address ?? ""
     if (address === "") {
-      return Either.left(new Declined({ reason: "There is no address to pay to", code: "INVALID_ORDER" }))
+      return Either.left(invalidOrder("There is no address to pay to"))
     }
     const asset = money.currency.toLowerCase()
     return Either.right({

@@ -2,7 +2,15 @@
 import { Clock, Effect, Either, Option, Redacted, Schema } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
 import { Declined, type Enquiry, type Outcome } from "../../domain/Outcome.ts"
-import { triedBy, credentialsRefused, firstReport, looked, prepared, sent } from "../client/ProviderReplies.ts"
+import {
+  credentialsRefused,
+  firstReport,
+  looked,
+  prepared,
+  sent,
+  triedBy,
+  warnOfStatus
+} from "../client/ProviderReplies.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import type { AttemptContext, PaymentOrder, Provider, RefundOrder } from "../port/Provider.ts"
 import { type Account, servedBy, thirdParty } from "../port/ThirdParty.ts"
@@ -20,7 +28,6 @@ import { serves, TITLE } from "./FlutterwaveCorridors.ts"
 import { paidUnder, refundsAmong, reversalsOf, type Transaction, withOthers } from "./FlutterwaveMovements.ts"
 import {
   chargeReport,
-  existing,
   isKnownStatus,
   type Page,
   refundableIn,
@@ -47,6 +54,7 @@ import {
   verifyIdPath,
   verifyPath
 } from "./FlutterwaveRequests.ts"
+import { acceptedDuplicate } from "../client/DuplicateOrder.ts"
 
 const fields = {
   secret_key: {
@@ -86,12 +94,7 @@ const balancesIn = dataOf(
   Schema.decodeUnknownOption(Schema.Struct({ data: Schema.Array(Schema.Struct({ currency: Schema.String })) }))
 )
 
-const warnOfStatus = (found: Enquiry): Effect.Effect<void> =>
-  found._tag === "Report" && found.providerStatus !== null && !isKnownStatus(found.providerStatus)
-    ? Effect.annotateLogs(Effect.logWarning(`${TITLE} names a status that nobody here knows`), {
-        status: found.providerStatus
-      })
-    : Effect.void
+const warned = warnOfStatus(TITLE, isKnownStatus)
 
 const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields>): Provider => {
   const authorization = `Bearer ${Redacted.value(credentials.secret_key)}`
@@ -190,7 +193,7 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
     }
   }
 
-  const enquire = (attempt: AttemptContext): Effect.Effect<Enquiry> => Effect.tap(asked(attempt), warnOfStatus)
+  const enquire = (attempt: AttemptContext): Effect.Effect<Enquiry> => Effect.flatMap(asked(attempt), warned)
 
   /** A reference that it says it has is looked up, as one whose answer was lost. */
   const send = (order: FlutterwaveOrder, asked: PaymentOrder): Effect.Effect<Outcome> =>
@@ -199,7 +202,7 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
       onSuccess: (reply) => {
         if (!isDuplicate(reply)) return sent(Effect.succeed(reply), answers[order.family])
         const found = order.family === "transfer" ? findTransfer(asked.reference) : findCharge(asked, null)
-        return Effect.map(found, existing)
+        return Effect.map(found, acceptedDuplicate)
       }
     })
 

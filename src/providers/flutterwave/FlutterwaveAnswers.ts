@@ -3,7 +3,7 @@ import { Option, Schema } from "effect"
 import { Accepted, Declined, type Outcome } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { credentialsRefused, noVerdict, providerIds, settledOnce } from "../client/ProviderReplies.ts"
-import { moneyOfMajor } from "../port/WireValues.ts"
+import { moneyOfMajor, optional, optionalText } from "../port/WireValues.ts"
 import { urlOf } from "../../domain/Url.ts"
 import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 
@@ -49,10 +49,7 @@ const saysDuplicate = (message: string): boolean =>
 export const saysAbsent = (message: string): boolean =>
   /no (transaction|transfer)|(transaction|transfer) (was )?not found/i.test(message)
 
-/** Absent, null or text: everything else that it may be is not read. */
-export const text = Schema.optionalWith(Schema.String, { nullable: true })
-
-const Envelope = Schema.Struct({ status: Schema.String, message: text })
+const Envelope = Schema.Struct({ status: Schema.String, message: optionalText })
 const envelopeIn = Schema.decodeUnknownOption(Envelope)
 
 export const messageIn = ({ json }: ProviderReply): string | undefined =>
@@ -89,32 +86,29 @@ const notTaken = (reply: ProviderReply, isPayout: boolean): Outcome => {
 const chargeIn = dataOf(
   Schema.decodeUnknownOption(
     Schema.Struct({
-      data: Schema.optionalWith(
+      data: optional(
         Schema.Struct({
-          id: text,
-          flw_ref: text,
-          status: text,
-          amount: text,
-          currency: text,
-          processor_response: text
-        }),
-        { nullable: true }
+          id: optionalText,
+          flw_ref: optionalText,
+          status: optionalText,
+          amount: optionalText,
+          currency: optionalText,
+          processor_response: optionalText
+        })
       ),
-      meta: Schema.optionalWith(
+      meta: optional(
         Schema.Struct({
-          authorization: Schema.optionalWith(
+          authorization: optional(
             Schema.Struct({
-              mode: text,
-              redirect: text,
-              transfer_account: text,
-              transfer_bank: text,
-              transfer_reference: text,
-              account_expiration: text
-            }),
-            { nullable: true }
+              mode: optionalText,
+              redirect: optionalText,
+              transfer_account: optionalText,
+              transfer_bank: optionalText,
+              transfer_reference: optionalText,
+              account_expiration: optionalText
+            })
           )
-        }),
-        { nullable: true }
+        })
       )
     })
   )
@@ -188,7 +182,7 @@ export const linkAnswer = (reply: ProviderReply): Outcome => {
 
 const createdIn = dataOf(
   Schema.decodeUnknownOption(
-    Schema.Struct({ data: Schema.Struct({ id: Schema.String, status: Schema.String, complete_message: text }) })
+    Schema.Struct({ data: Schema.Struct({ id: Schema.String, status: Schema.String, complete_message: optionalText }) })
   )
 )
 

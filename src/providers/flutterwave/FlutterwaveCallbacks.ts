@@ -3,22 +3,28 @@
  * another. So the secret lets a callback in, and all that it does is make us ask.
  */
 import { Either, Option, Redacted, Schema } from "effect"
-import { type Callback, type CallbackRequest, Hint, isSame, NoProof } from "../port/Callback.ts"
-import { readJson } from "../port/WireValues.ts"
+import {
+  type Callback,
+  type CallbackRequest,
+  Hint,
+  isSame,
+  jsonOfBody,
+  NoProof,
+  secretNotSet
+} from "../port/Callback.ts"
+import { optional, optionalText } from "../port/WireValues.ts"
 
-const text = Schema.optionalWith(Schema.String, { nullable: true })
-
-const Named = Schema.optionalWith(Schema.Struct({ id: text, tx_ref: text, txRef: text, reference: text }), {
-  nullable: true
-})
+const Named = optional(
+  Schema.Struct({ id: optionalText, tx_ref: optionalText, txRef: optionalText, reference: optionalText })
+)
 
 /** As it is now, and as accounts that are older still get it: flat, or with the transfer by itself. */
-const Names = Schema.Struct({ data: Named, transfer: Named, id: text, txRef: text })
+const Names = Schema.Struct({ data: Named, transfer: Named, id: optionalText, txRef: optionalText })
 
 const namesIn = Schema.decodeUnknownOption(Names)
 
 const hintIn = (body: Buffer): ReadonlyArray<Hint> => {
-  const said = Option.flatMap(Either.getRight(readJson(body.toString("utf8"))), namesIn)
+  const said = Option.flatMap(jsonOfBody({ body }), namesIn)
   const { data, id, transfer, txRef } = Option.getOrElse(said, (): typeof Names.Type => ({}))
   const reference = data?.tx_ref ?? data?.txRef ?? data?.reference ?? transfer?.reference ?? txRef
   const providerPaymentId = data?.id ?? transfer?.id ?? id ?? null
@@ -29,11 +35,7 @@ export const callbackEvents = (
   { body, headers }: CallbackRequest,
   secret: Redacted.Redacted | undefined
 ): Either.Either<Callback, NoProof> => {
-  if (secret === undefined) {
-    const message =
-      "FLUTTERWAVE_WEBHOOK_SECRET is not set, so that no callback of Flutterwave can be told from a forged one"
-    return Either.left(new NoProof({ message }))
-  }
+  if (secret === undefined) return Either.left(secretNotSet("FLUTTERWAVE_WEBHOOK_SECRET"))
   return isSame(Redacted.value(secret), headers["verif-hash"])
     ? Either.right({ events: hintIn(body) })
     : Either.left(new NoProof({ message: "verif-hash is not our secret hash" }))

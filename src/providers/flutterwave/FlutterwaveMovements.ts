@@ -3,22 +3,22 @@ import { Option, Schema } from "effect"
 import type { Movement, MovementState } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { moneyOfMajor } from "../port/WireValues.ts"
-import { dataOf, refundState, text } from "./FlutterwaveAnswers.ts"
+import { moneyOfMajor, optionalText } from "../port/WireValues.ts"
+import { dataOf, refundState } from "./FlutterwaveAnswers.ts"
 
 export const moneyIn = (amount: string | undefined, currency: string | undefined) =>
   Option.getOrUndefined(moneyOfMajor(amount ?? "", currency ?? ""))
 
 export const Transaction = Schema.Struct({
-  id: text,
+  id: optionalText,
   tx_ref: Schema.String,
-  flw_ref: text,
+  flw_ref: optionalText,
   status: Schema.String,
-  amount: text,
-  currency: text,
-  app_fee: text,
-  processor_response: text,
-  created_at: text
+  amount: optionalText,
+  currency: optionalText,
+  app_fee: optionalText,
+  processor_response: optionalText,
+  created_at: optionalText
 })
 export type Transaction = typeof Transaction.Type
 
@@ -45,9 +45,9 @@ export const paidUnder =
 export const Refund = Schema.Struct({
   id: Schema.String,
   status: Schema.String,
-  tx_id: text,
-  amount_refunded: text,
-  comments: text
+  tx_id: optionalText,
+  amount_refunded: optionalText,
+  comments: optionalText
 })
 export type Refund = typeof Refund.Type
 
@@ -70,7 +70,12 @@ export const refundsAmong = (
     return movement === undefined || movement.amount === null ? [] : [movement]
   })
 
-const Chargeback = Schema.Struct({ id: Schema.String, status: Schema.String, flw_ref: text, amount: text })
+const Chargeback = Schema.Struct({
+  id: Schema.String,
+  status: Schema.String,
+  flw_ref: optionalText,
+  amount: optionalText
+})
 const Several = Schema.Struct({ data: Schema.Array(Chargeback) })
 const One = Schema.Struct({ data: Chargeback })
 

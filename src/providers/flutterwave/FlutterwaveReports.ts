@@ -1,13 +1,14 @@
 /** What Flutterwave says later of what it took, when it is asked. */
 import { Duration, Equal, Option, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
-import { Absent, Accepted, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
+import { Absent, type Enquiry, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { named, noVerdict, providerIds, settledOnce } from "../client/ProviderReplies.ts"
 import type { AttemptContext, RefundOrder } from "../port/Provider.ts"
-import { dataOf, messageIn, refundState, text, refusalIn, saysAbsent } from "./FlutterwaveAnswers.ts"
+import { dataOf, messageIn, refundState, refusalIn, saysAbsent } from "./FlutterwaveAnswers.ts"
 import { collectionOf, moneyIn, Refund, refundMovement, Transaction } from "./FlutterwaveMovements.ts"
 import { pageLife } from "./FlutterwaveRequests.ts"
+import { optionalText } from "../port/WireValues.ts"
 
 const chargeStates: ReadonlyMap<string, Report["state"]> = new Map([
   // Whether its customer has done anything yet, it does not say; one who was asked by phone is past this already.
@@ -116,13 +117,13 @@ export const chargeReport =
   }
 
 const Transfer = Schema.Struct({
-  id: text,
+  id: optionalText,
   reference: Schema.String,
   status: Schema.String,
-  amount: text,
-  fee: text,
-  currency: text,
-  complete_message: text
+  amount: optionalText,
+  fee: optionalText,
+  currency: optionalText,
+  complete_message: optionalText
 })
 
 const transferOf = (data: typeof Transfer.Type): Report => {
@@ -228,18 +229,3 @@ export const refundableIn =
         ? Option.fromNullable(data.id)
         : Option.none()
     })
-
-/** What became of an order whose reference was taken before; how it failed, if it did, is told in its turn. */
-export const existing = (found: Enquiry): Outcome => {
-  if (found._tag !== "Report") return new Unknown({ reason: "it knows the reference, and not what became of it" })
-  return new Accepted({
-    state: found.state === "completed" ? "completed" : "processing",
-    providerPaymentId: found.providerPaymentId,
-    providerStatus: found.providerStatus,
-    nextAction: null,
-    actionData: {},
-    providerData: found.providerData ?? {},
-    ...(found.movements === undefined ? {} : { movements: found.movements }),
-    ...(found.fee === undefined ? {} : { fee: found.fee })
-  })
-}

@@ -3,9 +3,10 @@ import { Duration, Either } from "effect"
 import { stringifyWire, WireNumber } from "../../domain/Decimal.ts"
 import type { Money } from "../../domain/Money.ts"
 import { Declined } from "../../domain/Outcome.ts"
-import type { AttemptContext, PaymentOrder, RefundOrder } from "../port/Provider.ts"
+import { type AttemptContext, attemptKind, type PaymentOrder, type RefundOrder } from "../port/Provider.ts"
 import { shortText } from "../port/WireValues.ts"
 import { bankPayins, bankPayouts, mobileCorridor } from "./FlutterwaveCorridors.ts"
+import { invalidOrder, notSupported } from "../client/ProviderReplies.ts"
 
 /** Which of its families of endpoints an order belongs to, and is found by again. */
 export type Family = "charge" | "hosted" | "transfer" | "refund"
@@ -28,10 +29,6 @@ const accountLife = Duration.days(1)
 /** Longer ones are refused. */
 const LONGEST_TEXT = 100
 
-const unfit = (reason: string) => Either.left(new Declined({ reason, code: "INVALID_ORDER" }))
-
-const unserved = (reason: string) => Either.left(new Declined({ reason, code: "NOT_SUPPORTED" }))
-
 const numeric = (money: Money): WireNumber => new WireNumber(shortText(money))
 
 const digits = (phone: string): string => phone.replace(/\D/g, "")
@@ -49,10 +46,10 @@ const charged = ({ money, payer, reference }: PaymentOrder, email: string) => ({
 const mobileCharge = (order: PaymentOrder, email: string): Built => {
   const { country, mobileMoney, money, reference, returnUrl } = order
   const corridor = mobileCorridor(country)
-  if (mobileMoney === null) return unfit("there is no number to ask for the money")
+  if (mobileMoney === null) return Either.left(invalidOrder("there is no number to ask for the money"))
   const network = corridor?.networks.get(mobileMoney.network)
   if (corridor === undefined || network === undefined || corridor.currency !== money.currency) {
-    return unserved(`it asks no number of ${mobileMoney.network} in ${country} for ${money.currency}`)
+    return Either.left(notSupported(`it asks no number of ${mobileMoney.network} in ${country} for ${money.currency}`))
   }
   return Either.right({
     family: "charge",
@@ -80,7 +77,7 @@ const bankCharge = (order: PaymentOrder, email: string): Built =>
           expires: Duration.toSeconds(accountLife)
         })
       })
-    : unserved(`it has no account to pay ${order.money.currency} to in ${order.country}`)
+    : Either.left(notSupported(`it has no account to pay ${order.money.currency} to in ${order.country}`))
 
 /** Card numbers stay on its own page. */
 const hosted = (order: PaymentOrder, email: string): Built => {
@@ -112,13 +109,14 @@ const destinationOf = (order: PaymentOrder): Either.Either<Destination, Declined
     const corridor = mobileCorridor(country)
     const account_bank = corridor?.payout.get(mobileMoney.network)
     return account_bank === undefined || corridor?.currency !== money.currency
-      ? unserved(`it pays no number of ${mobileMoney.network} in ${country} in ${money.currency}`)
+      ? Either.left(notSupported(`it pays no number of ${mobileMoney.network} in ${country} in ${money.currency}`))
       : Either.right({ account_bank, account_number: digits(mobileMoney.phoneNumber) })
   }
-  if (order.method !== "bank_transfer" || bank === null) return unfit("there is no account to pay to")
+  if (order.method !== "bank_transfer" || bank === null)
+    return Either.left(invalidOrder("there is no account to pay to"))
   if (bankPayouts.get(country) !== money.currency)
-    return unserved(`it pays no account in ${country} in ${money.currency}`)
-  if (bank.bankCode === null) return unfit("the bank's code is not known")
+    return Either.left(notSupported(`it pays no account in ${country} in ${money.currency}`))
+  if (bank.bankCode === null) return Either.left(invalidOrder("the bank's code is not known"))
   return Either.right({ account_bank: bank.bankCode, account_number: bank.accountNumber })
 }
 
@@ -138,9 +136,11 @@ const senderOf = (
   const meta = (name: string, from: string, phone: string) =>
     Either.right({ meta: [{ sender: cut(name), sender_country: from, mobile_number: digits(phone) }] })
   if (payer !== null) return meta(payer.name, country, payer.phone)
-  if (sender === null) return unfit("for Kenya it must be known who sends the money")
+  if (sender === null) return Either.left(invalidOrder("for Kenya it must be known who sends the money"))
   return senderPhone === undefined
-    ? unfit("for Kenya it needs a number of the sender: set FLUTTERWAVE_SENDER_PHONE, or send payer_details")
+    ? Either.left(
+        invalidOrder("for Kenya it needs a number of the sender: set FLUTTERWAVE_SENDER_PHONE, or send payer_details")
+      )
     : meta(sender.name, sender.country, senderPhone)
 }
 
@@ -169,7 +169,8 @@ const transfer = (order: PaymentOrder, ordering: Ordering): Built =>
 
 const payin = (order: PaymentOrder): Built => {
   const email = order.payer?.email
-  if (email === undefined || email === "") return unfit("it takes no payment without the payer's e-mail address")
+  if (email === undefined || email === "")
+    return Either.left(invalidOrder("it takes no payment without the payer's e-mail address"))
   switch (order.method) {
     case "card":
       return hosted(order, email)
@@ -178,13 +179,15 @@ const payin = (order: PaymentOrder): Built => {
     case "mobile_money":
       return mobileCharge(order, email)
     default:
-      return unserved(`it does not take ${order.method}`)
+      return Either.left(notSupported(`it does not take ${order.method}`))
   }
 }
 
 export const orderRequest = (order: PaymentOrder, ordering: Ordering): Built => {
   if (order.flow === "inbound") return payin(order)
-  return order.flow === "outbound" ? transfer(order, ordering) : unserved("it moves no money of others")
+  return order.flow === "outbound"
+    ? transfer(order, ordering)
+    : Either.left(notSupported("it moves no money of others"))
 }
 
 export const refundRequest = (transactionId: string, { money, reason, reference }: RefundOrder): FlutterwaveOrder => ({
@@ -195,8 +198,8 @@ export const refundRequest = (transactionId: string, { money, reason, reference 
 })
 
 export const familyOf = ({ flow, leg, method }: Pick<AttemptContext, "flow" | "leg" | "method">): Family => {
-  if (leg === "refund" || leg === "return") return "refund"
-  if (leg === "settlement" || (leg === "payment" && flow === "outbound")) return "transfer"
+  const kind = attemptKind({ flow, leg })
+  if (kind !== "payin") return kind === "payout" ? "transfer" : "refund"
   return method === "card" ? "hosted" : "charge"
 }
 

@@ -2,13 +2,13 @@
 import { Duration, Effect, Either, Option, Redacted } from "effect"
 import { Declined, type Enquiry, type Outcome } from "../../domain/Outcome.ts"
 import { MaybeSent } from "../client/ProviderHttp.ts"
-import { credentialsRefused, looked, prepared, sent } from "../client/ProviderReplies.ts"
+import { credentialsRefused, looked, prepared, sent, warnOfStatus } from "../client/ProviderReplies.ts"
 import { makeAccessTokens } from "../client/AccessTokens.ts"
 import type { Provider } from "../port/Provider.ts"
 import { type Account, thirdParty } from "../port/ThirdParty.ts"
 import {
   balanceAnswer,
-  existing,
+  outcomeOfKnown,
   isDuplicate,
   isKnownStatus,
   orderAnswer,
@@ -76,12 +76,7 @@ const userOf = ({ credentials }: Account<typeof fields>, product: Product): stri
   return Buffer.from(`${Redacted.value(user)}:${Redacted.value(key)}`).toString("base64")
 }
 
-const warnOfStatus = (found: Enquiry): Effect.Effect<void> =>
-  found._tag === "Report" && found.providerStatus !== null && !isKnownStatus(found.providerStatus)
-    ? Effect.annotateLogs(Effect.logWarning(`${TITLE} names a status that nobody here knows`), {
-        status: found.providerStatus
-      })
-    : Effect.void
+const warned = warnOfStatus(TITLE, isKnownStatus)
 
 const connect = (account: Account<typeof fields>): Provider => {
   const { callbackUrl, credentials, http, mode } = account
@@ -148,7 +143,7 @@ const connect = (account: Account<typeof fields>): Provider => {
         ({ reason }) => new MaybeSent({ reason })
       ),
       statusAnswer(endpoint, reference)
-    ).pipe(Effect.tap(warnOfStatus))
+    ).pipe(Effect.flatMap(warned))
 
   const send = (order: MtnOrder): Effect.Effect<Outcome> => {
     const { endpoint, reference } = order
@@ -159,7 +154,7 @@ const connect = (account: Account<typeof fields>): Provider => {
           : sent(Effect.fail(failed), orderAnswer(endpoint, reference)),
       onSuccess: (reply) =>
         isDuplicate(reply)
-          ? Effect.map(lookUp(endpoint, reference), existing(endpoint))
+          ? Effect.map(lookUp(endpoint, reference), outcomeOfKnown(endpoint))
           : sent(Effect.succeed(reply), orderAnswer(endpoint, reference))
     })
   }

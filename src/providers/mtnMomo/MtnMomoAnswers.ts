@@ -4,8 +4,9 @@ import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown
 import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { credentialsRefused, noVerdict, providerIds, settledOnce } from "../client/ProviderReplies.ts"
-import { moneyOfMajor } from "../port/WireValues.ts"
+import { meaningOf, moneyOfMajor, optional, optionalText } from "../port/WireValues.ts"
 import type { Endpoint, Product } from "./MtnMomoRequests.ts"
+import { acceptedDuplicate } from "../client/DuplicateOrder.ts"
 
 interface Refusal {
   readonly code?: RefusalCode
@@ -45,12 +46,9 @@ const refusals: Readonly<Record<string, (at: (typeof sides)[Product]) => Refusal
   INVALID_CURRENCY: () => ({ code: "NOT_SUPPORTED" })
 }
 
-const refusalOf = (product: Product, code: string): Refusal | undefined =>
-  Object.hasOwn(refusals, code) ? refusals[code]?.(sides[product]) : undefined
+const refusalOf = (product: Product, code: string): Refusal | undefined => meaningOf(refusals, code)?.(sides[product])
 
-const text = Schema.optionalWith(Schema.String, { nullable: true })
-
-const ErrorReason = Schema.Struct({ code: text, message: text })
+const ErrorReason = Schema.Struct({ code: optionalText, message: optionalText })
 type ErrorReason = typeof ErrorReason.Type
 
 const errorIn = Schema.decodeUnknownOption(ErrorReason)
@@ -92,11 +90,11 @@ export const orderAnswer =
 const statusIn = Schema.decodeUnknownOption(
   Schema.Struct({
     status: Schema.String,
-    amount: text,
-    currency: text,
-    financialTransactionId: text,
+    amount: optionalText,
+    currency: optionalText,
+    financialTransactionId: optionalText,
     // Callbacks and some of its platforms name the code alone.
-    reason: Schema.optionalWith(Schema.Union(Schema.String, ErrorReason), { nullable: true })
+    reason: optional(Schema.Union(Schema.String, ErrorReason))
   })
 )
 
@@ -152,20 +150,12 @@ export const statusAnswer =
   }
 
 /** What became of an order whose reference was taken before; how it failed, if it did, is told in its turn. */
-export const existing =
+export const outcomeOfKnown =
   ({ product }: Endpoint) =>
   (found: Enquiry): Outcome => {
-    if (found._tag !== "Report") return new Unknown({ reason: "MTN knows the reference, and not what became of it" })
-    return new Accepted({
-      state: found.state === "completed" ? "completed" : "processing",
-      providerPaymentId: found.providerPaymentId,
-      providerStatus: found.providerStatus,
-      nextAction:
-        product === "collection" && (found.state === "processing" || found.state === "pending") ? "wait" : null,
-      actionData: {},
-      providerData: found.providerData ?? {},
-      ...(found.movements === undefined ? {} : { movements: found.movements })
-    })
+    const outcome = acceptedDuplicate(found)
+    const waits = product === "collection" && found._tag === "Report" && found.state === "processing"
+    return outcome._tag === "Accepted" && waits ? new Accepted({ ...outcome, nextAction: "wait" }) : outcome
   }
 
 const tokenIn = Schema.decodeUnknownOption(Schema.Struct({ access_token: Schema.String, expires_in: Schema.String }))

@@ -2,9 +2,10 @@
 import { Either } from "effect"
 import type { MovementKind } from "../../domain/Movement.ts"
 import { Declined } from "../../domain/Outcome.ts"
-import type { AttemptContext, PaymentOrder, RefundOrder } from "../port/Provider.ts"
+import { type AttemptContext, attemptKind, type PaymentOrder, type RefundOrder } from "../port/Provider.ts"
 import { shortText } from "../port/WireValues.ts"
 import { MTN } from "./MtnMomoCorridors.ts"
+import { notSupported } from "../client/ProviderReplies.ts"
 
 /** Each has a subscription key and tokens of its own. */
 export type Product = "collection" | "disbursement"
@@ -29,19 +30,9 @@ export const balancePath = (product: Product): string => `/${product}/v1_0/accou
 
 export const lookUpPath = ({ path }: Endpoint, reference: string): string => `${path}/${encodeURIComponent(reference)}`
 
-export const endpointOf = ({ flow, leg }: Pick<AttemptContext, "flow" | "leg">): Endpoint => {
-  switch (leg) {
-    case "refund":
-    case "return":
-      return refunds
-    case "collection":
-      return requestToPay
-    case "settlement":
-      return transfer
-    case "payment":
-      return flow === "outbound" ? transfer : requestToPay
-  }
-}
+const endpoints = { payin: requestToPay, payout: transfer, refund: refunds }
+
+export const endpointOf = (attempt: Pick<AttemptContext, "flow" | "leg">): Endpoint => endpoints[attemptKind(attempt)]
 
 /** Some of its platforms refuse a message for a character that they do not know; nothing depends on what it says. */
 const LONGEST_MESSAGE = 160
@@ -76,9 +67,7 @@ export interface MtnOrder {
 export const orderRequest = (order: PaymentOrder): Either.Either<MtnOrder, Declined> => {
   const { description, flow, mobileMoney, reference } = order
   if (flow === "external" || mobileMoney === null || mobileMoney.network !== MTN) {
-    return Either.left(
-      new Declined({ reason: "only numbers of MTN are asked or paid by MTN MoMo", code: "NOT_SUPPORTED" })
-    )
+    return Either.left(notSupported("only numbers of MTN are asked or paid by MTN MoMo"))
   }
   const side = party(mobileMoney.phoneNumber)
   return Either.right(
@@ -95,4 +84,4 @@ export const refundRequest = (order: RefundOrder): Either.Either<MtnOrder, Decli
         reference: order.reference,
         body: { ...common(order, order.reason), referenceIdToRefund: order.collectionId ?? order.attempt.reference }
       })
-    : Either.left(new Declined({ reason: "MTN gives back only what it collected", code: "NOT_SUPPORTED" }))
+    : Either.left(notSupported("MTN gives back only what it collected"))

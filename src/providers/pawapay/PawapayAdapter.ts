@@ -1,7 +1,7 @@
 /** pawaPay (Merchant API, version 1): mobile money in and out, by its own names for the operators of each country. */
 import { Clock, Duration, Effect, Either, Redacted, Schema } from "effect"
 import type { Enquiry, Outcome } from "../../domain/Outcome.ts"
-import { accountTest, looked, sent } from "../client/ProviderReplies.ts"
+import { accountTest, looked, sent, warnOfStatus } from "../client/ProviderReplies.ts"
 import type { ProviderCall } from "../client/ProviderHttp.ts"
 import type { Provider } from "../port/Provider.ts"
 import { type Account, servedBy, thirdParty } from "../port/ThirdParty.ts"
@@ -33,10 +33,7 @@ const absentAfter = Duration.minutes(2)
 
 const decodeMerchant = Schema.decodeUnknownEither(Schema.Struct({ merchantName: Schema.String }))
 
-const warnOf = (answer: Outcome | Enquiry): Effect.Effect<void> =>
-  "providerStatus" in answer && !isKnownStatus(answer.providerStatus)
-    ? Effect.logWarning(`pawaPay answers with a status that is not known: ${answer.providerStatus}`)
-    : Effect.void
+const warned = warnOfStatus(title, isKnownStatus)
 
 const connect = ({ callbackUrl, credentials, http }: Account<typeof fields>): Provider => {
   const call = (about: ProviderCall) =>
@@ -50,7 +47,7 @@ const connect = ({ callbackUrl, credentials, http }: Account<typeof fields>): Pr
   const look = (kind: Kind, reference: string): Effect.Effect<Enquiry> =>
     looked(call({ operation: `look up ${kind}`, method: "GET", path: `${kinds[kind].path}/${reference}` }), (reply) =>
       enquiryOf(kind, reference, reply)
-    ).pipe(Effect.tap(warnOf))
+    ).pipe(Effect.flatMap(warned))
 
   const create = (reference: string, { body, kind }: Creation): Effect.Effect<Outcome> =>
     Effect.gen(function* () {
@@ -65,7 +62,7 @@ const connect = ({ callbackUrl, credentials, http }: Account<typeof fields>): Pr
         }),
         (reply) => outcomeOf(kind, reference, reply)
       )
-      yield* warnOf(outcome)
+      yield* warned(outcome)
       if (outcome._tag !== "Accepted" || outcome.providerStatus !== DUPLICATE) return outcome
       return outcomeOfKnown(kind, reference, outcome, yield* look(kind, reference))
     })

@@ -3,34 +3,28 @@ import { Either, Option, Schema } from "effect"
 import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, noVerdict, providerIds, settledOnce } from "../client/ProviderReplies.ts"
-import { moneyOfMajor } from "../port/WireValues.ts"
+import { credentialsRefused, noVerdict, providerIds, settledOnce, unreadable } from "../client/ProviderReplies.ts"
+import { meaningOf, moneyOfMajor, optional, optionalText } from "../port/WireValues.ts"
 import { type Kind, kinds } from "./PawapayRequests.ts"
-
-const Text = Schema.optionalWith(Schema.String, { nullable: true })
 
 const Created = Schema.Struct({
   status: Schema.String,
-  rejectionReason: Schema.optionalWith(Schema.Struct({ rejectionCode: Text, rejectionMessage: Text }), {
-    nullable: true
-  })
+  rejectionReason: optional(Schema.Struct({ rejectionCode: optionalText, rejectionMessage: optionalText }))
 })
 const decodeCreated = Schema.decodeUnknownEither(Created)
 
 const Transaction = Schema.Struct({
   status: Schema.String,
-  currency: Text,
-  amount: Text,
-  depositedAmount: Text,
-  correspondentIds: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.Unknown }), {
-    nullable: true
-  }),
-  failureReason: Schema.optionalWith(Schema.Struct({ failureCode: Text, failureMessage: Text }), { nullable: true })
+  currency: optionalText,
+  amount: optionalText,
+  depositedAmount: optionalText,
+  correspondentIds: optional(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
+  failureReason: optional(Schema.Struct({ failureCode: optionalText, failureMessage: optionalText }))
 })
 type Transaction = typeof Transaction.Type
 const decodeFound = Schema.decodeUnknownEither(Schema.Array(Transaction))
 
-const Problem = Schema.Struct({ errorCode: Text, errorMessage: Text })
+const Problem = Schema.Struct({ errorCode: optionalText, errorMessage: optionalText })
 const decodeProblem = Schema.decodeUnknownOption(Problem)
 
 interface Meaning {
@@ -75,17 +69,13 @@ const failures: Readonly<Record<string, Meaning>> = {
   BALANCE_INSUFFICIENT: { code: "PROVIDER_BALANCE_LOW" }
 }
 
-const meaningOf = (all: Readonly<Record<string, Meaning>>, code: string | undefined): Meaning =>
-  code !== undefined && Object.hasOwn(all, code) ? (all[code] ?? {}) : {}
-
 const underWay = new Set(["ACCEPTED", "SUBMITTED", "ENQUEUED", "IN_RECONCILIATION"])
 
 export const DUPLICATE = "DUPLICATE_IGNORED"
 
 const known = new Set([...underWay, DUPLICATE, "COMPLETED", "FAILED"])
 
-/** Whatever else it says is taken for under way, and whoever looks after the account should hear of it. */
-export const isKnownStatus = (status: string | null): boolean => status === null || known.has(status)
+export const isKnownStatus = (status: string): boolean => known.has(status)
 
 const problemIn = ({ json }: ProviderReply): typeof Problem.Type =>
   Option.getOrElse(decodeProblem(json), (): typeof Problem.Type => ({}))
@@ -112,7 +102,7 @@ export const outcomeOf = (kind: Kind, reference: string, reply: ProviderReply): 
   switch (reply.status) {
     case 200:
       return Either.match(decodeCreated(reply.json), {
-        onLeft: () => noVerdict(reply, "whose body cannot be read"),
+        onLeft: () => unreadable(reply),
         onRight: ({ rejectionReason, status }) => {
           if (status !== "REJECTED") return accepted(kind, reference, status, "processing")
           const { rejectionCode, rejectionMessage } = rejectionReason ?? {}
@@ -164,7 +154,7 @@ const reportOf = (kind: Kind, reference: string, transaction: Transaction): Opti
   }
   if (status !== "FAILED") return Option.some(new Report({ ...about, state: "processing" }))
   const { failureCode, failureMessage } = failureReason ?? {}
-  const { code } = meaningOf(failures, failureCode)
+  const code = meaningOf(failures, failureCode)?.code
   return Option.some(
     new Report({
       ...about,
@@ -179,7 +169,7 @@ const reportOf = (kind: Kind, reference: string, transaction: Transaction): Opti
 export const enquiryOf = (kind: Kind, reference: string, reply: ProviderReply): Enquiry => {
   if (reply.status !== 200) return noVerdict(reply)
   return Either.match(decodeFound(reply.json), {
-    onLeft: () => noVerdict(reply, "whose body cannot be read"),
+    onLeft: () => unreadable(reply),
     onRight: ([found]) =>
       found === undefined
         ? new Absent()

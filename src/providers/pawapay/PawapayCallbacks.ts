@@ -4,12 +4,13 @@
  * A wrong signature is refused.
  */
 import { Effect, Either, Option, Schema } from "effect"
-import { type Callback, type CallbackRequest, Check, Hint, NoProof, Proof } from "../port/Callback.ts"
-import { readJson } from "../port/WireValues.ts"
+import { type Callback, type CallbackRequest, Check, Hint, jsonOfBody, NoProof, Proof } from "../port/Callback.ts"
+import { optionalText } from "../port/WireValues.ts"
 import { checkSignature, readSigned, type Signed, type PublicKeys } from "./PawapaySignatures.ts"
 
-const Id = Schema.optionalWith(Schema.String, { nullable: true })
-const decodeIds = Schema.decodeUnknownOption(Schema.Struct({ refundId: Id, payoutId: Id, depositId: Id }))
+const decodeIds = Schema.decodeUnknownOption(
+  Schema.Struct({ refundId: optionalText, payoutId: optionalText, depositId: optionalText })
+)
 
 /** A refund is looked for first: it might name its deposit too. */
 const referenceIn = (json: unknown): Option.Option<string> =>
@@ -18,7 +19,7 @@ const referenceIn = (json: unknown): Option.Option<string> =>
   )
 
 const hintOf = ({ body }: CallbackRequest): Callback => {
-  const reference = referenceIn(Either.getOrUndefined(readJson(body.toString("utf8"))))
+  const reference = referenceIn(Option.getOrUndefined(jsonOfBody({ body })))
   const hints = Option.map(reference, (one) => new Hint({ attempt: { reference: one, providerPaymentId: one } }))
   return { events: Option.toArray(hints) }
 }

@@ -2,9 +2,10 @@
 import { Either, Option } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { Declined } from "../../domain/Outcome.ts"
-import type { AttemptContext, PaymentOrder, RefundOrder } from "../port/Provider.ts"
+import { type AttemptContext, attemptKind, type PaymentOrder, type RefundOrder } from "../port/Provider.ts"
 import { minorText, shortText } from "../port/WireValues.ts"
 import { alpha3Of, type Correspondent, findCorrespondent } from "./PawapayCorridors.ts"
+import { notSupported } from "../client/ProviderReplies.ts"
 
 /** The three things that pawaPay knows, each with its own address and its own name for the id. */
 export const kinds = {
@@ -15,18 +16,9 @@ export const kinds = {
 
 export type Kind = keyof typeof kinds
 
-export const kindOfAttempt = ({ flow, leg }: AttemptContext): Kind => {
-  switch (leg) {
-    case "collection":
-      return "deposit"
-    case "settlement":
-      return "payout"
-    case "payment":
-      return flow === "outbound" ? "payout" : "deposit"
-    default:
-      return "refund"
-  }
-}
+const kindOf = { payin: "deposit", payout: "payout", refund: "refund" } as const
+
+export const kindOfAttempt = (attempt: AttemptContext): Kind => kindOf[attemptKind(attempt)]
 
 export const statementOf = (description: string | null, otherwise: string): string => {
   const plain = (description ?? "")
@@ -38,8 +30,6 @@ export const statementOf = (description: string | null, otherwise: string): stri
     .trim()
   return plain.length < 4 ? otherwise : plain
 }
-
-const notSupported = (reason: string): Declined => new Declined({ reason, code: "NOT_SUPPORTED" })
 
 const amountFor = (money: Money, { code }: Correspondent, digits: number): Either.Either<string, Declined> =>
   Option.isSome(minorText(money, Math.min(digits, money.exponent)))

@@ -4,13 +4,13 @@ import type { Money } from "../../domain/Money.ts"
 import type { Movement } from "../../domain/Movement.ts"
 import { type Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import { callbackChecksUnderWay } from "../../domain/policies/ProviderPolicies.ts"
-import { triedBy, firstReport, named, sent } from "../client/ProviderReplies.ts"
+import { firstReport, named, sent, triedBy, warnOfStatus } from "../client/ProviderReplies.ts"
 import { makeConcurrencyLimit } from "../client/ConcurrencyLimit.ts"
 import { outcomeOfDuplicate } from "../client/DuplicateOrder.ts"
 import type { CallFailed, ProviderCall, ProviderReply } from "../client/ProviderHttp.ts"
 import { makeAccessTokens } from "../client/AccessTokens.ts"
 import { NotNow, type Proof } from "../port/Callback.ts"
-import type { AttemptContext, PaymentOrder, Provider } from "../port/Provider.ts"
+import { type AttemptContext, attemptKind, type PaymentOrder, type Provider } from "../port/Provider.ts"
 import { type Account, type Served, servedBy, thirdParty } from "../port/ThirdParty.ts"
 import { paypalCurrencies, tokenGranted, verification, isSamePayee, type Payee } from "./PaypalSchemas.ts"
 import { readCallback } from "./PaypalCallbacks.ts"
@@ -59,18 +59,13 @@ const TITLE = "PayPal"
 /** PayPal forgets the keys of orders after six hours; a batch of payouts it knows for thirty days. */
 const keysAreKept = Duration.hours(5)
 
-const isPayout = ({ flow, leg }: AttemptContext): boolean =>
-  leg === "settlement" || (leg === "payment" && flow === "outbound")
-
 const isOrderId = (text: string | undefined): text is string => text !== undefined && /^[A-Z0-9]{1,36}$/.test(text)
 
+const warned = warnOfStatus(TITLE, (status) => !isStrangeOrder(status) || !isStrangePayout(status))
+
+/** A failed capture has the issue that PayPal named for its status. */
 const noticed = <A extends Outcome | Enquiry>(said: A): Effect.Effect<A> =>
-  (said._tag === "Accepted" || said._tag === "Report") &&
-  isStrangeOrder(said.providerStatus) &&
-  isStrangePayout(said.providerStatus) &&
-  !(said._tag === "Report" && said.state === "failed")
-    ? Effect.as(Effect.logWarning(`PayPal has the status ${said.providerStatus}`), said)
-    : Effect.succeed(said)
+  said._tag === "Report" && said.state === "failed" ? Effect.succeed(said) : warned(said)
 
 /** Refused to the account, or not there for it, is an answer too. */
 const answerOf = (reply: ProviderReply): Option.Option<ProviderReply> =>
@@ -221,13 +216,14 @@ const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Provid
   const enquire = (attempt: AttemptContext): Effect.Effect<Enquiry> => {
     const { hintedIds, money, providerPaymentId: id, reference } = attempt
     if (attempt.leg === "refund" || attempt.leg === "return") return unknown("PayPal is never asked for refunds")
-    const said = isPayout(attempt)
-      ? id === null
-        ? firstReport(hintedIds, (one) => payoutAt(one, reference, money), notFound)
-        : payoutAt(id, reference)
-      : id === null
-        ? firstReport(hintedIds, (one) => settled(one, attempt, { reference, isPayee: isOwn, money }), notFound)
-        : settled(id, attempt, { reference, isPayee: isNotForeign })
+    const said =
+      attemptKind(attempt) === "payout"
+        ? id === null
+          ? firstReport(hintedIds, (one) => payoutAt(one, reference, money), notFound)
+          : payoutAt(id, reference)
+        : id === null
+          ? firstReport(hintedIds, (one) => settled(one, attempt, { reference, isPayee: isOwn, money }), notFound)
+          : settled(id, attempt, { reference, isPayee: isNotForeign })
     return Effect.flatMap(said, noticed)
   }
 

@@ -15,14 +15,15 @@ import {
   type CallbackRequest,
   type Check,
   Hint,
-  NoProof,
   type Named,
+  NoProof,
   type NotNow,
   Proof,
+  secretNotSet,
   Statement,
   type Unseen
 } from "../port/Callback.ts"
-import { readJson } from "../port/WireValues.ts"
+import { optional, optionalText, readJson } from "../port/WireValues.ts"
 import {
   captureAbove,
   type Dispute,
@@ -42,7 +43,7 @@ import {
   type Transmission,
   verifySignature
 } from "./PaypalRequests.ts"
-import { Amount, moneyOf, Payee, text } from "./PaypalSchemas.ts"
+import { Amount, moneyOf, Payee } from "./PaypalSchemas.ts"
 
 /** How PayPal is asked about a callback; each fails where it cannot be asked, and PayPal sends the callback again. */
 export interface LookUps {
@@ -53,27 +54,25 @@ export interface LookUps {
   readonly isNotForeign: (payee: Payee | undefined) => boolean
 }
 
-const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true })
-
 const readEvent = Schema.decodeUnknownOption(
   Schema.Struct({ id: Schema.String, event_type: Schema.String, resource: Schema.Unknown })
 )
 type Event = Option.Option.Value<ReturnType<typeof readEvent>>
 
-const Related = optional(Schema.Struct({ related_ids: optional(Schema.Struct({ order_id: text })) }))
+const Related = optional(Schema.Struct({ related_ids: optional(Schema.Struct({ order_id: optionalText })) }))
 
 const readNames = Schema.decodeUnknownOption(
   Schema.Struct({
-    id: text,
-    custom_id: text,
-    purchase_units: optional(Schema.Array(Schema.Struct({ custom_id: text }))),
+    id: optionalText,
+    custom_id: optionalText,
+    purchase_units: optional(Schema.Array(Schema.Struct({ custom_id: optionalText }))),
     supplementary_data: Related,
-    payout_batch_id: text,
-    payout_item: optional(Schema.Struct({ sender_item_id: text })),
+    payout_batch_id: optionalText,
+    payout_item: optional(Schema.Struct({ sender_item_id: optionalText })),
     batch_header: optional(
       Schema.Struct({
-        payout_batch_id: text,
-        sender_batch_header: optional(Schema.Struct({ sender_batch_id: text }))
+        payout_batch_id: optionalText,
+        sender_batch_header: optional(Schema.Struct({ sender_batch_id: optionalText }))
       })
     )
   })
@@ -198,8 +197,7 @@ const transmissionIn = (
   baseUrl: string
 ): Either.Either<Transmission, NoProof> => {
   const id = webhookId === undefined ? "" : Redacted.value(webhookId)
-  if (id === "")
-    return Either.left(new NoProof({ message: "PAYPAL_WEBHOOK_ID is not set: no callback can be verified" }))
+  if (id === "") return Either.left(secretNotSet("PAYPAL_WEBHOOK_ID"))
   const header = (name: string) =>
     Either.fromNullable(
       headers[`paypal-${name}`],

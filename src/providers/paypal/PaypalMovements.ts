@@ -3,12 +3,10 @@ import { Option, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import type { Movement, MovementState } from "../../domain/Movement.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { meaningOf } from "../port/WireValues.ts"
-import { Amount, moneyOf, text } from "./PaypalSchemas.ts"
+import { meaningOf, optional, optionalText } from "../port/WireValues.ts"
+import { Amount, moneyOf } from "./PaypalSchemas.ts"
 
-const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true })
-
-const AllLinks = Schema.Array(Schema.Struct({ href: Schema.String, rel: text }))
+const AllLinks = Schema.Array(Schema.Struct({ href: Schema.String, rel: optionalText }))
 export type Links = typeof AllLinks.Type | undefined
 export const Links = optional(AllLinks)
 
@@ -19,15 +17,15 @@ export const captureAbove = (links: Links) => pathIn(links, /\/v2\/payments\/cap
 export const orderAbove = (links: Links) => pathIn(links, /\/v2\/checkout\/orders\/([A-Z0-9]{1,36})$/)
 
 export const Capture = Schema.Struct({
-  id: text,
+  id: optionalText,
   status: Schema.String,
   amount: optional(Amount),
-  status_details: optional(Schema.Struct({ reason: text })),
+  status_details: optional(Schema.Struct({ reason: optionalText })),
   seller_receivable_breakdown: optional(Schema.Struct({ paypal_fee: optional(Amount) }))
 })
 export type Capture = typeof Capture.Type
 
-export const Refund = Schema.Struct({ id: text, status: text, amount: optional(Amount), links: Links })
+export const Refund = Schema.Struct({ id: optionalText, status: optionalText, amount: optional(Amount), links: Links })
 export type Refund = typeof Refund.Type
 
 /** An order's payments, as the order itself lists them. */
@@ -92,7 +90,7 @@ export const goneWithout = (capture: Capture, payments: Payments): ReadonlyArray
 export const readDispute = Schema.decodeUnknownOption(
   Schema.Struct({
     dispute_id: Schema.String,
-    disputed_transactions: Schema.Array(Schema.Struct({ custom: text, seller_transaction_id: text })),
+    disputed_transactions: Schema.Array(Schema.Struct({ custom: optionalText, seller_transaction_id: optionalText })),
     dispute_amount: optional(Amount),
     dispute_outcome: Schema.Struct({ outcome_code: Schema.String, amount_refunded: optional(Amount) })
   })
@@ -100,7 +98,7 @@ export const readDispute = Schema.decodeUnknownOption(
 export type Dispute = Option.Option.Value<ReturnType<typeof readDispute>>
 
 const readDisputes = Schema.decodeUnknownOption(
-  Schema.Struct({ items: optional(Schema.Array(Schema.Struct({ dispute_id: Schema.String, status: text }))) })
+  Schema.Struct({ items: optional(Schema.Array(Schema.Struct({ dispute_id: Schema.String, status: optionalText }))) })
 )
 
 /** The ids of those that are resolved; none where the list is not shown. */

@@ -2,32 +2,31 @@
 import { Equal, Option, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { Absent, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
-import { outcomeOfDuplicate } from "../client/DuplicateOrder.ts"
+import { outcomeOfReport } from "../client/DuplicateOrder.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { named, noVerdict, providerIds } from "../client/ProviderReplies.ts"
-import { meaningOf } from "../port/WireValues.ts"
+import { isMade, named, noVerdict, providerIds, unreadable } from "../client/ProviderReplies.ts"
+import { meaningOf, optional, optionalText } from "../port/WireValues.ts"
 import { Capture, movementsOf, type Payments, Refund } from "./PaypalMovements.ts"
 import { endBy, problemIn, refused } from "./PaypalRefusals.ts"
-import { Amount, feeIn, isFine, moneyOf, nothingRead, Payee, text } from "./PaypalSchemas.ts"
+import { Amount, feeIn, moneyOf, Payee } from "./PaypalSchemas.ts"
 
 const Unit = Schema.Struct({
-  custom_id: text,
-  amount: Schema.optionalWith(Amount, { nullable: true }),
-  payee: Schema.optionalWith(Payee, { nullable: true }),
-  payments: Schema.optionalWith(
+  custom_id: optionalText,
+  amount: optional(Amount),
+  payee: optional(Payee),
+  payments: optional(
     Schema.Struct({
-      captures: Schema.optionalWith(Schema.Array(Capture), { nullable: true }),
-      refunds: Schema.optionalWith(Schema.Array(Refund), { nullable: true })
-    }),
-    { nullable: true }
+      captures: optional(Schema.Array(Capture)),
+      refunds: optional(Schema.Array(Refund))
+    })
   )
 })
 
 const Order = Schema.Struct({
   id: Schema.String,
   status: Schema.String,
-  purchase_units: Schema.optionalWith(Schema.Array(Unit), { nullable: true }),
-  links: Schema.optionalWith(Schema.Array(Schema.Struct({ href: Schema.String, rel: text })), { nullable: true })
+  purchase_units: optional(Schema.Array(Unit)),
+  links: optional(Schema.Array(Schema.Struct({ href: Schema.String, rel: optionalText })))
 })
 type Order = typeof Order.Type
 
@@ -70,7 +69,7 @@ const stateOf = ({ amount, status }: Capture): State => {
 
 /** Who is paid by an order of ours: we name nobody, so that it is the account itself. */
 export const payeeIn = (reply: ProviderReply): Payee | undefined =>
-  isFine(reply) ? Option.getOrUndefined(readOrder(reply.json))?.purchase_units?.[0]?.payee : undefined
+  isMade(reply) ? Option.getOrUndefined(readOrder(reply.json))?.purchase_units?.[0]?.payee : undefined
 
 /** Of several captures, one that was completed speaks for the order, and one that failed only where none may follow. */
 const weights: ReadonlyArray<State> = ["failed", "returned", "processing", "completed"]
@@ -126,10 +125,10 @@ const orderReport = (order: Order): Report => {
 }
 
 export const orderOutcome = (reply: ProviderReply): Outcome => {
-  if (!isFine(reply)) return refused(reply)
+  if (!isMade(reply)) return refused(reply)
   return Option.match(readOrder(reply.json), {
-    onNone: () => nothingRead,
-    onSome: (order) => outcomeOfDuplicate(orderReport(order))
+    onNone: () => unreadable(reply),
+    onSome: (order) => outcomeOfReport(orderReport(order))
   })
 }
 
@@ -148,9 +147,9 @@ export const orderShown =
   ({ isPayee, money, reference }: Ours) =>
   (reply: ProviderReply): Shown => {
     if (reply.status === 404 && problemIn(reply) !== undefined) return { said: new Absent() }
-    if (!isFine(reply)) return { said: noVerdict(reply) }
+    if (!isMade(reply)) return { said: noVerdict(reply) }
     const order = Option.getOrUndefined(readOrder(reply.json))
-    if (order === undefined) return { said: nothingRead }
+    if (order === undefined) return { said: unreadable(reply) }
     const unit = order.purchase_units?.[0]
     if (unit?.custom_id !== reference) {
       return { said: new Unknown({ reason: "the order of this id is not of this reference" }) }
@@ -170,8 +169,8 @@ export type Captured = Enquiry | "captured before"
 export const captured =
   (orderId: string) =>
   (reply: ProviderReply): Captured => {
-    if (isFine(reply)) {
-      return Option.match(readOrder(reply.json), { onNone: () => nothingRead, onSome: orderReport })
+    if (isMade(reply)) {
+      return Option.match(readOrder(reply.json), { onNone: () => unreadable(reply), onSome: orderReport })
     }
     const problem = problemIn(reply)
     const issue = problem?.issue
@@ -200,4 +199,4 @@ export const captured =
 
 /** Whether an order lists refunds, each with an id of its own. */
 export const hasRefunds = (reply: ProviderReply): boolean =>
-  isFine(reply) && Option.exists(readOrder(reply.json), (order) => paymentsOf(order).refunds.length > 0)
+  isMade(reply) && Option.exists(readOrder(reply.json), (order) => paymentsOf(order).refunds.length > 0)

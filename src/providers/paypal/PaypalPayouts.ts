@@ -3,33 +3,30 @@ import { Equal, Option, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import type { Movement } from "../../domain/Movement.ts"
 import { Absent, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
-import { outcomeOfDuplicate } from "../client/DuplicateOrder.ts"
+import { outcomeOfReport } from "../client/DuplicateOrder.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { named, noVerdict, providerIds } from "../client/ProviderReplies.ts"
-import { meaningOf } from "../port/WireValues.ts"
+import { isMade, named, noVerdict, providerIds, unreadable } from "../client/ProviderReplies.ts"
+import { meaningOf, optional, optionalText } from "../port/WireValues.ts"
 import { payoutCode, problemIn, refused } from "./PaypalRefusals.ts"
-import { feeIn, isFine, moneyOf, nothingRead, text } from "./PaypalSchemas.ts"
+import { feeIn, moneyOf } from "./PaypalSchemas.ts"
 
 const PayoutAmount = Schema.Struct({ currency: Schema.String, value: Schema.String })
 
 const Item = Schema.Struct({
-  payout_item_id: text,
-  transaction_id: text,
-  transaction_status: text,
-  payout_batch_id: text,
-  payout_item_fee: Schema.optionalWith(PayoutAmount, { nullable: true }),
-  payout_item: Schema.optionalWith(
-    Schema.Struct({ sender_item_id: text, amount: Schema.optionalWith(PayoutAmount, { nullable: true }) }),
-    { nullable: true }
-  ),
-  errors: Schema.optionalWith(Schema.Struct({ name: text, message: text }), { nullable: true })
+  payout_item_id: optionalText,
+  transaction_id: optionalText,
+  transaction_status: optionalText,
+  payout_batch_id: optionalText,
+  payout_item_fee: optional(PayoutAmount),
+  payout_item: optional(Schema.Struct({ sender_item_id: optionalText, amount: optional(PayoutAmount) })),
+  errors: optional(Schema.Struct({ name: optionalText, message: optionalText }))
 })
 type Item = typeof Item.Type
 
 const readBatch = Schema.decodeUnknownOption(
   Schema.Struct({
     batch_header: Schema.Struct({ payout_batch_id: Schema.String, batch_status: Schema.String }),
-    items: Schema.optionalWith(Schema.Array(Item), { nullable: true })
+    items: optional(Schema.Array(Item))
   })
 )
 
@@ -118,11 +115,11 @@ export const batchThere = (reply: ProviderReply): Option.Option<string> =>
 
 export const payoutOutcome = (reply: ProviderReply): Outcome => {
   if (isDuplicate(reply)) return new Unknown({ reason: "it has this batch already, and does not say which" })
-  if (!isFine(reply)) return refused(reply)
+  if (!isMade(reply)) return refused(reply)
   return Option.match(readBatch(reply.json), {
-    onNone: () => nothingRead,
+    onNone: () => unreadable(reply),
     onSome: ({ batch_header: { batch_status: status, payout_batch_id: id } }) =>
-      outcomeOfDuplicate(
+      outcomeOfReport(
         new Report({
           state: meaningOf(batchStates, status) ?? "processing",
           reason: null,
@@ -139,9 +136,9 @@ export const payoutShown =
   (reference: string, money?: Money) =>
   (reply: ProviderReply): Enquiry => {
     if (reply.status === 404 && problemIn(reply) !== undefined) return new Absent()
-    if (!isFine(reply)) return noVerdict(reply)
+    if (!isMade(reply)) return noVerdict(reply)
     const batch = Option.getOrUndefined(readBatch(reply.json))
-    if (batch === undefined) return nothingRead
+    if (batch === undefined) return unreadable(reply)
     const { batch_status: status, payout_batch_id: id } = batch.batch_header
     const item = batch.items?.[0]
     const { amount, sender_item_id: named } = item?.payout_item ?? {}

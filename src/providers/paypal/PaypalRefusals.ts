@@ -4,17 +4,16 @@ import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 import { Declined, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { credentialsRefused, noVerdict } from "../client/ProviderReplies.ts"
-import { meaningOf } from "../port/WireValues.ts"
-import { text } from "./PaypalSchemas.ts"
+import { meaningOf, optional, optionalText } from "../port/WireValues.ts"
 
 const readProblem = Schema.decodeUnknownOption(
   Schema.Struct({
     name: Schema.String,
-    message: text,
-    details: Schema.optionalWith(Schema.Array(Schema.Struct({ field: text, issue: text, description: text })), {
-      nullable: true
-    }),
-    links: Schema.optionalWith(Schema.Array(Schema.Struct({ href: Schema.String, rel: text })), { nullable: true })
+    message: optionalText,
+    details: optional(
+      Schema.Array(Schema.Struct({ field: optionalText, issue: optionalText, description: optionalText }))
+    ),
+    links: optional(Schema.Array(Schema.Struct({ href: Schema.String, rel: optionalText })))
   })
 )
 

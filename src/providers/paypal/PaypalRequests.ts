@@ -5,6 +5,7 @@ import { Declined } from "../../domain/Outcome.ts"
 import type { ProviderCall } from "../client/ProviderHttp.ts"
 import type { PaymentOrder } from "../port/Provider.ts"
 import { paypalText } from "./PaypalSchemas.ts"
+import { exactAmount, invalidOrder } from "../client/ProviderReplies.ts"
 
 type Asked = Either.Either<ProviderCall, Declined>
 
@@ -13,15 +14,7 @@ const json = { "content-type": "application/json" } as const
 /** Without it the answer to an order leaves out what was captured. */
 const whole = { prefer: "return=representation" } as const
 
-const textOf = (money: Money): Either.Either<string, Declined> =>
-  Either.fromOption(
-    paypalText(money),
-    () =>
-      new Declined({
-        reason: `PayPal takes no fractions of ${money.currency}, so not ${money.toString()}`,
-        code: "NOT_SUPPORTED"
-      })
-  )
+const textOf = (money: Money): Either.Either<string, Declined> => exactAmount("PayPal", money, paypalText(money))
 
 const DESCRIPTION_BYTES = 127
 const NOTE_BYTES = 1000
@@ -96,9 +89,8 @@ const SUBJECT = "You have received a payment"
 export const createPayout = ({ description, money, recipient, reference }: PaymentOrder): Asked =>
   Either.gen(function* () {
     const value = yield* textOf(money)
-    const receiver = yield* Either.fromNullable(
-      recipient?.email,
-      () => new Declined({ reason: "PayPal needs the recipient's e-mail address", code: "INVALID_ORDER" })
+    const receiver = yield* Either.fromNullable(recipient?.email, () =>
+      invalidOrder("PayPal needs the recipient's e-mail address")
     )
     return {
       operation: "create payout",

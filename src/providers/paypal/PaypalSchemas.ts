@@ -1,19 +1,16 @@
 /** What all answers of PayPal have in common. */
 import { Option, Schema, Either } from "effect"
 import type { Money } from "../../domain/Money.ts"
-import { Unknown, Declined } from "../../domain/Outcome.ts"
+import { Declined } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { moneyOfMajor, majorText, minorText } from "../port/WireValues.ts"
+import { majorText, minorText, moneyOfMajor, optionalText } from "../port/WireValues.ts"
 import { Check } from "../port/Callback.ts"
-import { credentialsRefused } from "../client/ProviderReplies.ts"
+import { credentialsRefused, isMade } from "../client/ProviderReplies.ts"
 import type { Granted } from "../client/AccessTokens.ts"
-
-/** Nothing and null are the same. */
-export const text = Schema.optionalWith(Schema.String, { nullable: true })
 
 export const Amount = Schema.Struct({ currency_code: Schema.String, value: Schema.String })
 
-export const Payee = Schema.Struct({ email_address: text, merchant_id: text })
+export const Payee = Schema.Struct({ email_address: optionalText, merchant_id: optionalText })
 export type Payee = typeof Payee.Type
 
 /** Whether both are one account; undefined where they do not say enough to compare them. */
@@ -32,10 +29,6 @@ export const moneyOf = (
     : Option.getOrUndefined(moneyOfMajor(amount.value, currency))
 
 export const feeIn = (fee: Money | undefined) => (fee === undefined ? {} : { fee })
-
-export const isFine = ({ status }: ProviderReply): boolean => status === 200 || status === 201
-
-export const nothingRead = new Unknown({ reason: "its answer cannot be read" })
 
 /** Amounts as PayPal writes them. */
 
@@ -78,7 +71,7 @@ const readToken = Schema.decodeUnknownOption(
 
 export const tokenGranted = (reply: ProviderReply): Either.Either<Granted, Declined> => {
   if (reply.status === 401 || reply.status === 403) return Either.left(credentialsRefused(reply))
-  const token = Option.filter(readToken(reply.json), () => isFine(reply))
+  const token = Option.filter(readToken(reply.json), () => isMade(reply))
   return Either.fromOption(
     Option.map(token, ({ access_token, expires_in }) => ({ token: access_token, expiresInSeconds: expires_in })),
     () =>
@@ -96,7 +89,7 @@ const readVerification = Schema.decodeUnknownOption(Schema.Struct({ verification
 export const verification = (reply: ProviderReply): Option.Option<Check<"vendor">> => {
   // What it cannot even read is nothing of its own.
   if (reply.status === 400 || reply.status === 422) return Option.some(Check.failed)
-  return Option.map(readVerification(isFine(reply) ? reply.json : undefined), ({ verification_status: status }) =>
+  return Option.map(readVerification(isMade(reply) ? reply.json : undefined), ({ verification_status: status }) =>
     Check.confirmed("SUCCESS", status)
   )
 }

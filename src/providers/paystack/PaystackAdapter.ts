@@ -2,10 +2,16 @@
 import { Clock, Duration, Effect, Either, Option, Redacted } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
 import { Declined, type Enquiry, type Outcome, Report } from "../../domain/Outcome.ts"
-import { triedBy, looked, prepared, sent } from "../client/ProviderReplies.ts"
+import { looked, notSupported, prepared, sent, triedBy, warnOfStatus } from "../client/ProviderReplies.ts"
 import { outcomeOfDuplicate } from "../client/DuplicateOrder.ts"
 import type { ProviderCall, ProviderReply } from "../client/ProviderHttp.ts"
-import type { AttemptContext, PaymentOrder, Provider, RefundOrder } from "../port/Provider.ts"
+import {
+  type AttemptContext,
+  attemptKind,
+  type PaymentOrder,
+  type Provider,
+  type RefundOrder
+} from "../port/Provider.ts"
 import { type Account, type Served, servedBy, thirdParty } from "../port/ThirdParty.ts"
 import {
   alreadyThere,
@@ -65,11 +71,7 @@ const serves: ReadonlyArray<Served> = [
 
 const TITLE = "Paystack"
 
-/** Money on its way back is a refund; else it was collected as a transaction, or paid as a transfer. */
-const kindOf = ({ flow, leg }: AttemptContext): Kind => {
-  if (leg === "refund" || leg === "return") return "refund"
-  return leg === "settlement" || (leg === "payment" && flow === "outbound") ? "transfer" : "transaction"
-}
+const kinds = { payin: "transaction", payout: "transfer", refund: "refund" } as const
 
 const isOwnRecipient = (id: string | null | undefined): id is string => id?.startsWith("RCP_") === true
 
@@ -77,12 +79,7 @@ const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
   const authorization = `Bearer ${Redacted.value(credentials.secret_key)}`
   const call = (one: ProviderCall) => http.call({ ...one, headers: { ...one.headers, authorization } })
 
-  const noticed =
-    (kind: Kind) =>
-    <A extends Outcome | Enquiry>(said: A): Effect.Effect<A> =>
-      (said._tag === "Accepted" || said._tag === "Report") && isRemarkable(kind, said.providerStatus)
-        ? Effect.as(Effect.logWarning(`Paystack says ${said.providerStatus} of a ${kind}`), said)
-        : Effect.succeed(said)
+  const noticed = (kind: Kind) => warnOfStatus(TITLE, (status) => !isRemarkable(kind, status))
 
   const asked = (kind: Kind, question: ProviderCall, read: (reply: ProviderReply) => Enquiry) =>
     Effect.flatMap(looked(call(question), read), noticed(kind))
@@ -172,14 +169,12 @@ const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
           ordered("transaction", order, requests.bankTransferCharge(order, now), chargeOutcome)
         )
       default:
-        return Effect.succeed(
-          new Declined({ reason: `Paystack does not collect by ${order.method}`, code: "NOT_SUPPORTED" })
-        )
+        return Effect.succeed(notSupported(`Paystack does not collect by ${order.method}`))
     }
   }
 
   const enquire = (attempt: AttemptContext): Effect.Effect<Enquiry> => {
-    const kind = kindOf(attempt)
+    const kind = kinds[attemptKind(attempt)]
     if (kind !== "refund") return verified(kind, attempt.reference)
     return attempt.providerPaymentId === null
       ? asked(kind, requests.listRefunds(attempt), refundNoted(attempt.reference))

@@ -4,8 +4,8 @@ import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 import type { Movement } from "../../domain/Movement.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, isOk, named, noVerdict } from "../client/ProviderReplies.ts"
-import { meaningOf } from "../port/WireValues.ts"
+import { credentialsRefused, isOk, named, noVerdict, unreadable } from "../client/ProviderReplies.ts"
+import { meaningOf, optional, optionalText } from "../port/WireValues.ts"
 import type { RefundsOfTransaction } from "./PaystackCallbacks.ts"
 import {
   reversalsIn,
@@ -19,16 +19,15 @@ import {
   readMoved,
   reasonOf,
   refusalOf,
-  reportOf,
-  text
+  reportOf
 } from "./PaystackMovements.ts"
 
 const readEnvelope = Schema.decodeUnknownOption(
   Schema.Struct({
     status: Schema.Boolean,
-    message: text,
-    type: text,
-    code: text,
+    message: optionalText,
+    type: optionalText,
+    code: optionalText,
     data: Schema.optional(Schema.Unknown)
   })
 )
@@ -39,17 +38,19 @@ const readHosted = Schema.decodeUnknownOption(
 
 const readCharge = Schema.decodeUnknownOption(
   Schema.Struct({
-    url: text,
-    account_name: text,
-    account_number: text,
-    bank: Schema.optionalWith(Schema.Struct({ name: text }), { nullable: true }),
-    account_expires_at: text
+    url: optionalText,
+    account_name: optionalText,
+    account_number: optionalText,
+    bank: optional(Schema.Struct({ name: optionalText })),
+    account_expires_at: optionalText
   })
 )
 
 const readRecipient = Schema.decodeUnknownOption(Schema.Struct({ recipient_code: Schema.String }))
 
-const readRefunds = Schema.decodeUnknownOption(Schema.Array(Schema.Struct({ merchant_note: text, ...Moved.fields })))
+const readRefunds = Schema.decodeUnknownOption(
+  Schema.Array(Schema.Struct({ merchant_note: optionalText, ...Moved.fields }))
+)
 
 const readBalances = Schema.decodeUnknownOption(Schema.Array(Schema.Struct({ currency: Schema.String })))
 const envelopeOf = ({ json }: ProviderReply) => readEnvelope(json)
@@ -96,8 +97,6 @@ const isDuplicate = (reply: ProviderReply): boolean =>
 const movedBy = (reply: ProviderReply): Option.Option<Moved> =>
   Option.flatMap(envelopeOf(reply), ({ data }) => readMoved(data))
 
-const nothingRead = new Unknown({ reason: "its answer cannot be read" })
-
 /** What is said of another order says nothing of ours. */
 export const ofOrder =
   <A>(reference: string, read: (reply: ProviderReply) => A) =>
@@ -112,7 +111,7 @@ export const hostedOutcome = (reply: ProviderReply): Outcome => {
   return Option.match(
     Option.flatMap(envelopeOf(reply), ({ data }) => readHosted(data)),
     {
-      onNone: () => nothingRead,
+      onNone: () => unreadable(reply),
       onSome: ({ access_code, authorization_url }) =>
         new Accepted({
           state: "pending",
@@ -159,7 +158,7 @@ const stepOf = (moved: Moved, data: unknown): Pick<Accepted, "nextAction" | "act
 export const chargeOutcome = (reply: ProviderReply): Outcome => {
   if (isDuplicate(reply)) return alreadyThere
   const moved = Option.getOrUndefined(movedBy(reply))
-  if (moved === undefined || reply.status >= 500) return isOk(reply) ? nothingRead : refused(reply)
+  if (moved === undefined || reply.status >= 500) return isOk(reply) ? unreadable(reply) : refused(reply)
   const { state } = reportOf("transaction", moved)
   if (state === "failed" || state === "returned") {
     return new Declined({ reason: reasonOf(moved), instrument: true, ...refusalOf(moved) })
@@ -192,7 +191,7 @@ const orderedOutcome =
     if (kind === "transfer" && isDuplicate(reply)) return alreadyThere
     if (!isOk(reply)) return refused(reply)
     return Option.match(movedBy(reply), {
-      onNone: () => nothingRead,
+      onNone: () => unreadable(reply),
       onSome: (moved) => {
         const { state } = reportOf(kind, moved)
         return state === "failed" || state === "returned"
@@ -232,7 +231,7 @@ export const enquiryOf =
     // A refund that it gave an id to exists, whatever it says later.
     if (kind !== "refund" && isAbsence(reply)) return new Absent()
     if (!isOk(reply)) return noVerdict(reply)
-    return Option.match(movedBy(reply), { onNone: () => nothingRead, onSome: (moved) => reportOf(kind, moved) })
+    return Option.match(movedBy(reply), { onNone: () => unreadable(reply), onSome: (moved) => reportOf(kind, moved) })
   }
 
 const refundsIn = (reply: ProviderReply) => Option.flatMap(envelopeOf(reply), ({ data }) => readRefunds(data))
@@ -243,7 +242,7 @@ export const refundNoted =
   (reply: ProviderReply): Enquiry => {
     if (!isOk(reply)) return noVerdict(reply)
     const refunds = refundsIn(reply)
-    if (Option.isNone(refunds)) return nothingRead
+    if (Option.isNone(refunds)) return unreadable(reply)
     const ours = refunds.value.find(({ merchant_note: note }) => note === reference)
     return ours === undefined
       ? new Unknown({ reason: "no refund of that time bears our note, which proves nothing" })

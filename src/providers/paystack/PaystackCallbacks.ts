@@ -1,6 +1,6 @@
 /** What Paystack calls back with. The secret key signs the raw bytes; failed charges are never called back about. */
 import { createHmac } from "node:crypto"
-import { Effect, Either, Option, Redacted, Schema } from "effect"
+import { Effect, Option, Redacted, Schema } from "effect"
 import { sha256Hex } from "../../domain/Digest.ts"
 import type { Movement } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"
@@ -10,13 +10,14 @@ import {
   type CallbackRequest,
   Check,
   Hint,
+  jsonOfBody,
   type Named,
   type NoProof,
   NotNow,
   Proof,
   Statement
 } from "../port/Callback.ts"
-import { readJson, meaningOf } from "../port/WireValues.ts"
+import { meaningOf, optionalText } from "../port/WireValues.ts"
 import {
   endOf,
   readDispute,
@@ -25,8 +26,7 @@ import {
   isRemarkable,
   type Kind,
   readMoved,
-  reportOf,
-  text
+  reportOf
 } from "./PaystackMovements.ts"
 
 export const signatureOf = (secretKey: string, body: Buffer | string): string =>
@@ -34,7 +34,9 @@ export const signatureOf = (secretKey: string, body: Buffer | string): string =>
 
 const readEvent = Schema.decodeUnknownOption(Schema.Struct({ event: Schema.String, data: Schema.Unknown }))
 
-const readRefund = Schema.decodeUnknownOption(Schema.Struct({ merchant_note: text, transaction_reference: text }))
+const readRefund = Schema.decodeUnknownOption(
+  Schema.Struct({ merchant_note: optionalText, transaction_reference: optionalText })
+)
 
 const DISPUTE_RESOLVED = "charge.dispute.resolve"
 
@@ -154,7 +156,7 @@ const eventsOfMoved = (
   })
 
 const eventsIn = (body: Buffer, refundsOf: RefundsOf, proof: Proof<"account">): Events<NotNow> => {
-  const read = Option.flatMap(Either.getRight(readJson(body.toString("utf8"))), readEvent)
+  const read = Option.flatMap(jsonOfBody({ body }), readEvent)
   if (Option.isNone(read)) return Effect.as(Effect.logWarning("Paystack called back with what cannot be read"), [])
   const { data, event } = read.value
   if (event === DISPUTE_RESOLVED) return eventsOfDispute(data, proof)

@@ -5,26 +5,23 @@ import type { Money } from "../../domain/Money.ts"
 import type { Movement, MovementState } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"
 import { named, providerIds } from "../client/ProviderReplies.ts"
-import { moneyOfMinor, meaningOf } from "../port/WireValues.ts"
+import { meaningOf, moneyOfMinor, optional, optionalText } from "../port/WireValues.ts"
 import { PAYSTACK_DIGITS } from "./PaystackRequests.ts"
-
-/** Nothing and null are the same. */
-export const text = Schema.optionalWith(Schema.String, { nullable: true })
 
 /** What transactions, transfers and refunds have in common. */
 export const Moved = Schema.Struct({
   status: Schema.String,
-  reference: text,
-  id: text,
-  transfer_code: text,
-  receipt_number: text,
-  amount: text,
-  currency: text,
-  fees: text,
-  fee_charged: text,
-  channel: text,
-  gateway_response: text,
-  message: text
+  reference: optionalText,
+  id: optionalText,
+  transfer_code: optionalText,
+  receipt_number: optionalText,
+  amount: optionalText,
+  currency: optionalText,
+  fees: optionalText,
+  fee_charged: optionalText,
+  channel: optionalText,
+  gateway_response: optionalText,
+  message: optionalText
 })
 export type Moved = typeof Moved.Type
 
@@ -172,13 +169,13 @@ export const isOurs = (text: string | undefined): text is string => text !== und
 
 /** Disputes at Paystack: how they end, and what they take. */
 const Dispute = Schema.Struct({
-  id: text,
-  resolution: text,
-  refund_amount: text,
-  currency: text,
-  transaction: Schema.optionalWith(Schema.Struct({ reference: text, id: text, status: text, currency: text }), {
-    nullable: true
-  })
+  id: optionalText,
+  resolution: optionalText,
+  refund_amount: optionalText,
+  currency: optionalText,
+  transaction: optional(
+    Schema.Struct({ reference: optionalText, id: optionalText, status: optionalText, currency: optionalText })
+  )
 })
 export type Dispute = typeof Dispute.Type
 

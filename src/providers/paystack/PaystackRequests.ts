@@ -1,29 +1,23 @@
 /** From our orders to what Paystack is asked. Whatever it could not be asked is refused here, before anything is sent. */
-import { Duration, Either, Option } from "effect"
+import { Duration, Either } from "effect"
 import { LosslessNumber, stringify } from "lossless-json"
 import type { Money } from "../../domain/Money.ts"
 import { Declined } from "../../domain/Outcome.ts"
 import type { ProviderCall } from "../client/ProviderHttp.ts"
 import type { AttemptContext, MobileMoney, PaymentOrder, RefundOrder } from "../port/Provider.ts"
 import { minorText } from "../port/WireValues.ts"
+import { exactAmount, invalidOrder, notSupported } from "../client/ProviderReplies.ts"
 
 type Asked = Either.Either<ProviderCall, Declined>
 
-const invalid = (reason: string): Declined => new Declined({ reason, code: "INVALID_ORDER" })
-
-const notSupported = (reason: string): Declined => new Declined({ reason, code: "NOT_SUPPORTED" })
-
 const needed = <A>(value: A | null | undefined, what: string): Either.Either<A, Declined> =>
-  Either.fromNullable(value, () => invalid(`Paystack needs ${what}`))
+  Either.fromNullable(value, () => invalidOrder(`Paystack needs ${what}`))
 
 /** Paystack counts every currency that it takes in hundredths. */
 export const PAYSTACK_DIGITS = 2
 
 const amountOf = (money: Money): Either.Either<LosslessNumber, Declined> =>
-  Either.fromOption(
-    Option.map(minorText(money, PAYSTACK_DIGITS), (text) => new LosslessNumber(text)),
-    () => notSupported(`Paystack cannot be asked for ${money.toString()}, which is finer than a hundredth`)
-  )
+  Either.map(exactAmount("Paystack", money, minorText(money, PAYSTACK_DIGITS)), (text) => new LosslessNumber(text))
 
 const post = (operation: string, path: string, body: Readonly<Record<string, unknown>>): ProviderCall => ({
   operation,

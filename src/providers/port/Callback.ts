@@ -1,8 +1,9 @@
 /** Callbacks of providers. A proof that is bound to the account makes a statement of one; all else is a hint. */
 import { timingSafeEqual, verify } from "node:crypto"
-import { Data, Either } from "effect"
+import { Data, Either, type Option } from "effect"
 import type { Report } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
+import { readJson } from "./WireValues.ts"
 
 export interface CallbackRequest {
   readonly method: string
@@ -18,6 +19,13 @@ export interface CallbackRequest {
 
 /** The callback does not carry the provider's proof. */
 export class NoProof extends Data.TaggedError("NoProof")<{ readonly message: string }> {}
+
+/** `setting`: the name of the secret that is missing. */
+export const secretNotSet = (setting: string): NoProof =>
+  new NoProof({ message: `${setting} is not set, so no callback can be believed` })
+
+export const jsonOfBody = ({ body }: Pick<CallbackRequest, "body">): Option.Option<unknown> =>
+  Either.getRight(readJson(body.toString("utf8")))
 
 /** Whether it is proved, or what it is about, cannot be told just now: the provider is to send it again. */
 export class NotNow extends Data.TaggedError("NotNow")<{

@@ -121,6 +121,12 @@ export interface AttemptContext {
   readonly broughtBy: AttemptContext | null
 }
 
+/** The way that the money of an attempt goes. */
+export const attemptKind = ({ flow, leg }: Pick<AttemptContext, "flow" | "leg">): "payin" | "payout" | "refund" => {
+  if (leg === "refund" || leg === "return") return "refund"
+  return leg === "settlement" || (leg === "payment" && flow === "outbound") ? "payout" : "payin"
+}
+
 /** Money back for a payment that the provider took. */
 export interface RefundOrder {
   /** The attempt that the provider took, with its whole amount. */

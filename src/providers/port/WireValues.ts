@@ -1,5 +1,5 @@
 /** Amounts as third parties write them; none of these rounds. */
-import { Either, Option } from "effect"
+import { Either, Option, Schema } from "effect"
 import { type AnyCurrencyCode, isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { Money } from "../../domain/Money.ts"
 import { parseAsWritten } from "../../domain/ExactJson.ts"
@@ -48,3 +48,14 @@ export const readJson = (text: string): Either.Either<unknown, string> =>
 /** Nothing where it is not in the table: words such as `constructor`, which every object knows, are not. */
 export const meaningOf = <A>(table: Readonly<Record<string, A>>, word: string | null | undefined): A | undefined =>
   typeof word === "string" && Object.hasOwn(table, word) ? table[word] : undefined
+
+/** A field that may be absent or null; both are read as undefined. */
+export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true })
+
+export const optionalText = optional(Schema.String)
+
+/** A field that may be absent or null; both are read as null. */
+export const orNull = <A, I>(schema: Schema.Schema<A, I>) =>
+  Schema.optionalWith(Schema.NullOr(schema), { default: () => null })
+
+export const textOrNull = orNull(Schema.String)

@@ -4,8 +4,14 @@ import type { Movement } from "../../domain/Movement.ts"
 import { Absent, type Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import { triedBy, firstReport, looked, prepared, sent } from "../client/ProviderReplies.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { type Callback, type CallbackRequest, NoProof, NotNow, type Proof } from "../port/Callback.ts"
-import type { AttemptContext, PaymentOrder, Provider, RefundOrder } from "../port/Provider.ts"
+import { type Callback, type CallbackRequest, NoProof, NotNow, type Proof, secretNotSet } from "../port/Callback.ts"
+import {
+  type AttemptContext,
+  attemptKind,
+  type PaymentOrder,
+  type Provider,
+  type RefundOrder
+} from "../port/Provider.ts"
 import { type Account, type Served, servedBy, thirdParty } from "../port/ThirdParty.ts"
 import {
   cardCurrencies,
@@ -227,10 +233,7 @@ const connect = (account: Account<typeof fields>): Provider => {
       : looked(get("get refund", refundPath(attempt.providerPaymentId)), aboutRefund)
 
   const enquire = (attempt: AttemptContext): Effect.Effect<Enquiry> =>
-    Effect.flatMap(
-      attempt.leg === "refund" || attempt.leg === "return" ? enquireRefund(attempt) : enquirePayment(attempt),
-      warned
-    )
+    Effect.flatMap(attemptKind(attempt) === "refund" ? enquireRefund(attempt) : enquirePayment(attempt), warned)
 
   const refund = (order: RefundOrder): Effect.Effect<Outcome> =>
     Effect.gen(function* () {
@@ -272,9 +275,7 @@ const connect = (account: Account<typeof fields>): Provider => {
     Effect.gen(function* () {
       const secret = credentials.webhook_secret
       if (secret === undefined) {
-        return yield* new NoProof({
-          message: `${fields.webhook_secret.env} is not set, so no callback can be believed`
-        })
+        return yield* secretNotSet(fields.webhook_secret.env)
       }
       const proof = yield* proofOf(request, Redacted.value(secret), yield* Clock.currentTimeMillis)
       const event = Option.getOrUndefined(eventOf(request.body, proof))

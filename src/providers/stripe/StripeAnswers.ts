@@ -1,18 +1,20 @@
 /** What Stripe's answers mean. */
-import { Effect, Either, Equal, Option } from "effect"
+import { Either, Equal, Option } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
-import {
-  Absent,
-  Accepted,
-  Declined,
-  type Enquiry,
-  type NextAction,
-  type Outcome,
-  Report,
-  Unknown
-} from "../../domain/Outcome.ts"
+import { Accepted, Declined, type NextAction, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, isOk, named, noVerdict, providerIds } from "../client/ProviderReplies.ts"
+import {
+  credentialsRefused,
+  enquiryFrom,
+  failedReport,
+  isOk,
+  named,
+  noVerdict,
+  outcomeFrom,
+  providerIds,
+  unreadable,
+  warnOfStatus
+} from "../client/ProviderReplies.ts"
 import type { AttemptContext } from "../port/Provider.ts"
 import { meaningOf } from "../port/WireValues.ts"
 import { moneyIn, PAGE, PAID_ON } from "./StripeRequests.ts"
@@ -129,27 +131,12 @@ const outcomeOfIntent = (intent: Intent): Outcome => {
   })
 }
 
-const failedAs = (
-  { code, providerCode, reason }: Declined,
-  id: string,
-  status: string | null,
-  state: "failed" | "returned" = "failed"
-): Report =>
-  new Report({
-    state,
-    reason,
-    ...(code === undefined ? {} : { code }),
-    ...(providerCode === undefined ? {} : { providerCode }),
-    providerPaymentId: id,
-    providerStatus: status
-  })
-
 export const reportOfIntent = (intent: Intent): Report | Unknown => {
   const standing = standingOf(intent)
   if ("_tag" in standing) {
     return standing._tag === "Unknown"
       ? standing
-      : new Report({ ...failedAs(standing, intent.id, intent.status), ...idsOf(intent) })
+      : new Report({ ...failedReport(standing, intent.id, intent.status), ...idsOf(intent) })
   }
   const about = { providerPaymentId: intent.id, providerStatus: intent.status, ...idsOf(intent) }
   return new Report({ ...standing, reason: null, ...about, ...named(movementsOfIntent(intent)) })
@@ -191,7 +178,7 @@ export const reportOfRefund = (refund: Refund): Report => {
   const state = refundStateOf(refund)
   const movements = named(movementsOfRefund(refund))
   if (state === "failed" || state === "returned") {
-    return new Report({ ...failedAs(refundRefusal(refund), refund.id, refund.status, state), ...movements })
+    return new Report({ ...failedReport(refundRefusal(refund), refund.id, refund.status, state), ...movements })
   }
   return new Report({ state, reason: null, providerPaymentId: refund.id, providerStatus: refund.status, ...movements })
 }
@@ -212,16 +199,9 @@ const refusedBy = (reply: ProviderReply): Declined | Unknown => {
   }
 }
 
-const unreadable = (reply: ProviderReply): Unknown => noVerdict(reply, "with an answer that cannot be read")
+export const toIntent = outcomeFrom(intentIn, outcomeOfIntent, refusedBy)
 
-const answered =
-  <A>(read: (json: unknown) => Option.Option<A>, means: (read: A) => Outcome) =>
-  (reply: ProviderReply): Outcome =>
-    isOk(reply) ? Option.match(read(reply.json), { onNone: () => unreadable(reply), onSome: means }) : refusedBy(reply)
-
-export const toIntent = answered(intentIn, outcomeOfIntent)
-
-export const toRefund = answered(refundIn, outcomeOfRefund)
+export const toRefund = outcomeFrom(refundIn, outcomeOfRefund, refusedBy)
 
 /** Nobody gave the money back twice: whoever was refused for this looks for what did. */
 export const isAlreadyRefunded = (outcome: Outcome): boolean =>
@@ -236,27 +216,18 @@ export const toCustomer = (reply: ProviderReply): Either.Either<string, Declined
   )
 }
 
-const asked =
-  <A>(read: (json: unknown) => Option.Option<A>, means: (read: A) => Enquiry) =>
-  (reply: ProviderReply): Enquiry => {
-    if (reply.status === 404) return new Absent()
-    return isOk(reply)
-      ? Option.match(read(reply.json), { onNone: () => unreadable(reply), onSome: means })
-      : noVerdict(reply)
-  }
-
-export const aboutIntent = asked(intentIn, reportOfIntent)
+export const aboutIntent = enquiryFrom(intentIn, reportOfIntent)
 
 /** Of an id that a hint named: only an intent that carries our reference, and is for our amount, is ours. */
 export const aboutIntentOf = ({ money, reference }: AttemptContext) =>
-  asked(intentIn, (intent) =>
+  enquiryFrom(intentIn, (intent) =>
     referenceIn(intent) === reference &&
     Option.exists(moneyIn(intent.amount ?? "", intent.currency), Equal.equals(money))
       ? reportOfIntent(intent)
       : new Unknown({ reason: "the payment of this id is not of this reference and amount" })
   )
 
-export const aboutRefund = asked(refundIn, reportOfRefund)
+export const aboutRefund = enquiryFrom(refundIn, reportOfRefund)
 
 export interface Listed<A> {
   readonly named: A | undefined
@@ -298,8 +269,4 @@ export const cancelAnswer = (reply: ProviderReply): "canceled" | "refused" | "un
 
 const knownStatuses: ReadonlySet<string> = new Set([...Object.keys(standings), ...Object.keys(refundStates)])
 
-/** A status that nobody knew when this was written keeps a payment under way until somebody looks. */
-export const warned = <A extends Outcome | Enquiry>(said: A): Effect.Effect<A> =>
-  "providerStatus" in said && said.providerStatus !== null && !knownStatuses.has(said.providerStatus)
-    ? Effect.as(Effect.logWarning(`Stripe has a status that is not known here: ${said.providerStatus}`), said)
-    : Effect.succeed(said)
+export const warned = warnOfStatus("Stripe", (status) => knownStatuses.has(status))

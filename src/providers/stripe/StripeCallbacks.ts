@@ -4,8 +4,8 @@ import { Either, Option, Schema } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"
 import { named } from "../client/ProviderReplies.ts"
-import { type CallbackRequest, Check, Hint, NoProof, Proof, Statement } from "../port/Callback.ts"
-import { readJson } from "../port/WireValues.ts"
+import { type CallbackRequest, Check, Hint, jsonOfBody, NoProof, Proof, Statement } from "../port/Callback.ts"
+import { optional } from "../port/WireValues.ts"
 import { moneyIn } from "./StripeRequests.ts"
 import { reportOfIntent, reportOfRefund } from "./StripeAnswers.ts"
 import { movementsOfDispute, movementsOfRefund } from "./StripeMovements.ts"
@@ -17,7 +17,7 @@ const Event = Schema.Struct({
   id: Schema.String,
   type: Schema.String,
   /** Names the connected account whose event it is. */
-  account: Schema.optionalWith(Schema.String, { nullable: true }),
+  account: optional(Schema.String),
   data: Schema.Struct({ object: Schema.Unknown })
 })
 type Event = typeof Event.Type
@@ -75,7 +75,7 @@ export interface Withdrawal {
 
 /** Nothing where it is about nothing of ours: an endpoint may hear of connected accounts, whose money is not ours. */
 export const eventOf = (body: Buffer, proof: Proof<"account">): Option.Option<Statement | Hint | Withdrawal> =>
-  Either.getRight(readJson(body.toString("utf8"))).pipe(
+  jsonOfBody({ body }).pipe(
     Option.flatMap(eventIn),
     Option.filter(({ account }) => account === undefined),
     Option.flatMap((event) => {

@@ -2,11 +2,14 @@
 import { Schema } from "effect"
 import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 import { Declined } from "../../domain/Outcome.ts"
-import { meaningOf } from "../port/WireValues.ts"
+import { meaningOf, textOrNull } from "../port/WireValues.ts"
 
-const text = Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null })
-
-export const StripeError = Schema.Struct({ type: Schema.String, code: text, decline_code: text, message: text })
+export const StripeError = Schema.Struct({
+  type: Schema.String,
+  code: textOrNull,
+  decline_code: textOrNull,
+  message: textOrNull
+})
 export type StripeError = typeof StripeError.Type
 
 /** By the code, or where the issuer gave a reason of its own by that. */

@@ -4,6 +4,7 @@ import type { Money } from "../../domain/Money.ts"
 import { Declined } from "../../domain/Outcome.ts"
 import type { AttemptContext, Card, PaymentOrder, RefundOrder } from "../port/Provider.ts"
 import { minorText, moneyOfMinor } from "../port/WireValues.ts"
+import { exactAmount, invalidOrder, notSupported } from "../client/ProviderReplies.ts"
 
 /** Which currencies Stripe takes, and how it counts them where that is not as ISO 4217 does. */
 
@@ -68,10 +69,7 @@ const AROUND_SECONDS = 600
 
 export const formText = (form: Form): string => new URLSearchParams(form).toString()
 
-const notSupported = (reason: string): Declined => new Declined({ reason, code: "NOT_SUPPORTED" })
-
-const amountOf = (money: Money): Either.Either<string, Declined> =>
-  Either.fromOption(amountText(money), () => notSupported(`Stripe cannot be asked for exactly ${money}`))
+const amountOf = (money: Money): Either.Either<string, Declined> => exactAmount("Stripe", money, amountText(money))
 
 /** How a card pays: by what stands for it, by its number, or on a page of the caller's. */
 type CardEntry = "page" | Form
@@ -184,7 +182,7 @@ export const refundForm = ({ attempt, collectionId, money, reference }: RefundOr
   const rest = Either.map(amountOf(money), (amount) => ({ amount, "metadata[reference]": reference }))
   if (collectionId !== null) return Either.map(rest, (form) => ({ charge: collectionId, ...form }))
   return providerPaymentId === null
-    ? Either.left(new Declined({ reason: "Stripe's own id of the payment is not known", code: "INVALID_ORDER" }))
+    ? Either.left(invalidOrder("Stripe's own id of the payment is not known"))
     : Either.map(rest, (form) => ({ payment_intent: providerPaymentId, ...form }))
 }
 

@@ -1,45 +1,42 @@
 /** Stripe's objects, as far as they are read here: whatever else is in them is nobody's business. */
 import { Schema } from "effect"
 import { StripeError } from "./StripeRefusals.ts"
+import { orNull, textOrNull } from "../port/WireValues.ts"
 
-const text = Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null })
-
-const metadata = Schema.optionalWith(Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.String })), {
-  default: () => null
-})
-
-const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(Schema.NullOr(schema), { default: () => null })
+const metadata = orNull(Schema.Record({ key: Schema.String, value: Schema.String }))
 
 export const BankAddress = Schema.Struct({
-  iban: maybe(Schema.Struct({ account_holder_name: text, iban: Schema.String, bic: text })),
-  sort_code: maybe(Schema.Struct({ account_holder_name: text, account_number: Schema.String, sort_code: text })),
-  spei: maybe(Schema.Struct({ bank_code: text, bank_name: text, clabe: Schema.String })),
-  zengin: maybe(
+  iban: orNull(Schema.Struct({ account_holder_name: textOrNull, iban: Schema.String, bic: textOrNull })),
+  sort_code: orNull(
+    Schema.Struct({ account_holder_name: textOrNull, account_number: Schema.String, sort_code: textOrNull })
+  ),
+  spei: orNull(Schema.Struct({ bank_code: textOrNull, bank_name: textOrNull, clabe: Schema.String })),
+  zengin: orNull(
     Schema.Struct({
-      account_holder_name: text,
+      account_holder_name: textOrNull,
       account_number: Schema.String,
-      bank_code: text,
-      bank_name: text,
-      branch_code: text
+      bank_code: textOrNull,
+      bank_name: textOrNull,
+      branch_code: textOrNull
     })
   ),
-  aba: maybe(
+  aba: orNull(
     Schema.Struct({
-      account_holder_name: text,
+      account_holder_name: textOrNull,
       account_number: Schema.String,
-      bank_name: text,
-      routing_number: text
+      bank_name: textOrNull,
+      routing_number: textOrNull
     })
   )
 })
 
 const NextStep = Schema.Struct({
   type: Schema.String,
-  redirect_to_url: maybe(Schema.Struct({ url: text })),
-  display_bank_transfer_instructions: maybe(
+  redirect_to_url: orNull(Schema.Struct({ url: textOrNull })),
+  display_bank_transfer_instructions: orNull(
     Schema.Struct({
-      reference: text,
-      hosted_instructions_url: text,
+      reference: textOrNull,
+      hosted_instructions_url: textOrNull,
       financial_addresses: Schema.optionalWith(Schema.Array(BankAddress), { default: () => [] })
     })
   )
@@ -48,7 +45,7 @@ const NextStep = Schema.Struct({
 /** Named by its id alone, unless the request asked for the whole. */
 const Charge = Schema.Struct({
   id: Schema.String,
-  amount_refunded: text,
+  amount_refunded: textOrNull,
   disputed: Schema.optionalWith(Schema.Boolean, { default: () => false })
 })
 
@@ -56,24 +53,24 @@ const Intent = Schema.Struct({
   id: Schema.String,
   status: Schema.String,
   currency: Schema.String,
-  amount: text,
-  amount_received: text,
-  client_secret: text,
-  latest_charge: maybe(Schema.Union(Schema.String, Charge)),
-  customer: text,
+  amount: textOrNull,
+  amount_received: textOrNull,
+  client_secret: textOrNull,
+  latest_charge: orNull(Schema.Union(Schema.String, Charge)),
+  customer: textOrNull,
   metadata,
-  next_action: maybe(NextStep),
-  last_payment_error: maybe(StripeError)
+  next_action: orNull(NextStep),
+  last_payment_error: orNull(StripeError)
 })
 export type Intent = typeof Intent.Type
 
 const Refund = Schema.Struct({
   id: Schema.String,
-  status: text,
-  failure_reason: text,
-  payment_intent: text,
-  amount: text,
-  currency: text,
+  status: textOrNull,
+  failure_reason: textOrNull,
+  payment_intent: textOrNull,
+  amount: textOrNull,
+  currency: textOrNull,
   metadata
 })
 export type Refund = typeof Refund.Type
@@ -83,7 +80,7 @@ const Dispute = Schema.Struct({
   amount: Schema.String,
   currency: Schema.String,
   payment_intent: Schema.String,
-  status: text,
+  status: textOrNull,
   /** Negative: withdrawn from our balance; positive: reinstated. */
   balance_transactions: Schema.optionalWith(Schema.Array(Schema.Struct({ amount: Schema.String })), {
     default: () => []
