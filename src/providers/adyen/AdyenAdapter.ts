@@ -1,6 +1,6 @@
 /** Adyen: cards in, on its own page or by their number, and payouts to bank accounts from a balance account. */
 import { Duration, Effect, Either, Option, Redacted } from "effect"
-import { Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
+import { type Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
 import { invalidOrder, looked, notSupported, sent, triedBy, warnOfStatus } from "../client/ProviderReplies.ts"
 import type { CallFailed } from "../client/ProviderHttp.ts"
 import { type Callback, type CallbackRequest, jsonOfBody, type NoProof } from "../port/Callback.ts"

@@ -2,7 +2,7 @@
 import { Either, Redacted } from "effect"
 import { stringify } from "lossless-json"
 import { sha256Hex } from "../../domain/Digest.ts"
-import { Declined } from "../../domain/Outcome.ts"
+import { type Declined } from "../../domain/Outcome.ts"
 import { urlOf } from "../../domain/Url.ts"
 import type { AttemptContext, Card, PaymentOrder, RefundOrder } from "../port/Provider.ts"
 import { amountOf, identificationOf } from "./AdyenCorridors.ts"

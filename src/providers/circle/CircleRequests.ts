@@ -1,6 +1,6 @@
 /** From our orders to Circle's: nothing here talks to anybody. */
 import { Either, type Option } from "effect"
-import { Declined } from "../../domain/Outcome.ts"
+import { type Declined } from "../../domain/Outcome.ts"
 import { type AttemptContext, attemptKind, type PaymentOrder } from "../port/Provider.ts"
 import type { Served } from "../port/ThirdParty.ts"
 import type { Money } from "../../domain/Money.ts"

@@ -2,7 +2,7 @@
 import { Duration, Either } from "effect"
 import { stringifyWire, WireNumber } from "../../domain/Decimal.ts"
 import type { Money } from "../../domain/Money.ts"
-import { Declined } from "../../domain/Outcome.ts"
+import { type Declined } from "../../domain/Outcome.ts"
 import { type AttemptContext, attemptKind, type PaymentOrder, type RefundOrder } from "../port/Provider.ts"
 import { shortText } from "../port/WireValues.ts"
 import { bankPayins, bankPayouts, mobileCorridor } from "./FlutterwaveCorridors.ts"

@@ -1,7 +1,7 @@
 /** What MTN is sent: from an order to a body, and from an attempt to the address that answers for it. */
 import { Either } from "effect"
 import type { MovementKind } from "../../domain/Movement.ts"
-import { Declined } from "../../domain/Outcome.ts"
+import { type Declined } from "../../domain/Outcome.ts"
 import { type AttemptContext, attemptKind, type PaymentOrder, type RefundOrder } from "../port/Provider.ts"
 import { shortText } from "../port/WireValues.ts"
 import { MTN } from "./MtnMomoCorridors.ts"

@@ -1,7 +1,7 @@
 /** From our orders to pawaPay's: nothing here talks to anybody. */
 import { Either, Option } from "effect"
 import type { Money } from "../../domain/Money.ts"
-import { Declined } from "../../domain/Outcome.ts"
+import { type Declined } from "../../domain/Outcome.ts"
 import { type AttemptContext, attemptKind, type PaymentOrder, type RefundOrder } from "../port/Provider.ts"
 import { minorText, shortText } from "../port/WireValues.ts"
 import { alpha3Of, type Correspondent, findCorrespondent } from "./PawapayCorridors.ts"

@@ -1,7 +1,7 @@
 /** From our orders to what PayPal is asked. */
 import { Either } from "effect"
 import type { Money } from "../../domain/Money.ts"
-import { Declined } from "../../domain/Outcome.ts"
+import { type Declined } from "../../domain/Outcome.ts"
 import type { ProviderCall } from "../client/ProviderHttp.ts"
 import type { PaymentOrder } from "../port/Provider.ts"
 import { paypalText } from "./PaypalSchemas.ts"

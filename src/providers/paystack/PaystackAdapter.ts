@@ -1,7 +1,7 @@
 /** Paystack: cards by a page of its own, mobile money and bank transfers, and payouts from its balance. */
 import { Clock, Duration, Effect, Either, Option, Redacted } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
-import { Declined, type Enquiry, type Outcome, Report } from "../../domain/Outcome.ts"
+import { type Declined, type Enquiry, type Outcome, Report } from "../../domain/Outcome.ts"
 import { looked, notSupported, prepared, sent, triedBy, warnOfStatus } from "../client/ProviderReplies.ts"
 import { outcomeOfDuplicate } from "../client/DuplicateOrder.ts"
 import type { ProviderCall, ProviderReply } from "../client/ProviderHttp.ts"

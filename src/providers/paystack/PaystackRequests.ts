@@ -2,7 +2,7 @@
 import { Duration, Either } from "effect"
 import { LosslessNumber, stringify } from "lossless-json"
 import type { Money } from "../../domain/Money.ts"
-import { Declined } from "../../domain/Outcome.ts"
+import { type Declined } from "../../domain/Outcome.ts"
 import type { ProviderCall } from "../client/ProviderHttp.ts"
 import type { AttemptContext, MobileMoney, PaymentOrder, RefundOrder } from "../port/Provider.ts"
 import { minorText } from "../port/WireValues.ts"

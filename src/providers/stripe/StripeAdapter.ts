@@ -4,7 +4,14 @@ import type { Movement } from "../../domain/Movement.ts"
 import { Absent, type Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import { triedBy, firstReport, looked, prepared, sent } from "../client/ProviderReplies.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { type Callback, type CallbackRequest, NoProof, NotNow, type Proof, secretNotSet } from "../port/Callback.ts"
+import {
+  type Callback,
+  type CallbackRequest,
+  type NoProof,
+  NotNow,
+  type Proof,
+  secretNotSet
+} from "../port/Callback.ts"
 import {
   type AttemptContext,
   attemptKind,

@@ -1,7 +1,7 @@
 /** What Stripe is sent: forms whose names nest by brackets. */
 import { Either, Option, Redacted } from "effect"
 import type { Money } from "../../domain/Money.ts"
-import { Declined } from "../../domain/Outcome.ts"
+import { type Declined } from "../../domain/Outcome.ts"
 import type { AttemptContext, Card, PaymentOrder, RefundOrder } from "../port/Provider.ts"
 import { minorText, moneyOfMinor } from "../port/WireValues.ts"
 import { exactAmount, invalidOrder, notSupported } from "../client/ProviderReplies.ts"
