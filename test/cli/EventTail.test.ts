@@ -1,7 +1,7 @@
 /** Events as they happen: each once, also one that appears behind others that are younger. */
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { Calls } from "../../src/cli/api/Calls.ts"
+import { ApiClient } from "../../src/cli/client/ApiClient.ts"
 import { followEvents } from "../../src/cli/api/EventTail.ts"
 
 const START = Date.parse("2026-03-01T12:00:00.000Z")
@@ -19,7 +19,7 @@ it("what appears late is told once, and nothing of before is told again", async 
       Effect.sync(() => ({ data: there.toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1)).slice(0, 1) })),
     all: (_group: string, _name: string, { urlParams }: { readonly urlParams: { readonly from?: string } }) =>
       Effect.sync(() => since(urlParams.from))
-  } as unknown as Calls["Type"]
+  } as unknown as ApiClient["Type"]
   let reads = 0
   // Its transaction took longer than that of a younger one.
   const begun = Effect.sync(() => void there.push(event("late", 72)))
@@ -30,6 +30,6 @@ it("what appears late is told once, and nothing of before is told again", async 
       if (reads === 3) there.push(event("f", 101))
       return reads < 5
     })
-  ).pipe(Effect.provideService(Calls, calls), Effect.runPromise)
+  ).pipe(Effect.provideService(ApiClient, calls), Effect.runPromise)
   expect(told).toEqual(["late", "f"])
 })

@@ -33,14 +33,13 @@ it("reads the commands and a little of the domain at its start, and nothing of t
 
 const whole = ["app/(Live|Services|Stores)\\.ts", "console/", "hosted/", "contract/api/Api\\.ts"]
 
-const records = ["Accounts", "Dlq", "Fees", "Keys", "Ledger", "Memberships", "Notifications", "Orgs", "Rates", "Tokens"]
+const records = ["Dlq", "Fees", "Keys", "Ledger", "Memberships", "Notifications", "Rates", "Tokens", "Users"]
+const notInRecords = ["payments/", "providers/"]
 
 it.each([
-  { needs: "Records", commands: [...records, "Users", "Webhooks"], not: ["payments/", "providers/"] },
-  { needs: "PaymentRecords", commands: ["Payments", "Queue"], not: ["payments/dispatch/", "providers/"] },
-  { needs: "PaymentSettlements", commands: ["Settlements"], not: ["payments/initiate/", "people/(?!organizations/)"] },
-  { needs: "ProviderRecords", commands: ["ProviderCredentials", "Providers"], not: ["payments/store/", "people/"] }
-])("waits for no more of the service than $needs where a command needs no more", ({ commands, needs, not }) => {
+  { needs: "Records", commands: records, not: notInRecords },
+  { needs: "ProviderRecords", commands: ["ProviderCredentials"], not: ["payments/store/", "people/"] }
+])("loads no more of the service than $needs where a command needs no more", ({ commands, needs, not }) => {
   const others = new RegExp(`^src/(${[...whole, ...not].join("|")})`)
   for (const name of commands) {
     const read = Array.from(reached(`src/cli/database/${name}.ts`))
@@ -50,6 +49,25 @@ it.each([
       name
     ).toEqual([])
   }
+})
+
+/** Files that a set of handlers loads, besides those of the client itself. */
+const loadedBy = (set: string): ReadonlyArray<string> => {
+  const text = readFileSync("src/cli/client/InProcessClient.ts", "utf8")
+  const [, body = ""] = new RegExp(`^const ${set} = async \\(\\) => \\{([^]*?)^\\}`, "m").exec(text) ?? []
+  return Array.from(body.matchAll(/import\("([^"]+)"\)/g), ([, to]) => normalize(join("src/cli/client", to!)))
+}
+
+it.each([
+  { set: "records", needs: "Records", not: notInRecords },
+  { set: "payments", needs: "PaymentRecords", not: ["payments/dispatch/", "providers/"] },
+  { set: "settlements", needs: "PaymentSettlements", not: ["payments/initiate/", "people/(?!organizations/)"] },
+  { set: "providers", needs: "ProviderRecords", not: ["payments/store/", "people/(?!organizations/OrganizationStore)"] }
+])("loads no more of the service than $needs for the handlers of $set", ({ needs, not, set }) => {
+  const others = new RegExp(`^src/(${[...whole, ...not].join("|")})`)
+  const read = ["src/cli/client/InProcessClient.ts", ...loadedBy(set)].flatMap((file) => Array.from(reached(file)))
+  expect(read).toContain(`src/app/${needs}.ts`)
+  expect(read.filter((file) => others.test(file))).toEqual([])
 })
 
 const leaves = Array.from(commandNames).flatMap(([path, under]) =>

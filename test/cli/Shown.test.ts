@@ -1,13 +1,14 @@
 /** The lists of the command line on a terminal of 80 columns: a line or two for each row, with what tells rows apart. */
 import { describe, expect, it } from "vitest"
+import { WireNumber } from "../../src/domain/Decimal.ts"
 import type { TextLayout } from "../../src/cli/shared/Table.ts"
-import { accountTable } from "../../src/cli/shown/Accounts.ts"
-import { keyTable } from "../../src/cli/shown/Keys.ts"
-import { orgTable } from "../../src/cli/shown/Orgs.ts"
-import { paymentTable, queueTable, summaryText } from "../../src/cli/shown/Payments.ts"
-import { configTable } from "../../src/cli/shown/Providers.ts"
+import { accountTable } from "../../src/cli/actions/AccountActions.ts"
+import { keyTable } from "../../src/cli/actions/KeyActions.ts"
+import { orgTable } from "../../src/cli/actions/OrgActions.ts"
+import { paymentTable, queueTable, summaryText } from "../../src/cli/actions/PaymentText.ts"
+import { configTable } from "../../src/cli/actions/ProviderActions.ts"
 import { userTable } from "../../src/cli/shown/Users.ts"
-import { endpointTable } from "../../src/cli/shown/Webhooks.ts"
+import { endpointTable } from "../../src/cli/actions/WebhookActions.ts"
 
 const id = (last: number) => `0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e${String(last).padStart(2, "0")}`
 const created_at = "2026-11-16T16:46:00.000Z"
@@ -17,7 +18,9 @@ const payment = {
   payment_id: id(1),
   org_id: id(2),
   status: "failed",
-  money: "1500.00 KES",
+  amount: new WireNumber("1500.00"),
+  refunded_amount: new WireNumber("0.00"),
+  currency: "KES",
   direction: "inbound",
   payment_method: "bank_transfer",
   country: "KE",
@@ -26,7 +29,6 @@ const payment = {
   comments: null,
   client_reference: null,
   payer_details: {},
-  refunded: "0.00 KES",
   created_at
 } as const
 
@@ -38,7 +40,8 @@ const tables: ReadonlyArray<readonly [name: string, laid: TextLayout, titles: Re
         account_id: id(one),
         org_id: id(9),
         virtual_account_name: "Acme Pay KES",
-        money: "1500.00 KES",
+        balance: new WireNumber("1500.00"),
+        currency: "KES",
         status: "active",
         created_at
       }))
@@ -123,7 +126,7 @@ const tables: ReadonlyArray<readonly [name: string, laid: TextLayout, titles: Re
     queueTable([
       ...five.slice(1).map((one) => ({
         created_at,
-        kind: "unknown_outcome",
+        kind: "unknown_outcome" as const,
         payment_id: id(one),
         webhook_id: null,
         escrow_id: null,
@@ -131,7 +134,7 @@ const tables: ReadonlyArray<readonly [name: string, laid: TextLayout, titles: Re
       })),
       {
         created_at,
-        kind: "disabled_endpoint",
+        kind: "disabled_endpoint" as const,
         payment_id: null,
         webhook_id: id(1),
         escrow_id: null,

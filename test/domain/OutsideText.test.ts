@@ -4,7 +4,7 @@ import { Effect, Either, Exit, Option, Schema } from "effect"
 import * as fc from "fast-check"
 import { wantedFee } from "../../src/cli/database/Fees.ts"
 import { amountIn } from "../../src/cli/shared/CommandInput.ts"
-import { wantedChange } from "../../src/cli/shared/OrgInput.ts"
+import { changeFrom } from "../../src/cli/actions/OrgActions.ts"
 import { bankAccountProblems } from "../../src/domain/AccountFormat.ts"
 import { dateOf, daysBetween, isDate } from "../../src/domain/CalendarDate.ts"
 import { canonicalJson, parseExactJson } from "../../src/domain/ExactJson.ts"
@@ -79,7 +79,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
     ),
   "a change of an operator": (text) =>
     Effect.runSyncExit(
-      wantedChange({
+      changeFrom({
         ...{ name: some(text), email: some(text), country: some(text), feature: [text], noFeatures: false },
         ...{ reviewThreshold: some(text), spreadBps: some(text), kybStatus: some(text) }
       })

@@ -5,7 +5,7 @@
  */
 import { Array as Arr, Effect, Order, type Option } from "effect"
 import { Streams } from "../shared/Terminal.ts"
-import { type Answer, Calls, type Refused } from "./Calls.ts"
+import { type Answer, ApiClient, type Refused } from "../client/ApiClient.ts"
 import { refuse } from "../shared/CommandInput.ts"
 
 export type TailedEvent = Answer<"webhookLog", "events">["data"][number]
@@ -34,7 +34,7 @@ const before = (moment: string): string => new Date(Date.parse(moment) - OVERLAP
 const passes = ({ status }: Refused): boolean => status === 0 || status === 429 || status >= 500
 
 const recent = (position: Position, org: string | undefined) =>
-  Effect.flatMap(Calls, ({ all }) =>
+  Effect.flatMap(ApiClient, ({ all }) =>
     all("webhookLog", "events", {
       urlParams: { org_id: org, from: position.newest === undefined ? undefined : before(position.newest) }
     })
@@ -43,7 +43,7 @@ const recent = (position: Position, org: string | undefined) =>
 /** Everything that is there by now counts as seen. */
 const fromNow = (org: string | undefined) =>
   Effect.gen(function* () {
-    const { call } = yield* Calls
+    const { call } = yield* ApiClient
     const { data } = yield* call("webhookLog", "events", { urlParams: { org_id: org, limit: 1 } })
     const newest = data[0]?.created_at
     const near = newest === undefined ? [] : yield* recent({ newest, seen: new Set() }, org)
@@ -61,7 +61,7 @@ export const followEvents = <E, R>(
 ) =>
   Effect.gen(function* () {
     const { err } = yield* Streams
-    const { root } = yield* Calls
+    const { root } = yield* ApiClient
     let position: Position = yield* fromNow(org)
     yield* begun
     let troubled = false

@@ -11,9 +11,10 @@ import { refuse } from "../shared/CommandInput.ts"
 import { writeLine } from "../shared/CommandResult.ts"
 import { printable } from "../shared/Table.ts"
 import { addressIn } from "../shared/CommandTarget.ts"
-import { Calls } from "./Calls.ts"
+import { ApiClient } from "../client/ApiClient.ts"
+import { httpApiClient } from "../client/HttpApiClient.ts"
 import { followEvents, type TailedEvent, wholeNumber } from "./EventTail.ts"
-import { tellServer, theServer } from "./OnApi.ts"
+import { printServer, theServer } from "../client/RunCommand.ts"
 
 const RECEIVER_TIMEOUT = Duration.seconds(10)
 
@@ -100,7 +101,7 @@ export const listen = Effect.fnUntraced(function* (input: {
   const secret = yield* secretFrom(input.secret)
   const patterns = input.events.length === 0 ? ["*"] : input.events
   const server = yield* theServer
-  yield* tellServer(server)
+  yield* printServer(server)
   const streams = yield* Streams
   let left = Option.getOrElse(count, () => Number.POSITIVE_INFINITY)
 
@@ -111,7 +112,7 @@ export const listen = Effect.fnUntraced(function* (input: {
       yield* writeLine(input.json ? JSON.stringify(done) : lineOf(streams, done, event.created_at))
     })
 
-  const session = Effect.flatMap(Calls, ({ call }) =>
+  const session = Effect.flatMap(ApiClient, ({ call }) =>
     call("session", "me", { urlParams: Option.isNone(input.org) ? {} : { org_id: input.org.value } })
   )
 
@@ -134,6 +135,6 @@ export const listen = Effect.fnUntraced(function* (input: {
         })
       )
     }),
-    Calls.layer(server, 0)
+    httpApiClient(server, 0)
   )
 })

@@ -5,9 +5,10 @@ import { painter, Streams } from "../shared/Terminal.ts"
 import { refuse } from "../shared/CommandInput.ts"
 import { writeLine } from "../shared/CommandResult.ts"
 import { printable } from "../shared/Table.ts"
-import { type Answer, Calls } from "./Calls.ts"
+import { type Answer, ApiClient } from "../client/ApiClient.ts"
+import { httpApiClient } from "../client/HttpApiClient.ts"
 import { followEvents, type TailedEvent, wholeNumber } from "./EventTail.ts"
-import { tellServer, theServer } from "./OnApi.ts"
+import { printServer, theServer } from "../client/RunCommand.ts"
 
 type AuditEntry = Answer<"auditLog", "list">["data"][number]
 
@@ -50,7 +51,7 @@ const linesFrom = (text: string) =>
     : Effect.fail(refuse("--lines is not a whole number from 0 to 100."))
 
 const newestAudit = (org: string | undefined, limit: number) =>
-  Effect.flatMap(Calls, ({ call }) => call("auditLog", "list", { urlParams: { org_id: org, limit } }))
+  Effect.flatMap(ApiClient, ({ call }) => call("auditLog", "list", { urlParams: { org_id: org, limit } }))
 
 /** Who may not read the audit log still follows the events, and is told so. */
 const auditOrNot = (org: string | undefined, limit: number, wanted: boolean) =>
@@ -79,7 +80,7 @@ export const tail = Effect.fnUntraced(function* (input: {
   let left = Option.getOrElse(yield* wholeNumber("--count", input.count), () => Number.POSITIVE_INFINITY)
   const org = Option.getOrUndefined(input.org)
   const server = yield* theServer
-  yield* tellServer(server)
+  yield* printServer(server)
   const streams = yield* Streams
   const paint = painter(streams)
 
@@ -94,7 +95,7 @@ export const tail = Effect.fnUntraced(function* (input: {
 
   yield* Effect.provide(
     Effect.gen(function* () {
-      const { call } = yield* Calls
+      const { call } = yield* ApiClient
       const first = Math.max(1, lines)
       const audit = only === "events" ? Option.none() : yield* auditOrNot(org, AUDIT_KNOWN, only === "audit")
       const before =
@@ -122,6 +123,6 @@ export const tail = Effect.fnUntraced(function* (input: {
         })
       )
     }),
-    Calls.layer(server, 0)
+    httpApiClient(server, 0)
   )
 })

@@ -9,8 +9,8 @@ import { refuse } from "../shared/CommandInput.ts"
 import { Streams } from "../shared/Terminal.ts"
 import { properties } from "../shared/Table.ts"
 import type { Triggerable } from "../shared/Triggerable.ts"
-import { Calls, type Refused } from "./Calls.ts"
-import { onApi } from "./OnApi.ts"
+import { ApiClient, type Refused } from "../client/ApiClient.ts"
+import { onServer } from "../client/RunCommand.ts"
 
 /** What the event will be about: one of these is in its data. */
 type Subject = Readonly<Record<string, string>>
@@ -28,7 +28,7 @@ const patience = Schedule.spaced("300 millis").pipe(Schedule.upTo("20 seconds"))
 
 const happened = (type: EventType, subject: Subject, { org_id }: Caller) =>
   Effect.gen(function* () {
-    const { call } = yield* Calls
+    const { call } = yield* ApiClient
     const { data } = yield* call("webhookLog", "events", { urlParams: { org_id, event_type: type, limit: 50 } })
     const found = data.find((event) => Object.entries(subject).every(([name, id]) => event.data[name] === id))
     return found === undefined ? yield* Effect.fail("not yet" as const) : found
@@ -42,7 +42,7 @@ const happened = (type: EventType, subject: Subject, { org_id }: Caller) =>
 
 const payin = (phone: string, { org_id }: Caller) =>
   Effect.gen(function* () {
-    const { call } = yield* Calls
+    const { call } = yield* ApiClient
     const { response } = yield* call("paymentsInit", "initiate", {
       payload: {
         amount: amount("1500.00"),
@@ -66,7 +66,7 @@ const ACCEPTED_THEN_FAILS = "+254712340004"
 const ASKS_FOR_PASSWORD = "+254712340002"
 
 const act = (action: "refund" | "cancel", { payment_id }: { readonly payment_id: string }) =>
-  Effect.flatMap(Calls, ({ call }) =>
+  Effect.flatMap(ApiClient, ({ call }) =>
     call("paymentsInit", "action", {
       path: { payment_id },
       payload: { action, ...(action === "refund" ? { reason: "corridor trigger" } : {}) }
@@ -75,7 +75,7 @@ const act = (action: "refund" | "cancel", { payment_id }: { readonly payment_id:
 
 const account = ({ org_id, user_id }: Caller) =>
   Effect.gen(function* () {
-    const { call } = yield* Calls
+    const { call } = yield* ApiClient
     const { data } = yield* call("virtualAccounts", "create", {
       payload: { org_id, user_id, currency: KES, customer_id: "trigger" }
     })
@@ -84,7 +84,7 @@ const account = ({ org_id, user_id }: Caller) =>
 
 const deposit = (caller: Caller) =>
   Effect.gen(function* () {
-    const { call } = yield* Calls
+    const { call } = yield* ApiClient
     const opened = yield* account(caller)
     const { data } = yield* call("virtualAccounts", "simulateDeposit", {
       path: opened,
@@ -95,7 +95,7 @@ const deposit = (caller: Caller) =>
 
 const withdrawal = (caller: Caller) =>
   Effect.gen(function* () {
-    const { call } = yield* Calls
+    const { call } = yield* ApiClient
     const { account_id } = yield* deposit(caller)
     const { data: payee } = yield* call("beneficiaries", "create", {
       payload: {
@@ -118,7 +118,7 @@ const withdrawal = (caller: Caller) =>
 
 const frozen = (caller: Caller) =>
   Effect.gen(function* () {
-    const { call } = yield* Calls
+    const { call } = yield* ApiClient
     const opened = yield* account(caller)
     yield* call("virtualAccounts", "freeze", { path: opened, payload: { reason: "corridor trigger" } })
     return opened
@@ -127,7 +127,7 @@ const frozen = (caller: Caller) =>
 const completed = (caller: Caller) =>
   Effect.tap(payin(CUSTOMER, caller), (subject) => happened("payment.completed", subject, caller))
 
-const ways: Readonly<Record<Triggerable, (caller: Caller) => Effect.Effect<Subject, Refused | Invalid, Calls>>> = {
+const ways: Readonly<Record<Triggerable, (caller: Caller) => Effect.Effect<Subject, Refused | Invalid, ApiClient>>> = {
   "payment.completed": (caller: Caller) => payin(CUSTOMER, caller),
   "payment.processing": (caller: Caller) => payin(CUSTOMER, caller),
   "transaction.updated": (caller: Caller) => payin(CUSTOMER, caller),
@@ -140,7 +140,7 @@ const ways: Readonly<Record<Triggerable, (caller: Caller) => Effect.Effect<Subje
   "virtual_account.frozen": frozen,
   "virtual_account.unfrozen": (caller: Caller) =>
     Effect.tap(frozen(caller), (path) =>
-      Effect.flatMap(Calls, ({ call }) => call("virtualAccounts", "unfreeze", { path }))
+      Effect.flatMap(ApiClient, ({ call }) => call("virtualAccounts", "unfreeze", { path }))
     )
 }
 
@@ -151,7 +151,7 @@ const mayTrigger = (type: Triggerable, role: string) =>
     : refuse(`${type} takes a platform admin, who alone freezes accounts: give --token, and --org ORG.`)
 
 const callerOf = Effect.fnUntraced(function* (type: Triggerable, org: Option.Option<string>) {
-  const { call } = yield* Calls
+  const { call } = yield* ApiClient
   const { data } = yield* call("session", "me", { urlParams: Option.isNone(org) ? {} : { org_id: org.value } })
   if (data.mode === "live")
     return yield* refuse("Events are triggered in a sandbox only: in live mode payments move real money.")
@@ -185,4 +185,4 @@ export const trigger = (input: {
   readonly event: Triggerable
   readonly org: Option.Option<string>
   readonly json: boolean
-}) => onApi(input.json, triggered(input.event, input.org))
+}) => onServer(input.json, triggered(input.event, input.org))

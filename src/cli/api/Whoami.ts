@@ -1,11 +1,11 @@
 /** `corridor whoami` */
 import { Effect, Option } from "effect"
 import { properties } from "../shared/Table.ts"
-import { Calls } from "./Calls.ts"
-import { onApi } from "./OnApi.ts"
+import { ApiClient } from "../client/ApiClient.ts"
+import { onServer } from "../client/RunCommand.ts"
 
 const session = Effect.fnUntraced(function* (org: Option.Option<string>) {
-  const { call, root } = yield* Calls
+  const { call, root } = yield* ApiClient
   const { data } = yield* call("session", "me", { urlParams: Option.isNone(org) ? {} : { org_id: org.value } })
   const { organization } = data
   const text = properties([
@@ -20,4 +20,4 @@ const session = Effect.fnUntraced(function* (org: Option.Option<string>) {
 })
 
 export const whoami = (input: { readonly org: Option.Option<string>; readonly json: boolean }) =>
-  onApi(input.json, session(input.org))
+  onServer(input.json, session(input.org))

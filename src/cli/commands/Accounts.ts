@@ -2,12 +2,9 @@
 import { Args, Command } from "@effect/cli"
 import { optional } from "../shared/CommandInput.ts"
 import { json } from "../shared/CommandResult.ts"
-import { byApiOrDatabase } from "../shared/CommandTarget.ts"
+import { onEither } from "../shared/CommandTarget.ts"
 
-const work = byApiOrDatabase(
-  () => import("../api/Accounts.ts"),
-  () => import("../database/Accounts.ts")
-)
+const work = onEither(() => import("../actions/AccountActions.ts"))
 
 const id = Args.text({ name: "ACCOUNT" }).pipe(
   Args.withDescription('Id of the virtual account, as "corridor accounts list" shows it.')

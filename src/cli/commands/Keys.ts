@@ -3,12 +3,9 @@ import { Args, Command, Options } from "@effect/cli"
 import { roles } from "../../domain/Roles.ts"
 import { choice, optional, option } from "../shared/CommandInput.ts"
 import { json } from "../shared/CommandResult.ts"
-import { byApiOrDatabase } from "../shared/CommandTarget.ts"
+import { onEither } from "../shared/CommandTarget.ts"
 
-const work = byApiOrDatabase(
-  () => import("../api/Keys.ts"),
-  () => import("../database/Keys.ts")
-)
+const work = onEither(() => import("../actions/KeyActions.ts"))
 
 const org = option("org", "ORG", "Id of the organisation.")
 const id = Args.text({ name: "ID" }).pipe(Args.withDescription('Id of the key, as "corridor keys list" shows it.'))

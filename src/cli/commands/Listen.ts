@@ -3,7 +3,7 @@ import { Args, Command, Options } from "@effect/cli"
 import { eventList, choice, chosen, option, optional } from "../shared/CommandInput.ts"
 import { json } from "../shared/CommandResult.ts"
 import { triggerable } from "../shared/Triggerable.ts"
-import { byApi } from "../shared/CommandTarget.ts"
+import { onEither } from "../shared/CommandTarget.ts"
 
 const org = optional("org", "ORG", "Of this organisation; that of the credential by default.")
 const count = optional("count", "N", "End after so many; without it only Ctrl-C ends it.")
@@ -18,7 +18,7 @@ export const listen = Command.make(
     count,
     json
   },
-  (input) => byApi(() => import("../api/Listen.ts"))((work) => work.listen(input))
+  (input) => onEither(() => import("../api/Listen.ts"))((work) => work.listen(input))
 ).pipe(Command.withDescription("Receive events without a public address, and forward them, signed, to a program here."))
 
 export const trigger = Command.make(
@@ -28,7 +28,7 @@ export const trigger = Command.make(
     org,
     json
   },
-  (input) => byApi(() => import("../api/Trigger.ts"))((work) => work.trigger(input))
+  (input) => onEither(() => import("../api/Trigger.ts"))((work) => work.trigger(input))
 ).pipe(Command.withDescription("Make an event happen in a sandbox, by real payments with test values."))
 
 const tail = Command.make(
@@ -45,7 +45,7 @@ const tail = Command.make(
     count,
     json
   },
-  (input) => byApi(() => import("../api/Logs.ts"))((work) => work.tail(input))
+  (input) => onEither(() => import("../api/Logs.ts"))((work) => work.tail(input))
 ).pipe(Command.withDescription("Follow the audit log and the events of an organisation."))
 
 export const logs = Command.make("logs").pipe(
@@ -61,9 +61,9 @@ export const open = Command.make(
     ),
     json
   },
-  (input) => byApi(() => import("../api/Open.ts"))((work) => work.open(input))
+  (input) => onEither(() => import("../api/Open.ts"))((work) => work.open(input))
 ).pipe(Command.withDescription("Open the console in a browser; where there is none, only say its address."))
 
 export const whoami = Command.make("whoami", { org, json }, (input) =>
-  byApi(() => import("../api/Whoami.ts"))((work) => work.whoami(input))
+  onEither(() => import("../api/Whoami.ts"))((work) => work.whoami(input))
 ).pipe(Command.withDescription("Say which server is talked to, as whom, and what that may do."))

@@ -2,7 +2,7 @@
 import { Command, Options } from "@effect/cli"
 import { optional } from "../shared/CommandInput.ts"
 import { json } from "../shared/CommandResult.ts"
-import { byDatabase, byApiOrDatabase } from "../shared/CommandTarget.ts"
+import { byDatabase, onEither } from "../shared/CommandTarget.ts"
 
 export const demo = Command.make("demo", { json }, (input) =>
   byDatabase(() => import("../demo/Demo.ts"))((work) => work.show(input))
@@ -33,11 +33,7 @@ export const migrate = Command.make("migrate", { acceptServer, json }, (input) =
 export const queue = Command.make(
   "queue",
   { org: optional("org", "ORG", "Only this organisation's."), json },
-  (input) =>
-    byApiOrDatabase(
-      () => import("../api/Queue.ts"),
-      () => import("../database/Queue.ts")
-    )((work) => work.list(input))
+  (input) => onEither(() => import("../actions/PaymentActions.ts"))((work) => work.queue(input))
 ).pipe(
   Command.withDescription(
     "List what waits for a person: unknown outcomes, money in suspense, reviews, dead letters, disabled endpoints, escrow payouts that were not made."

@@ -3,12 +3,9 @@ import { Args, Command, Options } from "@effect/cli"
 import { features, kybStatuses } from "../../domain/Organization.ts"
 import { choice, option, optional } from "../shared/CommandInput.ts"
 import { json } from "../shared/CommandResult.ts"
-import { byApiOrDatabase } from "../shared/CommandTarget.ts"
+import { onEither } from "../shared/CommandTarget.ts"
 
-const work = byApiOrDatabase(
-  () => import("../api/Orgs.ts"),
-  () => import("../database/Orgs.ts")
-)
+const work = onEither(() => import("../actions/OrgActions.ts"))
 
 const create = Command.make(
   "create",

@@ -4,12 +4,9 @@ import { flows } from "../../domain/Corridor.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { choice, option, optional } from "../shared/CommandInput.ts"
 import { json } from "../shared/CommandResult.ts"
-import { byApiOrDatabase } from "../shared/CommandTarget.ts"
+import { onEither } from "../shared/CommandTarget.ts"
 
-const byApi = () => import("../api/Payments.ts")
-
-const reading = byApiOrDatabase(byApi, () => import("../database/Payments.ts"))
-const settling = byApiOrDatabase(byApi, () => import("../database/Settlements.ts"))
+const work = onEither(() => import("../actions/PaymentActions.ts"))
 
 const id = Args.text({ name: "ID" }).pipe(Args.withDescription("The payment's id."))
 
@@ -17,7 +14,7 @@ const eitherId = Args.text({ name: "ID" }).pipe(
   Args.withDescription("The payment's id or its transaction's, the beginning of either, or its client_reference.")
 )
 
-const show = Command.make("show", { id: eitherId, json }, (input) => reading((payments) => payments.show(input))).pipe(
+const show = Command.make("show", { id: eitherId, json }, (input) => work((payments) => payments.show(input))).pipe(
   Command.withDescription("Show a payment and everything that happened to it.")
 )
 
@@ -31,7 +28,7 @@ const list = Command.make(
     limit: option("limit", "N", "How many at most: 1 to 100, 20 by default.").pipe(Options.withDefault("20")),
     json
   },
-  (input) => reading((payments) => payments.list(input))
+  (input) => work((payments) => payments.list(input))
 ).pipe(Command.withDescription("List payments, newest first."))
 
 const resolve = Command.make(
@@ -55,7 +52,7 @@ const resolve = Command.make(
     ),
     json
   },
-  (input) => settling((payments) => payments.resolve(input))
+  (input) => work((payments) => payments.resolve(input))
 ).pipe(
   Command.withDescription(
     "Settle by hand an outcome that stayed unknown, a payment on the manual rail, or money that waits; without --as say what can be decided, and what follows from it. Audited; look it up at the provider first."
@@ -79,7 +76,7 @@ const refund = Command.make(
     ),
     json
   },
-  (input) => settling((payments) => payments.refund(input))
+  (input) => work((payments) => payments.refund(input))
 ).pipe(
   Command.withDescription(
     "Give money that waits back to its payer through the provider that took it. Audited; repeating it never sends it twice."

@@ -3,12 +3,9 @@ import { Args, Command, Options } from "@effect/cli"
 import { flows, paymentMethods, providerNames } from "../../domain/Corridor.ts"
 import { choice, chosen, option, optional } from "../shared/CommandInput.ts"
 import { json } from "../shared/CommandResult.ts"
-import { byDatabase, byApiOrDatabase } from "../shared/CommandTarget.ts"
+import { byDatabase, onEither } from "../shared/CommandTarget.ts"
 
-const work = byApiOrDatabase(
-  () => import("../api/Providers.ts"),
-  () => import("../database/Providers.ts")
-)
+const work = onEither(() => import("../actions/ProviderActions.ts"))
 
 const list = Command.make("list", { json }, (input) => work((providers) => providers.list(input))).pipe(
   Command.withDescription(

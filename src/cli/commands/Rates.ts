@@ -1,7 +1,7 @@
 /** `corridor rates` */
 import { Args, Command } from "@effect/cli"
 import { json } from "../shared/CommandResult.ts"
-import { byDatabase, byApiOrDatabase } from "../shared/CommandTarget.ts"
+import { byDatabase, onEither } from "../shared/CommandTarget.ts"
 
 const set = Command.make(
   "set",
@@ -15,11 +15,7 @@ const set = Command.make(
     ),
     json
   },
-  (input) =>
-    byApiOrDatabase(
-      () => import("../api/Rates.ts"),
-      () => import("../database/Rates.ts")
-    )((rates) => rates.set(input))
+  (input) => onEither(() => import("../actions/RateActions.ts"))((rates) => rates.set(input))
 ).pipe(
   Command.withDescription(
     "Set a base rate. Each direction of a pair has a rate of its own. One that moves by more than 10 percent is proposed, and set when another person sends the same."

@@ -2,12 +2,9 @@
 import { Args, Command } from "@effect/cli"
 import { optional, eventList } from "../shared/CommandInput.ts"
 import { json } from "../shared/CommandResult.ts"
-import { byApiOrDatabase } from "../shared/CommandTarget.ts"
+import { onEither } from "../shared/CommandTarget.ts"
 
-const work = byApiOrDatabase(
-  () => import("../api/Webhooks.ts"),
-  () => import("../database/Webhooks.ts")
-)
+const work = onEither(() => import("../actions/WebhookActions.ts"))
 
 const list = Command.make(
   "list",

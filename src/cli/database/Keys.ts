@@ -1,15 +1,13 @@
-/** `corridor keys` beside the database. */
+/** `corridor keys create` next to the database. */
 import { Effect, Option } from "effect"
-import { KeyId, type OrgId, idOrNil } from "../../domain/Ids.ts"
-import { CreateApiKey } from "../../contract/api/ApiKeys.ts"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import { ApiKeys } from "../../people/apiKeys/ApiKeys.ts"
 import { type Role, roleAtLeast } from "../../domain/Access.ts"
-import { allPages, permitFor } from "../shared/LocalDatabase.ts"
-import { decodeOption, refuse, found } from "../shared/CommandInput.ts"
-import { graceFrom } from "../shared/KeyInput.ts"
+import { permitFor } from "../shared/LocalDatabase.ts"
+import { found, refuse } from "../shared/CommandInput.ts"
 import { findOrganization, findUser } from "../shared/LookUp.ts"
+import type { CommandResult } from "../shared/CommandResult.ts"
 import { onRecords } from "../shared/OnRecords.ts"
-import { createdKey, keyTable, rotatedKey } from "../shown/Keys.ts"
 import { Users } from "../../people/users/Users.ts"
 
 /** Whose key it will be: a member, whose own role is the most that the key can do. */
@@ -32,9 +30,6 @@ export const keyOwner = Effect.fn("Cli.keyOwner")(function* (orgId: OrgId, role:
   return user.user_id
 })
 
-const noSuchKey = (key: string) =>
-  refuse(`There is no API key with the id ${key} ("corridor keys list --org ORG" shows them).`)
-
 const createOne = Effect.fn("Cli.createKey")(function* (
   orgId: string,
   user: Option.Option<string>,
@@ -44,52 +39,18 @@ const createOne = Effect.fn("Cli.createKey")(function* (
   const { org_id } = yield* findOrganization(orgId)
   const userId = yield* keyOwner(org_id, role, user)
   const keys = yield* ApiKeys
-  const data = yield* keys.create(yield* permitFor("api_keys", Option.some(org_id)), { name, role, userId })
-  return { data, text: createdKey(data) }
+  return yield* keys.create(yield* permitFor("api_keys", Option.some(org_id)), { name, role, userId })
 })
 
-export const create = Effect.fnUntraced(function* (input: {
-  readonly org: string
-  readonly name: string
-  readonly role: Role
-  readonly user: Option.Option<string>
-  readonly json: boolean
-}) {
-  const name = yield* decodeOption("--name", CreateApiKey.fields.name, input.name)
-  yield* onRecords(input.json, createOne(input.org, input.user, name, input.role))
-})
+type NewKey = Effect.Effect.Success<ReturnType<typeof createOne>>
 
-const listAll = Effect.fn("Cli.listKeys")(function* (orgId: string) {
-  const keys = yield* ApiKeys
-  const { org_id } = yield* findOrganization(orgId)
-  const permit = yield* permitFor("api_keys", Option.some(org_id))
-  const data = yield* allPages(
-    (window) => keys.list(permit, window),
-    (key) => key.api_key_id
-  )
-  return { data, ...keyTable(data) }
-})
-
-export const list = (input: { readonly org: string; readonly json: boolean }) =>
-  onRecords(input.json, listAll(input.org))
-
-const rotateOne = Effect.fn("Cli.rotateKey")(function* (key: string, graceSeconds: number) {
-  const keys = yield* ApiKeys
-  const data = yield* keys
-    .rotate(yield* permitFor("api_keys"), idOrNil(KeyId)(key), graceSeconds)
-    .pipe(Effect.catchTag("NotFound", () => noSuchKey(key)))
-  return { data, text: rotatedKey(data, graceSeconds) }
-})
-
-export const rotate = (input: { readonly id: string; readonly grace: string; readonly json: boolean }) =>
-  Effect.flatMap(graceFrom(input.grace), (grace) => onRecords(input.json, rotateOne(input.id, grace)))
-
-const revokeOne = Effect.fn("Cli.revokeKey")(function* (key: string) {
-  const keys = yield* ApiKeys
-  const api_key_id = idOrNil(KeyId)(key)
-  yield* keys.revoke(yield* permitFor("api_keys"), api_key_id).pipe(Effect.catchTag("NotFound", () => noSuchKey(key)))
-  return { data: { api_key_id, status: "revoked" }, text: "API key revoked." }
-})
-
-export const revoke = (input: { readonly id: string; readonly json: boolean }) =>
-  onRecords(input.json, revokeOne(input.id))
+export const createForMember = (
+  input: {
+    readonly org: string
+    readonly name: string
+    readonly role: Role
+    readonly user: Option.Option<string>
+    readonly json: boolean
+  },
+  resultOf: (key: NewKey) => CommandResult
+) => onRecords(input.json, Effect.map(createOne(input.org, input.user, input.name, input.role), resultOf))

@@ -1,18 +1,45 @@
 /** `corridor providers credentials` and `corridor providers test` */
-import { Config, Effect, Either, Option, Schema } from "effect"
+import { Array as Arr, Config, Effect, Either, Option, Schema } from "effect"
 import { CredentialsState } from "../../contract/api/ProviderConfigs.ts"
-import type { ProviderName } from "../../domain/Corridor.ts"
-import { ConfigId, idOrNil } from "../../domain/Ids.ts"
-import { longestCredential } from "../../domain/policies/ProviderPolicies.ts"
+import { ProviderName } from "../../domain/Corridor.ts"
+import { ConfigId } from "../../domain/Identifiers.ts"
+import { idOrNil } from "../../domain/Ids.ts"
+import { longestCredential } from "../../domain/policies/Providers.ts"
 import { ProviderAccounts } from "../../providers/accounts/ProviderAccounts.ts"
+import { providerRecordsOn } from "../../app/ProviderRecords.ts"
+import { ProviderConfigs } from "../../providers/configs/ProviderConfigs.ts"
 import { ProviderCredentials } from "../../providers/configs/ProviderCredentials.ts"
 import { thirdParties } from "../../providers/accounts/ThirdParties.ts"
 import { refuse } from "../shared/CommandInput.ts"
-import { onProviderRecords } from "../shared/OnProviderRecords.ts"
-import { permitFor } from "../shared/LocalDatabase.ts"
-import { everyConfig, isProviderName, namedBy } from "../shared/ProviderLookUp.ts"
+import { allPages, ExistingLive, onDatabase, permitFor } from "../shared/LocalDatabase.ts"
 import { properties, tableLayout } from "../shared/Table.ts"
 import { catchRefusal } from "../../platform/database/DatabaseFailure.ts"
+
+const onProviderRecords = onDatabase(providerRecordsOn(ExistingLive))
+
+const isProviderName = Schema.is(ProviderName)
+
+const everyConfig = Effect.gen(function* () {
+  const configs = yield* ProviderConfigs
+  const permit = yield* permitFor("platform")
+  return yield* allPages(
+    (window) => configs.list(permit, {}, window),
+    (config) => config.config_id
+  )
+})
+
+/** `config`: by the id of one alone. */
+const namedBy = Effect.fn("Cli.providersNamed")(function* (which: string, kind: "any" | "config") {
+  const chosen = (yield* everyConfig).filter((config) =>
+    kind === "any" && isProviderName(which) ? config.provider === which : config.config_id === idOrNil(ConfigId)(which)
+  )
+  if (Arr.isNonEmptyReadonlyArray(chosen)) return chosen
+  return yield* refuse(
+    kind === "any"
+      ? `${which} is no provider with a configuration and no configuration's id ("corridor providers list").`
+      : `${which} is no configuration's id ("corridor providers list" shows them).`
+  )
+})
 
 type Typed = Readonly<Record<string, string>>
 

@@ -2,7 +2,7 @@
 import { Data, Effect, Option, Schedule, Schema, Clock } from "effect"
 import { parse } from "lossless-json"
 import { stringifyWire, WireNumber } from "../../domain/Decimal.ts"
-import { describeUnexpectedAnswer } from "../api/Calls.ts"
+import { describeUnexpectedAnswer } from "../client/HttpApiClient.ts"
 import type { RunningSandbox } from "../shared/RunningSandbox.ts"
 import { Streams } from "../shared/Terminal.ts"
 

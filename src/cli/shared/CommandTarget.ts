@@ -173,8 +173,8 @@ export const byDatabase =
       return yield* later(load, run)
     })
 
-/** By API alone: of the server that is named, or of the sandbox that runs here. */
-export const byApi =
-  <Api>(load: Load<Api>) =>
-  <Run extends Ran>(run: (work: Api) => Run) =>
+/** By API alone, or by either way as the command itself decides. */
+export const onEither =
+  <Work>(load: Load<Work>) =>
+  <Run extends Ran>(run: (work: Work) => Run) =>
     later(load, run)

@@ -74,14 +74,14 @@ export const ExistingLive = Layer.unwrapEffect(
 /** Who stands at the command line, for the audit log: the operating system's word is taken for it. */
 
 /** A container may run under a number that has no name. */
-const operator = Effect.try(() => userInfo().username).pipe(
+export const operatorName = Effect.try(() => userInfo().username).pipe(
   Effect.orElseSucceed(() => `uid ${process.getuid?.() ?? "unknown"}`)
 )
 
 export const permitFor = <A extends Access>(
   access: A,
   orgId: Option.Option<OrgId> = Option.none()
-): Effect.Effect<Permit<A>> => Effect.map(operator, (name) => operatorPermit(access, name, orgId))
+): Effect.Effect<Permit<A>> => Effect.map(operatorName, (name) => operatorPermit(access, name, orgId))
 
 /** A whole list, page by page. */
 const PAGE = 500

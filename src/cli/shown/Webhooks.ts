@@ -1,41 +1,7 @@
-/** Webhook endpoints and their dead letters as people read them, whichever way they came. */
+/** Dead letters as text. */
 import { framed, type TextLayout, tableLayout, minute, properties } from "../shared/Table.ts"
 
 type Time = Date | string
-
-interface Endpoint {
-  readonly webhook_id: string
-  readonly org_id: string
-  readonly endpoint_url: string
-  readonly events: ReadonlyArray<string>
-  readonly status: string
-  readonly disabled_reason: string | null
-  readonly created_at: Time
-}
-
-export const endpointTable = (endpoints: ReadonlyArray<Endpoint>): TextLayout =>
-  tableLayout(
-    ["ID", "ORGANISATION", "URL", "EVENTS", "STATUS", "CREATED"],
-    endpoints.map((webhook) => [
-      webhook.webhook_id,
-      webhook.org_id,
-      webhook.endpoint_url,
-      webhook.events.join(", "),
-      webhook.disabled_reason === null ? webhook.status : `${webhook.status}: ${webhook.disabled_reason}`,
-      minute(webhook.created_at)
-    ]),
-    "No webhook endpoints are registered.",
-    ["EVENTS", "CREATED", "ORGANISATION"]
-  )
-
-export const createdEndpoint = (endpoint: Endpoint & { readonly secret_key: string }): string =>
-  `Webhook endpoint registered. Its secret is shown this once.\n${properties([
-    ["Id", endpoint.webhook_id],
-    ["Organisation", endpoint.org_id],
-    ["URL", endpoint.endpoint_url],
-    ["Events", endpoint.events.join(", ")],
-    ["Secret", endpoint.secret_key]
-  ])}`
 
 interface Letter {
   readonly delivery_id: string

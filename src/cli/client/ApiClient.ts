@@ -1,0 +1,86 @@
+/** The public API as commands call it, by the contract's names and types. Amounts keep every digit. */
+import { Context, Data, Effect, Option } from "effect"
+import { parse } from "lossless-json"
+import { afterPage, type PageOf } from "../../client/Paging.ts"
+import type { Operations } from "../../client/Wire.ts"
+import { WireNumber } from "../../domain/Decimal.ts"
+
+type All = Operations<WireNumber>
+
+type Request<G extends keyof All, N extends keyof All[G]> = All[G][N] extends { readonly request: infer R } ? R : never
+
+export type Answer<G extends keyof All, N extends keyof All[G]> = All[G][N] extends { readonly answer: infer A }
+  ? A
+  : never
+
+type Item<Page> = Page extends { readonly data: ReadonlyArray<infer One> } ? One : never
+
+/** A call that was not carried out, with the reason that the server gave. */
+export class Refused extends Data.TaggedError("Refused")<{
+  readonly message: string
+  /** HTTP status; 0: the server could not be reached. */
+  readonly status: number
+}> {}
+
+export interface RequestParts {
+  readonly path?: Readonly<Record<string, unknown>>
+  readonly urlParams?: Readonly<Record<string, unknown>>
+  readonly payload?: unknown
+}
+
+/** Query parameters as text, without those that are undefined. */
+export const queryOf = ({ urlParams = {} }: RequestParts): ReadonlyArray<readonly [string, string]> =>
+  Object.entries(urlParams).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]))
+
+/** Numbers without a fraction are counts; all others are money or rates. */
+const numberOf = (digits: string): WireNumber | number =>
+  /^-?\d+$/.test(digits) ? Number(digits) : new WireNumber(digits)
+
+export const parseBody = (text: string): Option.Option<unknown> =>
+  Option.liftThrowable(() => (text === "" ? undefined : parse(text, null, numberOf)))()
+
+export class ApiClient extends Context.Tag("cli/ApiClient")<
+  ApiClient,
+  {
+    /** Address without the version; of calls within this process, empty. */
+    readonly root: string
+    readonly call: <G extends keyof All & string, N extends keyof All[G] & string>(
+      group: G,
+      name: N,
+      request: Request<G, N>
+    ) => Effect.Effect<Answer<G, N>, Refused>
+    /** Every item of a list, page by page. */
+    readonly all: <G extends keyof All & string, N extends keyof All[G] & string>(
+      group: G,
+      name: N,
+      request: Request<G, N>
+    ) => Effect.Effect<ReadonlyArray<Item<Answer<G, N>>>, Refused>
+  }
+>() {
+  static readonly make = (
+    root: string,
+    send: (group: string, name: string, parts: RequestParts) => Effect.Effect<unknown, Refused>
+  ): (typeof ApiClient)["Service"] => {
+    const page = (group: string, name: string, parts: RequestParts): Effect.Effect<ReadonlyArray<unknown>, Refused> =>
+      Effect.flatMap(send(group, name, parts), (answer) => {
+        const { data, ...rest } = answer as PageOf<unknown>
+        return Option.match(afterPage(rest), {
+          onNone: () => Effect.succeed(data),
+          onSome: (next) =>
+            Effect.map(page(group, name, { ...parts, urlParams: { ...parts.urlParams, ...next } }), (others) => [
+              ...data,
+              ...others
+            ])
+        })
+      })
+    const all = (group: string, name: string, request: RequestParts) =>
+      page(group, name, { ...request, urlParams: { limit: 100, ...request.urlParams } })
+    return { root, call: send as ApiClient["Type"]["call"], all: all as ApiClient["Type"]["all"] }
+  }
+}
+
+/** Replaces the answer 404 by a sentence that says where to look. */
+export const orNotFound =
+  (message: string) =>
+  <A, R>(call: Effect.Effect<A, Refused, R>): Effect.Effect<A, Refused, R> =>
+    Effect.mapError(call, (refused) => (refused.status === 404 ? new Refused({ message, status: 404 }) : refused))

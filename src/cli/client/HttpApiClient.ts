@@ -1,0 +1,111 @@
+/** The API client over HTTP, as the caller that the credential names. */
+import { HttpBody, HttpClient, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { Effect, Layer, Option } from "effect"
+import { type Operation, operations } from "../../client/Declared.ts"
+import { rootOf } from "../../client/Options.ts"
+import { transport } from "../../client/Transport.ts"
+import { stringifyWire } from "../../domain/Decimal.ts"
+import { Ids } from "../../domain/Ids.ts"
+import type { Server } from "../shared/CommandTarget.ts"
+import { answerShapes } from "./AnswerShapes.ts"
+import { fits } from "./AnswerShape.ts"
+import { ApiClient, parseBody, queryOf, Refused, type RequestParts } from "./ApiClient.ts"
+
+const kindOf = (text: string): string => {
+  if (text.trim() === "") return "nothing"
+  if (/^\s*</.test(text)) return "an HTML page"
+  return Option.isNone(parseBody(text)) ? "no JSON" : "JSON of another kind"
+}
+
+/** Describes an answer that is not Corridor's. `asked`: method and path. */
+export const describeUnexpectedAnswer = (root: string, asked: string, status: number, text: string): string =>
+  `${root} answered ${asked} with status ${status} and ${kindOf(text)}, which is not how Corridor answers`
+
+const requestOf = (root: string, { method, path }: Operation, parts: RequestParts) => {
+  const filled = path.replace(/:([a-z_]+)/g, (_, name: string) => encodeURIComponent(String(parts.path?.[name])))
+  const request = HttpClientRequest.make(method as "POST")(`${root}${filled}`).pipe(
+    HttpClientRequest.setUrlParams(queryOf(parts))
+  )
+  return parts.payload === undefined
+    ? request
+    : HttpClientRequest.setBody(request, HttpBody.text(stringifyWire(parts.payload), "application/json"))
+}
+
+const messageIn = (body: Option.Option<unknown>): string | undefined => {
+  const message = (Option.getOrUndefined(body) as Readonly<Record<string, unknown>> | undefined)?.["message"]
+  return typeof message === "string" ? message : undefined
+}
+
+/** Replaces the server's sentence about headers, which commands set themselves. */
+const unknownCaller = (root: string, { credential }: Server): string =>
+  "apiKey" in credential
+    ? `${root} does not take this API key: check that it was copied whole, belongs to this server, and is not revoked.`
+    : `${root} does not take this token: check that it was copied whole, is for this server, and has not expired.`
+
+/** Redirects are not followed: a credential goes to the given address only. */
+const unexpectedAnswer = (
+  root: string,
+  { method, path }: Operation,
+  { headers, status }: HttpClientResponse.HttpClientResponse,
+  text: string
+): string => {
+  const { location } = headers
+  return status < 400 && location !== undefined
+    ? `${root} leads on to ${location}, where the key is not sent: give the address of the server itself.`
+    : `${describeUnexpectedAnswer(root, `${method} ${path}`, status, text)}: ` +
+        "give the address of a Corridor server (--url or CORRIDOR_URL), and check that no proxy answers in its place."
+}
+
+const hasExpectedShape = ({ group, name }: Operation, body: unknown): boolean => {
+  const shape = answerShapes[`${group}.${name}`]
+  return shape === undefined || fits(shape, body)
+}
+
+/** The innermost cause of a failed request, such as ECONNREFUSED. */
+const rootCause = (error: unknown): string => {
+  const { cause, code, description, message } = error as {
+    readonly cause?: unknown
+    readonly code?: string
+    readonly description?: string
+    readonly message?: string
+  }
+  if (typeof code === "string") return code
+  if (typeof description === "string") return description
+  return cause instanceof Error ? rootCause(cause) : String(message ?? error)
+}
+
+/** `retries`: how often a call that is safe to repeat is repeated. */
+export const httpApiClient = (server: Server, retries?: number): Layer.Layer<ApiClient> =>
+  Layer.effect(
+    ApiClient,
+    Effect.gen(function* () {
+      const root = rootOf(server.url)
+      const options = { url: root, ...server.credential, ...(retries === undefined ? {} : { retries }) }
+      const client = transport(options, yield* Ids)(yield* HttpClient.HttpClient)
+      const send = (group: string, name: string, parts: RequestParts) =>
+        Effect.gen(function* () {
+          const operation = operations.find((one) => one.group === group && one.name === name)!
+          const response = yield* client.execute(requestOf(root, operation, parts))
+          const text = yield* response.text
+          const body = parseBody(text)
+          const isDone = response.status < 300
+          if (isDone && Option.isSome(body) && hasExpectedShape(operation, body.value)) return body.value
+          const said = isDone ? undefined : messageIn(body)
+          const reason = said !== undefined && response.status === 401 ? unknownCaller(root, server) : said
+          const message = reason ?? unexpectedAnswer(root, operation, response, text)
+          return yield* new Refused({ message, status: response.status })
+        }).pipe(
+          Effect.mapError((error) =>
+            error._tag === "Refused"
+              ? error
+              : new Refused({
+                  message: `${root} cannot be reached (${rootCause(error)}): is the server running there?`,
+                  status: 0
+                })
+          )
+        )
+      return ApiClient.make(root, send)
+    })
+    // Node's own fetch takes 0.2 s to load.
+  ).pipe(Layer.provide(Layer.merge(NodeHttpClient.layer, Ids.layer)))

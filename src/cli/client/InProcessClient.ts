@@ -1,0 +1,158 @@
+/**
+ * The API client within this process, next to the database: calls the server's own handlers, as the operator of this
+ * machine. Each set of handlers loads only the part of the service that it needs.
+ */
+import type { HttpApiEndpoint } from "@effect/platform"
+import { Effect, Either, Layer, Option } from "effect"
+import { type Access, operatorPermit } from "../../domain/Access.ts"
+import { stringifyWire } from "../../domain/Decimal.ts"
+import { codes, type Failure, isDatabaseFailure } from "../../domain/Failure.ts"
+import { OrgId } from "../../domain/Identifiers.ts"
+import { idOrNil } from "../../domain/Ids.ts"
+import type { Settings } from "../../platform/config/Settings.ts"
+import { compileEndpoint } from "../../platform/http/EndpointRoute.ts"
+import { Reply } from "../../platform/http/Handlers.ts"
+import { parseJsonText } from "../../platform/http/JsonText.ts"
+import { OrganizationStore } from "../../people/organizations/OrganizationStore.ts"
+import { type CommandResult, report } from "../shared/CommandResult.ts"
+import type { Target } from "../shared/CommandTarget.ts"
+import { ExistingLive, operatorName, printDatabase } from "../shared/LocalDatabase.ts"
+import { ApiClient, parseBody, queryOf, Refused, type RequestParts } from "./ApiClient.ts"
+
+type AnyGroup = { readonly endpoints: Readonly<Record<string, unknown>> }
+type AnyHandler = (request: Record<string, unknown>) => Effect.Effect<unknown, Failure>
+type AnyHandlers = Readonly<Record<string, AnyHandler>>
+
+/** Handlers by group, and the services that they need; which those are is checked where a set is made. */
+interface HandlerSet {
+  readonly layer: Layer.Layer<Settings, unknown>
+  readonly groups: Readonly<Record<string, readonly [AnyGroup, Effect.Effect<unknown, never, Settings>]>>
+}
+
+const handlerSet = <A, E>(
+  layer: Layer.Layer<A | Settings, E>,
+  groups: Readonly<Record<string, readonly [AnyGroup, Effect.Effect<unknown, never, NoInfer<A> | Settings>]>>
+) => ({ layer, groups }) as unknown as HandlerSet
+
+const records = async () => {
+  const { recordsOn } = await import("../../app/Records.ts")
+  const { ApiKeysApi } = await import("../../contract/api/ApiKeys.ts")
+  const { OrganizationsApi } = await import("../../contract/api/Organizations.ts")
+  const { RatesApi } = await import("../../contract/api/Rates.ts")
+  const { WebhooksApi } = await import("../../contract/api/Webhooks.ts")
+  const { ratesHandlers } = await import("../../money/rates/Http.ts")
+  const { apiKeysHandlers } = await import("../../people/apiKeys/Http.ts")
+  const { organizationsHandlers } = await import("../../people/organizations/Http.ts")
+  const { webhooksHandlers } = await import("../../webhooks/Http.ts")
+  return handlerSet(recordsOn(ExistingLive), {
+    apiKeys: [ApiKeysApi, apiKeysHandlers],
+    organizations: [OrganizationsApi, organizationsHandlers],
+    rates: [RatesApi, ratesHandlers],
+    webhooks: [WebhooksApi, webhooksHandlers]
+  })
+}
+
+const payments = async () => {
+  const { paymentRecordsOn } = await import("../../app/PaymentRecords.ts")
+  const { PaymentsApi } = await import("../../contract/api/Payments.ts")
+  const { paymentsHandlers } = await import("../../payments/read/Http.ts")
+  return handlerSet(paymentRecordsOn(ExistingLive), { payments: [PaymentsApi, paymentsHandlers] })
+}
+
+const settlements = async () => {
+  const { paymentSettlementsOn } = await import("../../app/PaymentSettlements.ts")
+  const { ResolutionsApi } = await import("../../contract/api/Resolutions.ts")
+  const { resolutionsHandlers } = await import("../../payments/read/ResolutionHttp.ts")
+  return handlerSet(paymentSettlementsOn(ExistingLive), { resolutions: [ResolutionsApi, resolutionsHandlers] })
+}
+
+const providers = async () => {
+  const { providerRecordsOn } = await import("../../app/ProviderRecords.ts")
+  const { AnalyticsApi } = await import("../../contract/api/Analytics.ts")
+  const { ProviderConfigsApi } = await import("../../contract/api/ProviderConfigs.ts")
+  const { analyticsHandlers } = await import("../../payments/analytics/Http.ts")
+  const { providerConfigsHandlers } = await import("../../providers/configs/ProviderConfigsHttp.ts")
+  const { ProviderHealth } = await import("../../providers/health/ProviderHealth.ts")
+  return handlerSet(Layer.provideMerge(ProviderHealth.layer, providerRecordsOn(ExistingLive)), {
+    analytics: [AnalyticsApi, analyticsHandlers],
+    providerConfigs: [ProviderConfigsApi, providerConfigsHandlers]
+  })
+}
+
+const accounts = async () => {
+  const { appOn } = await import("../../app/Live.ts")
+  const { VirtualAccountsApi } = await import("../../contract/api/VirtualAccounts.ts")
+  const { virtualAccountsHandlers } = await import("../../treasury/accounts/VirtualAccountsHttp.ts")
+  return handlerSet(appOn(ExistingLive), { virtualAccounts: [VirtualAccountsApi, virtualAccountsHandlers] })
+}
+
+const sets = { accounts, payments, providers, records, settlements }
+
+export type HandlerSetName = keyof typeof sets
+
+type Endpoint = HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
+
+const refusedBy = (failure: Failure): Effect.Effect<never, Refused> =>
+  isDatabaseFailure(failure)
+    ? Effect.die(failure)
+    : Effect.fail(new Refused({ message: failure.message, status: codes[failure.code] }))
+
+/** The organisation that a request names, which has to exist. */
+const namedOrganization = Effect.fnUntraced(function* (parts: RequestParts) {
+  const inPath = parts.path?.["org_id"]
+  const given = inPath ?? parts.urlParams?.["org_id"] ?? (parts.payload as { org_id?: unknown } | undefined)?.org_id
+  const store = yield* Effect.serviceOption(OrganizationStore)
+  if (typeof given !== "string" || Option.isNone(store)) return Option.none<OrgId>()
+  const orgId = idOrNil(OrgId)(given)
+  const found = yield* Effect.orDie(store.value.find(Option.none(), orgId))
+  if (Option.isSome(found)) return Option.some(orgId)
+  const option = inPath === undefined ? "--org: there" : "There"
+  const message = `${option} is no organisation with the id ${given} ("corridor orgs list" shows them).`
+  return yield* new Refused({ message, status: 404 })
+})
+
+const invoke = Effect.fnUntraced(function* (endpoint: Endpoint, handler: AnyHandler, parts: RequestParts) {
+  const about = compileEndpoint(endpoint, 200)
+  const scope = yield* namedOrganization(parts)
+  const operator = yield* operatorName
+  const elevate = (access: Access) => Effect.succeed(operatorPermit(access, operator, scope))
+  const body = parts.payload === undefined ? Either.right({}) : parseJsonText(stringifyWire(parts.payload))
+  const decoded = Effect.all({
+    path: Effect.mapError(about.decodePath(parts.path), ({ message }) => new Refused({ message, status: 404 })),
+    urlParams: about.decodeQuery(Object.fromEntries(queryOf(parts))),
+    payload: Effect.flatMap(Effect.orDie(body), about.decodePayload)
+  })
+  const request = yield* decoded
+  const permit = yield* elevate(about.access)
+  const result = yield* handler({ ...request, permit, elevate, route: endpoint.path, idempotencyKey: undefined })
+  if (!about.hasContent) return undefined
+  return Option.getOrUndefined(parseBody(stringifyWire(about.encode(result instanceof Reply ? result.body : result))))
+})
+
+const clientOf = (groups: HandlerSet["groups"]) =>
+  Layer.effect(
+    ApiClient,
+    Effect.map(Effect.context<Settings>(), (context) =>
+      ApiClient.make("", (group, name, parts) =>
+        Effect.gen(function* () {
+          const [contract, makeHandlers] = groups[group]!
+          const handlers = (yield* makeHandlers) as AnyHandlers
+          return yield* invoke(contract.endpoints[name] as Endpoint, handlers[name]!, parts)
+        }).pipe(
+          Effect.catchAll((error) => (error instanceof Refused ? Effect.fail(error) : refusedBy(error))),
+          Effect.provide(context)
+        )
+      )
+    )
+  )
+
+export const runInProcess = <E>(
+  name: HandlerSetName,
+  asJson: boolean,
+  work: Effect.Effect<CommandResult, E, ApiClient | Target>
+) =>
+  Effect.gen(function* () {
+    const { groups, layer } = yield* Effect.promise(sets[name])
+    const command = Effect.zipRight(printDatabase, report(asJson, work))
+    yield* Effect.provide(command, Layer.provideMerge(clientOf(groups), layer))
+  })
