@@ -40,10 +40,10 @@ const records = async () => {
   const { OrganizationsApi } = await import("../../contract/api/Organizations.ts")
   const { RatesApi } = await import("../../contract/api/Rates.ts")
   const { WebhooksApi } = await import("../../contract/api/Webhooks.ts")
-  const { ratesHandlers } = await import("../../money/rates/Http.ts")
-  const { apiKeysHandlers } = await import("../../people/apiKeys/Http.ts")
-  const { organizationsHandlers } = await import("../../people/organizations/Http.ts")
-  const { webhooksHandlers } = await import("../../webhooks/Http.ts")
+  const { ratesHandlers } = await import("../../money/rates/RatesHttp.ts")
+  const { apiKeysHandlers } = await import("../../people/apiKeys/ApiKeysHttp.ts")
+  const { organizationsHandlers } = await import("../../people/organizations/OrganizationsHttp.ts")
+  const { webhooksHandlers } = await import("../../webhooks/WebhooksHttp.ts")
   return handlerSet(recordsOn(ExistingLive), {
     apiKeys: [ApiKeysApi, apiKeysHandlers],
     organizations: [OrganizationsApi, organizationsHandlers],
@@ -55,14 +55,14 @@ const records = async () => {
 const payments = async () => {
   const { paymentRecordsOn } = await import("../../app/PaymentRecords.ts")
   const { PaymentsApi } = await import("../../contract/api/Payments.ts")
-  const { paymentsHandlers } = await import("../../payments/read/Http.ts")
+  const { paymentsHandlers } = await import("../../payments/PaymentsHttp.ts")
   return handlerSet(paymentRecordsOn(ExistingLive), { payments: [PaymentsApi, paymentsHandlers] })
 }
 
 const settlements = async () => {
   const { paymentSettlementsOn } = await import("../../app/PaymentSettlements.ts")
   const { ResolutionsApi } = await import("../../contract/api/Resolutions.ts")
-  const { resolutionsHandlers } = await import("../../payments/read/ResolutionHttp.ts")
+  const { resolutionsHandlers } = await import("../../payments/PaymentsHttp.ts")
   return handlerSet(paymentSettlementsOn(ExistingLive), { resolutions: [ResolutionsApi, resolutionsHandlers] })
 }
 
@@ -70,7 +70,7 @@ const providers = async () => {
   const { providerRecordsOn } = await import("../../app/ProviderRecords.ts")
   const { AnalyticsApi } = await import("../../contract/api/Analytics.ts")
   const { ProviderConfigsApi } = await import("../../contract/api/ProviderConfigs.ts")
-  const { analyticsHandlers } = await import("../../payments/analytics/Http.ts")
+  const { analyticsHandlers } = await import("../../payments/analytics/AnalyticsHttp.ts")
   const { providerConfigsHandlers } = await import("../../providers/configs/ProviderConfigsHttp.ts")
   const { ProviderHealth } = await import("../../providers/health/ProviderHealth.ts")
   return handlerSet(Layer.provideMerge(ProviderHealth.layer, providerRecordsOn(ExistingLive)), {
