@@ -1,8 +1,8 @@
 /** The public API as commands call it, by the contract's names and types. Amounts keep every digit. */
 import { Context, Data, Effect, Option } from "effect"
 import { parse } from "lossless-json"
-import { afterPage, type PageOf } from "../../client/Paging.ts"
-import type { Operations } from "../../client/Wire.ts"
+import { afterPage, type PageOf } from "../../client/Transport.ts"
+import type { Operations } from "../../client/WireTypes.ts"
 import { WireNumber } from "../../domain/Decimal.ts"
 
 type All = Operations<WireNumber>

@@ -3,16 +3,15 @@
  * machine. Each set of handlers loads only the part of the service that it needs.
  */
 import type { HttpApiEndpoint } from "@effect/platform"
-import { Effect, Either, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Needs } from "../../contract/api/Operation.ts"
 import { type Access, operatorPermit } from "../../domain/Access.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
-import { codes, type Failure, isDatabaseFailure } from "../../domain/Failure.ts"
-import { OrgId } from "../../domain/Identifiers.ts"
-import { idOrNil } from "../../domain/Ids.ts"
+import { codes, type Failure, Invalid, isDatabaseFailure } from "../../domain/Failure.ts"
+import { OrgId, idOrNil } from "../../domain/Ids.ts"
 import type { Settings } from "../../platform/config/Settings.ts"
-import { compileEndpoint } from "../../platform/http/EndpointRoute.ts"
 import { Reply } from "../../platform/http/Handlers.ts"
-import { parseJsonText } from "../../platform/http/JsonText.ts"
+import { parseJsonText, validationMessage } from "../../platform/http/RequestJson.ts"
 import { OrganizationStore } from "../../people/organizations/OrganizationStore.ts"
 import { type CommandResult, report } from "../shared/CommandResult.ts"
 import type { Target } from "../shared/CommandTarget.ts"
@@ -111,22 +110,34 @@ const namedOrganization = Effect.fnUntraced(function* (parts: RequestParts) {
   return yield* new Refused({ message, status: 404 })
 })
 
+/** Decodes one part of a request as the server does. */
+const decoded = (schema: Endpoint["payloadSchema"], input: unknown): Effect.Effect<unknown, Invalid> =>
+  Option.match(schema, {
+    onNone: () => Effect.succeed(undefined),
+    onSome: (some) =>
+      Effect.mapError(
+        Schema.decodeUnknown(some as Schema.Schema<unknown>, { errors: "all" })(input),
+        ({ issue }) => new Invalid({ message: `${validationMessage(issue)}.` })
+      )
+  })
+
 const invoke = Effect.fnUntraced(function* (endpoint: Endpoint, handler: AnyHandler, parts: RequestParts) {
-  const about = compileEndpoint(endpoint, 200)
   const scope = yield* namedOrganization(parts)
   const operator = yield* operatorName
   const elevate = (access: Access) => Effect.succeed(operatorPermit(access, operator, scope))
-  const body = parts.payload === undefined ? Either.right({}) : parseJsonText(stringifyWire(parts.payload))
-  const decoded = Effect.all({
-    path: Effect.mapError(about.decodePath(parts.path), ({ message }) => new Refused({ message, status: 404 })),
-    urlParams: about.decodeQuery(Object.fromEntries(queryOf(parts))),
-    payload: Effect.flatMap(Effect.orDie(body), about.decodePayload)
-  })
-  const request = yield* decoded
-  const permit = yield* elevate(about.access)
-  const result = yield* handler({ ...request, permit, elevate, route: endpoint.path, idempotencyKey: undefined })
-  if (!about.hasContent) return undefined
-  return Option.getOrUndefined(parseBody(stringifyWire(about.encode(result instanceof Reply ? result.body : result))))
+  const path = yield* Effect.mapError(
+    decoded(endpoint.pathSchema, parts.path),
+    ({ message }) => new Refused({ message, status: 404 })
+  )
+  const urlParams = yield* decoded(endpoint.urlParamsSchema, Object.fromEntries(queryOf(parts)))
+  const body = parts.payload === undefined ? {} : yield* Effect.orDie(parseJsonText(stringifyWire(parts.payload)))
+  const payload = yield* decoded(endpoint.payloadSchema, body)
+  const permit = yield* elevate(Context.get(endpoint.annotations as Context.Context<Needs>, Needs))
+  const request = { path, urlParams, payload, permit, elevate, route: endpoint.path, idempotencyKey: undefined }
+  const result = yield* handler(request)
+  const answer = result instanceof Reply ? result.body : result
+  const encoded = yield* Effect.orDie(Schema.encodeUnknown(endpoint.successSchema as Schema.Schema<unknown>)(answer))
+  return encoded === undefined ? undefined : Option.getOrUndefined(parseBody(stringifyWire(encoded)))
 })
 
 const clientOf = (groups: HandlerSet["groups"]) =>

@@ -1,6 +1,6 @@
 /** `corridor keys create` next to the database. */
 import { Effect, Option } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import type { OrgId } from "../../domain/Ids.ts"
 import { ApiKeys } from "../../people/apiKeys/ApiKeys.ts"
 import { type Role, roleAtLeast } from "../../domain/Access.ts"
 import { permitFor } from "../shared/LocalDatabase.ts"
