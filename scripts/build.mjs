@@ -11,10 +11,10 @@ import { parseArgs } from "node:util"
 import { build } from "esbuild"
 import { buildClient } from "../src/client/build.mjs"
 import { answerShapesAsTable, operationsAsTable, readAnswerShapes, readOperations } from "../src/client/declared.mjs"
-import { buildConsole } from "../src/console/build.mjs"
+import { buildConsole } from "../src/console/buildConsole.mjs"
 import { buildGuides } from "../src/hosted/guides/build.mjs"
 import { buildOf } from "../src/freshBuild.mjs"
-import { buildReference } from "../src/reference/build.mjs"
+import { buildReference } from "../src/reference/buildReference.mjs"
 
 const { client, map, outdir } = parseArgs({
   options: {

@@ -57,8 +57,8 @@ const upward = [
   ["src/client/WireTypes.ts", "../console/App.tsx"],
   ["src/console/App.tsx", "../hosted/links/LinkStore.ts"],
   ["src/console/pages/OperationsPage.tsx", "../../payments/read/Payments.ts"],
-  ["src/reference/App.tsx", "../platform/http/Router.ts"],
-  ["src/contract/docs/Page.ts", "../../reference/App.tsx"],
+  ["src/reference/ReferencePage.ts", "../platform/http/Router.ts"],
+  ["src/contract/openapi/OpenApiText.ts", "../../reference/ReferencePage.ts"],
   ["src/contract/api/Api.ts", "../../client/Wire.ts"],
   ["src/hosted/pages/PageLayout.ts", "../../console/App.tsx"]
 ] as const

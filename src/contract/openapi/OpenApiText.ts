@@ -3,6 +3,7 @@
  * makes it with a stand-in for the address, and a server puts its own in.
  */
 import { stringify } from "lossless-json"
+import { escapeText } from "../../domain/Html.ts"
 import { openApiDocument, serversOf } from "./OpenApiDocument.ts"
 
 const STAND_IN = "https://address.invalid"
@@ -15,3 +16,7 @@ export const openApiText = (template: string, publicUrl: string, mode: "sandbox"
   template
     .replace(noServers, () => `"servers":${JSON.stringify(serversOf(publicUrl, mode))}`)
     .replaceAll(STAND_IN, () => JSON.stringify(publicUrl).slice(1, -1))
+
+/** The reference page as rendered from the template, with the address of this server. */
+export const referenceHtml = (page: string, publicUrl: string): string =>
+  page.replaceAll(STAND_IN, () => escapeText(publicUrl))

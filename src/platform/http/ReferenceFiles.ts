@@ -1,9 +1,9 @@
-/** The script and the style of the API reference and the text of its document, read when the first reader comes. */
+/** Serves the API reference: its page, script and style, and the OpenAPI document. Files are read at the first request. */
 import { readFile } from "node:fs/promises"
 import { Effect } from "effect"
-import { openApiTemplate, openApiText } from "../../contract/openapi/OpenApiText.ts"
+import { openApiTemplate, openApiText, referenceHtml } from "../../contract/openapi/OpenApiText.ts"
 import type { Mode } from "../config/Settings.ts"
-import type { Outgoing, Incoming } from "./Route.ts"
+import type { Incoming, Outgoing, Route } from "./Route.ts"
 import { createHash } from "node:crypto"
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
@@ -60,12 +60,12 @@ const builtOr = async (name: string, make: () => string | Promise<string>): Prom
 }
 
 interface Builder {
-  readonly referenceInMemory: () => Promise<(name: string) => string>
+  readonly referenceInMemory: (openApi: string) => Promise<(name: string) => string>
 }
 
 const makeFiles = async (): ReturnType<Builder["referenceInMemory"]> => {
-  const builder = new URL("../../reference/build.mjs", import.meta.url)
-  return ((await import(builder.href)) as Builder).referenceInMemory()
+  const builder = new URL("../../reference/buildReference.mjs", import.meta.url)
+  return ((await import(builder.href)) as Builder).referenceInMemory(openApiTemplate())
 }
 
 /** Made for the first reader and kept; what could not be made is made again for the next. */
@@ -87,14 +87,48 @@ const packedOnce = (read: () => Promise<string>, headers: Readonly<Record<string
 
 const madeFiles = once(makeFiles)
 
-const file = (name: string, contentType: string): Handler =>
-  packedOnce(() => builtOr(name, async () => (await madeFiles())(name)), { "content-type": contentType })
+const built = (name: string): Promise<string> => builtOr(name, async () => (await madeFiles())(name))
 
-export const referenceScript = file("reference.js", "text/javascript; charset=utf-8")
-export const referenceStyle = file("reference.css", "text/css; charset=utf-8")
+/** Allows the page its own script and style and requests to this server; no inline code, no frame around it. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'"
+].join("; ")
 
-export const openApiFile = (publicUrl: string, mode: Mode): Handler =>
-  packedOnce(async () => openApiText(await builtOr("openapi.json", openApiTemplate), publicUrl, mode), {
-    "access-control-allow-origin": "*",
-    "content-type": "application/json"
-  })
+export const referenceRoutes = (publicUrl: string, mode: Mode): ReadonlyArray<Route> => [
+  {
+    method: "GET",
+    path: "/docs",
+    handle: packedOnce(async () => referenceHtml(await built("reference.html"), publicUrl), {
+      "content-security-policy": contentSecurityPolicy,
+      "content-type": "text/html; charset=utf-8",
+      "referrer-policy": "no-referrer"
+    })
+  },
+  {
+    method: "GET",
+    path: "/docs/reference.js",
+    handle: packedOnce(() => built("reference.js"), { "content-type": "text/javascript; charset=utf-8" })
+  },
+  {
+    method: "GET",
+    path: "/docs/reference.css",
+    handle: packedOnce(() => built("reference.css"), { "content-type": "text/css; charset=utf-8" })
+  },
+  {
+    method: "GET",
+    path: "/openapi.json",
+    handle: packedOnce(async () => openApiText(await builtOr("openapi.json", openApiTemplate), publicUrl, mode), {
+      "access-control-allow-origin": "*",
+      "content-type": "application/json"
+    })
+  }
+]

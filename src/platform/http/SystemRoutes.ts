@@ -4,12 +4,10 @@ import { Context, Effect, Layer, Metric, Option, Schema } from "effect"
 import { rowAs } from "../database/Query.ts"
 import { Settings } from "../config/Settings.ts"
 import { PoolQuotas } from "../database/Transactor.ts"
-import { TITLE } from "../../contract/api/Api.ts"
-import { renderReference, scriptPath, stylePath } from "../../contract/docs/Page.ts"
 import { prometheusContentType, renderPrometheus, watchProcess } from "../observability/Prometheus.ts"
 import { readForScrape, gauge } from "../observability/Metrics.ts"
 import { json, type Outgoing, withoutSlash, alsoByHead, type Route } from "./Route.ts"
-import { openApiFile, referenceScript, referenceStyle } from "./ReferenceFiles.ts"
+import { referenceRoutes } from "./ReferenceFiles.ts"
 import { Workers } from "../fibers/Workers.ts"
 import { Vault } from "../secrets/Vault.ts"
 import { busy } from "../../domain/Failure.ts"
@@ -123,20 +121,12 @@ export const metricsRoute = Effect.map(Settings, ({ mode, version }): Route => {
 export const systemRoutes = Effect.gen(function* () {
   const { mode, publicUrl, version } = yield* Settings
   const readiness = yield* Readiness
-  const { contentSecurityPolicy, html } = renderReference(TITLE, publicUrl)
-  const referencePage = page("text/html; charset=utf-8", html, {
-    "content-security-policy": contentSecurityPolicy,
-    "referrer-policy": "no-referrer"
-  })
   return [
     ...probed("/healthz", Effect.succeed(json(200, { status: "ok", version }))),
     ...probed("/readyz", yield* readyAnswer(readiness.check)),
-    ...probed("/docs", Effect.succeed(referencePage)),
     ...alsoByHead([
       { method: "GET", path: "/docs/", handle: ({ request }) => Effect.succeed(withoutSlash("docs", request.url)) },
-      { method: "GET", path: "/openapi.json", handle: openApiFile(publicUrl, mode) },
-      { method: "GET", path: scriptPath, handle: referenceScript },
-      { method: "GET", path: stylePath, handle: referenceStyle }
+      ...referenceRoutes(publicUrl, mode)
     ])
   ]
 })

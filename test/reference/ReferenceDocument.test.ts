@@ -1,15 +1,15 @@
-/** What the API reference makes of the OpenAPI document, before anything of it is drawn. */
+/** The API reference reads the OpenAPI document: exact decimals, contents, search, schemas in words. */
 import { stringify } from "lossless-json"
 import { describe, expect, it } from "vitest"
 import { openApiDocument } from "../../src/contract/openapi/OpenApiDocument.ts"
-import { contentsOf } from "../../src/reference/document/Contents.ts"
-import { readExact, shownValue, writeExact } from "../../src/reference/document/ExactJson.ts"
-import { examplesOf } from "../../src/reference/document/Examples.ts"
-import { alternatives, boundsOf, followed, insideOf, typeOf } from "../../src/reference/document/Schemas.ts"
-import { find, indexOf } from "../../src/reference/document/Search.ts"
-import type { Document } from "../../src/reference/document/Shape.ts"
+import { type Document, examplesOf, readExact, valueText, writeExact } from "../../src/reference/OpenApiModel.ts"
+import { contentsOf } from "../../src/reference/ReferenceContents.ts"
+import { renderReference } from "../../src/reference/ReferencePage.ts"
+import { indexOf, isSearchKey, searchEntries } from "../../src/reference/ReferenceSearch.ts"
+import { alternatives, boundsOf, insideOf, resolved, typeOf } from "../../src/reference/SchemaText.ts"
 
-const document = readExact(stringify(openApiDocument("http://127.0.0.1:3000", "sandbox"))!) as Document
+const openApi = stringify(openApiDocument("http://127.0.0.1:3000", "sandbox"))!
+const document = readExact(openApi) as Document
 const groups = contentsOf(document)
 const entries = groups.flatMap((group) => group.entries)
 
@@ -26,7 +26,7 @@ describe("JSON as it is written", () => {
 
   it("shows a single value without quotes", () => {
     const values = readExact('["KES", 1500.50, 3, null]') as ReadonlyArray<unknown>
-    expect(values.map(shownValue)).toEqual(["KES", "1500.50", "3", "null"])
+    expect(values.map(valueText)).toEqual(["KES", "1500.50", "3", "null"])
   })
 
   it("refuses what is none", () => expect(() => readExact('{"a": 1.5')).toThrow(SyntaxError))
@@ -70,7 +70,7 @@ describe("the contents", () => {
 
 describe("the search", () => {
   const index = indexOf(groups)
-  const titles = (query: string) => find(index, query).map(({ entry }) => entry.title)
+  const titles = (query: string) => searchEntries(index, query).map(({ entry }) => entry.title)
 
   it("finds every operation by its name, first", () => {
     const operations = entries.filter(({ kind }) => kind === "operation")
@@ -86,7 +86,7 @@ describe("the search", () => {
   })
 
   it("finds an operation by what can be done with it, before the models of the same name", () => {
-    const [first, ...others] = find(index, "refund")
+    const [first, ...others] = searchEntries(index, "refund")
     expect(first).toMatchObject({ entry: { kind: "operation", title: "Act on a payment" }, action: "refund" })
     expect(others.map(({ entry }) => entry.title)).toContain("Refund")
     expect(titles("otp")[0]).toBe("Act on a payment")
@@ -95,7 +95,7 @@ describe("the search", () => {
   })
 
   it.each(["refund", "balance", "webhook", "escrow", "api key"])("has operations before models: %s", (query) => {
-    const named = find(index, query).filter(({ entry }) => entry.title.toLowerCase().includes(query))
+    const named = searchEntries(index, query).filter(({ entry }) => entry.title.toLowerCase().includes(query))
     const kinds = named.map(({ entry }) => entry.kind)
     expect(kinds.slice(0, kinds.lastIndexOf("operation") + 1)).not.toContain("schema")
   })
@@ -127,7 +127,7 @@ describe("a schema in words", () => {
 
   it("is followed through references, and described by who refers", () => {
     const own = { allOf: [{ $ref: "#/components/schemas/Code" }], description: "Where to" }
-    expect(followed(schemas, own)).toEqual({
+    expect(resolved(schemas, own)).toEqual({
       name: "Code",
       schema: { type: "string", pattern: "^[A-Z]{3}$", description: "Where to" }
     })
@@ -141,5 +141,56 @@ describe("a schema in words", () => {
   it("tells its bounds", () => {
     expect(boundsOf({ minLength: 1, maxLength: 40 })).toEqual(["at least 1 long", "at most 40 long"])
     expect(boundsOf({ exclusiveMinimum: 0, pattern: "^$&" })).toEqual(["more than 0", "matches ^$&"])
+  })
+})
+
+describe("the key of the search", () => {
+  const pressed = (key: string, held: object = {}) => ({
+    key,
+    ctrlKey: false,
+    metaKey: false,
+    shiftKey: false,
+    altKey: false,
+    ...held
+  })
+
+  it("is Ctrl K, or Cmd K, with the caps lock too", () => {
+    for (const key of ["k", "K"]) {
+      expect(isSearchKey(pressed(key, { ctrlKey: true }))).toBe(true)
+      expect(isSearchKey(pressed(key, { metaKey: true }))).toBe(true)
+    }
+  })
+
+  it("is nothing that a browser has for itself", () => {
+    for (const key of ["k", "K"]) {
+      expect(isSearchKey(pressed(key))).toBe(false)
+      expect(isSearchKey(pressed(key, { ctrlKey: true, shiftKey: true }))).toBe(false)
+      expect(isSearchKey(pressed(key, { metaKey: true, shiftKey: true }))).toBe(false)
+      expect(isSearchKey(pressed(key, { ctrlKey: true, altKey: true }))).toBe(false)
+    }
+    expect(isSearchKey(pressed("j", { ctrlKey: true }))).toBe(false)
+  })
+})
+
+describe("the page", () => {
+  const page = renderReference(openApi)
+
+  it("has every entry at its address, and links only to what is there", () => {
+    const ids = new Set(Array.from(page.matchAll(/ id="([^"]*)"/g), ([, id]) => id))
+    expect(entries.filter(({ id }) => !ids.has(id)).map(({ id }) => id)).toEqual([])
+    const links = Array.from(page.matchAll(/href="#([^"]*)"/g), ([, id]) => id)
+    expect(links.length).toBeGreaterThan(entries.length)
+    expect(links.filter((id) => !ids.has(id))).toEqual([])
+  })
+
+  it("has its text, fields and examples without a script", () => {
+    expect(page).toContain("Rotate an API key")
+    expect(page).toContain("&quot;amount&quot;: 1500.00,")
+    expect(page).toContain('<code class="name">client_reference</code>')
+  })
+
+  it("shows a title as text", () => {
+    const titled = { ...document, info: { ...document.info, title: "</title><script>alert(1)</script>" } }
+    expect(renderReference(JSON.stringify(titled))).not.toContain("<script>")
   })
 })

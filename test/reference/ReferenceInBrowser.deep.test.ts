@@ -3,11 +3,11 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Browser, CDPSession, Locator, Page } from "playwright-core"
 import { afterAll, beforeAll, describe } from "vitest"
-import { breaches } from "../../support/Axe.ts"
-import { chromiumNeeded, chromiumPath, launchChromium, overflowOf } from "../../support/Chromium.ts"
-import { people } from "../../support/Credentials.ts"
-import { onServer, TestServer } from "../../support/TestServer.ts"
-import { fetchDocument, operationsOf } from "../api/Operations.ts"
+import { breaches } from "../support/Axe.ts"
+import { chromiumNeeded, chromiumPath, launchChromium, overflowOf } from "../support/Chromium.ts"
+import { people } from "../support/Credentials.ts"
+import { onServer, TestServer } from "../support/TestServer.ts"
+import { fetchDocument, operationsOf } from "../contract/api/Operations.ts"
 
 const watchPolicy = `addEventListener("securitypolicyviolation", ({ blockedURI, violatedDirective }) => {
   console.error("refused", violatedDirective, blockedURI)
@@ -18,6 +18,13 @@ const pressAndLook = `new Promise((tell) => {
   dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true }))
   setTimeout(() => tell(document.activeElement?.getAttribute("aria-label")))
 })`
+
+/** Entries that axe-core need not look at: the first of each kind stand for them. */
+const alike = [
+  'section[id^="tag/"]:not([id^="tag/api-keys/"])',
+  'section[id^="webhook/"]:not([id$="payment.completed"])',
+  'section[id^="model/"]:not([id^="model/Escrow"])'
+]
 
 const PATIENCE_MILLIS = 120_000
 
@@ -57,8 +64,9 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
         await session.send("Performance.enable", { timeDomain: "threadTicks" })
         try {
           await page.goto(`${baseUrl}/docs`)
-          await page.getByRole("heading", { name: "Corridor", exact: true }).waitFor()
-          await page.getByRole("heading", { name: "Models", exact: true }).waitFor()
+          // By selectors: a search by role looks at all of the page, and would be the most of what is measured.
+          await page.locator("main h1", { hasText: /^Corridor$/ }).waitFor()
+          await page.locator("header h2", { hasText: /^Models$/ }).waitFor()
           const seconds = await cpuSecondsOf(session)
           expect(seconds).toBeGreaterThan(0)
           expect(seconds).toBeLessThan(MOST_CPU_SECONDS)
@@ -73,7 +81,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
     )
 
   const openMenu = (page: Page, width: number) =>
-    width < 1000 ? page.getByRole("button", { name: /menu/i }).first().click() : Promise.resolve()
+    width < 1000 ? page.locator("header button.menu").click() : Promise.resolve()
 
   onServer("The API reference", "memory", {}, (it) => {
     const isOnTop = (part: Locator): Promise<unknown> =>
@@ -87,30 +95,27 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
     const findsByName = async (page: Page, width: number) => {
       expect(await overflowOf(page)).toBe(0)
       await openMenu(page, width)
-      await page.getByText("Search", { exact: true }).first().click()
+      await page.locator("aside button.search").click()
       await page.keyboard.type("Rotate an API key")
-      const found = page.getByRole("option", { name: "Rotate an API key" }).first()
+      const found = page.locator("dialog[open]").getByRole("option", { name: "Rotate an API key" }).first()
       await found.click()
       await page.waitForURL(/#tag\/api-keys\/post\/public\/api-keys\/.*\/rotate$/)
-      const heading = page.getByRole("heading", { name: "Rotate an API key" }).first()
+      const heading = page.locator("h3", { hasText: "Rotate an API key" }).first()
       await heading.waitFor()
       await isOnTop(heading)
       expect(await overflowOf(page)).toBe(0)
-      const sample = page.locator(".code:visible").first()
+      const sample = page.locator('section[aria-label="Rotate an API key"] .code:visible').first()
       const [copy, text] = [await sample.locator(".copy").boundingBox(), await sample.locator("pre code").boundingBox()]
       expect(copy!.y + copy!.height, "the button covers nothing").toBeLessThanOrEqual(text!.y)
-      // What is far away has no part that what is near has not.
-      expect(await breaches(page, width, [".far"])).toEqual([])
+      // Other entries of these kinds have no part that these have not.
+      expect(await breaches(page, width, alike)).toEqual([])
     }
 
     const sends = async (page: Page, apiKey: string) => {
       await page.getByLabel("X-Api-Key", { exact: true }).first().fill(apiKey)
-      await page
-        .getByRole("button", { name: /test request/i })
-        .first()
-        .click()
+      await page.locator("button", { hasText: "Test Request" }).first().click()
       const answered = page.waitForResponse((response) => response.url().includes("/v1/public/api-keys"))
-      await page.getByRole("button", { name: /send/i }).first().click()
+      await page.locator("dialog[open]").getByRole("button", { name: "Send" }).click()
       const answer = await answered
       expect(answer.status()).toBe(200)
       expect(answer.request().headers()).toMatchObject({ authorization: "NONE", "x-api-key": apiKey })
@@ -121,7 +126,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
     const refuses = async (page: Page) => {
       const part = await partAt(page, "tag/payments/get/payments/{payment_id}")
       await part.getByRole("button", { name: "Test Request" }).click()
-      const dialog = page.getByRole("dialog")
+      const dialog = page.locator("dialog[open]")
       const asked: Array<string> = []
       page.on("request", (request) => asked.push(request.url()))
       const id = dialog.getByLabel(/^payment_id/)
@@ -153,9 +158,9 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
     const searchesFromRequest = async (page: Page) => {
       const part = await partAt(page, "tag/payment-initiation/post/payments-init/initiate")
       await part.getByRole("button", { name: "Test Request" }).click()
-      const body = page.getByRole("dialog", { name: /^Test request/ }).getByLabel("Body", { exact: true })
+      const body = page.locator('dialog[open][aria-label^="Test request"]').getByLabel("Body", { exact: true })
       await body.fill("{}")
-      const search = page.getByRole("dialog", { name: "Search the reference" })
+      const search = page.locator('dialog[open][aria-label="Search the reference"]')
       await page.keyboard.press("Control+Shift+K")
       await page.keyboard.press("Control+k")
       await search.waitFor()
@@ -165,19 +170,19 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
       expect(await page.evaluate(pressAndLook), "what is typed next is the search's").toBe("Search the reference")
       await page.keyboard.type("Rotate an API key")
       await page.keyboard.press("Enter")
-      await isOnTop(page.getByRole("heading", { name: "Rotate an API key" }).first())
-      await expect.poll(() => page.getByRole("dialog").count(), soon).toBe(0)
+      await isOnTop(page.locator("h3", { hasText: "Rotate an API key" }).first())
+      await expect.poll(() => page.locator("dialog[open]").count(), soon).toBe(0)
     }
 
     const closesMenu = async (page: Page) => {
-      const button = page.getByRole("button", { name: /the menu$/ })
+      const button = page.locator("header").getByRole("button", { name: /the menu$/ })
       await button.click()
       await expect.poll(() => button.getAttribute("aria-expanded"), soon).toBe("true")
       await page.locator("aside button.search").click()
       await page.keyboard.press("Escape")
-      await page.getByRole("dialog").waitFor({ state: "detached" })
+      await page.locator("dialog[open]").waitFor({ state: "detached" })
       expect(await button.getAttribute("aria-expanded"), "the search was closed first").toBe("true")
-      await page.locator("aside nav button").first().focus()
+      await page.locator("aside nav summary").first().focus()
       await page.keyboard.press("Escape")
       await expect.poll(() => button.getAttribute("aria-expanded"), soon).toBe("false")
       expect(await button.evaluate((one) => one.matches(":focus"))).toBe(true)
@@ -186,8 +191,8 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
     const lists = async (page: Page, summaries: ReadonlyArray<string>) => {
       const contents = page.locator("aside").first()
       await contents
-        .locator("button[aria-expanded=false]")
-        .evaluateAll((buttons) => buttons.forEach((button) => (button as unknown as { click(): void }).click()))
+        .locator("details:not([open]) > summary")
+        .evaluateAll((groups) => groups.forEach((group) => (group as unknown as { click(): void }).click()))
       await contents.getByText(summaries.at(-1)!, { exact: true }).waitFor()
       const entries = (await contents.getByRole("link").allInnerTexts()).map((text) => text.split("\n", 1)[0])
       for (const summary of summaries) expect(entries).toContain(summary)
@@ -209,9 +214,9 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
         ["Python", "import json"]
       ] as const) {
         await part.getByRole("button", { name: language, exact: true }).click()
-        expect(await part.locator("pre").first().innerText()).toContain(word)
+        expect(await part.locator("pre:visible").first().innerText()).toContain(word)
       }
-      const body = part.getByLabel(/^Body: /)
+      const body = part.locator('pre[aria-label^="Body: "]:visible')
       expect(await body.innerText()).toContain('"amount": 1500.00,')
       const examples = part.getByLabel("Example of the request")
       const titles = await examples.locator("option").allInnerTexts()
@@ -220,11 +225,13 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
       await examples.selectOption({ label: titles[1]! })
       expect(await body.innerText()).not.toBe(before)
       await part.getByRole("button", { name: "Test Request" }).click()
-      const typed = page.getByRole("dialog").getByLabel("Body", { exact: true })
+      const typed = page.locator("dialog[open]").getByLabel("Body", { exact: true })
       expect(JSON.parse(await typed.inputValue())).toEqual(JSON.parse(await body.innerText()))
       await page.keyboard.press("Escape")
       await part.getByLabel("Status of the answer").selectOption({ label: "401" })
-      expect(await part.getByLabel(/^Answer 401: /).innerText()).toContain("UNAUTHORIZED")
+      await expect
+        .poll(() => part.locator('pre[aria-label^="Answer 401: "]:visible').innerText(), soon)
+        .toContain("UNAUTHORIZED")
     }
 
     const tells = async (page: Page, events: ReadonlyArray<string>) => {

@@ -1,4 +1,4 @@
-/** What of an OpenAPI document the reference reads. */
+/** The parts of an OpenAPI document that the reference shows. */
 export interface Schema {
   readonly $ref?: string
   readonly type?: string
@@ -68,3 +68,38 @@ export interface Document {
     readonly securitySchemes: Readonly<Record<string, { readonly name: string; readonly description: string }>>
   }
 }
+
+/** Private-use character: marks a decimal kept as text. No text of the document begins with it. */
+const MARK = "\uE000"
+
+const stringOrDecimal = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+|\d{15,})/g
+
+/** Parses JSON and keeps decimals as written: 1500.00 is shown as 1500.00, because that is how it is sent. */
+export const readExact = (text: string): unknown =>
+  JSON.parse(text.replace(stringOrDecimal, (found) => (found.startsWith('"') ? found : `"${MARK}${found}"`)))
+
+const marked = new RegExp(`"${MARK}([^"]*)"`, "g")
+
+export const writeExact = (value: unknown): string => JSON.stringify(value, null, 2).replace(marked, "$1")
+
+/** A single value in running text; a string without its quotes. */
+export const valueText = (value: unknown): string =>
+  typeof value === "string" ? value.replace(MARK, "") : writeExact(value)
+
+export interface Example {
+  readonly title: string
+  readonly text: string
+}
+
+/** Examples of a request or response body, by their summaries. */
+export const examplesOf = (body: Body | undefined): ReadonlyArray<Example> =>
+  Object.values(body?.content ?? {}).flatMap(({ example, examples }) =>
+    examples === undefined
+      ? example === undefined
+        ? []
+        : [{ title: "Example", text: writeExact(example) }]
+      : Object.entries(examples).map(([name, { summary, value }]) => ({
+          title: summary ?? name,
+          text: writeExact(value)
+        }))
+  )

@@ -1,14 +1,14 @@
-/** Finds entries by their words: those whose title or actions have them come before those whose address or text has. */
-import type { Entry, Group } from "./Contents.ts"
+/** Searches entries by words. Matches in titles and actions rank before matches in paths and text. */
+import type { Entry, Group } from "./ReferenceContents.ts"
 
 export interface Found {
   readonly entry: Entry
   readonly group: string
-  /** Which of the things that can be done with it was asked for. */
+  /** Matching action of the operation, such as "refund". */
   readonly action?: string | undefined
 }
 
-interface Indexed extends Found {
+export interface Indexed extends Found {
   readonly title: string
   readonly address: string
   readonly text: string
@@ -23,7 +23,7 @@ const textOf = (entry: Entry): string => {
   return `${operationId} ${description} ${parameters.map(({ name }) => name).join(" ")}`
 }
 
-/** What one operation can be told to do, as its description lists it. */
+/** Actions of one operation, as its description lists them. */
 const actionsOf = (entry: Entry): ReadonlyArray<string> =>
   "about" in entry ? Array.from((entry.about.description ?? "").matchAll(/^- `([a-z_]+)`:/gm), ([, name]) => name!) : []
 
@@ -54,23 +54,35 @@ const rankOf = (one: Indexed, words: ReadonlyArray<string>, whole: string): numb
   return words.every((word) => `${title} ${address} ${text}`.includes(word)) ? 1 : 0
 }
 
-/** A model comes after whatever is called as it is, and before what only speaks of it. */
+/** Ranks a model after operations of the same name, and before entries that only mention it. */
 const placeOf = ({ entry }: Indexed, rank: number): number => (entry.kind === "schema" && rank > 2 ? 2 : rank)
 
-/** Among those that fit as well, what can be called comes before what it is made of. */
+/** Order of entries with an equal rank. */
 const order = ["operation", "event", "text", "schema"] as const
 
-const MOST = 30
+const MAX_RESULTS = 30
 
-export const find = (index: ReadonlyArray<Indexed>, query: string): ReadonlyArray<Found> => {
+export const searchEntries = (index: ReadonlyArray<Indexed>, query: string): ReadonlyArray<Found> => {
   const whole = query.trim().toLowerCase()
-  if (whole === "") return index.filter(({ entry }) => entry.kind === "operation").slice(0, MOST)
+  if (whole === "") return index.filter(({ entry }) => entry.kind === "operation").slice(0, MAX_RESULTS)
   const words = whole.split(/\s+/)
   return index
     .map((one) => ({ one, rank: rankOf(one, words, whole) }))
     .filter(({ rank }) => rank > 0)
     .map(({ one, rank }) => ({ one, rank, place: placeOf(one, rank) * order.length - order.indexOf(one.entry.kind) }))
     .sort((a, b) => b.place - a.place || b.rank - a.rank)
-    .slice(0, MOST)
+    .slice(0, MAX_RESULTS)
     .map(({ one }) => ({ ...one, action: actionFor(one, words) }))
 }
+
+interface KeyPress {
+  readonly key: string
+  readonly altKey: boolean
+  readonly ctrlKey: boolean
+  readonly metaKey: boolean
+  readonly shiftKey: boolean
+}
+
+/** Ctrl K or Cmd K. With Shift or Alt the key is the browser's own. */
+export const isSearchKey = ({ altKey, ctrlKey, key, metaKey, shiftKey }: KeyPress): boolean =>
+  (ctrlKey || metaKey) && !shiftKey && !altKey && key.toLowerCase() === "k"

@@ -1,8 +1,8 @@
-/** What the reference consists of, in its order, and the address of each part below the page's own. */
-import type { Document, Operation, Schema } from "./Shape.ts"
+/** Groups and entries of the reference, in order, each with the id that its link ends in. */
+import type { Document, Operation, Schema } from "./OpenApiModel.ts"
 
 interface Named {
-  /** What stands after the # of its address, and the id of its element. */
+  /** Fragment of its link and id of its element. */
   readonly id: string
   readonly title: string
 }
@@ -39,7 +39,7 @@ const slugOf = (text: string): string =>
 
 export const schemaId = (name: string): string => `model/${name}`
 
-/** The text before the first heading is the introduction's own; each heading begins an entry. */
+/** Splits the description at its headings; text before the first one is the introduction. */
 const introductionOf = ({ info }: Document): Group => {
   const [first = "", ...rest] = info.description.split(/^## /m)
   const entries = rest.map((part): TextEntry => {
@@ -71,7 +71,7 @@ const operationsByTag = ({ paths, tags }: Document): ReadonlyArray<Group> => {
 const eventsOf = ({ webhooks }: Document): Group => ({
   id: "webhooks",
   title: "Events",
-  description: "What is sent to webhook endpoints: a signed `POST` for each event.",
+  description: "Sent to webhook endpoints: a signed `POST` for each event.",
   entries: Object.entries(webhooks).flatMap(([name, methods]) =>
     Object.entries(methods).map(([method, about]): OperationEntry => ({
       kind: "event",
@@ -87,7 +87,7 @@ const eventsOf = ({ webhooks }: Document): Group => ({
 const schemasOf = ({ components }: Document): Group => ({
   id: "models",
   title: "Models",
-  description: "The objects and values that operations and events are made of.",
+  description: "Objects and values used by operations and events.",
   entries: Object.entries(components.schemas)
     .map(([name, schema]): SchemaEntry => ({ kind: "schema", id: schemaId(name), title: name, schema }))
     .sort((a, b) => (a.title < b.title ? -1 : 1))

@@ -1,0 +1,93 @@
+/** Elements made by the script. The page's policy allows no markup made of text. */
+import type { Example } from "./OpenApiModel.ts"
+
+type Attributes = Readonly<Record<string, string | boolean | undefined>>
+
+/** `true` sets an empty attribute; `false` and undefined set none. */
+export const element = <Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Attributes = {},
+  ...children: ReadonlyArray<Node | string>
+): HTMLElementTagNameMap[Tag] => {
+  const made = document.createElement(tag)
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== undefined && value !== false) made.setAttribute(name, value === true ? "" : value)
+  }
+  made.append(...children)
+  return made
+}
+
+export const find = <E extends Element>(selector: string, within: ParentNode = document): E =>
+  within.querySelector<E>(selector)!
+
+export const methodLabel = (name: string): HTMLElement =>
+  element("span", { class: `method ${name.toLowerCase()}` }, name)
+
+const tokens =
+  /("(?:[^"\\\n]|\\.)*")(\s*:)?|\b(true|false|null|const|await|import|with|as|from)\b|(-?\b\d+(?:\.\d+)?\b)/g
+
+/** Longer texts stay plain: colouring them takes too long. */
+const MAX_COLOURED = 30_000
+
+const coloured = (text: string): ReadonlyArray<Node | string> => {
+  if (text.length > MAX_COLOURED) return [text]
+  const parts: Array<Node | string> = []
+  let at = 0
+  for (const found of text.matchAll(tokens)) {
+    const [, quoted, colon, keyword] = found
+    const token = quoted ?? found[0]
+    const kind =
+      quoted !== undefined ? (colon === undefined ? "string" : "key") : keyword === undefined ? "number" : "keyword"
+    parts.push(text.slice(at, found.index), element("span", { class: kind }, token))
+    at = found.index + token.length
+  }
+  return [...parts, text.slice(at)]
+}
+
+/** Undefined on pages of plain HTTP from another machine. */
+const clipboard = (navigator as { readonly clipboard?: Clipboard }).clipboard
+
+const copyButton = (text: string): HTMLElement => {
+  const button = element("button", { type: "button", class: "copy" }, "Copy")
+  button.addEventListener("click", () => {
+    clipboard?.writeText(text).then(
+      () => (button.textContent = "Copied"),
+      () => (button.textContent = "Not allowed")
+    )
+  })
+  button.addEventListener("blur", () => (button.textContent = "Copy"))
+  return button
+}
+
+/** Colours a code block and adds its copy button. */
+export const enhanceCode = (block: Element): void => {
+  const code = find("code", block)
+  const text = code.textContent ?? ""
+  code.replaceChildren(...coloured(text))
+  if (clipboard !== undefined) block.prepend(copyButton(text))
+}
+
+export const codeBlock = (label: string, text: string): HTMLElement => {
+  const pre = element("pre", { tabindex: "0", role: "group", "aria-label": label }, element("code", {}, text))
+  const block = element("div", { class: "code" }, pre)
+  enhanceCode(block)
+  return block
+}
+
+/** Examples of one response, the first one shown, with the same choice among them as on the page. */
+export const responsePanels = (status: string, examples: ReadonlyArray<Example>): ReadonlyArray<HTMLElement> => {
+  if (examples.length === 0) return [element("p", { class: "empty" }, "No body")]
+  const panels = examples.map(({ text, title }, at) =>
+    element("div", { hidden: at > 0 }, codeBlock(`Answer ${status}: ${title}`, text))
+  )
+  const options = examples.map(({ title }) => element("option", {}, title))
+  const choice =
+    options.length < 2
+      ? element("span", { class: "only" }, examples[0]!.title)
+      : element("select", { class: "panel-choice", "aria-label": "Example of the answer" }, ...options)
+  return [element("div", { class: "bar" }, choice), element("div", { class: "panels" }, ...panels)]
+}
+
+/** A click beside a modal dialog closes it, as Escape does. */
+export const closeByClickBeside = (dialog: HTMLDialogElement): void =>
+  dialog.addEventListener("click", ({ target }) => target === dialog && dialog.close())

@@ -1,2 +1,0 @@
-/** The method of a request, in its colour. */
-export const Method = ({ of }: { readonly of: string }) => <span class={`method ${of.toLowerCase()}`}>{of}</span>
