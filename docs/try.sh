@@ -1,8 +1,8 @@
-# For the blocks of these pages, read by a shell in the project's folder while the sandbox runs:
-#   api PATH [options of curl]   calls it with the key of its first organisation, $ORG
-#   as_staff, as_admin           the same with a token of that organisation's staff, of the platform's admin
-#   once STATUS PAYMENT_ID       waits until a payment has it
-#   field EXPRESSION             picks a value out of the JSON that it is fed, such as .data.account_id
+# Helpers for the blocks of these pages. Source it in the project's folder while the sandbox runs.
+#   api PATH [curl options]   calls PATH with the key of the first organisation, $ORG
+#   as_staff, as_admin        the same with a token of its staff, or of the platform admin
+#   once STATUS PAYMENT_ID    waits until the payment has this status
+#   field EXPRESSION          prints a value of the JSON on standard input, such as .data.account_id
 eval "$(node -e '
   const { base_url, orgs: [org], admin } = JSON.parse(require("fs").readFileSync(".data/sandbox.json"))
   const jwt = org.users.find(({ role }) => role === "staff").jwt

@@ -1,4 +1,4 @@
-/** The pages lead only to what is there. */
+/** Links and file names of the pages lead to files and headings that exist. */
 import { existsSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { expect, it } from "vitest"
@@ -14,7 +14,7 @@ const linksOf = (page: string) =>
     })
   )
 
-/** As a heading is called by who shows Markdown. */
+/** Anchors of headings, as code hosts name them. */
 const anchorsOf = (page: string) =>
   Array.from(readFileSync(page, "utf8").matchAll(/^#+ (.+)$/gm), ([, title]) =>
     title!

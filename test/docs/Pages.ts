@@ -1,14 +1,14 @@
-/** The pages for readers, and the fenced blocks on them. */
+/** The pages of the documentation, and their fenced blocks. */
 import { readdirSync, readFileSync } from "node:fs"
 
 export interface Block {
-  /** Where it stands, for messages. */
+  /** Page and line, for messages. */
   readonly at: string
   readonly language: string
-  /** The second word of its first line: what readers are to save it as. */
+  /** The second word of its first line: the file to save it as. */
   readonly file: string | undefined
   readonly text: string
-  /** What stands in a comment before it, where it is not run. */
+  /** The reason in the comment before it, if it is not run. */
   readonly notRun: string | undefined
 }
 

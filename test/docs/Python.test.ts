@@ -1,4 +1,4 @@
-/** corridor.py of docs/python.md repeats what is safe to repeat, as the client does, and walks lists to their end. */
+/** corridor.py of docs/python.md retries as the client does, and reads lists to their end. */
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -26,7 +26,7 @@ const says =
     response.writeHead(status, headers).end(JSON.stringify(body))
 const later = (status: number) => says(status, { message: "Later." }, { "retry-after": "0" })
 
-/** What it prints of an expression, of which nothing may go wrong. */
+/** Prints an expression of corridor.py. */
 const printed = async (expression: string) => {
   const program = `from corridor import *\ntry:\n  print(${expression})\nexcept Exception as e:\n  print(repr(e))`
   const child = spawn("python3", ["-c", program], {

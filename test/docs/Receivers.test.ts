@@ -1,4 +1,4 @@
-/** The receivers of the pages are run as they stand there, and sent what the service sends. */
+/** Runs the webhook receivers of the pages, and sends them signed and forged deliveries. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -11,8 +11,8 @@ import { deliveryHeaders } from "../../src/webhooks/delivery/SignedHeaders.ts"
 import { formatSecret } from "../../src/webhooks/WebhookSecrets.ts"
 import { until } from "../payments/support/RealServer.ts"
 import { testSettings } from "../support/TestSettings.ts"
-import { installClient } from "./InstalledClient.ts"
 import { blocksOf } from "./Pages.ts"
+import { installClient } from "./RunBlocks.ts"
 
 const secret = formatSecret(new Uint8Array(32).fill(7))
 const event_id = "0199c2a5-0c3f-7b20-9d10-2c3d4e5f6071"

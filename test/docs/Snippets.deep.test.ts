@@ -1,4 +1,4 @@
-/** Every block of the README and of docs/ is run against one server, and answers as the page says. */
+/** Runs every block of README.md and docs/ against one server, and compares the answers with the page. */
 import { spawnSync } from "node:child_process"
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -7,10 +7,8 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
 import { firstOfFreePorts, freePort } from "../bench/FreePort.ts"
 import { type OwnDatabase, ownDatabase } from "../cli/Cli.ts"
 import { type RealServer, startServer, until } from "../payments/support/RealServer.ts"
-import { installClient } from "./InstalledClient.ts"
 import { type Block, blocksOf, pages } from "./Pages.ts"
-import { openShell } from "./PageShell.ts"
-import { isAsShown, objectsIn } from "./Shown.ts"
+import { installClient, isAsShown, objectsIn, openShell } from "./RunBlocks.ts"
 
 const known = ["sh", "js", "py", "json", "text", "mermaid"]
 
@@ -26,7 +24,7 @@ let server: RealServer | undefined
 let database: OwnDatabase | undefined
 let port = 0
 
-/** `npm run cli` without building anew what this run has built. */
+/** `npm run cli` with the build of this test run. */
 const npm = `#!/bin/sh
 while [ "$1" != -- ]; do shift; done
 shift

@@ -1,9 +1,17 @@
-/** What the pages say of providers, errors, events and settings is what the code does. `UPDATE_DOCS=1` writes it anew. */
+/** The generated tables of the pages match the code. `UPDATE_DOCS=1` writes them. */
 import { readFileSync, writeFileSync } from "node:fs"
 import { format } from "oxfmt"
 import { describe, expect, it } from "vitest"
-import { codesTable, eventsTable, failuresTable, payloads, railsTable, statesDiagram } from "./ContractTables.ts"
-import { amountsTable, providersTable } from "./ProviderTables.ts"
+import {
+  amountsTable,
+  codesTable,
+  eventsTable,
+  failuresTable,
+  payloads,
+  providersTable,
+  railsTable,
+  statesDiagram
+} from "./GeneratedTables.ts"
 
 const tables: ReadonlyArray<readonly [name: string, page: string, text: string]> = [
   ["providers", "docs/providers.md", providersTable],
