@@ -41,6 +41,7 @@ import { withoutEnquiries, switchedOff } from "./PaymentCommand.ts"
 import { eventsOf } from "./PaymentEvents.ts"
 import { isPursued } from "./PaymentRules.ts"
 import { RecordOutcome } from "./RecordOutcome.ts"
+import { underpaidPatch } from "./ResolutionRules.ts"
 
 export interface GiveBack {
   readonly reason: string
@@ -77,16 +78,6 @@ const refusalIn = (outcome: Outcome, { provider }: Attempt): Effect.Effect<void,
       })
   }
 }
-
-/** The payment waits no longer for the rest of its money. */
-export const underpaidPatch = (payment: Payment, { money }: SuspenseSum) => ({
-  next_action: null,
-  failure: {
-    code: "UNDERPAID" as const,
-    message: `Only ${money.toString()} of ${payment.amount.toString()} arrived.`,
-    provider: payment.provider
-  }
-})
 
 /** What is to go back, and the attempt that took it. */
 interface Wanted {
