@@ -1,15 +1,7 @@
 /** Payments between code and table: amounts as exact decimal text, everything else as it is. */
 import { Either, ParseResult, Schema } from "effect"
 import { compileDecoder } from "../../platform/schema/CompiledSchema.ts"
-import {
-  AttemptId,
-  BeneficiaryId,
-  ConfigId,
-  OrgId,
-  PaymentId,
-  TransactionId,
-  UserId
-} from "../../domain/Ids.ts"
+import { AttemptId, BeneficiaryId, ConfigId, OrgId, PaymentId, TransactionId, UserId } from "../../domain/Ids.ts"
 import { AnyCurrencyCode, CryptoNetwork } from "../../domain/CryptoAsset.ts"
 import { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import { CountryCode } from "../../domain/Country.ts"
