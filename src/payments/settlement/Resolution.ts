@@ -20,25 +20,25 @@ import type { Allocation, Attempt, Payment } from "../store/Payment.ts"
 import { booksAfter, entriesOfChange } from "../store/PaymentPostings.ts"
 import { PaymentStore, type PaymentHistory } from "../store/PaymentStore.ts"
 import { isUnderpaid, moverOf, type SuspenseSum, suspenseSumsOf } from "../store/SuspenseSums.ts"
-import { acceptedTarget, hasMoved, isAbout, isQuestion, unsentPayout } from "./Decisions.ts"
+import { acceptedTarget, hasMoved, isAbout, isUnknownOutcome, unsentPayout } from "./Decisions.ts"
 import { asReceivable, operatorStatedOrder, operatorStatedReversal, recordMovements, refundedOf } from "./Movements.ts"
 import { withoutEnquiries } from "./PaymentCommand.ts"
 import { allocationEvents, eventsOf, FundingEvents, refundEvent } from "./PaymentEvents.ts"
 import { RecordOutcome } from "./RecordOutcome.ts"
 import {
-  allocated,
+  allocatedToOrganization,
   atOrganization,
   atProvider,
   conflict,
   hasItem,
   isUnderWay,
   itemsAbout,
-  listed,
-  onlyByHand,
+  listItems,
+  needsOperator,
   partOfSum,
   type ResolutionRequest,
-  type Settled,
-  type Statement
+  type StatedChange,
+  type OperatorStatement
 } from "./ResolutionRules.ts"
 import { changed, type GiveBack, Returns } from "./Returns.ts"
 import { appendNote } from "./Signals.ts"
@@ -95,7 +95,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           (one) => one.attempt_id === null && (item === undefined || item === one.item_id)
         )
         const wasMoved = hasMoved(payment, attempt)
-        // What had moved by its provider's report, and has not, is with its provider again.
+        // Money that moved by the provider's report, and did not, is with the provider again.
         const state = outcome === "failed" && wasMoved ? "returned" : outcome
         const stated = () =>
           outcome === "completed"
@@ -111,7 +111,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           if (movementId !== undefined && (yield* store.takenTransfers(payment.payment_id, named)).length > 0) {
             return yield* ofAnother()
           }
-          // Whoever was slower decided on something that is settled by now.
+          // A slower request decided on something that is settled by now.
           const heard = yield* outcomes.recordIfUnchanged(whole, signal, source)
           if (Option.isNone(heard)) return yield* changed()
           yield* audit.record(permit, {
@@ -124,12 +124,12 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         })
       }
 
-      /** What a person stated, with a trace of it in the payment's own story. */
+      /** Writes a statement, with a note in the payment's comments and an audit entry. */
       const write = Effect.fnUntraced(function* (
         permit: Permit<"platform">,
         payment: Payment,
         story: PaymentHistory,
-        settled: Settled,
+        settled: StatedChange,
         note: string,
         detail: Readonly<Record<string, unknown>>
       ) {
@@ -177,12 +177,12 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         return yield* again(payment)
       })
 
-      /** An organisation that has too little to bear what is gone owes it. */
+      /** Writes a statement; an organisation without enough balance owes the amount. */
       const writeOrOwe = (
         permit: Permit<"platform">,
         payment: Payment,
         story: PaymentHistory,
-        settled: Settled,
+        settled: StatedChange,
         note: string,
         detail: Readonly<Record<string, unknown>>
       ) => {
@@ -198,10 +198,10 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       }
 
       /**
-       * What has arrived becomes what was asked for: the record, the books and the customer then speak of one amount, and
-       * the fee is that of what was accepted.
+       * Accepts an underpaid payin: its amount becomes what arrived, so record and ledger agree. The fee is that of the
+       * accepted amount.
        */
-      const accepted = Effect.fnUntraced(function* ({ mover, payment, sum }: Statement) {
+      const accepted = Effect.fnUntraced(function* ({ mover, payment, sum }: OperatorStatement) {
         const { direction, org_id, payment_method } = payment
         const amount = sum.money
         const target = acceptedTarget(payment, sum)
@@ -221,7 +221,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           })
         }
         const cause = `${amount.toString()} accepted instead of ${payment.amount.toString()}`
-        const settled: Settled = {
+        const settled: StatedChange = {
           status: "completed",
           patch: { amount, target, next_action: null, total_fees: total, fee_ids: kept.map(({ fee_id }) => fee_id) },
           cause,
@@ -241,7 +241,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         if (mover === undefined) return yield* changed()
         const sum = yield* partOfSum(payment, story, mover, whole, verdict.amount)
         const fresh = yield* ids.several(3)
-        const statement: Statement = {
+        const statement: OperatorStatement = {
           payment,
           story,
           sum,
@@ -277,7 +277,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           return yield* Effect.catchTag(
             writeOrOwe(permit, payment, story, atOrganization(statement), `Settled ${by}`, detail),
             "InsufficientFunds",
-            () => writeOrOwe(permit, payment, story, allocated(statement), `Settled ${by}`, detail)
+            () => writeOrOwe(permit, payment, story, allocatedToOrganization(statement), `Settled ${by}`, detail)
           )
         }
         const { charged, settled } = yield* accepted(statement)
@@ -289,7 +289,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         )
       })
 
-      /** Every sum after the other, each on what the one before left; what the payment is for comes first. */
+      /** Settles sums in order, those in the payment's currency first, each on the state that the one before left. */
       const settleAll = Effect.fnUntraced(function* (
         permit: Permit<"platform">,
         first: Payment,
@@ -308,7 +308,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         return payment
       })
 
-      /** A leg that was not sent is not sent any more; what was collected for it waits for a person. */
+      /** Stops an unsent ramp payout; the collected money then waits in suspense. */
       const stop = (
         permit: Permit<"platform">,
         payment: Payment,
@@ -322,7 +322,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
               return yield* new Conflict({ message: "It was sent just now: look at the payment again in a minute." })
             }
             const message = `Stopped by ${permit.actor.id}: ${verdict.reason}`
-            const settled: Settled = {
+            const settled: StatedChange = {
               status: "failed",
               patch: { next_action: null, failure: { code: "RESOLVED_AS_FAILED", message, provider: leg.provider } },
               cause: `stopped by ${permit.actor.id}`
@@ -339,13 +339,13 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           const now = yield* store.now
           const { item } = verdict
           const sums = suspenseSumsOf(payment, story)
-          const questions = story.items.filter(isQuestion)
+          const questions = story.items.filter(isUnknownOutcome)
           const isOnly = item === undefined && verdict.amount !== undefined && sums.length === 1
           const named = isOnly ? sums[0] : sums.find(({ item_id }) => item_id === item)
           if (named !== undefined) return yield* settleSum(permit, payment, story, named, verdict)
           const question = questions.find(({ item_id }) => item_id === item)
           if (item !== undefined && question === undefined) {
-            const others = listed(payment, sums, questions)
+            const others = listItems(payment, sums, questions)
             return yield* conflict(
               `Nothing of this payment waits under ${item}; ${others === "" ? "nothing waits for a person." : `these do: ${others}`}`
             )
@@ -355,24 +355,24 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           )
           const attempt = open
             .filter((one) => question === undefined || isAbout(question, one))
-            .find(onlyByHand(payment, story, now))
+            .find(needsOperator(payment, story, now))
           const isMixed = new Set(sums.map(({ money }) => money.isNegative)).size > 1
           if (
             item === undefined &&
             (isMixed || (sums.length > 0 && attempt !== undefined && hasItem(story, attempt)))
           ) {
             return yield* conflict(
-              `Several things of this payment wait for a person, and one verdict does not fit them all. Name one of them (--item, or item_id): ${listed(payment, sums, questions)}`
+              `Several things of this payment wait for a person, and one verdict does not fit them all. Name one of them (--item, or item_id): ${listItems(payment, sums, questions)}`
             )
           }
           if (verdict.amount !== undefined) {
             return yield* conflict(
-              `amount: name the sum that it is a part of (--item, or item_id): ${listed(payment, sums, questions)}`
+              `amount: name the sum that it is a part of (--item, or item_id): ${listItems(payment, sums, questions)}`
             )
           }
           if (item === undefined && verdict.movementId !== undefined && sums.length > 1) {
             return yield* conflict(
-              `Name the item that the transfer settles (--item, or item_id): ${listed(payment, sums, questions)}`
+              `Name the item that the transfer settles (--item, or item_id): ${listItems(payment, sums, questions)}`
             )
           }
           const leg = unsentPayout(payment, story)
@@ -381,7 +381,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           if (attempt !== undefined && (sums.length === 0 || question !== undefined)) {
             return yield* atomically(settleAttempt(permit, { payment, attempt }, story, verdict))
           }
-          // Whoever means to stop what is being sent says nothing about its money.
+          // A request to stop an attempt that is being sent says nothing about its money.
           const isBeingSent =
             payment.status === "processing" &&
             story.attempts.some((one) => one.leg === "settlement" && isUnderWay(one, now))

@@ -9,12 +9,12 @@ import type { Change } from "../store/Change.ts"
 import { type Attempt, kindOfAttempt, type Payment, type Refund, type StoredOperatorItem } from "../store/Payment.ts"
 import type { PaymentHistory } from "../store/PaymentStore.ts"
 import { absolute, describeSum, isUnderpaid, type SuspenseSum } from "../store/SuspenseSums.ts"
-import { isAbout, isPaidLate, isQuestion } from "./Decisions.ts"
+import { isAbout, isPaidLate, isUnknownOutcome } from "./Decisions.ts"
 import { allocateToOrganization, pendingMovement, refundSettledAfterFailing } from "./Movements.ts"
 import { withoutEnquiries } from "./PaymentCommand.ts"
 import { partsAfter, statusAfter } from "./RefundRules.ts"
 
-/** The payment waits no longer for the rest of its money. */
+/** Patch of an underpaid payment that fails. */
 export const underpaidPatch = (payment: Payment, { money }: SuspenseSum) => ({
   next_action: null,
   failure: {
@@ -24,40 +24,40 @@ export const underpaidPatch = (payment: Payment, { money }: SuspenseSum) => ({
   }
 })
 
-/** What an operator says about a payment. */
+/** An operator's statement about a payment. */
 export interface ResolutionRequest {
-  /** Of money that waits: the organisation gets what came, or bears what is gone; failed: the provider has it back. */
+  /** For money in suspense, completed: the organisation gets it or bears it; failed: the provider has it back. */
   readonly outcome: "completed" | "failed"
-  /** How the operator knows. */
+  /** Reason that the operator gives. */
   readonly reason: string
-  /** Which open item of the payment it is about; needed where several wait that one verdict cannot settle. */
+  /** Open item that it resolves; required if one statement cannot resolve all of them. */
   readonly item?: string | undefined
-  /** The provider's id of the transfer that is stated: what the provider tells of it is then known as the same. */
+  /** The provider's id of the stated transfer, so that a later report of it is the same movement. */
   readonly movementId?: string | undefined
-  /** How much of a sum it is about, without a sign; all of it where nothing is said. */
+  /** Part of the sum, without a sign; default: all of it. */
   readonly amount?: BigDecimal.BigDecimal | undefined
 }
 
-/** A call that may still be under way is nobody's to decide. */
+/** Whether a provider call may still be under way; nothing is decided meanwhile. */
 export const isUnderWay = ({ outcome, sends, sent_at }: Attempt, now: Date): boolean => {
   const unanswered = outcome === null || (outcome === "unknown" && sends > 1)
   return unanswered && (sends === 0 || now.getTime() - sent_at.getTime() < Duration.toMillis(absenceGrace))
 }
 
 export const itemsAbout = ({ items }: PaymentHistory, attempt: Attempt): ReadonlyArray<StoredOperatorItem> =>
-  items.filter((item) => isQuestion(item) && isAbout(item, attempt))
+  items.filter((item) => isUnknownOutcome(item) && isAbout(item, attempt))
 
 export const hasItem = (story: PaymentHistory, attempt: Attempt): boolean => itemsAbout(story, attempt).length > 0
 
-/** What is on the manual rail waits for a person, until it has ended. */
+/** Attempts on the manual rail wait for an operator until they end. */
 const isOnManualRail = ({ refunds }: Payment, { attempt_id, leg, outcome, provider }: Attempt): boolean =>
   provider === "manual" &&
   outcome === "accepted" &&
   leg !== "return" &&
   (leg !== "refund" || refunds.some(({ refund_id, state }) => refund_id === attempt_id && state === "open"))
 
-/** What no machine settles any more, or never did. */
-export const onlyByHand =
+/** Whether only an operator can settle an attempt. */
+export const needsOperator =
   (payment: Payment, story: PaymentHistory, now: Date) =>
   (attempt: Attempt): boolean =>
     !isUnderWay(attempt, now) &&
@@ -66,8 +66,8 @@ export const onlyByHand =
       isOnManualRail(payment, attempt) ||
       hasItem(story, attempt))
 
-/** What waits, one after the other, for whoever has to name one of it. */
-export const listed = (
+/** Lists open items in an error message, so that the operator can name one. */
+export const listItems = (
   payment: Payment,
   sums: ReadonlyArray<SuspenseSum>,
   questions: ReadonlyArray<StoredOperatorItem>
@@ -77,11 +77,11 @@ export const listed = (
     ...questions.map(({ detail, item_id, kind }) => `${item_id} (${kind}): ${detail}`)
   ].join(" ")
 
-/** What follows from a statement about money: a part of the change that records it. */
-export type Settled = Pick<Change, "cause" | "patch" | "status"> &
+/** Part of a change that a statement about money decides. */
+export type StatedChange = Pick<Change, "cause" | "patch" | "status"> &
   Partial<Pick<Change, "attempt" | "allocations" | "movements">> & { readonly refund?: Refund }
 
-export interface Statement {
+export interface OperatorStatement {
   readonly payment: Payment
   readonly story: PaymentHistory
   readonly sum: SuspenseSum
@@ -93,9 +93,9 @@ export interface Statement {
   readonly newId: () => string
 }
 
-/** A transfer that an operator has found at the provider, and that the provider has not told of. */
-const found = (
-  { at, mover, movementId, newId, payment, story, sum }: Statement,
+/** Transfer that an operator found at the provider and the provider did not report. */
+const foundMovement = (
+  { at, mover, movementId, newId, payment, story, sum }: OperatorStatement,
   refund_id: Refund["refund_id"] | null
 ): HeardMovement => {
   const collects = kindOfAttempt(payment, mover) !== "payout"
@@ -118,8 +118,8 @@ const found = (
   }
 }
 
-/** The provider has what came, or has given back what was gone. */
-export const atProvider = (statement: Statement): Settled => {
+/** Change if the provider has the money that came, or returned the money that was gone. */
+export const atProvider = (statement: OperatorStatement): StatedChange => {
   const { at, by, newId, payment, sum } = statement
   const { status } = payment
   if (sum.from === "ramp") {
@@ -133,10 +133,10 @@ export const atProvider = (statement: Statement): Settled => {
       settled_at: at,
       of: { attempt_id: sum.attempt_id, from: "ramp" }
     }
-    const movements = [found(statement, part.refund_id)]
+    const movements = [foundMovement(statement, part.refund_id)]
     return { status, patch: { refunds: [...payment.refunds, part] }, cause: "given back by hand", movements }
   }
-  const movements = [found(statement, null)]
+  const movements = [foundMovement(statement, null)]
   if (!isUnderpaid(payment, sum)) return { status, patch: {}, cause: "settled by hand", movements }
   return {
     status: "failed",
@@ -147,18 +147,27 @@ export const atProvider = (statement: Statement): Settled => {
   }
 }
 
-/** Money leaves clearing for the organisation, or the organisation bears it. */
-export const allocated = ({ at, by, mover, newId, payment, reason, story, sum }: Statement): Settled => {
+/** Allocates money from clearing to the organisation, which gets it or bears it. */
+export const allocatedToOrganization = ({
+  at,
+  by,
+  mover,
+  newId,
+  payment,
+  reason,
+  story,
+  sum
+}: OperatorStatement): StatedChange => {
   const decided = { allocation_id: newId(), note: reason, by, at }
   const { from, money } = sum
   const allocations = [allocateToOrganization(payment, mover, { money, from, movements: story.movements }, decided)]
   return { status: payment.status, patch: {}, cause: "settled by hand", allocations }
 }
 
-/** The organisation gets what came, or bears what is gone. */
-export const atOrganization = (statement: Statement): Settled => {
+/** Change if the organisation gets the money that came, or bears the money that is gone. */
+export const atOrganization = (statement: OperatorStatement): StatedChange => {
   const { at, by, mover, payment, story, sum } = statement
-  // What was collected may have gone elsewhere since: then the organisation bears what was paid.
+  // If the collected money was used otherwise since, the organisation bears the late payout.
   if (isPaidLate(payment, story, mover, sum)) {
     const patch = { payout_id: mover.attempt_id, failure: null, next_action: null }
     return { status: "completed", patch, cause: `settled after all, by ${by}` }
@@ -174,12 +183,12 @@ export const atOrganization = (statement: Statement): Settled => {
       refund
     }
   }
-  return allocated(statement)
+  return allocatedToOrganization(statement)
 }
 
 export const conflict = (message: string) => new Conflict({ message })
 
-/** What of a sum is decided on. What completes or fails the payment is decided on as a whole. */
+/** Part of a sum that is decided on. A decision that completes or fails the payment takes the whole sum. */
 export const partOfSum = (
   payment: Payment,
   story: PaymentHistory,

@@ -119,7 +119,7 @@ const wantedOf = (payment: Payment, story: PaymentHistory, item: string | undefi
       )
     }
     const taker = moverOf(story.attempts, sum)
-    if (taker === undefined) return yield* refuse(`Nobody knows who took the money: ${byHand(payment)}`)
+    if (taker === undefined) return yield* refuse(`It is not known which attempt took the money: ${byHand(payment)}`)
     if (kindOfAttempt(payment, taker) === "payout") {
       return yield* refuse(
         `It came back of what ${taker.provider} had paid out, and no payer sent it: settle it with "corridor payments resolve ${payment.payment_id}".`
@@ -139,7 +139,7 @@ const wantedOf = (payment: Payment, story: PaymentHistory, item: string | undefi
     return { sum, taker }
   })
 
-/** A return of the named money that is under way, or of which nobody knows what became of it. */
+/** Return of the named money that is under way or has an unknown outcome. */
 const openReturn = (payment: Payment, { attempts }: PaymentHistory, item: string | undefined): Attempt | undefined => {
   const isNamed = ({ amount, of }: Refund): boolean => {
     if (of === undefined) return false
