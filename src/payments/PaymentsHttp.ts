@@ -1,3 +1,4 @@
+/** Handlers of the endpoints that initiate, act on, read and resolve payments and ramps. */
 import { Effect } from "effect"
 import { success } from "../contract/api/Envelope.ts"
 import type { PaymentsApi } from "../contract/api/Payments.ts"
@@ -5,9 +6,8 @@ import type { Handlers } from "../platform/http/Handlers.ts"
 import { makePages } from "../platform/pagination/Pagination.ts"
 import { recordOf } from "./read/PaymentRecord.ts"
 import { Payments } from "./read/Payments.ts"
-import type { DecidableItem, ResolutionsApi } from "../contract/api/Resolutions.ts"
-import { PaymentDecisions } from "./read/PaymentDecisions.ts"
-import type { DecidableItem as Decidable } from "./settlement/Decisions.ts"
+import type { ResolutionsApi } from "../contract/api/Resolutions.ts"
+import { PaymentDecisions, shownItem } from "./read/PaymentDecisions.ts"
 import { Resolution } from "./settlement/Resolution.ts"
 import type { RampsApi } from "../contract/api/Ramps.ts"
 import { directionOf } from "./ramps/RampPlan.ts"
@@ -58,20 +58,6 @@ export const paymentsHandlers = Effect.gen(function* () {
     }
   }
   return handlers
-})
-
-export const shownItem = ({ decisions, money, ...item }: Decidable): typeof DecidableItem.Type => ({
-  ...item,
-  amount: money?.toShown() ?? null,
-  currency: money?.currency ?? null,
-  decisions: decisions.map(({ balance, ...decision }) => ({
-    ...decision,
-    account: balance?.account ?? null,
-    currency: balance?.before.currency ?? null,
-    before: balance?.before.toShown() ?? null,
-    after: balance?.after.toShown() ?? null,
-    owes: balance?.owes.toShown() ?? null
-  }))
 })
 
 export const resolutionsHandlers = Effect.map(

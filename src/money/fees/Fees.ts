@@ -1,4 +1,4 @@
-/** Fees as operators set them, every change audited, and as a payment is charged them when it is initiated. */
+/** Fee rules as operators set them, every change audited, and the fees of a new payment. */
 import { Context, Effect, Layer, Option } from "effect"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
@@ -10,8 +10,6 @@ import { Ids, type OrgId } from "../../domain/Ids.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import type { Flow, PaymentMethod } from "../../domain/Corridor.ts"
 import type { Scope } from "../../platform/database/Query.ts"
-
-/** What organisations are charged, at rest: at most one rule for an organisation, payment method and direction. */
 
 /** What a rule is about. */
 export interface FeeSubject {

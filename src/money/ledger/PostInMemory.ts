@@ -7,7 +7,6 @@ import { currencyOf, type Entry, keepsBalance, kindOf, LedgerAccount, move, sett
 import { Money } from "../../domain/Money.ts"
 import type { StoredBalance, StoredLimit, StoredPosting } from "./LedgerStore.ts"
 
-/** The rows of the memory layers here. */
 export const ledgerTables = {
   ledgerPostings: memoryTable<StoredPosting>("ledgerPostings"),
   ledgerBalances: memoryTable<StoredBalance, LedgerAccount>("ledgerBalances"),

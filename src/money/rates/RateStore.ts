@@ -1,4 +1,4 @@
-/** Base rates at rest: the exact decimal, and when it was set. */
+/** Store of base rates: the exact decimal, and the time it was set. */
 import { Context, type Option, Schema } from "effect"
 import type { OrgId } from "../../domain/Ids.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"

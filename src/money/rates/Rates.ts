@@ -51,7 +51,7 @@ export type RateChange = { readonly previous_rate: string | null } & (
 const personOf = ({ actor }: Permit<"platform">): string =>
   Option.getOrElse(actor.userId, () => `${actor.kind} ${actor.id}`)
 
-/** What whoever uses the rate gets: by a ramp what the service gives, by a payment what its caller must send. */
+/** Target amount at the rate: for a ramp what the service gives, for a payment what its caller must send. */
 const targetOf = (amount: Money, exchange: Exchange): Money =>
   isCryptoAssetCode(exchange.from) || isCryptoAssetCode(exchange.to)
     ? given(amount, exchange)
@@ -101,7 +101,7 @@ export class Rates extends Context.Tag("corridor/Rates")<
               )
               const isConfirmed = open !== undefined && open.proposed_by !== by
               if (!isConfirmed && last.some((one) => jumps(rate, one))) {
-                // Whoever asks twice has proposed it once, and may not take the place of the one who did.
+                // A repeated proposal changes nothing: it does not replace the first proposer.
                 const proposal = open ?? (yield* store.propose({ ...pair, rate: text, proposed_by: by }))
                 yield* noted("rate.proposed", { old: previous_rate, new: text })
                 return { ...proposal, previous_rate, status: "proposed" } as const

@@ -1,4 +1,4 @@
-/** What people do with a payment that exists. Each action runs to its end, whether or not its caller waits for it. */
+/** Actions on an existing payment. Each runs to its end, whether or not its caller waits. */
 import { type BigDecimal, Context, Effect, Layer, Option } from "effect"
 import type { PaymentId } from "../../domain/Ids.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
@@ -56,7 +56,7 @@ export class Actions extends Context.Tag("corridor/Actions")<
       const keys = yield* Idempotency
       const runDetached = yield* makeRunDetached
 
-      /** Under its caller's key: claimed before anyone is asked, and given back when the action changed nothing. */
+      /** Runs under the caller's idempotency key: claimed before any provider call, released if nothing changed. */
       const keyed = Effect.fnUntraced(function* <E>(
         permit: Permit<Access>,
         paymentId: PaymentId,
@@ -71,10 +71,10 @@ export class Actions extends Context.Tag("corridor/Actions")<
         const releaseIfUnchanged = Effect.flatMap(command.find(permit, paymentId), ({ version }) =>
           version === before.version ? release : Effect.void
         ).pipe(Effect.catchTag("NotFound", () => Effect.void))
-        // Whether it was written may not have been heard.
+        // The claim may be written although its answer was lost.
         yield* Effect.onError(keys.claim(paymentId, key), () => released(release))
         return yield* command.traced(action, (failure, written) =>
-          // Others may have changed the payment meanwhile, who count only where its own writing is in doubt.
+          // Concurrent changes count only if the outcome of its own write is unknown.
           released(written || Option.exists(failure, isMaybeWritten) ? releaseIfUnchanged : release)
         )
       })

@@ -1,4 +1,4 @@
-/** Calling a payment off: at once while nobody has it, else only when its provider confirms that it will never complete. */
+/** Cancels a payment: at once before any provider has it, later only if the provider confirms that it will not complete. */
 import { Array as Arr, Context, Effect, Layer } from "effect"
 import type { PaymentId } from "../../domain/Ids.ts"
 import type { Permit } from "../../domain/Access.ts"
@@ -25,7 +25,7 @@ const cancellation = (by: string, reason: string | undefined): PaymentAction => 
   closeItems: [{ kind: "review", attempt_id: null, by }]
 })
 
-/** When a payment that its provider does not call off ends by itself. */
+/** Sentence with the expiry of a payment that its provider does not cancel. */
 const endOf = ({ expires_at, status }: Payment): string =>
   expires_at === null || status !== "pending"
     ? ""
@@ -44,7 +44,7 @@ const make = Effect.gen(function* () {
     return { payment, open }
   })
 
-  /** The one attempt that its provider may be asked to call off. */
+  /** The one attempt that its provider may be asked to cancel. */
   const accepted = (payment: Payment, open: ReadonlyArray<Attempt>) => {
     const [attempt] = open
     return open.length === 1 && attempt?.outcome === "accepted"

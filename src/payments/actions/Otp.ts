@@ -1,4 +1,4 @@
-/** One-time passwords: handed to the provider that asked for one, and counted here, whatever the provider counts. */
+/** Passes one-time passwords to the provider, and counts attempts here, whatever the provider counts. */
 import { Context, Effect, Layer } from "effect"
 import type { PaymentId } from "../../domain/Ids.ts"
 import type { Permit } from "../../domain/Access.ts"
@@ -51,7 +51,7 @@ const make = Effect.gen(function* () {
       : { payment, context: contextOf(payment, attempt, []), passwords }
   })
 
-  /** Whoever was faster has moved the payment on, which is as well. */
+  /** Moves the payment on, unless a concurrent request has done so. */
   const accepted = (permit: Permit<"any">, paymentId: PaymentId) =>
     command.decided(
       Effect.flatMap(command.find(permit, paymentId), (payment) =>
@@ -83,7 +83,7 @@ const make = Effect.gen(function* () {
       })
     )
 
-  /** One that nobody has judged was none. */
+  /** Uncounts a guess that the provider did not judge. */
   const uncounted = (permit: Permit<"any">, paymentId: PaymentId) =>
     command.decided(
       Effect.flatMap(command.find(permit, paymentId), (payment) =>

@@ -28,7 +28,7 @@ export class Beneficiaries extends Context.Tag("corridor/Beneficiaries")<
     readonly create: (permit: Permit<"any">, draft: Draft) => Stored<Beneficiary, Invalid>
     readonly change: (permit: Permit<"any">, id: BeneficiaryId, patch: Patch) => Stored<Beneficiary, NotFound | Invalid>
     readonly remove: (permit: Permit<"any">, id: BeneficiaryId) => Stored<void, NotFound | Conflict>
-    /** For whoever pays one, and has been let through for that: the organisation of the payment, or every one. */
+    /** For payments that are authorised already: of the payment's organisation, or of any. */
     readonly find: (scope: Scope, id: BeneficiaryId) => Stored<Option.Option<Beneficiary>>
   }
 >() {

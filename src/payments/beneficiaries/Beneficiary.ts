@@ -149,7 +149,7 @@ export const applyPatch = (old: BeneficiaryFields, patch: Patch): Either.Either<
   })
 }
 
-/** Beneficiaries at rest. A deleted one stays as a row, since payments refer to it, and is seen by nobody. */
+/** Stored beneficiaries. A deleted one stays as an invisible row, since payments refer to it. */
 type NewBeneficiary = Omit<Beneficiary, "created_at" | "updated_at">
 
 export interface Store {

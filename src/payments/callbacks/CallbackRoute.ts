@@ -89,7 +89,7 @@ export const callbackRoutes = Effect.gen(function* () {
     return reply === undefined ? usual(received) : text(reply.status, reply.contentType, reply.body)
   })
 
-  /** Some ask first whether anybody is there. */
+  /** Answers providers that probe the address first. */
   const there = (incoming: Incoming) => Effect.as(calledBack(incoming), usual([]))
 
   return (["/callbacks/:provider", "/callbacks/:provider/:config_id"] as const).flatMap(

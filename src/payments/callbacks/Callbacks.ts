@@ -1,4 +1,4 @@
-/** What providers call back with: proved, stored once, and applied like every other word about an attempt. */
+/** Receives provider callbacks: verifies, stores once, and records them like every other signal. */
 import { Clock, Context, Effect, type Exit, Layer, Option } from "effect"
 import { AttemptId, type ConfigId, idOrNil, Ids } from "../../domain/Ids.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
@@ -25,10 +25,10 @@ import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 export type Received = "applied" | "provider asked" | "seen before" | "unknown payment"
 
-/** What became of each event, and what the provider wants to hear, where that is not the usual answer. */
+/** Result of each event, and the reply that the provider expects if it is not the usual one. */
 export interface CallbackResult extends Pick<Callback, "reply"> {
   readonly received: ReadonlyArray<Received>
-  /** Whether anybody may have sent it, and it made no provider be asked. */
+  /** The callback was unsigned and caused no poll. */
   readonly isUnsignedAndIdle: boolean
 }
 
@@ -47,7 +47,7 @@ const cleanNames = ({ providerPaymentId, ...others }: Named): Named => ({
   providerPaymentId: cleanName(providerPaymentId)
 })
 
-/** A name that fits something else is a chance, or somebody's choice. */
+/** Whether the callback names the kind of this attempt; an id that fits another kind is no match. */
 const isMeant = ({ attempt, payment }: AttemptOfPayment, { about }: Named): boolean =>
   about === undefined || about === kindOfAttempt(payment, attempt)
 
@@ -68,13 +68,13 @@ const cleanEvent = (event: CallbackEvent): CallbackEvent => {
 export class Callbacks extends Context.Tag("corridor/Callbacks")<
   Callbacks,
   {
-    /** `account`: through which it came; it says nothing of what went through another. */
+    /** `account`: the one it came through; it proves nothing about another. */
     readonly receive: (
       provider: Provider,
       request: CallbackRequest,
       account?: ConfigId | null
     ) => Stored<CallbackResult, NoProof | NotNow>
-    /** Applies what came before its payment was known by the provider's own id, where it is known by now. */
+    /** Applies callbacks that came before their attempt was known by the provider's id and match one now. */
     readonly applyMatched: Stored<void>
   }
 >() {
@@ -131,7 +131,7 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
         return stored ? ("unknown payment" as const) : ("seen before" as const)
       })
 
-      /** It proves nothing, and anybody may have sent it: the provider is asked, in its turn, and not too often. */
+      /** Queues a poll for an unverified callback, at most once in `hintGap`. */
       const hint = Effect.fnUntraced(function* (from: From, event: Hint, { attempt }: AttemptOfPayment) {
         if (!(yield* store.hint(attempt.attempt_id, event.attempt.providerPaymentId))) return "seen before" as const
         const { attempt_id, org_id, payment_id } = attempt
@@ -146,7 +146,7 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
           callback: { provider, key: event_key, unmatchedId: callback_id }
         })
 
-      /** Most events come once, so nobody asks beforehand: whoever comes a second time finds it stored. */
+      /** Stores without a look-up before, since most events come once; a repeated one finds itself stored. */
       const once = (provider: ProviderName, key: string, heard: Stored<Received>) => {
         const unlessSeen = <E>(otherwise: Effect.Effect<never, E>) =>
           Effect.flatMap(store.callbackSeen(provider, key), (seen) =>
@@ -158,7 +158,7 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
         )
       }
 
-      /** What was proved is heard like every other word. */
+      /** Records a verified callback like every other signal. */
       const state = (from: From, event: Statement, known: AttemptOfPayment) => {
         const { provider } = from
         const key = keyOf(from, event)
@@ -189,7 +189,7 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
       const take = Effect.fnUntraced(function* (from: From, event: CallbackEvent) {
         const known = yield* knownBy(from, event)
         if (Option.isNone(known)) return yield* stray(from, event)
-        // Whoever holds the secret of one account has nothing to say about what went through another.
+        // The secret of one account proves nothing about attempts through another.
         if (known.value.attempt.account !== from.account) return "unknown payment" as const
         if (!isMeant(known.value, event.attempt)) return yield* misnamed(from, event)
         if (event._tag === "Statement") return yield* state(from, event, known.value)
@@ -204,7 +204,7 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
         receive: Effect.fnUntraced(function* (provider, request, account = null) {
           const { events, isUnsigned, reply } = yield* provider.callback(request)
           const from = { provider: provider.name, account }
-          // One that cannot be written down keeps none of the others back; all of them are to come again.
+          // A failed write stops none of the other events; the provider repeats all of them.
           const exits: Array<Exit.Exit<Received, DatabaseFailure>> = []
           for (const event of events) exits.push(yield* Effect.exit(take(from, cleanEvent(event))))
           const received: Array<Received> = []

@@ -1,4 +1,4 @@
-/** A customer who comes back from a provider's page: what the address brings is handed to the provider, which then decides. */
+/** Handles a customer who returns from a provider's page: passes the query to the provider, which then decides. */
 import { Clock, Context, Effect, Layer } from "effect"
 import { cleanEnquiry } from "../../domain/ProviderText.ts"
 import type { AttemptId } from "../../domain/Ids.ts"
@@ -21,7 +21,7 @@ type Query = Readonly<Record<string, string>>
 export class CustomerReturn extends Context.Tag("corridor/CustomerReturn")<
   CustomerReturn,
   {
-    /** Any number of times: what was done is not done again, and nobody is believed but the provider. */
+    /** Repeatable: nothing is done twice, and only the provider's answer counts. */
     readonly comeBack: (payment: Payment, query: Query) => Stored<void>
   }
 >() {
@@ -35,14 +35,14 @@ export class CustomerReturn extends Context.Tag("corridor/CustomerReturn")<
       const { limiter } = yield* RateLimits
       const returns = limiter("returns", returnsPerMinute)
 
-      /** Whoever holds the address of one payment takes neither the provider's time nor the payment's row from others. */
+      /** Limits the calls to the provider that one payment's address can cause. */
       const isTooOften = (attemptId: string) =>
         Effect.map(Clock.currentTimeMillis, (now) => !returns.take(attemptId, now).allowed)
 
       const runDetached = yield* makeRunDetached
       const underWay = new Set<AttemptId>()
 
-      /** That the customer is back is a hint like any other. */
+      /** Queues a poll, as any other hint does. */
       const hint = ({ attempt_id }: Attempt) => Effect.asVoid(store.hint(attempt_id))
 
       const finish = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt, query: Query) {
@@ -53,7 +53,7 @@ export class CustomerReturn extends Context.Tag("corridor/CustomerReturn")<
         const said = cleanEnquiry(yield* answer.to(asked, (reason) => new Unknown({ reason })))
         if (said._tag !== "Report") return yield* hint(attempt)
         const heard = outcomes.recordByAttempt(attempt, said, { cause: `the customer came back from ${name}` })
-        // The customer finds the payment as it stands; what could not be written down is asked for again.
+        // The customer sees the payment as it is; an answer that was not written is polled again.
         yield* Effect.catchAllCause(heard, (cause) =>
           Effect.zipRight(
             Effect.logError("What a customer's return brought could not be written down", cause),
@@ -62,7 +62,7 @@ export class CustomerReturn extends Context.Tag("corridor/CustomerReturn")<
         )
       })
 
-      /** One at a time: whoever comes again and again takes up no more of the provider than that. */
+      /** One call at a time for an attempt, however often its customer returns. */
       const finishOnce = (payment: Payment, attempt: Attempt, query: Query) =>
         Effect.suspend(() => {
           const { attempt_id } = attempt
@@ -77,11 +77,11 @@ export class CustomerReturn extends Context.Tag("corridor/CustomerReturn")<
       return {
         comeBack: Effect.fn("Resume.comeBack")(function* (payment, query) {
           if (isSettled(payment.status)) return
-          // Nobody is sent to whoever settles a ramp.
+          // The payout of a ramp has no page to return from.
           const attempt = openAttemptsOf(yield* store.attemptsOf(payment.payment_id)).findLast(
             ({ leg }) => leg !== "settlement"
           )
-          // What is begun for a customer who hangs up, such as a capture, is heard to its end.
+          // A capture that has begun is recorded even if the customer hangs up.
           if (attempt !== undefined) yield* runDetached(finishOnce(payment, attempt, query))
         })
       }

@@ -32,12 +32,12 @@ import type { SignalContext } from "../settlement/Signals.ts"
 import { openSendWindow } from "../route/SendPermit.ts"
 import { orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
 
-/** When the attempt was taken up to be asked about, by the clock of the store. */
+/** Time of the claim, by the store's clock. */
 const askedAt = ({ sent_ago, sent_at }: DueAttempt): Date => new Date(sent_at.getTime() + sent_ago * 1000)
 
 const unknown = (reason: string) => new Unknown({ reason })
 
-/** Nobody waits for the second leg of a ramp, so that what its provider does not have is simply sent again. */
+/** Whether an attempt is sent again if its provider never had it: no caller waits for a ramp's payout. */
 const isResent = ({ leg, outcome }: DueAttempt): boolean =>
   leg === "settlement" && (outcome === null || outcome === "unknown")
 
@@ -51,17 +51,17 @@ const isAtEnd = (payment: Payment, attempt: DueAttempt): boolean =>
   !isSettled(payment.status) &&
   payment.expires_at.getTime() <= askedAt(attempt).getTime()
 
-/** What the provider says, and the leave to send it again where there is one. */
+/** The provider's answer, and the permit to send again if there is one. */
 interface Answer {
   readonly enquiry: Enquiry
   readonly again: Option.Option<ResendPermit>
-  /** It says that it has no trace of it, whether or not that proves anything. */
+  /** The provider has no trace of the attempt, whether or not that is proof. */
   readonly hasNoTrace?: boolean
 }
 
 /**
- * That a provider has no trace of an attempt proves nothing while the call may still be on its way, nor where the provider
- * does not promise it. To send it again it is enough that its reference moves money once.
+ * Absence at the provider proves nothing while the call may still be on its way, nor if the provider does not promise it.
+ * To send again it is enough that the reference moves money once.
  */
 const believed = (provider: Provider, attempt: DueAttempt, enquiry: Enquiry): Answer => {
   const none = Option.none<ResendPermit>()
@@ -90,9 +90,9 @@ const isUnpaid = ({ enquiry, hasNoTrace }: Answer): boolean => {
 export class StatusPoller extends Context.Tag("corridor/StatusPoller")<
   StatusPoller,
   {
-    /** Asks about whatever is due and waits for the answers; answers with how many that were. */
+    /** Polls everything that is due and waits for the answers; answers with the number of polls. */
     readonly runOnce: Stored<number>
-    /** Asks about what becomes due, until it is interrupted. */
+    /** Polls attempts as they become due, until it is interrupted. */
     readonly worker: Stored<never>
   }
 >() {
@@ -122,7 +122,7 @@ export class StatusPoller extends Context.Tag("corridor/StatusPoller")<
         hinted
       })
 
-      /** Under the lease alone: an instance that was overtaken while it asked sends nothing. */
+      /** Sends again under the lease only: an instance that lost its lease sends nothing. */
       const sendAgain = Effect.fnUntraced(function* (attempt: DueAttempt, again: ResendPermit) {
         const window = yield* openSendWindow
         const renewed = yield* store.renewSend(attempt.attempt_id, attempt.lease_token)
@@ -130,10 +130,13 @@ export class StatusPoller extends Context.Tag("corridor/StatusPoller")<
       })
 
       /**
-       * A hint stands for as long as its provider is silent: it may be the last that is ever heard of the attempt. In the end
-       * a person has to ask there, unless the provider agrees with itself that it has none of it.
+       * Records an answer. A hint stays due while the provider is silent, since it may be the last report of the attempt.
+       * After the last poll an operator has to look, unless the provider has no trace of a declined attempt.
        */
-      const hearIt = Effect.fnUntraced(function* (attempt: DueAttempt, { enquiry, hasNoTrace }: Omit<Answer, "again">) {
+      const recordAnswer = Effect.fnUntraced(function* (
+        attempt: DueAttempt,
+        { enquiry, hasNoTrace }: Omit<Answer, "again">
+      ) {
         const { attempt_id, has_hint, hints, outcome } = attempt
         const isInVain = has_hint && enquiry._tag === "Unknown"
         const delay = isInVain ? yield* nthDelay(delays, hints + 1) : Option.none()
@@ -159,7 +162,7 @@ export class StatusPoller extends Context.Tag("corridor/StatusPoller")<
         const closing = cancel && answer.to(cancel(contextOf(payment, attempt, [])), () => "unknown" as const)
         const closed = closing !== undefined && (yield* closing) === "canceled"
         const said = closing === undefined || closed ? first : yield* ask(attempt, provider, payment)
-        if (!isUnpaid(said)) return yield* hearIt(attempt, said)
+        if (!isUnpaid(said)) return yield* recordAnswer(attempt, said)
         return yield* outcomes.recordByAttempt(attempt, said.enquiry, {
           cause: "expired: the customer did not pay in time",
           atEnd: { closed, from: payment.status }
@@ -169,27 +172,27 @@ export class StatusPoller extends Context.Tag("corridor/StatusPoller")<
       const enquire = Effect.fnUntraced(function* (attempt: DueAttempt) {
         const provider = yield* providers.find(attempt.provider, attempt.account)
         if (provider === undefined)
-          return yield* hearIt(attempt, { enquiry: unknown(`${attempt.provider} is switched off`) })
+          return yield* recordAnswer(attempt, { enquiry: unknown(`${attempt.provider} is switched off`) })
         const known = yield* orDefect(Effect.flatten(store.findAttempt(attempt.attempt_id, attempt.org_id)))
         const { payment } = known
         const said = yield* ask(attempt, provider, payment)
         if (isAtEnd(payment, attempt) && isUnpaid(said)) return yield* end(attempt, provider, payment, said)
         const { again } = said
-        // What is not sent again, because its money was taken back, is heard as it is.
+        // An attempt whose money was reversed is not sent again; its answer is recorded as it is.
         if (Option.isNone(again) || !isResent(attempt) || isReversed(payment, known))
-          return yield* hearIt(attempt, said)
+          return yield* recordAnswer(attempt, said)
         if (attempt.sends < settlementSends) return yield* sendAgain(attempt, again.value)
         const signal = unknown(`it was sent ${attempt.sends} times, and the provider has no trace of it`)
         return yield* outcomes.recordByAttempt(attempt, signal, { ...sourceOf(attempt), exhausted: true })
       })
 
-      /** What cannot be written down is noted as not known, and asked about again in its turn: it stops nobody else. */
+      /** Polls one attempt. A failure is recorded as unknown and polled again; it stops no other attempt. */
       const alone = (attempt: DueAttempt): Effect.Effect<void> =>
         enquire(attempt).pipe(
           Effect.catchAllCause((cause) =>
             Effect.gen(function* () {
               yield* Effect.logError("An enquiry failed", cause)
-              yield* hearIt(attempt, { enquiry: unknown("its answer could not be written down") })
+              yield* recordAnswer(attempt, { enquiry: unknown("its answer could not be written down") })
             })
           ),
           Effect.catchAllCause((cause) => Effect.logError("An enquiry could not be noted; it is repeated", cause)),

@@ -27,11 +27,11 @@ interface Call {
   readonly payment: Payment
   readonly order: Order
   readonly chosen: Chosen
-  /** When the caller must have an answer, in nanoseconds of a clock that nobody sets. */
+  /** Deadline of the caller's answer, in nanoseconds of the monotonic clock. */
   readonly deadline: bigint
-  /** Which candidates are not asked, since what would pay through them does not cover the payment. */
+  /** Candidates that are not asked, since the funding balance is too low. */
   readonly passedOver?: string
-  /** What is recorded of the payment's money: of a payment that was not asked about before, nothing. */
+  /** Movements and allocations of the payment; empty for a new one. */
   readonly books: Books
 }
 
@@ -41,13 +41,13 @@ const NANOS_PER_MILLI = 1_000_000n
 const leftUntil = (deadline: bigint): Effect.Effect<number> =>
   Effect.map(Clock.currentTimeNanos, (now) => Number((deadline - now) / NANOS_PER_MILLI))
 
-/** What is sent again was asked about before, and a person may have been told of it. */
+/** A repeated attempt counts as polled before, since an operator may have an item about it. */
 const knownIn = ({ books, chosen: { attempt, sendPermit }, payment }: Call): AttemptOfPayment => {
   const open = openAttempt(payment, attempt)
   return { ...books, payment, attempt: sendPermit instanceof FirstSendPermit ? open : { ...open, enquiries: 1 } }
 }
 
-/** Where things stand, and how it came that nobody took it. */
+/** State after the call, and why no provider took the payment. */
 export interface Asked extends Recorded, NotTaken {}
 
 const causeOf = (outcome: Outcome, provider: ProviderName): string => {
@@ -74,7 +74,7 @@ const spanAttributes = (payment: Payment, { attempt_id, provider }: NewAttempt) 
   "corridor.currency": payment.amount.currency
 })
 
-/** What may have been sent before is not refused because it cannot be sent again. */
+/** An attempt that may have been sent before is not declined because it cannot be sent again. */
 const switchedOff = (name: ProviderName, { sendPermit }: Chosen): Outcome =>
   sendPermit.isAbsent
     ? new Declined({ reason: `${name} is not switched on, so nothing was sent`, unsent: "unreachable" })
@@ -85,7 +85,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
   {
     /**
      * Asks, and asks on while providers decline. Afterwards the payment is accepted, unknown or failed. `declined` only
-     * where this very call was: of what others found out meanwhile, nobody may say that nothing was moved.
+     * if this very call was declined: a result that others found meanwhile does not prove that no money moved.
      */
     readonly ask: (payment: Payment, order: Order, chosen: Chosen, books?: Books) => Stored<Asked>
   }
@@ -125,7 +125,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
           )
       )
 
-      /** The money for a second leg has arrived: its provider is given time to come back. */
+      /** Whether a ramp's payout waits for its provider to come back, since its money is collected. */
       const isWorthKeeping = ({ chosen: { attempt } }: Call) =>
         Effect.map(
           Clock.currentTimeMillis,
@@ -133,7 +133,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
             attempt.leg === "settlement" && now - attempt.started_at.getTime() < Duration.toMillis(settlementPatience)
         )
 
-      /** Nobody waits for it: it is sent later, and what may have been sent before is asked about first. */
+      /** Puts an attempt back to be sent later; one that may have been sent before is polled first. */
       const keepForLater = ({ books, chosen: { attempt, sendPermit }, payment }: Call): Stored<Asked> =>
         Effect.as(sendPermit instanceof FirstSendPermit ? store.requeueUnsent(attempt.attempt_id) : Effect.void, {
           payment,
@@ -160,7 +160,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
           return heard.outcome === "declined" ? { ...heard, outcome: "unknown" } : heard
         })
 
-      /** Nothing moved, and it says nothing about the others: another provider may be asked, while there is time. */
+      /** Asks the next provider while there is time: nothing moved, and the decline is this provider's own. */
       const fallBack = (refusal: ProvidersRefusal, request: Call): Stored<Asked> =>
         Effect.gen(function* () {
           const { chosen, deadline, passedOver, payment } = request

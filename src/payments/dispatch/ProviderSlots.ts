@@ -1,4 +1,4 @@
-/** Work at providers side by side: each has room of its own, so that one which hangs holds up nobody else's. */
+/** Runs work with a limit per provider, so that one slow provider does not delay the others. */
 import { Effect, FiberSet } from "effect"
 import { type ProviderName, providerNames } from "../../domain/Corridor.ts"
 import type { ProviderCapacity } from "../store/PaymentStore.ts"

@@ -18,9 +18,9 @@ import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 export class RampPayoutWorker extends Context.Tag("corridor/RampPayoutWorker")<
   RampPayoutWorker,
   {
-    /** For whoever has the sendPermit to send an attempt again, within the time that it was given. */
+    /** Sends an attempt again, with a permit and within its window. */
     readonly sendAgain: (known: AttemptOfPayment, window: SendWindow, again: ResendPermit) => Stored<void>
-    /** Sends what is due, here or left behind by others, until it is interrupted. */
+    /** Sends payouts that are due, of any instance, until it is interrupted. */
     readonly worker: Stored<never>
   }
 >() {
@@ -34,7 +34,7 @@ export class RampPayoutWorker extends Context.Tag("corridor/RampPayoutWorker")<
       const second = yield* RampPayout
       const runDetached = yield* makeRunDetached
 
-      /** Whoever was asked for this leg before is not asked again. */
+      /** Candidates for this leg, without providers that were asked before. */
       const othersFor = Effect.fnUntraced(function* (payment: RampPayment, leg: Attempt["leg"]) {
         const asked = (yield* store.attemptsOf(payment.payment_id)).filter((one) => one.leg === leg)
         const { candidates } = yield* router.routeLeg(payment.org_id, secondLeg(payment))

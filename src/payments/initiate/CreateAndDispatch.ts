@@ -1,4 +1,4 @@
-/** Sends a planned payment on its way: routed, charged, held for a review or committed with its attempt and dispatched. */
+/** Creates a planned payment: routes it, charges fees, and holds it for review or commits and dispatches it. */
 import { Array as Arr, Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import { type OrgId, PaymentId, TransactionId, Ids } from "../../domain/Ids.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
@@ -32,23 +32,23 @@ import type { NewPayment } from "../store/Change.ts"
 
 export interface CreateOptions<E = never> {
   readonly key?: NewKey | undefined
-  /** Of the payer, where it came to a page of ours. */
+  /** The payer's browser, on a hosted page. */
   readonly browser?: Browser
-  /** Chosen before, by an intent that has been committed; new ones when not given. */
+  /** Ids of an intent that is committed already; default: new ones. */
   readonly ids?: Pick<Payment, "payment_id" | "transaction_id"> | undefined
-  /** The account of the books that pays for it; the organisation's settlement account when not given. */
+  /** Ledger account that funds it; default: the organisation's settlement account. */
   readonly funding?: LedgerAccount
-  /** How long its customer may take to pay; PAYIN_EXPIRY when not given. */
+  /** Time in which its customer may pay; default: PAYIN_EXPIRY. */
   readonly expiresIn?: Duration.Duration
-  /** Who has the customer's phone prompted, where that is no API caller. */
+  /** Cause of a prompt on the customer's phone, if it is no API caller. */
   readonly promptedBy?: PromptedBy
-  /** What else is written in the transaction that writes the payment down; its failure undoes that. */
+  /** Further writes in the payment's transaction; their failure rolls it back. */
   readonly inSameTransaction?: (payment: Payment) => Stored<void, InsufficientFunds | E>
 }
 
 type Described = PaymentPlan["payment"] & Partial<Pick<Payment, "funding" | "ramp" | "expires_at">>
 
-/** A payment as it is first written down. */
+/** A payment as it is first stored. */
 export const newPayment = Effect.fnUntraced(function* (
   ids: Context.Tag.Service<Ids>,
   permit: Permit<Access>,
@@ -133,8 +133,8 @@ const make = Effect.gen(function* () {
   })
 
   /**
-   * Written down for a reviewer, and sent to nobody; the card is forgotten, since it may not be kept. What it is to pay
-   * out is held meanwhile, for whoever would be asked first, so that nobody spends it twice.
+   * Stores the payment for a reviewer without sending it. The card is dropped, since it may not be stored. The money of a
+   * payout is held for the first candidate, so that it cannot be spent twice.
    */
   const hold = Effect.fnUntraced(function* <E = never>(
     drafted: Payment,

@@ -1,4 +1,4 @@
-/** The initiation of a payment, as callers and other features ask for it: planned here, then launched. */
+/** Initiates payments for API callers and other features: plans them, then creates and dispatches. */
 import { Clock, Context, Effect, Either, Layer, Option } from "effect"
 import { BeneficiaryId, type OrgId, idOrNil } from "../../domain/Ids.ts"
 import type { Beneficiary } from "../beneficiaries/Beneficiary.ts"
@@ -28,7 +28,7 @@ import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 export type Payin = Request & { readonly direction: "payin" }
 export type Payout = Request & { readonly direction: "payout" }
-/** A payin whose payer does not know where the money goes: the account that takes a transfer is its provider's to name. */
+/** A payin whose provider names the account for a bank transfer. */
 export type Collection = Omit<Payin, "bank_account">
 
 type Refusal = Invalid | RateMismatch
@@ -89,13 +89,13 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
   {
     readonly payin: (permit: Permit<"any">, request: Payin, key?: NewKey) => Launched
     readonly payout: (permit: Permit<"payouts">, request: Payout, key?: NewKey) => Launched
-    /** For features that price and take a payin on the organisation's behalf, and write it down with their own. */
+    /** For features that take a payin for the organisation and store records of their own with it. */
     readonly collect: <E = never>(
       permit: Permit<"any">,
       request: Collection,
       options: CreateOptions<E>
     ) => Stored<Payment, InitiationFailure | E>
-    /** For features that pay a beneficiary from an account they keep; whether the caller may is theirs to know. */
+    /** For features that pay a beneficiary from an account they keep, and that authorise the caller themselves. */
     readonly payFrom: <E = never>(
       permit: Permit<Access>,
       orgId: OrgId,
@@ -122,7 +122,7 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
           () => new Invalid({ message: "org_id: say which organisation this is for: the credential names none." })
         )
 
-      /** Only a request that leaves its country open waits for the organisation to be read. */
+      /** Reads the organisation only if the request names no country. */
       const countryOf = (orgId: OrgId, { country }: Request) =>
         country === undefined
           ? Effect.map(organizations.find(orgId), (organization) => Option.getOrUndefined(organization)?.country ?? "")

@@ -1,4 +1,4 @@
-/** A payment as the answer to whoever initiated it. */
+/** Answers to the initiation of payments and ramps. */
 import type { InitiationResult } from "../../contract/api/PaymentsInit.ts"
 import { isHeld } from "../review/ReviewThreshold.ts"
 import type { Payment } from "../store/Payment.ts"
@@ -26,7 +26,7 @@ const messageOf = (status: Payment["status"], nextAction: Payment["next_action"]
     ? "The provider has not said yet what became of the payment; it is being looked up."
     : messages[status]
 
-/** The customer of an off-ramp: where to send it stands in the answer to whoever let it go. */
+/** Whether the customer of an off-ramp still has to send crypto. The reviewer's answer shows the address. */
 const sendsCrypto = ({ ramp, status }: Payment): boolean => status === "pending" && ramp?.collection === "crypto"
 
 /** Instructions stand at the top level of the answer, beside the redirect. */
@@ -57,7 +57,6 @@ export const initiationResponse = (payment: Payment): typeof InitiationResult.Ty
   }
 }
 
-/** A ramp as the answer to whoever initiated it. */
 type Response = (typeof RampResult.Type)["response"]
 
 const nextActionOf = (payment: RampPayment): Response["next_action"] => {

@@ -72,7 +72,7 @@ export interface PaymentPlan {
   readonly card: Redacted.Redacted<Card> | null
   /** The locked rate that the payment spends. */
   readonly lock?: LockUse | undefined
-  /** Of whoever entered the card; it is not stored either. */
+  /** Browser in which the card was entered; never stored. */
   readonly browser: Browser | null
 }
 

@@ -1,4 +1,4 @@
-/** Crypto ramps: priced at the live rate, both legs routed before anyone is asked, the first leg dispatched at once. */
+/** Crypto ramps: priced at the live rate, both legs routed before any provider call, the first leg sent at once. */
 import { Array as Arr, Context, Effect, Layer, Option } from "effect"
 import { BeneficiaryId, type OrgId, idOrNil, Ids } from "../../domain/Ids.ts"
 import type { RampRequest } from "../../contract/api/Ramps.ts"
@@ -103,7 +103,7 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
         if (!(yield* all)) return yield* stillRunning()
       })
 
-      /** Nobody is asked, and no time runs, until it is reviewed. */
+      /** Creates the ramp without an attempt: no provider is asked and no expiry runs until the review. */
       const hold = Effect.fnUntraced(function* (drafted: RampPayment, reason: string, key: NewKey | undefined) {
         const payment: RampPayment = { ...drafted, next_action: "wait" }
         yield* create({ payment, attempt: null, item: reviewItem(yield* ids.next, payment, reason) }, key)
@@ -122,7 +122,7 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
         const planned = yield* plan(orgId, request)
         const drafted = yield* newPayment(ids, permit, orgId, describeRamp(planned), [])
         if (!isRamp(drafted)) return yield* Effect.dieMessage("a ramp without its facts")
-        // What is collected must have somewhere to go before anyone is asked to pay.
+        // A route for the payout must exist before a customer is asked to pay.
         yield* candidatesOf(orgId, secondLeg(drafted))
         const candidates = yield* candidatesOf(orgId, firstLeg(drafted))
         const organization = yield* organizations.find(orgId)

@@ -1,6 +1,6 @@
 /**
- * A payment as the page of its own customer reads it. The address of such a page is the credential: it names one
- * payment, of whichever organisation, and whoever asks here has proved to hold it.
+ * Reads a payment for its customer's page. The page's address is the credential: it names one payment, of any
+ * organisation, and callers have checked it.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import type { PaymentId } from "../../domain/Ids.ts"
@@ -22,9 +22,9 @@ export class CustomerPayments extends Context.Tag("corridor/CustomerPayments")<
     readonly find: (paymentId: PaymentId) => Stored<Option.Option<Payment>>
     /** The attempt that is under way. */
     readonly openAttempt: (payment: Payment) => Stored<Option.Option<Attempt>>
-    /** What a built-in rail says of an attempt that it has; our checkout is a page of theirs alone. */
+    /** Report of a built-in simulator about an attempt; only simulators use the built-in checkout. */
     readonly simulatorReport: (payment: Payment, attempt: Attempt) => Stored<Enquiry | undefined>
-    /** Whether one that did not come to be was called off, by its customer or for them, rather than refused. */
+    /** Whether an unpaid payment was cancelled, by or for its customer, rather than declined. */
     readonly wasCalledOff: (payment: Payment) => Stored<boolean>
   }
 >() {

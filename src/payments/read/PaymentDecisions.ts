@@ -4,6 +4,7 @@ import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { totalOf } from "../../domain/Fee.ts"
 import { type NotFound, notFound } from "../../domain/Failure.ts"
+import type { DecidableItem as ShownItem } from "../../contract/api/Resolutions.ts"
 import type { PaymentId } from "../../domain/Ids.ts"
 import { Fees } from "../../money/fees/Fees.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
@@ -13,6 +14,20 @@ import { acceptedTarget, accountsFor, decidableItems, type DecidableItem } from 
 import { moverOf, type SuspenseSum, suspenseSumsOf } from "../store/SuspenseSums.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
+
+export const shownItem = ({ decisions, money, ...item }: DecidableItem): typeof ShownItem.Type => ({
+  ...item,
+  amount: money?.toShown() ?? null,
+  currency: money?.currency ?? null,
+  decisions: decisions.map(({ balance, ...decision }) => ({
+    ...decision,
+    account: balance?.account ?? null,
+    currency: balance?.before.currency ?? null,
+    before: balance?.before.toShown() ?? null,
+    after: balance?.after.toShown() ?? null,
+    owes: balance?.owes.toShown() ?? null
+  }))
+})
 
 export class PaymentDecisions extends Context.Tag("corridor/PaymentDecisions")<
   PaymentDecisions,

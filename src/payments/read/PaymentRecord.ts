@@ -122,7 +122,7 @@ const attemptItem = ({ refunds }: Payment, attempt: Attempt): Item => {
   }
 }
 
-/** An event bears the time of the change it tells of: of the payment's state, of a word about it, of a part that went. */
+/** Times of a payment's events: of changes of its status, of signals about it, of its refunds. */
 export const eventTimesOf = (
   { refunds }: Payment,
   { attempts, callbacks, history, items }: PaymentHistory

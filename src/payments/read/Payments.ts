@@ -1,4 +1,4 @@
-/** Reading payments. */
+/** Reads payments, their timelines, and the queue of items that need a decision. */
 import { Context, Effect, Layer, Option, Schema, Order } from "effect"
 import type { OrgId, PaymentId, TransactionId } from "../../domain/Ids.ts"
 import type { OperatorItem, TimelineItem, OperatorItem as WireItem } from "../../contract/api/Payments.ts"
@@ -21,10 +21,10 @@ import { eventTimesOf, timelineOf } from "./PaymentRecord.ts"
 import { deadLettersCounted } from "../../domain/policies/WebhookPolicies.ts"
 import type { Trouble } from "../../webhooks/delivery/DeliveryStore.ts"
 
-/** What features that pay from accounts of their own answered to whoever asked for the payment, as it would be now. */
+/** Answer that a feature with accounts of its own gives to a repeated request for a payment. */
 export type ReplayedAnswer = (payment: Payment) => Stored<Option.Option<string>>
 
-/** By the kind of the account that pays; none where nobody has words of their own for it. */
+/** Answers to replayed requests by the kind of the paying account; none: the usual answer. */
 export class ReplayedAnswers extends Context.Tag("corridor/ReplayedAnswers")<
   ReplayedAnswers,
   Readonly<Partial<Record<AccountKind, ReplayedAnswer>>>
@@ -103,7 +103,7 @@ export class Payments extends Context.Tag("corridor/Payments")<
   {
     readonly find: (permit: Permit<"any">, paymentId: PaymentId) => Stored<Payment, NotFound>
     readonly findByTransaction: (permit: Permit<"any">, transactionId: TransactionId) => Stored<Payment, NotFound>
-    /** The answer to whoever asked for it, or acted on it, as it would be now, for whom a crash has cost their own. */
+    /** Answer to a repeated request whose first answer was lost in a crash, from the payment's present state. */
     readonly answerTo: (orgId: OrgId, paymentId: PaymentId, operation: string) => Stored<string>
     readonly timeline: (
       permit: Permit<"any">,
@@ -114,7 +114,7 @@ export class Payments extends Context.Tag("corridor/Payments")<
       filter: PaymentFilter,
       window: Window
     ) => Stored<ReadonlyArray<Payment>>
-    /** Whatever waits for a person, endpoints of webhooks included. */
+    /** Items that need a decision, webhook endpoints included. */
     readonly queue: (permit: Permit<"operations">, window: Window) => Stored<ReadonlyArray<typeof OperatorItem.Type>>
   }
 >() {

@@ -92,7 +92,7 @@ const make = Effect.gen(function* () {
   const { linkPayinExpiry, payinExpiry } = yield* Settings
   const { atomically } = yield* Transactor
 
-  /** A ramp needs somebody for both of its legs. Fails with why nobody takes it. */
+  /** Routes both legs of a ramp. Fails with the reasons if a leg has no provider. */
   const route = Effect.fnUntraced(function* (payment: Payment) {
     const { org_id } = payment
     if (!isRamp(payment)) {

@@ -12,7 +12,7 @@ const thresholdOf = ({ review_threshold }: Organization): Option.Option<BigDecim
 
 export class ReviewThreshold extends Context.Tag("corridor/ReviewThreshold")<
   ReviewThreshold,
-  /** Answers with why a payment is held, if it is. An amount that cannot be compared is held: nobody has allowed it. */
+  /** Reason why a payment is held, if it is. An amount that cannot be compared is held. */
   (payment: Pick<Payment, "amount">, organization: Option.Option<Organization>) => Stored<Option.Option<string>>
 >() {
   static readonly layer = Layer.effect(

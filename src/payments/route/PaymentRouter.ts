@@ -1,4 +1,4 @@
-/** Which providers a payment, or a leg of a ramp, is offered to at this moment, whom to ask first, and why none takes it. */
+/** Routes payments and legs of ramps: candidates, the first to ask, and the reasons if there is none. */
 import { Array as Arr, Clock, Context, Duration, Effect, Layer } from "effect"
 import { asSentence } from "../../domain/MailSafeText.ts"
 import { AttemptId, type OrgId, Ids } from "../../domain/Ids.ts"
@@ -21,13 +21,13 @@ import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 type Lane = Pick<Payment, "country" | "direction" | "payment_method">
 
 export interface LegToRoute extends Lane {
-  /** What the provider itself collects or pays. */
+  /** Amount that the provider collects or pays. */
   readonly money: Money
   readonly network: string | null
 }
 
 export interface ToRoute extends Routed, Partial<Pick<Payment, "funding">> {
-  /** Unless it is said: where it is paid from what the platform keeps for the organisation. */
+  /** Default: true if it is paid from an account that the platform keeps. */
   readonly platformOnly?: boolean
 }
 
@@ -35,7 +35,7 @@ export type Candidates = Arr.NonEmptyReadonlyArray<Candidate>
 
 export interface Chosen {
   readonly attempt: NewAttempt
-  /** Nobody is asked twice for a payment, however many configurations a provider has. */
+  /** Candidates left. A provider is asked once per payment, however many configurations it has. */
   readonly rest: ReadonlyArray<Candidate>
   readonly window: SendWindow
   readonly sendPermit: SendPermit
@@ -45,14 +45,14 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
   PaymentRouter,
   {
     readonly route: (orgId: OrgId, payment: ToRoute) => Stored<Route>
-    /** Of money whose amount is not known yet: no limit of a configuration counts. */
+    /** For an amount that is not known yet: limits of configurations do not count. */
     readonly routeAny: (orgId: OrgId, lane: LegToRoute) => Stored<Route>
     readonly routeOf: (orgId: OrgId, lane: LegToRoute) => Stored<Route>
-    /** Whoever serves both legs of a ramp first, then whoever serves this one; through the platform's accounts alone. */
+    /** Providers of both legs of a ramp first, then those of this leg; the platform's accounts only. */
     readonly routeLeg: (orgId: OrgId, leg: LegToRoute) => Stored<Route>
-    /** Whom to ask first, as an attempt that is to be committed before the call. */
+    /** Chooses the first to ask, as an attempt to be committed before the call. */
     readonly choose: (orgId: OrgId, candidates: Candidates, leg: Leg) => Stored<Chosen>
-    /** What was chosen is not sent after all: another may find out whether its provider answers. */
+    /** Releases the circuit breaker's probe of a chosen attempt that is not sent. */
     readonly unsent: (orgId: OrgId, chosen: Pick<Chosen, "attempt">) => Effect.Effect<void>
   }
 >() {
@@ -162,13 +162,13 @@ export const reasonsForNone = ({ country, direction, payment_method }: Lane, { e
 export const noRoute = (payment: Lane, routed: Route): NoRoute =>
   new NoRoute({ message: reasonsForNone(payment, routed) })
 
-/** How the last of those who were asked came not to take it, where that was no refusal of its own. */
+/** Why the last provider did not take it, if it did not decline by itself. */
 export interface NotTaken {
-  /** There was no time left to ask it. */
+  /** No time was left to ask it. */
   readonly tooLateFor?: ProviderName
-  /** It refused what the payer or the recipient brought. */
+  /** It declined the payer's or recipient's instrument. */
   readonly refusedInstrument?: string
-  /** Who was not asked, since what would pay through it does not cover the payment. */
+  /** Provider that was not asked, since the funding balance is too low. */
   readonly passedOver?: string
 }
 

@@ -1,4 +1,4 @@
-/** Asking a provider with a limit: silence and answers that cannot be read are verdicts too, and say that nobody knows. */
+/** Calls providers with a timeout. Silence and unreadable answers become an unknown outcome. */
 import { Context, Duration, Effect, Layer } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import { cleanEnquiry, cleanOutcome } from "../../domain/ProviderText.ts"
@@ -18,7 +18,7 @@ export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
      * Sends an order, if there is still time for it: otherwise nothing is sent, which is a refusal. A lost answer is asked
      * for again where the provider moves money only once for a reference. That a second try was refused, or could not be
      * made, says nothing of the first: what was sent before, here or by others, is only refused where it was not there.
-     * It is over before anybody believes a provider that never had it, whatever the settings say.
+     * The call ends before absence at the provider counts as proof, whatever the settings say.
      */
     readonly outcome: (
       provider: Provider,

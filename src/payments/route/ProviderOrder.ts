@@ -1,6 +1,6 @@
 /**
- * The order that a provider gets, built in this one place from the payment as it is stored and from what its request
- * brought that is never stored: whoever dispatches it, and whenever, sends the same.
+ * Builds the order that a provider gets, from the stored payment and from request data that is never stored. Every
+ * dispatch, first or repeated, sends the same order. Builds also the context for questions about an attempt.
  */
 import { Context, Effect, Either, Layer, Option, type Redacted, Schema } from "effect"
 import { type Destination, destinationOf } from "../beneficiaries/Destination.ts"
@@ -234,7 +234,6 @@ export const providerOrder = (payment: Ordered, leg: PaidLeg, unstored: OrderInp
   }
 }
 
-/** An attempt as its provider is asked about it, from the payment's record. */
 const isPaidLeg = (leg: Attempt["leg"]): leg is PaidLeg => leg !== "refund" && leg !== "return"
 
 const brings = ({ leg }: Attempt): boolean => leg === "payment" || leg === "collection"
@@ -252,7 +251,7 @@ const broughtBy = (attempt: Attempt, all: ReadonlyArray<Attempt>): Attempt | und
 const givenBack = ({ amount, refunds }: Payment, { attempt_id }: Attempt): Money =>
   refunds.find(({ refund_id }) => refund_id === attempt_id)?.amount ?? amount
 
-/** `now`: by the clock of the store. Its provider may have heard of it since it was begun. */
+/** `now`: by the store's clock. The provider may know the attempt since its start. */
 export const sentTimes = ({ sent_at, started_at }: Attempt, now: Date): Sent => ({
   first: started_at < sent_at ? started_at : sent_at,
   last: sent_at,

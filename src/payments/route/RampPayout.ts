@@ -1,6 +1,6 @@
 /**
- * The second leg of a ramp. Whoever hears that the money has arrived commits the attempt to settle it in the same
- * statement, and whichever instance claims that attempt sends it: nothing about it is kept in memory alone.
+ * Legs of a ramp, and the choice of who pays the second. The statement that records the collection commits the payout's
+ * attempt; any instance claims and sends it. Nothing about it is in memory only.
  */
 import { Array as Arr, Context, Effect, Layer, Queue, Duration } from "effect"
 import type { Payment, RampFacts } from "../store/Payment.ts"
@@ -11,7 +11,6 @@ import { isCryptoAssetCode } from "../../domain/CryptoAsset.ts"
 import { rampLifetime } from "../../domain/policies/PaymentPolicies.ts"
 import { type Order, orderFacts, providerOrder, type OrderInput } from "./ProviderOrder.ts"
 
-/** What routing and dispatching must know of a ramp's legs, from the payment's record. */
 export type RampPayment = Payment & { readonly ramp: RampFacts }
 
 export const isRamp = (payment: Payment): payment is RampPayment => payment.ramp !== null
@@ -44,11 +43,11 @@ export const rampLegs = ({ amount, ramp, target }: RampPayment) => {
 export class RampPayout extends Context.Tag("corridor/RampPayout")<
   RampPayout,
   {
-    /** Whom to ask, if anyone can: an attempt that is still to be sent. */
+    /** Attempt at a provider that can pay the second leg; undefined: there is none. */
     readonly choose: (payment: Payment) => Stored<NewAttempt | undefined>
-    /** What was chosen is not to be sent: another may find out whether its provider answers. */
+    /** Releases the circuit breaker's probe of a chosen attempt that is not sent. */
     readonly unsent: (payment: Payment, attempt: NewAttempt) => Effect.Effect<void>
-    /** Something in this process may have become due. */
+    /** Wakes the worker of this process. */
     readonly wake: Effect.Effect<void>
     readonly woken: Effect.Effect<void>
   }

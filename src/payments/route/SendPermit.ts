@@ -1,6 +1,6 @@
 /**
- * Leave to send an attempt, for the first time or again, and for how long. Whoever sends takes both as arguments, and
- * nobody writes leave down: it is made with the attempt, or won with a claim.
+ * Permits to send an attempt, for the first time or again, and for how long. Sending takes both as arguments. A permit is
+ * made with its attempt or won with a claim, and never stored.
  */
 import { Clock, Duration, Effect, Option } from "effect"
 import { sendWindow } from "../../domain/policies/PaymentPolicies.ts"
@@ -8,10 +8,10 @@ import type { ResendPermit } from "../../providers/port/ResendPermit.ts"
 import type { NewAttempt } from "../store/Change.ts"
 import type { Attempt } from "../store/Payment.ts"
 
-/** One that whoever commits it sends at once. */
+/** Attempt that its own instance sends right after the commit. */
 export type SentAtOnce = NewAttempt & { readonly enquire_in: number }
 
-/** Nobody has sent it before. */
+/** Permit for an attempt that was never sent. */
 export class FirstSendPermit {
   protected readonly isFirst = true
 
@@ -19,12 +19,12 @@ export class FirstSendPermit {
 
   private constructor() {}
 
-  /** Of an attempt that was made just now. */
+  /** For an attempt that was made just now. */
   static made(_attempt: SentAtOnce): FirstSendPermit {
     return new FirstSendPermit()
   }
 
-  /** Of one that was committed for any instance to send, and claimed: none where others had it before. */
+  /** For an attempt claimed from the queue; none if another instance had it before. */
   static claimed({ outcome, sends }: Attempt): Option.Option<FirstSendPermit> {
     return sends === 1 && outcome === null ? Option.some(new FirstSendPermit()) : Option.none()
   }
@@ -33,14 +33,14 @@ export class FirstSendPermit {
 export type SendPermit = FirstSendPermit | ResendPermit
 
 /**
- * How long an attempt may be sent after it was committed. An instance that was held up longer sends nothing: others may
- * have found out by then that its provider never had it, and have acted on that.
+ * Time in which an attempt may be sent after its commit. An instance that was held up longer sends nothing: others may
+ * have acted on the provider's answer that it never had the attempt.
  */
 export interface SendWindow {
   readonly isOpen: Effect.Effect<boolean>
 }
 
-/** To be opened before the attempt is committed. Neither a clock that is set back nor a machine that slept keeps it open. */
+/** Opens before the attempt is committed. Closes on time even if the clock is set back or the machine slept. */
 export const openSendWindow: Effect.Effect<SendWindow> = Effect.gen(function* () {
   const wall = yield* Clock.currentTimeMillis
   const steady = yield* Clock.currentTimeNanos

@@ -1,6 +1,6 @@
 /**
- * What the rules have come to about a signal, and all that follows from it whatever the signal was about: history, attempt,
- * movements, operator items, callback and events are assembled here, and nowhere else.
+ * Builds the change that follows from a decision about a signal: history, attempt, movements, operator items, callback and
+ * events. Every rule file ends here.
  */
 import { Duration, Option } from "effect"
 import type { AttemptId } from "../../domain/Ids.ts"
@@ -21,19 +21,19 @@ export interface Decision {
   readonly status: PaymentStatus
   readonly outcome: AttemptOutcome | null
   readonly patch: PaymentPatch
-  /** The provider still owes an answer about the attempt. */
+  /** The provider's answer about the attempt is outstanding. */
   readonly isAwaited: boolean
-  /** Nobody but the provider can move it on: when there is no more asking, a person must look. */
+  /** Only the provider can move it on: after the last poll an operator must look. */
   readonly isUnderWay: boolean
-  /** It waits for its customer, and what the customer must do is not known. */
+  /** It waits for its customer, and the customer's next action is not known. */
   readonly lacksNextAction?: boolean
-  /** What was heard of money, with what was recorded of it before. */
+  /** Movements of the signal, with those recorded before. */
   readonly recording: Recording
-  /** The provider contradicts what it had said before: a person must find out what is so. */
+  /** The provider contradicts an earlier report; an operator must find out which is right. */
   readonly contradiction?: string | undefined
   readonly failure?: PaymentFailure
   readonly nextAttempt?: NewAttempt | undefined
-  /** A refund that has gone back with it, or has failed. */
+  /** Refund that completed or failed with this decision. */
   readonly settledRefund?: Refund | undefined
   /** Whether anything but the time of the next enquiry is new. */
   readonly changes: boolean
@@ -83,11 +83,11 @@ const enquireIn = (
   return Option.getOrNull(Option.map(moment.enquireIn, Duration.toSeconds))
 }
 
-/** Whoever is asked next was chosen after the answer: nobody may look as though they were asked together. */
+/** Not later than the start of the next attempt, so that the two never seem to overlap. */
 const answeredAt = ({ nextAttempt }: Decision, { at }: DecisionTime): Date =>
   nextAttempt !== undefined && nextAttempt.started_at < at ? nextAttempt.started_at : at
 
-/** Why an attempt was not taken on, or why nothing is known of it, and who decided on it where its provider did not. */
+/** Reason of an attempt's outcome, and who decided it if not the provider. */
 const attemptReason = (
   attempt: Attempt,
   signal: ProviderSignal,
@@ -115,13 +115,13 @@ const attemptPatch = (
     reason: attemptReason(attempt, signal, ruling, source),
     provider_payment_id: ownId(attempt, signal, source),
     ...(source.renamed === true ? { renamed: true } : {}),
-    // A person's word is no answer of the provider.
+    // An operator's decision is no answer of the provider.
     answered_at: attempt.answered_at ?? (source.operator === undefined ? answeredAt(ruling, moment) : null),
     enquire_in: enquireIn(known, ruling, source, moment)
   }
 }
 
-/** Whether anybody is still going to ask about it. */
+/** Whether a poll of the attempt is still due. */
 const isAskedAbout = ({ attempt }: AttemptOfPayment, { enquire_in }: AttemptPatch): boolean =>
   enquire_in === "as planned" ? attempt.next_enquiry_at !== null : enquire_in !== null
 
@@ -159,7 +159,12 @@ const openItems = (
       : ruling.contradiction !== undefined
         ? [item("unknown_outcome", ruling.contradiction)]
         : ruling.lacksNextAction === true
-          ? [item("unknown_outcome", `${attempt.provider} waits for the customer, and nobody knows any more for what.`)]
+          ? [
+              item(
+                "unknown_outcome",
+                `${attempt.provider} waits for the customer, and the customer's next action is not known any more.`
+              )
+            ]
           : source.hintUnanswered === true && !isAskedAbout(known, patch)
             ? [item("unknown_outcome", untoldBy(attempt))]
             : []),
@@ -169,11 +174,11 @@ const openItems = (
   ]
 }
 
-/** That it is under way, of a payment that was completed before. */
+/** Whether a report says that a completed payment is under way. */
 const isLate = ({ status }: Payment, signal: ProviderSignal): boolean =>
   status === "completed" && "state" in signal && (signal.state === "pending" || signal.state === "processing")
 
-/** An item belongs to its attempt: whatever is heard of another one leaves it alone. */
+/** Items to close. A signal about another attempt closes none. */
 const closeItems = (
   { attempt, payment }: AttemptOfPayment,
   signal: ProviderSignal,
@@ -182,11 +187,11 @@ const closeItems = (
   stuck: boolean
 ) => {
   const by = source.operator?.id ?? source.cause
-  // Nobody had to look after what is answered for the first time.
+  // A first answer closes nothing: no item was opened before it.
   const wasAskedAbout = attempt.outcome !== null || attempt.enquiries > 0 || source.operator !== undefined
   const { attempt_id } = attempt
   return [
-    // Silence settles nothing, and neither does a word that comes too late.
+    // Silence closes nothing, nor does a report that comes too late.
     ...(wasAskedAbout && signal._tag !== "Unknown" && ruling.outcome !== "unknown" && !stuck && !isLate(payment, signal)
       ? [{ kind: "unknown_outcome" as const, attempt_id, by }]
       : []),
@@ -213,7 +218,7 @@ const callbackRow = (
   ...(unmatchedId === undefined ? {} : { adopted: true })
 })
 
-/** Money without a place waits for a person. */
+/** Effect of a callback. Unallocated money is in suspense. */
 const effectOf = ({ changes, recording }: Decision, hasRest: boolean): StoredCallback["effect"] => {
   if (recording.heard.length > 0 && hasRest) return "suspense"
   return changes || recording.heard.length > 0 ? "applied" : "nothing to change"
@@ -231,8 +236,8 @@ const commented = (payment: Payment, patch: PaymentPatch, ruling: Decision, sour
 }
 
 /**
- * Money that its provider took back, or gave back again, while the payment stays what it is: each transfer by itself, and of
- * a total what it grew by. A transfer that an operator had stated before moves nothing when its provider names it.
+ * Reversals and reinstatements that leave the payment's status unchanged: each transfer by itself; of a total, its growth.
+ * A transfer that an operator stated before moves nothing when the provider reports it.
  */
 const disputedIn = ({ movements }: AttemptOfPayment, { recording, settledRefund }: Decision): ReadonlyArray<Disputed> =>
   recording.heard.flatMap((told): ReadonlyArray<Disputed> => {

@@ -21,12 +21,12 @@ import type { PaymentHistory } from "../store/PaymentStore.ts"
 import { organizationAccount } from "../store/FundingAccounts.ts"
 import { refundSettledAfterFailing, allocateToOrganization, orderedBy } from "./Movements.ts"
 
-/** What a decision does to the organisation's balance. */
+/** Effect of a decision on the organisation's balance. */
 export interface BalanceChange {
   readonly account: LedgerAccount
   readonly before: Money
   readonly after: Money
-  /** What the organisation owes afterwards, because it has too little; its next credits pay it. */
+  /** Debt of the organisation afterwards; its next credits pay it. */
   readonly owes: Money
 }
 
@@ -34,13 +34,13 @@ export interface OperatorDecision {
   readonly action: "resolve" | "give_back"
   /** Of `resolve`. */
   readonly outcome: "completed" | "failed" | null
-  /** What is so, and what follows. */
+  /** Statement, and what follows from it. */
   readonly says: string
   /** Null where it is not known beforehand. */
   readonly balance: BalanceChange | null
 }
 
-/** One thing that waits, and what can be decided about it. */
+/** An open item, and the decisions that it allows. */
 export interface DecidableItem {
   /** Null: no item of the queue, such as a payment on the manual rail or a payout of a ramp that is not sent yet. */
   readonly item_id: string | null
@@ -52,7 +52,7 @@ export interface DecidableItem {
   readonly decisions: ReadonlyArray<OperatorDecision>
 }
 
-/** What is known beside the payment. */
+/** Facts beside the payment. */
 export interface DecisionContext {
   readonly balanceOf: (account: LedgerAccount) => Pick<StoredBalance, "balance" | "floor">
   /** Whether the provider of this attempt gives money back through this service. */
@@ -65,7 +65,7 @@ const plus = (money: Money, minor: bigint): Money => new Money({ currency: money
 
 const atMost = (one: bigint, other: bigint): bigint => (one < other ? one : other)
 
-/** What it has, but not less than nothing. */
+/** Amount, at least zero. */
 const has = ({ minor }: Money): bigint => (minor > 0n ? minor : 0n)
 
 const fits = ({ balance, floor }: Pick<StoredBalance, "balance" | "floor">, change: Money): boolean =>
@@ -100,20 +100,20 @@ const arrow = ({ after, before }: BalanceChange): string => `${before.toNumericT
 const debtWords = ({ owes }: BalanceChange): string =>
   owes.isZero ? "" : `; it owes ${owes.toString()}, which its next credits pay`
 
-/** Where money of a sum goes by the decision that the organisation has it, or bears it. */
+/** Allocation of a sum if the organisation gets or bears it. */
 const ownOf = (payment: Payment, { movements }: PaymentHistory, mover: Attempt, { from, money }: SuspenseSum) => {
   const decided = { allocation_id: "", note: "", by: null, at: payment.updated_at }
   return allocateToOrganization(payment, mover, { money, from, movements }, decided)
 }
 
-/** What an underpaid payin is worth to the organisation if it is accepted as it is; undefined: it cannot be. */
+/** Target amount of an underpaid payin that is accepted as it is; undefined: it cannot be. */
 export const acceptedTarget = (payment: Payment, sum: SuspenseSum): Money | undefined => {
   if (!isUnderpaid(payment, sum) || sum.money.currency !== payment.amount.currency) return undefined
   const target = ownSide(payment, sum.money, false)
   return target.isPositive ? target : undefined
 }
 
-/** The settler of a ramp that has failed has paid after all, and what was collected is still there to pay for it. */
+/** Whether a failed ramp was paid out after all, and the collected money is still there for it. */
 export const isPaidLate = (payment: Payment, story: PaymentHistory, mover: Attempt, { money }: SuspenseSum): boolean =>
   mover.leg === "settlement" &&
   payment.status === "failed" &&
@@ -121,7 +121,7 @@ export const isPaidLate = (payment: Payment, story: PaymentHistory, mover: Attem
   money.currency === payment.target.currency &&
   heldByRamp(payment, story).minor >= payment.amount.minor
 
-interface About {
+interface DecisionSubject {
   readonly payment: Payment
   readonly story: PaymentHistory
   readonly sum: SuspenseSum
@@ -130,7 +130,7 @@ interface About {
 }
 
 /** Nothing changes for the organisation. */
-const unchanged = ({ around, mover, payment, story, sum }: About): BalanceChange => {
+const unchanged = ({ around, mover, payment, story, sum }: DecisionSubject): BalanceChange => {
   const { account, own } = ownOf(payment, story, mover, sum)
   return changeOf(payment, around, account, Money.zero(own.currency))
 }
@@ -142,7 +142,7 @@ const resolve = (outcome: "completed" | "failed", says: string, balance: Balance
   balance
 })
 
-const accept = ({ around, payment, sum }: About): ReadonlyArray<OperatorDecision> => {
+const accept = ({ around, payment, sum }: DecisionSubject): ReadonlyArray<OperatorDecision> => {
   const target = acceptedTarget(payment, sum)
   const fee = around.feeOf(sum)
   if (target === undefined || (fee !== null && fee.minor >= target.minor)) return []
@@ -154,7 +154,7 @@ const accept = ({ around, payment, sum }: About): ReadonlyArray<OperatorDecision
   ]
 }
 
-const giveBack = (about: About): ReadonlyArray<OperatorDecision> => {
+const giveBack = (about: DecisionSubject): ReadonlyArray<OperatorDecision> => {
   const { around, mover, payment, sum } = about
   const isUnpaid = isUnderpaid(payment, sum)
   const hasEnded = isSettled(payment.status) || mover.outcome === "declined" || isUnpaid
@@ -172,7 +172,7 @@ const giveBack = (about: About): ReadonlyArray<OperatorDecision> => {
   ]
 }
 
-const ofMoneyThatCame = (about: About): ReadonlyArray<OperatorDecision> => {
+const ofMoneyThatCame = (about: DecisionSubject): ReadonlyArray<OperatorDecision> => {
   const { around, mover, payment, story, sum } = about
   if (isUnderpaid(payment, sum)) {
     const failed = resolve("failed", "The provider has given it back: the payment fails", unchanged(about))
@@ -191,8 +191,8 @@ const ofMoneyThatCame = (about: About): ReadonlyArray<OperatorDecision> => {
   ]
 }
 
-/** That the organisation bears what is gone, or that it went where it was meant to go. */
-const borne = (about: About): ReadonlyArray<OperatorDecision> => {
+/** Decisions that the organisation bears the loss, or that the money went where it was meant to go. */
+const borne = (about: DecisionSubject): ReadonlyArray<OperatorDecision> => {
   const { around, mover, payment, story, sum } = about
   if (isPaidLate(payment, story, mover, sum)) {
     return [resolve("completed", "It was settled: the payment becomes completed", unchanged(about))]
@@ -209,12 +209,12 @@ const borne = (about: About): ReadonlyArray<OperatorDecision> => {
   return [resolve("completed", `The organisation bears it: ${arrow(balance)}${debtWords(balance)}`, balance)]
 }
 
-const ofMoneyThatIsGone = (about: About): ReadonlyArray<OperatorDecision> => [
+const ofMoneyThatIsGone = (about: DecisionSubject): ReadonlyArray<OperatorDecision> => [
   ...borne(about),
   resolve("failed", "The provider has returned it to us", unchanged(about))
 ]
 
-/** What a person can decide about a sum that waits. */
+/** Decisions about a sum in suspense. */
 export const decisionsFor = (
   payment: Payment,
   story: PaymentHistory,
@@ -301,7 +301,7 @@ const aboutQuestion = (
   ]
 }
 
-export const isQuestion = ({ closed_at, kind }: StoredOperatorItem): boolean =>
+export const isUnknownOutcome = ({ closed_at, kind }: StoredOperatorItem): boolean =>
   kind === "unknown_outcome" && closed_at === null
 
 /** All that waits of a payment, each with its decisions. */
@@ -311,7 +311,7 @@ export const decidableItems = (
   around: DecisionContext
 ): ReadonlyArray<DecidableItem> => {
   const sums = suspenseSumsOf(payment, story)
-  const questions = story.items.filter(isQuestion)
+  const questions = story.items.filter(isUnknownOutcome)
   const unsent = unsentPayout(payment, story)
   const byHand = sums.length + questions.length === 0 ? byHandOnly(payment, story) : undefined
   // Without the name of an item it is stopped only where nothing else could be meant.

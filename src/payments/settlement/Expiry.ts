@@ -21,8 +21,8 @@ export const isExpired = ({ expires_at }: Payment, { shared }: SharedDecisionTim
   expires_at !== null && expires_at <= shared
 
 /**
- * While nobody has paid, the provider is asked at the moment when nobody may pay any more, however often it was asked before:
- * what it has taken on and nobody pays would never end otherwise.
+ * An unpaid payin is polled at its expiry, however often it was polled before. Otherwise a payin that the provider
+ * accepted and the customer never pays would never end.
  */
 const atExpiry = (
   { expires_at }: Payment,
@@ -30,7 +30,7 @@ const atExpiry = (
   moment: SharedDecisionTime
 ): SharedDecisionTime => {
   const { enquireIn, shared } = moment
-  // A duration is never below zero, and this is, once nobody may pay any more.
+  // Negative after the expiry, which a Duration cannot be.
   const left = expires_at === null ? 0 : (expires_at.getTime() - shared.getTime()) / MILLIS_PER_SECOND + 1
   if (left < 1 || (Option.isNone(enquireIn) && outcome !== "accepted")) return moment
   const end = Duration.seconds(left)
@@ -38,7 +38,7 @@ const atExpiry = (
   return { ...moment, enquireIn: Option.some(Duration.min(next, end)) }
 }
 
-/** A word about what is to be collected, with when that is asked about next. */
+/** A signal about a collection, with the time of the next poll. */
 export const untilItsEnd = (
   { attempt, payment }: AttemptOfPayment,
   outcome: AttemptOutcome | null,
@@ -71,7 +71,7 @@ export const needsSharedTime = (known: AttemptOfPayment, signal: ProviderSignal)
   return !isSettled(status) && (saysPending(signal) || status === "pending" || expires_at !== null)
 }
 
-/** A decision, and whether no money has been heard of. */
+/** A decision, and whether no money was reported. */
 interface Unpaid extends Decision {
   readonly isUnpaid: boolean
 }

@@ -1,4 +1,4 @@
-/** What a signal tells of money, as movements to be recorded with the payment, and what the payment then stands at. Pure. */
+/** Movements that a signal reports, sums over them, and allocations from clearing to the organisation. Pure. */
 import type { AttemptId } from "../../domain/Ids.ts"
 import { Money } from "../../domain/Money.ts"
 import {
@@ -41,13 +41,13 @@ export const partOf = ({ refunds }: Payment, { attempt_id }: Attempt): Refund =>
   return part
 }
 
-/** What an attempt was asked to move. */
+/** Amount that an attempt was ordered to move. */
 export const orderedBy = ({ attempt, payment }: Pick<AttemptOfPayment, "attempt" | "payment">): Money => {
   if (isRefundOrReturn(attempt)) return partOf(payment, attempt).amount
   return attempt.leg === "settlement" ? payment.target : moneyAtProvider(payment)
 }
 
-/** What an attempt moves when it does what it was asked to. */
+/** Kind of the movement that fulfils an attempt's order. */
 const kindOf = ({ attempt, payment }: Pick<AttemptOfPayment, "attempt" | "payment">): MovementKind => {
   switch (kindOfAttempt(payment, attempt)) {
     case "payin":
@@ -66,14 +66,14 @@ const movementsOf = ({ attempt, movements, payment }: OfAttempt, kind: MovementK
   return movements.filter((one) => one.kind === kind && one.attempt_id === bucket && one.refund_id === refund)
 }
 
-/** A transfer that its provider has announced: who states that it happened states that one, under its id. */
+/** Pending movement of this amount: an operator's statement settles it under its own id. */
 export const pendingMovement = (
   movements: ReadonlyArray<RecordedMovement>,
   { minor, currency }: Money
 ): RecordedMovement | undefined =>
   movements.find(({ amount, state }) => state === "pending" && amount.currency === currency && amount.minor === minor)
 
-/** What an operator states of an attempt that did what it was asked to: what of its order was not heard to have moved. */
+/** Movements that complete an attempt's order by an operator's statement: the part without a report. */
 export const operatorStatedOrder = (known: OfAttempt, movementId: string | undefined): ReadonlyArray<Movement> => {
   const [kind, ordered] = [kindOf(known), orderedBy(known)]
   const mine = movementsOf(known, kind).filter(({ amount }) => amount.currency === ordered.currency)
@@ -87,7 +87,7 @@ export const operatorStatedOrder = (known: OfAttempt, movementId: string | undef
   return [{ kind, id, amount, state: "settled" }]
 }
 
-/** What an operator states of an attempt whose money came back, under the provider's id if it is known. */
+/** Movement of an attempt whose money came back, as an operator states it, under the provider's id if known. */
 export const operatorStatedReversal = (
   known: Pick<AttemptOfPayment, "attempt" | "payment">,
   id = `${OPERATOR_ID}${known.attempt.attempt_id} returned`
@@ -131,7 +131,7 @@ export const recordMovements = (
   at: Date
 ): Recording => record(known.movements, movementsIn(known, signal, source, at))
 
-/** What an attempt has collected or paid by all its movements, less what went back, in the currency that it was asked for. */
+/** Amount that an attempt collected or paid by its movements, less returns, in the order's currency. */
 export const movedBy = (known: Pick<AttemptOfPayment, "attempt" | "payment">, movements: Books["movements"]): Money => {
   const { attempt, payment } = known
   const { currency } = orderedBy(known)
@@ -140,7 +140,7 @@ export const movedBy = (known: Pick<AttemptOfPayment, "attempt" | "payment">, mo
   return kindOfAttempt(payment, attempt) === "payin" ? net : net.negate()
 }
 
-/** Something went back, or came back, of what was never heard to have come or to have been paid: the provider is asked. */
+/** Whether money was reported as returned that was never reported as collected or paid; the provider is polled. */
 export const lacksFirstMovement = (
   { attempt }: Pick<AttemptOfPayment, "attempt">,
   movements: Books["movements"]
@@ -151,7 +151,7 @@ export const lacksFirstMovement = (
   return mine.length > 0 && !mine.some(({ kind }) => kind === "collection" || kind === "disbursement")
 }
 
-/** What a refund or a return has given back, less what came back of it. */
+/** Amount that a refund or return gave back, less what came back of it. */
 const refundedBy = (movements: Books["movements"], refund: AttemptId, currency: Money["currency"]): Money => {
   const mine = movements.filter(
     ({ amount, refund_id, state }) => refund_id === refund && state === "settled" && amount.currency === currency
@@ -159,7 +159,7 @@ const refundedBy = (movements: Books["movements"], refund: AttemptId, currency: 
   return new Money({ currency, minor: -mine.reduce((sum, movement) => sum + effectOf(movement).minor, 0n) })
 }
 
-/** What refunds of ours have given back of the payment; returns of other money are not among them. */
+/** Amount that completed refunds gave back, without returns of unallocated money. */
 export const refundedByUs = (refunds: ReadonlyArray<Refund>): bigint =>
   refunds.reduce(
     (sum, { amount, of, state }) => (of === undefined && state === "completed" ? sum + amount.minor : sum),
@@ -167,8 +167,8 @@ export const refundedByUs = (refunds: ReadonlyArray<Refund>): bigint =>
   )
 
 /**
- * What of a payment its payer has again: what its provider lacks of it, and at least what refunds of ours gave back, however
- * much came besides.
+ * Amount that the payer has back: what the provider lacks of the payment, and at least the completed refunds, however much
+ * money came besides.
  */
 export const refundedOf = (payment: Payment, { movements }: Pick<Books, "movements">): Money => {
   const { amount, direction, refunds, status, taken_by } = payment
@@ -182,7 +182,7 @@ export const refundedOf = (payment: Payment, { movements }: Pick<Books, "movemen
   return new Money({ currency: amount.currency, minor: minor > amount.minor ? amount.minor : minor })
 }
 
-/** What two reports of one transfer contradict each other in: a person must find out what is so. */
+/** Describes two reports of one transfer with different amounts; an operator must find out which is right. */
 export const amountContradiction = (
   { attempt: { provider } }: AttemptOfPayment,
   { contradicted }: Recording
@@ -197,7 +197,7 @@ export const amountContradiction = (
 const share = (whole: Money, part: bigint, of: bigint): Money =>
   new Money({ currency: whole.currency, minor: (whole.minor * part) / of })
 
-/** A refund that was given up and went nevertheless, where that is what is lacking. */
+/** Failed refund that was paid nevertheless, if its amount is what is missing. */
 export const refundSettledAfterFailing = (
   payment: Payment,
   { movements }: Pick<Books, "movements">,
@@ -212,14 +212,14 @@ export const refundSettledAfterFailing = (
       refundedBy(movements, refund_id, amount.currency).minor >= amount.minor
   )
 
-/** What the organisation has on its side for a sum: of a refund that went after it was given up, what that part cost. */
+/** Organisation's side of a sum: of a refund paid after it had failed, the cost of that part. */
 const ownFor = (payment: Payment, { money, movements }: Waiting): Money => {
   const strayed = refundSettledAfterFailing(payment, { movements }, { money })
   if (strayed !== undefined) return strayed.target.negate()
   return money.isNegative ? ownSide(payment, money.negate(), true).negate() : ownSide(payment, money, false)
 }
 
-/** Money without a place, and what was heard of the payment's money. */
+/** Unallocated money, and the movements of its payment. */
 interface Waiting extends Pick<Books, "movements">, Pick<Allocation, "from"> {
   readonly money: Money
 }
@@ -231,7 +231,7 @@ interface Decided {
   readonly at: Date
 }
 
-/** Money of an attempt that the organisation gets, or bears. `through`: the attempt that moved it. */
+/** Allocates an attempt's money to the organisation, which gets or bears it. `through`: the attempt that moved it. */
 export const allocateToOrganization = (
   payment: Payment,
   through: Pick<Attempt, "account" | "attempt_id" | "own">,
@@ -250,19 +250,19 @@ export const allocateToOrganization = (
   }
 }
 
-/** The same as a debt of the organisation, which has too little to bear it. */
+/** The same allocation as a debt of an organisation without enough balance. */
 export const asReceivable = (payment: Payment, allocation: Allocation): Allocation => ({
   ...allocation,
   account: LedgerAccount.receivable(payment.org_id, allocation.own.currency)
 })
 
-/** What an organisation bears of an attempt's money so far. */
+/** Allocations of an attempt's clearing money so far. */
 const borneOf = ({ allocations }: Books, { attempt_id, money }: Sum) =>
   allocations.filter(
     (one) => one.from === "clearing" && one.attempt_id === attempt_id && one.amount.currency === money.currency
   )
 
-/** What the organisation had borne goes back to it when the provider gives it back, such as after a dispute that was won. */
+/** Returns borne money to the organisation when the provider reinstates it, for example after a won dispute. */
 export const allocateReinstatements = (
   payment: Payment,
   books: Books,

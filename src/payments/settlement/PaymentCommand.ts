@@ -14,16 +14,16 @@ import { PaymentStore } from "../store/PaymentStore.ts"
 import type { AttemptPatch, Change } from "../store/Change.ts"
 import { retryIfFailed } from "../../platform/fibers/Deadlines.ts"
 
-/** What an action changes; the rest of the change follows from it. */
+/** Part of a change that an action decides; the rest follows from it. */
 export interface PaymentAction
   extends
     Pick<Change, "status" | "cause">,
     Partial<Pick<Change, "patch" | "attempt" | "nextAttempt" | "openItems" | "closeItems">> {}
 
-/** Someone else changed the payment since it was read. */
+/** The payment changed since it was read. */
 export class VersionConflict extends Data.TaggedError("VersionConflict")<{}> {}
 
-/** Where an action notes that it has written something, for whoever has to know that when it breaks off. */
+/** Records whether an action has written anything, for the cleanup after it fails. */
 interface Trace {
   written: boolean
 }
@@ -44,17 +44,17 @@ export const paymentIds = ({ payment_id, transaction_id }: Payment) => ({
 export const refuse = (payment: Payment, why: string): Conflict =>
   new Conflict({ message: `This payment is ${payment.status}: ${why}`, ...paymentIds(payment) })
 
-/** Whoever looks after the service can bring it back; the provider itself has said nothing. */
+/** Reason why a provider cannot be asked: switched off, or without credentials. */
 export const switchedOff = ({ account, provider }: Pick<Attempt, "account" | "provider">): string =>
   account === null
     ? `${provider} is switched off here, so that it cannot be asked.`
     : `${provider} cannot be asked through the account that it went through: its credentials have to be set again.`
 
-/** The attempts that a provider has, or may have; what gives money back is not among them. */
+/** Attempts that a provider has or may have, without refunds and returns. */
 export const openAttemptsOf = (attempts: ReadonlyArray<Attempt>): ReadonlyArray<Attempt> =>
   attempts.filter((attempt) => attempt.leg !== "refund" && attempt.leg !== "return" && isOpen(attempt))
 
-/** Nobody needs to ask about it any more. */
+/** Patch that stops the polling of an attempt. */
 export const withoutEnquiries = ({
   answered_at,
   attempt_id,
@@ -106,7 +106,7 @@ const make = Effect.gen(function* () {
   return {
     find,
     write,
-    /** One act after the other, and the note of who did it, or nothing. */
+    /** Writes actions in order, with one audit entry, in one transaction. */
     writeAudited: (
       permit: Permit<Access>,
       payment: Payment,
@@ -119,7 +119,7 @@ const make = Effect.gen(function* () {
           audit.record(permit, { ...noted, org: payment.org_id, subject: ["payment", payment.payment_id] })
         )
       ),
-    /** `otherwise` is told whether the action that failed has written anything itself, whatever others have. */
+    /** Runs `otherwise` after a failure, with whether the action itself had written anything. */
     traced: <A, E, R>(
       action: Effect.Effect<A, E>,
       otherwise: (failure: Option.Option<E>, written: boolean) => Effect.Effect<void, never, R>
@@ -130,7 +130,7 @@ const make = Effect.gen(function* () {
           otherwise(Cause.failureOption(cause), mine.written)
         )
       }),
-    /** Reads and decides anew until nobody was faster. */
+    /** Repeats reading and deciding while concurrent changes win. */
     decided: <A, E>(decide: Effect.Effect<A, E | VersionConflict>): Stored<A, Exclude<E, VersionConflict>> =>
       Effect.mapError(
         Effect.retry(decide, { schedule: overtakenRetry, while: (error) => error instanceof VersionConflict }),
@@ -146,10 +146,10 @@ export class PaymentCommand extends Context.Tag("corridor/PaymentCommand")<
   static readonly layer = Layer.effect(PaymentCommand, make)
 }
 
-/** For what must be written, and may be tried again whether or not it was: it is, while the database is busy. */
+/** Retries an idempotent write while the database is busy. */
 export const retryWhileDatabaseBusy = <A, E>(write: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   retryIfFailed(write, { schedule: busyRetry, while: isDatabaseFailure })
 
-/** For what an action writes once a provider was asked: where there is no time for it, nobody is told that nothing was done. */
+/** Reports a failed write after a provider call as maybe written: the provider may have acted. */
 export const orMaybeWritten = <A, E>(write: Effect.Effect<A, E>): Stored<A, E> =>
   Effect.mapError(write, (error) => (isDatabaseFailure(error) ? maybeWritten(error) : error))

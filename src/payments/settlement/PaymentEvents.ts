@@ -140,7 +140,7 @@ export class FundingEvents extends Context.Tag("corridor/FundingEvents")<
     readonly admit: (payment: Payment) => Stored<void, Conflict>
     /** `payment` is as it will be after the change; its events are written with it. */
     readonly of: (payment: Payment, previous: PaymentStatus) => Stored<ReadonlyArray<StoredEvent>>
-    /** A person's word has moved money because of the payment, inside the transaction that writes it: what was said. */
+    /** Runs after an operator's decision moved money of the payment, in the same transaction. */
     readonly settled: (payment: Payment, entries: ReadonlyArray<Entry>, note: string) => Stored<void>
   }
 >() {}

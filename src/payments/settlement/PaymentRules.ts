@@ -33,11 +33,11 @@ const isOver = (status: PaymentStatus): boolean => !waitingStatuses.includes(sta
 export const isPursued = ({ next_enquiry_at, outcome }: Attempt): boolean =>
   outcome === "declined" && next_enquiry_at !== null
 
-/** A word about waiting that came after the payment had gone on. */
+/** A report of waiting that came after the payment had moved on. */
 const isOutdated = (state: string, { status }: Decision): boolean =>
   (state === "pending" || state === "processing") && state !== status
 
-/** What the word says about the payment itself, its status aside. */
+/** Patch that a signal makes to the payment, besides its status. */
 const paymentPatch = (
   { attempt, payment }: AttemptOfPayment,
   signal: ProviderSignal,
@@ -80,9 +80,9 @@ const providerDataAfter = (payment: Payment, attempt: Attempt, signal: ProviderS
   return { provider_data: { ...(isSame ? payment.provider_data : {}), ...told } }
 }
 
-/** What the customer must do. A provider that can say it again does so for whoever lost its first answer. */
+/** The customer's next action. A later report restores it if the provider's first answer was lost. */
 const nextStep = (payment: Payment, attempt: Attempt, signal: ProviderSignal): PaymentPatch => {
-  // Whoever refused it no longer speaks for the payment: its customer would pay twice.
+  // A provider that declined no longer sets the next action: the customer would pay twice.
   if (attempt.outcome === "declined") return {}
   switch (signal._tag) {
     case "Accepted":
@@ -98,11 +98,11 @@ const nextStep = (payment: Payment, attempt: Attempt, signal: ProviderSignal): P
   }
 }
 
-/** Nobody can tell the customer what to do. */
+/** Whether the customer's next action is not known. */
 const hasNoOutcome = ({ next_action }: Pick<Payment, "next_action">): boolean =>
   next_action === null || next_action === "check_status"
 
-/** The provider waits for a customer whom nobody can tell what to do, since its answer was lost. */
+/** Whether the provider waits for the customer, and its answer with the next action was lost. */
 const lacksNextAction = (
   signal: ProviderSignal,
   { direction, next_action, status }: Payment,

@@ -1,6 +1,6 @@
 /**
- * Writes down what is heard of an attempt: decides on where the payment stands, and writes everything in one statement
- * on the version it read. Whoever loses a race decides again on what the winner left.
+ * Records a signal about an attempt: decides the payment's new state and writes everything in one statement on the version
+ * that was read. After a version conflict it reads and decides again.
  */
 import { Cause, Clock, Context, Effect, Either, Layer, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -29,13 +29,13 @@ import { refundChange } from "./RefundRules.ts"
 import type { DecidedChange } from "./DecidedChange.ts"
 import { type DecisionTime, namedId, type SignalContext } from "./Signals.ts"
 
-/** Where things stand after a word was heard. */
+/** State of a payment after a signal was recorded. */
 export interface Recorded {
   readonly payment: Payment
-  /** What is recorded of its money. */
+  /** Movements and allocations of the payment. */
   readonly books: Books
   readonly outcome: AttemptOutcome | null
-  /** The candidate that was to take over from a refusal is to be sent, committed now or by the same word before. */
+  /** The next candidate is to be sent: its attempt was committed now, or before by the same signal. */
   readonly follows: boolean
   /** The report named another payment of the provider's: it was not applied, and the provider is asked. */
   readonly isOther?: true
@@ -44,7 +44,7 @@ export interface Recorded {
 }
 
 interface Decided extends DecidedChange {
-  /** Chosen to settle a ramp, should the word have been that its money is there. */
+  /** Attempt to pay out a ramp, in case the signal says that its money is there. */
   readonly settler?: NewAttempt | undefined
 }
 
@@ -56,8 +56,8 @@ const idsFor = (signal: ProviderSignal): number =>
   IDS_PER_CHANGE + 3 * Math.max(0, ("movements" in signal ? (signal.movements ?? []) : []).length - 1)
 
 /**
- * Operators hear of what waits for a person from now on. Anybody may hint: of what is unknown already each hint would tell
- * again.
+ * Alerts operators about new suspense and unknown outcomes. Hints are unverified: for an outcome that is unknown already,
+ * they alert no second time.
  */
 const alertOperators = (
   change: Change,
@@ -83,14 +83,14 @@ const alertOperators = (
   )
 }
 
-/** What a word is about, by its id, and whose it is where that is known. */
+/** Attempt that a signal is about, and its organisation if known. */
 export interface AttemptRef extends Pick<Attempt, "attempt_id"> {
   readonly org_id: OrgId | null
 }
 
 type Write = (known: AttemptOfPayment, signal: ProviderSignal, source: SignalContext) => Stored<Option.Option<Recorded>>
 
-/** Which transfer belongs to which payment. Of another organisation's, no more than that. */
+/** Describes transfers of other payments; those of another organisation without its payment's id. */
 const describeTaken = ({ provider }: Attempt, { org_id }: Payment, taken: ReadonlyArray<TakenTransfer>): string => {
   const each = taken.map((one) => {
     const owner = one.org_id === org_id ? `payment ${one.payment_id}` : "a payment of another organisation"
@@ -106,10 +106,10 @@ const namesMoney = (signal: ProviderSignal): boolean =>
 export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
   RecordOutcome,
   {
-    /** What is known already saves reading it; it may be outdated. */
+    /** Uses a state that was read before and may be outdated. */
     readonly record: (known: AttemptOfPayment, signal: ProviderSignal, source: SignalContext) => Stored<Recorded>
     readonly recordByAttempt: (attempt: AttemptRef, signal: ProviderSignal, source: SignalContext) => Stored<Recorded>
-    /** Only as long as all is as whoever speaks has seen it: a person's word on something that has changed is not heard. */
+    /** Records only if the payment is unchanged since the operator saw it; none otherwise. */
     readonly recordIfUnchanged: (
       known: AttemptOfPayment,
       signal: ProviderSignal,
@@ -128,13 +128,13 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
       const { payinExpiry, statusEnquiryDelays } = yield* Settings
       const enquiries = statusEnquiry(statusEnquiryDelays)
 
-      /** Whom to ask for the second leg, where this word may be that the first has been paid. */
+      /** Chooses who pays the second leg, if the signal may say that the first is collected. */
       const settlerOf = ({ attempt, payment }: AttemptOfPayment, signal: ProviderSignal) =>
         attempt.leg === "collection" && payment.ramp?.collected === null && namesMoney(signal)
           ? second.choose(payment)
           : Effect.succeed(undefined)
 
-      /** A write whose answer was lost is repeated: what it had committed is there, and is not committed twice. */
+      /** Whether the next candidate is committed. A repeated write finds what the lost one had committed. */
       const followed = (change: Change, outcome: AttemptOutcome | null, { next }: SignalContext) =>
         change.nextAttempt !== undefined || next === undefined || outcome !== "declined"
           ? Effect.succeed(change.nextAttempt !== undefined && change.nextAttempt.enquire_in !== null)
@@ -151,7 +151,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
       ): Effect.fn.Return<Decided, DatabaseFailure> {
         const { attempt, payment } = known
         if (isRefundOrReturn(attempt)) return refundChange(known, signal, source, moment)
-        // Whether its customer may still pay is one question for all instances, whatever their clocks say.
+        // All instances compare the expiry with the database's clock.
         const isTimed = isRamp(payment) || needsSharedTime(known, signal)
         const shared = isTimed ? { ...moment, shared: yield* store.now, payinExpiry } : undefined
         if (!isRamp(payment) || shared === undefined) return paymentChange(known, signal, source, shared ?? moment)
@@ -159,7 +159,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         return { ...rampChange({ ...known, payment }, signal, source, shared, settler), settler }
       })
 
-      /** Whoever was chosen to settle, and is not asked by this change, keeps nobody from finding out whether it answers. */
+      /** Releases the circuit breaker's probe of a chosen provider that this change does not ask. */
       const released = (payment: Payment, { settler }: Decided) =>
         settler === undefined ? Effect.void : second.unsent(payment, settler)
 
@@ -190,7 +190,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         }
       })
 
-      /** A transfer belongs to one payment: one that another has moves nothing here, and a person must find out why it is named. */
+      /** Drops transfers that are recorded for another payment, and opens an item about them. */
       const withoutTaken = Effect.fnUntraced(function* (
         known: AttemptOfPayment,
         signal: ProviderSignal,
@@ -219,7 +219,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
       ) {
         const { attempt, payment } = known
         const { isOther, signal, source, warned } = yield* aboutOwnId(known, said, given)
-        // Nobody speaks for another provider's attempt, whatever name it is called by.
+        // A callback cannot change an attempt of another provider.
         if (source.callback !== undefined && source.callback.provider !== attempt.provider) {
           return yield* Effect.die(new Error(`${source.callback.provider} has no say in what ${attempt.provider} does`))
         }
@@ -243,7 +243,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         if (!isTaken) yield* released(payment, decided)
         if (Either.isLeft(written)) {
           if (written.left._tag === "TransferTaken") return yield* withoutTaken(known, said, given, change)
-          // Whatever else it takes was held beforehand.
+          // Everything else was held beforehand.
           if (change.nextAttempt === undefined) return yield* Effect.die(written.left)
           const heard: Recorded = { payment, books: known, outcome: null, follows: false, short: written.left.account }
           return Option.some(heard)
@@ -258,7 +258,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         return Option.some(heard)
       })
 
-      /** To be asked after the payment was read: what others apply later than that changes its version. */
+      /** Reads after the payment was read: a later application changes the payment's version. */
       const isAppliedByOthers = ({ callback }: SignalContext) =>
         callback?.unmatchedId === undefined
           ? Effect.succeed(false)
@@ -287,7 +287,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
           Effect.catchTag("VersionConflict", () => busy())
         )
 
-      /** The attempt is committed and has no answer: whoever waits is told so, and the enquiries will ask for it. */
+      /** Answers without an outcome: the attempt is committed and will be polled. */
       const unanswered = (known: AttemptOfPayment, failure: DatabaseFailure) => {
         const { attempt, payment } = known
         return Effect.as(
@@ -307,7 +307,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
             write(known, signal, source),
             Option.match({ onSome: Effect.succeed, onNone: () => again(known.attempt, signal, source) })
           )
-          // Whoever calls back is told, and calls again. To hear the same word twice does no harm.
+          // The provider is told to repeat its callback. Recording a signal twice changes nothing.
           if (source.callback !== undefined) return heard
           return Effect.catchAll(retryWhileDatabaseBusy(heard), (failure) => unanswered(known, failure))
         },

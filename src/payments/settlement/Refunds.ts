@@ -50,7 +50,7 @@ const causeOf = (outcome: Outcome, provider: string): string => {
   }
 }
 
-/** Whether nobody knows what became of an attempt, or its provider has it although it was declined. */
+/** Whether an attempt's outcome is unknown, or its provider has it although it was declined. */
 const isUncertain = (attempt: Attempt, { items }: PaymentHistory): boolean =>
   attempt.outcome === "unknown" ||
   isPursued(attempt) ||
@@ -59,7 +59,7 @@ const isUncertain = (attempt: Attempt, { items }: PaymentHistory): boolean =>
       kind === "unknown_outcome" && closed_at === null && attempt_id === attempt.attempt_id
   )
 
-/** While nobody knows what became of money on its way back, no more of it goes. */
+/** Refuses a further refund while the outcome of another is unknown. */
 const uncertaintyIn = (story: PaymentHistory): string | undefined =>
   story.attempts.some((one) => (one.leg === "refund" || one.leg === "return") && isUncertain(one, story))
     ? "what became of an earlier refund is not known yet; refund it afterwards."

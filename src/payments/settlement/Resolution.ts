@@ -1,226 +1,47 @@
 /**
- * What a person states about a payment that no rule can settle: an outcome that stayed unknown, a payment on the manual
- * rail, money that waits. Each statement is a fact, recorded as a movement or an allocation, and audited.
+ * Writes what an operator states about a payment that no rule can settle: an outcome that stayed unknown, a payment on the
+ * manual rail, money in suspense. Each statement is recorded as a movement or an allocation, and audited.
  */
-import { type BigDecimal, Clock, Context, Duration, Effect, Either, Layer, Option } from "effect"
-import { type PaymentId, AttemptId, Ids } from "../../domain/Ids.ts"
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Ids, type PaymentId } from "../../domain/Ids.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { totalOf } from "../../domain/Fee.ts"
 import { Conflict, type InsufficientFunds, type NotFound, notFound } from "../../domain/Failure.ts"
-import { Money } from "../../domain/Money.ts"
-import { type HeardMovement, isSameTransfer, OPERATOR_ID } from "../../domain/Movement.ts"
+import type { Money } from "../../domain/Money.ts"
+import { isSameTransfer } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
-import { absenceGrace } from "../../domain/policies/PaymentPolicies.ts"
 import { Fees } from "../../money/fees/Fees.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Change } from "../store/Change.ts"
-import {
-  type Allocation,
-  type Attempt,
-  kindOfAttempt,
-  type Payment,
-  type Refund,
-  type StoredOperatorItem
-} from "../store/Payment.ts"
+import type { Allocation, Attempt, Payment } from "../store/Payment.ts"
 import { booksAfter, entriesOfChange } from "../store/PaymentPostings.ts"
 import { PaymentStore, type PaymentHistory } from "../store/PaymentStore.ts"
-import {
-  asReceivable,
-  refundSettledAfterFailing,
-  allocateToOrganization,
-  pendingMovement,
-  recordMovements,
-  refundedOf,
-  operatorStatedReversal,
-  operatorStatedOrder
-} from "./Movements.ts"
-import { acceptedTarget, hasMoved, isAbout, isPaidLate, isQuestion, unsentPayout } from "./Decisions.ts"
-import { absolute, isUnderpaid, moverOf, type SuspenseSum, suspenseSumsOf, describeSum } from "../store/SuspenseSums.ts"
+import { isUnderpaid, moverOf, type SuspenseSum, suspenseSumsOf } from "../store/SuspenseSums.ts"
+import { acceptedTarget, hasMoved, isAbout, isUnknownOutcome, unsentPayout } from "./Decisions.ts"
+import { asReceivable, operatorStatedOrder, operatorStatedReversal, recordMovements, refundedOf } from "./Movements.ts"
 import { withoutEnquiries } from "./PaymentCommand.ts"
 import { allocationEvents, eventsOf, FundingEvents, refundEvent } from "./PaymentEvents.ts"
 import { RecordOutcome } from "./RecordOutcome.ts"
-import { partsAfter, statusAfter } from "./RefundRules.ts"
-import { changed, type GiveBack, Returns, underpaidPatch } from "./Returns.ts"
+import {
+  allocatedToOrganization,
+  atOrganization,
+  atProvider,
+  conflict,
+  hasItem,
+  isUnderWay,
+  itemsAbout,
+  listItems,
+  needsOperator,
+  partOfSum,
+  type ResolutionRequest,
+  type StatedChange,
+  type OperatorStatement
+} from "./ResolutionRules.ts"
+import { changed, type GiveBack, Returns } from "./Returns.ts"
 import { appendNote } from "./Signals.ts"
-
-/** What an operator says about a payment. */
-export interface ResolutionRequest {
-  /** Of money that waits: the organisation gets what came, or bears what is gone; failed: the provider has it back. */
-  readonly outcome: "completed" | "failed"
-  /** How the operator knows. */
-  readonly reason: string
-  /** Which open item of the payment it is about; needed where several wait that one verdict cannot settle. */
-  readonly item?: string | undefined
-  /** The provider's id of the transfer that is stated: what the provider tells of it is then known as the same. */
-  readonly movementId?: string | undefined
-  /** How much of a sum it is about, without a sign; all of it where nothing is said. */
-  readonly amount?: BigDecimal.BigDecimal | undefined
-}
-
-/** A call that may still be under way is nobody's to decide. */
-const isUnderWay = ({ outcome, sends, sent_at }: Attempt, now: Date): boolean => {
-  const unanswered = outcome === null || (outcome === "unknown" && sends > 1)
-  return unanswered && (sends === 0 || now.getTime() - sent_at.getTime() < Duration.toMillis(absenceGrace))
-}
-
-const itemsAbout = ({ items }: PaymentHistory, attempt: Attempt): ReadonlyArray<StoredOperatorItem> =>
-  items.filter((item) => isQuestion(item) && isAbout(item, attempt))
-
-const hasItem = (story: PaymentHistory, attempt: Attempt): boolean => itemsAbout(story, attempt).length > 0
-
-/** What is on the manual rail waits for a person, until it has ended. */
-const isOnManualRail = ({ refunds }: Payment, { attempt_id, leg, outcome, provider }: Attempt): boolean =>
-  provider === "manual" &&
-  outcome === "accepted" &&
-  leg !== "return" &&
-  (leg !== "refund" || refunds.some(({ refund_id, state }) => refund_id === attempt_id && state === "open"))
-
-/** What no machine settles any more, or never did. */
-const onlyByHand =
-  (payment: Payment, story: PaymentHistory, now: Date) =>
-  (attempt: Attempt): boolean =>
-    !isUnderWay(attempt, now) &&
-    (attempt.outcome === "unknown" ||
-      attempt.outcome === null ||
-      isOnManualRail(payment, attempt) ||
-      hasItem(story, attempt))
-
-/** What waits, one after the other, for whoever has to name one of it. */
-const listed = (
-  payment: Payment,
-  sums: ReadonlyArray<SuspenseSum>,
-  questions: ReadonlyArray<StoredOperatorItem>
-): string =>
-  [
-    ...sums.map((sum) => `${sum.item_id} (suspense): ${describeSum(payment, sum)}`),
-    ...questions.map(({ detail, item_id, kind }) => `${item_id} (${kind}): ${detail}`)
-  ].join(" ")
-
-/** What follows from a statement about money: a part of the change that records it. */
-type Settled = Pick<Change, "cause" | "patch" | "status"> &
-  Partial<Pick<Change, "attempt" | "allocations" | "movements">> & { readonly refund?: Refund }
-
-interface Statement {
-  readonly payment: Payment
-  readonly story: PaymentHistory
-  readonly sum: SuspenseSum
-  readonly mover: Attempt
-  readonly reason: string
-  readonly movementId: string | undefined
-  readonly by: string
-  readonly at: Date
-  readonly newId: () => string
-}
-
-/** A transfer that an operator has found at the provider, and that the provider has not told of. */
-const found = (
-  { at, mover, movementId, newId, payment, story, sum }: Statement,
-  refund_id: Refund["refund_id"] | null
-): HeardMovement => {
-  const collects = kindOfAttempt(payment, mover) !== "payout"
-  const kind = sum.money.isNegative ? "reinstatement" : collects ? "refund" : "disbursement"
-  const alike = story.movements.filter(
-    (one) => one.kind === kind && one.attempt_id === sum.attempt_id && one.refund_id === null
-  )
-  return {
-    provider: mover.provider,
-    account: mover.account,
-    kind,
-    movement_id: movementId ?? pendingMovement(alike, absolute(sum.money))?.movement_id ?? `${OPERATOR_ID}${newId()}`,
-    attempt_id: sum.attempt_id,
-    refund_id,
-    amount: absolute(sum.money),
-    state: "settled",
-    is_total: false,
-    source: "operator",
-    heard_at: at
-  }
-}
-
-/** The provider has what came, or has given back what was gone. */
-const atProvider = (statement: Statement): Settled => {
-  const { at, by, newId, payment, sum } = statement
-  const { status } = payment
-  if (sum.from === "ramp") {
-    const part: Refund = {
-      refund_id: AttemptId.make(newId()),
-      amount: sum.money,
-      target: sum.money,
-      state: "completed",
-      reason: statement.reason,
-      created_at: at,
-      settled_at: at,
-      of: { attempt_id: sum.attempt_id, from: "ramp" }
-    }
-    const movements = [found(statement, part.refund_id)]
-    return { status, patch: { refunds: [...payment.refunds, part] }, cause: "given back by hand", movements }
-  }
-  const movements = [found(statement, null)]
-  if (!isUnderpaid(payment, sum)) return { status, patch: {}, cause: "settled by hand", movements }
-  return {
-    status: "failed",
-    patch: underpaidPatch(payment, sum),
-    cause: `given up by ${by}`,
-    attempt: withoutEnquiries(statement.mover),
-    movements
-  }
-}
-
-/** Money leaves clearing for the organisation, or the organisation bears it. */
-const allocated = ({ at, by, mover, newId, payment, reason, story, sum }: Statement): Settled => {
-  const decided = { allocation_id: newId(), note: reason, by, at }
-  const { from, money } = sum
-  const allocations = [allocateToOrganization(payment, mover, { money, from, movements: story.movements }, decided)]
-  return { status: payment.status, patch: {}, cause: "settled by hand", allocations }
-}
-
-/** The organisation gets what came, or bears what is gone. */
-const atOrganization = (statement: Statement): Settled => {
-  const { at, by, mover, payment, story, sum } = statement
-  // What was collected may have gone elsewhere since: then the organisation bears what was paid.
-  if (isPaidLate(payment, story, mover, sum)) {
-    const patch = { payout_id: mover.attempt_id, failure: null, next_action: null }
-    return { status: "completed", patch, cause: `settled after all, by ${by}` }
-  }
-  const strayed = refundSettledAfterFailing(payment, story, sum)
-  if (strayed !== undefined) {
-    const refund: Refund = { ...strayed, state: "completed", settled_at: at }
-    const refunds = partsAfter(payment, [refund])
-    return {
-      status: statusAfter(payment, refunds, story.movements),
-      patch: { refunds },
-      cause: "refund settled by hand",
-      refund
-    }
-  }
-  return allocated(statement)
-}
-
-const conflict = (message: string) => new Conflict({ message })
-
-/** What of a sum is decided on. What completes or fails the payment is decided on as a whole. */
-const partOfSum = (
-  payment: Payment,
-  story: PaymentHistory,
-  mover: Attempt,
-  sum: SuspenseSum,
-  amount: ResolutionRequest["amount"]
-) =>
-  Effect.gen(function* () {
-    if (amount === undefined) return sum
-    if (sum.from === "ramp" || isUnderpaid(payment, sum) || isPaidLate(payment, story, mover, sum)) {
-      return yield* conflict("amount: this is decided on as a whole; leave it out.")
-    }
-    const all = absolute(sum.money)
-    const part = yield* Either.mapLeft(Money.fromDecimal(amount, all.currency), (why) => conflict(`amount: ${why}.`))
-    if (!part.isPositive || part.minor > all.minor) {
-      return yield* conflict(`amount: is not above zero, or is more than the ${all.toString()} that wait.`)
-    }
-    return { ...sum, money: sum.money.isNegative ? part.negate() : part }
-  })
 
 const EVENTS = 8
 
@@ -274,7 +95,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           (one) => one.attempt_id === null && (item === undefined || item === one.item_id)
         )
         const wasMoved = hasMoved(payment, attempt)
-        // What had moved by its provider's report, and has not, is with its provider again.
+        // Money that moved by the provider's report, and did not, is with the provider again.
         const state = outcome === "failed" && wasMoved ? "returned" : outcome
         const stated = () =>
           outcome === "completed"
@@ -290,7 +111,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           if (movementId !== undefined && (yield* store.takenTransfers(payment.payment_id, named)).length > 0) {
             return yield* ofAnother()
           }
-          // Whoever was slower decided on something that is settled by now.
+          // A slower request decided on something that is settled by now.
           const heard = yield* outcomes.recordIfUnchanged(whole, signal, source)
           if (Option.isNone(heard)) return yield* changed()
           yield* audit.record(permit, {
@@ -303,12 +124,12 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         })
       }
 
-      /** What a person stated, with a trace of it in the payment's own story. */
+      /** Writes a statement, with a note in the payment's comments and an audit entry. */
       const write = Effect.fnUntraced(function* (
         permit: Permit<"platform">,
         payment: Payment,
         story: PaymentHistory,
-        settled: Settled,
+        settled: StatedChange,
         note: string,
         detail: Readonly<Record<string, unknown>>
       ) {
@@ -356,12 +177,12 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         return yield* again(payment)
       })
 
-      /** An organisation that has too little to bear what is gone owes it. */
+      /** Writes a statement; an organisation without enough balance owes the amount. */
       const writeOrOwe = (
         permit: Permit<"platform">,
         payment: Payment,
         story: PaymentHistory,
-        settled: Settled,
+        settled: StatedChange,
         note: string,
         detail: Readonly<Record<string, unknown>>
       ) => {
@@ -377,10 +198,10 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       }
 
       /**
-       * What has arrived becomes what was asked for: the record, the books and the customer then speak of one amount, and
-       * the fee is that of what was accepted.
+       * Accepts an underpaid payin: its amount becomes what arrived, so record and ledger agree. The fee is that of the
+       * accepted amount.
        */
-      const accepted = Effect.fnUntraced(function* ({ mover, payment, sum }: Statement) {
+      const accepted = Effect.fnUntraced(function* ({ mover, payment, sum }: OperatorStatement) {
         const { direction, org_id, payment_method } = payment
         const amount = sum.money
         const target = acceptedTarget(payment, sum)
@@ -400,7 +221,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           })
         }
         const cause = `${amount.toString()} accepted instead of ${payment.amount.toString()}`
-        const settled: Settled = {
+        const settled: StatedChange = {
           status: "completed",
           patch: { amount, target, next_action: null, total_fees: total, fee_ids: kept.map(({ fee_id }) => fee_id) },
           cause,
@@ -420,7 +241,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         if (mover === undefined) return yield* changed()
         const sum = yield* partOfSum(payment, story, mover, whole, verdict.amount)
         const fresh = yield* ids.several(3)
-        const statement: Statement = {
+        const statement: OperatorStatement = {
           payment,
           story,
           sum,
@@ -456,7 +277,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           return yield* Effect.catchTag(
             writeOrOwe(permit, payment, story, atOrganization(statement), `Settled ${by}`, detail),
             "InsufficientFunds",
-            () => writeOrOwe(permit, payment, story, allocated(statement), `Settled ${by}`, detail)
+            () => writeOrOwe(permit, payment, story, allocatedToOrganization(statement), `Settled ${by}`, detail)
           )
         }
         const { charged, settled } = yield* accepted(statement)
@@ -468,7 +289,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         )
       })
 
-      /** Every sum after the other, each on what the one before left; what the payment is for comes first. */
+      /** Settles sums in order, those in the payment's currency first, each on the state that the one before left. */
       const settleAll = Effect.fnUntraced(function* (
         permit: Permit<"platform">,
         first: Payment,
@@ -487,7 +308,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         return payment
       })
 
-      /** A leg that was not sent is not sent any more; what was collected for it waits for a person. */
+      /** Stops an unsent ramp payout; the collected money then waits in suspense. */
       const stop = (
         permit: Permit<"platform">,
         payment: Payment,
@@ -501,7 +322,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
               return yield* new Conflict({ message: "It was sent just now: look at the payment again in a minute." })
             }
             const message = `Stopped by ${permit.actor.id}: ${verdict.reason}`
-            const settled: Settled = {
+            const settled: StatedChange = {
               status: "failed",
               patch: { next_action: null, failure: { code: "RESOLVED_AS_FAILED", message, provider: leg.provider } },
               cause: `stopped by ${permit.actor.id}`
@@ -518,13 +339,13 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           const now = yield* store.now
           const { item } = verdict
           const sums = suspenseSumsOf(payment, story)
-          const questions = story.items.filter(isQuestion)
+          const questions = story.items.filter(isUnknownOutcome)
           const isOnly = item === undefined && verdict.amount !== undefined && sums.length === 1
           const named = isOnly ? sums[0] : sums.find(({ item_id }) => item_id === item)
           if (named !== undefined) return yield* settleSum(permit, payment, story, named, verdict)
           const question = questions.find(({ item_id }) => item_id === item)
           if (item !== undefined && question === undefined) {
-            const others = listed(payment, sums, questions)
+            const others = listItems(payment, sums, questions)
             return yield* conflict(
               `Nothing of this payment waits under ${item}; ${others === "" ? "nothing waits for a person." : `these do: ${others}`}`
             )
@@ -534,24 +355,24 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           )
           const attempt = open
             .filter((one) => question === undefined || isAbout(question, one))
-            .find(onlyByHand(payment, story, now))
+            .find(needsOperator(payment, story, now))
           const isMixed = new Set(sums.map(({ money }) => money.isNegative)).size > 1
           if (
             item === undefined &&
             (isMixed || (sums.length > 0 && attempt !== undefined && hasItem(story, attempt)))
           ) {
             return yield* conflict(
-              `Several things of this payment wait for a person, and one verdict does not fit them all. Name one of them (--item, or item_id): ${listed(payment, sums, questions)}`
+              `Several things of this payment wait for a person, and one verdict does not fit them all. Name one of them (--item, or item_id): ${listItems(payment, sums, questions)}`
             )
           }
           if (verdict.amount !== undefined) {
             return yield* conflict(
-              `amount: name the sum that it is a part of (--item, or item_id): ${listed(payment, sums, questions)}`
+              `amount: name the sum that it is a part of (--item, or item_id): ${listItems(payment, sums, questions)}`
             )
           }
           if (item === undefined && verdict.movementId !== undefined && sums.length > 1) {
             return yield* conflict(
-              `Name the item that the transfer settles (--item, or item_id): ${listed(payment, sums, questions)}`
+              `Name the item that the transfer settles (--item, or item_id): ${listItems(payment, sums, questions)}`
             )
           }
           const leg = unsentPayout(payment, story)
@@ -560,7 +381,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           if (attempt !== undefined && (sums.length === 0 || question !== undefined)) {
             return yield* atomically(settleAttempt(permit, { payment, attempt }, story, verdict))
           }
-          // Whoever means to stop what is being sent says nothing about its money.
+          // A request to stop an attempt that is being sent says nothing about its money.
           const isBeingSent =
             payment.status === "processing" &&
             story.attempts.some((one) => one.leg === "settlement" && isUnderWay(one, now))

@@ -41,6 +41,7 @@ import { withoutEnquiries, switchedOff } from "./PaymentCommand.ts"
 import { eventsOf } from "./PaymentEvents.ts"
 import { isPursued } from "./PaymentRules.ts"
 import { RecordOutcome } from "./RecordOutcome.ts"
+import { underpaidPatch } from "./ResolutionRules.ts"
 
 export interface GiveBack {
   readonly reason: string
@@ -77,16 +78,6 @@ const refusalIn = (outcome: Outcome, { provider }: Attempt): Effect.Effect<void,
       })
   }
 }
-
-/** The payment waits no longer for the rest of its money. */
-export const underpaidPatch = (payment: Payment, { money }: SuspenseSum) => ({
-  next_action: null,
-  failure: {
-    code: "UNDERPAID" as const,
-    message: `Only ${money.toString()} of ${payment.amount.toString()} arrived.`,
-    provider: payment.provider
-  }
-})
 
 /** What is to go back, and the attempt that took it. */
 interface Wanted {
@@ -128,7 +119,7 @@ const wantedOf = (payment: Payment, story: PaymentHistory, item: string | undefi
       )
     }
     const taker = moverOf(story.attempts, sum)
-    if (taker === undefined) return yield* refuse(`Nobody knows who took the money: ${byHand(payment)}`)
+    if (taker === undefined) return yield* refuse(`It is not known which attempt took the money: ${byHand(payment)}`)
     if (kindOfAttempt(payment, taker) === "payout") {
       return yield* refuse(
         `It came back of what ${taker.provider} had paid out, and no payer sent it: settle it with "corridor payments resolve ${payment.payment_id}".`
@@ -148,7 +139,7 @@ const wantedOf = (payment: Payment, story: PaymentHistory, item: string | undefi
     return { sum, taker }
   })
 
-/** A return of the named money that is under way, or of which nobody knows what became of it. */
+/** Return of the named money that is under way or has an unknown outcome. */
 const openReturn = (payment: Payment, { attempts }: PaymentHistory, item: string | undefined): Attempt | undefined => {
   const isNamed = ({ amount, of }: Refund): boolean => {
     if (of === undefined) return false

@@ -1,4 +1,4 @@
-/** What is heard of an attempt: who says it, when, under which id and for what reason. Pure. */
+/** Context of a signal about an attempt: its source, its time, the provider's id and the reason. Pure. */
 import type { Duration, Option } from "effect"
 import type { ProviderName } from "../../domain/Corridor.ts"
 import type { ProviderSignal } from "../../domain/Settlement.ts"
@@ -13,29 +13,29 @@ interface AtEnd {
   readonly from: Payment["status"]
 }
 
-/** Who says it, and what else its change must carry. */
+/** Source of a signal, and what else its change must carry. */
 export interface SignalContext {
   readonly cause: string
-  /** `stray`: the id under which it was kept until its payment was known. */
+  /** `unmatchedId`: id of the stored callback, if it came before its attempt was known. */
   readonly callback?: { readonly provider: ProviderName; readonly key: string; readonly unmatchedId?: string }
-  /** A person decides, with these words for the record; what the attempt itself had said stays beside them. */
+  /** Operator who decides, and the note for the record. The attempt's own reason stays beside it. */
   readonly operator?: {
     readonly id: string
     readonly note: string
     /** The decision is about money that the provider did not show. */
     readonly unseen?: boolean
   }
-  /** The provider was asked out of turn, for a hint: the plan by which it is asked stays as it was. */
+  /** Poll caused by a hint: the schedule of polls stays as it was. */
   readonly hinted?: boolean
-  /** There was a hint, and its provider was asked after it in vain for as long as anybody asks. */
+  /** All polls caused by a hint stayed without an answer. */
   readonly hintUnanswered?: boolean
-  /** What a callback says was taken back and the provider does not show: an operator looks it up, and closes its item. */
+  /** Money that a callback names as taken back and the provider does not show. Opens an item for an operator. */
   readonly unseen?: string
-  /** What is to stand on the record besides. */
+  /** Note to append to the payment's comments. */
   readonly note?: string
   /** Of a payin whose end has come: what its provider was asked then. */
   readonly atEnd?: AtEnd
-  /** Nothing more can be learned by asking: a person must look at once. */
+  /** Polling cannot find out more: opens an item at once. */
   readonly exhausted?: boolean
   /** The provider gave up the id that the attempt has, for the one that it names now. */
   readonly renamed?: true
@@ -46,14 +46,14 @@ export interface SignalContext {
 export interface DecisionTime {
   readonly at: Date
   readonly newId: () => string
-  /** How long to wait before the attempt is asked about the next time; none when that was done often enough. */
+  /** Time until the next poll; none after the last. */
   readonly enquireIn: Option.Option<Duration.Duration>
 }
 
 export const namedId = (signal: ProviderSignal): string | null =>
   "providerPaymentId" in signal ? (signal.providerPaymentId ?? null) : null
 
-/** The provider's id of the attempt: the one that was written first. */
+/** The provider's id of the attempt; the first one counts. */
 export const ownId = (
   { provider_payment_id }: Attempt,
   signal: ProviderSignal,
@@ -73,17 +73,17 @@ export const reasonOf = (signal: ProviderSignal): string | null => {
   }
 }
 
-/** The same note is not written twice, however often its reason comes back. */
+/** Appends a note unless the comments have it already. */
 export const appendNote = (comments: string | null, note: string): string => {
   if (comments === null) return note
   return comments.includes(note) ? comments : `${comments} ${note}`
 }
 
-/** It did not happen, by the provider's own report. */
+/** Whether the provider reports that the attempt failed. */
 const saysFailed = (signal: ProviderSignal): boolean =>
   signal._tag === "Declined" || (signal._tag === "Report" && signal.state === "failed")
 
-/** What has moved cannot fail: one of both reports is wrong. */
+/** Contradiction of a provider that reports a failure after money moved. */
 export const failureContradiction = (
   { attempt: { outcome, provider } }: AttemptOfPayment,
   signal: ProviderSignal,

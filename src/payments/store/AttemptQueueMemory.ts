@@ -1,5 +1,5 @@
-/** The same as the SQL beside it, in memory. */
-import { Clock, Duration, Effect, Option } from "effect"
+/** Tables of payments in memory, and the queue of attempts as AttemptQueueSql has it. */
+import { Clock, Duration, Effect, Option, Layer } from "effect"
 import {
   enquiryLease,
   hintGap,
@@ -10,7 +10,7 @@ import {
   settlementPause,
   strayPatience
 } from "../../domain/policies/PaymentPolicies.ts"
-import { type Opened, memoryTable } from "../../platform/database/MemoryDatabase.ts"
+import { type Opened, memoryTable, openTables } from "../../platform/database/MemoryDatabase.ts"
 import type { PaymentId } from "../../domain/Ids.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"
 import {
@@ -25,11 +25,16 @@ import {
   type StoredFee,
   type StoredOperatorItem
 } from "./Payment.ts"
-import type { ProviderCapacity, AttemptQueue } from "./PaymentStore.ts"
-import { droppedUnmatchedCallbacks } from "./StrayCallbackStore.ts"
+import {
+  type ProviderCapacity,
+  type AttemptQueue,
+  droppedUnmatchedCallbacks,
+  UnmatchedCallbackStore
+} from "./PaymentStore.ts"
 import type { RecordedMovement } from "../../domain/Movement.ts"
+import { Settings } from "../../platform/config/Settings.ts"
+import { retentionBatch } from "../../domain/policies/ServerPolicies.ts"
 
-/** The rows of the memory layers here. */
 export const paymentTables = {
   payments: memoryTable<Payment>("payments"),
   history: memoryTable<HistoryRow>("history"),
@@ -42,7 +47,7 @@ export const paymentTables = {
   allocations: memoryTable<Allocation & Pick<Payment, "org_id" | "payment_id">>("allocations")
 }
 
-/** One that somebody asks about is due when their lease ends: then they have died. */
+/** Hint that no instance has claimed. A claimed one is due when the lease ends. */
 export const unclaimedHint = ({ hint_at, leased_until }: AttemptRow): Date | null =>
   hint_at === null || hint_at.getTime() === leased_until?.getTime() ? null : hint_at
 
@@ -284,3 +289,17 @@ export const attemptQueueMemory = (
     now: withTime((now) => new Date(now))
   }
 }
+
+export const unmatchedCallbackStoreMemory = Layer.effect(
+  UnmatchedCallbackStore,
+  Effect.map(Effect.all([openTables(paymentTables), Settings]), ([{ callbacks }, { retention }]) => ({
+    forgetOld: Effect.map(Clock.currentTimeMillis, (now) => {
+      const before = now - Duration.toMillis(retention.strayCallbacks)
+      const old = Array.from(callbacks.entries())
+        .filter(([, { payment_id, received_at }]) => payment_id === null && received_at.getTime() < before)
+        .slice(0, retentionBatch)
+      for (const [id] of old) callbacks.delete(id)
+      return old.length
+    })
+  }))
+)

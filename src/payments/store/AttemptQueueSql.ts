@@ -1,6 +1,6 @@
 /** How attempts are taken up by one instance at a time: to be sent, to be asked about, to be matched with what came early. */
-import type { SqlClient } from "@effect/sql"
-import { Duration, Effect, Option, Schema } from "effect"
+import { SqlClient } from "@effect/sql"
+import { Duration, Effect, Option, Schema, Layer } from "effect"
 import { AttemptId, ConfigId, nilUuid } from "../../domain/Ids.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { firstRow, ownedBy, rowsAs, moneyOf } from "../../platform/database/Query.ts"
@@ -28,10 +28,17 @@ import {
 } from "./AttemptRow.ts"
 import { attemptKinds, StoredCallback, type UnmatchedCallback } from "./Payment.ts"
 import { paymentOf, selectedColumns } from "./PaymentRow.ts"
-import { droppedUnmatchedCallbacks } from "./StrayCallbackStore.ts"
-import type { ProviderCapacity, AttemptQueue, Store } from "./PaymentStore.ts"
+import {
+  droppedUnmatchedCallbacks,
+  type ProviderCapacity,
+  type AttemptQueue,
+  type Store,
+  UnmatchedCallbackStore
+} from "./PaymentStore.ts"
+import { Settings } from "../../platform/config/Settings.ts"
+import { retentionBatch } from "../../domain/policies/ServerPolicies.ts"
 
-/** What a stray said, as its row keeps it. */
+/** Report of an unmatched callback as its row stores it. */
 const StoredSum = Schema.Struct({ amount: Schema.String, currency: AnyCurrencyCode })
 
 const StoredMovement = Schema.Struct({
@@ -42,7 +49,7 @@ const StoredMovement = Schema.Struct({
   isTotal: Schema.optional(Schema.Literal(true))
 })
 
-const StoredWord = Schema.Struct({
+const StoredReport = Schema.Struct({
   state: Schema.Literal("pending", "processing", "completed", "failed", "returned"),
   reason: Schema.NullOr(Schema.String),
   providerPaymentId: Schema.NullOr(Schema.String),
@@ -61,14 +68,14 @@ const StoredWord = Schema.Struct({
   ),
   about: Schema.optional(Schema.Literal(...attemptKinds))
 })
-type StoredWord = typeof StoredWord.Type
+type StoredReport = typeof StoredReport.Type
 
 const strays = rowsAs(
   Schema.Struct({
     ...StoredCallback.fields,
     provider_payment_id: Schema.NullOr(Schema.String),
     account: Schema.NullOr(ConfigId),
-    word: StoredWord,
+    word: StoredReport,
     found: AttemptId
   })
 )
@@ -90,7 +97,7 @@ const movementOf = ({ amount, isTotal, ...movement }: typeof StoredMovement.Type
   ...(isTotal === undefined ? {} : { isTotal })
 })
 
-const wordOf = (report: Report): StoredWord => {
+const storedReport = (report: Report): StoredReport => {
   const { calledOff, code, fee, providerCode, providerPaymentId, providerStatus, reason, state } = report
   const { movements, providerData, waitsFor } = report
   return {
@@ -108,7 +115,7 @@ const wordOf = (report: Report): StoredWord => {
   }
 }
 
-const reportOf = (word: StoredWord): Report => {
+const reportOf = (word: StoredReport): Report => {
   const { about: _, calledOff, code, fee, movements, providerCode, providerData, waitsFor, ...said } = word
   return new Report({
     ...said,
@@ -122,12 +129,12 @@ const reportOf = (word: StoredWord): Report => {
   })
 }
 
-const wordOfCallback = (callback: Parameters<Store["storeCallback"]>[0]) =>
+const unmatchedColumns = (callback: Parameters<Store["storeCallback"]>[0]) =>
   "report_said" in callback
     ? {
         provider_payment_id: callback.provider_payment_id,
         account: callback.account,
-        word: JSON.stringify({ ...wordOf(callback.report_said), about: callback.about })
+        word: JSON.stringify({ ...storedReport(callback.report_said), about: callback.about })
       }
     : { provider_payment_id: null, account: null, word: null }
 
@@ -227,7 +234,7 @@ const unsent: Queue = {
   order: "a.started_at"
 }
 
-/** Sent from now on, so that whoever loses sight of it is asked about it. */
+/** Counts as sent from now on and will be polled. */
 const sentNow = `sends = a.sends + 1, sent_at = now(), next_enquiry_at = now() + make_interval(secs => $2)`
 
 /**
@@ -251,7 +258,7 @@ const claimUnsentStatement = `with ${fairly(unsent)}, ${lockedToSend(
   update attempts a set ${sentNow} ${ofLocked}`
 
 /**
- * The last sending must be over. Without a lease of one's own, nobody else may have one. Its age is told from its first
+ * The last sending must be over. A caller without a lease needs that there is none. The age counts from the first
  * sending: an instance whose clock was fast when it began must not make it younger.
  */
 const renewStatement = `with ${lockedToSend(`a.attempt_id = $1 and coalesce(a.outcome, 'unknown') = 'unknown'
@@ -265,7 +272,7 @@ const renewStatement = `with ${lockedToSend(`a.attempt_id = $1 and coalesce(a.ou
 export const attemptQueueSql = (sql: SqlClient.SqlClient): AttemptQueue => {
   const lanesText = (lanes: ReadonlyArray<ProviderCapacity>) => JSON.stringify(lanes)
 
-  /** The oldest strays of the account beyond their bound, a few at a time: each new one makes room for itself. */
+  /** Drops the oldest unmatched callbacks of an account beyond the limit, ten at most for each new one. */
   const dropSurplus = ({ account, provider }: Pick<UnmatchedCallback, "account" | "provider">) =>
     sql`delete from provider_callbacks where callback_id in (
         select callback_id from provider_callbacks
@@ -332,7 +339,7 @@ export const attemptQueueSql = (sql: SqlClient.SqlClient): AttemptQueue => {
     storeCallback: (callback) => {
       const { attempt_id, callback_id, effect, event_key, org_id, payment_id, provider, received_at, report } = callback
       const row = { callback_id, provider, event_key, payment_id, attempt_id, org_id, report, effect, received_at }
-      return sql`insert into provider_callbacks ${sql.insert({ ...row, ...wordOfCallback(callback) })}
+      return sql`insert into provider_callbacks ${sql.insert({ ...row, ...unmatchedColumns(callback) })}
         on conflict do nothing returning 1 as stored`.pipe(
         Effect.map((rows) => rows.length > 0),
         Effect.tap((stored) => (stored && "report_said" in callback ? dropSurplus(callback) : Effect.void)),
@@ -388,3 +395,16 @@ export const attemptQueueSql = (sql: SqlClient.SqlClient): AttemptQueue => {
     )
   }
 }
+
+export const unmatchedCallbackStoreSql = Layer.effect(
+  UnmatchedCallbackStore,
+  Effect.map(Effect.all([SqlClient.SqlClient, Settings]), ([sql, { retention }]) => ({
+    forgetOld: sql`delete from provider_callbacks where ctid = any (array(
+        select ctid from provider_callbacks where payment_id is null
+          and received_at < now() - make_interval(secs => ${Duration.toSeconds(retention.strayCallbacks)})
+        limit ${retentionBatch})) and payment_id is null returning 1 as forgotten`.pipe(
+      Effect.map((rows) => rows.length),
+      orDatabaseFailure
+    )
+  }))
+)

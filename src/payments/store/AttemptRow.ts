@@ -1,58 +1,41 @@
 /** Attempts as they are read, alone or beside their payment. */
+import { Schema } from "effect"
 import { AttemptId, ConfigId, OrgId, PaymentId } from "../../domain/Ids.ts"
-import { providerNames } from "../../domain/Corridor.ts"
-import {
-  idOf,
-  listOf,
-  nullable,
-  number,
-  oneOf,
-  prefixed,
-  rowOf,
-  text,
-  time,
-  truth,
-  fields,
-  recognised
-} from "./Columns.ts"
+import { ProviderName } from "../../domain/Corridor.ts"
 import type { Attempt, DueAttempt, Allocation, Books } from "./Payment.ts"
 import type { AttemptOfPayment } from "./PaymentStore.ts"
-import { paymentOf, selectedColumns } from "./PaymentRow.ts"
-import { isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { Currency, paymentOf, rowDecoder, selectedColumns } from "./PaymentRow.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"
 import { type HeardMovement, movementKinds, movementSources, movementStates } from "../../domain/Movement.ts"
 import { moneyOf } from "../../platform/database/Query.ts"
 
-/** Movements and allocations of a payment between code and tables. */
-const currency = recognised("a currency", isAnyCurrencyCode)
-
-const movement = fields({
-  provider: oneOf(...providerNames),
-  account: nullable(idOf(ConfigId)),
-  kind: oneOf(...movementKinds),
-  movement_id: text,
-  attempt_id: idOf(AttemptId),
-  refund_id: nullable(idOf(AttemptId)),
-  amount: text,
-  currency,
-  state: oneOf(...movementStates),
-  is_total: truth,
-  source: oneOf(...movementSources),
-  heard_at: text
+const MovementRow = Schema.Struct({
+  provider: ProviderName,
+  account: Schema.NullOr(ConfigId),
+  kind: Schema.Literal(...movementKinds),
+  movement_id: Schema.String,
+  attempt_id: AttemptId,
+  refund_id: Schema.NullOr(AttemptId),
+  amount: Schema.String,
+  currency: Currency,
+  state: Schema.Literal(...movementStates),
+  is_total: Schema.Boolean,
+  source: Schema.Literal(...movementSources),
+  heard_at: Schema.String
 })
 
-const allocation = fields({
-  allocation_id: text,
-  attempt_id: idOf(AttemptId),
-  origin: oneOf("clearing", "ramp"),
-  amount: text,
-  currency,
-  account: text,
-  own_amount: text,
-  own_currency: currency,
-  note: text,
-  decided_by: nullable(text),
-  at: text
+const AllocationRow = Schema.Struct({
+  allocation_id: Schema.String,
+  attempt_id: AttemptId,
+  origin: Schema.Literal("clearing", "ramp"),
+  amount: Schema.String,
+  currency: Currency,
+  account: Schema.String,
+  own_amount: Schema.String,
+  own_currency: Currency,
+  note: Schema.String,
+  decided_by: Schema.NullOr(Schema.String),
+  at: Schema.String
 })
 
 /** Of a payment, whose table's name and a point are given: as two columns, each null where there is nothing. */
@@ -66,10 +49,15 @@ export const booksColumns = (payment: string): string =>
       'own_currency', l.own_currency, 'note', l.note, 'decided_by', l.decided_by, 'at', l.at) order by l.at, l.allocation_id)
     from allocations l where l.payment_id = ${payment}payment_id) as allocations`
 
-const booksRow = rowOf({ movements: nullable(listOf(movement)), allocations: nullable(listOf(allocation)) })
+const decodeBooks = rowDecoder(
+  Schema.Struct({
+    movements: Schema.NullOr(Schema.Array(MovementRow)),
+    allocations: Schema.NullOr(Schema.Array(AllocationRow))
+  })
+)
 
 export const booksOf = (selected: object): Books => {
-  const row = booksRow(selected)
+  const row = decodeBooks(selected)
   return {
     movements: (row.movements ?? []).map(({ amount, currency, heard_at, ...one }) => ({
       ...one,
@@ -107,31 +95,29 @@ export const allocationRow = ({ amount, by, from, own, ...one }: Allocation) => 
   decided_by: by
 })
 
-const outcome = nullable(oneOf("accepted", "declined", "unknown"))
+const AttemptRow = Schema.Struct({
+  attempt_id: AttemptId,
+  payment_id: PaymentId,
+  org_id: OrgId,
+  leg: Schema.Literal("payment", "collection", "settlement", "refund", "return"),
+  provider: ProviderName,
+  config_id: Schema.NullOr(ConfigId),
+  account: Schema.NullOr(ConfigId),
+  own: Schema.Boolean,
+  outcome: Schema.NullOr(Schema.Literal("accepted", "declined", "unknown")),
+  reason: Schema.NullOr(Schema.String),
+  provider_payment_id: Schema.NullOr(Schema.String),
+  started_at: Schema.DateFromSelf,
+  answered_at: Schema.NullOr(Schema.DateFromSelf),
+  enquiries: Schema.Number,
+  next_enquiry_at: Schema.NullOr(Schema.DateFromSelf),
+  sends: Schema.Number,
+  sent_at: Schema.DateFromSelf,
+  of_attempt: Schema.NullOr(AttemptId),
+  traceparent: Schema.NullOr(Schema.String)
+})
 
-const attemptTable = {
-  attempt_id: idOf(AttemptId),
-  payment_id: idOf(PaymentId),
-  org_id: idOf(OrgId),
-  leg: oneOf("payment", "collection", "settlement", "refund", "return"),
-  provider: oneOf(...providerNames),
-  config_id: nullable(idOf(ConfigId)),
-  account: nullable(idOf(ConfigId)),
-  own: truth,
-  outcome,
-  reason: nullable(text),
-  provider_payment_id: nullable(text),
-  started_at: time,
-  answered_at: nullable(time),
-  enquiries: number,
-  next_enquiry_at: nullable(time),
-  sends: number,
-  sent_at: time,
-  of_attempt: nullable(idOf(AttemptId)),
-  traceparent: nullable(text)
-}
-
-const attemptNames = Object.keys(attemptTable)
+const attemptNames = Object.keys(AttemptRow.fields)
 
 export const attemptColumns = (prefix = ""): string => attemptNames.map((name) => prefix + name).join(", ")
 
@@ -139,73 +125,31 @@ export const attemptColumns = (prefix = ""): string => attemptNames.map((name) =
 export const KIND_OF_ATTEMPT = `case when a.leg in ('refund', 'return') then 'refund'
     when a.leg = 'collection' or (a.leg = 'payment' and p.direction = 'inbound') then 'payin' else 'payout' end`
 
-const attemptRow = rowOf(attemptTable)
+const decodeAttempt = rowDecoder(AttemptRow)
 
 export const attemptOf = (selected: object): Attempt => {
-  const row = attemptRow(selected)
-  return {
-    attempt_id: row.attempt_id,
-    payment_id: row.payment_id,
-    org_id: row.org_id,
-    leg: row.leg,
-    provider: row.provider,
-    config_id: row.config_id,
-    account: row.account,
-    own: row.own,
-    outcome: row.outcome,
-    reason: row.reason,
-    provider_payment_id: row.provider_payment_id,
-    started_at: row.started_at,
-    answered_at: row.answered_at,
-    enquiries: row.enquiries,
-    next_enquiry_at: row.next_enquiry_at,
-    sends: row.sends,
-    sent_at: row.sent_at,
-    of_attempt: row.of_attempt,
-    ...(row.traceparent === null ? {} : { traceparent: row.traceparent })
-  }
+  const { traceparent, ...attempt } = decodeAttempt(selected)
+  return traceparent === null ? attempt : { ...attempt, traceparent }
 }
 
-const dueRow = rowOf({
-  lease_token: text,
-  sent_ago: number,
-  hinted: truth,
-  has_hint: truth,
-  hints: number,
-  hinted_ids: nullable(listOf(text))
-})
+const decodeDue = rowDecoder(
+  Schema.Struct({
+    lease_token: Schema.String,
+    sent_ago: Schema.Number,
+    hinted: Schema.Boolean,
+    has_hint: Schema.Boolean,
+    hints: Schema.Number,
+    hinted_ids: Schema.NullOr(Schema.Array(Schema.String))
+  })
+)
 
-export const dueAttemptOf = (selected: object): DueAttempt => {
-  return { ...attemptOf(selected), ...dueRow(selected) }
-}
+export const dueAttemptOf = (selected: object): DueAttempt => ({ ...attemptOf(selected), ...decodeDue(selected) })
 
 /** A payment `p`, its attempt `a`, and what is recorded of the payment's money, in one row. */
 export const attemptOfPaymentColumns = `${selectedColumns("p.")}, ${attemptNames.map((name) => `a.${name} as a_${name}`).join(", ")}, ${booksColumns("p.")}`
 
-const attemptBeside = rowOf(prefixed(attemptTable, "a_"))
-
 export const attemptOfPayment = (selected: object): AttemptOfPayment => {
-  const row = attemptBeside(selected)
-  const attempt = {
-    attempt_id: row.a_attempt_id,
-    payment_id: row.a_payment_id,
-    org_id: row.a_org_id,
-    leg: row.a_leg,
-    provider: row.a_provider,
-    config_id: row.a_config_id,
-    account: row.a_account,
-    own: row.a_own,
-    outcome: row.a_outcome,
-    reason: row.a_reason,
-    provider_payment_id: row.a_provider_payment_id,
-    started_at: row.a_started_at,
-    answered_at: row.a_answered_at,
-    enquiries: row.a_enquiries,
-    next_enquiry_at: row.a_next_enquiry_at,
-    sends: row.a_sends,
-    sent_at: row.a_sent_at,
-    of_attempt: row.a_of_attempt,
-    ...(row.a_traceparent === null ? {} : { traceparent: row.a_traceparent })
-  }
+  const row = selected as Readonly<Record<string, unknown>>
+  const attempt = attemptOf(Object.fromEntries(attemptNames.map((name) => [name, row[`a_${name}`]])))
   return { payment: paymentOf(selected), attempt, ...booksOf(selected) }
 }

@@ -1,4 +1,4 @@
-/** What a new payment brings along, and what one word of a provider, or one act of a person, changes of it. */
+/** Everything that is written with a new payment, or with a change of one. */
 import type { AttemptId } from "../../domain/Ids.ts"
 import type { NewFee } from "../../domain/Fee.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
@@ -9,7 +9,7 @@ import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import type { StoredEvent } from "../../webhooks/Webhook.ts"
 import type { Allocation, Attempt, Books, OperatorItem, Payment, StoredCallback } from "./Payment.ts"
 
-/** What a change may set on a payment besides its status. */
+/** Fields that a change may set on a payment besides its status. */
 export type PaymentPatch = Partial<
   Pick<
     Payment,
@@ -49,11 +49,11 @@ export interface AttemptPatch {
   readonly provider_payment_id: string | null
   readonly renamed?: true
   readonly answered_at: Date | null
-  /** Seconds until the provider is asked about it; null: never by itself; as planned: as if nothing had been heard. */
+  /** Seconds until the next poll; null: never; as planned: unchanged. */
   readonly enquire_in: number | null | "as planned"
 }
 
-/** One that is not sent by whoever commits it has no time yet at which it is asked about. */
+/** An attempt that another instance will send has no time of a poll yet. */
 export interface NewAttempt extends Pick<
   Attempt,
   "attempt_id" | "leg" | "provider" | "config_id" | "account" | "own" | "started_at"
@@ -62,7 +62,7 @@ export interface NewAttempt extends Pick<
   readonly of_attempt?: AttemptId
 }
 
-/** Everything that a new payment brings along: written together or not at all. */
+/** A new payment and everything written with it, in one statement. */
 export interface NewPayment {
   readonly payment: Payment
   /** The first candidate's attempt, committed before its socket opens; none while the payment is held. */
@@ -74,7 +74,7 @@ export interface NewPayment {
   readonly lock?: LockUse | undefined
 }
 
-/** Everything that one word of a provider, or one act of a person, changes: written together or not at all. */
+/** Everything that a signal or an operator's action changes, in one statement. */
 export interface Change {
   readonly payment: Payment
   readonly status: PaymentStatus
@@ -84,15 +84,15 @@ export interface Change {
   readonly attempt?: AttemptPatch
   /** The next candidate's attempt, committed before its socket opens. */
   readonly nextAttempt?: NewAttempt
-  /** The movements and allocations that stood when it was decided. */
+  /** Movements and allocations on which it was decided. */
   readonly booksBefore?: Books
-  /** What was heard of transfers at the provider. */
+  /** Reported transfers at the provider. */
   readonly movements?: ReadonlyArray<HeardMovement>
   readonly allocations?: ReadonlyArray<Allocation>
   readonly events: ReadonlyArray<StoredEvent>
-  /** `adopted`: it was stored when it came, before anyone knew what it was about. */
+  /** `adopted`: it was stored before its attempt was known. */
   readonly callback?: StoredCallback & { readonly adopted?: boolean }
-  /** An item of the same kind for the same attempt that is open takes the new words. */
+  /** An open item of the same kind and attempt takes the new detail. */
   readonly openItems?: ReadonlyArray<OperatorItem & { readonly closed_by?: string }>
   readonly closeItems?: ReadonlyArray<{
     readonly kind: OperatorItem["kind"]
@@ -103,7 +103,7 @@ export interface Change {
 
 const endedUntaken: ReadonlyArray<PaymentStatus> = ["failed", "rejected", "canceled"]
 
-/** The locked rate that a payment gives back, since it ends before any provider took it. */
+/** Locked rate that is free again, since the payment ends before any provider took it. */
 export const freedLock = ({ attempt, payment, status }: Change): string | null =>
   payment.org_rate_id !== null &&
   payment.status !== status &&
@@ -112,7 +112,7 @@ export const freedLock = ({ attempt, payment, status }: Change): string | null =
     ? payment.org_rate_id
     : null
 
-/** An attempt as it is when it was just sent. */
+/** An attempt as it is just after sending. */
 export const openAttempt = ({ org_id, payment_id }: Payment, { enquire_in: _, ...attempt }: NewAttempt): Attempt => ({
   of_attempt: null,
   ...attempt,

@@ -1,6 +1,6 @@
 /**
- * Whose money is on which account of the books: what lies with a provider, and what the organisation has for it, both by
- * the account at the provider that a payment or an attempt goes through.
+ * Ledger accounts of a payment: the provider's, and the organisation's that funds it or receives it. Both depend on the
+ * account at the provider that the payment or attempt goes through.
  */
 import { currencyOf, kindOf, LedgerAccount } from "../../domain/Ledger.ts"
 import type { Money } from "../../domain/Money.ts"
@@ -11,20 +11,20 @@ const { own: ownOf, provider, settlement } = LedgerAccount
 
 type Sided = Pick<Payment, "amount" | "direction" | "funding" | "org_id" | "target">
 
-/** What is the organisation's of the two amounts. */
+/** The organisation's amount of the two. */
 const organizationsMoney = ({ amount, direction, target }: Sided): Money => (direction === "outbound" ? amount : target)
 
-/** What the platform keeps for the organisation, if the payment is paid from that. */
+/** Account that the platform keeps for the organisation, if the payment is paid from it. */
 const keptFunding = ({ funding }: Pick<Payment, "funding">): LedgerAccount | null =>
   funding === null || kindOf(funding) === "own" ? null : funding
 
-/** Whether it is paid from what the platform keeps apart for the organisation: then only the platform's accounts pay it. */
+/** Whether it is paid from an account that the platform keeps; then only the platform's provider accounts pay it. */
 export const isPaidFromKeptAccount = (payment: Pick<Payment, "funding">): boolean => keptFunding(payment) !== null
 
-/** Through whose account something goes. */
+/** Account at the provider, and whether it is the organisation's own. */
 export type Through = Pick<Attempt, "account" | "own">
 
-/** The organisation's side of what goes through an account. */
+/** Organisation's ledger account for money through an account at a provider. */
 export const organizationAccountThrough = (
   payment: Sided,
   { account, own }: Through,
@@ -32,21 +32,21 @@ export const organizationAccountThrough = (
 ): LedgerAccount => {
   if (own && account !== null) return ownOf(payment.org_id, account, currency)
   const kept = keptFunding(payment)
-  // What came in another currency than the account's is settled with the organisation itself.
+  // Money in another currency than the kept account's goes to the settlement account.
   return kept !== null && currencyOf(kept) === currency ? kept : settlement(payment.org_id, currency)
 }
 
-/** What a payment through this account is paid from, or what has what it brings. */
+/** Funding of a payment through this account. */
 export const fundingThrough = (payment: Sided, through: Through): LedgerAccount | null =>
   through.own
     ? organizationAccountThrough(payment, through, organizationsMoney(payment).currency)
     : keptFunding(payment)
 
-/** Who pays for a payout, and gets back what was not paid; who has what a payin brings, and gives it back. */
+/** Organisation's ledger account of a payment: pays for a payout, receives a payin. */
 export const organizationAccount = (payment: Sided): LedgerAccount =>
   payment.funding ?? settlement(payment.org_id, organizationsMoney(payment).currency)
 
-/** Where the provider of an attempt, or whoever took a payment, has its money. */
+/** Ledger account of the provider of an attempt or payment. */
 export const providerAccount =
   ({ account, provider: name }: Pick<Payment, "account" | "provider">) =>
   (currency: Money["currency"]): LedgerAccount => {
@@ -55,8 +55,7 @@ export const providerAccount =
   }
 
 /**
- * A payout's money is held as soon as someone is asked to pay it, and until that has ended: from whatever pays through
- * the account of the last who was asked.
+ * Hold of a payout: from the first attempt until the payment ends, on the account that funds the last attempt.
  */
 export const holdAfter = (
   payment: Sided & Pick<Payment, "holds">,

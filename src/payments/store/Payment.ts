@@ -1,4 +1,4 @@
-/** A payment and its attempts as the stores hold them. */
+/** Records of payments: payment, attempt, movements, callbacks, operator items, refunds. */
 import { Schema } from "effect"
 import {
   AttemptId,
@@ -59,38 +59,38 @@ export interface Payment {
   readonly comments: string | null
   /** Why it failed; null unless it has. */
   readonly failure: PaymentFailure | null
-  /** Its parts that went back, or were to, in the order in which they were asked for. */
+  /** Refunds and returns, in the order of their requests. */
   readonly refunds: ReadonlyArray<Refund>
-  /** What of it its payer has again, by its movements; in the payment's currency. */
+  /** Amount that the payer has back by the movements, in the payment's currency. */
   readonly refunded: Money
-  /** The attempt that collected its money, or was asked to; of a payout see `payout_id`. */
+  /** Attempt that collects its money; for a payout see `payout_id`. */
   readonly taken_by: AttemptId | null
   readonly payout_id: string | null
-  /** Wrong one-time passwords so far, and those that are being judged. */
+  /** Wrong one-time passwords, and those that the provider is checking. */
   readonly otp_failures: number
   readonly fee_ids: ReadonlyArray<string>
   /** In the currency of the organisation's side; null when nothing is charged. */
   readonly total_fees: Money | null
-  /** The organisation's side in the books, which pays for it or has what it brings; null is its settlement account. */
+  /** Ledger account that funds or receives it; null: the organisation's settlement account. */
   readonly funding: LedgerAccount | null
-  /** Its money is on the held account of its organisation. */
+  /** Its money is on the organisation's held account. */
   readonly holds: boolean
-  /** What makes it a ramp; null for every other payment. */
+  /** Facts of a ramp; null for other payments. */
   readonly ramp: RampFacts | null
-  /** Until when its customer may pay; null: for as long as its provider takes it. */
+  /** Time until which its customer may pay; null: no limit of ours. */
   readonly expires_at: Date | null
   readonly created_at: Date
   readonly updated_at: Date
 }
 
-/** Why a payment failed, in a word that stays the same, and in the words of whoever said so. */
+/** Reason of a failure: a stable code, and a message. */
 export interface PaymentFailure {
   readonly code: FailureCode
   readonly message: string
   readonly provider: ProviderName | null
 }
 
-/** `return`: of money that the payment has no place for, to whoever sent it. */
+/** `return`: sends unallocated money back to its sender. */
 export type Leg = "payment" | "collection" | "settlement" | "refund" | "return"
 
 export interface Attempt {
@@ -102,7 +102,7 @@ export interface Attempt {
   readonly config_id: ConfigId | null
   /** The configuration whose account at the provider it went through; null: the platform's. */
   readonly account: ConfigId | null
-  /** That account is its organisation's own, and what lies there is not the platform's to pay out. */
+  /** The account is the organisation's own; the platform does not pay out from it. */
   readonly own: boolean
   readonly outcome: AttemptOutcome | null
   readonly reason: string | null
@@ -111,23 +111,23 @@ export interface Attempt {
   readonly answered_at: Date | null
   readonly enquiries: number
   readonly next_enquiry_at: Date | null
-  /** How often it was sent; 0: it waits for an instance that sends it. */
+  /** Number of sends; 0: waits to be claimed. */
   readonly sends: number
-  /** When it was last sent, by the clock of the store. */
+  /** Time of the last send, by the store's clock. */
   readonly sent_at: Date
-  /** Of money on its way back: the attempt that had brought it. */
+  /** For refunds and returns: the attempt that collected the money. */
   readonly of_attempt: AttemptId | null
-  /** The request that it was made for, where that was traced. */
+  /** Trace of the request that caused it. */
   readonly traceparent?: string
 }
 
-/** What providers moved because of a payment, and what was given a place by a rule for odd money or by a person. */
+/** Movements at providers because of a payment, and allocations of their money by rules and operators. */
 export interface Books {
   readonly movements: ReadonlyArray<RecordedMovement>
   readonly allocations: ReadonlyArray<Allocation>
 }
 
-/** Money that left clearing, or what a ramp holds, for an account of the organisation. Never changed: a second one undoes it. */
+/** Money from clearing, or from a ramp, to an account of the organisation. Immutable: a second one undoes it. */
 export interface Allocation {
   readonly allocation_id: string
   /** The attempt whose money it is. */
@@ -144,11 +144,11 @@ export interface Allocation {
   readonly at: Date
 }
 
-/** An attempt at rest, with what its store alone needs to know. */
+/** Stored attempt, with fields that only the store uses. */
 export interface AttemptRow extends Attempt {
   readonly asked_at: Date | null
   readonly hint_at: Date | null
-  /** How often in a row it was asked about in vain because of a hint. */
+  /** Polls in a row, caused by a hint, without an answer. */
   readonly hints: number
   /** Ids that hints named while its own is unknown, newest first; null: none. */
   readonly hinted_ids: ReadonlyArray<string> | null
@@ -156,14 +156,14 @@ export interface AttemptRow extends Attempt {
   readonly lease_token: string | null
 }
 
-/** An attempt that is to be asked about by whoever holds the token, until the lease ends. */
+/** An attempt claimed for a poll; the lease token is valid until the lease ends. */
 export interface DueAttempt extends Attempt {
   readonly lease_token: string
   /** Seconds since it was last sent, by the clock of the store. */
   readonly sent_ago: number
-  /** Asked about for a hint, and not because its time has come. */
+  /** Claimed because of a hint, not because a poll was due. */
   readonly hinted: boolean
-  /** There was a hint, whether or not its time had come as well; and how often in a row it was asked after in vain. */
+  /** There was a hint, whether or not a poll was due as well. */
   readonly has_hint: boolean
   readonly hints: number
   readonly hinted_ids: ReadonlyArray<string> | null
@@ -182,12 +182,12 @@ export const StoredCallback = Schema.Struct({
 })
 export interface StoredCallback extends Schema.Schema.Type<typeof StoredCallback> {}
 
-/** A callback that came before anyone knew the provider's own id of its payment, with all that it said. */
+/** Callback that came before its attempt was known by the provider's id, with its report. */
 export interface UnmatchedCallback extends StoredCallback {
   readonly provider_payment_id: string | null
-  /** Through which it came. */
+  /** Account at the provider that it came through. */
   readonly account: ConfigId | null
-  /** What it tells of, where it said so: it is matched with nothing else. */
+  /** Kind of attempt that it names; it matches no other. */
   readonly about?: AttemptKind | undefined
   readonly report_said: Report
 }
@@ -211,7 +211,7 @@ export interface StoredOperatorItem extends Schema.Schema.Type<typeof StoredOper
 
 export type OperatorItem = Omit<StoredOperatorItem, "closed_at" | "closed_by">
 
-/** What waits for a person; a resolution never does. */
+/** Open item; a resolution never is one. */
 export const OpenItem = Schema.Struct({
   ...itemFields,
   kind: Schema.Literal("unknown_outcome", "suspense", "review")
@@ -227,7 +227,7 @@ export interface RefundRate {
   readonly value: string
 }
 
-/** Money on its way back to a payer; its id is that of its attempt. Open and completed parts never exceed the payment. */
+/** A refund or return; its id is its attempt's. Open and completed refunds never exceed the payment. */
 export interface Refund {
   readonly refund_id: AttemptId
   readonly amount: Money
@@ -242,7 +242,7 @@ export interface Refund {
   readonly settled_at: Date | null
   /** The provider's id of the collection that the part was ordered of; absent: the attempt's own. */
   readonly collection_id?: string | undefined
-  /** Of money that the payment has no place for: the attempt that had brought it, and where it waited. */
+  /** For a return: the attempt that collected the money, and where it waited. */
   readonly of?: { readonly attempt_id: AttemptId; readonly from: "clearing" | "ramp" } | undefined
 }
 
@@ -263,7 +263,7 @@ export interface StoredFee extends NewFee {
   readonly created_at: Date
 }
 
-/** What an attempt is at its provider, which may give payments, payouts and refunds the same ids. */
+/** Kind of an attempt at its provider, which may use one id for a payment, a payout and a refund. */
 export const attemptKinds = ["payin", "payout", "refund"] as const
 export type AttemptKind = (typeof attemptKinds)[number]
 
@@ -277,7 +277,7 @@ export const kindOfAttempt = (
 
 export const isOpen = (attempt: Attempt): boolean => attempt.outcome !== "declined"
 
-/** What a ramp is besides a payment. Amounts and rates are decimal text. */
+/** Facts of a ramp besides its payment. Amounts and rates are decimal text. */
 export interface RampFacts {
   readonly direction: "on_ramp" | "off_ramp"
   readonly network: CryptoNetwork
@@ -291,6 +291,6 @@ export interface RampFacts {
   readonly customer_type: "retail" | "institution"
   readonly business_id: string | null
   readonly business_name: string | null
-  /** What has arrived of the customer's money; null until it has. */
+  /** Amount collected from the customer; null until it arrived. */
   readonly collected: string | null
 }

@@ -306,7 +306,7 @@ export const entriesOfChange = (change: Change): ReadonlyArray<Entry> => {
   return entriesBetween(after, kind, reference, postingsOf(payment, booksBefore), postingsOf(after, booksAfter(change)))
 }
 
-/** Rounded so that nobody gains by it: what the organisation gets down, what it pays up. */
+/** Rounds down what the organisation gets and up what it pays, so that rounding never gains money. */
 const share = (whole: Money, part: Money, of: Money, up: boolean): Money => {
   const exact = whole.minor * part.minor
   const down = exact / of.minor

@@ -1,125 +1,125 @@
 /** Payments between code and table: amounts as exact decimal text, everything else as it is. */
+import { Either, ParseResult, Schema } from "effect"
+import { compileDecoder } from "../../platform/schema/CompiledSchema.ts"
 import { AttemptId, BeneficiaryId, ConfigId, OrgId, PaymentId, TransactionId, UserId } from "../../domain/Ids.ts"
-import { CryptoNetwork, isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
-import { flows, paymentMethods, providerNames } from "../../domain/Corridor.ts"
-import { isCountryCode } from "../../domain/Country.ts"
+import { AnyCurrencyCode, CryptoNetwork } from "../../domain/CryptoAsset.ts"
+import { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
+import { CountryCode } from "../../domain/Country.ts"
 import { parseExactJson } from "../../domain/ExactJson.ts"
 import { type FailureCode, failureCodes, paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { chargedSide } from "../../domain/Fee.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"
-import { moneyOf } from "../../platform/database/Query.ts"
-import {
-  fields,
-  idOf,
-  json,
-  listOf,
-  nullable,
-  number,
-  oneOf,
-  optional,
-  recognised,
-  recordOf,
-  type RowOf,
-  rowOf,
-  text,
-  time,
-  truth
-} from "./Columns.ts"
+import { moneyOf, UnexpectedRow } from "../../platform/database/Query.ts"
 import type { JsonObject, Payment, Refund } from "./Payment.ts"
 
-const currency = recognised("a currency", isAnyCurrencyCode)
-const provider = oneOf(...providerNames)
-
-const ramp = fields({
-  direction: oneOf("on_ramp", "off_ramp"),
-  network: oneOf(...CryptoNetwork.literals),
-  wallet_address: nullable(text),
-  collection: oneOf("bank_transfer", "mobile_money", "crypto"),
-  settlement: oneOf("bank_transfer", "mobile_money", "wallet", "crypto"),
-  rate: text,
-  client_rate: text,
-  customer_type: oneOf("retail", "institution"),
-  business_id: nullable(text),
-  business_name: nullable(text),
-  collected: nullable(text)
-})
-
-const refund = fields({
-  refund_id: idOf(AttemptId),
-  amount: text,
-  target: text,
-  rate: optional(fields({ basis: oneOf("original", "live"), value: text })),
-  state: oneOf("open", "completed", "failed"),
-  reason: nullable(text),
-  created_at: text,
-  settled_at: nullable(text),
-  collection_id: optional(text),
-  of: optional(fields({ attempt_id: idOf(AttemptId), from: oneOf("clearing", "ramp"), currency }))
-})
-
-type RefundRow = NonNullable<(typeof refund)["holds"]>
-
-const paymentTable = {
-  payment_id: idOf(PaymentId),
-  transaction_id: idOf(TransactionId),
-  org_id: idOf(OrgId),
-  user_id: idOf(UserId),
-  status: oneOf(...paymentStatuses),
-  version: number,
-  direction: oneOf(...flows),
-  payment_method: oneOf(...paymentMethods),
-  country: recognised("a country", isCountryCode),
-  amount: text,
-  currency,
-  target_amount: text,
-  target_currency: currency,
-  org_rate_id: nullable(text),
-  client_reference: nullable(text),
-  description: nullable(text),
-  beneficiary_id: nullable(idOf(BeneficiaryId)),
-  payer_details: json,
-  mobile_money_details: json,
-  card_details: json,
-  bank_account: json,
-  recipient_info: json,
-  /** Read as text: a double would lose digits of its numbers. */
-  metadata: text,
-  user_metadata: json,
-  webhook_metadata: json,
-  return_url: nullable(text),
-  provider: nullable(provider),
-  account: nullable(idOf(ConfigId)),
-  provider_payment_id: nullable(text),
-  provider_status: nullable(text),
-  provider_data: json,
-  next_action: nullable(oneOf("redirect", "wait", "bank_transfer", "pay_by_link", "collect_otp", "check_status")),
-  action_data: recordOf(nullable(text)),
-  comments: nullable(text),
-  failure: nullable(
-    fields({
-      code: oneOf(...(Object.keys(failureCodes) as ReadonlyArray<FailureCode>)),
-      message: text,
-      provider: nullable(provider)
+/** Decodes one row by a compiled schema. A value that does not fit is a defect that names its column, not its content. */
+export const rowDecoder = <A, I>(schema: Schema.Schema<A, I>): ((row: unknown) => A) => {
+  const decode = compileDecoder(schema)
+  return (row) =>
+    Either.getOrThrowWith(decode(row), (issue) => {
+      const paths = ParseResult.ArrayFormatter.formatIssueSync(issue).map(({ path }) => path.join("."))
+      const column = paths.reduce((longest, path) => (path.length > longest.length ? path : longest), "")
+      return new UnexpectedRow({ message: `${column}: unexpected value` })
     })
-  ),
-  refunds: listOf(refund),
-  refunded_amount: text,
-  taken_by: nullable(idOf(AttemptId)),
-  payout_id: nullable(text),
-  otp_failures: number,
-  fee_ids: listOf(text),
-  total_fees: nullable(text),
-  funding: nullable(text),
-  holds: truth,
-  ramp: nullable(ramp),
-  expires_at: nullable(time),
-  created_at: time,
-  updated_at: time
 }
 
-type PaymentRow = RowOf<typeof paymentTable>
+export const Currency = Schema.typeSchema(AnyCurrencyCode)
 
-export const paymentColumns = Object.keys(paymentTable) as ReadonlyArray<keyof PaymentRow>
+const Json = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+const Text = Schema.NullOr(Schema.String)
+
+const RampFactsRow = Schema.Struct({
+  direction: Schema.Literal("on_ramp", "off_ramp"),
+  network: CryptoNetwork,
+  wallet_address: Text,
+  collection: Schema.Literal("bank_transfer", "mobile_money", "crypto"),
+  settlement: Schema.Literal("bank_transfer", "mobile_money", "wallet", "crypto"),
+  rate: Schema.String,
+  client_rate: Schema.String,
+  customer_type: Schema.Literal("retail", "institution"),
+  business_id: Text,
+  business_name: Text,
+  collected: Text
+})
+
+const RefundRow = Schema.Struct({
+  refund_id: AttemptId,
+  amount: Schema.String,
+  target: Schema.String,
+  rate: Schema.optional(Schema.Struct({ basis: Schema.Literal("original", "live"), value: Schema.String })),
+  state: Schema.Literal("open", "completed", "failed"),
+  reason: Text,
+  created_at: Schema.String,
+  settled_at: Text,
+  collection_id: Schema.optional(Schema.String),
+  of: Schema.optional(
+    Schema.Struct({ attempt_id: AttemptId, from: Schema.Literal("clearing", "ramp"), currency: Currency })
+  )
+})
+type RefundRow = typeof RefundRow.Type
+
+const PaymentRow = Schema.Struct({
+  payment_id: PaymentId,
+  transaction_id: TransactionId,
+  org_id: OrgId,
+  user_id: UserId,
+  status: Schema.Literal(...paymentStatuses),
+  version: Schema.Number,
+  direction: Flow,
+  payment_method: PaymentMethod,
+  country: CountryCode,
+  amount: Schema.String,
+  currency: Currency,
+  target_amount: Schema.String,
+  target_currency: Currency,
+  org_rate_id: Text,
+  client_reference: Text,
+  description: Text,
+  beneficiary_id: Schema.NullOr(BeneficiaryId),
+  payer_details: Json,
+  mobile_money_details: Json,
+  card_details: Json,
+  bank_account: Json,
+  recipient_info: Json,
+  /** Read as text: a double would lose digits of its numbers. */
+  metadata: Schema.String,
+  user_metadata: Json,
+  webhook_metadata: Json,
+  return_url: Text,
+  provider: Schema.NullOr(ProviderName),
+  account: Schema.NullOr(ConfigId),
+  provider_payment_id: Text,
+  provider_status: Text,
+  provider_data: Json,
+  next_action: Schema.NullOr(
+    Schema.Literal("redirect", "wait", "bank_transfer", "pay_by_link", "collect_otp", "check_status")
+  ),
+  action_data: Schema.Record({ key: Schema.String, value: Text }),
+  comments: Text,
+  failure: Schema.NullOr(
+    Schema.Struct({
+      code: Schema.Literal(...(Object.keys(failureCodes) as ReadonlyArray<FailureCode>)),
+      message: Schema.String,
+      provider: Schema.NullOr(ProviderName)
+    })
+  ),
+  refunds: Schema.Array(RefundRow),
+  refunded_amount: Schema.String,
+  taken_by: Schema.NullOr(AttemptId),
+  payout_id: Text,
+  otp_failures: Schema.Number,
+  fee_ids: Schema.Array(Schema.String),
+  total_fees: Text,
+  funding: Text,
+  holds: Schema.Boolean,
+  ramp: Schema.NullOr(RampFactsRow),
+  expires_at: Schema.NullOr(Schema.DateFromSelf),
+  created_at: Schema.DateFromSelf,
+  updated_at: Schema.DateFromSelf
+})
+type PaymentRow = typeof PaymentRow.Type
+
+export const paymentColumns = Object.keys(PaymentRow.fields) as ReadonlyArray<keyof PaymentRow>
 
 /** As they are read, with the table's name and a point before each if it is given. */
 export const selectedColumns = (prefix = ""): string =>
@@ -168,11 +168,11 @@ export const toRow = ({
   total_fees: total_fees === null ? null : total_fees.toNumericText()
 })
 
-const paymentRow = rowOf(paymentTable)
+const decodePayment = rowDecoder(PaymentRow)
 
-/** Of a row with the selected columns, whatever else it has. */
+/** Reads a payment from a row with at least the selected columns. Written out, since a spread of 45 fields takes 30 µs. */
 export const paymentOf = (selected: object): Payment => {
-  const row = paymentRow(selected)
+  const row = decodePayment(selected)
   const amount = moneyOf(row.amount, row.currency)
   const target = moneyOf(row.target_amount, row.target_currency)
   const charged = chargedSide({ direction: row.direction, amount, target })

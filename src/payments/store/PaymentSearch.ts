@@ -11,7 +11,7 @@ import { numbersInFull } from "../../domain/PhoneNumber.ts"
 import type { Payment } from "./Payment.ts"
 import type { PaymentId } from "../../domain/Ids.ts"
 
-/** Finding payments by whoever pays or is paid: by phone number or e-mail address, however either was written. */
+/** Finds payments by phone number or e-mail address of payer or recipient, in any notation. */
 const digitsOf = (text: string): string => text.replace(/\D/g, "")
 
 const isEmail = (text: string): boolean => text.includes("@")
@@ -77,7 +77,7 @@ const byPhone: ReadonlyArray<Look> = [
   { holds: RECIPIENT_PHONE, where: `coalesce(${PAYER_PHONE}, ${WALLET_PHONE}) <> ${RECIPIENT_PHONE}` }
 ]
 
-/** The indexes hold hashes, which may be those of somebody else. */
+/** Compares the values, since the indexes hold hashes, which can collide. */
 const bare = (email: boolean): string => (email ? "lower(held)" : "regexp_replace(held, '\\D', '', 'g')")
 
 /**
@@ -116,7 +116,7 @@ export const byCustomer = (
 
 /**
  * What a payment is known by outside: the caller's own reference, the first characters of its id, or what a provider
- * calls it. The first eight are only its time; with the first 23 no two are alike. Whoever is told one finds the payment
+ * calls it. The first eight are only its time; with the first 23 no two are alike. A person who is given one finds the payment
  * by it, or by less.
  */
 const LENGTH = 23

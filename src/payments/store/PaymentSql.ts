@@ -112,7 +112,7 @@ interface SentChange extends Traced {
   readonly changeId: number
 }
 
-/** Which request wants it: nothing where requests are not traced, and empty where they are but it is nobody's. */
+/** Trace of the request: null if requests are not traced, empty if none caused it. */
 interface Traced {
   readonly traceparent?: string | undefined
 }

@@ -16,7 +16,7 @@ const attemptFields = `attempt_id uuid, leg text, provider text, config_id uuid,
 const insertAttempt = `insert into attempts (attempt_id, payment_id, org_id, leg, provider, config_id, account, own, started_at,
       next_enquiry_at, sends, of_attempt, traceparent)`
 
-/** Whoever commits an attempt sends it at once, unless there is no time yet at which it is asked about. */
+/** Counts as sent by the instance that commits it, unless it has no time of a poll yet. */
 const attemptValues = (from: string) => `${from}.attempt_id, c.payment_id, c.org_id, ${from}.leg, ${from}.provider,
       ${from}.config_id, ${from}.account, ${from}.own, ${from}.started_at, ${enquiryTime(`${from}.enquire_in`)},
       case when ${from}.enquire_in is null then 0 else 1 end, ${from}.of_attempt, ${from}.traceparent`

@@ -1,9 +1,9 @@
-/** Payments at rest. A change of state, its history, its attempt, its events and its callback are one statement. */
+/** Store of payments. A change of state, its history, attempt, events and callback are one statement. */
 import { Context, Data, type Duration, type Option } from "effect"
 import type { AttemptId, ConfigId, OrgId, PaymentId, TransactionId } from "../../domain/Ids.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope, Window } from "../../platform/database/Query.ts"
-import type { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
+import { type Flow, type PaymentMethod, type ProviderName, providerNames } from "../../domain/Corridor.ts"
 import type { CountryCode } from "../../domain/Country.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
 import type { RecordedMovement } from "../../domain/Movement.ts"
@@ -23,6 +23,7 @@ import type {
 } from "./Payment.ts"
 import type { NewFee } from "../../domain/Fee.ts"
 import type { Change, NewPayment } from "./Change.ts"
+import { counter } from "../../platform/observability/Metrics.ts"
 
 export interface PaymentFilter {
   readonly status?: PaymentStatus | undefined
@@ -31,7 +32,7 @@ export interface PaymentFilter {
   readonly client_reference?: string | undefined
   /** The caller's reference, or the beginning of either id. */
   readonly reference?: string | undefined
-  /** A phone number or an e-mail address of whoever pays or is paid. */
+  /** Phone number or e-mail address of the payer or recipient. */
   readonly customer?: string | undefined
   /** Where a phone number without its country's code may be from, beside the countries of mobile money. */
   readonly home?: CountryCode | undefined
@@ -39,7 +40,7 @@ export interface PaymentFilter {
   readonly to?: Date | undefined
 }
 
-/** All that is recorded of a payment. */
+/** Everything recorded about a payment. */
 export interface PaymentHistory extends Books {
   readonly history: ReadonlyArray<HistoryRow>
   readonly attempts: ReadonlyArray<Attempt>
@@ -47,13 +48,13 @@ export interface PaymentHistory extends Books {
   readonly items: ReadonlyArray<StoredOperatorItem>
 }
 
-/** An attempt, its payment and what is recorded of the payment's money, as they were at one moment. */
+/** An attempt, its payment and the payment's movements and allocations, read at one moment. */
 export interface AttemptOfPayment extends Books {
   readonly payment: Payment
   readonly attempt: Attempt
 }
 
-/** How many attempts of a provider there is room for. */
+/** Number of attempts that may be claimed for a provider. */
 export interface ProviderCapacity {
   readonly provider: ProviderName
   readonly room: number
@@ -64,7 +65,7 @@ export interface MatchedCallback {
   readonly attempt_id: AttemptId
 }
 
-/** What is taken up by one instance at a time: to be sent, to be asked about, to be matched with what came early. */
+/** Work that one instance claims at a time: attempts to send or poll, callbacks to match, cards to expire. */
 export type AttemptQueue = Pick<
   Store,
   | "claimEnquiries"
@@ -83,7 +84,7 @@ export type AttemptQueue = Pick<
   | "now"
 >
 
-/** A transfer that belongs to another payment than the one that a provider names it for. */
+/** Transfer that is recorded for another payment than the provider names. */
 export interface TakenTransfer extends Pick<RecordedMovement, "kind" | "movement_id"> {
   readonly payment_id: PaymentId
   readonly org_id: OrgId
@@ -99,7 +100,7 @@ export interface Store {
    * and where a transfer that it names is recorded for another payment.
    */
   readonly apply: (change: Change) => Stored<boolean, InsufficientFunds | TransferTaken>
-  /** Which of these transfers are recorded for other payments. */
+  /** Those of these transfers that are recorded for other payments. */
   readonly takenTransfers: (
     paymentId: PaymentId,
     movements: ReadonlyArray<RecordedMovement>
@@ -127,34 +128,50 @@ export interface Store {
    * a hint names is kept while the attempt has none of its own, the newest few of them.
    */
   readonly hint: (attemptId: AttemptId, providerPaymentId?: string | null) => Stored<boolean>
-  /** The hint that it was claimed for was asked after in vain, and stands: it is due again by then, or with the next one. */
+  /** Makes a hint due again after a poll without an answer, or with the next hint. */
   readonly hintAgain: (attemptId: AttemptId, after: Duration.Duration) => Stored<void>
-  /** Attempts that were committed for any instance to send: whoever claims one sends it at once, and nobody else does. */
+  /** Claims attempts that any instance may send; the instance that claims one sends it at once. */
   readonly claimUnsent: (lanes: ReadonlyArray<ProviderCapacity>) => Stored<ReadonlyArray<AttemptOfPayment>>
-  /** Takes leave to send an attempt again: none where its lease was lost, or the attempt has its answer by now. */
+  /** Claims an attempt to be sent again; none if the lease was lost or the attempt has an answer. */
   readonly renewSend: (attemptId: AttemptId, leaseToken: string | null) => Stored<Option.Option<AttemptOfPayment>>
   /** Makes an attempt that was not sent yet declined, so that it never is; false when it was sent, or answered, before. */
   readonly stopUnsent: (attemptId: AttemptId, reason: string) => Stored<boolean>
   /** The fees of a payment that is settled for another amount. */
   readonly replaceFees: (payment: Payment, fees: ReadonlyArray<NewFee>) => Stored<void>
-  /** One that was certainly not sent waits to be claimed again, after a pause; nothing where somebody else took it up. */
+  /** Queues an attempt that was certainly not sent, after a pause; does nothing if another instance claimed it. */
   readonly requeueUnsent: (attemptId: AttemptId) => Stored<void>
   readonly callbackSeen: (provider: ProviderName, key: string) => Stored<boolean>
-  /** Whether what came before its payment was known still waits for it: nobody has applied it meanwhile. */
+  /** Whether a callback is stored and not applied yet. */
   readonly isCallbackUnmatched: (provider: ProviderName, key: string) => Stored<boolean>
   /** A callback that changes nothing, or not yet; false when it was stored before. */
   readonly storeCallback: (callback: StoredCallback | UnmatchedCallback) => Stored<boolean>
-  /** Callbacks that came before their attempt was known by its provider's id, and whose attempt is known now. */
+  /** Unmatched callbacks whose attempt is known by the provider's id now. */
   readonly matchedCallbacks: (most: number) => Stored<ReadonlyArray<MatchedCallback>>
   /** Sets the timer of a payin that no provider has until its customer gives a card, in the transaction that makes it wait. */
   readonly awaitCard: (payment: Payment & { readonly expires_at: Date }) => Stored<void>
   /** Payins whose timer is due, the longest due first. */
   readonly expiredCardWaits: (most: number) => Stored<ReadonlyArray<Payment>>
   readonly forgetCardWait: (payment: Payment) => Stored<void>
-  /** The time by the clock that all instances share. */
+  /** Time by the clock that all instances share. */
   readonly now: Stored<Date>
   readonly history: (payment: Payment) => Stored<PaymentHistory>
   readonly openItems: (scope: Scope, window: Window) => Stored<ReadonlyArray<OpenItem>>
 }
 
 export class PaymentStore extends Context.Tag("corridor/PaymentStore")<PaymentStore, Store>() {}
+
+export const droppedUnmatchedCallbacks = counter(
+  "corridor_stray_callbacks_dropped_total",
+  "Callbacks about no payment of ours that were dropped because their account had more than 10,000 of them.",
+  ["provider"]
+)
+
+for (const provider of providerNames) droppedUnmatchedCallbacks([provider], 0)
+
+export class UnmatchedCallbackStore extends Context.Tag("corridor/UnmatchedCallbackStore")<
+  UnmatchedCallbackStore,
+  {
+    /** Answers with how many were forgotten, one batch at most. */
+    readonly forgetOld: Stored<number>
+  }
+>() {}

@@ -1,6 +1,6 @@
 /**
- * Money that waits for a person: what of a payment has no place in clearing, and what a ramp that has ended still holds. It
- * is computed from the movements of the payment, never kept, so that it is there exactly as long as it is true. Pure.
+ * Money in suspense: a payment's unallocated clearing balance, and money that an ended ramp still holds. Computed from the
+ * movements and never stored, so an item exists exactly while it is true. Pure.
  */
 import { createHash } from "node:crypto"
 import { LedgerAccount } from "../../domain/Ledger.ts"
@@ -26,7 +26,7 @@ export const suspenseItemId = (account: LedgerAccount, isGone = false): string =
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-/** Where a sum waits. */
+/** Ledger account of a sum. */
 export const suspenseAccount = (
   { payment_id }: Payment,
   { attempt_id, from, money }: Omit<SuspenseSum, "item_id">
@@ -45,7 +45,7 @@ export const suspenseSumsOf = (payment: Payment, books: Books): ReadonlyArray<Su
   return sums.map((sum) => ({ ...sum, item_id: suspenseItemId(suspenseAccount(payment, sum), sum.money.isNegative) }))
 }
 
-/** What of a payment its words are about. */
+/** Fields of a payment that the description uses. */
 type DescribedPayment = Pick<Payment, "amount" | "direction" | "status">
 
 const statusWords = ({ amount, direction, status }: DescribedPayment, { money }: Pick<Sum, "money">): string => {
@@ -62,7 +62,7 @@ const statusWords = ({ amount, direction, status }: DescribedPayment, { money }:
     : `${sum} was paid out for a payment that is ${status}`
 }
 
-/** What waits, in words: what is so, and who has to say what follows. */
+/** Describes a sum and the decision that it needs. */
 export const describeSum = (
   payment: DescribedPayment,
   sum: Pick<Sum, "money"> & { readonly from?: Allocation["from"] }
@@ -76,7 +76,7 @@ export const describeSum = (
     : `${what}: an operator must say who bears it.`
 }
 
-/** What waits as an item of the queue. */
+/** Queue item of a sum. */
 export const suspenseItem = (payment: Payment, sum: SuspenseSum, opened_at: Date): OpenItem => ({
   item_id: sum.item_id,
   org_id: payment.org_id,
@@ -129,7 +129,7 @@ export const returnOf = (
     : { collection_id: part.movement_id, money: new Money({ currency: money.currency, minor: part.left }) }
 }
 
-/** Whoever moved a sum: what a ramp collected is its first leg's. */
+/** Attempt that moved a sum: for a ramp's collection its first leg. */
 export const moverOf = (attempts: ReadonlyArray<Attempt>, { attempt_id }: Sum): Attempt | undefined =>
   attempts.find((one) => one.attempt_id === attempt_id)
 
@@ -139,7 +139,7 @@ export const isUnderpaid = ({ direction, status, taken_by }: Payment, { attempt_
 
 export const absolute = (money: Money): Money => (money.isNegative ? money.negate() : money)
 
-/** When what waits was last heard of. */
+/** Time of the last report about a sum. */
 export const lastReportedAt = ({ updated_at }: Payment, { movements }: Books): Date =>
   movements.reduce<Date | undefined>(
     (last, { heard_at }) => (last === undefined || heard_at > last ? heard_at : last),

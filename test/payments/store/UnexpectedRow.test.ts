@@ -41,26 +41,26 @@ const attemptRow = {
   traceparent: null
 }
 
-const wrong: ReadonlyArray<readonly [column: string, value: unknown, message: string]> = [
-  ["version", "1", "version: expected a number, found string"],
-  ["payment_id", undefined, "payment_id: expected text, found undefined"],
-  ["status", "lost", "status: expected one of"],
-  ["amount", 1500, "amount: expected text, found number"],
-  ["currency", "KSH", "currency: expected a currency, found string"],
-  ["country", "XX", "country: expected a country, found string"],
-  ["payer_details", [], "payer_details: expected an object, found a list"],
-  ["metadata", {}, "metadata: expected text, found object"],
-  ["action_data", { redirect_url: 1 }, "action_data.redirect_url: expected text, found number"],
-  ["failure", { code: "BROKEN", message: "", provider: null }, "failure.code: expected one of"],
-  ["refunds", [{ refund_id: ID }], "refunds.0.amount: expected text, found undefined"],
-  ["fee_ids", [null], "fee_ids.0: expected text, found null"],
-  ["holds", 1, "holds: expected true or false, found number"],
-  ["expires_at", "2026-03-02", "expires_at: expected a time, found string"]
+const wrong: ReadonlyArray<readonly [column: string, value: unknown, named: string]> = [
+  ["version", "1", "version"],
+  ["payment_id", undefined, "payment_id"],
+  ["status", "lost", "status"],
+  ["amount", 1500, "amount"],
+  ["currency", "KSH", "currency"],
+  ["country", "XX", "country"],
+  ["payer_details", [], "payer_details"],
+  ["metadata", {}, "metadata"],
+  ["action_data", { redirect_url: 1 }, "action_data.redirect_url"],
+  ["failure", { code: "BROKEN", message: "", provider: null }, "failure.code"],
+  ["refunds", [{ refund_id: ID }], "refunds.0.amount"],
+  ["fee_ids", [null], "fee_ids.0"],
+  ["holds", 1, "holds"],
+  ["expires_at", "2026-03-02", "expires_at"]
 ]
 
-const wrongInAttempt: ReadonlyArray<readonly [column: string, value: unknown, message: string]> = [
-  ["leg", "third", "leg: expected one of"],
-  ["sent_at", null, "sent_at: expected a time, found null"]
+const wrongInAttempt: ReadonlyArray<readonly [column: string, value: unknown, named: string]> = [
+  ["leg", "third", "leg"],
+  ["sent_at", null, "sent_at"]
 ]
 
 const movementRow = {
@@ -78,37 +78,37 @@ const movementRow = {
   heard_at: "1970-01-01T00:00:00.000Z"
 }
 
-const wrongInMovement: ReadonlyArray<readonly [column: string, value: unknown, message: string]> = [
-  ["kind", "gift", "movements.0.kind: expected one of"],
-  ["movement_id", null, "movements.0.movement_id: expected text, found null"],
-  ["amount", 1500, "movements.0.amount: expected text, found number"],
-  ["currency", "KSH", "movements.0.currency: expected a currency, found string"],
-  ["state", "lost", "movements.0.state: expected one of"],
-  ["is_total", 1, "movements.0.is_total: expected true or false, found number"]
+const wrongInMovement: ReadonlyArray<readonly [column: string, value: unknown, named: string]> = [
+  ["kind", "gift", "movements.0.kind"],
+  ["movement_id", null, "movements.0.movement_id"],
+  ["amount", 1500, "movements.0.amount"],
+  ["currency", "KSH", "movements.0.currency"],
+  ["state", "lost", "movements.0.state"],
+  ["is_total", 1, "movements.0.is_total"]
 ]
 
 describe("A row with a column of a wrong type", () => {
-  it.each(wrongInMovement)("of a movement, %s as %j, is refused by name", (column, value, message) => {
+  it.each(wrongInMovement)("of a movement, %s as %j, is refused by name", (column, value, named) => {
     const books = (row: object) => booksOf({ movements: [row], allocations: null })
     expect(books(movementRow)).toMatchObject({ movements: [{ movement_id: "c1", heard_at: new Date(0) }] })
     expect(() => books({ ...movementRow, [column]: value })).toThrow(UnexpectedRow)
-    expect(() => books({ ...movementRow, [column]: value })).toThrow(message)
+    expect(() => books({ ...movementRow, [column]: value })).toThrow(`${named}: unexpected value`)
   })
 
-  it.effect.each(wrong)("of a payment, %s as %j, is refused by name", ([column, value, message]) =>
+  it.effect.each(wrong)("of a payment, %s as %j, is refused by name", ([column, value, named]) =>
     Effect.gen(function* () {
       const row = yield* goodRow
       expect(paymentOf(row).payment_id).toBe(row.payment_id)
       expect(() => paymentOf({ ...row, [column]: value })).toThrow(UnexpectedRow)
-      expect(() => paymentOf({ ...row, [column]: value })).toThrow(message)
+      expect(() => paymentOf({ ...row, [column]: value })).toThrow(`${named}: unexpected value`)
     }).pipe(Effect.provide(Ids.layer))
   )
 
-  it.each(wrongInAttempt)("of an attempt, %s as %j, is refused by name", (column, value, message) => {
+  it.each(wrongInAttempt)("of an attempt, %s as %j, is refused by name", (column, value, named) => {
     const { traceparent: _, ...untraced } = attemptRow
     expect(attemptOf(attemptRow)).toEqual(untraced)
     expect(() => attemptOf({ ...attemptRow, [column]: value })).toThrow(UnexpectedRow)
-    expect(() => attemptOf({ ...attemptRow, [column]: value })).toThrow(message)
+    expect(() => attemptOf({ ...attemptRow, [column]: value })).toThrow(`${named}: unexpected value`)
   })
 })
 
@@ -129,7 +129,7 @@ layer(onDatabase, { excludeTestServices: true, timeout: "60 seconds" })("A table
       const exit = yield* Effect.exit(store.find(Option.some(owner.org_id), payment.payment_id))
       const defect = Exit.isFailure(exit) ? Option.getOrNull(Cause.dieOption(exit.cause)) : null
       expect(defect).toBeInstanceOf(UnexpectedRow)
-      expect(defect).toMatchObject({ message: "comments: expected text, found object" })
+      expect(defect).toMatchObject({ message: "comments: unexpected value" })
     })
   )
 })

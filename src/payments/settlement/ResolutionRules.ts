@@ -1,0 +1,210 @@
+/** Rules for what an operator states about a payment: what is open, and the change that a statement makes. Pure. */
+import { type BigDecimal, Duration, Effect, Either } from "effect"
+import { AttemptId } from "../../domain/Ids.ts"
+import { Conflict } from "../../domain/Failure.ts"
+import { Money } from "../../domain/Money.ts"
+import { type HeardMovement, OPERATOR_ID } from "../../domain/Movement.ts"
+import { absenceGrace } from "../../domain/policies/PaymentPolicies.ts"
+import type { Change } from "../store/Change.ts"
+import { type Attempt, kindOfAttempt, type Payment, type Refund, type StoredOperatorItem } from "../store/Payment.ts"
+import type { PaymentHistory } from "../store/PaymentStore.ts"
+import { absolute, describeSum, isUnderpaid, type SuspenseSum } from "../store/SuspenseSums.ts"
+import { isAbout, isPaidLate, isUnknownOutcome } from "./Decisions.ts"
+import { allocateToOrganization, pendingMovement, refundSettledAfterFailing } from "./Movements.ts"
+import { withoutEnquiries } from "./PaymentCommand.ts"
+import { partsAfter, statusAfter } from "./RefundRules.ts"
+
+/** Patch of an underpaid payment that fails. */
+export const underpaidPatch = (payment: Payment, { money }: SuspenseSum) => ({
+  next_action: null,
+  failure: {
+    code: "UNDERPAID" as const,
+    message: `Only ${money.toString()} of ${payment.amount.toString()} arrived.`,
+    provider: payment.provider
+  }
+})
+
+/** An operator's statement about a payment. */
+export interface ResolutionRequest {
+  /** For money in suspense, completed: the organisation gets it or bears it; failed: the provider has it back. */
+  readonly outcome: "completed" | "failed"
+  /** Reason that the operator gives. */
+  readonly reason: string
+  /** Open item that it resolves; required if one statement cannot resolve all of them. */
+  readonly item?: string | undefined
+  /** The provider's id of the stated transfer, so that a later report of it is the same movement. */
+  readonly movementId?: string | undefined
+  /** Part of the sum, without a sign; default: all of it. */
+  readonly amount?: BigDecimal.BigDecimal | undefined
+}
+
+/** Whether a provider call may still be under way; nothing is decided meanwhile. */
+export const isUnderWay = ({ outcome, sends, sent_at }: Attempt, now: Date): boolean => {
+  const unanswered = outcome === null || (outcome === "unknown" && sends > 1)
+  return unanswered && (sends === 0 || now.getTime() - sent_at.getTime() < Duration.toMillis(absenceGrace))
+}
+
+export const itemsAbout = ({ items }: PaymentHistory, attempt: Attempt): ReadonlyArray<StoredOperatorItem> =>
+  items.filter((item) => isUnknownOutcome(item) && isAbout(item, attempt))
+
+export const hasItem = (story: PaymentHistory, attempt: Attempt): boolean => itemsAbout(story, attempt).length > 0
+
+/** Attempts on the manual rail wait for an operator until they end. */
+const isOnManualRail = ({ refunds }: Payment, { attempt_id, leg, outcome, provider }: Attempt): boolean =>
+  provider === "manual" &&
+  outcome === "accepted" &&
+  leg !== "return" &&
+  (leg !== "refund" || refunds.some(({ refund_id, state }) => refund_id === attempt_id && state === "open"))
+
+/** Whether only an operator can settle an attempt. */
+export const needsOperator =
+  (payment: Payment, story: PaymentHistory, now: Date) =>
+  (attempt: Attempt): boolean =>
+    !isUnderWay(attempt, now) &&
+    (attempt.outcome === "unknown" ||
+      attempt.outcome === null ||
+      isOnManualRail(payment, attempt) ||
+      hasItem(story, attempt))
+
+/** Lists open items in an error message, so that the operator can name one. */
+export const listItems = (
+  payment: Payment,
+  sums: ReadonlyArray<SuspenseSum>,
+  questions: ReadonlyArray<StoredOperatorItem>
+): string =>
+  [
+    ...sums.map((sum) => `${sum.item_id} (suspense): ${describeSum(payment, sum)}`),
+    ...questions.map(({ detail, item_id, kind }) => `${item_id} (${kind}): ${detail}`)
+  ].join(" ")
+
+/** Part of a change that a statement about money decides. */
+export type StatedChange = Pick<Change, "cause" | "patch" | "status"> &
+  Partial<Pick<Change, "attempt" | "allocations" | "movements">> & { readonly refund?: Refund }
+
+export interface OperatorStatement {
+  readonly payment: Payment
+  readonly story: PaymentHistory
+  readonly sum: SuspenseSum
+  readonly mover: Attempt
+  readonly reason: string
+  readonly movementId: string | undefined
+  readonly by: string
+  readonly at: Date
+  readonly newId: () => string
+}
+
+/** Transfer that an operator found at the provider and the provider did not report. */
+const foundMovement = (
+  { at, mover, movementId, newId, payment, story, sum }: OperatorStatement,
+  refund_id: Refund["refund_id"] | null
+): HeardMovement => {
+  const collects = kindOfAttempt(payment, mover) !== "payout"
+  const kind = sum.money.isNegative ? "reinstatement" : collects ? "refund" : "disbursement"
+  const alike = story.movements.filter(
+    (one) => one.kind === kind && one.attempt_id === sum.attempt_id && one.refund_id === null
+  )
+  return {
+    provider: mover.provider,
+    account: mover.account,
+    kind,
+    movement_id: movementId ?? pendingMovement(alike, absolute(sum.money))?.movement_id ?? `${OPERATOR_ID}${newId()}`,
+    attempt_id: sum.attempt_id,
+    refund_id,
+    amount: absolute(sum.money),
+    state: "settled",
+    is_total: false,
+    source: "operator",
+    heard_at: at
+  }
+}
+
+/** Change if the provider has the money that came, or returned the money that was gone. */
+export const atProvider = (statement: OperatorStatement): StatedChange => {
+  const { at, by, newId, payment, sum } = statement
+  const { status } = payment
+  if (sum.from === "ramp") {
+    const part: Refund = {
+      refund_id: AttemptId.make(newId()),
+      amount: sum.money,
+      target: sum.money,
+      state: "completed",
+      reason: statement.reason,
+      created_at: at,
+      settled_at: at,
+      of: { attempt_id: sum.attempt_id, from: "ramp" }
+    }
+    const movements = [foundMovement(statement, part.refund_id)]
+    return { status, patch: { refunds: [...payment.refunds, part] }, cause: "given back by hand", movements }
+  }
+  const movements = [foundMovement(statement, null)]
+  if (!isUnderpaid(payment, sum)) return { status, patch: {}, cause: "settled by hand", movements }
+  return {
+    status: "failed",
+    patch: underpaidPatch(payment, sum),
+    cause: `given up by ${by}`,
+    attempt: withoutEnquiries(statement.mover),
+    movements
+  }
+}
+
+/** Allocates money from clearing to the organisation, which gets it or bears it. */
+export const allocatedToOrganization = ({
+  at,
+  by,
+  mover,
+  newId,
+  payment,
+  reason,
+  story,
+  sum
+}: OperatorStatement): StatedChange => {
+  const decided = { allocation_id: newId(), note: reason, by, at }
+  const { from, money } = sum
+  const allocations = [allocateToOrganization(payment, mover, { money, from, movements: story.movements }, decided)]
+  return { status: payment.status, patch: {}, cause: "settled by hand", allocations }
+}
+
+/** Change if the organisation gets the money that came, or bears the money that is gone. */
+export const atOrganization = (statement: OperatorStatement): StatedChange => {
+  const { at, by, mover, payment, story, sum } = statement
+  // If the collected money was used otherwise since, the organisation bears the late payout.
+  if (isPaidLate(payment, story, mover, sum)) {
+    const patch = { payout_id: mover.attempt_id, failure: null, next_action: null }
+    return { status: "completed", patch, cause: `settled after all, by ${by}` }
+  }
+  const strayed = refundSettledAfterFailing(payment, story, sum)
+  if (strayed !== undefined) {
+    const refund: Refund = { ...strayed, state: "completed", settled_at: at }
+    const refunds = partsAfter(payment, [refund])
+    return {
+      status: statusAfter(payment, refunds, story.movements),
+      patch: { refunds },
+      cause: "refund settled by hand",
+      refund
+    }
+  }
+  return allocatedToOrganization(statement)
+}
+
+export const conflict = (message: string) => new Conflict({ message })
+
+/** Part of a sum that is decided on. A decision that completes or fails the payment takes the whole sum. */
+export const partOfSum = (
+  payment: Payment,
+  story: PaymentHistory,
+  mover: Attempt,
+  sum: SuspenseSum,
+  amount: ResolutionRequest["amount"]
+) =>
+  Effect.gen(function* () {
+    if (amount === undefined) return sum
+    if (sum.from === "ramp" || isUnderpaid(payment, sum) || isPaidLate(payment, story, mover, sum)) {
+      return yield* conflict("amount: this is decided on as a whole; leave it out.")
+    }
+    const all = absolute(sum.money)
+    const part = yield* Either.mapLeft(Money.fromDecimal(amount, all.currency), (why) => conflict(`amount: ${why}.`))
+    if (!part.isPositive || part.minor > all.minor) {
+      return yield* conflict(`amount: is not above zero, or is more than the ${all.toString()} that wait.`)
+    }
+    return { ...sum, money: sum.money.isNegative ? part.negate() : part }
+  })
