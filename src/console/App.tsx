@@ -1,5 +1,7 @@
-/** The console from the door on: who somebody is decides what they are shown. */
-import { Page } from "./components/PageLayout.tsx"
+/** Entry point of the console: sign-in, then the page that the address names. */
+import { effect } from "@preact/signals"
+import { render } from "preact"
+import { Page } from "./components/PageFrame.tsx"
 import { EmptyState, ProblemNote, Skeleton } from "./components/Loading.tsx"
 import { Shell } from "./components/Shell.tsx"
 import { AcceptInvitation, SignInPage } from "./pages/SignInPage.tsx"
@@ -17,15 +19,20 @@ import { PaymentsPage } from "./pages/payments/PaymentsPage.tsx"
 import { ProvidersPage } from "./pages/providers/ProvidersPage.tsx"
 import { OperationsPage } from "./pages/OperationsPage.tsx"
 import { DeliveryPage } from "./pages/webhooks/WebhookDeliveries.tsx"
-import { Webhooks } from "./pages/webhooks/WebhooksPage.tsx"
+import { WebhooksPage } from "./pages/webhooks/WebhooksPage.tsx"
 import { credential } from "./api/TabCredential.ts"
 import { useLoad } from "./state/LoadHooks.ts"
 import { route } from "./state/HashRouter.ts"
-import { loadSession, session } from "./state/ConsoleSession.ts"
+import { chosenOrg, loadSession, orgNames, session } from "./state/ConsoleSession.ts"
+import "../reference/style/common.css"
+import "./style/base.css"
+import "./style/shell.css"
+import "./style/parts.css"
+import "./style/pages.css"
 
 const NotFoundPage = () => (
-  <Page title="Not here">
-    <EmptyState icon="search" title="There is no such page">
+  <Page title="Page not found">
+    <EmptyState icon="search" title="This page does not exist">
       <a href="#/">Back to the overview</a>
     </EmptyState>
   </Page>
@@ -42,7 +49,7 @@ const CurrentPage = () => {
   if (place === "escrow") return id === undefined ? <EscrowsPage /> : <EscrowPage key={id} id={id} />
   if (place === "webhooks" && id === "deliveries" && rest[0] !== undefined)
     return <DeliveryPage key={rest[0]} id={rest[0]} />
-  if (place === "webhooks") return <Webhooks tab={id ?? "endpoints"} />
+  if (place === "webhooks") return <WebhooksPage tab={id ?? "endpoints"} />
   if (place === "providers") return <ProvidersPage tab={id ?? "preview"} />
   if (place === "keys") return <ApiKeysPage />
   if (place === "members") return <MembersPage />
@@ -66,8 +73,20 @@ const SignedIn = () => {
   )
 }
 
-export const App = () => {
+const App = () => {
   const [place, token = ""] = route.value.parts
   if (place === "invitation") return <AcceptInvitation token={token} />
   return credential.value === undefined ? <SignInPage /> : <SignedIn />
 }
+
+// Clears everything of the previous user at sign-out.
+effect(() => {
+  if (credential.value !== undefined) return
+  session.value = undefined
+  chosenOrg.value = undefined
+  orgNames.value = new Map()
+})
+
+const frame = document.getElementById("console")!
+frame.textContent = ""
+render(<App />, frame)

@@ -1,4 +1,4 @@
-/** The console as one script and one style, named by what is in them, and each compressed once instead of at every visit. */
+/** Builds the console: one script and one style, named by their hashes and compressed at build time. */
 import { writeFileSync } from "node:fs"
 import { basename, join, resolve } from "node:path"
 import { brotliCompressSync, constants, gzipSync } from "node:zlib"
@@ -25,7 +25,7 @@ const virtual = (name, text) => ({
 const writeConsole = async (folder, operations) => {
   const { outputFiles } = await build({
     ...forBrowsers,
-    entryPoints: { console: "src/console/main.tsx" },
+    entryPoints: { console: "src/console/App.tsx" },
     outdir: folder,
     entryNames: "[name]-[hash]",
     plugins: [virtual("virtual:operations", JSON.stringify(byName(operations)))],

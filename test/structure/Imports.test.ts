@@ -75,7 +75,7 @@ const refused = [
 ] as const
 
 const DOWNWARD = "src/payments/initiate/PaymentPlan.ts"
-const BESIDE = "src/console/pages/payments/PaymentActions.tsx"
+const BESIDE = "src/console/pages/payments/PaymentActionButtons.tsx"
 const allowed = `import { a } from "../../money/ledger/Ledger.ts"
 import { b } from "../store/Payment.ts"
 export const used = [a, b, new Date(a), Effect.catchAll((error) => error), Effect.catchTag("A", () => 1)]

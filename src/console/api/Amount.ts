@@ -1,4 +1,4 @@
-/** Amounts as the digits that came over the wire: no amount becomes a float on its way to the reader. */
+/** Exact amounts: the digits of the API, never floats. */
 import { LosslessNumber } from "lossless-json"
 import { Problem } from "./ApiResponse.ts"
 
@@ -6,13 +6,13 @@ export type Amount = LosslessNumber
 
 const shape = /^-?\d{1,15}(\.\d{1,18})?$/
 
-/** What somebody typed; undefined where it is no amount. */
+/** Parses typed text; undefined if it is not an amount. */
 export const parseAmount = (text: string): Amount | undefined => {
   const plain = text.replace(/[\s,_]/g, "")
   return shape.test(plain) ? new LosslessNumber(plain) : undefined
 }
 
-/** The service writes a single zero where the currency has no minor units. */
+/** The API writes a single zero for currencies without minor units. */
 const partsOf = ({ value }: Amount): readonly [sign: string, whole: string, fraction: string] => {
   const [whole = "0", fraction = ""] = value.replace("-", "").split(".")
   return [value.startsWith("-") ? "−" : "", whole, fraction === "0" ? "" : fraction]
@@ -24,7 +24,7 @@ export const amountText = (amount: Amount): string => {
   return `${sign}${grouped}${fraction === "" ? "" : `.${fraction}`}`
 }
 
-/** What an input is filled with. */
+/** Text for an input, without grouping. */
 export const inputText = (amount: Amount): string => {
   const [, whole, fraction] = partsOf(amount)
   return fraction === "" ? whole : `${whole}.${fraction}`
@@ -49,21 +49,21 @@ export const isZero = ({ value }: Amount): boolean => /^-?0*(\.0*)?$/.test(value
 
 export const isNegative = (amount: Amount): boolean => amount.value.startsWith("-") && !isZero(amount)
 
-/** Where on a plot it stands; nothing is reckoned with it. */
+/** Float for drawing only, never for arithmetic. */
 export const plotValue = ({ value }: Amount): number => Number(value)
 
-/** The part of the whole, in hundredths, for a bar. */
+/** Percentage from 0 to 100, for a bar. */
 export const percentOf = (part: Amount, whole: Amount): number => {
   const all = plotValue(whole)
   return all === 0 ? 0 : Math.min(100, Math.max(0, (plotValue(part) / all) * 100))
 }
 
-/** An amount that a form asks for. */
+/** Amount of a required form field. */
 export const requireAmount = (text: string): Amount => {
   const amount = parseAmount(text)
   if (amount === undefined) throw new Problem(400, "Write the amount as a number, such as 1500.00.")
   return amount
 }
 
-/** Left empty: none. */
+/** Amount of an optional form field; undefined if empty. */
 export const optionalAmount = (text: string): Amount | undefined => (text === "" ? undefined : requireAmount(text))

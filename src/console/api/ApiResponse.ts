@@ -1,7 +1,7 @@
-/** A request that did not go through, in words for whoever sits before the page. */
+/** Failed request, with a message for the user. */
 
 export class Problem extends Error {
-  /** 0: there was no answer. */
+  /** HTTP status; 0: no answer. */
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
 
@@ -14,27 +14,27 @@ export class Problem extends Error {
 
 const titles: Readonly<Record<number, string>> = {
   0: "The service cannot be reached",
-  401: "This does not sign you in",
+  401: "Sign-in failed",
   403: "Your role does not allow this",
   404: "Not found",
-  409: "Not possible as things stand",
-  422: "No provider serves this",
+  409: "Conflict with the current state",
+  422: "No provider available",
   429: "Too many requests",
-  502: "Every provider declined",
+  502: "All providers declined",
   503: "The service is busy"
 }
 
 export const titleOf = ({ status }: Problem): string =>
-  titles[status] ?? (status >= 500 ? "Something went wrong" : "This cannot be done")
+  titles[status] ?? (status >= 500 ? "Something went wrong" : "Request rejected")
 
-/** When a request is sent once more by itself: where the service asks for a moment, and nothing can be done twice. */
+/** Seconds; longer waits are left to the user. */
 
 const MAX_RETRY_DELAY = 5
 
-/** Sent again, it does nothing that it had not done: with a key the service sees to that. */
+/** Repeating it has no further effect; for keyed requests the service ensures that. */
 const isRepeatable = (method: string, keyed: boolean): boolean => keyed || (method !== "POST" && method !== "PATCH")
 
-/** In seconds. A request that there were too many of has done nothing; of one that is put off nobody may know. */
+/** Seconds until one automatic retry; undefined: none. A 429 did nothing; a 503 may have had an effect. */
 export const retryDelay = (
   { headers, status }: Pick<Response, "headers" | "status">,
   method: string,
@@ -54,7 +54,7 @@ export interface ListPage<A> {
 export const nextCursor = (page: ListPage<unknown>): string | undefined =>
   page.last_evaluated_key ?? page.lastEvaluatedKey ?? undefined
 
-/** A list from its first page to its last, or as far as there is enough. */
+/** Reads pages to the end of a list, or until there are enough items. */
 export const readAllPages = async <A>(
   ask: (cursor: string | undefined) => Promise<ListPage<A>>,
   isEnough: (items: ReadonlyArray<A>) => boolean = () => false

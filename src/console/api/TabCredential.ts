@@ -1,4 +1,4 @@
-/** The credential of this tab. It is kept in the tab's own storage alone: no cookie, no address, no other tab has it. */
+/** Credential of this tab, kept in sessionStorage only: no cookie, no address, no other tab has it. */
 import { signal } from "@preact/signals"
 
 export type Kind = "api_key" | "token"
@@ -11,7 +11,7 @@ export interface Credential {
 
 const STORED = "corridor.credential"
 
-/** People paste the whole header, or with spaces around it. */
+/** Accepts a pasted header, or text with spaces around it. */
 const cleaned = (secret: string): string => secret.trim().replace(/^Bearer\s+/i, "")
 
 const headersOf = (kind: Kind, secret: string): Credential["headers"] =>
@@ -31,10 +31,10 @@ const storedCredential = (): Credential | undefined => {
 
 export const credential = signal<Credential | undefined>(storedCredential())
 
-/** Why somebody finds themselves before the door again. */
+/** Reason of the last sign-out, shown on the sign-in page. */
 export const signOutReason = signal<string | undefined>(undefined)
 
-/** What they signed in with before, and will again. */
+/** Kind of the last credential, preselected on the sign-in page. */
 export const lastKind = signal<Kind>(credential.value?.kind ?? "token")
 
 export const storeCredential = (proven: Credential): void => {

@@ -40,7 +40,7 @@ const tones: Readonly<Record<string, Tone>> = {
 
 export const toneOf = (status: string): Tone => tones[status] ?? "calm"
 
-/** `words` says it otherwise than the status itself does. */
+/** `words` replaces the label of the status. */
 export const Badge = ({
   status,
   tone,

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
 
-/** Small line drawings. They stand beside words, so that nobody has to guess and no screen reader has to read them. */
+/** Line icons. Each stands beside text, so screen readers skip it. */
 const paths = {
   overview: "M3 13h7V3H3zM14 21h7V11h-7zM14 3v4h7V3zM3 21h7v-4H3z",
   payments: "M3 7h13l-3-3M21 17H8l3 3",
@@ -50,7 +50,7 @@ interface ButtonProps {
   readonly busy?: boolean
   readonly disabled?: boolean
   readonly onClick?: () => void
-  /** Where the words alone do not say what it is about, as in the rows of a table. */
+  /** Accessible name where the text alone is ambiguous, as in table rows. */
   readonly label?: string
 }
 
@@ -79,10 +79,10 @@ export const Button = ({
 
 const COPIED_SHOWN_FOR = 1500
 
-/** Browsers copy on pages that came safely, and from the machine itself; elsewhere there is nothing to press. */
+/** Browsers have a clipboard on HTTPS pages and on localhost only. */
 const canCopy = "clipboard" in navigator
 
-/** `what` is for those who hear the page. */
+/** `what` is for screen readers. */
 export const CopyButton = ({ text, what }: { readonly text: string; readonly what: string }) => {
   const [done, setDone] = useState(false)
   const copy = async () => {

@@ -6,21 +6,21 @@ export interface Column<A> {
   readonly name: string
   readonly show: (row: A) => ComponentChildren
   readonly align?: "end"
-  /** For what only a wide screen has room for. */
+  /** Shown on wide screens only. */
   readonly wide?: boolean
-  /** What tells rows apart: on a phone it is a line of its own below the others. */
+  /** On a phone, shown on a separate line below the others. */
   readonly below?: boolean
-  /** A column of buttons has a name for those alone who hear the page. */
+  /** Header for screen readers only, for columns of buttons. */
   readonly quiet?: boolean
 }
 
 interface TableProps<A> {
-  /** What it is a table of. */
+  /** Caption for screen readers. */
   readonly caption: string
   readonly columns: ReadonlyArray<Column<A>>
   readonly rows: ReadonlyArray<A>
   readonly keyOf: (row: A) => string
-  /** The page of a row, where it has one; its first cell holds the link, and a click anywhere in the row follows it. */
+  /** Link of a row: in its first cell, and followed by a click anywhere in the row. */
   readonly hrefOf?: (row: A) => string | undefined
 }
 
@@ -75,7 +75,7 @@ export const Table = <A,>({ caption, columns, hrefOf, keyOf, rows }: TableProps<
   </div>
 )
 
-/** Whose a row is, where rows of all organisations stand below each other. Undefined: nobody knows. */
+/** Organisation of each row, for a platform admin who sees all of them. Undefined: unknown. */
 export const orgColumn = <A,>(orgOf: (row: A) => string | null | undefined): ReadonlyArray<Column<A>> =>
   seesAllOrgs.value
     ? [
@@ -90,6 +90,6 @@ export const orgColumn = <A,>(orgOf: (row: A) => string | null | undefined): Rea
       ]
     : []
 
-/** The same for what is no table. */
+/** The same outside of tables. */
 export const OrgName = ({ id }: { readonly id: string }) =>
   seesAllOrgs.value ? <span class="muted">{orgName(id)}</span> : null

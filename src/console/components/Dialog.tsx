@@ -11,19 +11,19 @@ interface DialogProps {
   readonly wide?: boolean
 }
 
-/** The browser's own: it keeps the keyboard within, closes by Escape and gives the focus back. */
+/** Native modal dialog: the browser traps the focus, closes it by Escape and restores the focus. */
 export const Dialog = ({ children, onClose, title, wide = false }: DialogProps) => {
   const box = useRef<HTMLDialogElement>(null)
   const id = useId()
-  // At once: what is typed next is meant for it.
+  // Before the next key press, which is meant for the dialog.
   useLayoutEffect(() => {
     const dialog = box.current
     dialog?.showModal()
-    // It would begin at the cross, which nobody has come for.
+    // Focuses the first field; the browser would focus the close button.
     dialog?.querySelector<HTMLElement>("form :is(input, select, textarea)")?.focus()
     return () => dialog?.close()
   }, [])
-  // That it has closed is told a moment later, when it may have been opened again: Escape counts at once, and only once.
+  // The close event comes later, when the dialog may be open again, so Escape closes it here.
   const onEscape = (event: Event) => {
     if (event.target !== box.current) return
     event.preventDefault()
@@ -47,7 +47,7 @@ export const Dialog = ({ children, onClose, title, wide = false }: DialogProps) 
   )
 }
 
-/** A word about what was just done, which goes away by itself. */
+/** Confirmation of the last action, shown for 5 seconds. */
 export const notice = signal<string | undefined>(undefined)
 
 let timer: number | undefined
@@ -63,23 +63,23 @@ export const showNotice = (words: string): void => {
 }
 
 interface ActionButtonProps {
-  /** On the button that opens it. */
+  /** Text of the button that opens the dialog. */
   readonly name: string
   readonly label?: string
   readonly icon?: IconName
   readonly kind?: "primary" | "plain" | "danger" | "ghost"
   readonly title?: string
-  /** What will happen, before it does. */
+  /** Explains the action before it is confirmed. */
   readonly says: ComponentChildren
   readonly children?: ComponentChildren
   readonly submit: string
   readonly act: (values: Values, key: string) => Promise<unknown>
-  /** Said when it is done. */
+  /** Notice after success. */
   readonly done: string
   readonly onDone?: () => void
 }
 
-/** One thing to do: a button, then a dialog that says what it will do and asks for what it needs. */
+/** Button for one action: opens a dialog that explains it and asks for its values. */
 export const ActionButton = ({
   act,
   children,
@@ -104,7 +104,7 @@ export const ActionButton = ({
           <Form
             submit={submit}
             danger={kind === "danger"}
-            aside={<Button onClick={() => setOpen(false)}>Not now</Button>}
+            aside={<Button onClick={() => setOpen(false)}>{name.startsWith("Cancel") ? "Back" : "Cancel"}</Button>}
             onSubmit={async (values, key) => {
               await act(values, key)
               setOpen(false)
@@ -128,7 +128,7 @@ interface SecretDialogProps {
   readonly onClose: () => void
 }
 
-/** What is shown this once, and then never again. */
+/** Shows a secret once. */
 export const SecretDialog = ({ onClose, says, secret, title }: SecretDialogProps) => (
   <Dialog title={title} onClose={onClose}>
     <p class="says">{says}</p>
@@ -138,7 +138,7 @@ export const SecretDialog = ({ onClose, says, secret, title }: SecretDialogProps
     </p>
     <div class="form-end">
       <Button kind="primary" onClick={onClose}>
-        I have stored it
+        Done
       </Button>
     </div>
   </Dialog>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact"
 import { useRef, useState, useId } from "preact/hooks"
-import { newIdempotencyKey } from "../api/ApiClient.ts"
+import { newIdempotencyKey } from "../api/ConsoleApi.ts"
 import type { Problem } from "../api/ApiResponse.ts"
 import { problemFrom } from "../state/LoadHooks.ts"
 import { Button } from "./Button.tsx"
@@ -10,15 +10,15 @@ export type Values = Readonly<Record<string, string>>
 
 interface FormProps {
   readonly children?: ComponentChildren
-  /** `key` is the same however often the button is pressed until it has worked. */
+  /** `key` is the idempotency key: the same for every attempt until one succeeds. */
   readonly onSubmit: (values: Values, key: string) => Promise<void>
   readonly submit: string
   readonly danger?: boolean
-  /** Beside the button. */
+  /** Shown beside the submit button. */
   readonly aside?: ComponentChildren
 }
 
-/** Refused for good, so that the next try is another. What may still be running, or has not answered, keeps its key. */
+/** Final refusal: the next attempt gets a new key. Requests that may still be running keep theirs. */
 const isFinalRefusal = (status: number): boolean => status === 502 || (status >= 400 && status < 500 && status !== 409)
 
 const valuesOf = (form: HTMLFormElement): Values =>
@@ -76,14 +76,14 @@ interface TextFieldProps extends Common {
   readonly autoFocus?: boolean
   readonly inputMode?: "decimal" | "numeric" | "tel"
   readonly onInput?: (value: string) => void
-  /** When it is left, or confirmed by Enter. */
+  /** Called when the field is left, or confirmed by Enter. */
   readonly onChange?: (value: string) => void
   readonly options?: undefined
 }
 
 interface SelectFieldProps extends Common {
   readonly kind?: undefined
-  /** Value and words. */
+  /** Values and labels. */
   readonly options: ReadonlyArray<readonly [value: string, words: string]>
   readonly value?: string
   readonly onInput?: (value: string) => void

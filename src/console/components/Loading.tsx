@@ -2,7 +2,8 @@ import type { ComponentChildren } from "preact"
 import type { Loaded, PagedItems } from "../state/LoadHooks.ts"
 import { type Problem, titleOf } from "../api/ApiResponse.ts"
 import { Button, Icon, type IconName } from "./Button.tsx"
-import { Page } from "./PageLayout.tsx"
+import { orgId } from "../state/ConsoleSession.ts"
+import { Page } from "./PageFrame.tsx"
 
 interface ProblemNoteProps {
   readonly problem: Problem
@@ -24,7 +25,7 @@ export const ProblemNote = ({ onRetry, problem }: ProblemNoteProps) => (
   </div>
 )
 
-/** Where something will be as soon as it is there. */
+/** Placeholder lines while data loads. */
 export const Skeleton = ({ lines = 5 }: { readonly lines?: number }) => (
   <div class="skeleton" role="status" aria-label="Loading">
     {Array.from({ length: lines }, (_, at) => (
@@ -39,7 +40,7 @@ interface LoadingProps<A> {
   readonly children: (data: A) => ComponentChildren
 }
 
-/** Whatever is asked for: on its way, not to be had, or there. */
+/** Shows a placeholder, a problem, or the loaded data. */
 export const Loading = <A,>({ children, lines = 5, loaded: { data, problem, reload } }: LoadingProps<A>) => {
   if (data !== undefined) return <>{children(data)}</>
   return problem === undefined ? <Skeleton lines={lines} /> : <ProblemNote problem={problem} onRetry={reload} />
@@ -51,7 +52,7 @@ interface EmptyStateProps {
   readonly children?: ComponentChildren
 }
 
-/** Nothing is here, and what to do about it. */
+/** Empty list, with a hint. */
 export const EmptyState = ({ children, icon, title }: EmptyStateProps) => (
   <div class="empty">
     <Icon name={icon} />
@@ -66,7 +67,7 @@ interface PagedListProps<A> {
   readonly children: (items: ReadonlyArray<A>) => ComponentChildren
 }
 
-/** Whatever is listed: on its way, not to be had, nothing, or there with more behind it. */
+/** Shows a placeholder, a problem, an empty state, or the items with a button for more. */
 export const PagedList = <A,>({ children, empty, list }: PagedListProps<A>) => {
   const { items, loading, more, problem, reload } = list
   return (
@@ -89,14 +90,14 @@ export const PagedList = <A,>({ children, empty, list }: PagedListProps<A>) => {
 }
 
 interface LoadedPageProps<A> {
-  /** Until it is known what the page is about. */
+  /** Title until the data is loaded. */
   readonly title: string
   readonly above: readonly [href: string, name: string]
   readonly loaded: Loaded<A>
   readonly children: (data: A) => ComponentChildren
 }
 
-/** A page about one thing, which has its own title as soon as the thing is there. */
+/** Page of one record; the record gives the title once it is loaded. */
 export const LoadedPage = <A,>({ above, children, loaded, title }: LoadedPageProps<A>) =>
   loaded.data === undefined ? (
     <Page title={title} above={above}>
@@ -108,9 +109,25 @@ export const LoadedPage = <A,>({ above, children, loaded, title }: LoadedPagePro
     <>{children(loaded.data)}</>
   )
 
-/** For what belongs to one organisation, where a platform admin looks at all of them. */
+/** Shown to a platform admin on pages that need one organisation. */
 export const ChooseOrgFirst = () => (
   <EmptyState icon="members" title="Choose an organisation">
-    This belongs to one organisation: choose it at the end of the menu.
+    Choose one at the end of the menu.
   </EmptyState>
 )
+
+interface OneOrgPageProps {
+  readonly title: string
+  readonly lead: string
+  readonly children: (org: string) => ComponentChildren
+}
+
+/** Page of one organisation. */
+export const OneOrgPage = ({ children, lead, title }: OneOrgPageProps) =>
+  orgId.value === undefined ? (
+    <Page title={title} lead={lead}>
+      <ChooseOrgFirst />
+    </Page>
+  ) : (
+    <>{children(orgId.value)}</>
+  )

@@ -1,21 +1,21 @@
-/** A choice of one out of many: all of them are offered, and what is typed narrows them down. */
+/** Select with a filter field for long lists. */
 import { useId, useRef, useState } from "preact/hooks"
 import { MAX_OPTIONS, useAllPages } from "../state/LoadHooks.ts"
 import { optionsMatching } from "../state/TypedInput.ts"
-import { call } from "../api/ApiClient.ts"
+import { call } from "../api/ConsoleApi.ts"
 import { orgFilter } from "../state/ConsoleSession.ts"
 
 interface PickerProps {
   readonly name: string
   readonly label: string
   readonly hint?: string
-  /** undefined: not there yet. */
+  /** undefined: still loading. */
   readonly options: ReadonlyArray<readonly [value: string, words: string]> | undefined
-  /** Said where there is nothing to choose. */
+  /** Shown when there are no options. */
   readonly none: string
 }
 
-/** So many are seen at a glance. */
+/** Longer lists get a filter field. */
 const SEARCH_FROM = 12
 
 export const Picker = ({ hint, label, name, none, options }: PickerProps) => {
@@ -25,7 +25,7 @@ export const Picker = ({ hint, label, name, none, options }: PickerProps) => {
   const all = options ?? []
   const isLong = all.length > SEARCH_FROM
   const found = optionsMatching(all, isLong ? typed : "")
-  const instead = options === undefined ? "Loading" : all.length === 0 ? none : "Nothing is called that"
+  const instead = options === undefined ? "Loading" : all.length === 0 ? none : "No match"
   const shown = found.length === 0 ? [["", instead] as const] : found
   return (
     <div class="field">
@@ -33,15 +33,15 @@ export const Picker = ({ hint, label, name, none, options }: PickerProps) => {
       {isLong && (
         <input
           type="search"
-          aria-label={`Narrow down: ${label}`}
+          aria-label={`Filter: ${label}`}
           aria-describedby={`${id}-count`}
-          placeholder="Type to narrow down"
+          placeholder="Type to filter"
           autocomplete="off"
           spellcheck={false}
           onInput={(event) => setTyped(event.currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key !== "Enter" && event.key !== "ArrowDown") return
-            // Whoever has found something goes on to it, and sends nothing yet.
+            // Moves on to the select instead of submitting the form.
             event.preventDefault()
             select.current?.focus()
           }}
@@ -68,7 +68,7 @@ export const Picker = ({ hint, label, name, none, options }: PickerProps) => {
   )
 }
 
-/** Whoever can be paid in this currency. */
+/** Beneficiaries that are paid in this currency. */
 export const BeneficiaryPicker = ({ currency }: { readonly currency: string }) => {
   const { data } = useAllPages(
     (page, signal) => call("beneficiaries", "list", { urlParams: { ...orgFilter(), ...page } }, { signal }),
@@ -77,5 +77,5 @@ export const BeneficiaryPicker = ({ currency }: { readonly currency: string }) =
   const options = data
     ?.filter((beneficiary) => beneficiary.currency === currency)
     .map(({ beneficiary_id, fname, lname }) => [beneficiary_id, `${fname} ${lname}`] as const)
-  return <Picker name="beneficiary_id" label="Beneficiary" options={options} none={`None is paid in ${currency}`} />
+  return <Picker name="beneficiary_id" label="Beneficiary" options={options} none={`No beneficiary in ${currency}`} />
 }

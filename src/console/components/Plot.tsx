@@ -11,7 +11,7 @@ export interface Line {
 }
 
 interface Props {
-  /** What it shows, for those who do not see it. */
+  /** Description for screen readers. */
   readonly name: string
   readonly days: ReadonlyArray<string>
   readonly lines: ReadonlyArray<Line>
@@ -24,14 +24,14 @@ const colorOf = (property: string): string =>
 /** In seconds. */
 const HALF_DAY = 43_200
 
-/** Whole numbers up to what an amount can be: 1, 2, 5, 10, 20 … */
+/** Steps of the axis: 1, 2, 5, 10, 20 … */
 const steps = Array.from({ length: 15 }, (_, digits) => [1, 2, 5].map((step) => step * 10 ** digits)).flat()
 
-/** 1.5M: an axis has room for a few signs. */
+/** Short numbers for the axis, such as 1.5M. */
 const short = new Intl.NumberFormat(undefined, { notation: "compact" })
 
 const optionsOf = (width: number, height: number, lines: ReadonlyArray<Line>): uPlot.Options => {
-  // A bar stands around its day.
+  // Bars are centred on their day.
   const edge = lines.some(({ bars }) => bars) ? HALF_DAY : 0
   const quiet = colorOf("--muted")
   const axis = { stroke: quiet, font: "12px system-ui", ticks: { show: false } }

@@ -9,7 +9,7 @@ import { Icon, type IconName } from "./Button.tsx"
 import { useLoad } from "../state/LoadHooks.ts"
 import { Field } from "./Form.tsx"
 
-/** A platform admin looks at one organisation, or at all of them together. */
+/** Lets a platform admin choose one organisation or all. */
 export const OrgSelect = () => {
   useLoad(loadOrgs, [])
   return (
@@ -52,7 +52,7 @@ const SignedInUser = () => {
   return (
     <div class="who">
       <p class="who-name" title={email ?? ""}>
-        {email ?? "Somebody"}
+        {email ?? "Unknown"}
       </p>
       <p class="muted">
         {credential === "api_key" ? "API key, " : ""}

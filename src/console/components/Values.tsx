@@ -9,14 +9,14 @@ interface MoneyProps {
   readonly currency: string | null
 }
 
-/** Digits of one width, so that amounts below each other can be compared. */
+/** Tabular digits, so that amounts in a column line up. */
 export const Money = ({ amount, currency }: MoneyProps) => (
   <span class="money">
     {amountText(amount)} <span class="currency">{currency}</span>
   </span>
 )
 
-/** The exact time is at hand for whoever points at it. */
+/** Short time; the exact one is the tooltip. */
 export const Time = ({ at, relative = false }: { readonly at: string; readonly relative?: boolean }) => (
   <time dateTime={at} title={exactTime(at)}>
     {relative ? agoText(at) : shortTime(at)}
@@ -44,7 +44,7 @@ export const CopyableId = ({ href, id, what, whole = false }: CopyableIdProps) =
   )
 }
 
-/** Focusable, since it may be wider than the page. */
+/** Focusable, because it may scroll. */
 export const Json = ({ name, value }: { readonly name: string; readonly value: unknown }) => (
   <pre class="json" tabIndex={0} role="region" aria-label={name}>
     {typeof value === "string" ? value : stringify(value, undefined, 2)}
@@ -53,7 +53,7 @@ export const Json = ({ name, value }: { readonly name: string; readonly value: u
 
 type Detail = readonly [name: string, value: ComponentChildren]
 
-/** What is not there is left out. */
+/** Leaves out empty values. */
 export const DetailList = ({ facts }: { readonly facts: ReadonlyArray<Detail> }) => (
   <dl class="facts">
     {facts

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks"
 import { roles } from "../../domain/Roles.ts"
-import { type Answer, call } from "../api/ApiClient.ts"
+import { type Answer, call } from "../api/ConsoleApi.ts"
 import { Badge } from "../components/Badge.tsx"
 import { EmptyState, PagedList } from "../components/Loading.tsx"
 import { Field } from "../components/Form.tsx"
 import { orgColumn, Table } from "../components/DataTable.tsx"
-import { Page } from "../components/PageLayout.tsx"
+import { Page } from "../components/PageFrame.tsx"
 import { SecretDialog, ActionButton } from "../components/Dialog.tsx"
 import { Time } from "../components/Values.tsx"
 import { usePages } from "../state/LoadHooks.ts"
@@ -22,7 +22,7 @@ const graceOptions = [
   ["604800", "Works for one more week"]
 ] as const
 
-const shownOnce = "Store it now: it is not shown again. Whoever has it can act for your organisation."
+const shownOnce = "Store it now: it is not shown again. Anyone with the key can act for your organisation."
 
 interface RowProps {
   readonly apiKey: Key
@@ -35,7 +35,7 @@ const Rotate = ({ apiKey, onDone, onSecret }: RowProps) => (
     name="Rotate"
     label={`Rotate ${apiKey.name}`}
     title="Rotate the key"
-    says="Makes a new key of the same name and role in place of this one. A key that was somebody else's becomes yours."
+    says="Replaces this key with a new one of the same name and role. You become its owner."
     submit="Rotate"
     done="Key rotated"
     onDone={onDone}
@@ -55,7 +55,7 @@ const Revoke = ({ apiKey, onDone }: Omit<RowProps, "onSecret">) => (
     label={`Revoke ${apiKey.name}`}
     title="Revoke the key"
     kind="danger"
-    says={`“${apiKey.name}” stops working at once, everywhere. What uses it is refused from then on. This cannot be undone.`}
+    says={`“${apiKey.name}” stops working now. Requests with it are refused. This cannot be undone.`}
     submit="Revoke the key"
     done="Key revoked"
     onDone={onDone}
@@ -75,7 +75,7 @@ export const ApiKeysPage = () => {
       name="Create key"
       icon="plus"
       kind="primary"
-      says="The key belongs to you and never does more than you may. You will be shown it once."
+      says="The key belongs to you and has at most your rights. It is shown once."
       submit="Create key"
       done="Key created"
       onDone={list.reload}
@@ -109,7 +109,7 @@ export const ApiKeysPage = () => {
               { name: "Name", show: ({ name }) => <strong>{name}</strong> },
               { name: "Status", show: ({ status }) => <Badge status={status} /> },
               ...orgColumn<Key>(({ org_id }) => org_id),
-              { name: "Begins with", below: true, show: ({ prefix }) => <code>{prefix}…</code> },
+              { name: "Prefix", below: true, show: ({ prefix }) => <code>{prefix}…</code> },
               { name: "Role", show: ({ role }) => labelOf(role) },
               { name: "Created", align: "end", wide: true, show: ({ created_at }) => <Time at={created_at} /> },
               {

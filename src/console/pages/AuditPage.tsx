@@ -1,7 +1,7 @@
-import { type Answer, call } from "../api/ApiClient.ts"
+import { type Answer, call } from "../api/ConsoleApi.ts"
 import { EmptyState, PagedList } from "../components/Loading.tsx"
 import { orgColumn, Table } from "../components/DataTable.tsx"
-import { Page } from "../components/PageLayout.tsx"
+import { Page } from "../components/PageFrame.tsx"
 import { Time } from "../components/Values.tsx"
 import { usePages } from "../state/LoadHooks.ts"
 import { orgFilter, orgId } from "../state/ConsoleSession.ts"
@@ -30,8 +30,8 @@ export const AuditPage = () => {
     [orgId.value]
   )
   return (
-    <Page title="Audit log" lead="Who changed what, and when. Nobody can change it.">
-      <PagedList list={list} empty={<EmptyState icon="audit" title="Nothing was changed yet" />}>
+    <Page title="Audit log" lead="Who changed what, and when. Entries cannot be changed.">
+      <PagedList list={list} empty={<EmptyState icon="audit" title="No changes yet" />}>
         {(items) => (
           <Table
             caption="Audit log"

@@ -1,17 +1,17 @@
 import { useState } from "preact/hooks"
 import { roles, holds, permissions } from "../../domain/Roles.ts"
-import { call, type Answer } from "../api/ApiClient.ts"
-import { EmptyState, PagedList, ChooseOrgFirst } from "../components/Loading.tsx"
+import { call, type Answer } from "../api/ConsoleApi.ts"
+import { EmptyState, PagedList, OneOrgPage } from "../components/Loading.tsx"
 import { Field } from "../components/Form.tsx"
-import { Page, Card } from "../components/PageLayout.tsx"
+import { Page, Card } from "../components/PageFrame.tsx"
 import { Table } from "../components/DataTable.tsx"
 import { ActionButton } from "../components/Dialog.tsx"
 import { Time } from "../components/Values.tsx"
 import { usePages, useAllPages } from "../state/LoadHooks.ts"
-import { hasAccess, orgId, session } from "../state/ConsoleSession.ts"
+import { hasAccess, session } from "../state/ConsoleSession.ts"
 import { labelOf } from "../state/Display.ts"
 
-/** Those that nobody has accepted yet. */
+/** Pending invitations. */
 export const Invitations = ({ org, turn }: { readonly org: string; readonly turn: number }) => {
   const { data = [], reload } = useAllPages(
     (page, signal) => call("invitations", "list", { path: { org_id: org }, urlParams: page }, { signal }),
@@ -71,8 +71,8 @@ export const ChangeMember = ({ member, onDone }: { readonly member: Member; read
   <ActionButton
     name="Change"
     label={`Change ${member.email}`}
-    title={`What ${member.email} may do`}
-    says="Holds from their next request on. What the role gives by itself cannot be taken away one by one."
+    title={`Access of ${member.email}`}
+    says="Takes effect with the next request. Rights of the role cannot be removed one by one."
     submit="Save"
     done="Member changed"
     onDone={onDone}
@@ -80,7 +80,7 @@ export const ChangeMember = ({ member, onDone }: { readonly member: Member; read
   >
     <Field name="role" label="Role" options={roles.map((role) => [role, labelOf(role)])} value={member.role} />
     <fieldset class="checks">
-      <legend>Permissions beyond the role</legend>
+      <legend>Extra permissions</legend>
       {permissions.map((permission) => {
         const byRole = holds(member.role, [], permission)
         return (
@@ -105,8 +105,8 @@ const Invite = ({ onDone, org }: { readonly org: string; readonly onDone: () => 
     name="Invite"
     icon="plus"
     kind="primary"
-    title="Invite somebody"
-    says="They get an e-mail with a link that works once, for seven days and for that address alone."
+    title="Invite a member"
+    says="Sends an e-mail with a link that works once, for 7 days, for that address only."
     submit="Send the invitation"
     done="Invitation sent"
     onDone={onDone}
@@ -139,7 +139,7 @@ const Remove = ({ member, onDone }: { readonly member: Member; readonly onDone: 
 )
 
 const title = "Members"
-const lead = "A role opens pages and actions; a permission opens one more to a person."
+const lead = "Roles give access to pages and actions; permissions add single actions."
 
 const MembersOfOrg = ({ org }: { readonly org: string }) => {
   const [turn, setTurn] = useState(0)
@@ -159,7 +159,7 @@ const MembersOfOrg = ({ org }: { readonly org: string }) => {
       lead={lead}
       actions={hasAccess("members") ? <Invite org={org} onDone={() => setTurn(turn + 1)} /> : undefined}
     >
-      <PagedList list={list} empty={<EmptyState icon="members" title="Nobody is here yet" />}>
+      <PagedList list={list} empty={<EmptyState icon="members" title="No members" />}>
         {(items) => (
           <Table
             caption="Members"
@@ -177,7 +177,7 @@ const MembersOfOrg = ({ org }: { readonly org: string }) => {
               },
               { name: "Role", show: ({ role }) => labelOf(role) },
               {
-                name: "Also may",
+                name: "Extra permissions",
                 wide: true,
                 show: ({ permissions }) => permissions.map(labelOf).join(", ") || <span class="muted">–</span>
               },
@@ -203,11 +203,8 @@ const MembersOfOrg = ({ org }: { readonly org: string }) => {
   )
 }
 
-export const MembersPage = () =>
-  orgId.value === undefined ? (
-    <Page title={title} lead={lead}>
-      <ChooseOrgFirst />
-    </Page>
-  ) : (
-    <MembersOfOrg org={orgId.value} />
-  )
+export const MembersPage = () => (
+  <OneOrgPage title={title} lead={lead}>
+    {(org) => <MembersOfOrg org={org} />}
+  </OneOrgPage>
+)

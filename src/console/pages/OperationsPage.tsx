@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks"
-import { type Answer, call } from "../api/ApiClient.ts"
+import { type Answer, call } from "../api/ConsoleApi.ts"
 import { Badge } from "../components/Badge.tsx"
 import { EmptyState, PagedList } from "../components/Loading.tsx"
 import { OrgName } from "../components/DataTable.tsx"
-import { Page } from "../components/PageLayout.tsx"
+import { Page } from "../components/PageFrame.tsx"
 import { Time, Money } from "../components/Values.tsx"
 import { usePages, useLoad } from "../state/LoadHooks.ts"
 import { linkTo } from "../state/HashRouter.ts"
@@ -11,7 +11,7 @@ import { hasAccess, orgFilter, orgId } from "../state/ConsoleSession.ts"
 import { providerNames } from "./providers/ProviderNames.ts"
 import { ReplayDead } from "./webhooks/WebhookDeliveries.tsx"
 import { SetEndpointStatus } from "./webhooks/WebhookEndpoints.tsx"
-import { ManualDecisions, ReviewActions } from "./payments/PaymentActions.tsx"
+import { ManualDecisions, ReviewActions } from "./payments/PaymentActionButtons.tsx"
 import { detailText, shortId } from "../state/Display.ts"
 import { partyOf } from "./payments/PaymentTable.tsx"
 import { Field } from "../components/Form.tsx"
@@ -23,7 +23,7 @@ interface Props {
   readonly onDone: () => void
 }
 
-/** A payout to an escrow party that could not be made. */
+/** Actions for a failed payout to an escrow party. */
 export const EscrowPayoutActions = ({ escrowId, onDone, payoutId }: Props) => {
   const path = { escrow_id: escrowId, payout_id: payoutId }
   return (
@@ -53,7 +53,7 @@ export const EscrowPayoutActions = ({ escrowId, onDone, payoutId }: Props) => {
   )
 }
 
-/** Which payment it is about: by its reference, with its amount and whose it is, as soon as they are there. */
+/** Payment of an item: reference, amount and party once loaded. */
 export const PaymentLine = ({ id }: { readonly id: string }) => {
   const { data } = useLoad((signal) => call("payments", "byId", { path: { payment_id: id } }, { signal }), [id])
   const reference = data?.client_reference ?? null
@@ -78,7 +78,7 @@ type QueueItem = Answer<"payments", "queue">["data"][number]
 
 const kinds = ["unknown_outcome", "suspense", "review", "dead_letter", "disabled_endpoint", "escrow_payout"] as const
 
-const forAdmins = <p class="muted">A platform admin decides this, after a look into the provider's books.</p>
+const forAdmins = <p class="muted">A platform admin decides this after checking with the provider.</p>
 
 const ItemActions = ({ item, onDone }: { readonly item: QueueItem; readonly onDone: () => void }) => {
   const { escrow_id, kind, payment_id, webhook_id } = item
@@ -102,14 +102,14 @@ const ItemActions = ({ item, onDone }: { readonly item: QueueItem; readonly onDo
 
 const subjectOf = ({ escrow_id, payment_id, webhook_id }: QueueItem) =>
   escrow_id !== null ? (
-    <a href={linkTo(`escrow/${escrow_id}`)}>Its escrow</a>
+    <a href={linkTo(`escrow/${escrow_id}`)}>Escrow</a>
   ) : payment_id === null ? (
-    <a href={linkTo("webhooks/deliveries", { webhook_id: webhook_id ?? "" })}>Its deliveries</a>
+    <a href={linkTo("webhooks/deliveries", { webhook_id: webhook_id ?? "" })}>Deliveries</a>
   ) : (
     <PaymentLine id={payment_id} />
   )
 
-/** Each payment of a page is asked for by itself. */
+/** Small, because each payment of a page is a request. */
 const PAGE = 25
 
 export const OperationsPage = () => {
@@ -121,7 +121,7 @@ export const OperationsPage = () => {
   )
   const there = kinds.filter((one) => list.items?.some((item) => item.kind === one))
   return (
-    <Page title="Operations" lead="What no machine can decide, newest first.">
+    <Page title="Operations" lead="Items that need a decision, newest first.">
       {there.length > 1 && (
         <div class="views" role="group" aria-label="Kinds">
           {[undefined, ...there].map((one) => (
@@ -134,9 +134,8 @@ export const OperationsPage = () => {
       <PagedList
         list={list}
         empty={
-          <EmptyState icon="check" title="Nothing waits for a person">
-            Unknown outcomes, money in suspense, reviews, failing webhooks and escrow payouts that were not made come
-            here.
+          <EmptyState icon="check" title="No open items">
+            Unknown outcomes, money in suspense, reviews, failing webhooks and failed escrow payouts appear here.
           </EmptyState>
         }
       >

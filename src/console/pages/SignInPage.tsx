@@ -3,13 +3,13 @@ import { Problem } from "../api/ApiResponse.ts"
 import { Field, Form } from "../components/Form.tsx"
 import { credentialOf, signOutReason, type Kind, lastKind, signOut } from "../api/TabCredential.ts"
 import { signIn, session } from "../state/ConsoleSession.ts"
-import { call } from "../api/ApiClient.ts"
+import { call } from "../api/ConsoleApi.ts"
 import { showNotice } from "../components/Dialog.tsx"
 import { go } from "../state/HashRouter.ts"
 import { invitationCode } from "../state/TypedInput.ts"
 import type { ComponentChildren } from "preact"
 
-/** The frame of what is seen before anybody is signed in. */
+/** Frame of the pages before sign-in. */
 export const SignInFrame = ({ children, title }: { readonly title: string; readonly children: ComponentChildren }) => {
   useEffect(() => {
     document.title = `${title} · Corridor`
@@ -34,8 +34,8 @@ const kinds: ReadonlyArray<readonly [kind: Kind, name: string, label: string]> =
 ]
 
 const refusals: Readonly<Record<Kind, string>> = {
-  token: "The token is wrong, has run out, or is not for this Corridor.",
-  api_key: "The API key is wrong, was revoked, or is not of this Corridor."
+  token: "The token is invalid, expired, or issued for another service.",
+  api_key: "The API key is invalid, revoked, or from another service."
 }
 
 export const SignInPage = () => {
@@ -73,24 +73,22 @@ export const SignInPage = () => {
           required
           hint={
             kind === "token"
-              ? "From your identity provider. What you do is logged in your name."
-              : "Starts with ck_. What you do is logged in the name of the key."
+              ? "From your identity provider. Actions are logged in your name."
+              : "Starts with ck_. Actions are logged in the name of the key."
           }
         />
       </Form>
+      <p class="muted small">Kept in this tab only, and removed when the tab is closed.</p>
       <p class="muted small">
-        It stays in this tab: it is in no cookie and no address, and it is gone when the tab is closed.
-      </p>
-      <p class="muted small">
-        <a href="#/invitation">I was invited</a>
+        <a href="#/invitation">Accept an invitation</a>
       </p>
     </SignInFrame>
   )
 }
 
-const member = "You are a member now"
+const member = "Invitation accepted"
 
-/** Their token may be older than their membership, or of another organisation: then it does not open this one. */
+/** The token may predate the membership or name another organisation, and then does not sign in to this one. */
 const accept = async (invitation: string, secret: string, key: string): Promise<void> => {
   const as = credentialOf("token", secret)
   const { data } = await call("invitations", "accept", { path: { token: invitationCode(invitation) } }, { as, key })
@@ -100,7 +98,7 @@ const accept = async (invitation: string, secret: string, key: string): Promise<
     signOut(`${member}. Sign in with a token for the organisation.`)
   })
   const there = session.value?.organization?.org_id === data.org_id
-  showNotice(there ? member : `${member}. A token for the organisation opens it.`)
+  showNotice(there ? member : `${member}. Sign in with a token for the organisation.`)
   go("")
 }
 
@@ -111,14 +109,14 @@ export const AcceptInvitation = ({ token }: { readonly token: string }) => (
         name="invitation"
         label="Invitation"
         value={token}
-        hint="From the message that you were sent: the whole address, or the code in it."
+        hint="The link or the code from the invitation e-mail."
         required
       />
       <Field
         name="secret"
         label="Token (JWT)"
         kind="password"
-        hint="From your identity provider, with the e-mail address that was invited."
+        hint="From your identity provider, for the invited e-mail address."
         required
       />
     </Form>

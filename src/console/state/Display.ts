@@ -1,4 +1,4 @@
-/** Names and times as people read them. */
+/** Labels, times and short texts as the console shows them. */
 import { isLosslessNumber } from "lossless-json"
 import { amountText, type Amount, parseAmount } from "../api/Amount.ts"
 import { isSettled, type PaymentStatus } from "../../domain/PaymentStatus.ts"
@@ -14,7 +14,7 @@ const labels: Readonly<Record<string, string>> = {
   external: "Ramp",
   unknown_outcome: "Outcome unknown",
   suspense: "Money in suspense",
-  review: "Waits for review",
+  review: "Review needed",
   dead_letter: "Dead letters",
   disabled_endpoint: "Endpoint disabled",
   escrow_payout: "Escrow payout",
@@ -25,7 +25,7 @@ const labels: Readonly<Record<string, string>> = {
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** `partially_funded` is written "Partially funded". */
+/** Label of a code: `partially_funded` is "Partially funded". */
 export const labelOf = (code: string): string => labels[code] ?? capital(code).replaceAll("_", " ")
 
 const dateAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
@@ -49,7 +49,7 @@ const durationUnits = [
   [60 * SECOND, "min"]
 ] as const
 
-/** A length of time in its largest unit, and as many digits as one reads at a glance. */
+/** Duration in its largest unit, with one decimal. */
 export const durationText = (millis: number): string => {
   if (millis < SECOND) return `${Math.round(millis)} ms`
   for (const [length, unit] of durationUnits) {
@@ -65,12 +65,12 @@ export const agoText = (iso: string): string => {
 
 export const shortId = (id: string): string => `${id.slice(0, 8)}…${id.slice(-4)}`
 
-/** What providers and the service note down begins small and without a full stop. */
+/** Makes a sentence of a note of the service or a provider. */
 export const asSentence = (text: string): string => `${capital(text)}${/[.!?]$/.test(text) ? "" : "."}`
 
 const subjectFields = ["client_reference", "payment_id", "account_id", "request_id"] as const
 
-/** What an event is about, in a few words: events of one type differ in nothing else at a glance. */
+/** Subject and amount of an event, to tell events of one type apart. */
 export const eventSummary = (data: unknown): string => {
   const fields = typeof data === "object" && data !== null ? (data as Readonly<Record<string, unknown>>) : {}
   const subject = subjectFields.map((name) => fields[name]).find((value) => typeof value === "string")
@@ -86,7 +86,7 @@ const grouped = (digits: string): string => {
   return amount === undefined ? digits : amountText(amount)
 }
 
-/** What the service noted down, with amounts and the provider that it begins with as every other page writes them. */
+/** Formats amounts and the leading provider code in a note of the service. */
 export const detailText = (detail: string, names: ReadonlyMap<string, string>): string =>
   detail
     .replace(/^[a-z_]+(?= )/, (code) => names.get(code) ?? code)
@@ -98,7 +98,7 @@ interface Asked<P> {
   readonly failure: { readonly provider: P | null } | null
 }
 
-/** Who has it or refused it; "None yet" only where somebody may still be asked. */
+/** Provider that has or refused the payment; "None yet" while one may still be tried. */
 export const askedProvider = <P extends string>(
   { failure, provider, status }: Asked<P>,
   nameOf: (provider: P) => string
@@ -114,7 +114,7 @@ interface LinkState {
   readonly expires_at: string | null
 }
 
-/** An open link goes on taking payments after the first one, for as long as it may. */
+/** Open links take payments until they expire; fixed ones take one. */
 export const takesPayments = ({ amount_type, expires_at, status }: LinkState, now: Date): boolean =>
   status === "active" ||
   (status === "paid" && amount_type === "open" && (expires_at === null || new Date(expires_at) > now))

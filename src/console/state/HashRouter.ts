@@ -1,4 +1,4 @@
-/** Where in the console somebody is: the part of the address after the #, which no server sees. */
+/** Routes by the part of the address after the #. */
 import { computed, signal } from "@preact/signals"
 
 const read = (): string => location.hash.replace(/^#\/?/, "")
@@ -10,7 +10,7 @@ addEventListener("hashchange", () => {
   scrollTo(0, 0)
 })
 
-/** A part that cannot be read stands for itself. */
+/** Keeps a part that is not valid percent-encoding as it is. */
 const decoded = (part: string): string => {
   try {
     return decodeURIComponent(part)
@@ -36,7 +36,7 @@ export const go = (path: string, query: Query = {}): void => {
   location.hash = linkTo(path, query)
 }
 
-/** A filter that changes is no step to go back to. */
+/** Changes filters without a new entry in the history. */
 export const setQuery = (query: Query): void => {
   history.replaceState(null, "", linkTo(route.value.path, query))
   place.value = read()

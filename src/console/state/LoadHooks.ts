@@ -1,4 +1,4 @@
-/** What a page shows, from the moment it is asked for: loading, there, or not to be had. */
+/** Hooks that load data: one request, a list page by page, or a whole list. */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks"
 import { Problem, nextCursor, type ListPage, readAllPages } from "../api/ApiResponse.ts"
 
@@ -12,7 +12,7 @@ export interface Loaded<A> {
 export const problemFrom = (error: unknown): Problem =>
   error instanceof Problem ? error : new Problem(-1, error instanceof Error ? error.message : String(error))
 
-/** Asks anew when one of `about` changes, and every so many milliseconds where `every` is given and the page is seen. */
+/** Loads again when `about` changes, and every `every` milliseconds while the page is visible. */
 export const useLoad = <A>(
   ask: (signal: AbortSignal) => Promise<A>,
   about: ReadonlyArray<unknown>,
@@ -54,7 +54,7 @@ export const useLoad = <A>(
   }
 }
 
-/** A list that grows page by page, as far as somebody reads it. */
+/** A list that grows page by page. */
 export interface PagedItems<A> {
   readonly items: ReadonlyArray<A> | undefined
   readonly problem: Problem | undefined
@@ -108,9 +108,9 @@ export const usePages = <A>(
   return { items, problem, loading, more: cursor === undefined ? undefined : more, reload: () => setTurn(turn + 1) }
 }
 
-/** A whole list, for a field that offers what is in it. */
+/** Whole lists, for fields that offer their items. */
 
-/** Nobody looks through more of them; the newest come first. */
+/** Most options in a field; the newest come first. */
 export const MAX_OPTIONS = 2000
 
 export const useAllPages = <A>(

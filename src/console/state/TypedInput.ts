@@ -1,4 +1,4 @@
-/** What is left of a choice when somebody types: whatever has each of the words somewhere. */
+/** Options that contain each of the typed words. */
 
 export const optionsMatching = <A extends readonly [value: string, words: string]>(
   options: ReadonlyArray<A>,
@@ -8,10 +8,10 @@ export const optionsMatching = <A extends readonly [value: string, words: string
   return options.filter(([, words]) => sought.every((word) => words.toLowerCase().includes(word)))
 }
 
-/** People paste the invitation's code, or the whole line of the message that has it. */
+/** Code of an invitation, from the code itself or from pasted text with the link. */
 export const invitationCode = (text: string): string => /invitations?\/([^/\s?#]+)/.exec(text)?.[1] ?? text.trim()
 
-/** Events as people write them into a field: one to a line, or with commas between them. */
+/** Event types, separated by spaces, lines or commas. */
 export const eventTypesIn = (text: string): ReadonlyArray<string> => text.split(/[\s,]+/).filter((name) => name !== "")
 
-export const eventsHint = "Exact types or patterns such as payment.*, one to a line. * is all of them."
+export const eventsHint = "Exact types or patterns such as payment.*, one per line. * means all."

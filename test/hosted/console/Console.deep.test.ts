@@ -222,7 +222,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
       await page.getByLabel("Kind").selectOption("Payout")
       await page.getByLabel("Beneficiary").selectOption("Ada Okafor, mobile money in KES")
       await page.getByRole("button", { name: "Show the route" }).click()
-      await page.getByText("Is asked first").waitFor()
+      await page.getByText("Tried first").waitFor()
     })
     const adminPages = { "": "Overview", queue: "Operations", "providers/configs": "Providers" }
     await visiting(sandbox.admin.jwt, async (page) => {
@@ -233,7 +233,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
       }
       await page.getByLabel("Organisation").selectOption(acme.name)
       await walkTo(page, "providers/configs", "Providers")
-      await page.getByRole("cell", { name: "Everybody" }).first().waitFor()
+      await page.getByRole("cell", { name: "All organisations" }).first().waitFor()
       await page.getByLabel("Organisation").selectOption("All organisations")
       await walkTo(page, "keys", "API keys")
       for (const { name } of sandbox.orgs) await page.getByRole("cell", { name }).first().waitFor()
@@ -259,7 +259,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
       await open(page, "#/providers")
       await page.getByLabel("Kind").selectOption("Payout")
       await page.getByRole("status").filter({ hasText: "101 of 101" }).waitFor()
-      await page.getByRole("searchbox", { name: "Narrow down: Beneficiary" }).fill("bello 101")
+      await page.getByRole("searchbox", { name: "Filter: Beneficiary" }).fill("bello 101")
       await page.getByRole("status").filter({ hasText: "1 of 101" }).waitFor()
       await page.keyboard.press("Enter")
       expect(await page.evaluate("[document.activeElement.name, document.activeElement.value]")).toEqual([
@@ -280,7 +280,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
         await page.getByLabel("API key").check()
         await page.getByRole("textbox", { name: "API key" }).fill(`${acme.api_key}x`)
         await page.keyboard.press("Enter")
-        await page.getByText("The API key is wrong").waitFor()
+        await page.getByText("Sign-in failed").waitFor()
         await page.getByRole("textbox", { name: "API key" }).fill(acme.api_key)
         await page.keyboard.press("Enter")
         await page.getByRole("link", { name: "Payments", exact: true }).click()
@@ -301,7 +301,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
         await dialog.getByLabel("Amount in KES").fill("500.50")
         await dialog.getByLabel("Reason").fill("One cup was broken")
         await dialog.getByRole("button", { name: "Refund" }).click()
-        await page.getByText("500.50 KES have gone back.").waitFor()
+        await page.getByText("500.50 KES were refunded.").waitFor()
 
         const kept = await page.evaluate<string>(
           "[document.cookie, location.href, JSON.stringify(localStorage)].join()"
@@ -335,22 +335,22 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
         await dialog.waitFor({ state: "detached" })
       }
       await page.keyboard.press("Enter")
-      await dialog.getByLabel("What it is for").fill("Row F, seat 12")
+      await dialog.getByLabel("Description").fill("Row F, seat 12")
       await dialog.getByLabel("How much").fill("1500")
       await dialog.getByLabel("Your reference").fill("seat-12")
-      await dialog.getByLabel("Where payers go afterwards").fill("https://shop.example/thanks")
-      await dialog.getByText("How the page looks").click()
+      await dialog.getByLabel("Return URL").fill("https://shop.example/thanks")
+      await dialog.getByText("Branding").click()
       await dialog.getByLabel("Name").fill("Acme Shop")
-      await dialog.getByLabel("Colour of buttons").fill("green")
+      await dialog.getByLabel("Button colour").fill("green")
       const picture = (buffer: Buffer) => ({ name: "logo.png", mimeType: "image/png", buffer })
       await dialog.getByLabel("Logo").setInputFiles(picture(Buffer.alloc(70_000)))
-      await dialog.getByText("it can have 64 at most").waitFor()
+      await dialog.getByText("the limit is 64 KB").waitFor()
       await dialog.getByLabel("Logo").setInputFiles(picture(pngOf(120, 40, [11, 110, 79])))
       await dialog.getByAltText("The logo that was chosen").waitFor()
-      await dialog.getByText("How the page looks").click()
+      await dialog.getByText("Branding").click()
       await dialog.getByRole("button", { name: "Create link" }).click()
       // What is wrong is shown, though it was folded away.
-      await dialog.getByLabel("Colour of buttons").fill("#0B6E4F")
+      await dialog.getByLabel("Button colour").fill("#0B6E4F")
       await looksRight(page, "a new link")
       await dialog.getByRole("button", { name: "Create link" }).click()
       await page.getByText("Row F, seat 12").waitFor()
@@ -453,7 +453,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
       undefined,
       async (page) => {
         await page.goto(`${server.url}/console`)
-        await page.getByRole("link", { name: "I was invited" }).click()
+        await page.getByRole("link", { name: "Accept an invitation" }).click()
         await page.getByLabel("Invitation").fill("nothing-like-it")
         await page.getByLabel("Token").fill(invited.jwt)
         await page.keyboard.press("Enter")
@@ -461,7 +461,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
         await looksRight(page, "an invitation")
         await page.getByLabel("Invitation").fill(line!)
         await page.keyboard.press("Enter")
-        await page.getByText("You are a member now. A token for the organisation opens it.").waitFor()
+        await page.getByText("Invitation accepted. Sign in with a token for the organisation.").waitFor()
       },
       [404]
     )

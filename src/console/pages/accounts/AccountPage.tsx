@@ -1,6 +1,6 @@
-import { call } from "../../api/ApiClient.ts"
+import { call } from "../../api/ConsoleApi.ts"
 import { Badge } from "../../components/Badge.tsx"
-import { Card, Page } from "../../components/PageLayout.tsx"
+import { Card, Page } from "../../components/PageFrame.tsx"
 import { EmptyState, LoadedPage, PagedList } from "../../components/Loading.tsx"
 import { CopyableId, Money, Time } from "../../components/Values.tsx"
 import { Table } from "../../components/DataTable.tsx"
@@ -32,7 +32,7 @@ const OtherAccounts = ({ account }: Pick<AccountActionsProps, "account">) => {
     .map(
       ({ account_id, customer_id, virtual_account_name }) => [account_id, customer_id ?? virtual_account_name] as const
     )
-  return <Picker name="to" label="To" options={options} none={`There is no other account in ${account.currency}`} />
+  return <Picker name="to" label="To" options={options} none={`No other account in ${account.currency}`} />
 }
 
 const MoneyActions = ({ account, onDone }: AccountActionsProps) => {
@@ -43,9 +43,9 @@ const MoneyActions = ({ account, onDone }: AccountActionsProps) => {
         name="Pay out"
         title="Pay a beneficiary from the account"
         kind="primary"
-        says="The amount and its fees are held at once, and are back on the account if the provider refuses."
+        says="Holds the amount and its fees now. Both return to the account if the provider declines."
         submit="Pay out"
-        done="Withdrawal begun"
+        done="Withdrawal started"
         onDone={onDone}
         act={({ amount = "", beneficiary_id = "", description = "" }, key) =>
           call(
@@ -61,12 +61,12 @@ const MoneyActions = ({ account, onDone }: AccountActionsProps) => {
       >
         <BeneficiaryPicker currency={account.currency} />
         <AmountField currency={account.currency} />
-        <Field name="description" label="What for" required={false} />
+        <Field name="description" label="Description" required={false} />
       </ActionButton>
       <ActionButton
         name="Transfer"
         title="Transfer to another account"
-        says="Moves money to another of your accounts in the same currency, at once."
+        says="Moves money to another account in the same currency now."
         submit="Transfer"
         done="Transferred"
         onDone={onDone}
@@ -106,7 +106,7 @@ const FreezeAction = ({ account, onDone }: AccountActionsProps) => {
     <ActionButton
       name="Unfreeze"
       title="Unfreeze the account"
-      says="Money can be taken from it again. The organisation is told by an event."
+      says="Allows withdrawals again. The organisation gets an event."
       submit="Unfreeze"
       done="Account unfrozen"
       onDone={onDone}
@@ -117,7 +117,7 @@ const FreezeAction = ({ account, onDone }: AccountActionsProps) => {
       name="Freeze"
       title="Freeze the account"
       kind="danger"
-      says="Nothing is taken from it any more; it still takes money. The organisation is told by an event, with the reason."
+      says="Blocks withdrawals; deposits still arrive. The organisation gets an event with the reason."
       submit="Freeze"
       done="Account frozen"
       onDone={onDone}
@@ -147,7 +147,7 @@ const AccountTransactions = ({ id, turn }: { readonly id: string; readonly turn:
     [id, turn]
   )
   return (
-    <PagedList list={list} empty={<EmptyState icon="money" title="Nothing has moved yet" />}>
+    <PagedList list={list} empty={<EmptyState icon="money" title="No transactions" />}>
       {(items) => (
         <Table
           caption="Transactions"

@@ -1,10 +1,10 @@
-import { type Answer, call } from "../../api/ApiClient.ts"
+import { type Answer, call } from "../../api/ConsoleApi.ts"
 import { Badge } from "../../components/Badge.tsx"
 import { EmptyState, PagedList } from "../../components/Loading.tsx"
 import { Field } from "../../components/Form.tsx"
 import { Money, Time } from "../../components/Values.tsx"
 import { orgColumn, Table } from "../../components/DataTable.tsx"
-import { Page } from "../../components/PageLayout.tsx"
+import { Page } from "../../components/PageFrame.tsx"
 import { ActionButton } from "../../components/Dialog.tsx"
 import { usePages } from "../../state/LoadHooks.ts"
 import { linkTo } from "../../state/HashRouter.ts"
@@ -18,7 +18,7 @@ const Open = ({ onDone, org, user }: { readonly org: string; readonly user: stri
     icon="plus"
     kind="primary"
     title="Open a virtual account"
-    says="An account in one currency, which can be paid into and paid out of. It is opened in your name."
+    says="An account in one currency, opened in your name."
     submit="Open account"
     done="Account opened"
     onDone={onDone}
@@ -39,7 +39,7 @@ const Open = ({ onDone, org, user }: { readonly org: string; readonly user: stri
     }
   >
     <Field name="currency" label="Currency" value={session.value?.organization?.currency ?? "KES"} required />
-    <Field name="customer_id" label="Your own name for it" required={false} />
+    <Field name="customer_id" label="Your reference" required={false} />
   </ActionButton>
 )
 
@@ -63,12 +63,12 @@ export const AccountsPage = () => {
       <Open org={orgId.value} user={user} onDone={list.reload} />
     ) : undefined
   return (
-    <Page title="Virtual accounts" lead="Money that you keep here, in any currency." actions={open}>
+    <Page title="Virtual accounts" lead="Balances in any currency, each with its own transactions." actions={open}>
       <PagedList
         list={list}
         empty={
           <EmptyState icon="accounts" title="No accounts">
-            Open one to keep money apart, for a customer or for an escrow.
+            Open one to hold money for a customer or an escrow.
           </EmptyState>
         }
       >

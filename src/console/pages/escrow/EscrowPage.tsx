@@ -1,8 +1,8 @@
 import { amountText, percentOf, minus, inputText, requireAmount, isZero } from "../../api/Amount.ts"
-import { call } from "../../api/ApiClient.ts"
+import { call } from "../../api/ConsoleApi.ts"
 import { Badge } from "../../components/Badge.tsx"
 import { ProgressBar, CopyableId, Money } from "../../components/Values.tsx"
-import { Card, Page } from "../../components/PageLayout.tsx"
+import { Card, Page } from "../../components/PageFrame.tsx"
 import { LoadedPage } from "../../components/Loading.tsx"
 import { Table } from "../../components/DataTable.tsx"
 import { useLoad } from "../../state/LoadHooks.ts"
@@ -20,7 +20,7 @@ export const EscrowActions = ({ escrow, onDone }: { readonly escrow: EscrowData;
         name="Fund"
         title="Fund the escrow"
         kind="primary"
-        says={`Sets money of its account aside. ${amountText(missing)} ${escrow.currency} are missing.`}
+        says={`Moves money from the account into the escrow. ${amountText(missing)} ${escrow.currency} are missing.`}
         submit="Fund"
         done="Escrow funded"
         onDone={onDone}
@@ -40,7 +40,7 @@ export const EscrowActions = ({ escrow, onDone }: { readonly escrow: EscrowData;
         name="Cancel"
         title="Cancel the escrow"
         kind="danger"
-        says="What is left goes back to the account that funded it. What was disbursed stays where it is. This cannot be undone."
+        says="The remaining money returns to the funding account. Disbursed money stays with the parties. This cannot be undone."
         submit="Cancel the escrow"
         done="Escrow canceled"
         onDone={onDone}
@@ -66,9 +66,9 @@ export const PayParty = ({ escrow, onDone, party }: PayPartyProps) =>
       name="Pay out"
       label={`Pay out ${party.name}`}
       title={`Pay ${party.name} out`}
-      says={`Pays the ${amountText(party.balance)} ${escrow.currency} that are kept for ${party.name} to a beneficiary.`}
+      says={`Pays the ${amountText(party.balance)} ${escrow.currency} held for ${party.name} to a beneficiary.`}
       submit="Pay out"
-      done="Payout begun"
+      done="Payout started"
       onDone={onDone}
       act={({ beneficiary_id = "" }, key) =>
         call(
@@ -100,7 +100,7 @@ export const MilestoneActions = ({ escrow, milestone, onDone }: MilestoneActions
           name="Submit contract"
           label={`Submit contract of ${milestone.label}`}
           title="Submit the contract"
-          says="Notes that the contract of this milestone is there. No money moves."
+          says="Records that the contract of this milestone was submitted. No money moves."
           submit="Submit"
           done="Contract submitted"
           onDone={onDone}
@@ -131,7 +131,7 @@ export const MilestoneActions = ({ escrow, milestone, onDone }: MilestoneActions
 const splitText = (escrow: EscrowData, { parties }: Milestone): string =>
   parties
     .map(({ party_id, split_type, split_value }) => {
-      const name = escrow.parties.find((party) => party.party_id === party_id)?.name ?? "Somebody"
+      const name = escrow.parties.find((party) => party.party_id === party_id)?.name ?? "Unknown"
       return `${name} ${amountText(split_value)}${split_type === "percentage" ? " %" : ` ${escrow.currency}`}`
     })
     .join(", ")
@@ -192,7 +192,7 @@ const EscrowContent = ({ escrow, onDone }: { readonly escrow: EscrowData; readon
       actions={escrow.status === "active" ? <EscrowActions escrow={escrow} onDone={onDone} /> : undefined}
     >
       <div class="columns lean-left">
-        <Card title="Milestones" note="Money covers them in their order.">
+        <Card title="Milestones" note="Funded in order.">
           <ol class="milestones">
             {escrow.milestones.map((milestone) => (
               <MilestoneRow key={milestone.milestone_id} escrow={escrow} milestone={milestone} onDone={onDone} />
@@ -207,9 +207,9 @@ const EscrowContent = ({ escrow, onDone }: { readonly escrow: EscrowData; readon
             columns={[
               { name: "Name", show: ({ name }) => <strong>{name}</strong> },
               {
-                name: "Is paid",
+                name: "Paid to",
                 show: ({ account_id, beneficiary_id }) =>
-                  account_id !== null ? "To an account" : beneficiary_id !== null ? "By payout" : "Later"
+                  account_id !== null ? "An account" : beneficiary_id !== null ? "A beneficiary" : "Not set"
               },
               {
                 name: "Balance",

@@ -1,11 +1,11 @@
 import { useRef } from "preact/hooks"
-import { type Answer, call, type Request } from "../../api/ApiClient.ts"
+import { type Answer, call, type Request } from "../../api/ConsoleApi.ts"
 import { percentOf, parseAmount } from "../../api/Amount.ts"
 import { Badge } from "../../components/Badge.tsx"
 import { ProgressBar, Money } from "../../components/Values.tsx"
 import { EmptyState, PagedList } from "../../components/Loading.tsx"
 import { orgColumn, Table } from "../../components/DataTable.tsx"
-import { Page } from "../../components/PageLayout.tsx"
+import { Page } from "../../components/PageFrame.tsx"
 import { useLoad, usePages, useAllPages } from "../../state/LoadHooks.ts"
 import { seesAllOrgs, isAdmin, hasAccess, orgFilter, orgId } from "../../state/ConsoleSession.ts"
 import { linkTo } from "../../state/HashRouter.ts"
@@ -29,7 +29,7 @@ const shareOf = (at: number, among: number): string => {
   return `${Math.floor(hundredths / 100)}.${String(hundredths % 100).padStart(2, "0")}`
 }
 
-/** Every party has the same part of every milestone; other splits are for the API. */
+/** Splits every milestone equally; the API allows other splits. */
 const payloadOf = ({ account = "", milestones = "", name = "", parties = "" }: Values): Payload => {
   const [account_id = "", currency = ""] = account.split(" ")
   const names = linesOf(parties)
@@ -67,7 +67,7 @@ const AccountField = () => {
     ({ account_id, currency, customer_id, virtual_account_name }) =>
       [`${account_id} ${currency}`, `${customer_id ?? virtual_account_name} (${currency})`] as const
   )
-  return <Picker name="account" label="Account that funds it" options={options} none="Open a virtual account first" />
+  return <Picker name="account" label="Funding account" options={options} none="Open a virtual account first" />
 }
 
 export const NewEscrow = ({ onDone }: { readonly onDone: () => void }) => (
@@ -76,7 +76,7 @@ export const NewEscrow = ({ onDone }: { readonly onDone: () => void }) => (
     icon="plus"
     kind="primary"
     title="Create an escrow"
-    says="Nothing is set aside until you fund it. Every party gets the same part of every milestone."
+    says="No money moves until you fund it. Every party gets an equal share of every milestone."
     submit="Create escrow"
     done="Escrow created"
     onDone={onDone}
@@ -89,7 +89,7 @@ export const NewEscrow = ({ onDone }: { readonly onDone: () => void }) => (
       label="Parties"
       kind="area"
       placeholder={"Builder Ltd\nSupplier Ltd"}
-      hint="One to a line."
+      hint="One per line."
       required
     />
     <Field
@@ -97,7 +97,7 @@ export const NewEscrow = ({ onDone }: { readonly onDone: () => void }) => (
       label="Milestones"
       kind="area"
       placeholder={"Design 1500.00\nFoundations 4000.00"}
-      hint="One to a line: its name, and its amount."
+      hint="One per line: name and amount."
       required
     />
   </ActionButton>
@@ -106,7 +106,7 @@ export const NewEscrow = ({ onDone }: { readonly onDone: () => void }) => (
 export type EscrowData = Answer<"escrow", "get">["data"]
 export type Milestone = EscrowData["milestones"][number]
 
-/** An escrow is of whomever its account is: asked for by id, as many have another. */
+/** Organisations of escrows, by the accounts that fund them. */
 const useOwners = (escrows: ReadonlyArray<EscrowData>): ReadonlyMap<string, string> => {
   const accounts = Array.from(new Set(escrows.map(({ account_id }) => account_id)))
   const known = useRef(new Map<string, string>())
@@ -134,14 +134,14 @@ export const EscrowsPage = () => {
   return (
     <Page
       title="Escrow"
-      lead="Money that is set aside for milestones, and shared out when each is reached."
+      lead="Money held for milestones and paid to the parties as each one is reached."
       actions={isAdmin.value || !hasAccess("escrow") ? undefined : <NewEscrow onDone={list.reload} />}
     >
       <PagedList
         list={list}
         empty={
           <EmptyState icon="escrow" title="No escrows">
-            Create one over a virtual account, with its parties and milestones.
+            Create one from a virtual account, with parties and milestones.
           </EmptyState>
         }
       >

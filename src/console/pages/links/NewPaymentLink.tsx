@@ -1,11 +1,11 @@
 import { useState, useId } from "preact/hooks"
-import { call, type Request } from "../../api/ApiClient.ts"
+import { call, type Request } from "../../api/ConsoleApi.ts"
 import { optionalAmount } from "../../api/Amount.ts"
 import { Field, type Values } from "../../components/Form.tsx"
 import { ActionButton } from "../../components/Dialog.tsx"
 import { session } from "../../state/ConsoleSession.ts"
 
-/** As the API takes it. */
+/** Limit of the API, in bytes. */
 const largest = 65_536
 
 const dataUrlOf = (file: File): Promise<string> =>
@@ -16,9 +16,9 @@ const dataUrlOf = (file: File): Promise<string> =>
     reader.readAsDataURL(file)
   })
 
-const hint = "PNG, JPEG or WebP, at most 64 KB. It is shown from here, so that payers' browsers ask nobody else."
+const hint = "PNG, JPEG or WebP, at most 64 KB."
 
-/** The picture goes along as text, in a field that nobody sees. */
+/** Sends the picture as a data URL in a hidden field. */
 const LogoField = () => {
   const id = useId()
   const [logo, setLogo] = useState("")
@@ -26,7 +26,7 @@ const LogoField = () => {
   const choose = async (input: HTMLInputElement) => {
     const [file] = input.files ?? []
     const tooLarge = file !== undefined && file.size > largest
-    setProblem(tooLarge ? `This picture has ${Math.ceil(file.size / 1024)} KB; it can have 64 at most.` : undefined)
+    setProblem(tooLarge ? `The picture has ${Math.ceil(file.size / 1024)} KB; the limit is 64 KB.` : undefined)
     if (tooLarge) input.value = ""
     setLogo(file === undefined || tooLarge ? "" : await dataUrlOf(file))
   }
@@ -58,7 +58,7 @@ const LogoField = () => {
   )
 }
 
-/** Typed or picked; empty is the page's own colour, which a picker alone could not say. */
+/** Typed or picked colour; empty: the default, which a colour picker cannot express. */
 const ColorField = () => {
   const id = useId()
   const [color, setColor] = useState("")
@@ -66,7 +66,7 @@ const ColorField = () => {
   return (
     <div class="field">
       <label for={id}>
-        Colour of buttons<span class="optional"> optional</span>
+        Button colour<span class="optional"> optional</span>
       </label>
       <div class="color-choice">
         <input
@@ -91,16 +91,16 @@ const ColorField = () => {
   )
 }
 
-/** What is wrong inside has to be seen for the browser to point at it. */
+/** Opens on invalid input, so that the browser can show the problem. */
 export const BrandFields = () => (
   <details class="fold" onInvalidCapture={(event) => (event.currentTarget.open = true)}>
-    <summary>How the page looks</summary>
+    <summary>Branding</summary>
     <div class="form">
       <Field
         name="brand_name"
         label="Name"
         placeholder="Acme Shop"
-        hint="Instead of your organisation's, which is then written below it."
+        hint="Shown above your organisation's name."
         required={false}
       />
       <ColorField />
@@ -145,7 +145,7 @@ export const NewLink = ({ onDone, org }: { readonly org: string; readonly onDone
       icon="plus"
       kind="primary"
       title="Create a payment link"
-      says="Whoever has its address can pay. You can cancel it at any time."
+      says="Anyone with the address can pay. You can cancel the link at any time."
       submit="Create link"
       done="Link created"
       onDone={onDone}
@@ -153,7 +153,7 @@ export const NewLink = ({ onDone, org }: { readonly org: string; readonly onDone
         call("paymentLinks", "create", { path: { org_id: org }, payload: payloadOf(values) }, { key })
       }
     >
-      <Field name="description" label="What it is for" placeholder="Invoice 1042" required />
+      <Field name="description" label="Description" placeholder="Invoice 1042" required />
       <Field
         name="amount_type"
         label="Amount"
@@ -178,10 +178,10 @@ export const NewLink = ({ onDone, org }: { readonly org: string; readonly onDone
       <Field name="email" label="Payer's e-mail" kind="email" required={false} />
       <Field
         name="return_url"
-        label="Where payers go afterwards"
+        label="Return URL"
         kind="url"
         placeholder="https://shop.example/thanks"
-        hint="With the outcome and your reference in the address."
+        hint="Gets the outcome and your reference as query parameters."
         required={false}
       />
       <BrandFields />

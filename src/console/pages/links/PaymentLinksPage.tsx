@@ -1,19 +1,19 @@
-import { call, type Answer } from "../../api/ApiClient.ts"
+import { call, type Answer } from "../../api/ConsoleApi.ts"
 import { Badge } from "../../components/Badge.tsx"
 import { CopyButton, Button } from "../../components/Button.tsx"
-import { EmptyState, PagedList, ChooseOrgFirst } from "../../components/Loading.tsx"
+import { EmptyState, PagedList, OneOrgPage } from "../../components/Loading.tsx"
 import { Money, Time } from "../../components/Values.tsx"
-import { Page } from "../../components/PageLayout.tsx"
+import { Page } from "../../components/PageFrame.tsx"
 import { Table } from "../../components/DataTable.tsx"
 import { ActionButton, Dialog } from "../../components/Dialog.tsx"
 import { usePages } from "../../state/LoadHooks.ts"
-import { hasAccess, orgId } from "../../state/ConsoleSession.ts"
+import { hasAccess } from "../../state/ConsoleSession.ts"
 import { NewLink } from "./NewPaymentLink.tsx"
 import { takesPayments } from "../../state/Display.ts"
 import { useState } from "preact/hooks"
 import { encode } from "uqr"
 
-/** As one path: each dark module is a square of it. */
+/** QR code as one SVG path; each dark module is a square. */
 export const Qr = ({ text, what }: { readonly text: string; readonly what: string }) => {
   const { data, size } = encode(text, { border: 2 })
   const squares = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : [])))
@@ -26,7 +26,7 @@ export const Qr = ({ text, what }: { readonly text: string; readonly what: strin
 
 export type Link = Answer<"paymentLinks", "list">["data"][number]
 
-/** What people know it by. */
+/** Display name of a link. */
 export const linkName = ({
   client_reference,
   description,
@@ -60,7 +60,7 @@ const Cancel = ({ link, onDone }: { readonly link: Link; readonly onDone: () => 
     label={`Cancel ${link.description ?? link.link_ref}`}
     title="Cancel the link"
     kind="danger"
-    says="Nobody can begin a payment by it any more. One that is under way goes on."
+    says="The link accepts no new payments. Payments in progress continue."
     submit="Cancel the link"
     done="Link canceled"
     onDone={onDone}
@@ -70,7 +70,7 @@ const Cancel = ({ link, onDone }: { readonly link: Link; readonly onDone: () => 
 
 const none = (
   <EmptyState icon="links" title="No payment links">
-    Make one and send it to a customer: they pay on a page of yours, without any code.
+    Create one and send it to a customer, who pays on a hosted page.
   </EmptyState>
 )
 
@@ -82,7 +82,7 @@ const LinkTable = ({ links, onDone }: { readonly links: ReadonlyArray<Link>; rea
       keyOf={({ link_id }) => link_id}
       columns={[
         {
-          name: "For",
+          name: "Description",
           show: (link) => (
             <span class="roomy">
               <strong class="two-lines">{linkName(link)}</strong>
@@ -137,7 +137,7 @@ const LinkTable = ({ links, onDone }: { readonly links: ReadonlyArray<Link>; rea
 }
 
 const title = "Payment links"
-const lead = "A page of yours at which anyone who has the address can pay."
+const lead = "Hosted pages where anyone with the address can pay."
 
 const LinksOfOrg = ({ org }: { readonly org: string }) => {
   const list = usePages(
@@ -163,11 +163,8 @@ const LinksOfOrg = ({ org }: { readonly org: string }) => {
   )
 }
 
-export const PaymentLinksPage = () =>
-  orgId.value === undefined ? (
-    <Page title={title} lead={lead}>
-      <ChooseOrgFirst />
-    </Page>
-  ) : (
-    <LinksOfOrg org={orgId.value} />
-  )
+export const PaymentLinksPage = () => (
+  <OneOrgPage title={title} lead={lead}>
+    {(org) => <LinksOfOrg org={org} />}
+  </OneOrgPage>
+)

@@ -12,14 +12,14 @@ interface AccountPlace {
   readonly id: string
 }
 
-/** Where the console shows what lies on an account of the books, by the account's name there. */
+/** Console page of a ledger account. */
 export const pageOfAccount = (account: string): AccountPlace | undefined => {
   const [kind = "", id = ""] = account.split("/")
   const page = places[kind]
   return page === undefined ? undefined : { path: `${page}/${id}`, id }
 }
 
-/** The currencies of most payments first; among those of as many, in the order that they came in. */
+/** Sorts currencies by number of payments, the most first. */
 export const byPaymentCount = <A extends { readonly currency: string }>(
   all: ReadonlyArray<A>,
   used: ReadonlyArray<string>
@@ -36,7 +36,7 @@ interface BalanceLine {
 const daysChanged = ({ balances }: BalanceLine): number =>
   balances.filter(({ value }, index) => index > 0 && value !== balances[index - 1]!.value).length
 
-/** Those that moved on most days first; among those of as many, one's own currency. */
+/** Sorts by days with changes, the most first; at a tie, the organisation's own currency first. */
 export const byDaysChanged = <A extends BalanceLine>(
   all: ReadonlyArray<A>,
   own: string | undefined

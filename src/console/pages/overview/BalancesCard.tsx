@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks"
-import { call, type Answer } from "../../api/ApiClient.ts"
+import { call, type Answer } from "../../api/ConsoleApi.ts"
 import { isNegative, isZero, type Amount, amountText, plotValue } from "../../api/Amount.ts"
 import { Loading, EmptyState } from "../../components/Loading.tsx"
-import { Card } from "../../components/PageLayout.tsx"
+import { Card } from "../../components/PageFrame.tsx"
 import { Field } from "../../components/Form.tsx"
 import { Money } from "../../components/Values.tsx"
 import { Table } from "../../components/DataTable.tsx"
@@ -16,7 +16,7 @@ import { Plot } from "../../components/Plot.tsx"
 
 export type Balance = Answer<"balances", "list">["data"][number]
 
-/** What people call their accounts and escrows. */
+/** Names of accounts and escrows by id. */
 export type Names = ReadonlyMap<string, string>
 
 const idsIn = (balances: ReadonlyArray<Balance>, wanted: Balance["kind"]): ReadonlyArray<string> =>
@@ -28,7 +28,7 @@ const listParams = (last_evaluated_key: string | undefined) => ({
   urlParams: { ...orgFilter(), limit: 100, last_evaluated_key }
 })
 
-/** Lists are read until each of these has its name. */
+/** Reads a list until every id has a name. */
 const namesOf = async <A,>(
   ids: ReadonlyArray<string>,
   ask: (cursor: string | undefined) => Promise<ListPage<A>>,
@@ -42,7 +42,7 @@ const namesOf = async <A,>(
   return read.map(entryOf)
 }
 
-/** The balances, and the names of what they lie on as far as the reader may list it. */
+/** Balances, and the names of their accounts and escrows as far as the user may list them. */
 export const loadBalances = async (
   org_id: string,
   signal: AbortSignal
@@ -73,7 +73,7 @@ export interface Series {
   readonly balances: ReadonlyArray<Amount>
 }
 
-/** Every day names the same currencies. */
+/** Every day has the same currencies. */
 export const seriesIn = ({ days }: BalanceTrends): ReadonlyArray<Series> =>
   (days[0]?.balances ?? []).map(({ currency }, index) => ({
     currency,
@@ -85,7 +85,7 @@ interface BalancePlotProps {
   readonly series: Series
 }
 
-/** What was available at the end of each day. */
+/** Available balance at the end of each day. */
 export const BalancePlot = ({ days, series: { balances, currency } }: BalancePlotProps) => (
   <Plot
     name={`Available at the end of each day in ${currency}, now ${amountText(balances.at(-1)!)}`}
@@ -97,19 +97,19 @@ export const BalancePlot = ({ days, series: { balances, currency } }: BalancePlo
 
 const kindLabels: Readonly<Record<Balance["kind"], string>> = {
   settlement: "Available",
-  receivable: "Owed, paid by your next credits",
-  held: "Held for what is under way",
+  receivable: "Owed, deducted from your next credits",
+  held: "Held for payments in progress",
   own: "At your own provider account",
   virtual: "Virtual account",
   escrow: "Escrow",
-  party: "Kept for an escrow party",
+  party: "Held for an escrow party",
   ramp: "In a ramp",
-  clearing: "Waits for an operator's decision"
+  clearing: "Needs an operator's decision"
 }
 
 const kindOrder = Object.keys(kindLabels)
 
-/** Accounts of one kind are told apart by their names. */
+/** Label of a balance, with the name of its account. */
 const whereOf = ({ account, kind }: Balance, names: Names): string => {
   const place = pageOfAccount(account)
   const what = kindLabels[kind] ?? labelOf(kind)
@@ -133,7 +133,7 @@ const BalanceTable = ({ balances, names }: BalanceTableProps) => {
   if (shown.length === 0) {
     return (
       <EmptyState icon="money" title="No money yet">
-        Completed payins are booked here.
+        Completed payins appear here.
       </EmptyState>
     )
   }
@@ -161,7 +161,7 @@ const BalanceTable = ({ balances, names }: BalanceTableProps) => {
 
 export const BalancesCard = ({ org }: { readonly org: string }) => {
   const loaded = useLoad((signal) => loadBalances(org, signal), [org])
-  // By itself: what there is now does not wait for what there was.
+  // Loads apart from the current balances, which do not wait for it.
   const before = useLoad(
     async (signal) => {
       const { data } = await call("balances", "trends", { path: { org_id: org } }, { signal })

@@ -1,9 +1,9 @@
-import { call } from "../../api/ApiClient.ts"
+import { call } from "../../api/ConsoleApi.ts"
 import { Loading, PagedList } from "../../components/Loading.tsx"
-import { Card, Page } from "../../components/PageLayout.tsx"
+import { Card, Page } from "../../components/PageFrame.tsx"
 import { useLoad, usePages } from "../../state/LoadHooks.ts"
 import { chosenOrg, hasAccess, orgFilter, orgId, session } from "../../state/ConsoleSession.ts"
-import { ProviderHealth } from "../providers/ProviderHealth.tsx"
+import { ProviderHealth } from "../providers/ProviderHealthCards.tsx"
 import { BalancesCard } from "./BalancesCard.tsx"
 import { byPaymentCount } from "./BalanceOrder.ts"
 import { Figures, type TrendsData, Trends } from "./PaymentTrends.tsx"
@@ -27,12 +27,12 @@ export const LatestPayments = () => {
   )
 }
 
-/** For whoever may read a payment that they know of, and no list of them. */
+/** For members who may open a payment by id, but not list payments. */
 export const Welcome = ({ name }: { readonly name: string }) => (
   <Card title="Welcome">
     <p class="says">
-      You are signed in to {name} as a member. The pages that your role opens are in the menu; for more, ask an org
-      admin for a permission.
+      You are signed in to {name} as a member. The menu has the pages that your role can open. Ask an org admin for more
+      permissions.
     </p>
     <Form submit="Open" onSubmit={async ({ id = "" }) => go(`payments/${id}`)}>
       <Field name="id" label="A payment's id" placeholder="0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88" required />
@@ -40,13 +40,13 @@ export const Welcome = ({ name }: { readonly name: string }) => (
   </Card>
 )
 
-/** Of one organisation, or for a platform admin of all of them together. */
+/** Trends of one organisation, or of all for a platform admin. */
 const loadTrends = async (org: string | undefined, signal: AbortSignal) =>
   org === undefined
     ? call("analytics", "trends", {}, { signal })
     : call("analytics", "organizationTrends", { path: { org_id: org } }, { signal })
 
-/** The trends do not count by currency: the latest payments say which ones are in use. */
+/** Trends have no counts by currency, so the latest payments show which currencies are in use. */
 const LATEST = 50
 
 const loadUsedCurrencies = async (signal: AbortSignal): Promise<ReadonlyArray<string>> => {

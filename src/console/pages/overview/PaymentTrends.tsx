@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks"
 import { plotValue } from "../../api/Amount.ts"
-import { Card } from "../../components/PageLayout.tsx"
+import { Card } from "../../components/PageFrame.tsx"
 import { EmptyState } from "../../components/Loading.tsx"
 import { Field } from "../../components/Form.tsx"
 import { Plot } from "../../components/Plot.tsx"
 import type { ComponentChildren } from "preact"
-import { type Answer, call } from "../../api/ApiClient.ts"
+import { type Answer, call } from "../../api/ConsoleApi.ts"
 import { Money } from "../../components/Values.tsx"
 import { useLoad } from "../../state/LoadHooks.ts"
 import { orgFilter, orgId } from "../../state/ConsoleSession.ts"
@@ -28,7 +28,7 @@ const Figure = ({ alarm = false, href, name, note, value }: FigureProps) => (
   </div>
 )
 
-/** A page of the queue is enough to say whether somebody is waited for. */
+/** One page is enough to show whether items are open. */
 const QUEUE_PAGE = 100
 
 const OpenItems = () => {
@@ -40,9 +40,9 @@ const OpenItems = () => {
   const words = data === undefined ? "…" : data.meta.has_more ? `${QUEUE_PAGE}+` : String(count)
   return (
     <Figure
-      name="Waiting for a person"
+      name="Open items"
       value={words}
-      note={count === 0 ? "Nothing to decide" : "Decide in Operations"}
+      note={count === 0 ? "Nothing to decide" : "See Operations"}
       href="#/queue"
       alarm={count > 0}
     />
@@ -116,7 +116,7 @@ export const Trends = ({ trends }: { readonly trends: TrendsData }) => {
     return (
       <Card title="Payments by day">
         <EmptyState icon="payments" title="No payments in the last 30 days">
-          As soon as there are some, this is where you see how they go.
+          Payments of the last 30 days appear here.
         </EmptyState>
       </Card>
     )

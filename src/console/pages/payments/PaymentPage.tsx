@@ -1,12 +1,12 @@
-import { call } from "../../api/ApiClient.ts"
+import { call } from "../../api/ConsoleApi.ts"
 import { Badge } from "../../components/Badge.tsx"
-import { Card, Page } from "../../components/PageLayout.tsx"
+import { Card, Page } from "../../components/PageFrame.tsx"
 import { LoadedPage } from "../../components/Loading.tsx"
 import { CopyableId, Money, Time, DetailList, Json } from "../../components/Values.tsx"
 import { useLoad } from "../../state/LoadHooks.ts"
 import { labelOf, askedProvider } from "../../state/Display.ts"
 import { partyOf, type Payment } from "./PaymentTable.tsx"
-import { PaymentActions } from "./PaymentActions.tsx"
+import { PaymentActions } from "./PaymentActionButtons.tsx"
 import { PaymentSteps } from "./PaymentSteps.tsx"
 import { TimelineChart } from "./PaymentTimeline.tsx"
 import { providerName } from "../providers/ProviderNames.ts"
@@ -87,20 +87,20 @@ const atProvider = ({ provider }: Payment): string => (provider === null ? "a pr
 const inbound = (payment: Payment): Location => {
   const { refunded_amount, status } = payment
   if (status === "completed") {
-    const back = isZero(refunded_amount) ? "" : ` ${amountText(refunded_amount)} ${payment.currency} have gone back.`
+    const back = isZero(refunded_amount) ? "" : ` ${amountText(refunded_amount)} ${payment.currency} were refunded.`
     return {
       tone: "good",
-      title: "With you",
+      title: "Collected",
       words: `${received(payment)} are on your balance${feesText(payment)}.${back}`
     }
   }
   if (status === "refunded")
-    return { tone: "calm", title: "Back with the payer", words: `All of ${amountWithCurrency(payment)} has gone back.` }
+    return { tone: "calm", title: "Refunded", words: `${amountWithCurrency(payment)} were refunded in full.` }
   if (status === "pending" || status === "processing") {
     return {
       tone: "busy",
       title: "Not collected yet",
-      words: `${atProvider(payment)} has not said that ${amountWithCurrency(payment)} arrived.`
+      words: `${atProvider(payment)} has not confirmed that ${amountWithCurrency(payment)} arrived.`
     }
   }
   return notStarted(payment, "Nothing was collected")
@@ -111,17 +111,17 @@ const outbound = (payment: Payment): Location => {
     case "completed":
       return {
         tone: "good",
-        title: "With the beneficiary",
+        title: "Paid out",
         words: `${received(payment)} were paid out${feesText(payment)}.`
       }
     case "refunded":
-      return { tone: "calm", title: "Back on your balance", words: "The provider returned it after it had been paid." }
+      return { tone: "calm", title: "Back on your balance", words: "The provider returned the payout." }
     case "pending":
     case "processing":
       return {
         tone: "busy",
         title: "Held",
-        words: `${amountWithCurrency(payment)} left your balance and wait for ${atProvider(payment)} to say that they arrived.`
+        words: `${amountWithCurrency(payment)} are held until ${atProvider(payment)} confirms the payout.`
       }
     default:
       return notStarted(payment, "Back on your balance")
@@ -133,18 +133,18 @@ const external = (payment: Payment): Location => {
   if (status === "completed")
     return { tone: "good", title: "Settled", words: `${received(payment)} reached their destination.` }
   if (status === "failed") {
-    return { tone: "warn", title: "Not settled", words: "What was collected, if anything was, is held on the ledger." }
+    return { tone: "warn", title: "Not settled", words: "Any collected amount is held on the ledger." }
   }
   return status === "pending" || status === "processing"
-    ? { tone: "busy", title: "Between two legs", words: "It is collected first, and settled then." }
-    : notStarted(payment, "Nothing was moved")
+    ? { tone: "busy", title: "In progress", words: "The collection comes first, then the payout." }
+    : notStarted(payment, "No money moved")
 }
 
-/** Before anybody is asked, and where it ended without having moved. */
+/** Payments that were not sent, or ended before money moved. */
 const notStarted = ({ failure, status }: Payment, title: string): Location =>
   status === "failed" || status === "rejected" || status === "canceled"
-    ? { tone: "calm", title, words: failure?.message ?? "It ended before any money moved." }
-    : { tone: "warn", title: "Waits for a review", words: "No provider is asked before somebody approves it." }
+    ? { tone: "calm", title, words: failure?.message ?? "The payment ended before any money moved." }
+    : { tone: "warn", title: "Review needed", words: "The payment is sent to a provider after approval." }
 
 const locations = { inbound, outbound, external }
 
@@ -172,10 +172,10 @@ export const Refunds = ({ payment }: { readonly payment: Payment }) => (
       columns={[
         {
           name: "State",
-          show: ({ state }) => <Badge status={state} words={state === "open" ? "On its way" : undefined} />
+          show: ({ state }) => <Badge status={state} words={state === "open" ? "Pending" : undefined} />
         },
         { name: "Amount", align: "end", show: ({ amount, currency }) => <Money amount={amount} currency={currency} /> },
-        { name: "Asked", align: "end", show: ({ created_at }) => <Time at={created_at} /> }
+        { name: "Requested", align: "end", show: ({ created_at }) => <Time at={created_at} /> }
       ]}
     />
   </Card>
@@ -222,11 +222,11 @@ const PaymentContent = ({ items, onDone, payment }: PaymentAndTimeline & { reado
       actions={<PaymentActions payment={payment} items={items} onDone={onDone} />}
     >
       <MoneyLocation payment={payment} />
-      <Card title="What happened" note="Time is drawn closer together where little happens.">
+      <Card title="Timeline" note="Not to scale: quiet periods are compressed.">
         <TimelineChart items={items} settled={settled.includes(payment.status)} />
       </Card>
       <div class="columns lean-left">
-        <Card title="Step by step">
+        <Card title="Steps">
           <PaymentSteps items={items} />
         </Card>
         <div class="stack">

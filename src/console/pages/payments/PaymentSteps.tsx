@@ -14,7 +14,7 @@ interface Step {
 
 const nextProvider = (items: ReadonlyArray<TimelineItem>, index: number): string => {
   const next = items.slice(index + 1).find(({ kind }) => kind === "attempt")
-  return next?.kind === "attempt" && next.leg !== "refund" ? ` So ${providerName(next.provider)} was asked next.` : ""
+  return next?.kind === "attempt" && next.leg !== "refund" ? ` ${providerName(next.provider)} was tried next.` : ""
 }
 
 const stepOf = (item: TimelineItem, items: ReadonlyArray<TimelineItem>, index: number): Step => {
@@ -23,8 +23,7 @@ const stepOf = (item: TimelineItem, items: ReadonlyArray<TimelineItem>, index: n
       return { tone: toneOf(item.to), title: labelOf(item.to), words: asSentence(item.cause) }
     case "attempt": {
       const { amount, currency, latency_ms, leg, outcome, provider, reason } = item
-      const what =
-        leg === "refund" && amount !== null ? `asked to give back ${amountText(amount)} ${currency}` : "asked"
+      const what = leg === "refund" && amount !== null ? `refund of ${amountText(amount)} ${currency}` : "request"
       const after = latency_ms === null ? "" : ` after ${durationText(latency_ms)}`
       const moved = outcome === "declined" ? nextProvider(items, index) : ""
       return {
@@ -36,7 +35,7 @@ const stepOf = (item: TimelineItem, items: ReadonlyArray<TimelineItem>, index: n
     case "callback":
       return {
         tone: "busy",
-        title: `${providerName(item.provider)} says: ${item.report}`,
+        title: `${providerName(item.provider)} callback: ${item.report}`,
         words: asSentence(item.effect)
       }
     case "operator":
@@ -54,7 +53,7 @@ const stepOf = (item: TimelineItem, items: ReadonlyArray<TimelineItem>, index: n
     case "allocation":
       return {
         tone: "calm",
-        title: `${amountText(item.amount)} ${item.currency} ${isNegative(item.amount) ? "borne by" : "to"} the organisation`,
+        title: `${amountText(item.amount)} ${item.currency} ${isNegative(item.amount) ? "charged to" : "credited to"} the organisation`,
         words: `${asSentence(item.note)}${item.by === null ? "" : ` By ${item.by}.`}`
       }
     case "delivery":

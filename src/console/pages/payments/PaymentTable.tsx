@@ -1,4 +1,4 @@
-import type { Answer } from "../../api/ApiClient.ts"
+import type { Answer } from "../../api/ConsoleApi.ts"
 import { Badge } from "../../components/Badge.tsx"
 import { Money, Time } from "../../components/Values.tsx"
 import { orgColumn, type Column, Table } from "../../components/DataTable.tsx"
@@ -11,7 +11,7 @@ export type Payment = Answer<"payments", "byId">
 
 const textOrEmpty = (value: unknown): string => (typeof value === "string" ? value : "")
 
-/** Whose money it is, or who gets it. */
+/** Payer or beneficiary. */
 export const partyOf = ({ payer_details, recipient_info }: Payment): string =>
   textOrEmpty(payer_details["name"]) ||
   [textOrEmpty(recipient_info["fname"]), textOrEmpty(recipient_info["lname"])].join(" ").trim() ||
@@ -72,6 +72,6 @@ export const PaymentTable = ({
 
 export const NoPayments = () => (
   <EmptyState icon="payments" title="No payments">
-    Nothing is here yet, or nothing fits what you look for.
+    No payments match these filters.
   </EmptyState>
 )

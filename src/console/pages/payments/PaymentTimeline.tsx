@@ -1,16 +1,16 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { durationText, labelOf } from "../../state/Display.ts"
-import type { Answer } from "../../api/ApiClient.ts"
+import type { Answer } from "../../api/ConsoleApi.ts"
 import { toneOf } from "../../components/Badge.tsx"
 import { providerName } from "../providers/ProviderNames.ts"
 
-/** A payment's timeline as it is drawn: lanes, and a place for each moment. */
+/** Lanes of the drawn timeline. */
 export type TimelineItem = Answer<"payments", "timeline">["data"]["items"][number]
 export type ItemOf<Kind extends TimelineItem["kind"]> = Extract<TimelineItem, { readonly kind: Kind }>
 
 export interface Mark {
   readonly from: number
-  /** The same as `from` for what only has a moment. */
+  /** Equal to `from` for a point in time. */
   readonly to: number
   readonly tone: string
   readonly words: string
@@ -44,7 +44,7 @@ const statusLane = (items: ReadonlyArray<TimelineItem>, end: number): Lane => {
 const legs: Readonly<Record<string, string>> = {
   payment: "",
   refund: " (refund)",
-  return: " (given back)",
+  return: " (returned)",
   collection: " (collection)",
   settlement: " (settlement)"
 }
@@ -88,13 +88,13 @@ const operatorLane = (items: ReadonlyArray<TimelineItem>, end: number): Readonly
     tone: closed_at === null ? "warn" : "calm",
     words: `${labelOf(item)}${closed_by === null ? "" : `, closed by ${closed_by}`}`
   }))
-  return marks.length === 0 ? [] : [{ name: "Waits for a person", marks }]
+  return marks.length === 0 ? [] : [{ name: "Open items", marks }]
 }
 
 export const lanesOf = (items: ReadonlyArray<TimelineItem>, end: number): ReadonlyArray<Lane> => [
   statusLane(items, end),
   ...attemptLanes(items, end),
-  ...momentLane(items, "callback", "The provider calls back", ({ report }) => ({
+  ...momentLane(items, "callback", "Callbacks", ({ report }) => ({
     tone: "busy",
     words: labelOf(report)
   })),
@@ -105,7 +105,7 @@ export const lanesOf = (items: ReadonlyArray<TimelineItem>, end: number): Readon
   }))
 ]
 
-/** What has ended goes on for as long as one can see it; anything else until now. */
+/** End of the drawing: now, or shortly after the last event of a settled payment. */
 export const endOf = (items: ReadonlyArray<TimelineItem>, settled: boolean): number => {
   const times = items.flatMap((item) =>
     item.kind === "attempt" ? [timeOf(item.at) + (item.latency_ms ?? 0)] : [timeOf(item.at)]
@@ -114,10 +114,10 @@ export const endOf = (items: ReadonlyArray<TimelineItem>, settled: boolean): num
   return settled ? last + Math.max(300, (last - Math.min(...times)) / 2) : Math.max(last, Date.now())
 }
 
-/** A second among milliseconds and a day among seconds both find room: a gap is as wide as it is long in digits. */
+/** Logarithmic width of a gap, so that milliseconds and days fit on one axis. */
 const widthOf = (gap: number): number => Math.log10(1 + gap / 10) + 0.2
 
-/** Where between 0 and 1 each moment is drawn. */
+/** Position of each time, from 0 to 1. */
 export const scaleOf = (lanes: ReadonlyArray<Lane>): ((time: number) => number) => {
   const times = Array.from(new Set(lanes.flatMap(({ marks }) => marks.flatMap(({ from, to }) => [from, to])))).sort(
     (a, b) => a - b
@@ -133,7 +133,7 @@ export const scaleOf = (lanes: ReadonlyArray<Lane>): ((time: number) => number) 
 
 interface TimelineChartProps {
   readonly items: ReadonlyArray<TimelineItem>
-  /** Whether nothing more is to come, so that time need not go on. */
+  /** The payment has ended, so the axis ends too. */
   readonly settled: boolean
 }
 
@@ -155,7 +155,7 @@ const useWidth = () => {
   return [frame, width] as const
 }
 
-/** A word is drawn inside of a bar that has room for it. */
+/** Bar or point of one mark, with its text if it fits. */
 const MarkShape = ({
   named,
   from,
@@ -192,7 +192,7 @@ const MarkShape = ({
   )
 }
 
-/** What an attempt came to stands beside its name, where there is always room. */
+/** Lane with its name; the outcome of an attempt stands beside it. */
 const LaneRow = ({
   at,
   lane,
@@ -227,7 +227,7 @@ const LaneRow = ({
 
 const ROOM = 64
 
-/** As many moments as have room for their words. */
+/** Ticks of the axis, as many as fit. */
 const ticksOf = (lanes: ReadonlyArray<Lane>, place: (time: number) => number, width: number) => {
   const times = Array.from(new Set(lanes.flatMap(({ marks }) => marks.flatMap(({ from, to }) => [from, to])))).sort(
     (a, b) => a - b

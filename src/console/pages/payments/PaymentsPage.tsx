@@ -1,6 +1,6 @@
-import { call, type Request } from "../../api/ApiClient.ts"
+import { call, type Request } from "../../api/ConsoleApi.ts"
 import { PagedList } from "../../components/Loading.tsx"
-import { Page } from "../../components/PageLayout.tsx"
+import { Page } from "../../components/PageFrame.tsx"
 import { usePages } from "../../state/LoadHooks.ts"
 import { route, setQuery, linkTo } from "../../state/HashRouter.ts"
 import { orgFilter, orgId } from "../../state/ConsoleSession.ts"
@@ -46,7 +46,7 @@ export const Filters = () => {
   )
 }
 
-/** Searches that somebody wants to come back to; they are kept in this browser. */
+/** Saved searches, kept in this browser. */
 export interface View {
   readonly name: string
   readonly query: Readonly<Record<string, string>>
@@ -76,7 +76,7 @@ const storeViews = (all: ReadonlyArray<View>): void => {
   localStorage.setItem(VIEWS_KEY, JSON.stringify(all))
 }
 
-/** One of the same name is replaced. */
+/** Replaces a view of the same name. */
 export const saveView = (view: View): void =>
   storeViews([...views.value.filter(({ name }) => name !== view.name), view])
 
@@ -123,7 +123,7 @@ export const SavedViews = () => {
           <button
             class="copy"
             type="button"
-            aria-label={`Forget the view ${view.name}`}
+            aria-label={`Delete the view ${view.name}`}
             onClick={() => deleteView(view.name)}
           >
             <Icon name="cross" />
@@ -135,7 +135,7 @@ export const SavedViews = () => {
           name="Save this view"
           icon="save"
           kind="ghost"
-          says="The search and its filters are kept in this browser, under a name of yours."
+          says="Saves the search and its filters in this browser."
           submit="Save"
           done="View saved"
           act={async ({ name = "" }) => saveView({ name, query })}
@@ -153,14 +153,14 @@ const PAGE = 25
 
 const isPhone = /^\+?[\d ()-]{7,20}$/
 
-/** Ids and references have their own place in the API, people theirs. */
+/** Chooses the API parameter: e-mail addresses and phone numbers search customers. */
 const searchParams = (text: string): ListParams => {
   const search = text.trim()
   if (search === "") return {}
   return search.includes("@") || isPhone.test(search) ? { customer: search } : { reference: search }
 }
 
-/** The last day is meant as a whole, as the API reads a day without a time. */
+/** A day without a time includes the whole day. */
 const listParams = ({ search = "", ...filters }: Readonly<Record<string, string>>): ListParams =>
   ({ ...filters, ...searchParams(search), limit: PAGE, ...orgFilter() }) as ListParams
 

@@ -1,4 +1,4 @@
-import { call, type Request } from "../../api/ApiClient.ts"
+import { call, type Request } from "../../api/ConsoleApi.ts"
 import { amountText, type Amount, inputText, optionalAmount } from "../../api/Amount.ts"
 import { Badge } from "../../components/Badge.tsx"
 import { EmptyState, PagedList } from "../../components/Loading.tsx"
@@ -12,7 +12,7 @@ import { labelOf } from "../../state/Display.ts"
 import { type Config, flowOptions, methodOptions, providerName, providerOptions } from "./ProviderNames.ts"
 import { Problem } from "../../api/ApiResponse.ts"
 
-/** Which configurations a payment of somebody's can go by. */
+/** Configurations that apply to an organisation. */
 type ConfigParams = NonNullable<Request<"providerConfigs", "list">["urlParams"]>
 
 interface ConfigPage {
@@ -26,7 +26,7 @@ const MAX_PAGE = 100
 const loadConfigPage = (urlParams: ConfigParams, signal: AbortSignal): Promise<ConfigPage> =>
   call("providerConfigs", "list", { urlParams }, { signal })
 
-/** The list of all also has the ones of other organisations: it is read on until one for everybody comes. */
+/** Reads on until a page has a shared configuration: the full list includes those of other organisations. */
 const loadPlatformConfigs = async (
   wanted: ConfigParams,
   cursor: string | undefined,
@@ -39,7 +39,7 @@ const loadPlatformConfigs = async (
     : loadPlatformConfigs(wanted, page.last_evaluated_key, signal)
 }
 
-/** Its own first, which are asked first; then those for everybody. */
+/** Own configurations first, in the order they are tried; then the shared ones. */
 const loadConfigsOfOrg = async (
   org: string,
   wanted: ConfigParams,
@@ -82,7 +82,7 @@ export const settingsIn = ({
 const amountInput = (amount: Amount | null | undefined): string =>
   amount === null || amount === undefined ? "" : inputText(amount)
 
-/** What can be set when one is made and changed later. */
+/** Fields that can be set at creation and changed later. */
 export const ConfigFields = ({ config }: { readonly config?: Config }) => (
   <>
     <div class="pair">
@@ -91,7 +91,7 @@ export const ConfigFields = ({ config }: { readonly config?: Config }) => (
         label="Priority"
         inputMode="numeric"
         value={String(config?.priority ?? 100)}
-        hint="Lower is asked first."
+        hint="The lowest is tried first."
         required
       />
       <Field
@@ -129,7 +129,7 @@ export const EditConfig = ({ config, onDone }: { readonly config: Config; readon
     name="Change"
     label={`Change ${providerName(config.provider)} in ${config.country}`}
     title={`${providerName(config.provider)} in ${config.country}`}
-    says={`Holds from the next payment${config.org_id === null ? " of every organisation" : ""} on. Payments that it already serves are seen to their end.`}
+    says={`Takes effect with the next payment${config.org_id === null ? " of every organisation" : ""} . Payments in progress are completed.`}
     submit="Save"
     done="Configuration changed"
     onDone={onDone}
@@ -163,7 +163,7 @@ export const SetCredentials = ({ config, onDone }: { readonly config: Config; re
     name="Credentials"
     label={`Credentials of ${providerName(config.provider)} in ${config.country}`}
     title={`Account at ${providerName(config.provider)}`}
-    says="Gives the configuration an account of its own at the provider. The credentials are tried at once by a harmless call, kept sealed, and never shown again."
+    says="Uses a separate account at the provider. The credentials are tested now with a harmless call, stored encrypted, and never shown again."
     submit="Set credentials"
     done="Credentials set"
     onDone={onDone}
@@ -185,7 +185,7 @@ export const SetCredentials = ({ config, onDone }: { readonly config: Config; re
       label="Fields"
       kind="area"
       placeholder={"api_token=…\npublic_key=…"}
-      hint="The provider's own, one to a line: name=value."
+      hint="One field per line: name=value."
       required
     />
   </ActionButton>
@@ -199,8 +199,8 @@ export const NewConfig = ({ onDone }: { readonly onDone: () => void }) => (
     kind="primary"
     says={
       chosenOrg.value === undefined
-        ? "Payments of all organisations in this corridor are offered to it from the next one on."
-        : "Payments of the chosen organisation in this corridor are offered to it before those that are for everybody."
+        ? "New payments of all organisations in this corridor are offered to it."
+        : "New payments of the chosen organisation in this corridor are offered to it before the shared ones."
     }
     submit="Add"
     done="Configuration added"
@@ -239,7 +239,7 @@ const Remove = ({ config, onDone }: { readonly config: Config; readonly onDone: 
     label={`Remove ${providerName(config.provider)} in ${config.country}`}
     title="Remove the configuration"
     kind="danger"
-    says={`No new payment${config.org_id === null ? " of any organisation" : ""} goes by it from now on. Payments that it already serves are seen to their end.`}
+    says={`No new payment${config.org_id === null ? " of any organisation" : ""} uses it from now on. Payments in progress are completed.`}
     submit="Remove"
     done="Configuration removed"
     onDone={onDone}
@@ -316,7 +316,7 @@ export const ProviderConfigs = () => {
                 name: "For",
                 below: true,
                 show: ({ has_credentials, org_id }) =>
-                  `${org_id === null ? "Everybody" : orgName(org_id)}${has_credentials ? ", own account" : ""}`
+                  `${org_id === null ? "All organisations" : orgName(org_id)}${has_credentials ? ", own account" : ""}`
               },
               {
                 name: "Actions",

@@ -1,5 +1,5 @@
-/** Every provider by its name; one that the contract adds is missed here by the compiler. */
-import type { Answer } from "../../api/ApiClient.ts"
+/** Names of providers; the compiler finds a missing one. */
+import type { Answer } from "../../api/ConsoleApi.ts"
 
 export type Config = Answer<"providerConfigs", "list">["data"][number]
 export type Provider = Config["provider"]
@@ -8,7 +8,7 @@ const names: Readonly<Record<Provider, string>> = {
   fiat: "Built-in fiat rail",
   crypto: "Built-in crypto rail",
   hybrid: "Built-in hybrid rail",
-  manual: "By hand",
+  manual: "Manual",
   stripe: "Stripe",
   adyen: "Adyen",
   paypal: "PayPal",
@@ -22,7 +22,7 @@ const names: Readonly<Record<Provider, string>> = {
 
 export const providerOptions = Object.entries(names) as ReadonlyArray<readonly [Provider, string]>
 
-/** For texts of the service, which may hold any word. */
+/** Lookup for words in notes of the service. */
 export const providerNames: ReadonlyMap<string, string> = new Map(providerOptions)
 
 export const providerName = (provider: Provider): string => names[provider]

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact"
-import { Page, Tabs, Card } from "../../components/PageLayout.tsx"
+import { Page, Tabs, Card } from "../../components/PageFrame.tsx"
 import { hasAccess, isAdmin, orgFilter, orgId, session } from "../../state/ConsoleSession.ts"
 import { ProviderConfigs } from "./ProviderConfigsTab.tsx"
-import { ProviderHealth } from "./ProviderHealth.tsx"
+import { ProviderHealth } from "./ProviderHealthCards.tsx"
 import { useState } from "preact/hooks"
-import { type Answer, call, type Request } from "../../api/ApiClient.ts"
+import { type Answer, call, type Request } from "../../api/ConsoleApi.ts"
 import { Problem } from "../../api/ApiResponse.ts"
 import { Badge } from "../../components/Badge.tsx"
 import { EmptyState, ChooseOrgFirst } from "../../components/Loading.tsx"
@@ -15,7 +15,7 @@ import { labelOf } from "../../state/Display.ts"
 import { providerName } from "./ProviderNames.ts"
 import { requireAmount } from "../../api/Amount.ts"
 
-/** A preview asks for a whole payment, and most of it has no say in the route. */
+/** A preview needs a whole payment; these fields do not affect the route. */
 type Payload = Request<"paymentsInit", "preview">["payload"]
 export type Beneficiary = Answer<"beneficiaries", "list">["data"][number]
 
@@ -53,7 +53,7 @@ export const payinOf = (values: Values): Payload => {
   }
 }
 
-/** Whom it is paid to settles everything but the amount. */
+/** The beneficiary determines everything but the amount. */
 export const payoutOf = (to: Beneficiary, { amount = "" }: Values): Payload => ({
   ...orgFilter(),
   ...amountsIn(amount, to.currency),
@@ -106,8 +106,8 @@ const NetworkFields = ({ country }: { readonly country: string }) => {
 const RouteExplanation = ({ route }: { readonly route: Route }) => (
   <>
     {route.candidates.length === 0 ? (
-      <EmptyState icon="providers" title="Nobody would be asked">
-        The payment would be refused: no configuration of this corridor is left.
+      <EmptyState icon="providers" title="No provider available">
+        The payment would be refused: no configuration of this corridor remains.
       </EmptyState>
     ) : (
       <ol class="candidates">
@@ -117,8 +117,8 @@ const RouteExplanation = ({ route }: { readonly route: Route }) => (
             <div>
               <strong>{providerName(provider)}</strong>
               <p class="muted">
-                {at === 0 ? "Is asked first" : "Is asked only if everybody before has definitely refused"}, with
-                priority {priority}.
+                {at === 0 ? "Tried first" : "Tried only after a definite refusal by those before it"}, with priority{" "}
+                {priority}.
               </p>
             </div>
           </li>
@@ -127,11 +127,11 @@ const RouteExplanation = ({ route }: { readonly route: Route }) => (
     )}
     {route.excluded.length > 0 && (
       <>
-        <h3>Left out</h3>
+        <h3>Excluded</h3>
         <ul class="candidates">
           {route.excluded.map(({ config_id, provider, reason }) => (
             <li key={config_id}>
-              <Badge status="canceled" words="Left out" />
+              <Badge status="canceled" words="Excluded" />
               <div>
                 <strong>{providerName(provider)}</strong>
                 <p class="muted">{reason}</p>
@@ -178,9 +178,9 @@ const PayoutFields = ({ beneficiaries }: { readonly beneficiaries: ReadonlyArray
   <Picker
     name="beneficiary_id"
     label="Beneficiary"
-    hint="Settles the method, the country and the currency."
+    hint="Determines method, country and currency."
     options={beneficiaries?.map((one) => [one.beneficiary_id, nameOfBeneficiary(one)] as const)}
-    none="There is none with a bank account or mobile money"
+    none="No beneficiary with a bank account or mobile money"
   />
 )
 
@@ -196,7 +196,7 @@ const useBeneficiaries = (wanted: boolean): ReadonlyArray<Beneficiary> | undefin
 const payloadOf = (values: Values, beneficiaries: ReadonlyArray<Beneficiary>) => {
   if (values["flow"] !== "payout") return payinOf(values)
   const to = beneficiaries.find(({ beneficiary_id }) => beneficiary_id === values["beneficiary_id"])
-  if (to === undefined) throw new Problem(400, "A payout goes to a beneficiary: there has to be one.")
+  if (to === undefined) throw new Problem(400, "Choose a beneficiary.")
   return payoutOf(to, values)
 }
 
@@ -223,10 +223,10 @@ export const RoutePreview = () => {
           <Field name="amount" label="Amount" inputMode="decimal" value="1500.00" required />
         </Form>
       </Card>
-      <Card title="Its route" note="Nothing is created, and nobody is asked.">
+      <Card title="Route" note="Nothing is created, and no provider is called.">
         {route === undefined ? (
           <EmptyState icon="providers" title="Describe a payment">
-            You will see who would be asked, in which order, and who would not, with the reason.
+            Shows the providers in order, and the excluded ones with reasons.
           </EmptyState>
         ) : (
           <RouteExplanation route={route} />
@@ -247,11 +247,11 @@ const contents: Readonly<Record<string, () => ComponentChildren>> = {
   health: () => <ProviderHealth />
 }
 
-/** Whoever is no platform admin sees where their payments would go, and not who is arranged for whom. */
+/** Only platform admins see configurations and health. */
 export const ProvidersPage = ({ tab }: { readonly tab: string }) => {
   const content = hasAccess("platform") ? contents[tab] : undefined
   return (
-    <Page title="Providers" lead="Who is asked, in which order, and why.">
+    <Page title="Providers" lead="Which providers a payment is offered to, in which order, and why.">
       {hasAccess("platform") && (
         <Tabs name="Providers" tabs={tabs.map(([path, words]) => [`#/providers/${path}`, words, tab === path])} />
       )}

@@ -1,4 +1,4 @@
-import { type Answer, call } from "../../api/ApiClient.ts"
+import { type Answer, call } from "../../api/ConsoleApi.ts"
 import { Badge } from "../../components/Badge.tsx"
 import { EmptyState, PagedList, LoadedPage } from "../../components/Loading.tsx"
 import { Field } from "../../components/Form.tsx"
@@ -9,7 +9,7 @@ import { linkTo, route, setQuery } from "../../state/HashRouter.ts"
 import { hasAccess, orgFilter, orgId } from "../../state/ConsoleSession.ts"
 import { asSentence, durationText } from "../../state/Display.ts"
 import { parse } from "lossless-json"
-import { Card, Page } from "../../components/PageLayout.tsx"
+import { Card, Page } from "../../components/PageFrame.tsx"
 import { ActionButton } from "../../components/Dialog.tsx"
 
 interface ReplayProps {
@@ -23,7 +23,7 @@ export const Replay = ({ deliveryId, name, onDone }: ReplayProps) => (
     name="Send again"
     label={`Send again: ${name}`}
     title="Send the delivery again"
-    says="Puts it back in the queue, with all its attempts before it. The receiver sees the same event id and bytes, and may have handled it already."
+    says="Queues the delivery again with a full set of attempts. The receiver gets the same event id and bytes, and may have handled it already."
     submit="Send again"
     done="Delivery queued"
     onDone={onDone}
@@ -101,7 +101,7 @@ export const Deliveries = () => {
         list={list}
         empty={
           <EmptyState icon="webhooks" title="No deliveries">
-            Nothing was sent yet, or nothing fits what you look for.
+            No deliveries match these filters.
           </EmptyState>
         }
       >
@@ -252,7 +252,7 @@ export const ReplayDead = ({ count, onDone, webhookId }: ReplayDeadProps) => (
     name={count === 1 ? "Send it again" : "Send all again"}
     title="Send dead letters again"
     kind="primary"
-    says={`Puts ${count === 1 ? "the dead letter" : `all ${count < 1000 ? `${count} ` : ""}dead letters`} of this endpoint back in the queue, with all attempts before it. The receiver sees the same event ids and bytes.`}
+    says={`Queues ${count === 1 ? "the dead letter" : `all ${count < 1000 ? `${count} ` : ""}dead letters`} of this endpoint again with a full set of attempts. The receiver gets the same event ids and bytes.`}
     submit="Send again"
     done="Dead letters queued"
     onDone={onDone}

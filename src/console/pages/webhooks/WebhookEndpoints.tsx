@@ -1,4 +1,4 @@
-import { call, type Answer } from "../../api/ApiClient.ts"
+import { call, type Answer } from "../../api/ConsoleApi.ts"
 import { Badge } from "../../components/Badge.tsx"
 import { EmptyState, PagedList } from "../../components/Loading.tsx"
 import { OrgName } from "../../components/DataTable.tsx"
@@ -12,7 +12,7 @@ import { SecretDialog, ActionButton } from "../../components/Dialog.tsx"
 import { eventsHint, eventTypesIn } from "../../state/TypedInput.ts"
 import { signal } from "@preact/signals"
 
-/** Told when an endpoint was made or changed elsewhere on the page, so that the list of them is read again. */
+/** Incremented when an endpoint changes, so that the list loads again. */
 export const endpointsVersion = signal(0)
 
 export const endpointsChanged = (): void => {
@@ -25,7 +25,7 @@ export const ChangeEvents = ({ endpoint, onDone }: { readonly endpoint: Endpoint
   <ActionButton
     name="Change"
     title="Change the endpoint"
-    says="What already waits is sent to the new address too. Events that it no longer asks for are not sent to it from now on."
+    says="Pending deliveries go to the new address too. Unsubscribed events are no longer sent."
     submit="Save"
     done="Endpoint changed"
     onDone={onDone}
@@ -48,7 +48,7 @@ export const RemoveEndpoint = ({ endpoint, onDone }: { readonly endpoint: Endpoi
     name="Remove"
     title="Remove the endpoint"
     kind="danger"
-    says={`${endpoint.endpoint_url} receives nothing any more. Its deliveries go with it, those that still wait included.`}
+    says={`${endpoint.endpoint_url} receives nothing more. Its deliveries are deleted, including pending ones.`}
     submit="Remove the endpoint"
     done="Endpoint removed"
     onDone={onDone}
@@ -64,7 +64,7 @@ export const RotateSecret = ({ endpoint }: { readonly endpoint: Endpoint }) => {
         name="New secret"
         title="Replace the signing secret"
         kind="danger"
-        says="Makes a new signing secret. For 24 hours deliveries carry the signatures of both, unless the old one leaked and is to be forgotten at once."
+        says="Creates a new signing secret. For 24 hours deliveries carry both signatures, unless you revoke the old secret now."
         submit="Replace the secret"
         done="Secret replaced"
         act={async ({ when }, key) => {
@@ -77,8 +77,8 @@ export const RotateSecret = ({ endpoint }: { readonly endpoint: Endpoint }) => {
           name="when"
           label="The old secret"
           options={[
-            ["later", "Counts for 24 hours more"],
-            ["now", "Is forgotten at once"]
+            ["later", "Valid for 24 more hours"],
+            ["now", "Revoked now"]
           ]}
         />
       </ActionButton>
@@ -109,8 +109,8 @@ export const SetEndpointStatus = ({ onDone, status, webhookId }: SetEndpointStat
       kind={enables ? "plain" : "danger"}
       says={
         enables
-          ? "Events are sent to it again, and what waited for it is sent now. Events of the time between are not."
-          : "Nothing is sent to it until it is enabled again. What waits for it waits on; what happens meanwhile is not kept for it."
+          ? "Resumes sending, including pending deliveries. Events of the time in between are not sent."
+          : "Stops sending until it is enabled again. Pending deliveries stay; new events are not kept for it."
       }
       submit={enables ? "Enable" : "Disable"}
       done={enables ? "Endpoint enabled" : "Endpoint disabled"}
@@ -164,7 +164,7 @@ export const Endpoints = () => {
       list={list}
       empty={
         <EmptyState icon="webhooks" title="No endpoints">
-          Add the address of your server, and it is told whenever a payment changes.
+          Add the address of your server to receive payment events.
         </EmptyState>
       }
     >
@@ -187,7 +187,7 @@ export const NewEndpoint = () => {
         name="Add endpoint"
         icon="plus"
         kind="primary"
-        says="Events are sent to it from now on. You will be shown its signing secret once."
+        says="Events are sent to it from now on. Its signing secret is shown once."
         submit="Add endpoint"
         done="Endpoint added"
         onDone={endpointsChanged}
@@ -202,7 +202,7 @@ export const NewEndpoint = () => {
       {secret !== undefined && (
         <SecretDialog
           title="The endpoint's signing secret"
-          says="Your server checks with it that a delivery is ours. Store it now: it is not shown again."
+          says="Verify deliveries with this secret. Store it now: it is not shown again."
           secret={secret}
           onClose={() => setSecret(undefined)}
         />

@@ -1,9 +1,9 @@
-import { Page, Tabs } from "../../components/PageLayout.tsx"
+import { Page, Tabs } from "../../components/PageFrame.tsx"
 import { hasAccess, orgId, orgFilter } from "../../state/ConsoleSession.ts"
 import { Deliveries } from "./WebhookDeliveries.tsx"
 import { Endpoints, NewEndpoint } from "./WebhookEndpoints.tsx"
 import { useState } from "preact/hooks"
-import { type Answer, call } from "../../api/ApiClient.ts"
+import { type Answer, call } from "../../api/ConsoleApi.ts"
 import { Loading, EmptyState } from "../../components/Loading.tsx"
 import { Button } from "../../components/Button.tsx"
 import { Json, Time } from "../../components/Values.tsx"
@@ -13,7 +13,7 @@ import { eventSummary } from "../../state/Display.ts"
 import { LosslessNumber } from "lossless-json"
 import { ActionButton } from "../../components/Dialog.tsx"
 
-/** The service sends it to all of them: it stands above them, and not at any one. */
+/** Sends a test event to all endpoints. */
 export const SendTest = ({ org }: { readonly org: string }) => (
   <ActionButton
     name="Send a test to all endpoints"
@@ -50,7 +50,7 @@ type Event = Answer<"webhookLog", "events">["data"][number]
 
 const EventList = ({ events }: { readonly events: ReadonlyArray<Event> }) =>
   events.length === 0 ? (
-    <EmptyState icon="webhooks" title="Nothing has happened yet">
+    <EmptyState icon="webhooks" title="No events yet">
       Events appear here within two seconds.
     </EmptyState>
   ) : (
@@ -71,7 +71,7 @@ const EventList = ({ events }: { readonly events: ReadonlyArray<Event> }) =>
     </ul>
   )
 
-/** Events as they happen, whether an endpoint asked for them or not. */
+/** Latest events, whether or not an endpoint subscribes to them. */
 export const LiveEvents = () => {
   const [paused, setPaused] = useState(false)
   const loaded = useLoad(
@@ -85,7 +85,7 @@ export const LiveEvents = () => {
         <span class={paused ? "pulse" : "pulse live"} aria-hidden="true" />
         {paused ? "Paused" : "Listening"}
         <Button icon={paused ? "play" : "pause"} onClick={() => setPaused(!paused)}>
-          {paused ? "Go on" : "Pause"}
+          {paused ? "Resume" : "Pause"}
         </Button>
       </p>
       <Loading loaded={loaded}>{({ data }) => <EventList events={data} />}</Loading>
@@ -99,10 +99,10 @@ const tabs = [
   ["tail", "Live events"]
 ] as const
 
-export const Webhooks = ({ tab }: { readonly tab: string }) => (
+export const WebhooksPage = ({ tab }: { readonly tab: string }) => (
   <Page
     title="Webhooks"
-    lead="Every event is signed, and sent again until your server takes it."
+    lead="Every event is signed, and retried until your server accepts it."
     actions={
       hasAccess("webhooks") && tab === "endpoints" ? (
         <>

@@ -1,4 +1,4 @@
-/** The public API, by the names that the contract gives its operations; requests and answers have the contract's types. */
+/** Client of the public API. Operations, requests and answers are typed by the contract. */
 import { LosslessNumber, parse, stringify } from "lossless-json"
 import operations from "virtual:operations"
 import type { Operations } from "../../client/WireTypes.ts"
@@ -21,9 +21,9 @@ export type Answer<G extends keyof AllOperations, N extends keyof AllOperations[
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined
-  /** One for each thing that somebody sets out to do, so that a second click does not do it twice. */
+  /** Idempotency key of one action, so that a second click does not repeat it. */
   readonly key?: string | undefined
-  /** A credential that is only tried: where it is refused, nobody is signed out. */
+  /** Credential to try instead of the stored one; a 401 does not sign out. */
   readonly as?: Credential | undefined
 }
 
@@ -33,7 +33,7 @@ interface RequestParts {
   readonly payload?: unknown
 }
 
-/** The page stands beside the API, whatever path both of them are served below. */
+/** The console and the API are served below the same path. */
 const root = new URL(".", document.baseURI).href.replace(/\/$/, "")
 
 const urlOf = (path: string, { path: values, urlParams }: RequestParts): string => {
@@ -45,7 +45,7 @@ const urlOf = (path: string, { path: values, urlParams }: RequestParts): string 
   return `${root}${filled}${query.size === 0 ? "" : `?${query}`}`
 }
 
-/** Numbers without a fraction are counts; of those with one, these are proportions and all others money or rates. */
+/** Fields that are proportions. Other numbers with a fraction are money or rates, and stay exact. */
 const proportions = new Set(["share", "success_rate"])
 
 const parseBody = (text: string): unknown =>
@@ -101,6 +101,6 @@ export const call = async <G extends keyof AllOperations & string, N extends key
   const response = await fetchWithRetry(urlOf(path, parts), init, keyed === 1)
   const text = await response.text()
   if (response.ok) return (text === "" ? undefined : parseBody(text)) as Answer<G, N>
-  if (response.status === 401 && as === undefined) signOut("Your sign-in is no longer valid: sign in again.")
+  if (response.status === 401 && as === undefined) signOut("Your session has ended. Sign in again.")
   throw problemOf(response.status, text)
 }

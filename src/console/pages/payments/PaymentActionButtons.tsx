@@ -1,5 +1,5 @@
 import { amountText, isZero, minus, inputText, requireAmount, type Amount, parseAmount } from "../../api/Amount.ts"
-import { call, type Request, type Answer } from "../../api/ApiClient.ts"
+import { call, type Request, type Answer } from "../../api/ConsoleApi.ts"
 import { Field } from "../../components/Form.tsx"
 import { ActionButton } from "../../components/Dialog.tsx"
 import { hasAccess } from "../../state/ConsoleSession.ts"
@@ -17,7 +17,7 @@ const Reason = () => (
   <Field name="reason" label="Reason" required hint="Saved with the payment and in the audit log, with your name" />
 )
 
-/** With the provider by its name, and amounts as every other page writes them. */
+/** Formats the provider code and the amounts in a decision's text. */
 const withProviderName = (says: string): string =>
   detailText(
     says.replace(/(?<=through )[a-z_]+/, (code) => providerNames.get(code) ?? code),
@@ -27,7 +27,7 @@ const withProviderName = (says: string): string =>
 const balanceText = ({ after, before, currency, owes }: Decision): string | undefined => {
   if (before === null || after === null || currency === null) return undefined
   const text = (amount: Amount) => `${amountText(amount)} ${currency}`
-  const debt = owes === null || isZero(owes) ? "" : ` It then owes ${text(owes)}, which its next credits pay.`
+  const debt = owes === null || isZero(owes) ? "" : ` It then owes ${text(owes)}, deducted from its next credits.`
   return amountText(before) === amountText(after)
     ? `The organisation's balance stays ${text(before)}.${debt}`
     : `The organisation's balance: ${text(before)} now, ${text(after)} afterwards.${debt}`
@@ -49,7 +49,7 @@ const DecisionButton = ({ decision, isFirst, item: { item_id }, onDone, paymentI
   return (
     <ActionButton
       name={withProviderName(says)}
-      title="Decide"
+      title="Decision"
       kind={isFirst ? "primary" : outcome === "failed" ? "danger" : "plain"}
       says={
         <>
@@ -59,13 +59,13 @@ const DecisionButton = ({ decision, isFirst, item: { item_id }, onDone, paymentI
           {balance !== undefined && <p>{balance}</p>}
           <p>
             {action === "give_back"
-              ? "Doing it again never sends it twice."
-              : "Look it up at the provider first: this cannot be undone."}
+              ? "Repeating this never sends the money twice."
+              : "Check the payment at the provider first. This cannot be undone."}
           </p>
         </>
       }
-      submit={action === "give_back" ? "Give it back" : `Settle as ${outcome}`}
-      done={action === "give_back" ? "Given back" : `Settled as ${outcome}`}
+      submit={action === "give_back" ? "Return the money" : `Settle as ${outcome}`}
+      done={action === "give_back" ? "Money returned" : `Settled as ${outcome}`}
       onDone={onDone}
       act={({ reason = "" }, key) =>
         outcome === null
@@ -80,14 +80,14 @@ const DecisionButton = ({ decision, isFirst, item: { item_id }, onDone, paymentI
 
 interface ManualDecisionsProps {
   readonly paymentId: string
-  /** The item that is decided; absent: all of the payment, each with its own decisions. */
+  /** Open item to decide; absent: all of the payment. */
   readonly itemId?: string
-  /** When the payment last changed. */
+  /** Last change of the payment; a new value loads the decisions again. */
   readonly asOf?: string
   readonly onDone: () => void
 }
 
-/** Decisions that only a person can take, after a look into the provider's own books. */
+/** Decisions of an operator, after checking with the provider. */
 export const ManualDecisions = ({ asOf, itemId, onDone, paymentId }: ManualDecisionsProps) => {
   const loaded = useLoad(
     (signal) => call("resolutions", "decisions", { path: { payment_id: paymentId } }, { signal }),
@@ -130,7 +130,7 @@ interface ReviewActionsProps {
   readonly onDone: () => void
 }
 
-/** Neither can be done by whoever initiated the payment. */
+/** Review of a payment; its initiator cannot do it. */
 export const ReviewActions = ({ onDone, paymentId }: ReviewActionsProps) => {
   const path = { payment_id: paymentId }
   return (
@@ -139,7 +139,7 @@ export const ReviewActions = ({ onDone, paymentId }: ReviewActionsProps) => {
         name="Approve"
         title="Approve this payment"
         kind="primary"
-        says="Sends the payment on its way: its provider is asked at once. Whoever initiated it cannot approve it."
+        says="Sends the payment to its provider now. The person who initiated it cannot approve it."
         submit="Approve"
         done="Payment approved"
         onDone={onDone}
@@ -154,14 +154,14 @@ export const ReviewActions = ({ onDone, paymentId }: ReviewActionsProps) => {
           label="New rate"
           inputMode="decimal"
           required={false}
-          hint="Only where the payment's own rate has run out: the refusal then names the one to accept."
+          hint="Only if the payment's rate has expired; the error names the new rate."
         />
       </ActionButton>
       <ActionButton
         name="Reject"
         title="Reject this payment"
         kind="danger"
-        says="Turns the payment away for good. What is held for it goes back to the balance."
+        says="Rejects the payment for good. Held money returns to the balance."
         submit="Reject the payment"
         done="Payment rejected"
         onDone={onDone}
@@ -195,9 +195,9 @@ const Refund = ({ onDone, payment }: Omit<PaymentActionsProps, "items">) => {
       name="Refund"
       title="Refund this payment"
       kind="primary"
-      says={`Gives money back to the payer through the provider that took it, and takes it from your balance. Fees are not given back. At most ${amountText(left)} ${payment.currency} are left.`}
+      says={`Refunds the payer through the same provider and debits your balance. Fees are not refunded. At most ${amountText(left)} ${payment.currency} can be refunded.`}
       submit="Refund"
-      done="Refund asked for"
+      done="Refund requested"
       onDone={onDone}
       act={({ amount = "", reason = "" }, key) =>
         act(
@@ -227,7 +227,7 @@ const Cancel = ({ onDone, payment }: Omit<PaymentActionsProps, "items">) =>
       name="Cancel"
       title="Cancel this payment"
       kind="danger"
-      says="Calls the payment off. Where a provider has it already, it must agree: if it does not, nothing changes."
+      says="Cancels the payment. If a provider already has it, the provider must agree; otherwise nothing changes."
       submit="Cancel the payment"
       done="Payment canceled"
       onDone={onDone}
@@ -242,11 +242,11 @@ const Cancel = ({ onDone, payment }: Omit<PaymentActionsProps, "items">) =>
 const hasOpenItem = (items: ReadonlyArray<TimelineItem>, kind: string): boolean =>
   items.some((item) => item.kind === "operator" && item.closed_at === null && item.item === kind)
 
-/** What the payment's state and the reader's role both allow, and nothing else. */
+/** Actions allowed by the payment's status and the user's access. */
 export const PaymentActions = ({ items, onDone, payment }: PaymentActionsProps) => {
   const { payment_id, provider, status } = payment
   const isUnsettled = status === "processing" || status === "pending"
-  // Of a ramp: its payout may wait to be sent, and can be stopped.
+  // The payout of a ramp may wait to be sent, and can be stopped.
   const maybeDecided = isUnsettled && (provider === "manual" || payment.direction === "external")
   return (
     <>

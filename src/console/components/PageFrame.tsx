@@ -4,21 +4,21 @@ import { route } from "../state/HashRouter.ts"
 
 interface PageProps {
   readonly title: string
-  /** Where it belongs: its list. */
+  /** Link to the list above this page. */
   readonly above?: readonly [href: string, name: string]
   readonly lead?: ComponentChildren
   readonly actions?: ComponentChildren
   readonly children: ComponentChildren
 }
 
-/** The frame of every page. Whoever hears it is told where they have come to. */
+/** Frame of every page. Moves the focus to the heading, so that screen readers announce the page. */
 export const Page = ({ above, actions, children, lead, title }: PageProps) => {
   const heading = useRef<HTMLHeadingElement>(null)
   const { path } = route.value
   useEffect(() => {
     document.title = `${title} · Corridor`
   }, [title])
-  // At once, or it would be taken from the field that somebody has gone to meanwhile.
+  // Before paint, so that the focus is not taken from a field.
   useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), [path])
   return (
     <>
@@ -64,7 +64,7 @@ interface TabsProps {
   readonly tabs: ReadonlyArray<readonly [href: string, words: string, here: boolean]>
 }
 
-/** Pages beside each other: each has an address of its own. */
+/** Tabs, each with its own address. */
 export const Tabs = ({ name, tabs }: TabsProps) => (
   <nav class="tabs" aria-label={name}>
     {tabs.map(([href, words, here]) => (

@@ -1,4 +1,4 @@
-import { type Answer, call } from "../../api/ApiClient.ts"
+import { type Answer, call } from "../../api/ConsoleApi.ts"
 import { Loading } from "../../components/Loading.tsx"
 import { Badge } from "../../components/Badge.tsx"
 import { useLoad } from "../../state/LoadHooks.ts"
@@ -6,7 +6,7 @@ import { providerName } from "./ProviderNames.ts"
 
 type HealthState = Answer<"analytics", "providerHealth">["data"][number]
 
-const words = { closed: "Answers", open: "Left alone", "half-open": "Being tried" } as const
+const words = { closed: "Available", open: "Circuit open", "half-open": "Testing" } as const
 
 const outcomes = [
   ["accepted", "good"],
@@ -15,10 +15,10 @@ const outcomes = [
   ["unanswered", "busy"]
 ] as const
 
-/** One bar for all answers, each kind as long as it is often. */
+/** Bar of outcomes, each as wide as its share. */
 const OutcomeShares = ({ state }: { readonly state: HealthState }) => {
   const all = outcomes.reduce((sum, [name]) => sum + state[name], 0)
-  if (all === 0) return <p class="muted">Not asked in the last hour</p>
+  if (all === 0) return <p class="muted">No requests in the last hour</p>
   let from = 0
   return (
     <>
@@ -62,7 +62,7 @@ const HealthCards = ({ states }: { readonly states: ReadonlyArray<HealthState> }
       </div>
       {quiet.length > 0 && (
         <p class="muted">
-          Not asked in the last hour: {quiet.map(({ provider }) => providerName(provider)).join(", ")}.
+          No requests in the last hour: {quiet.map(({ provider }) => providerName(provider)).join(", ")}.
         </p>
       )}
     </>

@@ -1,0 +1,61 @@
+/** Automatic retries and paged lists of the console. */
+import { describe, expect, it } from "vitest"
+import { readAllPages, retryDelay } from "../../../src/console/api/ApiResponse.ts"
+
+describe("automatic retries", () => {
+  const answer = (status: number, after?: string) =>
+    new Response(null, { status, headers: after === undefined ? {} : { "retry-after": after } })
+
+  it.each([
+    ["GET", false, 503, "3", 3],
+    ["PUT", false, 503, "3", 3],
+    ["DELETE", false, 503, "3", 3],
+    // With its key the same payment is not sent twice.
+    ["POST", true, 503, "3", 3],
+    // A 503 may be that nobody knows: a secret that is rotated twice leaves receivers without the one they have.
+    ["POST", false, 503, "3", undefined],
+    ["PATCH", false, 503, "3", undefined],
+    ["POST", false, 429, "1", 1],
+    ["POST", false, 429, "3600", undefined],
+    ["GET", false, 503, undefined, undefined],
+    ["GET", false, 500, "3", undefined],
+    ["POST", true, 409, "1", undefined]
+  ] as const)(
+    "a %s (keyed: %s) answered %i with Retry-After %s is sent again after %s",
+    (method, keyed, status, after, wait) => expect(retryDelay(answer(status, after), method, keyed)).toBe(wait)
+  )
+})
+
+describe("paged lists", () => {
+  /** Pages of two, and how many were asked for. */
+  const listOf = (...items: ReadonlyArray<string>) => {
+    const asked: Array<string | undefined> = []
+    const ask = async (cursor: string | undefined) => {
+      asked.push(cursor)
+      const start = Number(cursor ?? 0)
+      const more = start + 2 < items.length
+      return { data: items.slice(start, start + 2), last_evaluated_key: more ? String(start + 2) : null }
+    }
+    return { ask, asked }
+  }
+
+  it("reads a list to its end", async () => {
+    const { ask, asked } = listOf("a", "b", "c", "d", "e")
+    expect(await readAllPages(ask)).toEqual(["a", "b", "c", "d", "e"])
+    expect(asked).toEqual([undefined, "2", "4"])
+  })
+
+  it("asks once for what has one page, and for what has nothing", async () => {
+    for (const items of [["a", "b"], []]) {
+      const { ask, asked } = listOf(...items)
+      expect(await readAllPages(ask)).toEqual(items)
+      expect(asked).toEqual([undefined])
+    }
+  })
+
+  it("stops where there is enough", async () => {
+    const { ask, asked } = listOf("a", "b", "c", "d", "e")
+    expect(await readAllPages(ask, (items) => items.includes("c"))).toEqual(["a", "b", "c", "d"])
+    expect(asked).toEqual([undefined, "2"])
+  })
+})
