@@ -13,7 +13,6 @@ import {
   railRounds
 } from "../../domain/policies/ProviderPolicies.ts"
 import { workerPoll } from "../../domain/policies/ServerPolicies.ts"
-import { runInParallel } from "../../platform/fibers/RunInParallel.ts"
 import type { CallbackRequest } from "../port/Callback.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import { signedCallback } from "./SimulatorCallbacks.ts"
@@ -75,10 +74,10 @@ export const simulatorWorker = (deliver: Deliver) =>
 
     /** Callbacks of one payment keep their order: those behind one that was not taken wait with it. */
     const deliverAll = (batch: Batch) =>
-      runInParallel(
-        Object.values(Array.groupBy(batch.claim.timers, (timer) => timer.reference)).map((timers) =>
-          deliverInOrder(batch, timers)
-        )
+      Effect.forEach(
+        Object.values(Array.groupBy(batch.claim.timers, (timer) => timer.reference)),
+        (timers) => deliverInOrder(batch, timers),
+        { concurrency: "unbounded", discard: true }
       )
 
     /** One that hangs holds nobody up but those behind it, and no longer than this. */
