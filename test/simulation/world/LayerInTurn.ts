@@ -3,7 +3,7 @@
  * and a scope for each part, at several times the price: the service has some two hundred parts, none of which is worth
  * waiting for beside another.
  */
-import { type Cause, Context, Effect, Exit, FiberRef, Layer, Scope } from "effect"
+import { type Cause, Context, Effect, Exit, FiberRef, type Layer, Scope } from "effect"
 import type { YieldWrap } from "effect/Utils"
 
 type AnyContext = Context.Context<never>
