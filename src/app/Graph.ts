@@ -4,7 +4,6 @@
  */
 import { Layer } from "effect"
 import { Settings } from "../platform/config/Settings.ts"
-import { layerInTurn } from "../platform/fibers/LayerInTurn.ts"
 import { foundationOn, type DatabaseLayer } from "./Foundation.ts"
 
 export interface Parts<S, SE, SR, T, TE, TR, F, FE, FR, C, CE, CR> {
@@ -23,7 +22,7 @@ export const graphOf = <S, SE, SR, T, TE, TR, F, FE, FR, C, CE, CR>({
   settings,
   stores
 }: Parts<S, SE, SR, T, TE, TR, F, FE, FR, C, CE, CR>) =>
-  layerInTurn(services.pipe(Layer.provideMerge(stores), Layer.provideMerge(foundation), Layer.provideMerge(settings)))
+  services.pipe(Layer.provideMerge(stores), Layer.provideMerge(foundation), Layer.provideMerge(settings))
 
 /** On a database that is reached in the given way, with the settings of the environment. */
 export const graphOn = <S, SE, SR, T, TE, TR, C, CE, CR, E>(

@@ -68,7 +68,7 @@ export interface Caller {
     readonly role: Role
     readonly features: ReadonlySet<string>
     readonly permissions: ReadonlySet<Permission>
-    /** The version of the terms of its payments; none where nobody tells versions apart. */
+    /** Version of the payment configuration; none where versions are not tracked. */
     readonly terms?: string | null
   }>
   readonly admin: boolean
@@ -110,7 +110,7 @@ const actorOf = ({ apiKeyId, id, name, userId }: Caller): Actor => {
 /** Holds a permit to no organisation at all, where `none` would be every one. */
 const nowhere = Option.some(idOrNil(OrgId)(nilUuid))
 
-/** Whoever they are elsewhere, they come as themselves alone: what is theirs by membership does not count here. */
+/** Permit for a person's own data. Memberships do not count here. */
 const personPermit = <A extends Access>(caller: Caller, access: A): Either.Either<Permit<A>, Forbidden> => {
   const { identity } = caller
   if (identity === undefined) {
@@ -156,7 +156,7 @@ export const authorize = <A extends Access>(
   return Either.right(new Permit({ access, scope: Option.some(orgId), actor, role, terms }))
 }
 
-/** Whoever made something that strangers use later, such as a payment link: what it does is done in their name. */
+/** Permit of the creator of a payment link, for what payers do with the link. */
 export const makerPermit = <A extends Access>(access: A, orgId: OrgId, userId: UserId): Permit<A> =>
   new Permit({
     access,

@@ -64,5 +64,5 @@ export const parseApiKey = (text: string): Option.Option<ParsedApiKey> => {
   return Option.some({ mode: text.startsWith("ck_live_") ? "live" : "test", prefix: prefixOf(text) })
 }
 
-/** What is stored of an API key. A plain hash will do: the key is 190 random bits, which nobody guesses. */
+/** Stored hash of an API key. A plain hash suffices: a key has 190 random bits. */
 export const hashApiKey = (key: string): string => sha256Hex(key)

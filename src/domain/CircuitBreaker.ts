@@ -1,8 +1,10 @@
 /**
- * When an account at a provider that gives no verdicts is left alone, and for whom, as a pure state machine. Anybody can
- * send what a provider never answers, so that one organisation's silence speaks for itself alone: its own circuit opens
- * after ten in a row of its own, everybody's after ten in a row of which no organisation counts more than four. Times are
- * milliseconds of one clock; whoever keeps the state asks it. Only dispatches are reported here, never look-ups.
+ * Circuit breaker of a provider account, as a pure state machine.
+ * - One organisation's circuit opens after ten timeouts in a row of its own.
+ * - The shared circuit opens after ten in a row, of which one organisation counts for four at most. A single
+ *   organisation cannot cause an outage for the others.
+ *
+ * Times are milliseconds of the caller's clock. Only dispatches are reported here, never look-ups.
  */
 import { Data, Duration } from "effect"
 import type { OrgId } from "./Ids.ts"
@@ -14,13 +16,13 @@ type Circuit = Data.TaggedEnum<{
   /** Dispatches in a row that ended without a verdict, by whose they were. */
   Closed: { readonly silent: ReadonlyMap<OrgId, number> }
   Open: { readonly until: number }
-  /** A dispatch of this organisation is out to find out; after `until` nobody waits for it any more. */
+  /** A probe of this organisation is under way; after `until` it is given up. */
   Probing: { readonly until: number; readonly by: OrgId }
 }>
 
 const { $is, $match, Closed, Open, Probing } = Data.taggedEnum<Circuit>()
 
-/** Of one account: everybody's, and of each organisation its own, where it has anything to tell. */
+/** Circuits of one account: the shared one, and those of organisations with failures. */
 export interface Circuits {
   readonly everybodys: Circuit
   readonly own: ReadonlyMap<OrgId, Circuit>
@@ -42,14 +44,14 @@ const withOwn = ({ own }: Circuits, org: OrgId, circuit: Circuit): Circuits["own
   return others
 }
 
-/** As this organisation finds it: the worse of everybody's and its own. Without one, as everybody does. */
+/** State for one organisation: the worse of the shared and its own. Without an organisation: the shared one. */
 export const stateAt = (circuits: Circuits, org: OrgId | undefined, now: number): CircuitState => {
   const own = org === undefined ? closed : ownOf(circuits, org)
   const both = [stateOf(circuits.everybodys, now), stateOf(own, now)]
   return both.includes("open") ? "open" : both.includes("half-open") ? "half-open" : "closed"
 }
 
-/** For whom it is left alone, or was until somebody finds out whether it answers again. */
+/** For which organisations the circuit is open or half-open. */
 export const openFor = ({ everybodys, own }: Circuits): "nobody" | "some" | "everybody" => {
   if (everybodys._tag !== "Closed") return "everybody"
   return Array.from(own.values()).every($is("Closed")) ? "nobody" : "some"
@@ -101,14 +103,14 @@ const silence = (circuit: Circuit, org: OrgId, share: number, now: number): Circ
     Probing: ({ by }) => (by === org ? openedAt(now) : circuit)
   })
 
-/** A dispatch has ended. A verdict, good or bad, shows that the provider answers: it closes the circuit for everybody. */
+/** Records the end of a dispatch. Any verdict closes the shared circuit. */
 export const report = (circuits: Circuits, org: OrgId, hasVerdict: boolean, now: number): Circuits => {
   const own = ownOf(circuits, org)
   if (hasVerdict) {
     const isNews = circuits.everybodys !== closed || own !== closed
     return isNews ? { everybodys: closed, own: withOwn(circuits, org, closed) } : circuits
   }
-  // Whose probe for everybody was silent lets the others try first.
+  // An organisation whose shared probe timed out lets the others try first.
   const triedForAll = $is("Probing")(circuits.everybodys) && circuits.everybodys.by === org
   return {
     everybodys: silence(circuits.everybodys, org, circuitShare, now),

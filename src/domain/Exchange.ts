@@ -36,7 +36,7 @@ export const fromDecimal = (d: BigDecimal.BigDecimal): Either.Either<Rate, strin
   return why === undefined ? Either.right(Rate.make(BigDecimal.normalize(d))) : Either.left(why)
 }
 
-/** From a to c, given a to b and b to c; rounded down, like all that is derived: whoever uses it gets no more for it. */
+/** Cross rate from a to c, rounded down like every derived rate. */
 export const cross = (a: Rate, b: Rate): Rate =>
   Rate.make(roundToSignificantDigits(BigDecimal.multiply(a, b), rateDigits, "floor"))
 

@@ -67,7 +67,7 @@ export class Conflict extends Data.TaggedError("Conflict")<Words & OfPayment & {
   readonly code = "INVALID_STATE"
 }
 
-/** How whoever is short of money comes by more. */
+/** Hint in the refusal: how to get funds. */
 const wayToFunds = (account: LedgerAccount): string => {
   switch (kindOf(account)) {
     case "settlement":
@@ -144,7 +144,7 @@ export class MaybeWritten extends Data.TaggedError("MaybeWritten")<Later> {
   readonly code = "SERVICE_UNAVAILABLE"
 }
 
-/** How the database fails whoever uses it. Only after `MaybeWritten` may what is sent again be done twice. */
+/** Failures of the database. Only after `MaybeWritten` can a repeated request act twice. */
 export type DatabaseFailure = Busy | NotWritten | MaybeWritten
 
 export const isDatabaseFailure = (error: unknown): error is DatabaseFailure =>
@@ -187,12 +187,12 @@ export const maybeWritten = (cause?: unknown): MaybeWritten =>
     )
   )
 
-/** The same words whatever is wrong with a credential or a signature: nobody learns how close they came. */
+/** One message for every wrong credential or signature, so an attacker learns nothing from it. */
 export const unauthorized = (): Unauthorized =>
   new Unauthorized({
     message:
       "Missing or invalid credentials. Send both headers, Authorization and X-Api-Key; the one that is not used holds NONE."
   })
 
-/** One sentence for every id that the caller cannot see, whether it belongs to someone else or to nobody. */
+/** One message for every id that the caller cannot see, existing or not. */
 export const notFound = (what: string): NotFound => new NotFound({ message: `No ${what} with this id.` })

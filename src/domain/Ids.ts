@@ -112,7 +112,7 @@ export class Ids extends Context.Tag("corridor/Ids")<
     readonly bytes: (count: number) => Effect.Effect<Uint8Array>
   }
 >() {
-  /** Nobody else has the bytes that it is given. */
+  /** Bytes that are handed out once. */
   static readonly fromBytes = (bytes: (count: number) => Effect.Effect<Uint8Array>): Context.Tag.Service<Ids> => {
     const ordered = makeOrdered()
     const drawn = <A>(count: number, make: (millis: number, random: Uint8Array) => A) =>

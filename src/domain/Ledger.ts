@@ -24,7 +24,7 @@ export const keptKinds = [
   "receivable"
 ] as const
 
-/** Accounts of the platform: their balance is the sum of their postings, and nobody waits for anybody. */
+/** Platform accounts. Their balance is the sum of their postings, so posting takes no lock. */
 export const systemKinds = ["provider", "fees", "fx", "suspense"] as const
 
 /** Kinds that the platform watches over: its own, and what waits or is owed at organisations. */
@@ -46,7 +46,7 @@ const shared = (kind: "fees" | "fx" | "suspense") => (currency: AnyCurrencyCode)
 export const LedgerAccount = {
   /** What an organisation has, or owes, at the platform; by its id. */
   settlement: owned("settlement"),
-  /** What it has given out of its hands and nobody has received yet; by its id. */
+  /** Money in transit, by its id. */
   held: owned("held"),
   /**
    * What an organisation has, or owes, at a provider through an account of its own there; by its id and that of the
@@ -112,7 +112,7 @@ export interface Posting {
   readonly amount: Money
 }
 
-/** What an entry is about, for whoever reads the books. */
+/** Subject of an entry. */
 export const entryKinds = [
   "payin",
   "payout_hold",

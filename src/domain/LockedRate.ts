@@ -10,7 +10,7 @@ export interface LockedRate extends Exchange {
   readonly amount: BigDecimal.BigDecimal | null
   readonly isUsed: boolean
   readonly expiresAt: Date
-  /** By the clock of whoever keeps the lock, when it was read: no other clock says whether it has expired. */
+  /** Read time by the store's clock, which alone decides about expiry. */
   readonly readAt: Date
 }
 

@@ -1,4 +1,4 @@
-/** A picture that an organisation gives along as a `data:` URL, so that a payer's browser need ask nobody else for it. */
+/** Logo of an organisation as a `data:` URL: the payer's browser loads nothing from elsewhere. */
 import { Either } from "effect"
 
 export const largestLogo = 65_536

@@ -27,7 +27,7 @@ export const asName = (text: string): string => broken(oneLine(text))
 export const asSentence = (text: string): string =>
   /[.!?\u2026]$/.test(text.trimEnd()) ? text.trimEnd() : `${text.trimEnd()}.`
 
-/** Several lines, each marked as somebody else's. */
+/** Quotes several lines with `> ` before each. */
 export const asQuotation = (text: string): string =>
   broken(text)
     .split(/\r\n|[\n\r\u2028\u2029\v\f\u0085]/)

@@ -79,7 +79,7 @@ export class Money extends Data.Class<{ readonly currency: AnyCurrencyCode; read
     return shortest === this.exponent ? exact : BigDecimal.scale(exact, Math.max(shortest, fractionDigits(exact)))
   }
 
-  /** As it is written on the wire: finer digits, which somebody else gave, are in the books alone. */
+  /** Text on the wire. Finer digits from providers stay in the ledger only. */
   toShown(): BigDecimal.BigDecimal {
     return BigDecimal.scale(this.toDecimal(), computedScaleOf(this.currency))
   }

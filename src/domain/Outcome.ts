@@ -13,7 +13,7 @@ export type NextAction = (typeof nextActions)[number]
 /** The provider has it. `state` says how far it is; `nextAction` what the customer must do, if anything. */
 export class Accepted extends Data.TaggedClass("Accepted")<{
   readonly state: "pending" | "processing" | "completed"
-  /** Where callbacks call it by this alone, an answer that is final has to tell it: nobody asks for it any more. */
+  /** Required with a final answer where callbacks name only this id: no enquiry follows. */
   readonly providerPaymentId: string | null
   readonly providerStatus: string | null
   readonly nextAction: NextAction | null
@@ -39,9 +39,9 @@ export class Declined extends Data.TaggedClass("Declined")<
     readonly reason: string
     /** Under which id of its own the provider keeps what it refused, where it says so: it may call it by nothing else. */
     readonly providerPaymentId?: string
-    /** It is the payer's card or account that is refused: whoever else was asked would refuse it too. */
+    /** The payer's card or account was refused: another provider would refuse it too. */
     readonly instrument?: true
-    /** The order itself was not sent: the time for it had passed, nobody was there to take it, or others were before it. */
+    /** The order was not sent: too late, no connection, or a full queue. */
     readonly unsent?: "late" | "unreachable" | "crowded"
   }
 > {}
@@ -51,7 +51,7 @@ export type ProvidersRefusal = Declined & { readonly instrument?: undefined }
 
 export const isProvidersRefusal = (declined: Declined): declined is ProvidersRefusal => declined.instrument !== true
 
-/** Nobody knows. It is looked up, never repeated elsewhere. */
+/** Unknown result: enquired about, never sent elsewhere. */
 export class Unknown extends Data.TaggedClass("Unknown")<{
   readonly reason: string
   /** Of an enquiry: the provider has no payment yet for the page that the customer was sent to, if there is such a page. */
@@ -74,7 +74,7 @@ export class Report extends Data.TaggedClass("Report")<
     readonly fee?: Money
     /** Of `failed` and `returned`: it was called off, by us or by hand at the provider. */
     readonly calledOff?: true
-    /** What its customer must do, where the provider can say it again, for whoever lost the first answer. */
+    /** Next action of the customer, where the provider repeats it in enquiries. */
     readonly waitsFor?: { readonly nextAction: NextAction; readonly actionData: Accepted["actionData"] }
   }
 > {}

@@ -21,7 +21,7 @@ const read = (text: string, country: CountryCode) => {
   })
 }
 
-/** Whoever checks a payment, routes it and sends it reads the same number: what was read lately is not read again. */
+/** Recently parsed numbers: checking, routing and sending a payment read the same one. */
 const lately = new Map<string, ReturnType<typeof read>>()
 const REMEMBERED = 256
 const LONGEST_REMEMBERED = 40

@@ -18,7 +18,7 @@ export interface RampLegState {
   readonly outcome: AttemptOutcome | null
   /** The customer's money is here, or was. */
   readonly collected: boolean
-  /** Nobody may pay any more. */
+  /** The payin has ended. */
   readonly expired: boolean
   /** What was to be collected, or to be settled. */
   readonly expected: Money
@@ -46,7 +46,7 @@ const unmoved = ({ outcome, status }: RampLegState): RampDecision => ({
 
 const accepted = (current: RampLegState): RampDecision => ({ ...unmoved(current), outcome: "accepted" })
 
-/** Only a provider that still waits for the customer proves that nobody has paid. */
+/** Only a provider that still waits for the customer proves that nothing was paid. */
 const waiting = (current: RampLegState, state: "pending" | "processing"): RampDecision => {
   const status = current.expired && state === "pending" ? to(current, "canceled") : to(current, "pending")
   return { ...accepted(current), status }

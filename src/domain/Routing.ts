@@ -17,7 +17,7 @@ export interface Corridor {
 /** What routing reads of a provider configuration. */
 export interface RouteConfig {
   readonly config_id: ConfigId
-  /** The organisation it is scoped to; null is everybody's. */
+  /** Organisation of the config; null: shared by all. */
   readonly org_id: OrgId | null
   readonly provider: ProviderName
   readonly country: string
@@ -83,7 +83,7 @@ export interface Route {
   readonly excluded: ReadonlyArray<Excluded>
 }
 
-/** The organisation's own before everybody's, then the lower priority number, then the older. */
+/** Order: own configs before shared ones, then lower priority number, then older. */
 export const preference: Order.Order<RouteConfig> = Order.combineAll([
   Order.mapInput(Order.boolean, (config) => config.org_id === null),
   Order.mapInput(Order.number, (config) => config.priority),
@@ -97,7 +97,7 @@ const isVisible = ({ corridor, orgId }: RouteQuestion, config: RouteConfig): boo
   config.payment_method === corridor.paymentMethod &&
   config.direction === corridor.flow
 
-/** One account for all organisations is the platform's, whoever brings it. */
+/** An account that all organisations share belongs to the platform. */
 const isOrganizations = ({ org_id, own_account }: RouteConfig): boolean => own_account && org_id !== null
 
 /** Why this configuration can never serve this payment, whatever the provider's health. */

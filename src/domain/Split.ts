@@ -26,8 +26,8 @@ interface Part {
 const descending = (a: bigint, b: bigint): number => (a > b ? -1 : a < b ? 1 : 0)
 
 /**
- * The units that rounding down leaves over go one each to the largest remainders; among equals to the larger share,
- * then to whoever comes first. So what each share gets depends on the order only where two are the same.
+ * Splits by weight. Units left by rounding down go one each to the largest remainders; ties go to the larger share,
+ * then to the first.
  */
 const byWeight = (whole: bigint, weights: ReadonlyArray<bigint>): ReadonlyArray<bigint> => {
   const all = weights.reduce((sum, weight) => sum + weight, 0n)

@@ -1,4 +1,4 @@
-/** A URL that somebody gave, read in one way only: what it says is where it leads. */
+/** URLs that callers give. A URL is accepted only if parsing leaves it unchanged. */
 import { Either } from "effect"
 
 /**

@@ -3,7 +3,6 @@ import { layer, type Vitest } from "@effect/vitest"
 import { Layer } from "effect"
 import { StoresLive, StoresMemory } from "../../src/app/Stores.ts"
 import { Ids } from "../../src/domain/Ids.ts"
-import { layerInTurn } from "../../src/platform/fibers/LayerInTurn.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 import { testSettings } from "./TestSettings.ts"
 
@@ -19,7 +18,7 @@ type Provided = Layer.Layer.Success<typeof StoresMemory> | Ids
 /** The stores read the time of the database, so these suites run on the real clock. */
 export const onBothStores = (name: string, tests: (it: Vitest.MethodsNonLive<Provided, true>) => void): void => {
   for (const backend of backends) {
-    const services = layerInTurn(storesOn(backend).pipe(Layer.provideMerge(Ids.layer), Layer.provide(testSettings())))
+    const services = storesOn(backend).pipe(Layer.provideMerge(Ids.layer), Layer.provide(testSettings()))
     layer(services, { excludeTestServices: true, timeout: "60 seconds" })(`${name} on ${backend}`, tests)
   }
 }

@@ -1,4 +1,4 @@
-/** How long anybody waits for the database, and what is gathered on the way to it. */
+/** Timeouts, queue lengths and batch sizes of the database. */
 import { Duration, Schedule } from "effect"
 
 /** A transaction that the database undid for a conflict runs again up to five times, 5 ms apart and doubling, with jitter. */
@@ -10,31 +10,31 @@ export const serializationRetry = Schedule.exponential("5 millis").pipe(
 /** Waiting for a free database connection, or for a new one, longer than this fails the request. */
 export const connectTimeout = Duration.seconds(5)
 
-/** While nobody has got a connection for this long, nobody else is let wait for one. */
+/** New requests fail with 503 after the pool was exhausted for this long. */
 export const connectionsStuck = Duration.seconds(2)
 
-/** A statement waits this long for a row that somebody else holds, then gives up. */
+/** Lock timeout of a statement. */
 export const lockTimeout = Duration.seconds(5)
 
 /** A statement may run this long; migrations and the whole check of the books take as long as they take. */
 export const statementTimeout = Duration.seconds(10)
 
-/** A transaction that nothing is heard of for this long is undone by the database, so that a paused process holds nobody up. */
+/** The database rolls back a transaction that is idle for this long, so a paused process releases its locks. */
 export const idleTransactionTimeout = Duration.seconds(4)
 
 /** A connection on which a statement has had no answer for this long is closed: longer than any statement may run. */
 export const queryTimeout = Duration.seconds(12)
 
-/** For the server to be told that nobody waits for a statement any longer. */
+/** Timeout for cancelling a statement whose caller is gone. */
 export const cancelWithin = Duration.seconds(5)
 
 /** A connection without traffic is probed after this long. */
 export const databaseKeepAlive = Duration.seconds(10)
 
-/** A batch of writes waits this long for a row that somebody else holds; then whoever needs that row leaves the batch. */
+/** Lock timeout of a shared batch. On timeout the organisations that need the row leave the batch. */
 export const batchLockTimeout = Duration.millis(250)
 
-/** Having left, an organisation waits this long in its own lane, which holds nobody up. */
+/** Lock timeout of an organisation's own batch. */
 export const laneLockTimeout = Duration.seconds(2)
 
 /** And it stays out of the common batch until this long after its last trouble. */
@@ -46,17 +46,17 @@ export const batchTick = Duration.millis(250)
 /** Batches of one kind that are under way at once, when earlier ones are overdue. */
 export const batchesUnderWay = 4
 
-/** Whoever has waited for room in a batch this long is told that the service is busy. */
+/** Longest wait in a batch queue; then the request fails with 503. */
 export const queuePatience = Duration.seconds(10)
 
 /** As many wait for a batch, and as many of one organisation for its own lane; others are told at once. */
 export const longestQueue = 2048
 export const longestLane = 256
 
-/** An instance where somebody has waited this long for room in a common batch is not ready. */
+/** An instance is not ready once a request has waited this long in a common batch queue. */
 export const queueStuck = Duration.seconds(2)
 
-/** Whoever is told that the service is too busy may come back after this long. */
+/** Retry-After of a 503. */
 export const busyRetryAfter = Duration.seconds(3)
 
 /** The readiness check waits this long for the database. */
@@ -74,7 +74,7 @@ export const hostPatience = Duration.millis(250)
 /** Every host is asked this often for its timeline, on a fresh connection, since its address may lead elsewhere by now. */
 export const primaryLook = Duration.seconds(3)
 
-/** Nobody connects while this share of a server's connections waits for a synchronous standby. */
+/** No new connections while this share of the server's connections waits for a synchronous standby. */
 export const mostCommitsWaiting = 0.5
 
 /** A pooled connection is replaced after three to five minutes. */
@@ -116,7 +116,7 @@ export const ticksIn = (time: Duration.Duration): number =>
 /** The embedded PostgreSQL is looked at every 15 ms until it is up, for half a minute: its start, or another's end. */
 export const embeddedReadiness = Schedule.spaced("15 millis").pipe(Schedule.upTo("30 seconds"))
 
-/** A lock file of it that names nobody is taken for a leftover after this long. */
+/** An empty postmaster.pid is removed as a leftover after this long. */
 export const embeddedLockPatience = Duration.seconds(2)
 
 /** When it dies it is started again, after a failure to do so a second later, and later and later, up to eight times. */

@@ -5,7 +5,7 @@ import { type Delays, inTurn } from "./Schedules.ts"
 /** An attempt that is being asked about is left alone by other instances for this long. */
 export const enquiryLease = Duration.seconds(60)
 
-/** An attempt is sent only this soon after it was committed; whoever comes later sends nothing. */
+/** An attempt is sent only within this time after its commit. */
 export const sendWindow = Duration.seconds(20)
 
 /** A provider that can prove it never had a reference is believed only this long after it was last sent, well after that window. */
@@ -32,13 +32,13 @@ export const mostHintedIds = 4
 /** Customers who come back make the provider of their payment be asked at most this often a minute; after that it is a hint. */
 export const returnsPerMinute = 10
 
-/** Enquiries that an instance has under way at one provider, so that one which hangs takes nobody else's place. */
+/** Concurrent enquiries of one instance at one provider. A hanging provider blocks only its own. */
 export const enquiriesPerProvider = 8
 
 /** A callback that came before its payment was known by the provider's id is matched for this long. */
 export const strayPatience = Duration.days(3)
 
-/** Early ones find their payment within this time: an older one is about money that nobody here has asked for. */
+/** Early callbacks find their payment within this time. Older ones are about money not asked for here. */
 export const strayGrace = Duration.minutes(10)
 
 /** Such callbacks are looked at again this often, as many at a time. */
@@ -57,7 +57,7 @@ export const orphanedAfter = Duration.seconds(45)
 /** In live mode a base rate older than this is not served, unless RATE_MAX_AGE says otherwise. */
 export const liveRateMaxAge = Duration.hours(24)
 
-/** A locked rate that nobody used is kept this long after its end, so that whoever comes late is told that it expired. */
+/** An unused locked rate is kept this long after its end, so late requests are told that it expired. */
 export const rateLockRetention = Duration.days(1)
 
 /** What an organisation gains by locked rates is added up over this time. */
@@ -82,7 +82,7 @@ export const overtakenRetry = Schedule.exponential("4 millis").pipe(
   Schedule.upTo("8 seconds")
 )
 
-/** Whoever acts on a payment waits this long for others who act on it; then the service is busy. */
+/** Longest wait for other actions on the same payment; then 503. */
 export const turnPatience = Duration.seconds(8)
 
 /** What was heard of money is written again while the database is busy, every quarter of a second for up to eight seconds. */
@@ -125,7 +125,7 @@ export const transferRefresh = Duration.seconds(5)
 /** A customer who gave a card at the hosted checkout waits this long for its answer before the page says to wait. */
 export const checkoutPatience = Duration.seconds(2)
 
-/** Filled-in forms that one payment link takes in a minute from one address, so that nobody tries out stolen cards at it. */
+/** Forms per minute from one address to one payment link, against testing of stolen cards. */
 export const linkFormsPerMinute = 60
 
 /** Mobile money prompts to one phone number are limited over this time, */
@@ -150,7 +150,7 @@ export const receiptReading = Duration.seconds(5)
 /** How long a browser is known as the one in which a payment through a link was begun. */
 export const payerCookieLife = Duration.days(7)
 
-/** Interval at which the page of a link that somebody else is paying refreshes itself. */
+/** Refresh interval of a link's page while another payer pays. */
 export const takenRefresh = Duration.seconds(15)
 
 /** How long browsers keep the picture of a link, which never changes. */
@@ -191,6 +191,6 @@ export const rampLifetime = Duration.minutes(30)
 /** A day is summed up this long after its end; a posting that comes a minute after its time says so itself. */
 export const booksClosingDelay = Duration.hours(1)
 
-/** Whoever closes a day waits this long for those who post at that moment, and looks this often whether they have ended. */
+/** Wait of a daily close for postings under way, and its poll interval. */
 export const postingPatience = Duration.seconds(10)
 export const postingPause = Duration.millis(100)

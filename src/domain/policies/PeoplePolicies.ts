@@ -38,7 +38,7 @@ export const messagesOfOrganization = 300
 /** And as many receipts that its payers ask for. */
 export const receiptsOfOrganization = 3000
 
-/** A recipient gets as many in one, whoever sends them. */
+/** Messages to one recipient in that time, from all senders. */
 export const messagesToRecipient = 60
 
 /** And as many of one organisation, so that none uses up what others may send. */

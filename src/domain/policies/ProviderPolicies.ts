@@ -13,7 +13,7 @@ export const providerAnswerTimeout = Duration.seconds(25)
 /** An answer of a provider that is larger than this many bytes is not read. */
 export const providerAnswerBytes = 1024 * 1024
 
-/** Calls that an instance has under way through one account at a provider, so that one which hangs takes nobody else's place. */
+/** Concurrent calls of one instance through one provider account. A hanging account blocks only its own. */
 export const providerCallsUnderWay = 64
 
 /** Of them orders, questions and proofs of callbacks have so many each, whatever the others do. */
@@ -26,7 +26,7 @@ export const providerCallsShare = 0.5
 export const providerCallsWaiting = 256
 export const providerQueuePatience = Duration.seconds(1)
 
-/** So many at most ask whether a callback is the provider's own: anybody can send one, and payments need the room. */
+/** Concurrent calls that verify callbacks. Anyone can send a callback, and payments need the connections. */
 export const callbackChecksUnderWay = 16
 
 /** A connection to a provider is kept for the next call this long, less than any provider's own patience. */
@@ -35,19 +35,19 @@ export const providerKeepAlive = Duration.seconds(4)
 /** Credentials that were changed by another instance are in use here after this long at the latest. */
 export const credentialsKnownFor = Duration.seconds(1)
 
-/** Whoever still works with the credentials of before has this long to come to an end. */
+/** Calls with replaced credentials have this long to end. */
 export const credentialsRetireAfter = Duration.minutes(5)
 
 /** Instances tell each other this often which accounts of the platform their settings name. */
 export const platformAccountsLook = Duration.seconds(10)
 
-/** Whoever has not heard of the others for this long, half of the grace, vouches for nothing that was sent. */
+/** After this long without news from the other instances (half of the grace) an instance vouches for no send. */
 export const platformAccountsTrusted = Duration.seconds(30)
 
 /** What providers sign with the credentials of before is believed this long: theirs may be changed later than ours. */
 export const replacedCredentialsGrace = Duration.hours(24)
 
-/** Of one account the last so many of them, since a callback that nobody signed is held against each. */
+/** Replaced credentials kept per account. An unsigned callback is checked against each. */
 export const replacedCredentialsKept = 8
 
 /** A provider that is asked whether it takes credentials answers within this time, or it does not. */
@@ -65,7 +65,7 @@ export const providerRetry = Schedule.exponential("200 millis").pipe(Schedule.in
 /** A provider is left alone by an organisation after this many of its dispatches in a row without a verdict. */
 export const circuitOpensAfter = 10
 
-/** And by everybody after as many, of which one organisation counts for so many at most: three have to say it. */
+/** Failures in a row that open the circuit for all organisations, and how many of them one may contribute. */
 export const circuitShare = 4
 
 /** For this long; then one dispatch may try whether it answers again. */
@@ -119,7 +119,7 @@ export const fakePace = Duration.millis(200)
 /** what it reports late after this long, */
 export const fakeLateness = Duration.seconds(5)
 
-/** and lets a slow answer drip for this long, which is longer than anybody waits for one. */
+/** Time over which a slow answer is sent: longer than any timeout. */
 export const fakeSlowness = Duration.minutes(1)
 
 /** It takes this long at most until a callback of a fake is answered. */

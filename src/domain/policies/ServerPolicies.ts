@@ -52,7 +52,7 @@ export const auditRetention = Duration.days(2557)
 /** Parts of tables are made for as many months ahead. */
 export const monthsAhead = 2
 
-/** Whoever makes a part of a table, or takes one away, waits this long for others: all who come later wait behind. */
+/** Lock timeout for attaching or detaching a partition. Later statements queue behind such a lock. */
 export const monthLockTimeout = Duration.millis(250)
 
 /** An idempotency key is remembered this long. */
@@ -101,7 +101,7 @@ export const retentionPause = Duration.minutes(10)
 /** A request that holds an idempotency key and has not answered after this long was cut off by a crash. */
 export const idempotencyRunning = Duration.seconds(40)
 
-/** Whoever repeats a key while its first request is running is told to come again after this long. */
+/** Retry-After for a repeated idempotency key while its first request runs. */
 export const idempotencyRetryAfter = Duration.seconds(1)
 
 /** The rest of a body that is too large is read for this long, so that its sender reads the refusal. */

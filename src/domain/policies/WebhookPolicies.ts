@@ -14,7 +14,7 @@ export const webhookConcurrency = 512
 /** Of them, as many may go to one endpoint. */
 export const webhookEndpointConcurrency = 8
 
-/** An organisation gets another one only while this many times what it has is free, so that whoever comes next finds room. */
+/** An organisation gets another delivery slot only while this multiple of its own slots is free. */
 export const webhookShare = 3
 
 /** Organisations whose receivers were slow lately have no more than this many of them together. */

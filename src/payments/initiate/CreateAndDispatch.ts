@@ -10,7 +10,6 @@ import { Money } from "../../domain/Money.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
 import type { Candidate } from "../../domain/Routing.ts"
 import { Fees } from "../../money/fees/Fees.ts"
-import { runInParallel } from "../../platform/fibers/RunInParallel.ts"
 import { makeRunDetached } from "../../platform/fibers/Shutdown.ts"
 import { stillRunning } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
@@ -157,11 +156,14 @@ const make = Effect.gen(function* () {
   ) {
     const { funding = null } = options
     const [routed, charged, organization] = yield* atConfigVersion(permit.terms ?? null)(
-      runInParallel([
-        router.route(orgId, { ...planned.payment, funding }),
-        fees.charge({ ...planned.payment, org_id: orgId }),
-        organizations.find(orgId)
-      ])
+      Effect.all(
+        [
+          router.route(orgId, { ...planned.payment, funding }),
+          fees.charge({ ...planned.payment, org_id: orgId }),
+          organizations.find(orgId)
+        ],
+        { concurrency: "unbounded" }
+      )
     )
     if (!Arr.isNonEmptyReadonlyArray(routed.candidates)) return yield* noRoute(planned.payment, routed)
     const { expiresIn } = options

@@ -13,7 +13,6 @@ import {
   railRounds
 } from "../../domain/policies/ProviderPolicies.ts"
 import { workerPoll } from "../../domain/policies/ServerPolicies.ts"
-import { runInParallel } from "../../platform/fibers/RunInParallel.ts"
 import type { CallbackRequest } from "../port/Callback.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import { signedCallback } from "./SimulatorCallbacks.ts"
@@ -75,10 +74,10 @@ export const simulatorWorker = (deliver: Deliver) =>
 
     /** Callbacks of one payment stay in order: after a failed delivery the later ones wait too. */
     const deliverAll = (batch: Batch) =>
-      runInParallel(
-        Object.values(Array.groupBy(batch.claim.timers, (timer) => timer.reference)).map((timers) =>
-          deliverInOrder(batch, timers)
-        )
+      Effect.forEach(
+        Object.values(Array.groupBy(batch.claim.timers, (timer) => timer.reference)),
+        (timers) => deliverInOrder(batch, timers),
+        { concurrency: "unbounded", discard: true }
       )
 
     /** A callback that hangs delays only those of the same payment, up to the timeout. */

@@ -3,7 +3,7 @@
  * which order, is found out once, and each build only makes them. Bugs are planted in what is made.
  */
 import { Context, Effect, FiberRef, type Layer, Runtime, Scope } from "effect"
-import { buildInTurn } from "../../../src/platform/fibers/LayerInTurn.ts"
+import { buildInTurn } from "./LayerInTurn.ts"
 import { nothingPlanted, type Planted } from "../bugs/Bug.ts"
 import { standInFor, type StandIn } from "./StandIn.ts"
 

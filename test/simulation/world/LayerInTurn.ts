@@ -3,7 +3,7 @@
  * and a scope for each part, at several times the price: the service has some two hundred parts, none of which is worth
  * waiting for beside another.
  */
-import { type Cause, Context, Effect, Exit, FiberRef, Layer, Scope } from "effect"
+import { type Cause, Context, Effect, Exit, FiberRef, type Layer, Scope } from "effect"
 import type { YieldWrap } from "effect/Utils"
 
 type AnyContext = Context.Context<never>
@@ -126,11 +126,3 @@ export const buildInTurn = <A, E, R>(
   // What was there before is there again at the end, however it ends.
   return Effect.locally(building, FiberRef.currentContext, env) as unknown as Effect.Effect<Context.Context<A>, E>
 }
-
-/** The same layer, whoever builds it. */
-export const layerInTurn = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
-  Layer.scopedContext(
-    Effect.contextWithEffect((given: Context.Context<R | Scope.Scope>) =>
-      buildInTurn(Context.get(given, Scope.Scope), layer, given)
-    )
-  ) as Layer.Layer<A, E, R>
