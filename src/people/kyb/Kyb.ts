@@ -119,7 +119,7 @@ export class Kyb extends Context.Tag("corridor/Kyb")<
               yield* store.setStatus(state.org_id, status)
               const { org_id } = state
               const data = { org_id, kyb_status: status, reason: callback.reason }
-              yield* events.tell({ event_type: `kyb.${status}`, org_id }, data)
+              yield* events.publish({ event_type: `kyb.${status}`, org_id }, data)
               return { effect: "applied", state: { ...state, kyb_status: status } } satisfies CallbackResult
             })
           )

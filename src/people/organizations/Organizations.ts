@@ -129,7 +129,7 @@ export class Organizations extends Context.Tag("corridor/Organizations")<
       /** In the words of a decision that the KYB provider took; a status that decides nothing is not told of. */
       const tellOfDecision = ({ kyb_status, org_id }: Organization) =>
         kyb_status === "approved" || kyb_status === "rejected"
-          ? events.tell({ event_type: `kyb.${kyb_status}`, org_id }, { org_id, kyb_status, reason: null })
+          ? events.publish({ event_type: `kyb.${kyb_status}`, org_id }, { org_id, kyb_status, reason: null })
           : Effect.void
 
       return {

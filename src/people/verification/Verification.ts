@@ -127,7 +127,7 @@ export class Verification extends Context.Tag("corridor/Verification")<
               )
               const { org_id, request_id, user_id, verification_type } = closed
               const data = { user_id, request_id, verification_type, status }
-              yield* events.tell({ event_type: `kyc.${status}`, org_id }, data)
+              yield* events.publish({ event_type: `kyc.${status}`, org_id }, data)
               yield* audit.record(permit, {
                 action: `verification.${status}`,
                 org: org_id,
