@@ -194,7 +194,7 @@ export const VerificationApi = HttpApiGroup.make("verification")
               }
             }),
             207: {
-              message: "Not everybody could be notified.",
+              message: "Some recipients could not be notified.",
               ...answer,
               results: [
                 { ...other, message: "The beneficiary has no e-mail address.", status: "failed", success: false },
