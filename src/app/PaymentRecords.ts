@@ -7,7 +7,7 @@ import { Organizations } from "../people/organizations/Organizations.ts"
 import { AuditLog } from "../platform/audit/AuditLog.ts"
 import { auditStoreSql } from "../platform/audit/AuditSql.ts"
 import { Transactor } from "../platform/database/Transactor.ts"
-import { deliveryStoreSql, webhookIssuesSql } from "../webhooks/delivery/DeliverySql.ts"
+import { deliveryStoreSql } from "../webhooks/delivery/DeliverySql.ts"
 import { EventPublisher } from "../webhooks/EventPublisher.ts"
 import { eventStoreSql } from "../webhooks/EventSql.ts"
 import { WebhookLog } from "../webhooks/delivery/WebhookLog.ts"
@@ -23,8 +23,7 @@ const StoresLive = Layer.mergeAll(
   escrowPayoutStoreSql,
   eventStoreSql,
   organizationStoreSql,
-  paymentStoreSql,
-  webhookIssuesSql
+  paymentStoreSql
 )
 
 /** Commands never ask for the answer to a request that was cut off. */

@@ -50,8 +50,8 @@ import { escrowStoreMemory } from "../treasury/escrow/EscrowMemory.ts"
 import { escrowPayoutStoreMemory } from "../treasury/escrow/EscrowPayoutMemory.ts"
 import { escrowPayoutStoreSql } from "../treasury/escrow/EscrowPayoutSql.ts"
 import { escrowStoreSql } from "../treasury/escrow/EscrowSql.ts"
-import { deliveryStoreMemory, webhookIssuesMemory } from "../webhooks/delivery/DeliveryMemory.ts"
-import { deliveryStoreSql, webhookIssuesSql } from "../webhooks/delivery/DeliverySql.ts"
+import { deliveryStoreMemory } from "../webhooks/delivery/DeliveryMemory.ts"
+import { deliveryStoreSql } from "../webhooks/delivery/DeliverySql.ts"
 import { eventStoreMemory } from "../webhooks/EventMemory.ts"
 import { webhookStoreMemory } from "../webhooks/WebhookMemory.ts"
 import { deadLetterStoreMemory } from "../webhooks/delivery/DeadLetterMemory.ts"
@@ -121,8 +121,7 @@ export const StoresLive = Layer.mergeAll(
   simulatorStoreSql,
   rateLimitUsageSql,
   unmatchedCallbackStoreSql,
-  verificationStoreSql,
-  webhookIssuesSql
+  verificationStoreSql
 )
 
 /** Over whichever memory database there is: several instances may share one. */
@@ -168,7 +167,6 @@ export const StoresOverMemory = Layer.mergeAll(
   verificationStoreMemory,
   virtualAccountStoreMemory,
   virtualTransactionStoreMemory,
-  webhookIssuesMemory,
   webhookStoreMemory
 )
 

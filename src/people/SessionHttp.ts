@@ -12,7 +12,6 @@ import { Organizations } from "./organizations/Organizations.ts"
 import { Users } from "./users/Users.ts"
 import type { Stored } from "../platform/database/DatabaseFailure.ts"
 
-/** Who somebody is to the service: their organisation, and by the one table of access what they may do there. */
 type AnyPermit = Permit<"any">
 
 const callerOf = (
@@ -32,7 +31,7 @@ const callerOf = (
   }))
 })
 
-/** What is for persons without a membership is nobody's right in an organisation. */
+/** Access of the caller, without `person`, which needs no membership. */
 const accessOf = (caller: Caller): ReadonlyArray<Access> =>
   (Object.keys(accessTable) as ReadonlyArray<Access>).filter(
     (access) => access !== "person" && Either.isRight(authorize(caller, access, Option.none()))

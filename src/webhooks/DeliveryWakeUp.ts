@@ -1,7 +1,4 @@
-/**
- * Wakes the workers of this process when it has committed an event, so that nobody waits for their next look. Those of
- * other processes look for themselves.
- */
+/** Wakes the delivery workers of this process after a commit of an event. Workers of other processes poll. */
 import { Context, Effect } from "effect"
 
 export class DeliveryWakeUp extends Context.Reference<DeliveryWakeUp>()("corridor/DeliveryWakeUp", {
@@ -11,7 +8,7 @@ export class DeliveryWakeUp extends Context.Reference<DeliveryWakeUp>()("corrido
       wake: (): void => {
         for (const listener of listeners) listener()
       },
-      /** For as long as the scope lives. */
+      /** Calls the listener until the scope closes. */
       listen: (listener: () => void) =>
         Effect.acquireRelease(
           Effect.sync(() => listeners.add(listener)),

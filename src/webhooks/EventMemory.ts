@@ -16,7 +16,6 @@ import { type WebhookId, uuidv7 } from "../domain/Ids.ts"
 import { createHash } from "node:crypto"
 import { wants } from "../domain/EventTypes.ts"
 
-/** The rows of the memory layers here. */
 export const webhookTables = {
   events: memoryTable<WebhookEvent>("events"),
   webhooks: memoryTable<StoredWebhook>("webhooks"),
@@ -25,13 +24,13 @@ export const webhookTables = {
   webhookAttempts: memoryTable<StoredAttempt>("webhookAttempts")
 }
 
-/** What the trigger on `events` does in the database, for the memory stores: an event finds its receivers as it is written. */
 type Tables = Opened<typeof webhookTables>
 
-/** One event has one delivery to an endpoint, so the two make its id. */
+/** Derives the id from event and endpoint: an event has one delivery to each. */
 const deliveryId = (now: number, eventId: string, webhookId: WebhookId): string =>
   uuidv7(now, createHash("sha256").update(`${eventId} ${webhookId}`).digest())
 
+/** Inserts the deliveries of an event, as the trigger on `events` does in PostgreSQL. */
 const addDeliveries = (tables: Tables, event: WebhookEvent, now: number): void => {
   const at = new Date(now)
   const { event_id, event_type, org_id } = event
@@ -96,10 +95,10 @@ export const eventStoreMemory = Layer.effect(
         return newestFirst(rows, (row) => row.event_id, window)
       }),
     forgetOld: Effect.map(Clock.currentTimeMillis, (now) => {
-      const told = new Set(Array.from(tables.webhookDeliveries.values(), ({ event_id }) => event_id))
+      const delivered = new Set(Array.from(tables.webhookDeliveries.values(), ({ event_id }) => event_id))
       const old = Array.from(tables.events.values())
         .filter((row) => row.created_at.getTime() < now - Duration.toMillis(retention.webhooks))
-        .filter(({ event_id }) => !told.has(event_id))
+        .filter(({ event_id }) => !delivered.has(event_id))
         .slice(0, webhookForgetBatch)
       for (const { event_id } of old) tables.events.delete(event_id)
       return old.length

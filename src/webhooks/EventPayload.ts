@@ -1,30 +1,33 @@
 /**
- * How PostgreSQL keeps the text of an event: it begins with what stands in the row's other columns, so the rest is kept,
- * and of the events of one change, which tell the same, once. What payments tell has the same names each time: their
- * values are kept, a line each. It is put together again here, which takes a tenth of the time that the database's own
- * `event_payload` takes: that is for whoever looks into the tables.
+ * Compresses event payloads for PostgreSQL, and restores them byte for byte:
+ *
+ * 1. The beginning repeats columns of the row and is not stored.
+ * 2. Events of one change with equal data store it once; the others point to it with `same_as`.
+ * 3. Data of payments has fixed names: only the values are stored, one a line.
+ *
+ * Restoring here takes a tenth of the time of the database's `event_payload`, which is for manual queries.
  */
 import { Schema } from "effect"
 import type { StoredEvent } from "./Webhook.ts"
 
-interface KeptText {
-  /** All of it, where it is of another shape. */
+interface StoredPayload {
+  /** The whole payload, if it has another shape. */
   readonly payload: string | null
   readonly data: string | null
-  /** The event of the same time that has the same to tell. */
+  /** An event of the same time with the same data. */
   readonly same_as: string | null
 }
 
-/** Times of this length are written alike by the database. */
-const USUAL_TIME = 24
+/** Length of ISO times that the database formats in the same way. */
+const ISO_TIME_LENGTH = 24
 
-type Named = Pick<StoredEvent, "event_id" | "event_type" | "org_id" | "payment_id">
+type EventRow = Pick<StoredEvent, "event_id" | "event_type" | "org_id" | "payment_id">
 
-const beginningOf = ({ event_id, event_type, org_id }: Named, time: string): string =>
+const beginningOf = ({ event_id, event_type, org_id }: EventRow, time: string): string =>
   `{"event_id":"${event_id}","event_type":"${event_type}","org_id":"${org_id}","created_at":"${time}","data":`
 
-/** After the payment's own id and before the time of the change, which are columns of the row. */
-const told = [
+/** Between the payment's id and the time of the change, which are columns of the row. */
+const paymentFields = [
   "transaction_id",
   "status",
   "previous_status",
@@ -38,11 +41,11 @@ const told = [
   "client_reference"
 ].map((name, nth) => `${nth === 0 ? "" : ","}"${name}":`)
 
-/** A quote inside of a value is escaped, so that a name in its quotes is never part of one. */
+/** Finds a quoted name never inside a value, because quotes in values are escaped. */
 const valuesIn = (data: string): string | undefined => {
   const values: Array<string> = []
   let from = 0
-  for (const [nth, name] of told.entries()) {
+  for (const [nth, name] of paymentFields.entries()) {
     const at = nth === 0 ? 0 : data.indexOf(name, from)
     if (at < 0 || !data.startsWith(name, at)) return undefined
     if (nth > 0) values.push(data.slice(from, at))
@@ -52,25 +55,25 @@ const valuesIn = (data: string): string | undefined => {
   return values.join("\n")
 }
 
-const aroundOf = ({ payment_id }: Named, time: string) => ({
+const aroundOf = ({ payment_id }: EventRow, time: string) => ({
   beginning: `{"payment_id":"${payment_id}",`,
   end: `,"updated_at":"${time}"}`
 })
 
-/** Nothing where it is of another shape. */
-const valuesOf = (event: Named, data: string, time: string): string | undefined => {
+/** Undefined if the data has another shape. */
+const valuesOf = (event: EventRow, data: string, time: string): string | undefined => {
   const { beginning, end } = aroundOf(event, time)
   return data.startsWith(beginning) && data.endsWith(end)
     ? valuesIn(data.slice(beginning.length, -end.length))
     : undefined
 }
 
-/** `at` is the time of its row. */
-export const storedPayload = (event: StoredEvent, at: Date): KeptText => {
+/** `at` is `created_at` of the row. */
+export const storedPayload = (event: StoredEvent, at: Date): StoredPayload => {
   const time = at.toISOString()
   const beginning = beginningOf(event, time)
   const usual =
-    time.length === USUAL_TIME &&
+    time.length === ISO_TIME_LENGTH &&
     event.payload.startsWith(beginning) &&
     event.payload.endsWith("}") &&
     !event.payload.includes("\n")
@@ -79,7 +82,7 @@ export const storedPayload = (event: StoredEvent, at: Date): KeptText => {
   return { payload: null, data: valuesOf(event, data, time) ?? data, same_as: null }
 }
 
-/** Of events that are written together, at one time. */
+/** For events that are inserted together, with one time. */
 export const storedPayloads = (events: ReadonlyArray<StoredEvent>, at: Date) => {
   const first = new Map<string, string>()
   return events.map((event) => {
@@ -91,28 +94,28 @@ export const storedPayloads = (events: ReadonlyArray<StoredEvent>, at: Date) => 
   })
 }
 
-/** The columns of `KeptColumns`, of the events of this name. */
+/** Selects `PayloadColumns` from the table or alias `events`. */
 export const payloadColumns = (events: string): string => `${events}.payload, coalesce(${events}.data, (
-    select s.data from events s where s.event_id = ${events}.same_as and s.created_at = ${events}.created_at)) as told`
+    select s.data from events s where s.event_id = ${events}.same_as and s.created_at = ${events}.created_at)) as event_data`
 
-export const PayloadColumns = { payload: Schema.NullOr(Schema.String), told: Schema.NullOr(Schema.String) }
+export const PayloadColumns = { payload: Schema.NullOr(Schema.String), event_data: Schema.NullOr(Schema.String) }
 
-interface KeptRow extends Named {
+interface PayloadRow extends EventRow {
   readonly payload: string | null
-  readonly told: string | null
+  readonly event_data: string | null
 }
 
-const dataOf = (row: Named, kept: string, time: string): string => {
-  if (!kept.includes("\n")) return kept
+const dataOf = (row: EventRow, stored: string, time: string): string => {
+  if (!stored.includes("\n")) return stored
   const { beginning, end } = aroundOf(row, time)
-  const values = kept.split("\n")
-  return `${beginning}${told.map((name, nth) => `${name}${values[nth] ?? ""}`).join("")}${end}`
+  const values = stored.split("\n")
+  return `${beginning}${paymentFields.map((name, nth) => `${name}${values[nth] ?? ""}`).join("")}${end}`
 }
 
-/** The bytes that were written. `at` is the time of its row. */
-export const payloadOf = (row: KeptRow, at: Date): string => {
+/** Restores the payload. `at` is `created_at` of the row. */
+export const payloadOf = (row: PayloadRow, at: Date): string => {
   if (row.payload !== null) return row.payload
-  if (row.told === null) throw new Error(`What event ${row.event_id} tells is in no row`)
+  if (row.event_data === null) throw new Error(`The data of event ${row.event_id} is in no row`)
   const time = at.toISOString()
-  return `${beginningOf(row, time)}${dataOf(row, row.told, time)}}`
+  return `${beginningOf(row, time)}${dataOf(row, row.event_data, time)}}`
 }

@@ -1,4 +1,4 @@
-/** How features tell of what they did. Belongs in the transaction of what an event tells of. */
+/** Publishes webhook events, inside the transaction of the change that they report. */
 import { Clock, Context, Effect, Layer } from "effect"
 import { type OrgId, Ids } from "../domain/Ids.ts"
 import type { EventType } from "../domain/EventTypes.ts"
@@ -9,7 +9,7 @@ import { EventStore } from "./EventStore.ts"
 import type { WebhookEvent } from "./Webhook.ts"
 import { stringifyWire } from "../domain/Decimal.ts"
 
-/** An event that tells of something else than a payment, as the exact text that every delivery repeats. */
+/** Builds an event that is not about a payment, with the exact payload of its deliveries. */
 export const newEvent = (
   about: { readonly event_id: string; readonly event_type: EventType; readonly org_id: OrgId },
   data: Readonly<Record<string, unknown>>,
@@ -23,13 +23,13 @@ export const newEvent = (
 export class EventPublisher extends Context.Tag("corridor/EventPublisher")<
   EventPublisher,
   {
-    /** Of something that happened now. */
-    readonly tell: (
+    /** Publishes an event of the current time. */
+    readonly publish: (
       about: { readonly event_type: EventType; readonly org_id: OrgId },
       data: Readonly<Record<string, unknown>>
     ) => Stored<void>
-    /** One whose text its feature has written. */
-    readonly publish: (event: WebhookEvent) => Stored<void>
+    /** Publishes an event whose payload is ready. */
+    readonly publishEvent: (event: WebhookEvent) => Stored<void>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -37,15 +37,15 @@ export class EventPublisher extends Context.Tag("corridor/EventPublisher")<
     Effect.gen(function* () {
       const store = yield* EventStore
       const ids = yield* Ids
-      const { wake: ring } = yield* DeliveryWakeUp
-      const written = (event: WebhookEvent) => Effect.zipRight(store.insert(event), afterCommit(ring))
+      const { wake } = yield* DeliveryWakeUp
+      const insert = (event: WebhookEvent) => Effect.zipRight(store.insert(event), afterCommit(wake))
       return {
-        tell: Effect.fnUntraced(function* (about, data) {
+        publish: Effect.fnUntraced(function* (about, data) {
           const event_id = yield* ids.next
           const at = new Date(yield* Clock.currentTimeMillis)
-          yield* written(newEvent({ ...about, event_id }, data, at))
+          yield* insert(newEvent({ ...about, event_id }, data, at))
         }),
-        publish: written
+        publishEvent: insert
       }
     })
   )

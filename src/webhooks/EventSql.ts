@@ -1,4 +1,4 @@
-/** Events in PostgreSQL, where a trigger finds their receivers. */
+/** Events in PostgreSQL. A trigger on `events` inserts their deliveries. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Schema } from "effect"
 import { Settings } from "../platform/config/Settings.ts"
@@ -13,8 +13,8 @@ import { PayloadColumns, payloadColumns, storedPayload, payloadOf } from "./Even
 const EventRow = Schema.Struct({ ...WebhookEvent.fields, ...PayloadColumns, traceparent: Schema.NullOr(Schema.String) })
 const events = rowsAs(EventRow)
 
-const eventOf = ({ told, traceparent, ...row }: typeof EventRow.Type): WebhookEvent => {
-  const event = { ...row, payload: payloadOf({ ...row, told }, row.created_at) }
+const eventOf = ({ event_data, traceparent, ...row }: typeof EventRow.Type): WebhookEvent => {
+  const event = { ...row, payload: payloadOf({ ...row, event_data }, row.created_at) }
   return traceparent === null ? event : { ...event, traceparent }
 }
 

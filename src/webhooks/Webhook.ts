@@ -1,4 +1,4 @@
-/** Endpoints, events and deliveries as the stores hold them. */
+/** Rows of webhook endpoints, events, deliveries and attempts. */
 import { Schema } from "effect"
 import { OrgId, PaymentId, WebhookId } from "../domain/Ids.ts"
 
@@ -14,16 +14,16 @@ export const Webhook = Schema.Struct({
 })
 export type Webhook = typeof Webhook.Type
 
-/** Secrets are sealed for the context that `secretContext` gives. */
+/** Encrypted with the context of `secretContext`. */
 export const SealedSecrets = Schema.Struct({
   secret_sealed: Schema.String,
-  /** The secret before the last rotation, until its time is over. */
+  /** The secret before the last rotation, valid until `previous_secret_until`. */
   previous_secret_sealed: Schema.NullOr(Schema.String),
   previous_secret_until: Schema.NullOr(Schema.DateFromSelf)
 })
 
 export interface StoredWebhook extends Webhook, Schema.Schema.Type<typeof SealedSecrets> {
-  /** When the first of the failures in a row was that lasts until now. */
+  /** Time of the first failure since the last success. */
   readonly failing_since: Date | null
 }
 
@@ -32,7 +32,7 @@ const StoredEvent = Schema.Struct({
   org_id: OrgId,
   event_type: Schema.String,
   payment_id: Schema.NullOr(PaymentId),
-  /** The exact bytes that every delivery sends. */
+  /** The exact body of every delivery. */
   payload: Schema.String,
   created_at: Schema.DateFromSelf
 })
@@ -40,9 +40,9 @@ export type StoredEvent = typeof StoredEvent.Type
 
 export const WebhookEvent = Schema.Struct({
   ...StoredEvent.fields,
-  /** Goes to every active endpoint, whatever its filter, and says that it is a test. */
+  /** Test events go to every active endpoint, whatever its filter. */
   test: Schema.Boolean,
-  /** The request that caused it, where that was traced. */
+  /** Trace of the request that caused the event, if it was traced. */
   traceparent: Schema.optionalWith(Schema.String, { exact: true })
 })
 export type WebhookEvent = typeof WebhookEvent.Type
@@ -66,22 +66,22 @@ export const StoredDelivery = Schema.Struct({
 })
 export type StoredDelivery = typeof StoredDelivery.Type
 
-/** A delivery that is left to be sent; its row goes when it is delivered or dead. */
+/** A pending delivery. The row is deleted when the delivery is delivered or dead. */
 export interface QueuedDelivery {
   readonly delivery_id: string
   readonly org_id: OrgId
   readonly webhook_id: WebhookId
-  /** How often it was tried since it came into the queue. */
+  /** Attempts since it was queued. */
   readonly attempt: number
   readonly next_at: Date
   readonly lease_token: string | null
 }
 
-/** What the headers of an attempt told beyond its event; all null where none were made. */
+/** Header values of an attempt that the event does not determine; all null if nothing was sent. */
 const KeptHeaders = Schema.Struct({
   /** To the second. */
   signed_at: Schema.NullOr(Schema.DateFromSelf),
-  /** In hex: the service's own, then those of Standard Webhooks, one for each secret. */
+  /** Hex: the service's signature, then one of Standard Webhooks for each secret. */
   signatures: Schema.NullOr(Schema.String),
   traceparent: Schema.NullOr(Schema.String)
 })
@@ -93,7 +93,7 @@ const Answer = Schema.Struct({
   ...KeptHeaders.fields,
   status_code: Schema.NullOr(Schema.Number),
   error: Schema.NullOr(Schema.String),
-  /** The beginning of what the receiver said. */
+  /** Beginning of the response body. */
   answer: Schema.NullOr(Schema.String),
   latency_ms: Schema.Number
 })

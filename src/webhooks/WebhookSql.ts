@@ -22,7 +22,7 @@ export const webhookStoreSql = Layer.effect(
     )
     const one = (scope: Scope, id: WebhookId) => sql`webhook_id = ${id} and ${ownedIn(sql, scope)}`
     return {
-      // Two statements: one alone would count what it saw before it had the lock.
+      // Two statements: a single one would count rows as of before the lock.
       lockAndCount: (orgId) =>
         sql`select 1 from organizations where org_id = ${orgId} for no key update`.pipe(
           Effect.zipRight(sql`select count(*)::int from webhooks where org_id = ${orgId}`),

@@ -1,4 +1,4 @@
-/** Webhook endpoints at rest. Their secrets are sealed, and are no part of what reads give. */
+/** Stores webhook endpoints. Secrets are encrypted, and reads leave them out. */
 import { Context, type Option, Schema } from "effect"
 import type { OrgId, WebhookId } from "../domain/Ids.ts"
 import type { Stored } from "../platform/database/DatabaseFailure.ts"
@@ -18,26 +18,25 @@ export const SealedRow = Schema.Struct({
 export type SealedRow = typeof SealedRow.Type
 
 interface Store {
-  /** Of an organisation. Until the end of the transaction that it stands in, nobody else counts them to add one. */
+  /** Counts an organisation's endpoints. Locks out other additions until the end of the transaction. */
   readonly lockAndCount: (orgId: OrgId) => Stored<number>
   readonly insert: (webhook: NewWebhook) => Stored<Webhook>
   readonly list: (scope: Scope, window: Window) => Stored<ReadonlyArray<Webhook>>
   readonly find: (scope: Scope, id: WebhookId) => Stored<Option.Option<Webhook>>
-  /** Inside a transaction the row stays locked until its end; events still find it. */
+  /** Locks the row until the end of the transaction; events can still be inserted. */
   readonly findForUpdate: (scope: Scope, id: WebhookId) => Stored<Option.Option<Webhook>>
   readonly update: (scope: Scope, id: WebhookId, patch: WebhookPatch) => Stored<Option.Option<Webhook>>
-  /** The secret in force becomes the previous one for a while, or with `immediate` goes at once. */
+  /** Keeps the current secret as the previous one for a time; with `immediate` drops it. */
   readonly replaceSecret: (
     scope: Scope,
     id: WebhookId,
     sealed: string,
     immediate: boolean
   ) => Stored<Option.Option<Webhook>>
-  /** With its deliveries. */
+  /** Deletes its deliveries too. */
   readonly remove: (scope: Scope, id: WebhookId) => Stored<void>
-  /** Until the end of the transaction nobody adds or changes a secret. */
+  /** Locks the table against new and changed secrets until the end of the transaction. */
   readonly lockSecrets: Stored<void>
-  /** Whatever is sealed in the table. */
   readonly allSealed: Stored<ReadonlyArray<SealedRow>>
   readonly replaceSealed: (row: SealedRow) => Stored<void>
 }

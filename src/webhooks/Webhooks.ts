@@ -1,4 +1,4 @@
-/** The life of a webhook endpoint: registered where it may be called, changed, its secret rotated, removed. */
+/** Manages webhook endpoints: create, update, rotate the secret, remove. */
 import { Context, Effect, Layer, Option } from "effect"
 import { WebhookId, Ids } from "../domain/Ids.ts"
 import type { NewWebhook, UpdateWebhook } from "../contract/api/Webhooks.ts"
@@ -21,7 +21,7 @@ type Fresh = typeof NewWebhook.Type
 
 const tooMany = (most: number): Conflict =>
   new Conflict({
-    message: `This organisation has ${most} webhook endpoints, which is as many as it may have. Remove one that is no longer used, change one that it has, or ask the operator to raise WEBHOOK_ENDPOINTS_PER_ORG.`
+    message: `This organisation has reached its limit of ${most} webhook endpoints. Remove or change one, or ask the operator to raise WEBHOOK_ENDPOINTS_PER_ORG.`
   })
 
 export class Webhooks extends Context.Tag("corridor/Webhooks")<
@@ -64,7 +64,7 @@ export class Webhooks extends Context.Tag("corridor/Webhooks")<
 
       const findForUpdate = (permit: Permit<Access>, id: WebhookId) => orNotFound(store.findForUpdate(permit.scope, id))
 
-      /** A name without an address now may have one later: every connection looks it up and checks it again. */
+      /** Accepts a name without an address yet: every connection resolves and checks it again. */
       const mayResolveLater = (url: string, { kind }: EndpointRefused): boolean =>
         kind === "unresolved" && new URL(url).protocol === "https:"
 
@@ -98,7 +98,7 @@ export class Webhooks extends Context.Tag("corridor/Webhooks")<
         create: Effect.fn("Webhooks.create")(function* (permit, { endpoint_url, events = [everyEvent] }) {
           const org_id = Option.getOrUndefined(permit.scope)
           if (org_id === undefined) {
-            return yield* new Invalid({ message: "org_id: say which organisation the endpoint is for." })
+            return yield* new Invalid({ message: "org_id: is required." })
           }
           yield* checkEndpoint(endpoint_url)
           const webhook_id = yield* ids.make(WebhookId)
@@ -123,13 +123,13 @@ export class Webhooks extends Context.Tag("corridor/Webhooks")<
             ...(status === undefined ? {} : { status })
           }
           if (Object.keys(asked).length === 0) return before
-          const forgotten: WebhookPatch = {
+          const cleared: WebhookPatch = {
             ...(moved || status === "active" ? { failing_since: null } : {}),
             ...(status === "active" ? { disabled_reason: null } : {})
           }
           return yield* atomically(
             Effect.gen(function* () {
-              const webhook = yield* orNotFound(store.update(permit.scope, id, { ...asked, ...forgotten }))
+              const webhook = yield* orNotFound(store.update(permit.scope, id, { ...asked, ...cleared }))
               yield* record(permit, "updated", webhook, asked)
               return webhook
             })

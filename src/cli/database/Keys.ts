@@ -22,7 +22,7 @@ export const keyOwner = Effect.fn("Cli.keyOwner")(function* (orgId: OrgId, role:
   }
   const user = yield* findUser(named.value)
   if (user.is_admin) return user.user_id
-  const own = (yield* users.placesOf(user.user_id)).find((membership) => membership.org_id === orgId)
+  const own = (yield* users.membershipsOf(user.user_id)).find((membership) => membership.org_id === orgId)
   if (own === undefined) return yield* refuse(`--user: ${user.email} is not a member of this organisation.`)
   if (!roleAtLeast(own.role, role)) {
     return yield* refuse(`--role: ${user.email} is ${own.role} here, and a key cannot be more than that.`)

@@ -32,7 +32,7 @@ const ttlFrom = (text: Option.Option<string>) => {
 /** None for someone who belongs to none yet: with such a token they accept an invitation, and nothing else. */
 const organizationFor = Effect.fn("Cli.organizationFor")(function* (user: User, named: Option.Option<string>) {
   const users = yield* Users
-  const own = (yield* users.placesOf(user.user_id)).map(({ org_id }) => org_id)
+  const own = (yield* users.membershipsOf(user.user_id)).map(({ org_id }) => org_id)
   if (Option.isSome(named)) {
     const { org_id } = yield* findOrganization(named.value)
     if (user.is_admin || own.includes(org_id)) return org_id

@@ -1,4 +1,4 @@
-/** The whole contract. It holds no implementation: the server interprets it, the typed client and the reference read it. */
+/** The HTTP API: all groups of endpoints. The server interprets it; the typed client and the reference read it. */
 import { HttpApi, OpenApi } from "@effect/platform"
 import { AnalyticsApi } from "./Analytics.ts"
 import { ApiKeysApi } from "./ApiKeys.ts"

@@ -13,7 +13,7 @@ export const ApiKey = Schema.Struct({
   prefix: Schema.String.annotations({ description: "The first 12 characters of the key" }),
   name: Schema.String,
   org_id: idOf(OrgId),
-  user_id: idOf(UserId).annotations({ description: "The user that the key belongs to: whoever made or rotated it" }),
+  user_id: idOf(UserId).annotations({ description: "The owner: the user who created or rotated it" }),
   obtained_by: Schema.NullOr(idOf(UserId)).annotations({
     description:
       "Who was shown the whole key, which is its user; null: an operator of the platform, who made it for its user (ext)"
@@ -33,7 +33,7 @@ export const NewApiKey = Schema.Struct({
 }).annotations({ identifier: "NewApiKey" })
 
 export const CreateApiKey = Schema.Struct({
-  name: text(100, "What the key is for, for whoever reads the list"),
+  name: text(100, "Name shown in the list"),
   role: Schema.optionalWith(Schema.Literal(...roles), { default: () => "org-admin" }).annotations({
     description: "Default `org-admin`; never above the role of its maker"
   }),

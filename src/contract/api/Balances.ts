@@ -160,7 +160,7 @@ export const BalancesApi = HttpApiGroup.make("balances")
           description:
             "Extension. What each provider account holds in each currency, to be compared with the provider's own statement; what waits in clearing and what organisations owe, summed by currency; fees and fx. It reads every posting of these accounts, so it takes seconds on a large ledger.",
           response: examples({
-            "One provider, a chargeback that nobody has decided on": {
+            "One provider, with an undecided chargeback": {
               status: "success",
               message: "Balances",
               data: [

@@ -1,4 +1,3 @@
-/** Lists under /organizations, whose cursor has a name of its own. */
 import { Schema } from "effect"
 import { PageSize } from "./Envelope.ts"
 

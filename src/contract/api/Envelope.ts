@@ -24,7 +24,7 @@ export const envelope = <S extends Schema.Schema.Any>(data: S) =>
 
 export const success = <A>(message: string, data: A) => ({ status: "success" as const, message, data })
 
-/** In digits alone: what else JavaScript takes for a number (`1e1`, ` 5`, `+5`) is a mistake in a query. */
+/** Digits only: other notations of JavaScript (`1e1`, ` 5`, `+5`) are refused. */
 const PageSizeText = Schema.String.pipe(
   Schema.filter((text) => /^([1-9]\d?|100)$/.test(text) || "must be a whole number from 1 to 100")
 )

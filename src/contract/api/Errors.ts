@@ -14,7 +14,7 @@ export const meanings = {
   415: "A `Content-Encoding` of the body that is not understood",
   429: "Too many requests, or too many payment prompts for one phone number; Retry-After says how many seconds to wait",
   500: "Unexpected failure; `error` is the correlation id to quote",
-  503: "Too busy, and nothing was done, unless the message says that nobody knows; Retry-After says how many seconds to wait"
+  503: "Overloaded, and nothing was done, unless the message says that the outcome is unknown; Retry-After is the number of seconds to wait"
 } as const
 
 type Status = keyof typeof meanings

@@ -105,7 +105,7 @@ const text = (longest: number, about: { readonly description?: string } = {}) =>
     jsonSchema: { type: "string", minLength: 1, maxLength: longest, ...about }
   })
 
-/** Left out, or null: the same. */
+/** Missing and null mean the same. */
 const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true, exact: true })
 
 const MOST = 100

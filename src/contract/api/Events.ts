@@ -1,4 +1,4 @@
-/** What the service tells webhook endpoints: every type of event, when it fires, and the data that it carries. */
+/** Webhook events: every type, when it is sent, and its data. */
 import { Schema } from "effect"
 import { AccountId, AttemptId, OrgId, PaymentId, TransactionId } from "../../domain/Ids.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"

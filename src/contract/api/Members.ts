@@ -14,7 +14,7 @@ export const OrgMember = Schema.Struct({
   email: Schema.String,
   role: RoleName,
   permissions: Schema.Array(PermissionName).annotations({
-    description: "What was granted beyond the role, in alphabetical order; what the role gives by itself is not listed"
+    description: "Permissions granted beyond the role, in alphabetical order"
   }),
   created_at: Schema.propertySignature(Timestamp).annotations({ description: "When they became a member" }),
   updated_at: Timestamp

@@ -1,4 +1,3 @@
-/** What callers attach to a payment and read back as they sent it. */
 import { Schema } from "effect"
 import { holdsCardNumber } from "../../domain/Card.ts"
 import { stringifyWire, WireNumber } from "../../domain/Decimal.ts"
@@ -16,7 +15,7 @@ const holdsCard = (value: unknown): boolean => {
 const flawOf = (metadata: Readonly<Record<string, unknown>>): string | undefined => {
   if (Object.keys(metadata).length > MOST_KEYS) return `has more than ${MOST_KEYS} keys`
   if (Buffer.byteLength(stringifyWire(metadata)) > MOST_BYTES) return `is larger than ${MOST_BYTES / 1024} KiB as JSON`
-  // Last, since it takes longest: nobody else waits while what is refused for its size is searched.
+  // Last, because it takes longest.
   return holdsCard(metadata) ? CARD_REFUSED : undefined
 }
 
@@ -28,6 +27,6 @@ export const Metadata = Schema.Record({ key: Schema.String, value: Schema.Unknow
       maxProperties: MOST_KEYS,
       additionalProperties: {},
       description:
-        "Yours: comes back as it was sent, numbers digit for digit (a number with an exponent, and -0, are 400). At most 50 keys and 16 KiB as JSON. What looks like the number of a card is 400."
+        "Your own data, returned as sent, numbers digit for digit (numbers with an exponent, and -0, are 400). At most 50 keys and 16 KiB as JSON. Text that looks like a card number is 400."
     }
   })

@@ -1,4 +1,3 @@
-/** Moments as callers write them: ISO 8601, on a day that exists. */
 import { ParseResult, Schema } from "effect"
 import { isDate } from "../../domain/CalendarDate.ts"
 
@@ -7,7 +6,7 @@ const LATEST = Date.parse("9999-12-31T23:59:59.999Z")
 
 const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
 
-/** An offset may lead out of the years that ISO 8601 writes with four digits. */
+/** An offset may lead out of the four-digit years of ISO 8601. */
 const isWritable = (millis: number): boolean => millis >= EARLIEST && millis <= LATEST
 
 const isMoment = (text: string): boolean =>
@@ -20,7 +19,7 @@ export const Moment = Schema.String.pipe(
 
 const DAY_MILLIS = 86_400_000
 
-/** A bound of a range of time: a moment, or a UTC day, of which the bound is the start or the end. */
+/** Bound of a time range: a time, or the start or end of a UTC day. */
 const bound = (dayMillis: number, description: string) =>
   Schema.transformOrFail(Schema.String, Schema.DateFromSelf, {
     strict: true,
@@ -33,8 +32,5 @@ const bound = (dayMillis: number, description: string) =>
     encode: (date) => ParseResult.succeed(date.toISOString())
   }).annotations({ description, jsonSchema: { type: "string", description, examples: ["2026-03-02T09:00:00Z"] } })
 
-export const FromMoment = bound(0, "Only what happened then or later: a time in ISO 8601, or a UTC day")
-export const ToMoment = bound(
-  DAY_MILLIS,
-  "Only what happened before that time in ISO 8601, or until the end of that UTC day"
-)
+export const FromMoment = bound(0, "From this time on: an ISO 8601 time, or a UTC day")
+export const ToMoment = bound(DAY_MILLIS, "Before this ISO 8601 time, or until the end of this UTC day")

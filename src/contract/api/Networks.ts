@@ -1,4 +1,3 @@
-/** The mobile money networks of a country. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { CountryCode } from "../../domain/Country.ts"
@@ -28,7 +27,7 @@ export const NetworksApi = HttpApiGroup.make("networks")
           summary: "List mobile money networks",
           description:
             "`mobile_money_details.provider` takes the `name` or the `code` of one of them, in any case. A country without any has an empty list.",
-          request: examples({ Kenya: { country: "KE" }, "A country that has none": { country: "FR" } }),
+          request: examples({ Kenya: { country: "KE" }, "A country without networks": { country: "FR" } }),
           response: examples({
             Kenya: {
               status: "success",
@@ -38,7 +37,7 @@ export const NetworksApi = HttpApiGroup.make("networks")
                 { name: "Airtel Money", code: "airtel", country: "KE", currency: "KES" }
               ]
             },
-            "A country that has none": { status: "success", message: "Mobile money networks", data: [] }
+            "A country without networks": { status: "success", message: "Mobile money networks", data: [] }
           })
         })
       )

@@ -21,9 +21,10 @@ export const PaymentLink = Schema.Struct({
   link_id: idOf(LinkId),
   org_id: idOf(OrgId),
   email: Schema.NullOr(Schema.String).annotations({ description: "The payer's, when it was given" }),
-  link_ref: Schema.String.annotations({ description: "The last part of the address; nobody can guess it" }),
+  link_ref: Schema.String.annotations({ description: "The last part of the URL; not guessable" }),
   amount: Schema.NullOr(WireDecimal).annotations({
-    description: "What the organisation receives, in `currency`; a suggestion, or null, when `amount_type` is `open`"
+    description:
+      "Amount that the organisation receives, in `currency`; a suggestion, or null, if `amount_type` is `open`"
   }),
   currency: CurrencyCode,
   payer_currency: Schema.propertySignature(CurrencyCode).annotations({ description: "What the payer pays in" }),
@@ -65,12 +66,12 @@ const Logo = Schema.String.pipe(
   jsonSchema: { type: "string", maxLength: 90_000, pattern: "^data:image/(png|jpeg|webp);base64,[A-Za-z0-9+/]+={0,2}$" }
 })
 
-/** Left out, or null: the same. */
+/** Missing and null mean the same. */
 const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true, exact: true })
 
 export const CreatePaymentLink = Schema.Struct({
   amount: given(AmountInput).annotations({
-    description: "What the organisation receives. Needed when `amount_type` is `fixed`; otherwise a suggestion"
+    description: "Amount that the organisation receives. Required if `amount_type` is `fixed`; otherwise a suggestion"
   }),
   currency: CurrencyCode,
   payer_currency: given(CurrencyCode).annotations({
@@ -78,7 +79,7 @@ export const CreatePaymentLink = Schema.Struct({
   }),
   country: given(CountryCode).annotations({ description: "Default: the organisation's own. It drives routing" }),
   email: given(EmailAddress).annotations({ description: "The payer's; the page fills it in" }),
-  description: given(text(1000)).annotations({ description: "What it is for; the payer reads it" }),
+  description: given(text(1000)).annotations({ description: "Shown to the payer" }),
   amount_type: AmountType,
   expires_at: given(Moment).annotations({ description: "In the future. Without it the link does not expire" }),
   client_reference: given(text(255)).annotations({
@@ -94,7 +95,7 @@ export const CreatePaymentLink = Schema.Struct({
         description: "Stands where the organisation's name would; that is then written below it"
       }),
       color: given(Color).annotations({
-        description: "Of buttons. What is written on it is black or white, whichever is easier to read"
+        description: "Colour of buttons. Their text is black or white, whichever has more contrast"
       }),
       logo: given(Logo).annotations({
         description:

@@ -30,7 +30,7 @@ export const PaymentFailure = Schema.Struct({
   code: Schema.Literal(...codes).annotations({
     description: codes.map((code) => `\`${code}\`: ${failureCodes[code]}`).join("; ")
   }),
-  message: Schema.String.annotations({ description: "In the words of whoever said so" }),
+  message: Schema.String.annotations({ description: "Message of the provider or operator" }),
   provider: Schema.NullOr(ProviderName).annotations({
     description: "Who said so; null where no provider had a part in it"
   })

@@ -316,7 +316,7 @@ const answers = new Named({
     reference: "CR4F1A2B3C4D",
     expires_at: "2026-03-02T09:45:00.000Z"
   }),
-  check_status: answered("It is not known yet what the provider did: nobody else is asked", {
+  check_status: answered("The outcome is unknown yet; no other provider is tried", {
     ...waits,
     next_action: "check_status",
     message: "The provider has not said yet what became of the payment."

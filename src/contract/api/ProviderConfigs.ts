@@ -76,7 +76,7 @@ const settings = {
   org_id: Schema.NullOr(Schema.String).annotations({ description: "An organisation that exists; null is all of them" }),
   min_amount: Limit,
   max_amount: Limit,
-  description: Schema.NullOr(text(500, "For whoever reads the list")),
+  description: Schema.NullOr(text(500, "Description shown in the list")),
   webhook_url: Schema.NullOr(text(2048, "Absolute https; http to the machine itself in sandbox mode"))
 }
 
@@ -123,7 +123,7 @@ const example = {
   updated_at: "2026-03-02T09:15:00.000Z"
 }
 
-/** A credential that is set: what it is shows in no answer. */
+/** Marks a credential that is set. Its value is never returned. */
 export const CredentialsState = Schema.Struct({
   config_id: idOf(ConfigId),
   provider: ProviderName,

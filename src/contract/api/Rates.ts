@@ -33,12 +33,12 @@ const AmountText = Schema.transformOrFail(Schema.String, Schema.BigDecimalFromSe
 const rate = WireDecimal.annotations({
   jsonSchema: {
     type: "number",
-    description: "What one unit of `from_currency` is worth in `to_currency`, exactly; at most 12 significant digits.",
+    description: "Value of one unit of `from_currency` in `to_currency`; exact, at most 12 significant digits.",
     examples: [129.198966408]
   }
 })
 
-/** Any code of the right form: one that nobody knows has no rate. */
+/** Any code of the right form; an unknown one has no rate. */
 const Code = Schema.String.pipe(
   Schema.pattern(/^[A-Z]{3,5}$/, {
     message: () => 'is not a currency or asset code such as "KES" or "USDT", in upper case'

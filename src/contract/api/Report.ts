@@ -1,4 +1,3 @@
-/** What reports share: their envelope, and the days that they are of. */
 import { Schema } from "effect"
 import { isDate } from "../../domain/CalendarDate.ts"
 

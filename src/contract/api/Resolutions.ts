@@ -70,7 +70,7 @@ export const DecidableItem = Schema.Struct({
   }),
   kind: Schema.Literal("suspense", "unknown_outcome", "unsent_payout").annotations({
     description:
-      "`suspense`: money that waits; `unknown_outcome`: nobody knows what the provider did; `unsent_payout`: a ramp's payout that can still be stopped"
+      "`suspense`: money that waits; `unknown_outcome`: the outcome at the provider is unknown; `unsent_payout`: a ramp's payout that can still be stopped"
   }),
   attempt_id: Schema.NullOr(Id),
   detail: Schema.String,

@@ -1,7 +1,4 @@
-/**
- * An operation whose callers hold no credential of ours: they prove themselves by a signature over the raw bytes. The
- * contract tells of it like of any other; a route of its own serves it, beside those that the contract's interpreter makes.
- */
+/** Marks an operation that is authenticated by a signature over the raw body. A separate route serves it. */
 import { type HttpApiEndpoint, OpenApi } from "@effect/platform"
 import { Context } from "effect"
 import { PayloadTooLarge, UnsupportedMediaType } from "./Errors.ts"
@@ -9,7 +6,7 @@ import { setExamples } from "./Operation.ts"
 
 export class SignedCallback extends Context.Tag("corridor/api/SignedCallback")<SignedCallback, true>() {}
 
-/** The empty requirement says that no credential is needed, which the document's own two would otherwise be. */
+/** Overrides the document's default: no credential is needed. */
 const withoutCredential: ReadonlyArray<object> = [{}]
 
 export const signedCallback =

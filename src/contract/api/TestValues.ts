@@ -1,4 +1,4 @@
-/** What the sandbox's rails do with which payer, for the reference and docs/first-payment.md. */
+/** Test values of the sandbox, for the reference and docs/first-payment.md. */
 export const testValues: ReadonlyArray<readonly [value: string, what: string]> = [
   ["Card `4000000000000002`", "declined"],
   ["Card `4000000000003220`", "redirect to hosted checkout"],

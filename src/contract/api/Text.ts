@@ -1,12 +1,11 @@
-/** Fields of requests with their limits and their meaning in the reference, which would otherwise show neither. */
+/** Fields of requests: limited text, metadata and times, with their descriptions for the reference. */
 import { Schema } from "effect"
 import { holdsCardNumber } from "../../domain/Card.ts"
 
-/** Whatever else a caller may write, what is kept is no card. */
 export const CARD_REFUSED =
-  "holds what looks like the number of a card, which is never kept: leave it out, or put a letter right before it if it is a number of yours"
+  "contains a possible card number, which is never stored: leave it out, or put a letter right before it if it is another number"
 
-/** A number that a bank has given, which may look like a card's. */
+/** An account number, which may look like a card number. */
 const numberAsSent = (longest: number) =>
   Schema.String.pipe(
     Schema.minLength(1),
@@ -14,7 +13,7 @@ const numberAsSent = (longest: number) =>
     Schema.filter((value) => value.trim() !== "" || "is blank")
   )
 
-/** Text is kept as it was sent, or refused. */
+/** Stored as sent, or refused if it contains a card number. */
 export const asSent = (longest: number) =>
   numberAsSent(longest).pipe(Schema.filter((value) => !holdsCardNumber(value) || CARD_REFUSED))
 
@@ -30,7 +29,7 @@ export const text = (longest: number, description: string) =>
     jsonSchema: { type: "string", minLength: 1, maxLength: longest, description }
   })
 
-/** What people type, such as a one-time password: the spaces around it do not count. */
+/** Trimmed, such as a one-time password that a person types. */
 export const typed = (longest: number, description: string) =>
   Schema.Trim.pipe(Schema.minLength(1), Schema.maxLength(longest)).annotations({
     description,
@@ -40,16 +39,14 @@ export const typed = (longest: number, description: string) =>
 export const matching = (pattern: RegExp, message: string, description: string) =>
   Schema.String.pipe(Schema.pattern(pattern, { message: () => message })).annotations({ description })
 
-/** Left out, or null: the same. */
+/** Missing and null mean the same. */
 export const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true, exact: true })
 
-/** Named in the contract, and not looked at. */
+/** Accepted and ignored. */
 const unread = (description: string) =>
   Schema.optional(Schema.Unknown.annotations({ jsonSchema: { type: "string", description } }))
 
 export const credentialFields = {
-  user_id: unread("Need not be sent, and is ignored: the credential says who it is"),
-  org_id: unread(
-    "Need not be sent, and is ignored: the credential says whose it is. Only a platform admin names the organisation here"
-  )
+  user_id: unread("Optional and ignored: the credential determines the user"),
+  org_id: unread("Optional and ignored: the credential determines the organisation. Only platform admins send it")
 }

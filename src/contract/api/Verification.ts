@@ -32,7 +32,7 @@ const withoutNumber = (longest: number) =>
     )
   )
 
-/** Whoever gets the message trusts it: it leads nowhere that we do not know. */
+/** Without links: recipients trust the message. */
 const withoutLink = (schema: Schema.Schema<string>) =>
   schema.pipe(Schema.filter((value) => !holdsLink(value) || "holds a link, an address or a domain name: leave it out"))
 
@@ -67,7 +67,7 @@ const Result = Schema.Struct({
   message: Schema.String,
   user_id: Schema.String.annotations({ description: "Who was to be notified: the sender or the beneficiary, by id" }),
   request_id: Id,
-  status: RequestStatus.annotations({ description: "Of the request: `pending`, or `failed` when nobody was notified" }),
+  status: RequestStatus.annotations({ description: "Of the request: `pending`, or `failed` if it was not delivered" }),
   success: Schema.Boolean
 })
 
@@ -194,7 +194,7 @@ export const VerificationApi = HttpApiGroup.make("verification")
               }
             }),
             207: {
-              message: "Not everybody could be notified.",
+              message: "Some recipients could not be notified.",
               ...answer,
               results: [
                 { ...other, message: "The beneficiary has no e-mail address.", status: "failed", success: false },
@@ -225,7 +225,7 @@ export const VerificationApi = HttpApiGroup.make("verification")
           access: "verification",
           lists: true,
           summary: "List verification requests",
-          description: "Extension. Newest first, those that reached nobody included.",
+          description: "Extension. Newest first, including those that were not delivered.",
           response: {
             status: "success",
             message: "Verification requests",
@@ -262,7 +262,7 @@ export const VerificationApi = HttpApiGroup.make("verification")
           access: "verification",
           summary: "Close a verification request",
           description:
-            "Extension. Once: 409 when it is closed already, or reached nobody. Sends `kyc.approved` or `kyc.rejected` with `user_id`, `request_id`, `verification_type` and `status`.",
+            "Extension. 409 if it is already closed or was not delivered. Sends `kyc.approved` or `kyc.rejected` with `user_id`, `request_id`, `verification_type` and `status`.",
           request: examples({ Approved: { status: "approved" }, Rejected: { status: "rejected" } }),
           response: {
             status: "success",

@@ -17,11 +17,11 @@ export const VirtualAccount = Schema.Struct({
   virtual_account_name: Schema.String.annotations({ description: "The organisation and the currency" }),
   currency: CurrencyCode,
   balance: WireDecimal.annotations({
-    description: "What can be spent: money that is held for a withdrawal under way is not in it"
+    description: "Available balance, without money held for pending withdrawals"
   }),
   status: Schema.Literal("active", "frozen", "closed"),
   frozen_reason: Schema.NullOr(Schema.String).annotations({
-    description: "Extension. Why it is frozen, in the words of whoever froze it; null otherwise"
+    description: "Extension. Reason for the freeze; null if not frozen"
   }),
   account_type: Schema.Literal("currency"),
   provider: Schema.Literal("fiat").annotations({ description: "The rail that holds it" }),
@@ -56,14 +56,14 @@ const text = (longest: number, description: string) =>
     jsonSchema: { type: "string", minLength: 1, maxLength: longest, description }
   })
 
-/** Left out, or null: the same. */
+/** Missing and null mean the same. */
 const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
 
 export const CreateVirtualAccount = Schema.Struct({
   org_id: Schema.String.annotations({ description: "The credential's own organisation. Any other is 403." }),
   user_id: Schema.String.annotations({ description: "Whose account it is: a member of the organisation" }),
   currency: CurrencyCode,
-  customer_id: given(text(255, "Your own name for whoever the account is for")),
+  customer_id: given(text(255, "Your own id of the account's customer")),
   org_name: given(text(200, "How the account's name begins; default: the organisation's name"))
 }).annotations({ identifier: "CreateVirtualAccount" })
 
@@ -85,7 +85,7 @@ export const Transfer = Schema.Struct({
 export const SimulateDeposit = Schema.Struct({ amount: AmountInput }).annotations({ identifier: "SimulateDeposit" })
 
 export const FreezeAccount = Schema.Struct({
-  reason: given(text(500, "Told to the organisation with the event"))
+  reason: given(text(500, "Sent to the organisation with the event"))
 }).annotations({ identifier: "FreezeAccount" })
 
 const refusal = Schema.Struct({ status: Schema.Literal("error"), message: Schema.String })

@@ -162,7 +162,7 @@ export const WebhookLogApi = HttpApiGroup.make("webhookLog")
           lists: true,
           summary: "List deliveries",
           description:
-            "Extension. Newest first: what was sent, or is to be sent, to which endpoint, and what came of it. What was delivered is kept for 30 days, what died until it is replayed or for 90.",
+            "Extension. Newest first, with status and last result. Delivered ones are kept for 30 days, dead ones until they are replayed, or for 90.",
           response: { status: "success", message: "Deliveries", data: [delivery], ...firstPage }
         })
       )
@@ -196,7 +196,7 @@ export const WebhookLogApi = HttpApiGroup.make("webhookLog")
           access: "webhook_log",
           summary: "Read a delivery",
           description:
-            "Extension. What is sent, where to, the headers that went with each attempt, and what the receiver answered to it. `endpoint_url` is where it is sent now.",
+            "Extension. Shows the payload, and for each attempt its headers and the receiver's response. `endpoint_url` is the current one.",
           response: {
             status: "success",
             message: "Delivery",

@@ -40,7 +40,7 @@ const EndpointUrl = Schema.String.annotations({
   }
 })
 
-/** What could never be one is not repeated: nobody knows what it is. */
+/** Leaves out text that cannot be an event type, which may be anything. */
 const mayBeEvent = /^[a-z_.*]{1,64}$/i
 
 const unknownEvent = (text: string): string =>

@@ -36,7 +36,7 @@ const refusals: ReadonlyArray<Refusal> = [
   { summary: "A large body", code: "PAYLOAD_TOO_LARGE", message: "The body is larger than 256 KiB." },
   { summary: "A packed body", code: "UNSUPPORTED_MEDIA_TYPE", message: "Send the body without a Content-Encoding." },
   {
-    summary: "Nobody serves the corridor",
+    summary: "No provider serves the corridor",
     code: "ROUTING_CONFIG_NOT_FOUND",
     message: "No provider serves card payins in FR."
   },

@@ -23,7 +23,7 @@ export const codeMeanings: Readonly<Record<Code, string>> = {
   RATE_LIMITED: "too many requests",
   INTERNAL_ERROR: "something went wrong on our side; `error` is the correlation id to quote",
   ALL_PROVIDERS_FAILED: "the primary provider and all fallbacks declined it",
-  SERVICE_UNAVAILABLE: "too busy, and nothing was done; or nobody knows, and the message says so"
+  SERVICE_UNAVAILABLE: "overloaded, and nothing was done; or the outcome is unknown, and the message says so"
 }
 
 const allCodes = Object.keys(codes) as ReadonlyArray<Code>

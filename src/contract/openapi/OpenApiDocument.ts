@@ -38,7 +38,7 @@ export const serversOf = (publicUrl: string, mode: "sandbox" | "live"): Array<Op
   ]
 }
 
-/** The platform documents its own decoding error on every endpoint; what is on the wire is our body for a 400. */
+/** Removed from the document: the platform adds it to every endpoint, but a 400 has our own body. */
 const DECODE_ERROR = "HttpApiDecodeError"
 
 type Operation = OpenApi.OpenAPISpec["paths"][string][OpenApi.OpenAPISpecMethodName]
@@ -64,7 +64,7 @@ const ownSchemas = ({
 
 type Paths = OpenApi.OpenAPISpec["paths"]
 
-/** From the examples as they are written at last. */
+/** Built from the final examples. */
 const withSamples = (paths: Paths, url: string, components: Components): Paths =>
   Object.fromEntries(
     Object.entries(paths).map(([path, operations]) => [
@@ -85,7 +85,7 @@ const withSamples = (paths: Paths, url: string, components: Components): Paths =
     ])
   ) as Paths
 
-/** Amounts in its examples are exact numbers: it is written with `stringify` of lossless-json. */
+/** Serialise with lossless-json, which keeps exact amounts in examples. */
 export const openApiDocument = (publicUrl: string, mode: "sandbox" | "live") => {
   const document = OpenApi.fromApi(Api, { additionalPropertiesStrategy: "allow" })
   const { schemas, webhooks } = webhooksOf()

@@ -1,7 +1,3 @@
-/**
- * The OpenAPI document as it is sent. To make it takes half a second in which a server could answer nobody, so the build
- * makes it with a stand-in for the address, and a server puts its own in.
- */
 import { stringify } from "lossless-json"
 import { escapeText } from "../../domain/Html.ts"
 import { openApiDocument, serversOf } from "./OpenApiDocument.ts"
@@ -9,7 +5,10 @@ import { openApiDocument, serversOf } from "./OpenApiDocument.ts"
 const STAND_IN = "https://address.invalid"
 const noServers = '"servers":[]'
 
-/** Amounts in its examples are exact numbers, which only this way of writing keeps. */
+/**
+ * Built once, because it takes half a second: the build uses a placeholder address, which the server replaces. Written
+ * with lossless-json, which keeps exact amounts in examples.
+ */
 export const openApiTemplate = (): string => stringify({ ...openApiDocument(STAND_IN, "sandbox"), servers: [] }) ?? ""
 
 export const openApiText = (template: string, publicUrl: string, mode: "sandbox" | "live"): string =>

@@ -1,4 +1,3 @@
-/** All schemas that a value may answer to: references followed, and every member of `allOf`, `anyOf` and `oneOf`. */
 export type SchemaNode = JsonSchema | boolean
 
 export interface JsonSchema {
@@ -28,7 +27,6 @@ export const choicesOf = (
   return [node, ...[...target, ...allOf, ...anyOf, ...oneOf].flatMap((one) => choicesOf(components, one, passed))]
 }
 
-/** What an array repeats. */
 export const itemsOf = ({ items = [] }: JsonSchema): ReadonlyArray<SchemaNode> =>
   Array.isArray(items) ? (items as ReadonlyArray<SchemaNode>) : [items as SchemaNode]
 

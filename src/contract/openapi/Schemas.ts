@@ -1,6 +1,4 @@
-/** What the document shows of the schemas: words that people wrote, and names that are one thing each. */
-
-/** Effect gives its own schemas an id each time they are used, and describes its own checks in words of its own. */
+/** Descriptions that Effect generates for its own schemas and checks. */
 const generated =
   /^(a|an) (string|number|integer|array|non empty string|non-negative|positive|bigint|boolean|date)\b|^an? \w+ (matching|between|at most|at least|that will)/
 
@@ -14,7 +12,7 @@ const isGenerated = (key: string, value: unknown): boolean =>
   (key === "title" && typeof value === "string" && generatedTitle.test(value)) ||
   (key === "description" && typeof value === "string" && generated.test(value))
 
-/** An example may hold anything, and is left as it is. */
+/** Examples are left unchanged. */
 const isExample = (key: string): boolean => key === "example" || key === "examples"
 
 export const withoutGenerated = <A>(node: A): A => {

@@ -1,4 +1,4 @@
-/** The events of the contract as the document's webhooks: what a receiver gets, and how it can tell that it is from us. */
+/** Describes the webhook events as `webhooks` of the OpenAPI document, with their headers. */
 import { type OpenApiJsonSchema as JsonSchema, OpenApiJsonSchema } from "@effect/platform"
 import { eventEnvelope, eventExample, eventsAbout } from "../api/Events.ts"
 import { type EventType, eventTypes } from "../../domain/EventTypes.ts"
@@ -15,12 +15,12 @@ const headers = [
   header("X-Service-Signature", "HMAC-SHA256 of the raw body under the endpoint's `secret_key`, in hex"),
   header("X-Service-Event-Id", "The `event_id` of the body"),
   header("X-Service-Event-Type", "The `event_type` of the body"),
-  header("X-Service-Attempt", "Which attempt to deliver it this is, from 1"),
+  header("X-Service-Attempt", "Number of the delivery attempt, from 1"),
   header("X-Service-Test", "`true` on a test notification, and absent otherwise", false),
   header("webhook-id", "Extension. The `event_id`, for libraries of Standard Webhooks"),
-  header("webhook-timestamp", "Extension. When this attempt was made, in seconds since 1970"),
+  header("webhook-timestamp", "Extension. Time of this attempt, in seconds since 1970"),
   header("webhook-signature", "Extension. The signature of Standard Webhooks, or two of them after a rotation"),
-  header("traceparent", "Extension. Of a server that is traced: the trace of the request that it goes back to", false)
+  header("traceparent", "Extension. Trace of the request that caused the event, if tracing is on", false)
 ]
 
 const operationOf = (type: EventType, schema: JsonSchema.JsonSchema) => ({
@@ -36,13 +36,12 @@ const operationOf = (type: EventType, schema: JsonSchema.JsonSchema) => ({
       content: { "application/json": { schema, example: eventExample(type) } }
     },
     responses: {
-      "2XX": { description: "Taken" },
-      default: { description: "Not taken: it is sent again, with growing delays, for just under 24 hours" }
+      "2XX": { description: "Accepted" },
+      default: { description: "Refused: retried with growing delays for just under 24 hours" }
     }
   }
 })
 
-/** With the schemas that they refer to. */
 export const webhooksOf = () => {
   const schemas: Record<string, JsonSchema.JsonSchema> = {}
   const webhooks = Object.fromEntries(

@@ -19,7 +19,7 @@ import { type PaymentFilter, PaymentStore } from "../store/PaymentStore.ts"
 import { isRamp } from "../route/RampPayout.ts"
 import { eventTimesOf, timelineOf } from "./PaymentRecord.ts"
 import { deadLettersCounted } from "../../domain/policies/WebhookPolicies.ts"
-import type { Trouble } from "../../webhooks/delivery/DeliveryStore.ts"
+import type { WebhookIssue } from "../../webhooks/delivery/DeliveryStore.ts"
 
 /** Answer that a feature with accounts of its own gives to a repeated request for a payment. */
 export type ReplayedAnswer = (payment: Payment) => Stored<Option.Option<string>>
@@ -66,17 +66,17 @@ const ofOther = (item: OtherItem): Item => ({
   dead_letters: null
 })
 
-const wordsOf = ({ dead_letters, endpoint_url, kind, reason }: Trouble): string => {
+const wordsOf = ({ dead_letters, endpoint_url, kind, reason }: WebhookIssue): string => {
   if (kind === "disabled_endpoint") return `${endpoint_url} is disabled. ${reason ?? "Its owner did it."}`
   const atLeast = dead_letters === deadLettersCounted ? " or more" : ""
   const many = dead_letters === 1 ? "1 delivery" : `${dead_letters}${atLeast} deliveries`
   return `${many} to ${endpoint_url} failed for good; of the oldest: ${reason ?? "no reason is known"}.`
 }
 
-const ofWebhook = (trouble: Trouble): Item => {
-  const { created_at, dead_letters, delivery_id, item_id, kind, org_id, webhook_id } = trouble
+const ofWebhook = (issue: WebhookIssue): Item => {
+  const { created_at, dead_letters, delivery_id, item_id, kind, org_id, webhook_id } = issue
   const about = { item_id, kind, org_id, payment_id: null, attempt_id: null, webhook_id, delivery_id, dead_letters }
-  return { ...about, ...noEscrow, detail: wordsOf(trouble), created_at }
+  return { ...about, ...noEscrow, detail: wordsOf(issue), created_at }
 }
 
 const newestFirst = Order.reverse(
@@ -89,11 +89,11 @@ const newestFirst = Order.reverse(
 /** All are in the same order and begin after the same position, so the first of each are the first of all. */
 const queueOf = (
   items: ReadonlyArray<OpenItem>,
-  troubles: ReadonlyArray<Trouble>,
+  issues: ReadonlyArray<WebhookIssue>,
   others: ReadonlyArray<OtherItem>,
   take: number
 ): ReadonlyArray<Item> =>
-  [...items.map(ofPayment), ...troubles.map(ofWebhook), ...others.map(ofOther)].toSorted(newestFirst).slice(0, take)
+  [...items.map(ofPayment), ...issues.map(ofWebhook), ...others.map(ofOther)].toSorted(newestFirst).slice(0, take)
 
 const encodeResult = Schema.encodeSync(InitiationResult)
 const encodeRamp = Schema.encodeSync(RampResult)
@@ -169,7 +169,7 @@ export class Payments extends Context.Tag("corridor/Payments")<
         queue: Effect.fn("Payments.queue")(function* (permit, window) {
           const items = yield* store.openItems(permit.scope, window)
           const others = yield* otherItems(permit.scope, window)
-          return queueOf(items, yield* webhooks.troubles(permit, window), others, window.take)
+          return queueOf(items, yield* webhooks.issues(permit, window), others, window.take)
         })
       }
     })

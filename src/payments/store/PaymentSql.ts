@@ -193,7 +193,7 @@ export const paymentStoreSql = Layer.scoped(
   PaymentStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { wake: ring } = yield* DeliveryWakeUp
+    const { wake } = yield* DeliveryWakeUp
     const columns = sql.literal(selectedColumns())
     const ofAttempt = sql.literal(attemptColumns())
     const attempts = (rows: ReadonlyArray<object>) => rows.map(attemptOf)
@@ -328,7 +328,7 @@ export const paymentStoreSql = Layer.scoped(
             requested((by) => apply({ change, changeId, ...by })),
             (written) => orRefused(written, () => countChange(change))
           )
-        ).pipe(Effect.tap((written) => (written && change.events.length > 0 ? afterCommit(ring) : Effect.void))),
+        ).pipe(Effect.tap((written) => (written && change.events.length > 0 ? afterCommit(wake) : Effect.void))),
       find: (scope, id) => byPayment({ org: Option.getOrNull(scope), id }),
       findByTransaction: (scope, id) => byTransaction({ org: Option.getOrNull(scope), id }),
       list: (scope, filter, window) =>

@@ -5,14 +5,13 @@ import { newestFirst, openTables, memoryTable } from "../../platform/database/Me
 import type { Scope } from "../../platform/database/Query.ts"
 import { type Key, type StoredApiKey, ApiKeyStore } from "./ApiKeyStore.ts"
 
-/** The rows of the memory layers here. */
 export const apiKeyTables = {
   apiKeys: memoryTable<StoredApiKey>("apiKeys")
 }
 
 const withoutHash = ({ hash: _hash, mode: _mode, ...key }: StoredApiKey): Key => key
 
-/** A key whose grace time is over is revoked, though nobody has touched its row since. */
+/** Shows an expiring key as revoked once its grace time is over. */
 const asOf = (now: number, key: StoredApiKey): StoredApiKey =>
   key.status === "expiring" && key.expires_at !== null && key.expires_at.getTime() <= now
     ? { ...key, status: "revoked", expires_at: null }

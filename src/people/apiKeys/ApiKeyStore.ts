@@ -1,4 +1,4 @@
-/** API keys at rest: the hash, never the key. */
+/** Stores API keys by their hash, never the key itself. */
 import { Context, type Option } from "effect"
 import type { KeyId, OrgId, UserId } from "../../domain/Ids.ts"
 import type { ApiKey } from "../../contract/api/ApiKeys.ts"
@@ -22,10 +22,10 @@ interface Store {
   readonly insert: (key: NewKey) => Stored<Key>
   readonly list: (scope: Scope, window: Window) => Stored<ReadonlyArray<Key>>
   readonly count: (scope: Scope) => Stored<number>
-  /** Inside a transaction the row stays locked until its end. */
+  /** Locks the row until the end of the transaction. */
   readonly findForUpdate: (scope: Scope, id: KeyId) => Stored<Option.Option<Key>>
   readonly revoke: (scope: Scope, id: KeyId) => Stored<void>
-  /** Every key of this user that still works; answers with their ids. */
+  /** Revokes every working key of this user; returns their ids. */
   readonly revokeAllOf: (orgId: OrgId, userId: UserId) => Stored<ReadonlyArray<KeyId>>
   readonly expire: (scope: Scope, id: KeyId, graceSeconds: number) => Stored<void>
 }

@@ -1,6 +1,6 @@
 /**
- * The life of an API key: made, rotated with a grace time, revoked; each change audited in its own transaction. A key
- * belongs to whoever was shown it: to rotate somebody else's is to replace it by one's own.
+ * Creates, rotates and revokes API keys; each change is audited in the same transaction. A key belongs to the user who
+ * was shown it: rotating another user's key transfers it to the one who rotates.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { KeyId, type OrgId, type UserId, Ids } from "../../domain/Ids.ts"
@@ -42,7 +42,7 @@ export class ApiKeys extends Context.Tag("corridor/ApiKeys")<
       graceSeconds: number
     ) => Stored<Fresh, NotFound | Conflict | Forbidden>
     readonly revoke: (permit: Permit<"api_keys">, id: KeyId) => Stored<void, NotFound | Forbidden>
-    /** All that a member had made, for whoever removes that member; belongs in the transaction of the removal. */
+    /** Revokes all keys of a removed member, in the transaction of the removal. */
     readonly revokeAllOf: (permit: Permit<"members">, orgId: OrgId, userId: UserId) => Stored<void>
   }
 >() {
@@ -81,25 +81,25 @@ export class ApiKeys extends Context.Tag("corridor/ApiKeys")<
       const reaches = (permit: Permit<"api_keys">, role: Role): boolean =>
         permit.role === "admin" || roleAtLeast(permit.role, role)
 
-      /** Nobody hands out, or takes over, more than they hold themselves. */
-      const mayHandOut = (permit: Permit<"api_keys">, role: Role) =>
+      /** The new key's role must not be above the caller's. */
+      const mayIssue = (permit: Permit<"api_keys">, role: Role) =>
         reaches(permit, role)
           ? Effect.void
-          : Effect.fail(new Forbidden({ message: `role: a key with the role ${role} needs a maker with that role.` }))
+          : Effect.fail(new Forbidden({ message: `role: creating a key with the role ${role} needs that role.` }))
 
       const isOwn = (permit: Permit<"api_keys">, key: Key): boolean => Option.contains(permit.actor.userId, key.user_id)
 
-      /** Neither what a key may do nor whose it is may be above whoever touches it. */
-      const mayTouch = Effect.fnUntraced(function* (permit: Permit<"api_keys">, key: Key) {
+      /** Neither the key's role nor its owner's may be above the caller's. */
+      const mayManage = Effect.fnUntraced(function* (permit: Permit<"api_keys">, key: Key) {
         if (isOwn(permit, key)) return
-        const places = yield* users.placesOf(key.user_id)
-        const owner = places.find(({ org_id }) => org_id === key.org_id)?.role ?? key.role
+        const memberships = yield* users.membershipsOf(key.user_id)
+        const owner = memberships.find(({ org_id }) => org_id === key.org_id)?.role ?? key.role
         if (reaches(permit, key.role) && reaches(permit, owner)) return
         return yield* new Forbidden({ message: "The role of this key, or of its user, is above your own." })
       })
 
-      /** Only an operator obtains a key that is another's: they make it for its user. */
-      const obtained = (permit: Permit<"api_keys">, owner: UserId) =>
+      /** The caller becomes the owner; an operator without a user creates keys for another user. */
+      const ownerOf = (permit: Permit<"api_keys">, owner: UserId) =>
         Option.match(permit.actor.userId, {
           onNone: () => ({ user_id: owner, obtained_by: null }),
           onSome: (person) => ({ user_id: person, obtained_by: person })
@@ -111,13 +111,12 @@ export class ApiKeys extends Context.Tag("corridor/ApiKeys")<
         create: Effect.fn("ApiKeys.create")(function* (permit, { name, role, userId }) {
           const org = Option.getOrUndefined(permit.scope)
           const user = userId ?? Option.getOrUndefined(permit.actor.userId)
-          if (org === undefined)
-            return yield* new Invalid({ message: "org_id: say which organisation the key is for." })
-          if (user === undefined) return yield* new Invalid({ message: "user_id: say whose key it is." })
-          yield* mayHandOut(permit, role)
+          if (org === undefined) return yield* new Invalid({ message: "org_id: is required." })
+          if (user === undefined) return yield* new Invalid({ message: "user_id: is required." })
+          yield* mayIssue(permit, role)
           return yield* atomically(
             Effect.gen(function* () {
-              const key = yield* insert({ org_id: org, ...obtained(permit, user), name, role })
+              const key = yield* insert({ org_id: org, ...ownerOf(permit, user), name, role })
               const detail = { name, role }
               yield* audit.record(permit, {
                 action: "api_key.created",
@@ -133,13 +132,13 @@ export class ApiKeys extends Context.Tag("corridor/ApiKeys")<
           return yield* atomically(
             Effect.gen(function* () {
               const old = yield* find(permit, id)
-              yield* mayTouch(permit, old)
-              yield* mayHandOut(permit, old.role)
+              yield* mayManage(permit, old)
+              yield* mayIssue(permit, old.role)
               if (old.status !== "active") {
                 return yield* new Conflict({ message: `This key is ${old.status}; create a new one instead.` })
               }
               const { name, org_id, role } = old
-              const key = yield* insert({ name, org_id, role, ...obtained(permit, old.user_id) })
+              const key = yield* insert({ name, org_id, role, ...ownerOf(permit, old.user_id) })
               yield* graceSeconds > 0 ? store.expire(permit.scope, id, graceSeconds) : store.revoke(permit.scope, id)
               yield* audit.record(permit, {
                 action: "api_key.rotated",
@@ -167,7 +166,7 @@ export class ApiKeys extends Context.Tag("corridor/ApiKeys")<
           yield* atomically(
             Effect.gen(function* () {
               const key = yield* find(permit, id)
-              yield* mayTouch(permit, key)
+              yield* mayManage(permit, key)
               if (key.status === "revoked") return
               yield* store.revoke(permit.scope, id)
               yield* audit.record(permit, { action: "api_key.revoked", org: key.org_id, subject: ["api_key", id] })

@@ -1,4 +1,4 @@
-/** Turns the two credential headers into the caller they name. Every refusal looks the same from outside. */
+/** Authenticates a request by its two credential headers. All refusals look alike to the caller. */
 import { Context, Effect, Layer, Option } from "effect"
 import { hashApiKey, parseApiKey } from "../../domain/ApiKeyFormat.ts"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -18,7 +18,7 @@ type Credential = Option.Option<string>
 const NONE = "NONE"
 const BEARER = /^bearer ([^ ]+)$/i
 
-/** The one value of a header that must be there exactly once; none when it holds the literal NONE. */
+/** The value of a header that must occur exactly once; none for the literal NONE. */
 const single = (values: ReadonlyArray<string>): Effect.Effect<Credential, Unauthorized> => {
   const [value] = values
   if (values.length !== 1 || value === undefined) return Effect.fail(unauthorized())

@@ -1,17 +1,17 @@
-/** Callers from PostgreSQL: the keys of many requests are looked up by one statement. */
+/** Callers in PostgreSQL. Keys of concurrent requests are looked up in one statement. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { batchedReads } from "../../platform/database/Batcher.ts"
 import { nilUuid, uuidOrNil } from "../../domain/Ids.ts"
 import { rowAs, rowsAs } from "../../platform/database/Query.ts"
-import { keyCaller, Known, unknownCaller, tokenCaller, CallerStore } from "./CallerStore.ts"
+import { keyCaller, CredentialRow, unknownCaller, tokenCaller, CallerStore } from "./CallerStore.ts"
 
 const PresentedKey = Schema.Struct({ hash: Schema.String, mode: Schema.Literal("test", "live") })
 type PresentedKey = typeof PresentedKey.Type
 
-const keys = rowsAs(Schema.Struct({ ...Known.fields, ...PresentedKey.fields }))
-const person = rowAs(Known)
+const keys = rowsAs(Schema.Struct({ ...CredentialRow.fields, ...PresentedKey.fields }))
+const person = rowAs(CredentialRow)
 
 const keyOf = ({ hash, mode }: PresentedKey) => `${mode} ${hash}`
 
@@ -21,7 +21,7 @@ export const callerStoreSql = Layer.scoped(
   CallerStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    // With the server that says so: another one that takes over may lack the last changes, and know a version before them.
+    // Includes the server's start time: after a failover, versions may repeat.
     const termsOf = (org: string) =>
       sql`(select concat_ws(' ', extract(epoch from pg_postmaster_start_time()),
           string_agg(t.version::text, ' ' order by t.org_id))

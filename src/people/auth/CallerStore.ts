@@ -1,4 +1,4 @@
-/** Who stands behind a credential at this moment: one look-up per request, so that every change works at once. */
+/** Finds the caller of a credential: one query for each request, so that changes take effect at once. */
 import { Context, Option, Schema } from "effect"
 import { OrgId, KeyId, UserId } from "../../domain/Ids.ts"
 import { type Caller, lowerRole, permissions, type Permission, type Role, roles } from "../../domain/Access.ts"
@@ -7,17 +7,16 @@ import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 interface Store {
   readonly byApiKey: (hash: string, mode: ApiKeyMode) => Stored<Option.Option<Caller>>
-  /** Someone whom the database does not know is a caller without an organisation. */
+  /** An unknown subject is a caller without an organisation. */
   readonly byToken: (subject: string, orgId: Option.Option<string>) => Stored<Caller>
   readonly organizationExists: (orgId: OrgId) => Stored<boolean>
 }
 
 export class CallerStore extends Context.Tag("corridor/CallerStore")<CallerStore, Store>() {}
 
-/** From what is known of a credential to the caller that it stands for. */
 const AnyRole = Schema.NullOr(Schema.Literal(...roles))
 
-export const Known = Schema.Struct({
+export const CredentialRow = Schema.Struct({
   name: Schema.String,
   api_key_id: Schema.NullOr(KeyId),
   user_id: UserId,
@@ -29,17 +28,17 @@ export const Known = Schema.Struct({
   permissions: Schema.NullOr(Schema.Array(Schema.Literal(...permissions))),
   terms: Schema.NullOr(Schema.String)
 })
-type Known = typeof Known.Type
+type CredentialRow = typeof CredentialRow.Type
 
 const noPermissions: ReadonlySet<Permission> = new Set()
 
 /**
- * A key never does more than its maker may do now, and never acts as the platform: permissions granted to a person
- * and the platform admin's flag stay with the person.
+ * Limits a key to its owner's current role. Permissions granted to a person, and the platform admin's flag, do not
+ * extend to keys.
  */
-export const keyCaller = (row: Known): Option.Option<Caller> => {
-  const makerRole: Role | null = row.is_admin ? "org-admin" : row.role
-  if (row.org_id === null || row.key_role === null || makerRole === null) return Option.none()
+export const keyCaller = (row: CredentialRow): Option.Option<Caller> => {
+  const ownerRole: Role | null = row.is_admin ? "org-admin" : row.role
+  if (row.org_id === null || row.key_role === null || ownerRole === null) return Option.none()
   return Option.some({
     id: row.user_id,
     userId: Option.some(row.user_id),
@@ -48,7 +47,7 @@ export const keyCaller = (row: Known): Option.Option<Caller> => {
     admin: false,
     organization: Option.some({
       orgId: row.org_id,
-      role: lowerRole(row.key_role, makerRole),
+      role: lowerRole(row.key_role, ownerRole),
       features: new Set(row.features ?? []),
       permissions: noPermissions,
       terms: row.terms
@@ -56,7 +55,7 @@ export const keyCaller = (row: Known): Option.Option<Caller> => {
   })
 }
 
-export const tokenCaller = (row: Known): Caller => ({
+export const tokenCaller = (row: CredentialRow): Caller => ({
   id: row.user_id,
   userId: Option.some(row.user_id),
   apiKeyId: Option.none(),

@@ -1,4 +1,4 @@
-/** Lets callers in by their credentials, and counts: requests by credential and organisation, failures by address. */
+/** Authenticates requests and applies rate limits: by credential and organisation, and by address for failures. */
 import type { IncomingMessage } from "node:http"
 import { Clock, Effect, Layer, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -16,7 +16,7 @@ import { Gate } from "../../platform/http/Handlers.ts"
 import { CallerStore } from "./CallerStore.ts"
 import { Authenticator, type CredentialHeaders } from "./Authenticator.ts"
 
-/** Node keeps only the first of two equal headers; the raw list has them all. */
+/** Reads raw headers, since Node keeps only the first of repeated ones. */
 const credentialHeaders = ({ rawHeaders }: IncomingMessage): CredentialHeaders => {
   const authorization: Array<string> = []
   const apiKey: Array<string> = []
@@ -28,7 +28,7 @@ const credentialHeaders = ({ rawHeaders }: IncomingMessage): CredentialHeaders =
   return { authorization, apiKey }
 }
 
-/** Whoever sends a well-formed key fails for that key; whatever else is sent counts for the address alone. */
+/** Failures with a well-formed key count for its prefix too; others for the address only. */
 const presentedPrefix = ({ apiKey: [text = ""] }: CredentialHeaders): string =>
   Option.match(parseApiKey(text), { onNone: () => "", onSome: ({ prefix }) => prefix })
 
@@ -61,7 +61,7 @@ export const credentialGate = Layer.effect(
       return rateLimitKey(clientAddress(socket.remoteAddress, list, trustProxy))
     }
 
-    /** Only who failed is limited: behind one address there may be others whose credentials are good. */
+    /** Limits failures only: others behind the same address may have valid credentials. */
     const failed = (request: IncomingMessage, credentials: CredentialHeaders, now: number) => {
       const address = addressOf(request)
       const decisions = [
@@ -71,7 +71,7 @@ export const credentialGate = Layer.effect(
       return Effect.forEach(decisions, (decision) => refuse(decision, "failed authentications"), { discard: true })
     }
 
-    /** A request that its organisation may not make costs its credential nothing. */
+    /** A request refused by the organisation's limit does not count for the credential. */
     const counted = (caller: Caller, now: number) => {
       const credential = Option.getOrElse(caller.apiKeyId, () => caller.id)
       const organization = Option.map(caller.organization, ({ orgId }) => orgId)

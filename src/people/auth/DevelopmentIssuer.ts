@@ -1,4 +1,7 @@
-/** The identity provider of sandbox mode: its key is made once, sealed in the database, and shared by all instances. */
+/**
+ * Issues tokens in sandbox mode, so that the JWT flow works without an identity provider. Live mode has none. The key is
+ * created once, stored encrypted, and shared by all instances.
+ */
 import { Effect, Layer, Option, Clock, Context, Data, Duration, Schema } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import { Secrets } from "../../platform/secrets/Secrets.ts"
@@ -6,13 +9,9 @@ import { file, local, remote } from "./JwksSource.ts"
 import { InvalidToken, JwtVerifier } from "./JwtVerifier.ts"
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JSONWebKeySet, SignJWT } from "jose"
 
-/**
- * The development issuer: signs the sandbox's tokens, so that the JWT flow can be tried without an identity provider.
- * Live mode has none.
- */
 const ALGORITHM = "ES256"
 
-/** Says nothing about the text it was given: that may be a private key. */
+/** Never contains the text of the key, which may be private. */
 class InvalidSigningKey extends Data.TaggedError("InvalidSigningKey")<{ readonly message: string }> {}
 
 interface DevelopmentKey {
@@ -23,7 +22,7 @@ interface DevelopmentKey {
 interface TokenRequest {
   readonly sub: string
   readonly orgId?: string | undefined
-  /** Issued as verified. */
+  /** Issued with `email_verified`. */
   readonly email?: string | undefined
   readonly ttl: Duration.DurationInput
   readonly issuer: string
@@ -45,7 +44,7 @@ const PrivateJwk = Schema.parseJson(
 
 const invalidKey = () => new InvalidSigningKey({ message: "The development issuer's key is not an ES256 private JWK" })
 
-/** The key id is the key's thumbprint (RFC 7638), so that two different keys never share one. */
+/** Uses the key's thumbprint (RFC 7638) as its id. */
 export const generateDevelopmentKey: Effect.Effect<DevelopmentKey> = Effect.promise(async () => {
   const { privateKey, publicKey } = await generateKeyPair(ALGORITHM, { extractable: true })
   const kid = await calculateJwkThumbprint(await exportJWK(publicKey))
@@ -57,7 +56,7 @@ export class TokenSigner extends Context.Tag("corridor/TokenSigner")<
   TokenSigner,
   {
     readonly issue: (request: TokenRequest) => Effect.Effect<string>
-    /** The public half, for the verifier. */
+    /** The public key, for the verifier. */
     readonly jwks: JSONWebKeySet
   }
 >() {
@@ -102,7 +101,7 @@ const signingKey = Effect.flatMap(Secrets, (secrets) => secrets.getOrMake(issuer
 
 export const DevelopmentIssuer = Layer.unwrapEffect(Effect.map(signingKey, TokenSigner.layer))
 
-/** Whether tokens come from here rather than from a configured identity provider. */
+/** True in sandbox mode without a configured identity provider. */
 export const issuesTokens = Effect.map(
   Settings,
   ({ jwt, mode }) => mode === "sandbox" && Option.isNone(jwt.jwksUrl) && Option.isNone(jwt.jwksFile)
@@ -119,7 +118,7 @@ const ownTokens = Layer.unwrapEffect(
   )
 ).pipe(Layer.provide(DevelopmentIssuer))
 
-/** Verifies the tokens of the configured identity provider; in sandbox mode without one, those of the development issuer. */
+/** Verifies tokens of the configured identity provider, or of the development issuer. */
 export const JwtVerifierLive = Layer.unwrapEffect(
   Effect.gen(function* () {
     const { jwt } = yield* Settings

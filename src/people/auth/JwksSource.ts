@@ -1,6 +1,4 @@
-/**
- * Where the keys that verify JWTs come from: an identity provider's endpoint, a file, or the development issuer.
- */
+/** Loads the keys that verify JWTs: from an identity provider's endpoint, a file, or the development issuer. */
 import { readFile } from "node:fs/promises"
 import { Data, Duration, Effect, Schema } from "effect"
 import { jwksCoolDown, jwksFetchTimeout, jwksMaxAge } from "../../domain/policies/PeoplePolicies.ts"
@@ -15,13 +13,13 @@ import {
   type JWSHeaderParameters
 } from "jose"
 
-/** The key set was read and holds no key, or no single key, for this token. */
+/** The key set has no key, or several, for this token. */
 export class NoSuchKey extends Data.TaggedError("NoSuchKey")<{ readonly message: string }> {}
 
-/** The key set could not be read: nothing is known about the token. */
+/** The key set could not be read, so the token could not be checked. */
 export class JwksUnavailable extends Data.TaggedError("JwksUnavailable")<{ readonly message: string }> {}
 
-/** The start must stop: no token could ever be verified. */
+/** Stops the start, since no token could be verified. */
 export class InvalidJwksFile extends Data.TaggedError("InvalidJwksFile")<{ readonly message: string }> {}
 
 export interface JwksSource {
@@ -48,8 +46,8 @@ const fromResolver = (origin: string, resolve: (header: JWSHeaderParameters) => 
 })
 
 /**
- * Fetched at the first token and kept for 10 minutes. A key id that is not in the set fetches it again, though not
- * within 30 s of the last fetch, so that made-up key ids cannot be turned into load on the identity provider.
+ * Fetches the key set at the first token and caches it for 10 minutes. An unknown key id fetches it again, at most every
+ * 30 s, so that invented key ids cause no load on the identity provider.
  */
 export const remote = (url: URL): JwksSource =>
   fromResolver(
@@ -77,13 +75,13 @@ const algorithmFor = (jwk: JWK): string | undefined => {
   return jwk.kty === "OKP" && jwk.crv === "Ed25519" ? "EdDSA" : undefined
 }
 
-/** A key set may also hold keys for other uses: those are nobody's mistake, and no token is verified with them. */
+/** Ignores keys for other uses, which a key set may contain. */
 const verifiesTokens = (jwk: JWK): boolean => {
   const algorithm = algorithmFor(jwk)
   return algorithm !== undefined && (jwk.alg ?? algorithm) === algorithm && (jwk.use ?? "sig") === "sig"
 }
 
-/** Reads the key set once; whatever would make every token fail later is an error now. */
+/** Reads the key set once, and fails if no token could be verified with it. */
 export const file = Effect.fn("JwksSource.file")(function* (path: string) {
   const invalid = (problem: string) => new InvalidJwksFile({ message: `JWT_JWKS_FILE (${path}) ${problem}` })
   const text = yield* Effect.tryPromise({

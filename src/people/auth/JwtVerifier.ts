@@ -1,19 +1,16 @@
-/**
- * Tells who a bearer token speaks for. It says nothing about what they may do: roles are read from the membership in
- * the database, never from the token.
- */
+/** Verifies bearer tokens and returns their subject. Roles come from the membership in the database, not the token. */
 import { Clock, Context, Data, Effect, Layer, Option, Schema } from "effect"
 import { decodeProtectedHeader, type JWTPayload, jwtVerify, type ProtectedHeaderParameters } from "jose"
 import { EmailAddress } from "../../domain/MailSafeText.ts"
 import { type JwksSource, type JwksUnavailable } from "./JwksSource.ts"
 
-/** `message` is for the log; callers learn only that the token was refused. */
+/** `message` is for the log; callers see only that the token was refused. */
 export class InvalidToken extends Data.TaggedError("InvalidToken")<{ readonly message: string }> {}
 
 export interface TokenSubject {
   readonly sub: string
   readonly orgId: Option.Option<string>
-  /** Only one that the identity provider says it has verified. */
+  /** Only an address that the identity provider has verified. */
   readonly email: Option.Option<string>
 }
 
@@ -28,13 +25,13 @@ const CLOCK_TOLERANCE_SECONDS = 60
 const MAX_TOKEN_CHARACTERS = 8 * 1024
 const COMPACT = /^[\w-]+\.[\w-]+\.([\w-]*)$/
 
-/** Each of these lets the token itself say which key to trust, or change how it must be read. */
+/** Headers that let a token choose its own key, or change how it is read. */
 const REFUSED_HEADERS = ["jku", "x5u", "jwk", "x5c", "crit"]
 
-/** Control characters and lone surrogates cannot be stored as they are, so they cannot name anybody. */
+/** Without control characters and lone surrogates, which cannot be stored. */
 const Identifier = Schema.String.pipe(Schema.pattern(/^[^\p{Cc}\p{Cs}]+$/u))
 
-/** Some identity providers write a claim without a value as null. */
+/** Accepts null, which some identity providers use for missing claims. */
 const Claims = Schema.Struct({
   sub: Identifier,
   org_id: Schema.optional(Schema.NullOr(Identifier)),
@@ -44,11 +41,11 @@ const Claims = Schema.Struct({
 
 const isAddress = Schema.is(Schema.typeSchema(EmailAddress))
 
-/** Some identity providers write it as text. */
+/** Accepts text, which some identity providers use. */
 const isVerified = ({ email_verified }: typeof Claims.Type): boolean =>
   email_verified === true || email_verified === "true"
 
-/** An address that is none, or that nobody vouches for, is left out: it is no reason to refuse the token. */
+/** Leaves out an invalid or unverified address; the token stays valid. */
 const emailOf = (claims: typeof Claims.Type): Option.Option<string> =>
   isVerified(claims) ? Option.liftPredicate(isAddress)(claims.email) : Option.none()
 
@@ -60,7 +57,7 @@ const readHeader = Effect.fnUntraced(function* (token: string) {
   if (token.length > MAX_TOKEN_CHARACTERS) return yield* refuse(`longer than ${MAX_TOKEN_CHARACTERS} characters`)
   const signature = COMPACT.exec(token)?.[1]
   if (signature === undefined) return yield* refuse("not a compact JWS")
-  // Its last character can hold bits that decode to nothing: only one spelling of a token is accepted.
+  // The last character can hold unused bits: only one spelling of a token is accepted.
   if (Buffer.from(signature, "base64url").toString("base64url") !== signature)
     return yield* refuse("signature is not base64url")
   const header: ProtectedHeaderParameters = yield* Effect.try({

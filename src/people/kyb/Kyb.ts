@@ -1,4 +1,4 @@
-/** KYB from its start to the provider's decision; each change of state with its event, in one transaction. */
+/** Runs KYB from its start to the provider's decision. Each change publishes its event in the same transaction. */
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import { type OrgId, Ids } from "../../domain/Ids.ts"
 import type { KybCallback } from "../../contract/api/Kyb.ts"
@@ -13,11 +13,11 @@ import { EventPublisher } from "../../webhooks/EventPublisher.ts"
 import { type KybState, KybStore, type StoredKybCallback } from "./KybStore.ts"
 import type { Organization } from "../organizations/OrganizationStore.ts"
 
-/** The port to whoever checks businesses. The built-in one takes every application and waits for its callback. */
+/** The port to a KYB provider. The built-in one accepts every application and waits for its callback. */
 export class KybProvider extends Context.Tag("corridor/KybProvider")<
   KybProvider,
   {
-    /** Opens an application of its own every time, and answers with the id that the callbacks will name. */
+    /** Opens a new application every time; returns the id that callbacks refer to. */
     readonly open: (organization: Pick<Organization, "org_id" | "name" | "country" | "email">) => Effect.Effect<string>
   }
 >() {
@@ -29,13 +29,12 @@ export class KybProvider extends Context.Tag("corridor/KybProvider")<
   )
 }
 
-/** Of two decisions of one moment a rejection is the later one, in whichever order they come. */
+/** Orders decisions by time; at equal times a rejection is the later one. */
 const isOlder = ({ occurred_at, status }: Pick<StoredKybCallback, "occurred_at" | "status">, latest: Date): boolean => {
   if (occurred_at === null || occurred_at > latest) return false
   return occurred_at < latest || status === "approved"
 }
 
-/** What a callback did, and where the organisation stands after it. */
 interface CallbackResult {
   readonly effect: "applied" | "nothing to change"
   readonly state: KybState
@@ -45,7 +44,7 @@ export class Kyb extends Context.Tag("corridor/Kyb")<
   Kyb,
   {
     readonly initiate: (permit: Permit<"organization">, orgId: OrgId) => Stored<KybState, NotFound | Conflict>
-    /** Of a callback whose signature was right. `digest` stands for the id of one that has none. */
+    /** Applies a callback with a valid signature. `digest` replaces a missing `event_id`. */
     readonly receive: (callback: typeof KybCallback.Type, digest: string) => Stored<CallbackResult, NotFound | Invalid>
   }
 >() {
@@ -70,8 +69,8 @@ export class Kyb extends Context.Tag("corridor/Kyb")<
         }
       }
 
-      /** A decision that is yet to be made would make every real one older than itself. */
-      const isOver = Effect.fnUntraced(function* (occurredAt: Date | null | undefined) {
+      /** Refuses a future time, which would make every later decision look old. */
+      const checkPast = Effect.fnUntraced(function* (occurredAt: Date | null | undefined) {
         const latest = (yield* Clock.currentTimeMillis) + Duration.toMillis(kybClockSkew)
         if (occurredAt !== null && occurredAt !== undefined && occurredAt.getTime() > latest) {
           return yield* new Invalid({ message: "occurred_at: is in the future." })
@@ -84,7 +83,7 @@ export class Kyb extends Context.Tag("corridor/Kyb")<
             mapRefusal(() => notFound("organisation"))
           )
           yield* mayStart(organization)
-          // Not in the transaction, which must not wait for a provider; whoever comes second finds it started.
+          // Outside the transaction, which must not wait for a provider. A concurrent start fails below.
           const customer_id = yield* provider.open(organization)
           return yield* atomically(
             Effect.gen(function* () {
@@ -102,7 +101,7 @@ export class Kyb extends Context.Tag("corridor/Kyb")<
           )
         }),
         receive: Effect.fn("Kyb.receive")(function* ({ customer_id, event_id, occurred_at, reason, status }, digest) {
-          yield* isOver(occurred_at)
+          yield* checkPast(occurred_at)
           return yield* atomically(
             Effect.gen(function* () {
               const state = yield* Effect.flatten(store.lockByCustomer(customer_id)).pipe(
@@ -110,7 +109,7 @@ export class Kyb extends Context.Tag("corridor/Kyb")<
               )
               const latest = yield* store.latestDecision(customer_id)
               const callback = { customer_id, status, reason: reason ?? null, occurred_at: occurred_at ?? null }
-              const fresh = yield* store.keepCallback({ ...callback, event_key: event_id ?? `sha256:${digest}` })
+              const fresh = yield* store.insertCallback({ ...callback, event_key: event_id ?? `sha256:${digest}` })
               const older = Option.exists(latest, (at) => isOlder(callback, at))
               const superseded = state.kyb_customer_id !== customer_id
               if (!fresh || older || superseded || state.kyb_status === status) {
@@ -119,7 +118,7 @@ export class Kyb extends Context.Tag("corridor/Kyb")<
               yield* store.setStatus(state.org_id, status)
               const { org_id } = state
               const data = { org_id, kyb_status: status, reason: callback.reason }
-              yield* events.tell({ event_type: `kyb.${status}`, org_id }, data)
+              yield* events.publish({ event_type: `kyb.${status}`, org_id }, data)
               return { effect: "applied", state: { ...state, kyb_status: status } } satisfies CallbackResult
             })
           )

@@ -17,11 +17,10 @@ export const kybHandlers = Effect.map(Kyb, (kyb): Handlers<typeof KybApi> => ({
     Effect.map(kyb.initiate(permit, path.org_id), (state) => success("KYB started", state))
 }))
 
-/** The proof that a callback comes from the KYB provider. */
 export const kybSignature = (secret: string, body: Uint8Array): string =>
   createHmac("sha256", secret).update(body).digest("hex")
 
-/** Takes as long for a wrong signature as for the right one. */
+/** Compares in constant time. */
 export const isSignedBy = (secret: string, body: Uint8Array, given: string): boolean => {
   const expected = Buffer.from(kybSignature(secret, body))
   const offered = Buffer.from(given.toLowerCase())
@@ -30,7 +29,6 @@ export const isSignedBy = (secret: string, body: Uint8Array, given: string): boo
 
 export const digestOf = (body: Uint8Array): string => sha256Hex(body)
 
-/** `/v1/organizations/webhook/kyb`: no credential, but a signature over the bytes as they came. */
 const invalid = (message: string): Invalid => new Invalid({ message: `${message}.` })
 
 const decode = ParseResult.decodeUnknownEither(KybCallback, { errors: "all" })
@@ -46,6 +44,7 @@ const readCallback = ({ request }: Incoming, body: Buffer) =>
     return yield* Either.mapLeft(decode(value), (issue) => invalid(validationMessage(issue)))
   })
 
+/** `POST /v1/organizations/webhook/kyb`: authenticated by a signature over the raw body instead of a credential. */
 export const kybCallbackRoutes = Effect.gen(function* () {
   const kyb = yield* Kyb
   const { kybWebhookSecret } = yield* Settings
@@ -59,7 +58,7 @@ export const kybCallbackRoutes = Effect.gen(function* () {
     )
   }
 
-  const why = Option.isNone(kybWebhookSecret) ? "KYB_WEBHOOK_SECRET is not set" : "its signature is missing or wrong"
+  const reason = Option.isNone(kybWebhookSecret) ? "KYB_WEBHOOK_SECRET is not set" : "its signature is missing or wrong"
 
   const handle = Effect.fnUntraced(function* (incoming: Incoming) {
     yield* proofs.admit(incoming.request)
@@ -71,7 +70,7 @@ export const kybCallbackRoutes = Effect.gen(function* () {
       })
     )
     if (!isSigned(incoming, body)) {
-      return yield* proofs.refuse(incoming.request, `A KYB callback was refused: ${why}`, unauthorized())
+      return yield* proofs.refuse(incoming.request, `A KYB callback was refused: ${reason}`, unauthorized())
     }
     const callback = yield* readCallback(incoming, body)
     const { effect, state } = yield* kyb.receive(callback, digestOf(body))

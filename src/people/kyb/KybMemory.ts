@@ -52,7 +52,7 @@ export const kybStoreMemory = Layer.effect(
               .flatMap(({ occurred_at }) => (occurred_at === null ? [] : [occurred_at.getTime()]))
             return times.length === 0 ? Option.none() : Option.some(new Date(Math.max(...times)))
           }),
-        keepCallback: (callback) =>
+        insertCallback: (callback) =>
           Effect.sync(() => {
             const key = callbackKey(callback)
             if (kybCallbacks.has(key)) return false

@@ -41,7 +41,7 @@ export const kybStoreSql = Layer.effect(
         Effect.map(({ at }) => Option.fromNullable(at)),
         orDatabaseFailure
       ),
-    keepCallback: (callback) =>
+    insertCallback: (callback) =>
       sql`insert into kyb_callbacks ${sql.insert({ ...callback })} on conflict do nothing returning 1`.pipe(
         Effect.map((rows) => rows.length > 0),
         orDatabaseFailure

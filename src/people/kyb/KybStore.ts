@@ -1,4 +1,4 @@
-/** KYB at rest: the state of an organisation, its applications, and every callback once. */
+/** Stores the KYB state of organisations, their applications, and every callback once. */
 import { Context, type Option } from "effect"
 import type { OrgId } from "../../domain/Ids.ts"
 import type { KybState } from "../../contract/api/Kyb.ts"
@@ -20,17 +20,17 @@ export interface StoredKybCallback {
 }
 
 interface Store {
-  /** Inside a transaction the organisation stays locked until its end: changes of one follow each other. */
+  /** Locks the organisation until the end of the transaction. */
   readonly lock: (orgId: OrgId) => Stored<Option.Option<KybState>>
-  /** The same for the organisation whose application it is, the current one or an earlier one. */
+  /** Locks the organisation of an application, current or earlier. */
   readonly lockByCustomer: (customerId: string) => Stored<Option.Option<KybState>>
-  /** The application becomes the current one. */
+  /** Makes the application the current one. */
   readonly open: (application: KybApplication) => Stored<void>
   readonly setStatus: (orgId: OrgId, status: KybState["kyb_status"]) => Stored<void>
-  /** When the latest decision was made of those that say so. */
+  /** Time of the latest decision, of those with a time. */
   readonly latestDecision: (customerId: string) => Stored<Option.Option<Date>>
-  /** False when it was kept before. */
-  readonly keepCallback: (callback: StoredKybCallback) => Stored<boolean>
+  /** False if it is a duplicate. */
+  readonly insertCallback: (callback: StoredKybCallback) => Stored<boolean>
 }
 
 export class KybStore extends Context.Tag("corridor/KybStore")<KybStore, Store>() {}

@@ -1,4 +1,4 @@
-/** The other end of an invitation: whoever holds its token, and its address, becomes a member, once. */
+/** Accepts an invitation: the holder of its token and its e-mail address becomes a member, once. */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
@@ -11,28 +11,26 @@ import { Subject, Users } from "../users/Users.ts"
 import { InvitationStore, type Invitation, type OrgMember, MemberStore } from "./MemberStore.ts"
 import { sha256Hex } from "../../domain/Digest.ts"
 
-/** What an invited person holds: 32 random bytes, of which only the hash is kept. */
 export const TOKEN_BYTES = 32
 
 export const formatToken = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url")
 
-/** A plain hash will do: nobody guesses 256 random bits. */
+/** A plain hash is enough for 256 random bits. */
 export const hashToken = (token: string): string => sha256Hex(token)
 
 const isSubject = Schema.is(Subject)
 
-const closed: Readonly<Record<Exclude<Invitation["status"], "pending">, string>> = {
-  accepted: "This invitation was used already.",
-  withdrawn: "This invitation was withdrawn: ask for another one.",
-  expired: "This invitation has expired: ask for another one."
+const closedMessages: Readonly<Record<Exclude<Invitation["status"], "pending">, string>> = {
+  accepted: "This invitation has already been used.",
+  withdrawn: "This invitation was withdrawn. Ask for a new one.",
+  expired: "This invitation has expired. Ask for a new one."
 }
 
-const forSomeoneElse = () => new Forbidden({ message: "This invitation is for another e-mail address than yours." })
+const forSomeoneElse = () => new Forbidden({ message: "This invitation is for another e-mail address." })
 
 const unverified = () =>
   new Forbidden({
-    message:
-      "This token does not carry the e-mail address that was invited: it needs the claims email and email_verified: true."
+    message: "The access token needs the claims email and email_verified: true for the invited e-mail address."
   })
 
 export class AcceptInvitation extends Context.Tag("corridor/AcceptInvitation")<
@@ -53,7 +51,7 @@ export class AcceptInvitation extends Context.Tag("corridor/AcceptInvitation")<
       const audit = yield* AuditLog
       const { atomically } = yield* Transactor
 
-      /** The identity provider vouches for the address; of someone who is known, it is the address on record as well. */
+      /** The verified address must match the invitation; for an existing user, the stored address too. */
       const invitee = Effect.fnUntraced(function* (identity: Identity, invited: string) {
         const email = yield* Effect.mapError(identity.email, unverified)
         const known: Option.Option<User> = yield* users.findBySubject(identity.subject)
@@ -86,10 +84,10 @@ export class AcceptInvitation extends Context.Tag("corridor/AcceptInvitation")<
             )
             const { email, invitation_id, org_id, role, status } = invitation
             const person = yield* invitee(identity, email)
-            if (status !== "pending") return yield* new Conflict({ message: closed[status] })
+            if (status !== "pending") return yield* new Conflict({ message: closedMessages[status] })
             const { user_id } = yield* userFor(permit, identity, person)
             if (!(yield* members.add(org_id, user_id, role))) {
-              return yield* new Conflict({ message: "You are a member of this organisation already." })
+              return yield* new Conflict({ message: "You are already a member of this organisation." })
             }
             yield* store.accept(Option.some(org_id), invitation_id, user_id)
             yield* audit.record(permit, {

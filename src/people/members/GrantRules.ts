@@ -1,4 +1,4 @@
-/** What someone who changes members may hand out, and whom they may change: never more, or others, than their own. */
+/** Limits what a manager of members may grant, and whom they may change: never above their own role. */
 import { Either } from "effect"
 import { holds, type Permission, type Permit, type Role, roleAtLeast } from "../../domain/Access.ts"
 import { Forbidden } from "../../domain/Failure.ts"
@@ -12,22 +12,22 @@ export interface Grantor {
 const refuse = (message: string) => Either.left(new Forbidden({ message }))
 
 /**
- * `own` is the caller's membership as it is now: a person who was demoted or removed since their request came in does
- * not act on what they were. What is granted to a person stays with the person, so a key brings its role alone.
+ * Uses the caller's current membership (`own`), so that a demotion or removal takes effect at once. A key has its role
+ * only: permissions granted to a person do not extend to keys.
  */
 export const grantorOf = (
   { actor, role }: Permit<"members">,
   own: OrgMember | undefined
 ): Either.Either<Grantor, Forbidden> => {
   if (role === "admin" || actor.kind === "api_key") return Either.right({ role, permissions: [] })
-  if (own === undefined) return refuse("This user is not a member of the organisation any more.")
+  if (own === undefined) return refuse("This user is no longer a member of the organisation.")
   const { permissions, role: now } = own
   return holds(now, permissions, "members")
     ? Either.right({ role: now, permissions })
     : refuse('This needs the role org-admin or the permission "members".')
 }
 
-/** Handing out a role, and touching whoever has it, both take that role. */
+/** Granting a role, and changing a member who has it, both require that role. */
 export const mayHandleRole = (authority: Grantor, role: Role, what: string): Either.Either<void, Forbidden> =>
   authority.role === "admin" || roleAtLeast(authority.role, role)
     ? Either.void
@@ -37,5 +37,5 @@ export const mayGrant = (authority: Grantor, wanted: ReadonlyArray<Permission>):
   const beyond = wanted.filter((permission) => !holds(authority.role, authority.permissions, permission))
   return beyond.length === 0
     ? Either.void
-    : refuse(`permission: you cannot grant what you do not hold yourself: ${beyond.join(", ")}.`)
+    : refuse(`permission: you cannot grant permissions that you do not have: ${beyond.join(", ")}.`)
 }

@@ -1,4 +1,4 @@
-/** How a person becomes a member: invited by someone who may, told of it, and bound once they accept. */
+/** Sends, lists and withdraws invitations into an organisation. */
 import { Context, Effect, Layer, Option, Duration } from "effect"
 import { type OrgId, Ids } from "../../domain/Ids.ts"
 import type { InviteMember } from "../../contract/api/Invitations.ts"
@@ -20,7 +20,6 @@ import { invitationTtl } from "../../domain/policies/PeoplePolicies.ts"
 import type { Message } from "../../platform/notifications/NotificationStore.ts"
 import type { Organization } from "../organizations/OrganizationStore.ts"
 
-/** The words that go to someone who is invited. */
 const invitationMessage = (
   publicUrl: string,
   organization: Organization,
@@ -85,32 +84,32 @@ export class Invitations extends Context.Tag("corridor/Invitations")<
         detail: Readonly<Record<string, unknown>>
       ) => audit.record(permit, { action, org: org_id, subject: ["invitation", invitation_id], detail })
 
-      /** As they are at this moment, not as they were when the request came in. */
-      const authorityIn = Effect.fnUntraced(function* (permit: Manager, org_id: OrgId) {
+      /** As of now, not as of the start of the request. */
+      const grantorIn = Effect.fnUntraced(function* (permit: Manager, org_id: OrgId) {
         const own = Option.isNone(permit.actor.userId)
           ? Option.none<OrgMember>()
           : yield* members.find(org_id, permit.actor.userId.value)
         return yield* grantorOf(permit, Option.getOrUndefined(own))
       })
 
-      /** Neither what was offered nor who offered it may be above whoever takes it back. */
+      /** Neither the offered role nor the inviter's may be above the caller's. */
       const mayWithdraw = Effect.fnUntraced(function* (permit: Manager, { invited_by, org_id, role }: Invitation) {
-        const authority = yield* authorityIn(permit, org_id)
-        yield* mayHandleRole(authority, role, "role")
+        const grantor = yield* grantorIn(permit, org_id)
+        yield* mayHandleRole(grantor, role, "role")
         const inviter = invited_by === null ? Option.none<OrgMember>() : yield* members.find(org_id, invited_by)
-        if (Option.isSome(inviter)) yield* mayHandleRole(authority, inviter.value.role, "invited_by")
+        if (Option.isSome(inviter)) yield* mayHandleRole(grantor, inviter.value.role, "invited_by")
       })
 
-      const keep = Effect.fnUntraced(function* (
+      const insert = Effect.fnUntraced(function* (
         permit: Manager,
         org_id: OrgId,
         { email, role }: typeof InviteMember.Type,
         token: string
       ) {
         const invited_by = Option.getOrNull(permit.actor.userId)
-        yield* mayHandleRole(yield* authorityIn(permit, org_id), role, "role")
+        yield* mayHandleRole(yield* grantorIn(permit, org_id), role, "role")
         if (Option.isSome(yield* members.findByEmail(org_id, email))) {
-          return yield* new Conflict({ message: "email: is the address of a member already." })
+          return yield* new Conflict({ message: "email: is already the address of a member." })
         }
         const invitation_id = yield* ids.next
         const made = yield* store.insert({
@@ -123,7 +122,7 @@ export class Invitations extends Context.Tag("corridor/Invitations")<
         })
         if (Option.isNone(made)) {
           return yield* new Conflict({
-            message: "email: has an open invitation already; withdraw that one to send another."
+            message: "email: already has an open invitation; withdraw it to send another."
           })
         }
         yield* record(permit, "member.invited", made.value, { email, role })
@@ -139,16 +138,13 @@ export class Invitations extends Context.Tag("corridor/Invitations")<
         )
 
       const invite = Effect.fn("Invitations.invite")(function* (permit: Manager, wanted: typeof InviteMember.Type) {
-        const org_id = yield* Effect.mapError(
-          permit.scope,
-          () => new Invalid({ message: "org_id: say which organisation is meant." })
-        )
+        const org_id = yield* Effect.mapError(permit.scope, () => new Invalid({ message: "org_id: is required." }))
         const organization = yield* mapRefusal(Effect.flatten(organizations.find(org_id)), () =>
           notFound("organisation")
         )
         const token = formatToken(yield* ids.bytes(TOKEN_BYTES))
-        const invitation = yield* atomically(keep(permit, org_id, wanted, token))
-        // A mail server may take its time: no transaction waits for it.
+        const invitation = yield* atomically(insert(permit, org_id, wanted, token))
+        // Outside the transaction, which must not wait for a mail server.
         yield* notifier.send(invitationMessage(publicUrl, organization, invitation, token)).pipe(
           Effect.tapError(({ message }) => Effect.logWarning(`An invitation could not be sent: ${message}`)),
           Effect.onError(() => Effect.ignoreLogged(withdrawUnsent(permit, invitation))),
@@ -156,7 +152,7 @@ export class Invitations extends Context.Tag("corridor/Invitations")<
             "NotificationFailed",
             () =>
               new Conflict({
-                message: "email: the invitation could not be sent to this address; nothing was kept, try again later."
+                message: "email: the invitation could not be sent to this address and was withdrawn; try again later."
               })
           )
         )

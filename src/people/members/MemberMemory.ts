@@ -1,4 +1,4 @@
-/** Members in memory. */
+/** Members and invitations in memory. */
 import { Clock, Effect, Layer, Option, Duration } from "effect"
 import type { OrgId, UserId } from "../../domain/Ids.ts"
 import { newestFirst, openTables, memoryTable } from "../../platform/database/MemoryDatabase.ts"
@@ -48,15 +48,13 @@ export const memberStoreMemory = Layer.effect(
   })
 )
 
-/** The rows of the memory layers here. */
 export const memberTables = {
   invitations: memoryTable<StoredInvitation>("invitations")
 }
 
-/** Invitations in memory. */
 const withoutTokenHash = ({ token_hash: _hash, ...invitation }: StoredInvitation): Invitation => invitation
 
-/** One whose time is over is closed, though nobody has touched its row since. */
+/** Shows a pending invitation as expired once its time is over. */
 const asOf = (now: number, row: StoredInvitation): StoredInvitation =>
   row.status === "pending" && row.expires_at.getTime() <= now ? { ...row, status: "expired" } : row
 

@@ -1,4 +1,4 @@
-/** Members in PostgreSQL. */
+/** Members and invitations in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Schema, Duration } from "effect"
 import type { OrgId, UserId } from "../../domain/Ids.ts"
@@ -65,7 +65,6 @@ export const memberStoreSql = Layer.effect(
   })
 )
 
-/** Invitations in PostgreSQL. */
 const invitation = rowAs(Invitation)
 const invitations = rowsAs(Invitation)
 const invitationIds = rowsAs(Invitation.pick("invitation_id"))

@@ -1,4 +1,4 @@
-/** Members at rest. Every change begins with `lock`, so that an organisation's people change one at a time. */
+/** Stores members and invitations. Every change of a member begins with `lock`, which serialises changes. */
 import { Context, type Option, Schema } from "effect"
 import { OrgId, UserId } from "../../domain/Ids.ts"
 import { type Permission, type Role, roles } from "../../domain/Access.ts"
@@ -6,7 +6,6 @@ import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Window, Scope } from "../../platform/database/Query.ts"
 import { Membership } from "../users/UserStore.ts"
 
-/** A member of an organisation and an invitation into one, as the stores hold them. */
 export const OrgMember = Schema.Struct({ ...Membership.fields, email: Schema.String })
 export type OrgMember = typeof OrgMember.Type
 
@@ -16,7 +15,7 @@ export const Invitation = Schema.Struct({
   email: Schema.String,
   role: Schema.Literal(...roles),
   status: Schema.Literal("pending", "accepted", "withdrawn", "expired"),
-  /** Null: an operator of the platform. */
+  /** Null: a platform operator. */
   invited_by: Schema.NullOr(UserId),
   accepted_by: Schema.NullOr(UserId),
   expires_at: Schema.DateFromSelf,
@@ -26,23 +25,23 @@ export const Invitation = Schema.Struct({
 export type Invitation = typeof Invitation.Type
 
 export interface StoredInvitation extends Invitation {
-  /** SHA-256 in hexadecimal; the token itself is nowhere. */
+  /** SHA-256 in hex; the token itself is not stored. */
   readonly token_hash: string
 }
 
 interface Store {
-  /** Until the end of the transaction nobody else changes this member, or any org-admin, of the organisation. */
+  /** Locks this member, and all org-admins, until the end of the transaction. */
   readonly lock: (orgId: OrgId, userId: UserId) => Stored<void>
   readonly find: (orgId: OrgId, userId: UserId) => Stored<Option.Option<OrgMember>>
-  /** Whatever the case of the address's letters. */
+  /** Ignores case. */
   readonly findByEmail: (orgId: OrgId, email: string) => Stored<Option.Option<OrgMember>>
-  /** Those who joined last come first. */
+  /** Newest member first. */
   readonly list: (orgId: OrgId, window: Window) => Stored<ReadonlyArray<OrgMember>>
   readonly countOrgAdmins: (orgId: OrgId) => Stored<number>
-  /** Answers whether there was no such member yet. */
+  /** False if they are a member already. */
   readonly add: (orgId: OrgId, userId: UserId, role: Role) => Stored<boolean>
   readonly setRole: (orgId: OrgId, userId: UserId, role: Role) => Stored<void>
-  /** All that they are to have; what stays keeps who granted it. */
+  /** Replaces all permissions; unchanged ones keep `granted_by`. */
   readonly setPermissions: (
     orgId: OrgId,
     userId: UserId,
@@ -54,23 +53,22 @@ interface Store {
 
 export class MemberStore extends Context.Tag("corridor/MemberStore")<MemberStore, Store>() {}
 
-/** Invitations at rest: the hash of a token, never the token. */
 export type NewInvitation = Pick<
   StoredInvitation,
   "invitation_id" | "org_id" | "email" | "role" | "invited_by" | "token_hash"
 >
 
 interface InvitationQueries {
-  /** None when the address has an open invitation into the organisation. */
+  /** None if the address already has an open invitation. */
   readonly insert: (invitation: NewInvitation) => Stored<Option.Option<Invitation>>
   readonly list: (scope: Scope, window: Window) => Stored<ReadonlyArray<Invitation>>
-  /** Inside a transaction the row stays locked until its end. */
+  /** Locks the row until the end of the transaction. */
   readonly findForUpdate: (scope: Scope, id: string) => Stored<Option.Option<Invitation>>
-  /** The same, by what its holder has; a token names one invitation among those of all organisations. */
+  /** Finds it by the hash of its token, in any organisation, and locks the row. */
   readonly findByHashForUpdate: (tokenHash: string) => Stored<Option.Option<Invitation>>
   readonly accept: (scope: Scope, id: string, userId: UserId) => Stored<void>
   readonly withdraw: (scope: Scope, id: string) => Stored<void>
-  /** Those that are open, made by this member and to one of these roles; answers with their ids. */
+  /** Withdraws open invitations of this member for these roles; returns their ids. */
   readonly withdrawAllBy: (orgId: OrgId, userId: UserId, roles: ReadonlyArray<Role>) => Stored<ReadonlyArray<string>>
 }
 

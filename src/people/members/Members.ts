@@ -1,4 +1,4 @@
-/** The people of an organisation: their roles and permissions; each change audited in its own transaction. */
+/** Manages members, their roles and permissions. Each change is audited in the same transaction. */
 import { Context, Effect, Layer, Option } from "effect"
 import type { OrgId, UserId } from "../../domain/Ids.ts"
 import { ApiKeys } from "../apiKeys/ApiKeys.ts"
@@ -15,18 +15,18 @@ import { InvitationStore, type OrgMember, MemberStore } from "./MemberStore.ts"
 type Manager = Permit<"members">
 type Refusal = Forbidden | Invalid | NotFound
 
-/** Whom a change is about, and who makes it, as they are while it is made. */
+/** The locked member, and the caller's rights, as of the change. */
 interface MemberChange {
   readonly org: OrgId
   readonly member: OrgMember
-  readonly authority: Grantor
+  readonly grantor: Grantor
 }
 
 export class Members extends Context.Tag("corridor/Members")<
   Members,
   {
     readonly list: (permit: Permit<"member_list">, window: Window) => Stored<ReadonlyArray<OrgMember>>
-    /** For operators: someone who is a user already, without an invitation. */
+    /** Adds an existing user without an invitation, for operators. */
     readonly add: (permit: Permit<"platform">, userId: UserId, role: Role) => Stored<OrgMember, Invalid | Conflict>
     readonly changeRole: (permit: Manager, userId: UserId, role: Role) => Stored<OrgMember, Refusal | Conflict>
     readonly remove: (permit: Manager, userId: UserId) => Stored<void, Refusal | Conflict>
@@ -37,9 +37,9 @@ export class Members extends Context.Tag("corridor/Members")<
       userId: UserId,
       permissions: ReadonlyArray<Permission>
     ) => Stored<OrgMember, Refusal>
-    /** What was granted to whoever asks, beyond their role; it stays with the person, so a key has none of it. */
+    /** Permissions of the caller beyond their role; none for an API key. */
     readonly grantedTo: (permit: Permit<"any">) => Stored<ReadonlyArray<Permission>>
-    /** Whether the member may, by role or by grant. */
+    /** True if the member has the permission, by role or grant. */
     readonly check: (permit: Manager, userId: UserId, permission: Permission) => Stored<boolean, Refusal>
   }
 >() {
@@ -54,27 +54,27 @@ export class Members extends Context.Tag("corridor/Members")<
       const { atomically } = yield* Transactor
 
       const orgOf = (permit: Manager | Permit<"platform">) =>
-        Effect.mapError(permit.scope, () => new Invalid({ message: "org_id: say which organisation is meant." }))
+        Effect.mapError(permit.scope, () => new Invalid({ message: "org_id: is required." }))
 
       const find = (org: OrgId, userId: UserId) =>
         mapRefusal(Effect.flatten(store.find(org, userId)), () => notFound("member"))
 
-      /** Nobody is touched by someone below them. */
-      const meet = Effect.fnUntraced(function* (permit: Manager, userId: UserId) {
+      /** Locks the member and checks that the caller is not below them. */
+      const lockForChange = Effect.fnUntraced(function* (permit: Manager, userId: UserId) {
         const org = yield* orgOf(permit)
         yield* store.lock(org, userId)
         const { userId: actor } = permit.actor
         const own = Option.isNone(actor) ? Option.none() : yield* store.find(org, actor.value)
-        const authority = yield* grantorOf(permit, Option.getOrUndefined(own))
+        const grantor = yield* grantorOf(permit, Option.getOrUndefined(own))
         const member = yield* find(org, userId)
-        yield* mayHandleRole(authority, member.role, "user_id")
-        return { org, member, authority } satisfies MemberChange
+        yield* mayHandleRole(grantor, member.role, "user_id")
+        return { org, member, grantor } satisfies MemberChange
       })
 
-      const keepsAnOrgAdmin = Effect.fnUntraced(function* ({ member, org }: MemberChange, what: string) {
+      const requireOtherOrgAdmin = Effect.fnUntraced(function* ({ member, org }: MemberChange, what: string) {
         if (member.role === "org-admin" && (yield* store.countOrgAdmins(org)) <= 1) {
           return yield* new Conflict({
-            message: `This is the organisation's last org-admin and cannot be ${what}: make someone else one first.`
+            message: `The last org-admin of an organisation cannot be ${what}. Make another member org-admin first.`
           })
         }
       })
@@ -86,7 +86,7 @@ export class Members extends Context.Tag("corridor/Members")<
         detail: Readonly<Record<string, unknown>>
       ) => audit.record(permit, { action, org: org_id, subject: ["user", user_id], detail })
 
-      /** What someone offered others goes when they could not offer it any more. */
+      /** Withdraws a member's open invitations to roles that they may no longer grant. */
       const withdrawInvitations = (permit: Manager, { org_id, user_id }: OrgMember, above: ReadonlyArray<Role>) =>
         Effect.flatMap(
           invitations.withdrawAllBy(org_id, user_id, above),
@@ -101,11 +101,11 @@ export class Members extends Context.Tag("corridor/Members")<
         userId: UserId,
         next: (now: ReadonlyArray<Permission>) => ReadonlyArray<Permission>
       ) {
-        const { authority, member, org } = yield* meet(permit, userId)
+        const { grantor, member, org } = yield* lockForChange(permit, userId)
         const wanted = Array.from(new Set(next(member.permissions))).sort()
         const granted = wanted.filter((permission) => !member.permissions.includes(permission))
         const revoked = member.permissions.filter((permission) => !wanted.includes(permission))
-        yield* mayGrant(authority, granted)
+        yield* mayGrant(grantor, granted)
         if (granted.length === 0 && revoked.length === 0) return member
         yield* store.setPermissions(org, userId, wanted, permit.actor.id)
         yield* record(permit, "member.permissions_changed", member, { granted, revoked })
@@ -125,10 +125,10 @@ export class Members extends Context.Tag("corridor/Members")<
           return yield* atomically(
             Effect.gen(function* () {
               if (Option.isNone(yield* users.find(userId))) {
-                return yield* new Invalid({ message: "user_id: there is no such user." })
+                return yield* new Invalid({ message: "user_id: user not found." })
               }
               if (!(yield* store.add(org, userId, role))) {
-                return yield* new Conflict({ message: "This user is a member of the organisation already." })
+                return yield* new Conflict({ message: "This user is already a member of the organisation." })
               }
               const member = yield* orDefect(find(org, userId))
               yield* record(permit, "member.added", member, { role })
@@ -139,11 +139,11 @@ export class Members extends Context.Tag("corridor/Members")<
         changeRole: Effect.fn("Members.changeRole")(function* (permit, userId, role) {
           return yield* atomically(
             Effect.gen(function* () {
-              const meeting = yield* meet(permit, userId)
-              const { authority, member, org } = meeting
-              yield* mayHandleRole(authority, role, "role")
+              const change = yield* lockForChange(permit, userId)
+              const { grantor, member, org } = change
+              yield* mayHandleRole(grantor, role, "role")
               if (member.role === role) return member
-              if (!roleAtLeast(role, member.role)) yield* keepsAnOrgAdmin(meeting, "demoted")
+              if (!roleAtLeast(role, member.role)) yield* requireOtherOrgAdmin(change, "demoted")
               yield* store.setRole(org, userId, role)
               const above = roles.filter((one) => !roleAtLeast(role, one))
               yield* withdrawInvitations(permit, member, above)
@@ -155,9 +155,9 @@ export class Members extends Context.Tag("corridor/Members")<
         remove: Effect.fn("Members.remove")(function* (permit, userId) {
           yield* atomically(
             Effect.gen(function* () {
-              const meeting = yield* meet(permit, userId)
-              const { member, org } = meeting
-              yield* keepsAnOrgAdmin(meeting, "removed")
+              const change = yield* lockForChange(permit, userId)
+              const { member, org } = change
+              yield* requireOtherOrgAdmin(change, "removed")
               yield* store.remove(org, userId)
               yield* keys.revokeAllOf(permit, org, userId)
               yield* withdrawInvitations(permit, member, roles)

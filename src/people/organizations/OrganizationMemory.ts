@@ -5,7 +5,6 @@ import { newestFirst, openTables, memoryTable } from "../../platform/database/Me
 import type { Scope } from "../../platform/database/Query.ts"
 import { type Organization, OrganizationStore } from "./OrganizationStore.ts"
 
-/** The rows of the memory layers here. */
 export const organizationTables = {
   organizations: memoryTable<Organization>("organizations"),
   spreads: memoryTable<number>("spreads")

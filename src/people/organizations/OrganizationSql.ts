@@ -6,12 +6,12 @@ import { rowAs, rowsAs, theRowAs, batchOf, inScope, newest } from "../../platfor
 import { cachedByConfigVersion } from "../../platform/database/ConfigVersionCache.ts"
 import { Organization, OrganizationStore } from "./OrganizationStore.ts"
 
-interface Question {
+interface Lookup {
   readonly org: string | null
   readonly id: string
 }
 
-const keyOf = ({ id, org }: Question) => `${org} ${id}`
+const keyOf = ({ id, org }: Lookup) => `${org} ${id}`
 
 const organization = rowAs(Organization)
 const theOrganization = theRowAs(Organization)
@@ -25,7 +25,7 @@ export const organizationStoreSql = Layer.scoped(
     const columns = sql.literal(
       "org_id, name, country, currency, email, kyb_status, kyb_customer_id, features, sandbox, review_threshold, spread_bps, created_at, updated_at"
     )
-    const find = yield* cachedByConfigVersion(keyOf, (asked: ReadonlyArray<Question>) =>
+    const find = yield* cachedByConfigVersion(keyOf, (asked: ReadonlyArray<Lookup>) =>
       sql`select a.seq, ${columns}
         from ${batchOf(sql, asked, "org uuid, id uuid")} a
         join organizations o on o.org_id = a.id and (o.org_id = a.org or a.org is null)`.pipe(

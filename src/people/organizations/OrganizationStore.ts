@@ -1,10 +1,9 @@
-/** Organisations at rest. */
+/** Stores organisations. */
 import { Context, type Option, Schema } from "effect"
 import { OrgId } from "../../domain/Ids.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope, Window } from "../../platform/database/Query.ts"
 
-/** An organisation as the stores hold it. */
 export const Organization = Schema.Struct({
   org_id: OrgId,
   name: Schema.String,
@@ -15,9 +14,9 @@ export const Organization = Schema.Struct({
   kyb_customer_id: Schema.NullOr(Schema.String),
   features: Schema.Array(Schema.String),
   sandbox: Schema.Boolean,
-  /** Payments of this much and more, in the organisation's currency, wait for a review. Decimal text; null or 0: none. */
+  /** Payments from this amount on, in the organisation's currency, are held for review. Decimal text; null: none. */
   review_threshold: Schema.NullOr(Schema.String),
-  /** How much less than the base rate its customers get, in basis points. */
+  /** Margin on the base rate, in basis points. */
   spread_bps: Schema.Number,
   created_at: Schema.DateFromSelf,
   updated_at: Schema.DateFromSelf
@@ -29,7 +28,6 @@ export type NewOrganization = Pick<
   "org_id" | "name" | "country" | "currency" | "email" | "features" | "sandbox"
 >
 
-/** What can change of an organisation. */
 export type ChangedOrganization = Pick<
   Organization,
   "org_id" | "name" | "country" | "email" | "kyb_status" | "features" | "review_threshold" | "spread_bps"
@@ -38,7 +36,7 @@ export type ChangedOrganization = Pick<
 interface Store {
   readonly insert: (organization: NewOrganization) => Stored<Organization>
   readonly find: (scope: Scope, orgId: OrgId) => Stored<Option.Option<Organization>>
-  /** Inside a transaction nobody else changes it until its end; payments go on meanwhile. */
+  /** Locks the row against changes until the end of the transaction; payments continue. */
   readonly findForUpdate: (scope: Scope, orgId: OrgId) => Stored<Option.Option<Organization>>
   readonly update: (scope: Scope, changed: ChangedOrganization) => Stored<Option.Option<Organization>>
   readonly list: (scope: Scope, window: Window) => Stored<ReadonlyArray<Organization>>

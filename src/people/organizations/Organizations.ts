@@ -1,4 +1,4 @@
-/** Organisations: made and listed by the platform's operators, read and changed by their own people too. */
+/** Creates, reads, changes and lists organisations. */
 import { Context, Effect, Layer, Option, Schema, Either } from "effect"
 import { OrgId, Ids } from "../../domain/Ids.ts"
 import { OrganizationName, type ChangeOrganization } from "../../contract/api/Organizations.ts"
@@ -18,10 +18,9 @@ import { type Organization, OrganizationStore, type ChangedOrganization } from "
 import { isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { Money } from "../../domain/Money.ts"
 
-/** What a change makes of an organisation, who may make it, and what the audit log tells of it. */
 export type OrganizationPatch = typeof ChangeOrganization.Type
 
-/** An organisation's own admins set the rest. */
+/** Fields that only platform admins set. */
 const platformFields = ["features", "review_threshold", "kyb_status", "spread_bps", "currency"] as const
 
 const checkMaySet = (permit: Permit<"organization">, change: OrganizationPatch): Either.Either<void, Forbidden> => {
@@ -31,7 +30,7 @@ const checkMaySet = (permit: Permit<"organization">, change: OrganizationPatch):
     : Either.left(new Forbidden({ message: `${refused.join(", ")}: only a platform admin may set this.` }))
 }
 
-/** 0 and null both say that nothing is held: one of them is kept. */
+/** Stores 0 as null: both mean that nothing is held. */
 const thresholdText = (
   { currency }: Organization,
   wanted: NonNullable<OrganizationPatch["review_threshold"]>
@@ -45,7 +44,7 @@ const applyChange = (
   { currency, features, review_threshold, ...fields }: OrganizationPatch
 ): Either.Either<ChangedOrganization, Invalid> => {
   if (currency !== undefined && currency !== before.currency) {
-    return Either.left(new Invalid({ message: "currency: cannot change; create another organisation." }))
+    return Either.left(new Invalid({ message: "currency: cannot be changed; create another organisation." }))
   }
   const threshold =
     review_threshold === undefined
@@ -55,7 +54,7 @@ const applyChange = (
         : thresholdText(before, review_threshold)
   const { country, email, kyb_status, name, org_id, spread_bps } = before
   return Either.mapBoth(threshold, {
-    onLeft: (why) => new Invalid({ message: `review_threshold: ${why}.` }),
+    onLeft: (reason) => new Invalid({ message: `review_threshold: ${reason}.` }),
     onRight: (text) => ({
       ...{ org_id, country, email, kyb_status, name, spread_bps },
       ...fields,
@@ -69,7 +68,7 @@ type ChangedFields = Partial<Record<keyof ChangedOrganization, unknown>>
 
 const comparable = (value: unknown): unknown => (Array.isArray(value) ? JSON.stringify(value) : value)
 
-/** The fields that differ, before and after; none when nothing does. */
+/** Changed fields, before and after; none if nothing changed. */
 const difference = (
   before: Organization,
   after: ChangedOrganization
@@ -82,7 +81,6 @@ const difference = (
   return fields.length === 0 ? Option.none() : Option.some({ old: only(before), new: only(after) })
 }
 
-/** What whoever makes an organisation decides about it. */
 export const OrganizationInput = Schema.Struct({
   name: OrganizationName,
   country: CountryCode,
@@ -95,9 +93,9 @@ export class Organizations extends Context.Tag("corridor/Organizations")<
   Organizations,
   {
     readonly create: (permit: Permit<"platform">, wanted: typeof OrganizationInput.Type) => Stored<Organization>
-    /** For features that act within an organisation they were let into. */
+    /** Without a permit, for features that have checked access already. */
     readonly find: (orgId: OrgId) => Stored<Option.Option<Organization>>
-    /** The organisation that the permit was given for. */
+    /** The organisation of the permit. */
     readonly get: (permit: Permit<"any">) => Stored<Organization, Invalid | NotFound>
     readonly change: (
       permit: Permit<"organization">,
@@ -117,7 +115,7 @@ export class Organizations extends Context.Tag("corridor/Organizations")<
       const { atomically } = yield* Transactor
 
       const orgOf = (permit: Permit<"any"> | Permit<"organization">) =>
-        Effect.mapError(permit.scope, () => new Invalid({ message: "org_id: say which organisation is meant." }))
+        Effect.mapError(permit.scope, () => new Invalid({ message: "org_id: is required." }))
 
       const orNotFound = Effect.flatMap(
         Option.match({
@@ -126,10 +124,10 @@ export class Organizations extends Context.Tag("corridor/Organizations")<
         })
       )
 
-      /** In the words of a decision that the KYB provider took; a status that decides nothing is not told of. */
-      const tellOfDecision = ({ kyb_status, org_id }: Organization) =>
+      /** Publishes the same event as a decision of the KYB provider. */
+      const publishKybDecision = ({ kyb_status, org_id }: Organization) =>
         kyb_status === "approved" || kyb_status === "rejected"
-          ? events.tell({ event_type: `kyb.${kyb_status}`, org_id }, { org_id, kyb_status, reason: null })
+          ? events.publish({ event_type: `kyb.${kyb_status}`, org_id }, { org_id, kyb_status, reason: null })
           : Effect.void
 
       return {
@@ -166,7 +164,7 @@ export class Organizations extends Context.Tag("corridor/Organizations")<
                 subject: ["organization", org_id],
                 detail: changed.value
               })
-              if (after.kyb_status !== before.kyb_status) yield* tellOfDecision(after)
+              if (after.kyb_status !== before.kyb_status) yield* publishKybDecision(after)
               return after
             })
           )

@@ -10,9 +10,7 @@ import { fromPlainText } from "../../domain/Decimal.ts"
 import { Money } from "../../domain/Money.ts"
 import type { Organization } from "./OrganizationStore.ts"
 
-/** An organisation as callers see it: its threshold an amount of its currency, its spread for platform admins alone. */
-
-/** With the digits of the currency, or with its own where the currency has fewer. */
+/** With the currency's decimals, or its own if it has more. */
 export const thresholdOf = ({ currency, review_threshold }: Organization) => {
   if (review_threshold === null) return null
   const money = isAnyCurrencyCode(currency)
@@ -24,6 +22,7 @@ export const thresholdOf = ({ currency, review_threshold }: Organization) => {
   })
 }
 
+/** Shows `spread_bps` to platform admins only. */
 export const organizationView = (permit: Permit<Access>, organization: Organization): typeof ShownOrganization.Type => {
   const { sandbox: _sandbox, spread_bps, ...shown } = organization
   return {

@@ -1,16 +1,14 @@
-/** People and their memberships in memory. */
+/** Users and memberships in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
 import type { OrgId, UserId } from "../../domain/Ids.ts"
 import { newestFirst, openTables, memoryTable } from "../../platform/database/MemoryDatabase.ts"
-import { type Member, type Membership, type Place, type User, userTaken, UserStore } from "./UserStore.ts"
+import { type Member, type Membership, type MemberRole, type User, userTaken, UserStore } from "./UserStore.ts"
 
-/** The rows of the memory layers here. */
 export const userTables = {
   users: memoryTable<User>("users"),
   memberships: memoryTable<Membership>("memberships")
 }
 
-/** Of a membership. */
 export const memberKey = (orgId: OrgId, userId: UserId): string => `${orgId} ${userId}`
 
 export const userStoreMemory = Layer.effect(
@@ -57,7 +55,7 @@ export const userStoreMemory = Layer.effect(
         Effect.map(Clock.currentTimeMillis, (now) => {
           const key = memberKey(membership.org_id, membership.user_id)
           const at = new Date(now)
-          const fresh: Omit<Membership, keyof Place> = { permissions: [], created_at: at, updated_at: at }
+          const fresh: Omit<Membership, keyof MemberRole> = { permissions: [], created_at: at, updated_at: at }
           memberships.set(key, { ...fresh, ...memberships.get(key), ...membership, updated_at: at })
         }),
       oldestOrgAdmin: (orgId) =>

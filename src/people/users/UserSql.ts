@@ -1,13 +1,13 @@
-/** People and their memberships in PostgreSQL. */
+/** Users and memberships in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { rowAs, rowsAs, newest } from "../../platform/database/Query.ts"
-import { Member, Place, User, userTaken, UserStore } from "./UserStore.ts"
+import { Member, MemberRole, User, userTaken, UserStore } from "./UserStore.ts"
 
 const user = rowAs(User)
 const userId = rowAs(User.pick("user_id"))
-const places = rowsAs(Place)
+const memberRoles = rowsAs(MemberRole)
 const members = rowsAs(Member)
 
 export const userStoreSql = Layer.effect(
@@ -32,7 +32,7 @@ export const userStoreSql = Layer.effect(
         ),
       membershipsOf: (userId) =>
         sql`select org_id, user_id, role from memberships
-          where user_id = ${userId} order by created_at, org_id`.pipe(Effect.flatMap(places), orDatabaseFailure),
+          where user_id = ${userId} order by created_at, org_id`.pipe(Effect.flatMap(memberRoles), orDatabaseFailure),
       list: (scope, window) => {
         const from = Option.match(scope, {
           onNone: () => sql`(select ${columns}, null::uuid as org_id, null::text as role from users u) u where true`,

@@ -1,4 +1,4 @@
-/** People: made and listed by the platform's operators, made by an invitation, and looked up by features that meet them. */
+/** Creates, registers, finds and lists users. */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { OrgId, UserId, Ids } from "../../domain/Ids.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
@@ -10,11 +10,11 @@ import { EmailAddress } from "../../domain/MailSafeText.ts"
 import { Conflict, type NotFound, notFound } from "../../domain/Failure.ts"
 import { Organizations } from "../organizations/Organizations.ts"
 import type { Window } from "../../platform/database/Query.ts"
-import { type Member, type Place, type User, UserStore } from "./UserStore.ts"
+import { type Member, type MemberRole, type User, UserStore } from "./UserStore.ts"
 
 const LONGEST_SUBJECT = 255
 
-/** As the claim `sub` may hold it: control characters and lone surrogates name nobody. */
+/** Claim `sub` of a token, without control characters and lone surrogates. */
 export const Subject = Schema.String.pipe(
   Schema.filter(
     (text) =>
@@ -23,7 +23,7 @@ export const Subject = Schema.String.pipe(
   )
 )
 
-/** What whoever makes a user decides about them; the subject is their own id when none is given. */
+/** `subject` defaults to the user's id. */
 export const UserInput = Schema.Struct({
   email: EmailAddress,
   country: Schema.NullOr(CountryCode),
@@ -36,17 +36,16 @@ export class Users extends Context.Tag("corridor/Users")<
   Users,
   {
     readonly create: (permit: Permit<"platform">, wanted: typeof UserInput.Type) => Stored<Member, Conflict | NotFound>
-    /** For features that act within an organisation they were let into. */
+    /** Without a permit, for features that have checked access already. */
     readonly isMember: (orgId: OrgId, userId: UserId) => Stored<boolean>
-    /** Someone who comes with a token of their own; of two requests at once, the second finds the first one's user. */
+    /** Creates the user of a token. Of two concurrent requests, the second finds the first one's user. */
     readonly register: (permit: Permit<"person">, subject: string, email: string) => Stored<User, Conflict>
     readonly list: (permit: Permit<"operations">, window: Window) => Stored<ReadonlyArray<Member>>
-    /** For features that look after whom they find: nothing is asked of the caller here. */
+    /** Without a permit, for features that check access themselves. */
     readonly find: (userId: UserId) => Stored<Option.Option<User>>
     readonly findBySubject: (subject: string) => Stored<Option.Option<User>>
     readonly findByEmail: (email: string) => Stored<Option.Option<User>>
-    /** Every organisation that the person belongs to. */
-    readonly placesOf: (userId: UserId) => Stored<ReadonlyArray<Place>>
+    readonly membershipsOf: (userId: UserId) => Stored<ReadonlyArray<MemberRole>>
     readonly oldestOrgAdmin: (orgId: OrgId) => Stored<Option.Option<UserId>>
   }
 >() {
@@ -59,10 +58,10 @@ export class Users extends Context.Tag("corridor/Users")<
       const ids = yield* Ids
       const { atomically } = yield* Transactor
 
-      const recordMade = (permit: Permit<"person" | "platform">, { is_admin, user_id }: User) =>
+      const recordCreated = (permit: Permit<"person" | "platform">, { is_admin, user_id }: User) =>
         audit.record(permit, { action: "user.created", org: null, subject: ["user", user_id], detail: { is_admin } })
 
-      /** Within what the permit was given for. */
+      /** Only within the permit's scope. */
       const organizationFor = ({ scope }: Permit<"platform">, orgId: OrgId) =>
         Effect.map(
           organizations.find(orgId),
@@ -73,17 +72,17 @@ export class Users extends Context.Tag("corridor/Users")<
         find: store.find,
         findBySubject: store.findBySubject,
         findByEmail: store.findByEmail,
-        placesOf: store.membershipsOf,
+        membershipsOf: store.membershipsOf,
         oldestOrgAdmin: store.oldestOrgAdmin,
         register: Effect.fn("Users.register")(function* (permit, subject, email) {
           const user_id = yield* ids.make(UserId)
           const made = yield* Effect.asSome(
             store.insert({ user_id, subject, email, country: null, is_admin: false })
           ).pipe(Effect.catchTag("Conflict", () => Effect.succeedNone))
-          if (Option.isSome(made)) return yield* Effect.as(recordMade(permit, made.value), made.value)
+          if (Option.isSome(made)) return yield* Effect.as(recordCreated(permit, made.value), made.value)
           return yield* mapRefusal(
             Effect.flatten(store.findBySubject(subject)),
-            () => new Conflict({ message: "Another user has this e-mail address: ask the platform's operator." })
+            () => new Conflict({ message: "Another user has this e-mail address. Ask the platform's operator." })
           )
         }),
         create: Effect.fn("Users.create")(function* (permit, { country, email, is_admin, membership, subject }) {
@@ -91,7 +90,7 @@ export class Users extends Context.Tag("corridor/Users")<
           return yield* atomically(
             Effect.gen(function* () {
               const user = yield* store.insert({ user_id, subject: subject ?? user_id, email, country, is_admin })
-              yield* recordMade(permit, user)
+              yield* recordCreated(permit, user)
               if (membership === null) return { ...user, org_id: null, role: null }
               const { org_id, role } = membership
               if (Option.isNone(yield* organizationFor(permit, org_id))) {
@@ -109,7 +108,7 @@ export class Users extends Context.Tag("corridor/Users")<
           )
         }),
         isMember: (orgId, userId) =>
-          Effect.map(store.membershipsOf(userId), (places) => places.some(({ org_id }) => org_id === orgId)),
+          Effect.map(store.membershipsOf(userId), (memberships) => memberships.some(({ org_id }) => org_id === orgId)),
         list: (permit, window) => store.list(permit.scope, window)
       }
     })

@@ -1,4 +1,4 @@
-/** Verification requests: made and sent, listed, and closed once, with the event that tells of it. */
+/** Creates, lists and closes verification requests. Closing publishes an event. */
 import { type Array as Arr, Context, Effect, Either, Layer, Option } from "effect"
 import { TransactionId, idOrNil } from "../../domain/Ids.ts"
 import type { CloseVerification, RequestVerification, VerificationAnswer } from "../../contract/api/Verification.ts"
@@ -24,7 +24,7 @@ type Answer = typeof VerificationAnswer.Type
 const missing = (field: string, type: string): Invalid =>
   new Invalid({ message: `${field}: is required when target_type is ${type} or both.` })
 
-/** Whom the request is about, the beneficiary first. */
+/** Targets of the request, the beneficiary first. */
 const targetsOf = ({
   beneficiary_id,
   sender_id,
@@ -41,7 +41,7 @@ const targetsOf = ({
 export class Verification extends Context.Tag("corridor/Verification")<
   Verification,
   {
-    /** `reader` reads the transaction. A single target that cannot be notified is NotFound, or RateLimited. */
+    /** `reader` reads the transaction. With a single target, a failure is NotFound or RateLimited. */
     readonly request: (
       permit: Permit<"verification">,
       reader: Permit<"any">,
@@ -68,7 +68,7 @@ export class Verification extends Context.Tag("corridor/Verification")<
       const events = yield* EventPublisher
       const audit = yield* AuditLog
       const recipients = yield* VerificationRecipients
-      const { notify } = yield* VerificationSender
+      const { send } = yield* VerificationSender
       const { atomically } = yield* Transactor
 
       const get = (permit: Permit<"verification">, id: string) =>
@@ -81,7 +81,7 @@ export class Verification extends Context.Tag("corridor/Verification")<
           const targets = yield* targetsOf(wanted)
           const org_id = Option.getOrUndefined(permit.scope)
           if (org_id === undefined) {
-            return yield* new Invalid({ message: "org_id: say which organisation the transaction belongs to." })
+            return yield* new Invalid({ message: "org_id: is required." })
           }
           const { transaction_id } = yield* subjects
             .transaction(reader, idOrNil(TransactionId)(wanted.transaction_id))
@@ -90,15 +90,15 @@ export class Verification extends Context.Tag("corridor/Verification")<
             mapRefusal(() => notFound("user"))
           )
           const about = { org_id, requested_by, transaction_id }
-          // At once: a mail server that hangs is waited for once.
-          const results = yield* Effect.forEach(targets, (target) => notify(permit, about, wanted, target), {
+          // In parallel: a mail server that hangs delays the request once.
+          const results = yield* Effect.forEach(targets, (target) => send(permit, about, wanted, target), {
             concurrency: targets.length
           })
           const { target_type, verification_type } = wanted
           const all_success = results.every(({ success }) => success)
           const answer = { target_type, verification_type, transaction_id, all_success }
           if (target_type === "both") {
-            const message = all_success ? "Verification requests sent." : "Not everybody could be notified."
+            const message = all_success ? "Verification requests sent." : "Some recipients could not be notified."
             return {
               ...answer,
               message,
@@ -114,20 +114,20 @@ export class Verification extends Context.Tag("corridor/Verification")<
           return yield* atomically(
             Effect.gen(function* () {
               const before = yield* get(permit, id)
-              const closed = yield* Effect.flatten(store.end(permit.scope, id, status)).pipe(
+              const closed = yield* Effect.flatten(store.close(permit.scope, id, status)).pipe(
                 mapRefusal(
                   () =>
                     new Conflict({
                       message:
                         before.status === "failed"
-                          ? "This request reached nobody; make a new one."
-                          : "This request is closed already."
+                          ? "This request was not delivered; create a new one."
+                          : "This request is already closed."
                     })
                 )
               )
               const { org_id, request_id, user_id, verification_type } = closed
               const data = { user_id, request_id, verification_type, status }
-              yield* events.tell({ event_type: `kyc.${status}`, org_id }, data)
+              yield* events.publish({ event_type: `kyc.${status}`, org_id }, data)
               yield* audit.record(permit, {
                 action: `verification.${status}`,
                 org: org_id,

@@ -29,14 +29,14 @@ export const verificationStoreMemory = Layer.effect(
           )
           return newestFirst(rows, (row) => row.request_id, window)
         }),
-      end: (scope, id, status) =>
+      close: (scope, id, status) =>
         Effect.map(Clock.currentTimeMillis, (now) =>
           Option.map(
             Option.filter(find(scope, id), (row) => row.status === "pending"),
             (row) => {
-              const ended = { ...row, status, updated_at: new Date(now) }
-              verificationRequests.set(id, ended)
-              return ended
+              const closed = { ...row, status, updated_at: new Date(now) }
+              verificationRequests.set(id, closed)
+              return closed
             }
           )
         )

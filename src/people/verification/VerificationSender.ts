@@ -1,4 +1,4 @@
-/** One person is asked: the request kept, the message sent, and what came of both. */
+/** Stores and sends a verification request to one person. */
 import { Context, Effect, Layer, Option } from "effect"
 import { type OrgId, type TransactionId, UserId, BeneficiaryId, Ids, idOrNil } from "../../domain/Ids.ts"
 import type { RequestVerification, VerificationAnswer } from "../../contract/api/Verification.ts"
@@ -14,7 +14,7 @@ import { asName, asQuotation } from "../../domain/MailSafeText.ts"
 import type { User } from "../users/UserStore.ts"
 import { Users } from "../users/Users.ts"
 
-/** Whom and what a verification is about stands above: whoever owns beneficiaries and payments hands in how to find them. */
+/** Port to beneficiaries and payments, which are in layers above. */
 export class VerificationSubjects extends Context.Tag("corridor/VerificationSubjects")<
   VerificationSubjects,
   {
@@ -29,10 +29,9 @@ export class VerificationSubjects extends Context.Tag("corridor/VerificationSubj
   }
 >() {}
 
-/** From the ids in a verification request to the people of the organisation whom they name. */
 export type Target = "beneficiary" | "sender"
 
-/** Without an address there is nobody to notify, and `reason` says why. */
+/** The address, or the reason why there is none. */
 export type Recipient = { readonly address: string } | { readonly reason: string }
 
 export class VerificationRecipients extends Context.Tag("corridor/VerificationRecipients")<
@@ -73,7 +72,6 @@ export class VerificationRecipients extends Context.Tag("corridor/VerificationRe
   )
 }
 
-/** What a person reads who is asked to verify who they are. Whose request it is stands first, in our own words. */
 const names = { bvn: "Bank Verification Number (BVN)", nin: "National Identification Number (NIN)" } as const
 
 interface MessageContext {
@@ -103,7 +101,7 @@ type Result = NonNullable<(typeof VerificationAnswer.Type)["results"]>[number]
 
 export type NamedTarget = readonly [Target, id: string]
 
-/** `limited`: nothing was wrong with the recipient, but too many messages were sent before. */
+/** `limited`: not sent because of the rate limit. */
 export interface SendResult extends Result {
   readonly limited?: RateLimited
 }
@@ -117,8 +115,8 @@ interface RequestContext {
 export class VerificationSender extends Context.Tag("corridor/VerificationNotify")<
   VerificationSender,
   {
-    /** The request is kept before the message goes, which nobody can take back. */
-    readonly notify: (
+    /** Stores the request before it sends the message. */
+    readonly send: (
       permit: Permit<"verification">,
       about: RequestContext,
       wanted: Wanted,
@@ -137,7 +135,7 @@ export class VerificationSender extends Context.Tag("corridor/VerificationNotify
       const recipients = yield* VerificationRecipients
       const { atomically } = yield* Transactor
 
-      const keep = (permit: Permit<"verification">, request: NewVerificationRequest) =>
+      const insert = (permit: Permit<"verification">, request: NewVerificationRequest) =>
         atomically(
           Effect.zipRight(
             store.insert(request),
@@ -154,7 +152,7 @@ export class VerificationSender extends Context.Tag("corridor/VerificationNotify
           )
         )
 
-      const notify = Effect.fn("Notify.notify")(function* (
+      const send = Effect.fn("VerificationSender.send")(function* (
         permit: Permit<"verification">,
         about: RequestContext,
         wanted: Wanted,
@@ -165,19 +163,19 @@ export class VerificationSender extends Context.Tag("corridor/VerificationNotify
         const recipient: Recipient = yield* recipients.recipient(about.org_id, target, user_id)
         const status = "address" in recipient ? "pending" : "failed"
         const request = { ...about, request_id, target, user_id, verification_type, triggered_by, priority }
-        yield* keep(permit, { ...request, status })
+        yield* insert(permit, { ...request, status })
         const result = { target, user_id, request_id }
         const failed = (message: string): SendResult => ({ ...result, message, status: "failed", success: false })
         if (!("address" in recipient)) return failed(recipient.reason)
         const organization = yield* organizations.find(about.org_id)
-        const words = verificationMessage({
+        const message = verificationMessage({
           organization: Option.match(organization, { onNone: () => "", onSome: ({ name }) => name }),
           transactionId: about.transaction_id,
           requestId: request_id,
           wanted
         })
         return yield* notifier
-          .send({ ...words, to: recipient.address, org_id: about.org_id, kind: "verification_request", priority })
+          .send({ ...message, to: recipient.address, org_id: about.org_id, kind: "verification_request", priority })
           .pipe(
             Effect.as<SendResult>({
               ...result,
@@ -190,7 +188,7 @@ export class VerificationSender extends Context.Tag("corridor/VerificationNotify
                 ? Effect.void
                 : Effect.logWarning(`A verification request could not be sent: ${refusal.message}`).pipe(
                     Effect.annotateLogs({ request_id }),
-                    Effect.zipRight(store.end(Option.some(about.org_id), request_id, "failed"))
+                    Effect.zipRight(store.close(Option.some(about.org_id), request_id, "failed"))
                   )
             ),
             Effect.catchTags({
@@ -200,7 +198,7 @@ export class VerificationSender extends Context.Tag("corridor/VerificationNotify
           )
       })
 
-      return { notify }
+      return { send }
     })
   )
 }

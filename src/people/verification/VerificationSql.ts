@@ -35,7 +35,7 @@ export const verificationStoreSql = Layer.effect(
           orDatabaseFailure
         )
       },
-      end: (scope, id, status) =>
+      close: (scope, id, status) =>
         sql`update verification_requests set status = ${status}, updated_at = now()
           where request_id = ${id} and status = 'pending' and ${ownedIn(sql, scope)} returning ${columns}`.pipe(
           Effect.flatMap(request),

@@ -1,4 +1,4 @@
-/** Verification requests at rest. */
+/** Stores verification requests. */
 import { Context, type Option } from "effect"
 import type { TransactionId } from "../../domain/Ids.ts"
 import type * as Api from "../../contract/api/Verification.ts"
@@ -22,8 +22,8 @@ interface Store {
     filter: VerificationFilter,
     window: Window
   ) => Stored<ReadonlyArray<VerificationRequest>>
-  /** None when there is no such request in the scope, or it is not pending any more. */
-  readonly end: (
+  /** None if it is not in scope, or not pending. */
+  readonly close: (
     scope: Scope,
     id: string,
     status: Exclude<Status, "pending">

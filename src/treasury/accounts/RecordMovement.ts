@@ -47,7 +47,7 @@ export class RecordMovement extends Context.Tag("corridor/RecordMovement")<
           written,
           (transaction) =>
             Effect.flatMap(ids.next, (id) =>
-              events.publish(transactionEvent(id, transaction, balances.get(ledgerAccountOf(transaction))!, at))
+              events.publishEvent(transactionEvent(id, transaction, balances.get(ledgerAccountOf(transaction))!, at))
             ),
           { discard: true }
         )

@@ -100,7 +100,7 @@ export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
         const action = status === "frozen" ? "virtual_account.frozen" : "virtual_account.unfrozen"
         yield* record(permit, action, changed, { reason })
         const at = new Date(yield* Clock.currentTimeMillis)
-        yield* events.publish(freezeEvent(yield* ids.next, changed, at))
+        yield* events.publishEvent(freezeEvent(yield* ids.next, changed, at))
         return changed
       })
 

@@ -4,7 +4,7 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { PaymentId } from "../../domain/Ids.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { rowAs, rowsAs, theRowAs, inScope, ownedIn, type Scope } from "../../platform/database/Query.ts"
-import { DeadLetter, EventOfLetter, Replayed, type DeadLetterFilter, DeadLetterStore } from "./DeadLetterStore.ts"
+import { DeadLetter, DeadLetterEvent, ReplayCounts, type DeadLetterFilter, DeadLetterStore } from "./DeadLetterStore.ts"
 import { newestDeliveries } from "./DeliverySql.ts"
 import { PayloadColumns, payloadColumns, payloadOf } from "../EventPayload.ts"
 import { StoredAttempt } from "../Webhook.ts"
@@ -12,19 +12,19 @@ import { StoredAttempt } from "../Webhook.ts"
 const letters = rowsAs(DeadLetter)
 const LetterRow = Schema.Struct({
   ...DeadLetter.fields,
-  ...EventOfLetter.fields,
+  ...DeadLetterEvent.fields,
   ...PayloadColumns,
   payment_id: Schema.NullOr(PaymentId),
   event_at: Schema.DateFromSelf
 })
 const letterRow = rowAs(LetterRow)
 
-const withPayload = ({ event_at, payment_id, told, ...row }: typeof LetterRow.Type) => ({
+const withPayload = ({ event_at, payment_id, event_data, ...row }: typeof LetterRow.Type) => ({
   ...row,
-  payload: payloadOf({ ...row, payment_id, told }, event_at)
+  payload: payloadOf({ ...row, payment_id, event_data }, event_at)
 })
 const attempts = rowsAs(StoredAttempt)
-const replayable = theRowAs(Replayed)
+const replayable = theRowAs(ReplayCounts)
 const time = theRowAs(Schema.Struct({ now: Schema.DateFromSelf }))
 const counted = theRowAs(Schema.Struct({ count: Schema.Number }))
 

@@ -1,4 +1,4 @@
-/** The dead letter queue for the people who look after it. */
+/** Lists, shows and replays dead letters. */
 import { Context, Effect, Layer, Option } from "effect"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
@@ -10,8 +10,8 @@ import type { Window } from "../../platform/database/Query.ts"
 import { DeliveryWakeUp } from "../DeliveryWakeUp.ts"
 import {
   type DeadLetter,
-  type EventOfLetter,
-  type Replayed,
+  type DeadLetterEvent,
+  type ReplayCounts,
   type DeadLetterFilter,
   DeadLetterStore
 } from "./DeadLetterStore.ts"
@@ -19,7 +19,7 @@ import { shownHeaders } from "./SignedHeaders.ts"
 import type { KeptHeaders, StoredAttempt } from "../Webhook.ts"
 
 interface LoggedAttempt extends Omit<StoredAttempt, keyof KeptHeaders> {
-  /** What it was sent with; null where it was not signed, or before that was kept. */
+  /** Headers as sent; null if nothing was sent. */
   readonly headers: Readonly<Record<string, string>> | null
 }
 
@@ -28,8 +28,8 @@ export interface DeliveryDetails extends DeadLetter {
   readonly log: ReadonlyArray<LoggedAttempt>
 }
 
-const triedOnce = (
-  letter: DeadLetter & EventOfLetter,
+const loggedAttempt = (
+  letter: DeadLetter & DeadLetterEvent,
   { signatures, signed_at, traceparent, ...attempt }: StoredAttempt
 ): LoggedAttempt => {
   const { event_id, event_type, test } = letter
@@ -37,10 +37,9 @@ const triedOnce = (
   return { ...attempt, headers: shownHeaders(sent, { signatures, signed_at, traceparent }) }
 }
 
-/** Operators replay what they like, an organisation's people what is their own. */
 type Replayer = Permit<"platform"> | Permit<"webhooks">
 
-/** Hears how far a replay is. */
+/** Called after every batch of a replay. */
 export type ReplayProgress = (done: number, total: number) => Stored<void>
 
 export class DeadLetters extends Context.Tag("corridor/DeadLetters")<
@@ -51,13 +50,13 @@ export class DeadLetters extends Context.Tag("corridor/DeadLetters")<
       selection: DeadLetterFilter,
       window: Window
     ) => Stored<ReadonlyArray<DeadLetter>>
-    /** Whatever its status is by now. */
+    /** Shows a delivery of any status. */
     readonly show: (
       permit: Permit<"platform"> | Permit<"webhook_log">,
       deliveryId: string
     ) => Stored<DeliveryDetails, NotFound>
-    /** What dies again meanwhile is left out; a replay that was cut off is taken up by the next one. */
-    readonly replay: (permit: Replayer, selection: DeadLetterFilter, progress: ReplayProgress) => Stored<Replayed>
+    /** Replays deliveries that were dead at the start. An interrupted replay can be repeated. */
+    readonly replay: (permit: Replayer, selection: DeadLetterFilter, progress: ReplayProgress) => Stored<ReplayCounts>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -66,7 +65,7 @@ export class DeadLetters extends Context.Tag("corridor/DeadLetters")<
       const store = yield* DeadLetterStore
       const audit = yield* AuditLog
       const { atomically } = yield* Transactor
-      const { wake: ring } = yield* DeliveryWakeUp
+      const { wake } = yield* DeliveryWakeUp
 
       const subjectOf = ({ delivery_id, webhook_id }: DeadLetterFilter): readonly [string, string] =>
         delivery_id !== undefined
@@ -90,7 +89,7 @@ export class DeadLetters extends Context.Tag("corridor/DeadLetters")<
                       ...(selection.since === undefined ? {} : { since: selection.since.toISOString() })
                     }
                   }),
-                  afterCommit(ring)
+                  afterCommit(wake)
                 )
           )
         )
@@ -102,7 +101,7 @@ export class DeadLetters extends Context.Tag("corridor/DeadLetters")<
           if (Option.isNone(delivery)) return yield* notFound("delivery")
           const attempts = yield* store.attempts(permit.scope, id)
           const { test: _test, ...letter } = delivery.value
-          return { ...letter, log: attempts.map((attempt) => triedOnce(delivery.value, attempt)) }
+          return { ...letter, log: attempts.map((attempt) => loggedAttempt(delivery.value, attempt)) }
         }),
         replay: Effect.fn("DeadLetters.replay")(function* (permit, selection, progress) {
           const before = yield* store.now

@@ -1,4 +1,4 @@
-/** One attempt at a delivery: signed, sent, and judged. Whatever is not an answer with 2xx has failed. */
+/** Makes one attempt at a delivery: sign, send, classify. Every response other than 2xx is a failure. */
 import { Clock, Context, DefaultServices, Duration, Effect, Option } from "effect"
 import { type Delays, nthDelay } from "../../domain/policies/Schedules.ts"
 import { webhookRetry } from "../../domain/policies/WebhookPolicies.ts"
@@ -12,17 +12,17 @@ import { deliveryHeaders, headersToKeep, type SigningSecrets, type SigningKeys }
 
 const KEPT_CHARACTERS = 500
 
-/** More than is kept, so that a secret at the end of what is kept is still recognised, but no more than that. */
+/** Redacts more text than it keeps, so that a secret at the end of the excerpt is recognised. */
 const READ_CHARACTERS = 4 * KEPT_CHARACTERS
 
-/** The database takes no NUL; whole characters only. */
+/** Without NUL, which PostgreSQL refuses, and without halves of characters. */
 const excerpt = (text: string): string =>
   Array.from(redactText(text.slice(0, READ_CHARACTERS)).replaceAll("\0", ""))
     .slice(0, KEPT_CHARACTERS)
     .join("")
     .replace(/\p{Surrogate}/gu, "\ufffd")
 
-const refusalOf = (status: number): string | null => {
+const errorOf = (status: number): string | null => {
   if (status >= 200 && status < 300) return null
   return status >= 300 && status < 400
     ? `answered with status ${status}; redirects are not followed`
@@ -30,21 +30,20 @@ const refusalOf = (status: number): string | null => {
 }
 
 type Outcome = Omit<Answer, "latency_ms">
-type Said = Pick<Answer, "status_code" | "error" | "answer">
+type Response = Pick<Answer, "status_code" | "error" | "answer">
 
-const answered = ({ status, text }: WebhookResponse): Said => ({
+const answered = ({ status, text }: WebhookResponse): Response => ({
   status_code: status,
-  error: refusalOf(status),
+  error: errorOf(status),
   answer: text === "" ? null : excerpt(text)
 })
 
-const failed = (error: string): Said => ({
+const failed = (error: string): Response => ({
   status_code: null,
   error: excerpt(error),
   answer: null
 })
 
-/** What it takes to make one. */
 export interface AttemptContext {
   readonly client: WebhookClient["Type"]
   readonly keys: SigningKeys
@@ -53,10 +52,10 @@ export interface AttemptContext {
 
 const notSent = (error: string): Outcome => ({ ...failed(error), ...noHeaders })
 
-const unopened = ({ message }: VaultError) =>
+const undecryptable = ({ message }: VaultError) =>
   Effect.as(
-    Effect.logError(`The secret of a webhook endpoint cannot be opened: ${message}`),
-    notSent("its signing secret cannot be opened")
+    Effect.logError(`The secret of a webhook endpoint cannot be decrypted: ${message}`),
+    notSent("the signing secret cannot be decrypted")
   )
 
 const send = ({ client }: AttemptContext, delivery: ClaimedDelivery, secrets: SigningSecrets, span?: string) =>
@@ -70,23 +69,23 @@ const send = ({ client }: AttemptContext, delivery: ClaimedDelivery, secrets: Si
     })
   })
 
-/** One of very many that nobody traces: as few steps as it takes. */
-const sent = (means: AttemptContext, delivery: ClaimedDelivery): Effect.Effect<Outcome> =>
-  Effect.matchEffect(means.keys.of(delivery), {
-    onFailure: unopened,
-    onSuccess: (secrets) => send(means, delivery, secrets)
+/** Without a span: most deliveries are not traced. */
+const sendUntraced = (context: AttemptContext, delivery: ClaimedDelivery): Effect.Effect<Outcome> =>
+  Effect.matchEffect(context.keys.of(delivery), {
+    onFailure: undecryptable,
+    onSuccess: (secrets) => send(context, delivery, secrets)
   })
 
-const sentTraced = (means: AttemptContext, delivery: ClaimedDelivery): Effect.Effect<Outcome> =>
-  Effect.matchEffect(means.keys.of(delivery), {
-    onFailure: unopened,
+const sendTraced = (context: AttemptContext, delivery: ClaimedDelivery): Effect.Effect<Outcome> =>
+  Effect.matchEffect(context.keys.of(delivery), {
+    onFailure: undecryptable,
     onSuccess: (secrets) =>
-      Effect.flatMap(currentTraceparent, (span) => send(means, delivery, secrets, span)).pipe(
+      Effect.flatMap(currentTraceparent, (span) => send(context, delivery, secrets, span)).pipe(
         Effect.tap(({ status_code }) => Effect.annotateCurrentSpan("http.response.status_code", status_code))
       )
   }).pipe(asRun(runOf(delivery)))
 
-/** Its receiver goes on with the trace of the request that caused it. */
+/** Continues the trace of the request that caused the event. */
 const runOf = ({
   attempt: nth,
   delivery_id,
@@ -110,38 +109,38 @@ const runOf = ({
   }
 })
 
-const judged = (
+const resultOf = (
   { attempt: nth, delivery_id, lease_token }: ClaimedDelivery,
   outcome: Outcome,
   latency_ms: number,
   retryDelays: Delays
 ): Effect.Effect<AttemptResult> => {
   const { error } = outcome
-  const told = { delivery_id, lease_token, ...outcome, latency_ms }
-  if (error === null) return Effect.succeed({ ...told, verdict: "delivered" })
+  const answer = { delivery_id, lease_token, ...outcome, latency_ms }
+  if (error === null) return Effect.succeed({ ...answer, verdict: "delivered" })
   return Effect.map(
     nthDelay(webhookRetry(retryDelays), nth),
     Option.match({
-      onNone: (): AttemptResult => ({ ...told, verdict: "dead" }),
-      onSome: (wait): AttemptResult => ({ ...told, verdict: "retry", delay_ms: Math.round(Duration.toMillis(wait)) })
+      onNone: (): AttemptResult => ({ ...answer, verdict: "dead" }),
+      onSome: (wait): AttemptResult => ({ ...answer, verdict: "retry", delay_ms: Math.round(Duration.toMillis(wait)) })
     })
   )
 }
 
 const nanosPerMilli = 1_000_000
 
-export const attemptDelivery = (means: AttemptContext, delivery: ClaimedDelivery): Effect.Effect<AttemptResult> =>
+export const attemptDelivery = (context: AttemptContext, delivery: ClaimedDelivery): Effect.Effect<AttemptResult> =>
   Effect.withFiberRuntime((fiber) => {
-    const { retryDelays } = means
-    // Attempts that ended with their worker were counted too: the one after the last is not made.
+    const { retryDelays } = context
+    // Attempts that were lost with their worker count too: none is made beyond the last.
     if (delivery.attempt > retryDelays.length + 1) {
-      return judged(delivery, notSent("no attempt came to its end"), 0, retryDelays)
+      return resultOf(delivery, notSent("no attempt was completed"), 0, retryDelays)
     }
     const clock = Context.get(fiber.getFiberRef(DefaultServices.currentServices), Clock.Clock)
     const began = clock.unsafeCurrentTimeNanos()
-    const sending = fiber.getFiberRef(collectsSpans) ? sentTraced(means, delivery) : sent(means, delivery)
+    const sending = fiber.getFiberRef(collectsSpans) ? sendTraced(context, delivery) : sendUntraced(context, delivery)
     return Effect.flatMap(sending, (outcome) => {
       const taken = Number(clock.unsafeCurrentTimeNanos() - began) / nanosPerMilli
-      return judged(delivery, outcome, Math.round(taken), retryDelays)
+      return resultOf(delivery, outcome, Math.round(taken), retryDelays)
     })
   })

@@ -6,7 +6,7 @@ import type { Scope } from "../../platform/database/Query.ts"
 import { webhookForgetBatch, deadLettersCounted } from "../../domain/policies/WebhookPolicies.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import type { StoredDelivery, StoredWebhook } from "../Webhook.ts"
-import { type Delivery, type PaymentDelivery, DeliveryStore, type Trouble, WebhookIssues } from "./DeliveryStore.ts"
+import { type Delivery, type PaymentDelivery, DeliveryStore, type WebhookIssue } from "./DeliveryStore.ts"
 
 const byEvent = Order.combineAll([
   Order.mapInput(Order.Date, (row: PaymentDelivery) => row.event_at),
@@ -14,11 +14,42 @@ const byEvent = Order.combineAll([
   Order.mapInput(Order.string, (row: PaymentDelivery) => row.delivery_id)
 ])
 
+const oldestFirst = Order.combine(
+  Order.mapInput(Order.Date, (row: StoredDelivery) => row.created_at),
+  Order.mapInput(Order.string, (row: StoredDelivery) => row.delivery_id)
+)
+
+const issuesOf = (webhook: StoredWebhook, dead: ReadonlyArray<StoredDelivery>): ReadonlyArray<WebhookIssue> => {
+  const { disabled_reason, endpoint_url, org_id, status, updated_at, webhook_id } = webhook
+  const about = { org_id, webhook_id, endpoint_url, dead_letters: Math.min(dead.length, deadLettersCounted) }
+  const [oldest] = dead.toSorted(oldestFirst)
+  const disabled: WebhookIssue = {
+    ...about,
+    kind: "disabled_endpoint",
+    item_id: webhook_id,
+    delivery_id: null,
+    reason: disabled_reason,
+    created_at: updated_at
+  }
+  const letters = (first: StoredDelivery): WebhookIssue => ({
+    ...about,
+    kind: "dead_letter",
+    item_id: first.delivery_id,
+    delivery_id: first.delivery_id,
+    reason: first.last_error,
+    created_at: first.created_at
+  })
+  return [...(status === "disabled" ? [disabled] : []), ...(oldest === undefined ? [] : [letters(oldest)])]
+}
+
 export const deliveryStoreMemory = Layer.effect(
   DeliveryStore,
   Effect.map(
     Effect.all([openTables(webhookTables), Settings]),
-    ([{ events, webhookAttempts, webhookDeliveries, webhookQueue }, { retention }]): DeliveryStore["Type"] => {
+    ([
+      { events, webhookAttempts, webhookDeliveries, webhookQueue, webhooks },
+      { retention }
+    ]): DeliveryStore["Type"] => {
       const isOld = ({ status, updated_at }: StoredDelivery, now: number) =>
         status !== "pending" &&
         updated_at.getTime() < now - Duration.toMillis(status === "dead" ? retention.deadLetters : retention.webhooks)
@@ -47,8 +78,8 @@ export const deliveryStoreMemory = Layer.effect(
             return visible(Option.some(orgId))
               .flatMap((row): ReadonlyArray<PaymentDelivery> => {
                 const event = events.get(row.event_id)
-                const told = event?.payment_id === paymentId && times.has(event.created_at.getTime())
-                return told ? [{ ...row, event_at: event.created_at }] : []
+                const isOfPayment = event?.payment_id === paymentId && times.has(event.created_at.getTime())
+                return isOfPayment ? [{ ...row, event_at: event.created_at }] : []
               })
               .sort(byEvent)
           }),
@@ -73,56 +104,21 @@ export const deliveryStoreMemory = Layer.effect(
             if (ids.has(delivery_id)) webhookAttempts.delete(key)
           }
           return old.length
-        })
+        }),
+        issues: (scope, window) =>
+          Effect.sync(() => {
+            const dead = Array.from(webhookDeliveries.values()).filter(({ status }) => status === "dead")
+            const issues = Array.from(webhooks.values())
+              .filter((webhook) => Option.isNone(scope) || webhook.org_id === scope.value)
+              .flatMap((webhook) =>
+                issuesOf(
+                  webhook,
+                  dead.filter(({ webhook_id }) => webhook_id === webhook.webhook_id)
+                )
+              )
+            return newestFirst(issues, (issue) => issue.item_id, window)
+          })
       }
     }
   )
-)
-
-/** What waits for a person, in memory. */
-const oldestFirst = Order.combine(
-  Order.mapInput(Order.Date, (row: StoredDelivery) => row.created_at),
-  Order.mapInput(Order.string, (row: StoredDelivery) => row.delivery_id)
-)
-
-const troublesOf = (webhook: StoredWebhook, dead: ReadonlyArray<StoredDelivery>): ReadonlyArray<Trouble> => {
-  const { disabled_reason, endpoint_url, org_id, status, updated_at, webhook_id } = webhook
-  const about = { org_id, webhook_id, endpoint_url, dead_letters: Math.min(dead.length, deadLettersCounted) }
-  const [oldest] = dead.toSorted(oldestFirst)
-  const disabled: Trouble = {
-    ...about,
-    kind: "disabled_endpoint",
-    item_id: webhook_id,
-    delivery_id: null,
-    reason: disabled_reason,
-    created_at: updated_at
-  }
-  const letters = (first: StoredDelivery): Trouble => ({
-    ...about,
-    kind: "dead_letter",
-    item_id: first.delivery_id,
-    delivery_id: first.delivery_id,
-    reason: first.last_error,
-    created_at: first.created_at
-  })
-  return [...(status === "disabled" ? [disabled] : []), ...(oldest === undefined ? [] : [letters(oldest)])]
-}
-
-export const webhookIssuesMemory = Layer.effect(
-  WebhookIssues,
-  Effect.map(openTables(webhookTables), ({ webhookDeliveries, webhooks }): WebhookIssues["Type"] => ({
-    list: (scope, window) =>
-      Effect.sync(() => {
-        const dead = Array.from(webhookDeliveries.values()).filter(({ status }) => status === "dead")
-        const troubles = Array.from(webhooks.values())
-          .filter((webhook) => Option.isNone(scope) || webhook.org_id === scope.value)
-          .flatMap((webhook) =>
-            troublesOf(
-              webhook,
-              dead.filter(({ webhook_id }) => webhook_id === webhook.webhook_id)
-            )
-          )
-        return newestFirst(troubles, (trouble) => trouble.item_id, window)
-      })
-  }))
 )

@@ -1,4 +1,4 @@
-/** The queue in memory. */
+/** The delivery queue in memory. */
 import { Effect, Layer, Array as Arr, Clock, Order, Random, Duration } from "effect"
 import { openTables, type MemoryDatabase, type Opened } from "../../platform/database/MemoryDatabase.ts"
 import { webhookTables } from "../EventMemory.ts"
@@ -9,10 +9,10 @@ import {
   type OrganizationQuota,
   type Claiming,
   neverSentError,
-  type GivenUp,
+  type DisabledEndpoint,
   disabledReason,
   type AttemptResult,
-  type Settling
+  type Finishing
 } from "./DeliveryQueueStore.ts"
 import { type OrgId, type WebhookId, nilUuid, uuidv7 } from "../../domain/Ids.ts"
 import {
@@ -23,13 +23,12 @@ import {
 } from "../../domain/policies/WebhookPolicies.ts"
 import type { QueuedDelivery, StoredWebhook } from "../Webhook.ts"
 
-/** Claims in the memory stores. */
 const soonest = Order.mapInput(Order.Date, (row: QueuedDelivery) => row.next_at)
 
 const freshToken = (now: number) =>
   Effect.map(Effect.replicateEffect(Random.nextIntBetween(0, 256), 10), (bytes) => uuidv7(now, Uint8Array.from(bytes)))
 
-/** An endpoint with what is due for it, and how many more it may have under way. */
+/** An endpoint with due deliveries, and its free slots. */
 interface Open {
   readonly webhook: StoredWebhook
   readonly due: ReadonlyArray<QueuedDelivery>
@@ -38,7 +37,7 @@ interface Open {
 
 const isFailing = ({ webhook }: Open): boolean => webhook.failing_since !== null
 
-/** In the order of their lots, each gets an equal part of the room. */
+/** Gives every endpoint, in random order, an equal part of the quota. */
 const spread = (endpoints: ReadonlyArray<Open>, { failingRoom, room }: OrganizationQuota) => {
   const failing = endpoints.filter(isFailing).slice(0, failingRoom)
   const placed = endpoints.filter((one) => !isFailing(one) || failing.includes(one))
@@ -83,30 +82,30 @@ export const claimingMemory = (
 
   const openOf = (
     [webhookId, waiting]: readonly [string, ReadonlyArray<QueuedDelivery>],
-    { underWay }: ClaimOptions,
+    { inFlight }: ClaimOptions,
     now: number
   ): ReadonlyArray<Open> => {
     const webhook = webhooks.get(webhookId)
     if (webhook?.status !== "active") return []
-    const own = webhookEndpointConcurrency - (underWay.get(webhook.webhook_id) ?? 0)
+    const own = webhookEndpointConcurrency - (inFlight.get(webhook.webhook_id) ?? 0)
     if (own <= 0) return []
     const due = waiting.filter((row) => row.next_at.getTime() <= now).toSorted(soonest)
     return due.length > 0 ? [{ webhook, due, own }] : []
   }
 
-  const claimLane = Effect.fnUntraced(function* (lane: OrganizationQuota, options: ClaimOptions, now: number) {
+  const claimQuota = Effect.fnUntraced(function* (quota: OrganizationQuota, options: ClaimOptions, now: number) {
     const rows = Array.from(webhookQueue.values()).filter(
-      ({ org_id, webhook_id }) => org_id === lane.org_id && webhook_id > lane.after
+      ({ org_id, webhook_id }) => org_id === quota.org_id && webhook_id > quota.after
     )
     const walked = Object.entries(Arr.groupBy(rows, ({ webhook_id }) => webhook_id))
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .slice(0, webhookEndpointWalk)
     const drawn = yield* Random.shuffle(walked.flatMap((endpoint) => openOf(endpoint, options, now)))
-    const deliveries = yield* Effect.forEach(spread(Array.from(drawn), lane), ({ row, webhook }) =>
+    const deliveries = yield* Effect.forEach(spread(Array.from(drawn), quota), ({ row, webhook }) =>
       take(webhook, row, now, options.leaseMillis)
     )
     const last = walked.length === webhookEndpointWalk ? walked.at(-1)?.[1][0].webhook_id : undefined
-    return { deliveries, next: last === undefined ? [] : [[lane.org_id, last] as const] }
+    return { deliveries, next: last === undefined ? [] : [[quota.org_id, last] as const] }
   })
 
   return {
@@ -129,20 +128,19 @@ export const claimingMemory = (
       atomically(
         Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis
-          const lanes = yield* Effect.forEach(options.lanes, (lane) => claimLane(lane, options, now))
+          const claims = yield* Effect.forEach(options.quotas, (quota) => claimQuota(quota, options, now))
           return {
-            deliveries: lanes.flatMap(({ deliveries }) => deliveries),
-            next: new Map(lanes.flatMap(({ next }) => next))
+            deliveries: claims.flatMap(({ deliveries }) => deliveries),
+            next: new Map(claims.flatMap(({ next }) => next))
           }
         })
       )
   }
 }
 
-/** Results in the memory stores. */
-export const settlingMemory = (
+export const finishingMemory = (
   tables: Opened<typeof webhookTables> & Pick<MemoryDatabase["Type"], "atomically">
-): Settling => {
+): Finishing => {
   const { atomically, webhookAttempts, webhookDeliveries, webhookQueue, webhooks } = tables
 
   const waitingFor = (webhookId: WebhookId) =>
@@ -161,8 +159,8 @@ export const settlingMemory = (
     else webhookQueue.delete(delivery_id)
     const at = new Date(now - latency_ms)
     const { answer, signatures, signed_at, traceparent } = result
-    const said = { status_code, error, answer, latency_ms, signed_at, signatures, traceparent }
-    const attempt = { delivery_id, attempt: row.attempt, at, ...said }
+    const response = { status_code, error, answer, latency_ms, signed_at, signatures, traceparent }
+    const attempt = { delivery_id, attempt: row.attempt, at, ...response }
     webhookAttempts.set(`${delivery_id} ${delivery.attempts}`, attempt)
     webhookDeliveries.set(delivery_id, {
       ...delivery,
@@ -174,8 +172,8 @@ export const settlingMemory = (
     })
   }
 
-  /** The deliveries of a batch count, dead or not; the others die untried. */
-  const giveUp = (webhook: StoredWebhook, tried: ReadonlySet<string>, now: number): GivenUp => {
+  /** Disables an endpoint; deliveries that wait for it die without an attempt. */
+  const disable = (webhook: StoredWebhook, tried: ReadonlySet<string>, now: number): DisabledEndpoint => {
     const { org_id, webhook_id } = webhook
     webhooks.set(webhook_id, {
       ...webhook,
@@ -198,7 +196,11 @@ export const settlingMemory = (
     return { webhook_id, org_id, waiting: new Set([...died, ...waiting.map((row) => row.delivery_id)]).size }
   }
 
-  const judge = (webhookId: WebhookId, held: ReadonlyArray<AttemptResult>, now: number): ReadonlyArray<GivenUp> => {
+  const updateEndpoint = (
+    webhookId: WebhookId,
+    held: ReadonlyArray<AttemptResult>,
+    now: number
+  ): ReadonlyArray<DisabledEndpoint> => {
     const webhook = webhooks.get(webhookId)
     if (webhook === undefined) return []
     const mine = held.filter(({ delivery_id }) => webhookDeliveries.get(delivery_id)?.webhook_id === webhookId)
@@ -212,7 +214,7 @@ export const settlingMemory = (
     }
     const tooLong = now - webhook.failing_since.getTime() >= Duration.toMillis(webhookGivesUpAfter)
     const tried = new Set(mine.map(({ delivery_id }) => delivery_id))
-    return tooLong && webhook.status === "active" ? [giveUp(webhook, tried, now)] : []
+    return tooLong && webhook.status === "active" ? [disable(webhook, tried, now)] : []
   }
 
   return {
@@ -226,7 +228,7 @@ export const settlingMemory = (
           )
           return {
             dead: held.flatMap(({ delivery_id, verdict }) => (verdict === "dead" ? [delivery_id] : [])),
-            givenUp: Array.from(endpoints).flatMap((id) => judge(id, held, now))
+            disabled: Array.from(endpoints).flatMap((id) => updateEndpoint(id, held, now))
           }
         })
       ),
@@ -250,5 +252,5 @@ export const settlingMemory = (
 
 export const deliveryQueueMemory = Layer.effect(
   DeliveryQueueStore,
-  Effect.map(openTables(webhookTables), (tables) => ({ ...claimingMemory(tables), ...settlingMemory(tables) }))
+  Effect.map(openTables(webhookTables), (tables) => ({ ...claimingMemory(tables), ...finishingMemory(tables) }))
 )

@@ -1,4 +1,4 @@
-/** The queue in PostgreSQL. */
+/** The delivery queue in PostgreSQL. All times are the database's. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Schema, Duration } from "effect"
 import {
@@ -6,10 +6,10 @@ import {
   ClaimedDelivery,
   type Claiming,
   neverSentError,
-  GivenUp,
+  DisabledEndpoint,
   disabledReason,
   type FinishedBatch,
-  type Settling
+  type Finishing
 } from "./DeliveryQueueStore.ts"
 import { OrgId, PaymentId, WebhookId } from "../../domain/Ids.ts"
 import {
@@ -22,21 +22,20 @@ import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { rowsAs, batchOf } from "../../platform/database/Query.ts"
 import { PayloadColumns, payloadColumns, payloadOf } from "../EventPayload.ts"
 
-/** Claims on PostgreSQL: each step is one statement, its times are the database's, and no backlog makes it longer. */
 const dueRows = rowsAs(Schema.Struct({ org_id: OrgId, is_due: Schema.Boolean }))
 
-const lane = { lane: OrgId, next: Schema.NullOr(WebhookId) }
+const scanned = { lane: OrgId, next: Schema.NullOr(WebhookId) }
 
-/** A lane that gives nothing still says where its walk ended: that row has no delivery. */
+/** An organisation without deliveries has one row, with the position of its scan. */
 const ClaimRow = Schema.Union(
   Schema.Struct({
-    ...lane,
+    ...scanned,
     ...ClaimedDelivery.fields,
     ...PayloadColumns,
     payment_id: Schema.NullOr(PaymentId),
     event_at: Schema.DateFromSelf
   }),
-  Schema.Struct({ ...lane, delivery_id: Schema.Null })
+  Schema.Struct({ ...scanned, delivery_id: Schema.Null })
 )
 type ClaimRow = typeof ClaimRow.Type
 
@@ -45,15 +44,15 @@ const claimRows = rowsAs(ClaimRow)
 const deliveriesOf = (rows: ReadonlyArray<ClaimRow>): ReadonlyArray<ClaimedDelivery> =>
   rows.flatMap(({ lane: _lane, next: _next, ...row }) => {
     if (row.delivery_id === null) return []
-    const { event_at, payment_id, told, ...claimed } = row
-    return [{ ...claimed, payload: payloadOf({ ...claimed, payment_id, told }, event_at) }]
+    const { event_at, payment_id, event_data, ...claimed } = row
+    return [{ ...claimed, payload: payloadOf({ ...claimed, payment_id, event_data }, event_at) }]
   })
 
 const nextOf = (rows: ReadonlyArray<ClaimRow>): ReadonlyMap<OrgId, WebhookId> =>
   new Map(rows.flatMap(({ lane, next }) => (next === null ? [] : [[lane, next] as const])))
 
 export const claimingSql = (sql: SqlClient.SqlClient): Claiming => ({
-  // The index is entered once for each organisation, at its earliest delivery, however many wait behind it.
+  // Loose index scan: one index lookup for each organisation, whatever its backlog.
   due: (after) =>
     sql`with recursive walk as (
         (select org_id, next_at, 1 as nth from webhook_queue
@@ -73,12 +72,12 @@ export const claimingSql = (sql: SqlClient.SqlClient): Claiming => ({
       orDatabaseFailure
     ),
 
-  claim: ({ lanes, leaseMillis, underWay }) => {
+  claim: ({ inFlight, leaseMillis, quotas }) => {
     const asked = JSON.stringify(
-      lanes.map(({ after, failingRoom, org_id, room }) => ({ org_id, after, room, failing_room: failingRoom }))
+      quotas.map(({ after, failingRoom, org_id, room }) => ({ org_id, after, room, failing_room: failingRoom }))
     )
     const most = sql.literal(`${webhookEndpointConcurrency}`)
-    const busy = JSON.stringify(Array.from(underWay, ([webhook_id, sending]) => ({ webhook_id, sending })))
+    const busy = JSON.stringify(Array.from(inFlight, ([webhook_id, sending]) => ({ webhook_id, sending })))
     return sql`with recursive asked as materialized (
         select * from jsonb_to_recordset(${asked}::jsonb) as a (org_id uuid, after uuid, room int, failing_room int)
       ), walk as (
@@ -115,12 +114,12 @@ export const claimingSql = (sql: SqlClient.SqlClient): Claiming => ({
           select delivery_id from (
             select delivery_id from webhook_queue
             where org_id = s.org_id and webhook_id = s.webhook_id and next_at <= now()
-            -- In the order of the endpoint's own index: by time alone, those of the organisation's others would be walked past.
+            -- In the order of the endpoint's index: by time alone, the scan would pass deliveries of other endpoints.
             order by next_at, delivery_id limit ${most} for update skip locked
           ) first limit s.share
         ) q
       ), claimed as (
-        -- Each by its own key: the planner takes an unknown share for a tenth of what there is, and would read all of it.
+        -- By key: the planner estimates an unknown share as a tenth of the table, and would read all of it.
         update webhook_queue q set attempt = q.attempt + 1, lease_token = gen_random_uuid(),
           next_at = now() + ${leaseMillis}::float8 * interval '1 ms'
         where q.delivery_id = any (array(select delivery_id from picked))
@@ -145,24 +144,22 @@ export const claimingSql = (sql: SqlClient.SqlClient): Claiming => ({
   }
 })
 
-/** Results on PostgreSQL: a batch of them is one statement, and its times are the database's. */
-
-/** An endpoint that was given up, or a delivery that died. */
-const SettledRow = Schema.Struct({ ...GivenUp.fields, died: Schema.NullOr(Schema.String) })
+/** A disabled endpoint, or a dead delivery. */
+const SettledRow = Schema.Struct({ ...DisabledEndpoint.fields, died: Schema.NullOr(Schema.String) })
 const settledRows = rowsAs(SettledRow)
 
 const settledOf = (rows: ReadonlyArray<typeof SettledRow.Type>): FinishedBatch => ({
   dead: rows.flatMap(({ died }) => died ?? []),
-  givenUp: rows.flatMap(({ died, ...endpoint }) => (died === null ? [endpoint] : []))
+  disabled: rows.flatMap(({ died, ...endpoint }) => (died === null ? [endpoint] : []))
 })
 
-const patience = Duration.toSeconds(webhookGivesUpAfter)
+const failureLimit = Duration.toSeconds(webhookGivesUpAfter)
 
-export const settlingSql = (sql: SqlClient.SqlClient): Settling => ({
+export const finishingSql = (sql: SqlClient.SqlClient): Finishing => ({
   finish: (results) =>
     sql`with held as (
-        -- Each by its own key, in one order for everyone. Here and below, a plain join would read whole tables for a
-        -- few of their rows, because the planner cannot tell how few there are.
+        -- By key, in a fixed order to avoid deadlocks. Here and below, a plain join would read whole tables, because
+        -- the planner cannot tell how few rows there are.
         select r.*, q.org_id, q.webhook_id, q.attempt, q.delivery_at
         from (
           select * from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as r (delivery_id uuid, lease_token uuid,
@@ -175,13 +172,13 @@ export const settlingSql = (sql: SqlClient.SqlClient): Settling => ({
         ) q
       ), state as (
         select w.webhook_id, w.org_id, f.received,
-          not f.received and w.failing_since <= now() - ${patience}::float8 * interval '1 s' and w.status = 'active'
+          not f.received and w.failing_since <= now() - ${failureLimit}::float8 * interval '1 s' and w.status = 'active'
             as given_up
         from webhooks w
         join (select webhook_id, bool_or(verdict = 'delivered') as received from held group by webhook_id) f
           on f.webhook_id = w.webhook_id
         where w.webhook_id = any (array(select webhook_id from held)) and (f.received = (w.failing_since is not null)
-          or w.failing_since <= now() - ${patience}::float8 * interval '1 s')
+          or w.failing_since <= now() - ${failureLimit}::float8 * interval '1 s')
         order by w.webhook_id for update of w
       ), settled as (
         select h.*, case when h.verdict = 'retry' and s.given_up then 'dead' else h.verdict end as outcome
@@ -247,5 +244,5 @@ export const settlingSql = (sql: SqlClient.SqlClient): Settling => ({
 
 export const deliveryQueueSql = Layer.effect(
   DeliveryQueueStore,
-  Effect.map(SqlClient.SqlClient, (sql) => ({ ...claimingSql(sql), ...settlingSql(sql) }))
+  Effect.map(SqlClient.SqlClient, (sql) => ({ ...claimingSql(sql), ...finishingSql(sql) }))
 )

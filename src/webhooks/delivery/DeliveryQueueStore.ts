@@ -1,6 +1,6 @@
 /**
- * The queue between events and their receivers. It says which organisations have something due, and gives out as many
- * deliveries of each as it is asked for, spread over their endpoints: a backlog of one of them is in nobody else's way.
+ * Stores the queue of pending deliveries. Workers list organisations with due deliveries, and claim a quota of each,
+ * spread over its endpoints: a backlog of one endpoint or organisation does not delay others.
  */
 import { Context, Duration, Schema } from "effect"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
@@ -8,12 +8,10 @@ import type { Answer } from "../Webhook.ts"
 import { OrgId, WebhookId } from "../../domain/Ids.ts"
 import { webhookGivesUpAfter } from "../../domain/policies/WebhookPolicies.ts"
 
-/** A delivery on its way: as a worker claims it, and what came of the attempt. */
-
-/** Why an endpoint was disabled. */
+/** `disabled_reason` of an endpoint that failed too long. */
 export const disabledReason = `It failed for ${Duration.toDays(webhookGivesUpAfter)} days in a row.`
 
-/** What is wrong with a delivery that waited for it and was never tried. */
+/** `last_error` of deliveries to it that were never attempted. */
 export const neverSentError = "the endpoint was disabled before it could be sent"
 
 export const ClaimedDelivery = Schema.Struct({
@@ -23,32 +21,32 @@ export const ClaimedDelivery = Schema.Struct({
   event_id: Schema.String,
   event_type: Schema.String,
   test: Schema.Boolean,
-  /** The event's exact text, the same at every attempt. */
+  /** The exact body, the same at every attempt. */
   payload: Schema.String,
   endpoint_url: Schema.String,
   secret_sealed: Schema.String,
-  /** Only while its time lasts. */
+  /** Null after the overlap of a rotation. */
   previous_secret_sealed: Schema.NullOr(Schema.String),
   /** Whether the endpoint's last attempt failed. */
   failing: Schema.Boolean,
-  /** Which attempt this is; counted at the claim, so that one that kills its worker counts as well. */
+  /** Number of this attempt. Counted at the claim, so that an attempt that kills its worker counts. */
   attempt: Schema.Number,
   lease_token: Schema.String,
-  /** The request that caused the event, where that was traced. */
+  /** Trace of the request that caused the event, if it was traced. */
   traceparent: Schema.optional(Schema.NullOr(Schema.String))
 })
 export type ClaimedDelivery = typeof ClaimedDelivery.Type
 
 export interface DuePage {
   readonly organizations: ReadonlyArray<OrgId>
-  /** Where the next look goes on; none when the walk over the organisations came to its end. */
+  /** Position of the next page; null: the end. */
   readonly next: string | null
 }
 
-/** As much of an organisation's deliveries as may be begun now. */
+/** Number of deliveries to claim from an organisation. */
 export interface OrganizationQuota {
   readonly org_id: OrgId
-  /** Its endpoints after this one. */
+  /** Only from endpoints after this one. */
   readonly after: string
   readonly room: number
   /** How many of them may go to endpoints whose last attempt failed. */
@@ -56,15 +54,15 @@ export interface OrganizationQuota {
 }
 
 export interface ClaimOptions {
-  readonly lanes: ReadonlyArray<OrganizationQuota>
-  /** Deliveries under way, by endpoint. */
-  readonly underWay: ReadonlyMap<WebhookId, number>
+  readonly quotas: ReadonlyArray<OrganizationQuota>
+  /** Deliveries in flight, by endpoint. */
+  readonly inFlight: ReadonlyMap<WebhookId, number>
   readonly leaseMillis: number
 }
 
 export interface Claim {
   readonly deliveries: ReadonlyArray<ClaimedDelivery>
-  /** The endpoints after which the next claim goes on, of organisations that have more of them than were looked at. */
+  /** Last endpoint that was scanned, for organisations with more endpoints. */
   readonly next: ReadonlyMap<OrgId, WebhookId>
 }
 
@@ -73,34 +71,31 @@ export type Verdict =
   | { readonly verdict: "retry"; readonly delay_ms: number }
   | { readonly verdict: "dead" }
 
-/** Counts only for whoever still holds the lease. */
+/** Ignored if the lease was lost. */
 export type AttemptResult = Pick<ClaimedDelivery, "delivery_id" | "lease_token"> & Answer & Verdict
 
-/** An endpoint that was disabled because it failed for too long, and how much was still waiting for it. */
-export const GivenUp = Schema.Struct({ webhook_id: WebhookId, org_id: OrgId, waiting: Schema.Number })
-export type GivenUp = typeof GivenUp.Type
+/** An endpoint that was disabled because it failed too long, and the number of deliveries that died with it. */
+export const DisabledEndpoint = Schema.Struct({ webhook_id: WebhookId, org_id: OrgId, waiting: Schema.Number })
+export type DisabledEndpoint = typeof DisabledEndpoint.Type
 
 export interface FinishedBatch {
-  /** The deliveries that were tried for the last time, by id. */
+  /** Ids of deliveries whose last attempt failed. */
   readonly dead: ReadonlyArray<string>
-  readonly givenUp: ReadonlyArray<GivenUp>
+  readonly disabled: ReadonlyArray<DisabledEndpoint>
 }
 
-export interface Claiming {
-  /** Organisations after this one, in the order of their ids; some may turn out to have nothing to give. */
+interface Store {
+  /** Lists organisations with due deliveries, by id, after this one. A claim may still find none. */
   readonly due: (after: string) => Stored<DuePage>
-  /** Until the lease ends, nobody else claims what this one answers with. */
+  /** Leases deliveries: other workers skip them until the lease ends. */
   readonly claim: (options: ClaimOptions) => Stored<Claim>
-}
-
-export interface Settling {
-  /** All of them together; a result whose lease was lost changes nothing. */
+  /** Records results in one transaction. Results whose lease was lost change nothing. */
   readonly finish: (results: ReadonlyArray<AttemptResult>) => Stored<FinishedBatch>
-  /** Gives back what was not tried to its end, as if it had not been claimed. */
+  /** Returns unfinished deliveries to the queue, as if they had not been claimed. */
   readonly release: (held: ReadonlyArray<Pick<ClaimedDelivery, "delivery_id" | "lease_token">>) => Stored<void>
 }
 
-export class DeliveryQueueStore extends Context.Tag("corridor/WebhookQueueStore")<
-  DeliveryQueueStore,
-  Claiming & Settling
->() {}
+export type Claiming = Pick<Store, "due" | "claim">
+export type Finishing = Pick<Store, "finish" | "release">
+
+export class DeliveryQueueStore extends Context.Tag("corridor/WebhookQueueStore")<DeliveryQueueStore, Store>() {}

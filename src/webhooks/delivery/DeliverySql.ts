@@ -14,7 +14,7 @@ import {
   type Window
 } from "../../platform/database/Query.ts"
 import { deleteExpiredDeliveries } from "../RetentionSql.ts"
-import { Delivery, DeliveryStore, PaymentDelivery, Trouble, WebhookIssues } from "./DeliveryStore.ts"
+import { Delivery, DeliveryStore, PaymentDelivery, WebhookIssue } from "./DeliveryStore.ts"
 import type { WebhookId } from "../../domain/Ids.ts"
 import { type DeliveryStatus, deliveryStatuses } from "../Webhook.ts"
 import { deadLettersCounted } from "../../domain/policies/WebhookPolicies.ts"
@@ -58,6 +58,7 @@ export const newestDeliveries = (
 const delivery = rowAs(Delivery)
 const deliveries = rowsAs(Delivery)
 const paymentDeliveries = rowsAs(PaymentDelivery)
+const issueRows = rowsAs(WebhookIssue)
 
 export const deliveryStoreSql = Layer.effect(
   DeliveryStore,
@@ -97,19 +98,9 @@ export const deliveryStoreSql = Layer.effect(
           Effect.map((rows) => rows.length > 0),
           orDatabaseFailure
         ),
-      forgetOld: deleteExpiredDeliveries(sql, settings)
-    }
-  })
-)
-
-/** What waits for a person, from PostgreSQL. */
-const troubles = rowsAs(Trouble)
-
-export const webhookIssuesSql = Layer.effect(
-  WebhookIssues,
-  Effect.map(SqlClient.SqlClient, (sql): WebhookIssues["Type"] => ({
-    list: (scope, window) =>
-      sql`select kind, item_id, org_id, webhook_id, endpoint_url, delivery_id, reason, created_at, (
+      forgetOld: deleteExpiredDeliveries(sql, settings),
+      issues: (scope, window) =>
+        sql`select kind, item_id, org_id, webhook_id, endpoint_url, delivery_id, reason, created_at, (
           select count(*)::int from (
             select from webhook_deliveries d where d.webhook_id = t.webhook_id and d.status = 'dead'
             order by d.created_at, d.delivery_id limit ${deadLettersCounted}
@@ -125,6 +116,7 @@ export const webhookIssuesSql = Layer.effect(
           union all
           select 'disabled_endpoint', webhook_id, org_id, webhook_id, endpoint_url, null, disabled_reason, updated_at
           from webhooks where ${inScope(sql, scope)} and status = 'disabled'
-        ) t where true ${newest(sql, "item_id", window)}`.pipe(Effect.flatMap(troubles), orDatabaseFailure)
-  }))
+        ) t where true ${newest(sql, "item_id", window)}`.pipe(Effect.flatMap(issueRows), orDatabaseFailure)
+    }
+  })
 )

@@ -1,4 +1,4 @@
-/** Deliveries as their owner sees them: what was sent where, what came of it, and the way back into the queue. */
+/** Stores deliveries for the delivery log: list, replay, retention, and issues for the operations queue. */
 import { Context, type Option, Schema } from "effect"
 import { OrgId, type PaymentId, WebhookId } from "../../domain/Ids.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
@@ -16,50 +16,50 @@ export const Delivery = Schema.Struct({
 })
 export type Delivery = typeof Delivery.Type
 
-/** One that tells of a payment. */
+/** A delivery of a payment's event. */
 export const PaymentDelivery = Schema.Struct({ ...Delivery.fields, event_at: Schema.DateFromSelf })
 export type PaymentDelivery = typeof PaymentDelivery.Type
 
-interface Store {
-  readonly list: (scope: Scope, filter: DeliveryFilter, window: Window) => Stored<ReadonlyArray<Delivery>>
-  readonly find: (scope: Scope, id: string) => Stored<Option.Option<Delivery>>
-  /** Oldest first. The times of its events save an index on `events`, which every payment would have to keep up. */
-  readonly ofPayment: (
-    orgId: OrgId,
-    paymentId: PaymentId,
-    eventTimes: ReadonlyArray<Date>
-  ) => Stored<ReadonlyArray<PaymentDelivery>>
-  /** From the first attempt on, at once. False when it was waiting in the queue already, or is not in scope. */
-  readonly requeue: (scope: Scope, id: string) => Stored<boolean>
-  /** A batch of those that were delivered or died too long ago, with their attempts; answers with how many. */
-  readonly forgetOld: Stored<number>
-}
-
-export class DeliveryStore extends Context.Tag("corridor/DeliveryStore")<DeliveryStore, Store>() {}
-
-/** What about webhooks waits for a person: endpoints that are disabled, and endpoints with dead letters. */
 const endpoint = {
   item_id: Schema.String,
   org_id: OrgId,
   webhook_id: WebhookId,
   endpoint_url: Schema.String,
-  /** How many of the endpoint's deliveries are dead. */
+  /** Number of dead deliveries of the endpoint. */
   dead_letters: Schema.Number,
   reason: Schema.NullOr(Schema.String),
   created_at: Schema.DateFromSelf
 }
 
-/** One for an endpoint however many died, so that a backlog is in nobody's way; it stands where the oldest of them does. */
-const DeadLetters = Schema.Struct({ ...endpoint, kind: Schema.Literal("dead_letter"), delivery_id: Schema.String })
+/** One issue for all dead letters of an endpoint, at the time of the oldest. */
+const DeadLetterIssue = Schema.Struct({ ...endpoint, kind: Schema.Literal("dead_letter"), delivery_id: Schema.String })
 
-/** Since its last change, with the service's reason; without one its owner did it. */
-const Disabled = Schema.Struct({ ...endpoint, kind: Schema.Literal("disabled_endpoint"), delivery_id: Schema.Null })
+/** Since the last change of the endpoint. Without a reason, its owner disabled it. */
+const DisabledEndpointIssue = Schema.Struct({
+  ...endpoint,
+  kind: Schema.Literal("disabled_endpoint"),
+  delivery_id: Schema.Null
+})
 
-export const Trouble = Schema.Union(DeadLetters, Disabled)
-export type Trouble = typeof Trouble.Type
+/** Disabled endpoints and endpoints with dead letters, for the operations queue. */
+export const WebhookIssue = Schema.Union(DeadLetterIssue, DisabledEndpointIssue)
+export type WebhookIssue = typeof WebhookIssue.Type
 
-interface IssueStore {
-  readonly list: (scope: Scope, window: Window) => Stored<ReadonlyArray<Trouble>>
+interface Store {
+  readonly list: (scope: Scope, filter: DeliveryFilter, window: Window) => Stored<ReadonlyArray<Delivery>>
+  readonly find: (scope: Scope, id: string) => Stored<Option.Option<Delivery>>
+  /** Oldest first. Takes the times of the events, because `events` has no index by payment. */
+  readonly ofPayment: (
+    orgId: OrgId,
+    paymentId: PaymentId,
+    eventTimes: ReadonlyArray<Date>
+  ) => Stored<ReadonlyArray<PaymentDelivery>>
+  /** Queues it again, from the first attempt on. False if it is pending already, or not in scope. */
+  readonly requeue: (scope: Scope, id: string) => Stored<boolean>
+  /** Deletes a batch of deliveries past their retention, with their attempts; returns how many. */
+  readonly forgetOld: Stored<number>
+  /** Endpoints that need attention, newest issue first. */
+  readonly issues: (scope: Scope, window: Window) => Stored<ReadonlyArray<WebhookIssue>>
 }
 
-export class WebhookIssues extends Context.Tag("corridor/WebhookIssues")<WebhookIssues, IssueStore>() {}
+export class DeliveryStore extends Context.Tag("corridor/DeliveryStore")<DeliveryStore, Store>() {}

@@ -1,6 +1,6 @@
 /**
- * Who gets the room that a worker has left. Organisations share it first: none may hold more than its part of what
- * stays free, so that whoever comes next finds room, and those that keep their slots for long share a part of it.
+ * Shares a worker's free slots among organisations. No organisation holds more than a part of the free slots, so
+ * later ones find room. Organisations with slow or unknown receivers share a limited number of slots.
  */
 import type { OrgId } from "../../domain/Ids.ts"
 import {
@@ -15,51 +15,50 @@ import {
 import { Duration } from "effect"
 import { setBounded } from "../../domain/BoundedMap.ts"
 
-/** How an organisation's receivers answered lately: soon, late or not at all, or nobody has asked them yet. */
+/** How an organisation's receivers answered lately; unknown: not called yet. */
 export type Speed = "prompt" | "unknown" | "slow"
 
-/** What an organisation has under way. */
+/** Deliveries of an organisation in flight. */
 export interface OrganizationLoad {
   readonly org_id: OrgId
-  readonly standing: Speed
+  readonly speed: Speed
   readonly sending: number
-  /** Of them, to endpoints whose last attempt failed. */
+  /** Those to endpoints whose last attempt failed. */
   readonly failing: number
 }
 
 export interface DueOrganization extends OrganizationLoad {
-  /** It had nothing to give when it was last asked; others come first. */
-  readonly barren: boolean
+  /** Its last claim was empty; others come first. */
+  readonly hasNothingDue: boolean
 }
 
-/** How many deliveries an organisation may begin, and how many of those at endpoints whose last attempt failed. */
+/** Number of deliveries that an organisation may start, and how many of them to failing endpoints. */
 export interface Share {
   readonly org_id: OrgId
   readonly room: number
   readonly failingRoom: number
 }
 
-const sum = (loads: ReadonlyArray<OrganizationLoad>, ...standings: ReadonlyArray<Speed>): number =>
-  loads.reduce((total, { sending, standing }) => (standings.includes(standing) ? total + sending : total), 0)
+const sum = (loads: ReadonlyArray<OrganizationLoad>, ...speeds: ReadonlyArray<Speed>): number =>
+  loads.reduce((total, { sending, speed }) => (speeds.includes(speed) ? total + sending : total), 0)
 
 const makeRoom = (loads: ReadonlyArray<OrganizationLoad>) => {
   let all = webhookConcurrency - sum(loads, "prompt", "unknown", "slow")
   let unknown = webhookUnknownConcurrency - sum(loads, "unknown", "slow")
   let slow = webhookSlowConcurrency - sum(loads, "slow")
   return {
-    for: (standing: Speed): number => {
-      if (standing === "prompt") return all
-      return standing === "unknown" ? Math.min(all, unknown) : Math.min(all, unknown, slow)
+    for: (speed: Speed): number => {
+      if (speed === "prompt") return all
+      return speed === "unknown" ? Math.min(all, unknown) : Math.min(all, unknown, slow)
     },
-    take: (standing: Speed): void => {
+    take: (speed: Speed): void => {
       all -= 1
-      if (standing !== "prompt") unknown -= 1
-      if (standing === "slow") slow -= 1
+      if (speed !== "prompt") unknown -= 1
+      if (speed === "slow") slow -= 1
     }
   }
 }
 
-/** Whoever may have another one, and what that makes of its part so far. */
 interface Candidate {
   readonly one: DueOrganization
   held: number
@@ -68,13 +67,13 @@ interface Candidate {
 const ranks: Readonly<Record<Speed, number>> = { prompt: 0, unknown: 1, slow: 2 }
 
 const before = (a: Candidate, b: Candidate): boolean => {
-  if (a.one.barren !== b.one.barren) return b.one.barren
-  return a.held === b.held ? ranks[a.one.standing] < ranks[b.one.standing] : a.held < b.held
+  if (a.one.hasNothingDue !== b.one.hasNothingDue) return b.one.hasNothingDue
+  return a.held === b.held ? ranks[a.one.speed] < ranks[b.one.speed] : a.held < b.held
 }
 
 /**
- * `loads` are all that have something under way, `waiting` those with something due, in the order of their lots. One
- * slot at a time goes to whoever holds fewest, and of those to whoever answers soonest; at most `most` of them.
+ * Assigns at most `most` slots, one at a time, to the organisation with the fewest in flight; among equals, to the
+ * fastest. `loads` are all organisations with deliveries in flight, `waiting` those with due ones in random order.
  */
 export const fairShares = (
   loads: ReadonlyArray<OrganizationLoad>,
@@ -85,13 +84,13 @@ export const fairShares = (
   const candidates = waiting.map((one): Candidate => ({ one, held: one.sending }))
   let left: ReadonlyArray<Candidate> = candidates
   for (let given = 0; given < most; given += 1) {
-    // What is free only shrinks, and what one holds only grows: whoever may have no more is out.
-    left = left.filter(({ held, one }) => held * webhookShare < room.for(one.standing))
+    // Free slots only shrink and held ones only grow, so an organisation at its limit stays there.
+    left = left.filter(({ held, one }) => held * webhookShare < room.for(one.speed))
     const [first] = left
     if (first === undefined) break
     const next = left.reduce((best, other) => (before(other, best) ? other : best), first)
     next.held += 1
-    room.take(next.one.standing)
+    room.take(next.one.speed)
   }
   return candidates.flatMap(({ held, one: { failing, org_id, sending } }) =>
     held === sending
@@ -100,41 +99,40 @@ export const fairShares = (
   )
 }
 
-/** What a worker remembers of organisations, so that those who keep their slots for long cannot take all of them. */
 const slowMillis = Duration.toMillis(webhookSlow)
 const memoryMillis = Duration.toMillis(webhookSlowMemory)
 
 const keep = <A>(kept: Map<OrgId, A>, orgId: OrgId, value: A): void =>
   setBounded(kept, webhookMannersKept, orgId, value)
 
+/** Remembers how fast an organisation's receivers answer, and whether its last claim was empty. */
 export class ReceiverSpeed {
-  /** When each was last slow. */
+  /** Time of the last slow answer. */
   private readonly slow = new Map<OrgId, number>()
   private readonly prompt = new Map<OrgId, true>()
-  private readonly barren = new Map<OrgId, true>()
+  private readonly nothingDue = new Map<OrgId, true>()
 
-  /** A receiver answered, or failed to, after so long. Times are of a clock that only goes forward. */
+  /** Records the duration of an attempt. `now` is of a monotonic clock. */
   recordAnswer(orgId: OrgId, millis: number, now: number): void {
     if (millis < slowMillis) keep(this.prompt, orgId, true)
-    else this.wasSlow(orgId, now)
+    else this.markSlow(orgId, now)
   }
 
-  /** A receiver has not answered for so long. */
+  /** Records that a receiver has not answered yet. */
   recordWait(orgId: OrgId, millis: number, now: number): void {
-    if (millis >= slowMillis) this.wasSlow(orgId, now)
+    if (millis >= slowMillis) this.markSlow(orgId, now)
   }
 
-  /** Whether it had something to give when it was asked. */
-  recordClaim(orgId: OrgId, something: boolean): void {
-    if (something) this.barren.delete(orgId)
-    else keep(this.barren, orgId, true)
+  recordClaim(orgId: OrgId, found: boolean): void {
+    if (found) this.nothingDue.delete(orgId)
+    else keep(this.nothingDue, orgId, true)
   }
 
-  isBarren(orgId: OrgId): boolean {
-    return this.barren.has(orgId)
+  hasNothingDue(orgId: OrgId): boolean {
+    return this.nothingDue.has(orgId)
   }
 
-  /** One slow answer outweighs all the prompt ones, for a while. */
+  /** Slow for a time after one slow answer, whatever the others. */
   speedOf(orgId: OrgId, now: number): Speed {
     const slowAt = this.slow.get(orgId)
     if (slowAt !== undefined && now - slowAt < memoryMillis) return "slow"
@@ -142,7 +140,7 @@ export class ReceiverSpeed {
     return this.prompt.has(orgId) ? "prompt" : "unknown"
   }
 
-  private wasSlow(orgId: OrgId, now: number): void {
+  private markSlow(orgId: OrgId, now: number): void {
     keep(this.slow, orgId, now)
     this.prompt.delete(orgId)
   }

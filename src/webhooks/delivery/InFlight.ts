@@ -1,6 +1,6 @@
 /**
- * What a worker has claimed and not settled yet. By endpoint and by organisation only those count that still wait for
- * their receiver: whoever has answered has left its place to the next.
+ * Deliveries that a worker has claimed and not finished. Counts by endpoint and organisation include only those that
+ * wait for an answer; answered ones wait for their result to be written.
  */
 import type { OrgId, WebhookId } from "../../domain/Ids.ts"
 import { webhookConcurrency } from "../../domain/policies/WebhookPolicies.ts"
@@ -18,10 +18,9 @@ interface Count {
 
 export class InFlight {
   private readonly deliveries = new Map<string, Begun>()
-  /** The others wait only to be written down. */
   private readonly unanswered = new Set<Begun>()
 
-  /** Of these organisations alone: the endpoints of others that hang may be many. */
+  /** Counts for these organisations only, since others may have many endpoints that hang. */
   byEndpointOf(organizations: ReadonlySet<OrgId>): ReadonlyMap<WebhookId, number> {
     const counts = new Map<WebhookId, number>()
     for (const { delivery } of this.unanswered) {
@@ -52,7 +51,7 @@ export class InFlight {
     return Array.from(this.deliveries.values(), ({ delivery }) => delivery)
   }
 
-  /** How long each has waited for its receiver by now. */
+  /** Time since each unanswered delivery was sent. */
   waits(now: number): ReadonlyArray<{ readonly org_id: OrgId; readonly millis: number }> {
     return Array.from(this.unanswered, ({ at, delivery }) => ({ org_id: delivery.org_id, millis: now - at }))
   }

@@ -1,10 +1,10 @@
-/** Writes results down as they gather, many in one statement, and says of each when it is done with. */
+/** Writes results of attempts to the database in batches. */
 import { Effect } from "effect"
 import { webhookResultBatch, webhookRest } from "../../domain/policies/WebhookPolicies.ts"
 import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
 import {
   type ClaimedDelivery,
-  type GivenUp,
+  type DisabledEndpoint,
   disabledReason,
   type AttemptResult,
   type DeliveryQueueStore
@@ -12,16 +12,15 @@ import {
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { counter, histogram } from "../../platform/observability/Metrics.ts"
 
-/** Counts and times deliveries, all receivers together: an endpoint is no label, since anybody can make one more. */
 const deliveries = counter(
   "corridor_webhook_deliveries_total",
-  "Attempts at webhook deliveries, by what came of them: delivered, failed (and to be repeated), or dead.",
+  "Webhook delivery attempts, by outcome: delivered, failed (to be retried) or dead.",
   ["outcome"]
 )
 
 const seconds = histogram(
   "corridor_webhook_delivery_seconds",
-  "Time that receivers of webhooks took.",
+  "Response time of webhook receivers.",
   [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
   []
 )
@@ -35,19 +34,19 @@ const countDelivery = ({ latency_ms, verdict }: AttemptResult): void => {
   seconds([], latency_ms / 1000)
 }
 
-interface Told {
+interface Finished {
   readonly delivery: ClaimedDelivery
   readonly result: AttemptResult
 }
 
-const tellOfEndpoint = ({ org_id, waiting, webhook_id }: GivenUp) =>
+const alertDisabled = ({ org_id, waiting, webhook_id }: DisabledEndpoint) =>
   alertOperator(
     "endpoint_disabled",
-    `A webhook endpoint was disabled: ${disabledReason} Deliveries that went to the dead letter queue with it: ${waiting}`,
+    `A webhook endpoint was disabled: ${disabledReason} Deliveries moved to the dead letter queue: ${waiting}`,
     { webhook_id, org_id }
   )
 
-const tellOfLetter = ({ delivery: { attempt, delivery_id, event_id, org_id, webhook_id }, result: { error } }: Told) =>
+const alertDead = ({ delivery: { attempt, delivery_id, event_id, org_id, webhook_id }, result: { error } }: Finished) =>
   alertOperator("dead_letter", `A delivery went to the dead letter queue after attempt ${attempt}: ${error}`, {
     delivery_id,
     event_id,
@@ -56,7 +55,7 @@ const tellOfLetter = ({ delivery: { attempt, delivery_id, event_id, org_id, webh
   })
 
 export class ResultWriter {
-  private readonly waiting: Array<Told> = []
+  private readonly waiting: Array<Finished> = []
   private readonly arrived = Effect.unsafeMakeLatch(false)
   private readonly store: DeliveryQueueStore["Type"]
   private readonly done: (deliveries: ReadonlyArray<ClaimedDelivery>) => Effect.Effect<void>
@@ -74,7 +73,7 @@ export class ResultWriter {
     this.arrived.unsafeOpen()
   }
 
-  /** Writes until it is interrupted; what was told until then is left to `flush`. */
+  /** Writes batches until it is interrupted; `flush` writes the rest. */
   get worker(): Effect.Effect<never> {
     return this.arrived.await.pipe(
       Effect.zipRight(Effect.sleep(webhookRest)),
@@ -83,22 +82,22 @@ export class ResultWriter {
     )
   }
 
-  /** All that was told. */
+  /** Writes all results that were added. */
   get flush(): Effect.Effect<void> {
     return Effect.suspend(() =>
       this.waiting.length === 0 ? this.arrived.close : Effect.zipRight(this.flushBatch, this.flush)
     )
   }
 
-  /** One that cannot be written does not take its neighbours with it. */
+  /** Falls back to single writes, so that one bad result does not lose the batch. */
   private get flushBatch(): Effect.Effect<void> {
     return Effect.suspend(() => {
       const batch = this.waiting.splice(0, webhookResultBatch)
       return this.write(batch).pipe(
         Effect.catchAllCause((cause) =>
           Effect.zipRight(
-            Effect.logWarning("Results of deliveries could not be written together, each is tried alone", cause),
-            Effect.forEach(batch, (told) => this.writeAlone(told), { discard: true })
+            Effect.logWarning("A batch of delivery results could not be written; writing each alone", cause),
+            Effect.forEach(batch, (one) => this.writeAlone(one), { discard: true })
           )
         ),
         Effect.zipRight(this.done(batch.map(({ delivery }) => delivery)))
@@ -106,20 +105,20 @@ export class ResultWriter {
     }).pipe(Effect.uninterruptible)
   }
 
-  /** Without a result in the database the lease runs out, and the delivery is made again. */
-  private writeAlone(told: Told): Effect.Effect<void> {
-    return Effect.catchAllCause(this.write([told]), (cause) =>
-      Effect.logError(`No result of attempt ${told.delivery.attempt} at delivery ${told.delivery.delivery_id}`, cause)
+  /** Without a stored result, the lease expires and the delivery is repeated. */
+  private writeAlone(one: Finished): Effect.Effect<void> {
+    return Effect.catchAllCause(this.write([one]), (cause) =>
+      Effect.logError(`No result of attempt ${one.delivery.attempt} at delivery ${one.delivery.delivery_id}`, cause)
     )
   }
 
-  private write(batch: ReadonlyArray<Told>): Stored<void> {
-    return Effect.flatMap(this.store.finish(batch.map(({ result }) => result)), ({ dead, givenUp }) => {
+  private write(batch: ReadonlyArray<Finished>): Stored<void> {
+    return Effect.flatMap(this.store.finish(batch.map(({ result }) => result)), ({ dead, disabled }) => {
       for (const { result } of batch) countDelivery(result)
       const letters = batch.filter(({ delivery }) => dead.includes(delivery.delivery_id))
       return Effect.zipRight(
-        Effect.forEach(letters, tellOfLetter, { discard: true }),
-        Effect.forEach(givenUp, tellOfEndpoint, { discard: true })
+        Effect.forEach(letters, alertDead, { discard: true }),
+        Effect.forEach(disabled, alertDisabled, { discard: true })
       )
     })
   }

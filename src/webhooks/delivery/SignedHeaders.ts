@@ -1,4 +1,4 @@
-/** The headers of a delivery: what it is, which attempt, and the signatures that prove where it comes from. */
+/** Builds the headers of a delivery, with its signatures. */
 import { serviceSignature, standardSignature } from "../../domain/Digest.ts"
 import type { KeptHeaders } from "../Webhook.ts"
 import type { ClaimedDelivery } from "./DeliveryQueueStore.ts"
@@ -11,10 +11,9 @@ import { secretContext } from "../WebhookSecrets.ts"
 
 type Headers = Readonly<Record<string, string>>
 
-/** What all headers but the signatures are about. */
 type Sent = Pick<ClaimedDelivery, "attempt" | "event_id" | "event_type" | "test">
 
-/** The secret in force, and the one before it for as long as a receiver may still have that. */
+/** The current secret, and the previous one during the overlap of a rotation. */
 export interface SigningSecrets {
   readonly current: string
   readonly previous: string | null
@@ -55,7 +54,7 @@ export const deliveryHeaders = (
   const secrets = previous === null ? [current] : [current, previous]
   return headersOf(delivery, {
     timestamp,
-    // A single value cannot serve both secrets: receivers have until the end of the old one to change over.
+    // Holds one signature only: the previous secret's until its overlap ends.
     service: serviceSignature(previous ?? current, payload),
     standard: standardSignature(secrets, { id: event_id, timestamp, body: payload }),
     traceparent
@@ -69,14 +68,14 @@ const toHex = (signature: string): string => Buffer.from(signature.slice(VERSION
 
 const fromHex = (digits: string): string => `${VERSION}${Buffer.from(digits, "hex").toString("base64")}`
 
-/** What it takes to tell these headers again: the event says the rest. */
+/** Values to store, from which `shownHeaders` rebuilds the headers. */
 export const headersToKeep = (headers: Headers): KeptHeaders => ({
   signed_at: new Date(Number(headers["webhook-timestamp"]) * 1000),
   signatures: `${headers["x-service-signature"]}${headers["webhook-signature"]?.split(" ").map(toHex).join("")}`,
   traceparent: headers["traceparent"] ?? null
 })
 
-/** null where none were made, or none were kept. */
+/** Null if none were stored. */
 export const shownHeaders = (sent: Sent, { signatures, signed_at, traceparent }: KeptHeaders): Headers | null => {
   if (signatures === null || signed_at === null) return null
   const [service = "", ...standard] = signatures.match(new RegExp(`.{${SIGNATURE_DIGITS}}`, "g")) ?? []
@@ -88,15 +87,14 @@ export const shownHeaders = (sent: Sent, { signatures, signed_at, traceparent }:
   })
 }
 
-/** Signing secrets that were opened a moment ago: an endpoint's deliveries follow each other, and its secret is the same. */
 type Sealed = Pick<ClaimedDelivery, "previous_secret_sealed" | "secret_sealed" | "webhook_id">
 
-/** A secret opens for one endpoint only, also when it was opened before. */
-const nameOf = (sealed: string, webhookId: WebhookId): string => `${webhookId} ${sealed}`
+/** Includes the endpoint: a secret decrypts for one endpoint only, also from the cache. */
+const cacheKey = (sealed: string, webhookId: WebhookId): string => `${webhookId} ${sealed}`
 
+/** Caches decrypted signing secrets, since an endpoint's deliveries use the same one. */
 export class SigningKeys {
-  /** By the endpoint and the sealed text: a secret that was changed is another entry. */
-  private readonly opened = new Map<string, string>()
+  private readonly decrypted = new Map<string, string>()
   private readonly vault: VaultService
 
   constructor(vault: VaultService) {
@@ -104,20 +102,21 @@ export class SigningKeys {
   }
 
   of({ previous_secret_sealed, secret_sealed, webhook_id }: Sealed): Effect.Effect<SigningSecrets, VaultError> {
-    const current = this.opened.get(nameOf(secret_sealed, webhook_id))
+    const current = this.decrypted.get(cacheKey(secret_sealed, webhook_id))
     if (current !== undefined && previous_secret_sealed === null) return Effect.succeed({ current, previous: null })
     return Effect.all({
-      current: this.open(secret_sealed, webhook_id),
-      previous: previous_secret_sealed === null ? Effect.succeed(null) : this.open(previous_secret_sealed, webhook_id)
+      current: this.decrypt(secret_sealed, webhook_id),
+      previous:
+        previous_secret_sealed === null ? Effect.succeed(null) : this.decrypt(previous_secret_sealed, webhook_id)
     })
   }
 
-  private open(sealed: string, webhookId: WebhookId): Effect.Effect<string, VaultError> {
-    const name = nameOf(sealed, webhookId)
-    const known = this.opened.get(name)
+  private decrypt(sealed: string, webhookId: WebhookId): Effect.Effect<string, VaultError> {
+    const key = cacheKey(sealed, webhookId)
+    const known = this.decrypted.get(key)
     if (known !== undefined) return Effect.succeed(known)
     return Effect.map(this.vault.decrypt(sealed, secretContext(webhookId)), (secret) => {
-      setBounded(this.opened, webhookSecretsKept, name, secret)
+      setBounded(this.decrypted, webhookSecretsKept, key, secret)
       return secret
     })
   }

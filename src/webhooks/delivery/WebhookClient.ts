@@ -1,4 +1,4 @@
-/** Sends one request to a receiver, within the time that WEBHOOK_TIMEOUT gives it from the look-up of its name to the status. */
+/** Sends requests to webhook receivers. WEBHOOK_TIMEOUT covers name resolution, connection and response status. */
 import { Context, Data, Duration, Effect, Either, Layer, Cause, Exit, Runtime } from "effect"
 import { Agent, type Dispatcher, buildConnector } from "undici"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -8,21 +8,20 @@ import { parseEndpointUrl, EndpointRefused, resolveChecked } from "../ssrf/Endpo
 import { isIP, type LookupFunction } from "node:net"
 import { checkAddress, type Protocol, type CheckedAddress } from "../ssrf/PublicAddress.ts"
 
-/** The network that receivers are in: the internet, unless a test provides one that it can listen in. */
 export interface Network {
-  /** Who may vouch for a receiver's certificate, in PEM; by default those that Node trusts. */
+  /** Certificate authorities, in PEM; default: Node's. */
   readonly authorities?: ReadonlyArray<string>
-  /** Where an address that was checked is to be found. */
+  /** Maps a checked address to the one to connect to. */
   readonly reach: (checked: CheckedAddress) => CheckedAddress
 }
 
 const internet: Network = { reach: (checked) => checked }
 
+/** The internet, unless a test provides another network. */
 export class WebhookNetwork extends Context.Reference<WebhookNetwork>()("corridor/WebhookNetwork", {
   defaultValue: () => internet
 }) {}
 
-/** Opens connections to receivers, only to addresses that were checked a moment before, and to no others by the same name. */
 const bare = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, "$1")
 
 const errorOf = (cause: Cause.Cause<EndpointRefused>): Error => {
@@ -30,6 +29,7 @@ const errorOf = (cause: Cause.Cause<EndpointRefused>): Error => {
   return error instanceof Error ? error : new Error(String(error))
 }
 
+/** Connects only to addresses that were checked for this connection. */
 export const connectorIn = (
   { mode, webhookTimeout }: Settings["Type"],
   { authorities, reach }: WebhookNetwork["Type"],
@@ -37,7 +37,7 @@ export const connectorIn = (
 ): buildConnector.connector => {
   const runFork = Runtime.runFork(runtime)
 
-  /** Node connects to what this answers, and asks nobody else; the certificate is still held against the name. */
+  /** Replaces Node's lookup; the certificate is still checked against the name. */
   const lookupFor =
     (protocol: Protocol): LookupFunction =>
     (hostname, options, callback) => {
@@ -63,14 +63,13 @@ export const connectorIn = (
   return (options, callback) => {
     const protocol: Protocol = options.protocol === "https:" ? "https:" : "http:"
     const host = bare(options.hostname)
-    // A literal address is never looked up, so it is checked here.
+    // A literal address is never resolved, so it is checked here.
     const literal = isIP(host) === 0 ? undefined : checkAddress(host, mode, protocol)
     if (literal?._tag === "Left") return callback(new EndpointRefused({ kind: "address", message: literal.left }), null)
     connectors[protocol]({ ...options, hostname: host }, callback)
   }
 }
 
-/** A request to a receiver and its answer, at the level at which undici costs least: no stream, no promise, two timers. */
 export interface WebhookRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -79,24 +78,25 @@ export interface WebhookRequest {
 
 export interface WebhookResponse {
   readonly status: number
-  /** What came of it in a moment, the first 16 KiB at most. */
+  /** Beginning of the body, at most 16 KiB. */
   readonly text: string
 }
 
-/** Why there is no answer: the clock ran out, or whatever the connection failed with. */
+/** A timeout, or the failure of the connection. */
 export type NoAnswer = { readonly late: true } | { readonly late: false; readonly cause: unknown }
 
 const MOST_BYTES = 16 * 1024
 
-const bodyPatience = Duration.toMillis(webhookBodyPatience)
+const bodyTimeout = Duration.toMillis(webhookBodyPatience)
 
-const letGo = new Error("nobody waits for the answer any more")
+const aborted = new Error("the request was aborted")
 
+/** Uses undici's dispatch directly: no stream, no promise, two timers. */
 export const exchange = (
   dispatcher: Dispatcher,
   url: URL,
   { body, headers }: WebhookRequest,
-  patience: number
+  timeout: number
 ): Effect.Effect<WebhookResponse, NoAnswer> =>
   Effect.async((resume) => {
     const chunks: Array<Buffer> = []
@@ -115,28 +115,28 @@ export const exchange = (
       Effect.succeed({ status, text: Buffer.concat(chunks).subarray(0, MOST_BYTES).toString("utf8") })
     const cutOff = (outcome: Effect.Effect<WebhookResponse, NoAnswer>) => {
       end(outcome)
-      connection?.abort(letGo)
+      connection?.abort(aborted)
     }
-    let timer = setTimeout(() => cutOff(Effect.fail({ late: true })), patience)
+    let timer = setTimeout(() => cutOff(Effect.fail({ late: true })), timeout)
 
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart: (controller) => {
         connection = controller
-        // It may have waited for its connection until nobody waited for it.
-        if (over) controller.abort(letGo)
+        // The timeout may have passed while it waited for a connection.
+        if (over) controller.abort(aborted)
       },
       onResponseStart: (_controller, statusCode) => {
-        // One below 200 only announces the answer.
+        // Informational responses precede the final one.
         if (over || statusCode < 200) return
         status = statusCode
-        // The answer is known. Its body mostly comes along, and then the connection can be used again.
+        // The status decides. Reading the body for a moment lets the connection be reused.
         clearTimeout(timer)
-        timer = setTimeout(() => cutOff(answer()), bodyPatience)
+        timer = setTimeout(() => cutOff(answer()), bodyTimeout)
       },
       onResponseData: (_controller, chunk) => {
         chunks.push(chunk)
         bytes += chunk.length
-        // The rest is never read: the connection goes with it.
+        // The rest is not read, so the connection is closed.
         if (bytes >= MOST_BYTES) cutOff(answer())
       },
       onResponseEnd: () => end(answer()),
@@ -149,21 +149,21 @@ export const exchange = (
     return Effect.sync(() => cutOff(Effect.interrupt))
   })
 
-/** There is no answer; the message is fit for the owner of the endpoint. */
+/** `message` is shown to the owner of the endpoint. */
 export class NotAnswered extends Data.TaggedError("NotAnswered")<{ readonly message: string }> {}
 
 const refusal = ({ kind, message }: EndpointRefused): string =>
   kind === "unresolved" ? message : `endpoint_url ${message}`
 
-/** A code such as ECONNREFUSED says what went wrong without telling of the network that we are in. */
+/** Names the error code only, which reveals nothing about the service's network. */
 const reasonOf = (cause: unknown): string => {
   if (cause instanceof EndpointRefused) return refusal(cause)
   const code = (cause as { readonly code?: unknown }).code
   return `the connection failed (${typeof code === "string" ? code : "unknown reason"})`
 }
 
-/** An endpoint's URL is the same for all of its deliveries. */
-const keptAnswers = <A>(read: (text: string) => A): ((text: string) => A) => {
+/** Caches results by text: an endpoint's deliveries have the same URL. */
+const cached = <A>(read: (text: string) => A): ((text: string) => A) => {
   const kept = new Map<string, A>()
   return (text) => {
     const known = kept.get(text)
@@ -178,7 +178,7 @@ const openAgent = Effect.gen(function* () {
   const connect = connectorIn(yield* Settings, yield* WebhookNetwork, yield* Effect.runtime<never>())
   return new Agent({
     connect,
-    // One clock for the whole of it, which is not the agent's.
+    // `exchange` has its own timeouts.
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: Duration.toMillis(webhookKeepAlive),
@@ -194,16 +194,16 @@ export class WebhookClient extends Context.Tag("corridor/WebhookClient")<
     WebhookClient,
     Effect.gen(function* () {
       const { mode, webhookTimeout } = yield* Settings
-      const patience = Duration.toMillis(webhookTimeout)
+      const timeout = Duration.toMillis(webhookTimeout)
       const tooLate = `no answer within ${Duration.format(webhookTimeout)}`
-      const parsed = keptAnswers((url: string) => parseEndpointUrl(url, mode))
+      const parsed = cached((url: string) => parseEndpointUrl(url, mode))
       const agent = yield* Effect.acquireRelease(openAgent, (open) => Effect.promise(() => open.destroy()))
       return {
         post: (request) => {
           const url = parsed(request.url)
           if (Either.isLeft(url)) return new NotAnswered({ message: `endpoint_url ${url.left}` })
           return Effect.mapError(
-            exchange(agent, url.right, request, patience),
+            exchange(agent, url.right, request, timeout),
             (failure) => new NotAnswered({ message: failure.late ? tooLate : reasonOf(failure.cause) })
           )
         }

@@ -1,4 +1,4 @@
-/** What was sent and what came of it: events to catch up with, deliveries to send again, and events made for a test. */
+/** Lists events and deliveries, replays a delivery, and sends test events. */
 import { Clock, Context, Effect, Either, Layer, Option } from "effect"
 import { type OrgId, type PaymentId, Ids } from "../../domain/Ids.ts"
 import type { TransactionData } from "../../contract/api/WebhookLog.ts"
@@ -15,8 +15,7 @@ import {
   type DeliveryFilter,
   DeliveryStore,
   type PaymentDelivery,
-  type Trouble,
-  WebhookIssues
+  type WebhookIssue
 } from "./DeliveryStore.ts"
 import { DeliveryWakeUp } from "../DeliveryWakeUp.ts"
 import { type EventFilter, EventStore, MAX_PAYLOAD_BYTES } from "../EventStore.ts"
@@ -54,15 +53,15 @@ export class WebhookLog extends Context.Tag("corridor/WebhookLog")<
       window: Window
     ) => Stored<ReadonlyArray<Delivery>>
     readonly delivery: (permit: Permit<"webhook_log">, deliveryId: string) => Stored<Delivery, NotFound>
-    /** What a payment, which the permit's holder was allowed to read, has told of itself. */
+    /** Deliveries of a payment that the permit's holder may read. */
     readonly deliveriesOf: (
       permit: Permit<"any">,
       payment: { readonly org_id: OrgId; readonly payment_id: PaymentId },
       eventTimes: ReadonlyArray<Date>
     ) => Stored<ReadonlyArray<PaymentDelivery>>
-    /** What waits for a person. */
-    readonly troubles: (permit: Permit<"operations">, window: Window) => Stored<ReadonlyArray<Trouble>>
-    /** One that waits in the queue already is left as it is. */
+    /** Endpoints that need attention. */
+    readonly issues: (permit: Permit<"operations">, window: Window) => Stored<ReadonlyArray<WebhookIssue>>
+    /** Does nothing to a pending delivery. */
     readonly replay: (permit: Permit<"webhooks">, deliveryId: string) => Stored<Delivery, NotFound>
   }
 >() {
@@ -71,11 +70,10 @@ export class WebhookLog extends Context.Tag("corridor/WebhookLog")<
     Effect.gen(function* () {
       const eventStore = yield* EventStore
       const deliveryStore = yield* DeliveryStore
-      const troubleStore = yield* WebhookIssues
       const audit = yield* AuditLog
       const ids = yield* Ids
       const { atomically } = yield* Transactor
-      const { wake: ring } = yield* DeliveryWakeUp
+      const { wake } = yield* DeliveryWakeUp
 
       const findDelivery = (permit: Permit<"webhooks"> | Permit<"webhook_log">, id: string) =>
         Effect.flatMap(
@@ -87,7 +85,7 @@ export class WebhookLog extends Context.Tag("corridor/WebhookLog")<
         notify: Effect.fn("WebhookLog.notify")(function* (permit, transaction) {
           const org_id = Option.getOrUndefined(permit.scope)
           if (org_id === undefined) {
-            return yield* new Invalid({ message: "org_id: say whose endpoints are to be notified." })
+            return yield* new Invalid({ message: "org_id: is required." })
           }
           const data = yield* Either.mapLeft(
             testData(transaction),
@@ -104,25 +102,25 @@ export class WebhookLog extends Context.Tag("corridor/WebhookLog")<
           })
           if (Buffer.byteLength(payload) > MAX_PAYLOAD_BYTES) {
             return yield* new Invalid({
-              message: `transaction_data: makes an event larger than ${MAX_PAYLOAD_BYTES / 1024} KiB; send less.`
+              message: `transaction_data: the event would be larger than ${MAX_PAYLOAD_BYTES / 1024} KiB.`
             })
           }
           const event = { event_id, org_id, event_type: testType, payment_id: null, payload, created_at, test: true }
-          return { event_id, endpoints: yield* atomically(Effect.zipLeft(eventStore.insert(event), afterCommit(ring))) }
+          return { event_id, endpoints: yield* atomically(Effect.zipLeft(eventStore.insert(event), afterCommit(wake))) }
         }),
         events: (permit, filter, window) => eventStore.list(permit.scope, filter, window),
         deliveries: (permit, filter, window) => deliveryStore.list(permit.scope, filter, window),
         delivery: findDelivery,
         deliveriesOf: (_permit, { org_id, payment_id }, eventTimes) =>
           deliveryStore.ofPayment(org_id, payment_id, eventTimes),
-        troubles: (permit, window) => troubleStore.list(permit.scope, window),
+        issues: (permit, window) => deliveryStore.issues(permit.scope, window),
         replay: Effect.fn("WebhookLog.replay")(function* (permit, id) {
           return yield* atomically(
             Effect.gen(function* () {
               const { org_id } = yield* findDelivery(permit, id)
               if (yield* deliveryStore.requeue(permit.scope, id)) {
                 yield* audit.record(permit, { action: "delivery.replayed", org: org_id, subject: ["delivery", id] })
-                yield* afterCommit(ring)
+                yield* afterCommit(wake)
               }
               return yield* findDelivery(permit, id)
             })

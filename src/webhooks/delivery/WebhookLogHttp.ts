@@ -12,9 +12,7 @@ import { parse } from "lossless-json"
 import { WireNumber } from "../../domain/Decimal.ts"
 import type { WebhookEvent } from "../Webhook.ts"
 
-/** An event as its receivers got it, read back from the exact text that was sent. */
-
-/** Amounts keep the digits that they were written with. */
+/** Amounts keep their digits. */
 const parseNumber = (literal: string): unknown => (literal.includes(".") ? new WireNumber(literal) : Number(literal))
 
 export const envelopeOf = ({ created_at, payload, traceparent }: WebhookEvent) => {

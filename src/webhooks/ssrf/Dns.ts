@@ -1,6 +1,6 @@
 /**
- * Every address that a name has right now. The name servers are asked over sockets, each name for itself and for a
- * limited time: the system's own call would hold one of the few threads that the whole process shares.
+ * Resolves all addresses of a host name. Queries name servers over sockets with a timeout, because `getaddrinfo` would
+ * block one of the process's few libuv threads.
  */
 import { Resolver } from "node:dns"
 import { Context, Data, Duration, Effect, Either } from "effect"
@@ -8,12 +8,11 @@ import { dnsTimeout, dnsTries, dnsTryTimeout } from "../../domain/policies/Webho
 import { readFileSync } from "node:fs"
 import { isIP } from "node:net"
 
-/** The names that a machine knows by itself, which its name servers are not asked for. */
 type KnownNames = ReadonlyMap<string, ReadonlyArray<string>>
 
 const path = "/etc/hosts"
 
-/** An address with a zone means something on one of the machine's own links only. */
+/** Excludes addresses with a zone, which are valid on a local link only. */
 const isAddress = (text: string | undefined): text is string =>
   text !== undefined && isIP(text) !== 0 && !text.includes("%")
 
@@ -27,7 +26,7 @@ export const parseHosts = (text: string): KnownNames => {
   return known
 }
 
-/** As it is now; a machine without one knows no names. */
+/** Reads the hosts file; a missing file is empty. */
 const readHosts = (): KnownNames => {
   try {
     return parseHosts(readFileSync(path, "utf8"))
@@ -46,15 +45,15 @@ type Found = Either.Either<ReadonlyArray<string>, string>
 
 const loopback = ["127.0.0.1", "::1"]
 
-/** Whatever the name servers say: it is never theirs to give away. */
+/** Never resolved by name servers. */
 const isLocalhost = /(^|\.)localhost$/
 
-/** The server says so itself. Any other failure leaves open which addresses there are. */
+/** Codes of a definite answer: no addresses. Other failures leave the addresses unknown. */
 const meansNone = new Set(["ENODATA", "ENOTFOUND"])
 
 const reasonOf = ({ code }: NodeJS.ErrnoException): string => code ?? "UNKNOWN"
 
-/** All addresses or none: one that could not be asked for could not be checked either. */
+/** Fails if either query failed: an unknown address cannot be checked. */
 const together = (answers: ReadonlyArray<Found>): Either.Either<ReadonlyArray<string>, NameUnresolved> => {
   const failed = answers.flatMap((one) => (Either.isLeft(one) && !meansNone.has(one.left) ? [one.left] : []))
   const addresses = answers.flatMap((one) => Either.getOrElse(one, () => []))
@@ -69,7 +68,7 @@ const ask = (resolver: Resolver, how: "resolve4" | "resolve6", name: string): Ef
     )
   })
 
-/** A resolver for each name: what is given up is taken back from the name servers, and disturbs no other. */
+/** Uses one resolver for each name, so that a timeout cancels its own queries only. */
 const askServers = (name: string, servers: ReadonlyArray<string> | undefined) =>
   Effect.acquireUseRelease(
     Effect.sync(() => {
@@ -85,7 +84,7 @@ const askServers = (name: string, servers: ReadonlyArray<string> | undefined) =>
     (resolver) => Effect.sync(() => resolver.cancel())
   ).pipe(Effect.timeoutFail({ duration: dnsTimeout, onTimeout: () => new NameUnresolved({ reason: "ETIMEOUT" }) }))
 
-/** The hosts file comes first, as for the machine's own connections. */
+/** Prefers the hosts file to the name servers. */
 export const makeDns = (known: KnownNames, servers?: ReadonlyArray<string>): NameLookup => ({
   lookup: (asked) => {
     const name = asked.toLowerCase().replace(/\.$/, "")
@@ -94,5 +93,5 @@ export const makeDns = (known: KnownNames, servers?: ReadonlyArray<string>): Nam
   }
 })
 
-/** The machine's name servers and its hosts file as it is at the start, unless another is provided. */
+/** The machine's name servers, and its hosts file as of the start, unless a test provides others. */
 export class Dns extends Context.Reference<Dns>()("corridor/Dns", { defaultValue: () => makeDns(readHosts()) }) {}

@@ -1,6 +1,6 @@
 /**
- * From an endpoint's URL to the addresses that it may be called at. All of a name's addresses must be allowed: one bad
- * one refuses the name. Whoever connects takes an address from here, and does not look the name up again.
+ * Checks an endpoint's URL and resolves it to addresses that may be called. One refused address refuses the name.
+ * Connections use the addresses returned here and do not resolve the name again.
  */
 import { isIP } from "node:net"
 import { Data, Effect, Either } from "effect"
@@ -9,10 +9,9 @@ import { type CheckedAddress, checkAddress, type Protocol } from "./PublicAddres
 import { Dns } from "./Dns.ts"
 import { givenUrl } from "../../domain/Url.ts"
 
-/** What can be said about an endpoint's URL before its name is looked up. */
 const longest = 2000
 
-/** Ports on which somebody who receives webhooks listens, and hardly anything else. */
+/** Ports for HTTPS; other ports may belong to other services. */
 const livePorts = new Set(["", "443", "8443"])
 
 export const parseEndpointUrl = (text: string, mode: Mode): Either.Either<URL, string> =>
@@ -28,7 +27,7 @@ export const parseEndpointUrl = (text: string, mode: Mode): Either.Either<URL, s
     return url
   })
 
-/** The reason goes after the name of the field; it never tells the address behind a name. */
+/** `message` follows the name of the field, and never reveals an address behind a name. */
 export class EndpointRefused extends Data.TaggedError("EndpointRefused")<{
   readonly kind: "url" | "unresolved" | "address"
   readonly message: string

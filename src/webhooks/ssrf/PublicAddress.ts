@@ -1,6 +1,6 @@
 /**
- * Which addresses a webhook may be sent to. It is asked when an endpoint is registered and again for every connection,
- * so that nobody can point the service at the network it runs in.
+ * Decides which addresses may receive webhooks (SSRF protection). Checked at registration and for every connection, so
+ * that no endpoint reaches the service's own network.
  */
 import { isIP } from "node:net"
 import { Either } from "effect"
@@ -14,7 +14,7 @@ export interface CheckedAddress {
 
 export type Protocol = "http:" | "https:"
 
-/** Nothing outside of it is handed out to anyone on the public internet. */
+/** The only IPv6 range that is allocated on the public internet. */
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3")
 
 /** Azure's virtual machines reach the platform below them at this otherwise public address. */
@@ -27,7 +27,7 @@ const nat64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96")
 const sixToFour = ipaddr.IPv6.parseCIDR("2002::/16")
 const teredo = ipaddr.IPv6.parseCIDR("2001::/32")
 
-/** The IPv4 addresses that a packet to this one ends up at, by one of the ways from IPv6 to IPv4. */
+/** IPv4 addresses embedded in an IPv6 address by NAT64, 6to4, Teredo or IPv4-compatible notation. */
 const embeddedIn = (address: ipaddr.IPv6): ReadonlyArray<ipaddr.IPv4> => {
   const bytes = address.toByteArray()
   if (address.match(compatible) || address.match(nat64)) return [ipv4At(bytes, 12)]
@@ -50,13 +50,13 @@ const isPublic = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean => {
     : address.range() === "unicast" && address.match(globalUnicast)
 }
 
-/** Node's check comes first, because ipaddr.js also takes octal, hexadecimal and shortened forms. */
+/** Uses Node's check first, because ipaddr.js also accepts octal, hexadecimal and shortened forms. */
 const parse = (text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined =>
   isIP(text) === 0 || text.includes("%") ? undefined : ipaddr.process(text)
 
 const notPublic = "is not on the public internet"
 
-/** The address without its disguise as an IPv4-mapped one, or the reason why nothing may be sent there. */
+/** Returns the address, with IPv4-mapped ones as IPv4, or the reason to refuse it. */
 export const checkAddress = (text: string, mode: Mode, protocol: Protocol): Either.Either<CheckedAddress, string> => {
   const address = parse(text)
   if (address === undefined) return Either.left(notPublic)

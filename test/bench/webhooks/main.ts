@@ -174,7 +174,7 @@ const bench = (pool: Pool, each: number, backlog: number, parts: ReadonlyArray<P
       yield* sql`delete from webhook_queue`
       const lone = yield* endpointsOf(receiver, "/neighbour", 1)
       const events = yield* EventPublisher
-      const tell = events.tell({ org_id: lone, event_type: "payment.completed" }, { data: "x".repeat(450) })
+      const tell = events.publish({ org_id: lone, event_type: "payment.completed" }, { data: "x".repeat(450) })
       yield* say(`idle, committed by this process: ${idleWords(yield* idle(receiver, tell))}`)
       yield* say(`idle, committed by another: ${idleWords(yield* idle(receiver, writeEvents(lone, 1)))}`)
     }

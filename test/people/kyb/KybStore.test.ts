@@ -43,14 +43,14 @@ onBothStores("KybStore", (it) => {
       const store = yield* KybStore
       const [one, other] = yield* Effect.all([opened, opened])
       expect(yield* store.latestDecision(one.customer_id)).toEqual(Option.none())
-      expect(yield* store.keepCallback(decision(one.customer_id, "a", null))).toBe(true)
+      expect(yield* store.insertCallback(decision(one.customer_id, "a", null))).toBe(true)
       expect(yield* store.latestDecision(one.customer_id)).toEqual(Option.none())
       const late = "2026-03-02T10:00:00.123Z"
-      expect(yield* store.keepCallback(decision(one.customer_id, "b", late))).toBe(true)
-      expect(yield* store.keepCallback(decision(one.customer_id, "c", "2026-03-01T10:00:00Z"))).toBe(true)
-      expect(yield* store.keepCallback(decision(one.customer_id, "b", "2027-01-01T00:00:00Z"))).toBe(false)
+      expect(yield* store.insertCallback(decision(one.customer_id, "b", late))).toBe(true)
+      expect(yield* store.insertCallback(decision(one.customer_id, "c", "2026-03-01T10:00:00Z"))).toBe(true)
+      expect(yield* store.insertCallback(decision(one.customer_id, "b", "2027-01-01T00:00:00Z"))).toBe(false)
       expect(yield* store.latestDecision(one.customer_id)).toEqual(Option.some(new Date(late)))
-      expect(yield* store.keepCallback(decision(other.customer_id, "b", null))).toBe(true)
+      expect(yield* store.insertCallback(decision(other.customer_id, "b", null))).toBe(true)
     })
   )
 
@@ -60,10 +60,10 @@ onBothStores("KybStore", (it) => {
       const { atomically } = yield* Transactor
       const { customer_id, org_id } = yield* opened
       const callback = decision(customer_id, "a", null)
-      const change = store.keepCallback(callback).pipe(Effect.zipRight(store.setStatus(org_id, "approved")))
+      const change = store.insertCallback(callback).pipe(Effect.zipRight(store.setStatus(org_id, "approved")))
       yield* Effect.flip(atomically(Effect.zipRight(change, Effect.fail("no"))))
       expect(Option.getOrThrow(yield* store.lock(org_id)).kyb_status).toBe("pending")
-      expect(yield* store.keepCallback(callback)).toBe(true)
+      expect(yield* store.insertCallback(callback)).toBe(true)
     })
   )
 })

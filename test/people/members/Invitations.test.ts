@@ -94,7 +94,7 @@ onOpenServer("Invitations", (it) => {
       yield* invited(globex.key, globex.org_id, email)
       expect((yield* accept(yield* tokenWith({ sub: email, email }), token)).status).toBe(200)
       const member = yield* invite(acme.key, acme.org_id, email.toUpperCase())
-      expect([member.status, messageOf(member)]).toEqual([409, expect.stringContaining("member already")])
+      expect([member.status, messageOf(member)]).toEqual([409, expect.stringContaining("address of a member")])
     })
   )
 
@@ -256,7 +256,7 @@ onOpenServer("Invitations", (it) => {
       const third = yield* invited(acme.key, acme.org_id, gone)
       expect((yield* withdraw(acme.key, acme.org_id, third.invitation_id)).status).toBe(204)
       const cases: ReadonlyArray<readonly [string, string, number, RegExp]> = [
-        [used, first.token, 409, /used already/],
+        [used, first.token, 409, /already been used/],
         [old, second.token, 409, /has expired/],
         [gone, third.token, 409, /was withdrawn/],
         [used, `${first.token.slice(0, -1)}_`, 404, /No invitation/],

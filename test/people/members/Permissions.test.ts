@@ -172,7 +172,7 @@ onDatabaseServer("Permissions", (it) => {
         const holds = permissionRoles[permission] === "staff" || ["members", "webhooks"].includes(permission)
         const answer = yield* grant(by, acme.org_id, member.user_id, permission)
         expect(answer.status, permission).toBe(holds ? 200 : 403)
-        if (!holds) expect(messageOf(answer)).toMatch(new RegExp(`do not hold yourself: ${permission}`))
+        if (!holds) expect(messageOf(answer)).toMatch(new RegExp(`that you do not have: ${permission}`))
       }
       const before = granted(yield* grant(admin, acme.org_id, member.user_id, "api_keys")) as ReadonlyArray<string>
       expect((yield* replace(by, acme.org_id, member.user_id, ["payouts", "escrow"])).status, "all or none").toBe(403)

@@ -208,7 +208,7 @@ onDatabaseServer("Organisations", (it) => {
         [{ name: null }, /^name: /],
         [{ email: "ada@localhost" }, /^email: is not an e-mail address/],
         [{ country: "ke" }, /^country: /],
-        [{ currency: "USD" }, /^currency: cannot change/]
+        [{ currency: "USD" }, /^currency: cannot be changed/]
       ]
       for (const [change, expected] of cases) {
         const answer = yield* patch(admin, org_id, change)

@@ -71,8 +71,8 @@ export const aroundPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
     about: "what moves on a virtual account is booked and on its statement, and no event tells of it",
     planted: planted(EventPublisher, (events: (typeof EventPublisher)["Service"]) => ({
       ...events,
-      publish: (event: Parameters<typeof events.publish>[0]) =>
-        event.event_type.startsWith("virtual_account.") ? Effect.void : events.publish(event)
+      publishEvent: (event: Parameters<typeof events.publishEvent>[0]) =>
+        event.event_type.startsWith("virtual_account.") ? Effect.void : events.publishEvent(event)
     }))
   },
   {

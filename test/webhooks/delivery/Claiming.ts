@@ -9,17 +9,17 @@ import {
 } from "../../../src/webhooks/delivery/DeliveryQueueStore.ts"
 import type { Stored } from "../../../src/platform/database/DatabaseFailure.ts"
 
-type Wanted = Partial<Pick<OrganizationQuota, "room" | "failingRoom"> & Pick<ClaimOptions, "underWay" | "leaseMillis">>
+type Wanted = Partial<Pick<OrganizationQuota, "room" | "failingRoom"> & Pick<ClaimOptions, "inFlight" | "leaseMillis">>
 
 export const claimDue = ({
   failingRoom = 64,
   leaseMillis = 60_000,
   room = 64,
-  underWay = new Map()
+  inFlight = new Map()
 }: Wanted = {}): Stored<Claim, never, DeliveryQueueStore> =>
   Effect.gen(function* () {
     const queue = yield* DeliveryQueueStore
     const { organizations } = yield* queue.due(nilUuid)
-    const lanes = organizations.map((org_id) => ({ org_id, after: nilUuid, room, failingRoom }))
-    return yield* queue.claim({ lanes, underWay, leaseMillis })
+    const quotas = organizations.map((org_id) => ({ org_id, after: nilUuid, room, failingRoom }))
+    return yield* queue.claim({ quotas, inFlight, leaseMillis })
   })

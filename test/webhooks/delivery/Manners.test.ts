@@ -48,10 +48,10 @@ describe("Manners", () => {
 
   it("knows who had nothing to give, until they have", () => {
     const manners = new ReceiverSpeed()
-    expect(manners.isBarren(a)).toBe(false)
+    expect(manners.hasNothingDue(a)).toBe(false)
     manners.recordClaim(a, false)
-    expect(manners.isBarren(a)).toBe(true)
+    expect(manners.hasNothingDue(a)).toBe(true)
     manners.recordClaim(a, true)
-    expect(manners.isBarren(a)).toBe(false)
+    expect(manners.hasNothingDue(a)).toBe(false)
   })
 })

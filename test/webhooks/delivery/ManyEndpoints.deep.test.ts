@@ -59,8 +59,8 @@ onBothQueues("More endpoints than one claim looks at", (it) => {
       const claimed: Array<string> = []
       const from = (after: string): Stored<number> =>
         Effect.gen(function* () {
-          const lanes = [{ org_id, after, room: 16, failingRoom: 16 }]
-          const { deliveries, next } = yield* claim({ lanes, underWay: new Map(), leaseMillis: 60_000 })
+          const quotas = [{ org_id, after, room: 16, failingRoom: 16 }]
+          const { deliveries, next } = yield* claim({ quotas, inFlight: new Map(), leaseMillis: 60_000 })
           const behind = ids.filter((id) => id > after)
           const edge = behind[webhookEndpointWalk - 1]
           expect(next).toEqual(new Map(edge === undefined ? [] : [[org_id, edge]]))

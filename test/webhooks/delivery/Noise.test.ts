@@ -93,7 +93,7 @@ onBothQueues(
         const disabled = lines.filter(({ trouble }) => trouble === "endpoint_disabled")
         expect(disabled).toMatchObject([{ level: "WARN", webhook_id, org_id }])
         expect(disabled[0]!["message"]).toMatch(
-          /^A webhook endpoint was disabled: It failed for 5 days in a row\. Deliveries that went .* with it: \d+$/
+          /^A webhook endpoint was disabled: It failed for 5 days in a row\. Deliveries moved to the dead letter queue: \d+$/
         )
         expect((yield* counted("endpoint_disabled")) - before).toBe(1)
       })

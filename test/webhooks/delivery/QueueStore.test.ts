@@ -91,7 +91,7 @@ onBothQueues("QueueStore", (it) => {
       const { queued } = yield* Endpoints
       const before = yield* queued
       const [one] = (yield* claimDue()).deliveries
-      expect(yield* delivered(one!)).toEqual({ dead: [], givenUp: [] })
+      expect(yield* delivered(one!)).toEqual({ dead: [], disabled: [] })
       expect(yield* queued).toBe(before - 1)
       expect(yield* deliveriesTo(webhook_id)).toMatchObject([
         { status: "delivered", attempts: 1, last_status_code: 200, last_error: null, next_attempt_at: null }
@@ -126,7 +126,7 @@ onBothQueues("QueueStore", (it) => {
 
       yield* newEvents(org_id, 1)
       const [other] = (yield* claimDue()).deliveries
-      expect(yield* finish(refused, { verdict: "dead" }, other!)).toEqual({ dead: [other!.delivery_id], givenUp: [] })
+      expect(yield* finish(refused, { verdict: "dead" }, other!)).toEqual({ dead: [other!.delivery_id], disabled: [] })
       const [dead] = yield* deliveriesTo(webhook_id)
       expect(dead).toMatchObject({ status: "dead", attempts: 1, next_attempt_at: null })
       expect(yield* logOf(other!)).toMatchObject([{ status_code: 500, answer: "oops" }])
@@ -142,7 +142,10 @@ onBothQueues("QueueStore", (it) => {
       const [holder] = (yield* claimDue()).deliveries
       expect(holder).toMatchObject({ delivery_id: late!.delivery_id, attempt: 2 })
       yield* delivered(late!)
-      expect(yield* finish(refused, { verdict: "dead" }, late!), "nobody died of it").toEqual({ dead: [], givenUp: [] })
+      expect(yield* finish(refused, { verdict: "dead" }, late!), "nobody died of it").toEqual({
+        dead: [],
+        disabled: []
+      })
       yield* Effect.flatMap(DeliveryQueueStore, (queue) => queue.release([late!]))
       expect(yield* deliveriesTo(webhook_id)).toMatchObject([
         { status: "pending", attempts: 0, last_status_code: null }
@@ -178,8 +181,8 @@ onBothQueues("QueueStore", (it) => {
       const first = (yield* claimDue()).deliveries.map(({ webhook_id }) => webhook_id)
       expect(first.filter((id) => id === busy.webhook_id)).toHaveLength(8)
       expect(first.filter((id) => id === other.webhook_id)).toHaveLength(2)
-      expect((yield* claimDue({ underWay: new Map([[busy.webhook_id, 5]]) })).deliveries).toHaveLength(3)
-      expect((yield* claimDue({ underWay: new Map([[busy.webhook_id, 8]]) })).deliveries).toEqual([])
+      expect((yield* claimDue({ inFlight: new Map([[busy.webhook_id, 5]]) })).deliveries).toHaveLength(3)
+      expect((yield* claimDue({ inFlight: new Map([[busy.webhook_id, 8]]) })).deliveries).toEqual([])
       expect((yield* claimDue({ room: 4 })).deliveries).toHaveLength(4)
     })
   )
@@ -228,8 +231,8 @@ onBothQueues("QueueStore", (it) => {
       for (const { org_id } of [mine, theirs]) yield* newEvents(org_id, 3)
       const queue = yield* DeliveryQueueStore
       expect((yield* queue.due(nilUuid)).organizations).toEqual([mine.org_id, theirs.org_id].toSorted())
-      const lanes = [{ org_id: mine.org_id, after: nilUuid, room: 64, failingRoom: 64 }]
-      const { deliveries } = yield* queue.claim({ lanes, underWay: new Map(), leaseMillis: LONG })
+      const quotas = [{ org_id: mine.org_id, after: nilUuid, room: 64, failingRoom: 64 }]
+      const { deliveries } = yield* queue.claim({ quotas, inFlight: new Map(), leaseMillis: LONG })
       expect(deliveries.map((one) => one.org_id)).toEqual(Array(3).fill(mine.org_id))
       expect(yield* queue.due(nilUuid), "what is leased is not due").toEqual({
         organizations: [theirs.org_id],
@@ -280,10 +283,10 @@ onBothQueues("QueueStore", (it) => {
       const mine = (yield* claimDue()).deliveries.filter((one) => one.webhook_id === webhook_id)
       yield* again(mine[0]!)
       yield* age(webhook_id, 119)
-      expect((yield* again(mine[1]!)).givenUp).toEqual([])
+      expect((yield* again(mine[1]!)).disabled).toEqual([])
       expect(yield* statusOf(webhook_id)).toMatchObject({ status: "active", disabled_reason: null })
       yield* age(webhook_id, 2)
-      expect(yield* again(mine[2]!, mine[3]!)).toEqual({ dead: [], givenUp: [{ webhook_id, org_id, waiting: 20 }] })
+      expect(yield* again(mine[2]!, mine[3]!)).toEqual({ dead: [], disabled: [{ webhook_id, org_id, waiting: 20 }] })
       expect(yield* statusOf(webhook_id)).toMatchObject({
         status: "disabled",
         disabled_reason: "It failed for 5 days in a row."
@@ -308,7 +311,7 @@ onBothQueues("QueueStore", (it) => {
       yield* again(a!)
       yield* age(webhook_id, 200)
       yield* delivered(b!)
-      expect((yield* again(c!)).givenUp).toEqual([])
+      expect((yield* again(c!)).disabled).toEqual([])
       expect(yield* statusOf(webhook_id)).toMatchObject({ status: "active" })
     })
   )

@@ -158,7 +158,7 @@ describe("the delivery worker", () => {
       yield* TestClock.adjust("1 second")
       expect(requests).toEqual([])
       expect(yield* deliveriesTo(webhook_id)).toMatchObject([
-        { status: "dead", last_error: "no attempt came to its end" }
+        { status: "dead", last_error: "no attempt was completed" }
       ])
     }).pipe(Effect.scoped, Effect.provide(onMemory()))
   )

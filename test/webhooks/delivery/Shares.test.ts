@@ -11,18 +11,17 @@ import {
 import { type Share, fairShares, type Speed, type DueOrganization } from "../../../src/webhooks/delivery/FairShare.ts"
 import { idFrom } from "../../support/AnyId.ts"
 
-const standings = ["prompt", "unknown", "slow"] as const
+const speeds = ["prompt", "unknown", "slow"] as const
 
-const organization = (name: string, standing: Speed, sending = 0): DueOrganization => ({
+const organization = (name: string, speed: Speed, sending = 0): DueOrganization => ({
   org_id: idFrom(name),
-  standing,
+  speed,
   sending,
   failing: 0,
-  barren: false
+  hasNothingDue: false
 })
 
-const many = (count: number, standing: Speed) =>
-  Arr.makeBy(count, (nth) => organization(`${standing} ${nth}`, standing))
+const many = (count: number, speed: Speed) => Arr.makeBy(count, (nth) => organization(`${speed} ${nth}`, speed))
 
 const roomOf = (shares: ReadonlyArray<Share>, orgId: string): number =>
   shares.find(({ org_id }) => org_id === orgId)?.room ?? 0
@@ -43,9 +42,9 @@ const held = (organizations: ReadonlyArray<DueOrganization>) =>
 const state = fc
   .array(
     fc.record({
-      standing: fc.constantFrom(...standings),
+      speed: fc.constantFrom(...speeds),
       sending: fc.integer({ min: 0, max: 12 }),
-      barren: fc.boolean(),
+      hasNothingDue: fc.boolean(),
       waits: fc.boolean()
     }),
     { maxLength: 40 }
@@ -53,14 +52,14 @@ const state = fc
   .map((all) => all.map((one, nth) => ({ ...one, org_id: idFrom(nth), failing: 0 })))
   .filter((all) => held(all) <= webhookConcurrency)
 
-describe("shareOut", () => {
-  it("gives one that is alone a quarter of what its standing opens to it", () => {
-    for (const [standing, room] of [
+describe("fairShares", () => {
+  it("gives one that is alone a quarter of what its speed opens to it", () => {
+    for (const [speed, room] of [
       ["prompt", webhookConcurrency],
       ["unknown", webhookUnknownConcurrency],
       ["slow", webhookSlowConcurrency]
     ] as const) {
-      expect(held(fill([organization("a", standing)]))).toBe(room / (webhookShare + 1))
+      expect(held(fill([organization("a", speed)]))).toBe(room / (webhookShare + 1))
     }
   })
 
@@ -102,9 +101,9 @@ describe("shareOut", () => {
   })
 
   it("asks those last that had nothing to give", () => {
-    const barren = many(500, "prompt").map((one) => ({ ...one, barren: true }))
+    const withNothingDue = many(500, "prompt").map((one) => ({ ...one, hasNothingDue: true }))
     const neighbour = organization("neighbour", "prompt", 5)
-    expect(roomOf(fairShares([neighbour], [...barren, neighbour], 64), "neighbour")).toBeGreaterThan(0)
+    expect(roomOf(fairShares([neighbour], [...withNothingDue, neighbour], 64), "neighbour")).toBeGreaterThan(0)
   })
 
   it("leaves half of what an organisation holds to endpoints that do not fail", () => {
@@ -141,7 +140,7 @@ describe("shareOut", () => {
         for (const given of waiting) {
           const room = roomOf(shares, given.org_id)
           for (const other of waiting) {
-            if (room === 0 || other.standing !== given.standing || other.barren !== given.barren) continue
+            if (room === 0 || other.speed !== given.speed || other.hasNothingDue !== given.hasNothingDue) continue
             expect(other.sending + roomOf(shares, other.org_id)).toBeGreaterThanOrEqual(given.sending + room - 1)
           }
         }

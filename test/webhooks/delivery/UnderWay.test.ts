@@ -24,28 +24,28 @@ const claimed = (nth: number, failing = false): ClaimedDelivery => ({
   lease_token: `lease ${nth}`
 })
 
-const sendingTo = (underWay: InFlight, of: OrgId) => underWay.byEndpointOf(new Set([of])).get(webhook_id)
+const sendingTo = (inFlight: InFlight, of: OrgId) => inFlight.byEndpointOf(new Set([of])).get(webhook_id)
 
 describe("UnderWay", () => {
   it("leaves the place of whoever has answered to the next, and keeps the lease until it is written down", () => {
-    const underWay = new InFlight()
+    const inFlight = new InFlight()
     const [first, second] = [claimed(1), claimed(2, true)]
-    underWay.add(first, 0)
-    underWay.add(second, 0)
-    expect(sendingTo(underWay, org_id)).toBe(2)
+    inFlight.add(first, 0)
+    inFlight.add(second, 0)
+    expect(sendingTo(inFlight, org_id)).toBe(2)
     expect(
-      sendingTo(underWay, OrgId.make("00000000-0000-7000-8000-000000000003")),
+      sendingTo(inFlight, OrgId.make("00000000-0000-7000-8000-000000000003")),
       "of an organisation that nobody asks for"
     ).toBeUndefined()
-    expect(underWay.byOrganization.get(org_id)).toEqual({ sending: 2, failing: 1 })
-    underWay.answered(second)
-    expect(sendingTo(underWay, org_id)).toBe(1)
-    expect(underWay.byOrganization.get(org_id)).toEqual({ sending: 1, failing: 0 })
-    expect(underWay.waits(5)).toEqual([{ org_id, millis: 5 }])
-    expect(underWay.held).toEqual([first, second])
-    expect(underWay.room).toBe(webhookConcurrency - 2)
-    underWay.remove(second)
-    expect(underWay.held).toEqual([first])
-    expect(underWay.room).toBe(webhookConcurrency - 1)
+    expect(inFlight.byOrganization.get(org_id)).toEqual({ sending: 2, failing: 1 })
+    inFlight.answered(second)
+    expect(sendingTo(inFlight, org_id)).toBe(1)
+    expect(inFlight.byOrganization.get(org_id)).toEqual({ sending: 1, failing: 0 })
+    expect(inFlight.waits(5)).toEqual([{ org_id, millis: 5 }])
+    expect(inFlight.held).toEqual([first, second])
+    expect(inFlight.room).toBe(webhookConcurrency - 2)
+    inFlight.remove(second)
+    expect(inFlight.held).toEqual([first])
+    expect(inFlight.room).toBe(webhookConcurrency - 1)
   })
 })
