@@ -24,7 +24,7 @@ const KEY_NAME = "fingerprints of platform accounts"
 
 const freshKey = Effect.sync(() => randomBytes(32).toString("hex"))
 
-/** All that is set counts, and where it leads to: nobody here knows which of the fields tell one account from another. */
+/** Covers all credentials and the address: any of them may identify the account. */
 const fingerprintOf = (
   key: string,
   provider: ThirdPartyName,

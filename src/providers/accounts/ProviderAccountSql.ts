@@ -31,7 +31,7 @@ export const providerAccountStoreSql = Layer.effect(
           Effect.flatMap(account),
           orDatabaseFailure
         ),
-      // Whoever comes at once waits: what the one before has put is what the next replaces.
+      // Serialises concurrent writers: each replaces what the one before has put.
       put: ({ config_id, provider, sealed, tested }) =>
         Effect.gen(function* () {
           yield* hold

@@ -51,7 +51,7 @@ export class ProviderAccountStore extends Context.Tag("corridor/ProviderAccountS
     readonly forgetReplaced: (id: ConfigId) => Stored<void>
     /** None where they have been changed since. */
     readonly markTested: (id: ConfigId, version: number) => Stored<Option.Option<ProviderAccount>>
-    /** Until the end of the transaction nobody adds or changes one. */
+    /** Locks the accounts until the end of the transaction. */
     readonly hold: Stored<void>
     readonly allSealed: Stored<ReadonlyArray<NamedSealed>>
     /** The same credentials under another key: their version stays. */

@@ -82,7 +82,7 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
     readonly platform: (name: ThirdPartyName) => Stored<Provider | undefined>
     /** Through the account of a configuration, which need not be there any more: never through another. */
     readonly own: (name: ThirdPartyName, id: ConfigId) => Stored<Provider | undefined>
-    /** Which versions somebody has just read: spares `own` a look for them. */
+    /** Notes versions that were just read, so that `own` need not read them again. */
     readonly seen: (read: ReadonlyArray<ReadVersion>) => Stored<void>
     /** The harmless call with credentials that need not be stored. */
     readonly tried: (party: AnyThirdParty, id: ConfigId, credentials: GivenCredentials) => Stored<Verdict>
@@ -260,17 +260,17 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
   )
 }
 
-/** Who may be asked to move money: whoever has credentials, and in sandbox mode the built-in rails. */
+/** The available providers: those with credentials, and in sandbox mode the built-in ones. */
 export const ProvidersLive = Layer.effect(
   Providers,
   Effect.gen(function* () {
     const { mode } = yield* Settings
     const accounts = yield* ProviderAccounts
     const rails = Providers.fromList(mode === "sandbox" ? yield* makeSimulators : [])
-    const nobody = Effect.succeed(undefined)
+    const absent = Effect.succeed(undefined)
     return {
       find: (name, account) => {
-        if (isBuiltInRail(name)) return account === null ? rails.find(name, null) : nobody
+        if (isBuiltInRail(name)) return account === null ? rails.find(name, null) : absent
         return account === null ? accounts.platform(name) : accounts.own(name, account)
       }
     }

@@ -109,7 +109,7 @@ const remembersKeys = Duration.days(6)
 
 const NO_PAYOUTS = `Adyen pays out only from a balance account, and ${fields.balance_account.env} is not set.`
 
-const NO_LOOK_UP = new Unknown({ reason: "Adyen tells of this by its callbacks alone" })
+const NO_LOOK_UP = new Unknown({ reason: "Adyen reports this by callbacks only" })
 
 const warned = warnOfStatus(title, (status) => knownStatuses.has(status) || knownTransferStatuses.has(status))
 
@@ -223,7 +223,7 @@ const connect = (account: Account<typeof fields>): Provider => {
       Effect.gen(function* () {
         const paid = order.collectionId ?? order.attempt.providerPaymentId
         if (paid === null || isLinkId(paid)) {
-          const reason = "Adyen has not told its own number of the payment yet, which its callback brings"
+          const reason = "Adyen's own id of the payment is not known yet; its callback brings it"
           return yield* Effect.fail(invalidOrder(reason))
         }
         const body = yield* refundBody(order, merchantAccount)
@@ -263,7 +263,7 @@ const connect = (account: Account<typeof fields>): Provider => {
           ? cancelLink(id, reference)
           : postCancel("cancel payment", `/payments/${encodeURIComponent(id)}/cancels`, cancelBody(merchantAccount))
     return Effect.catchAll(answer, ({ reason }) =>
-      Effect.as(Effect.logWarning(`Adyen was not heard about a cancellation: ${reason}`), "unknown" as const)
+      Effect.as(Effect.logWarning(`Adyen did not answer a cancellation: ${reason}`), "unknown" as const)
     )
   }
 

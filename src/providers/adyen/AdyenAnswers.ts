@@ -1,4 +1,4 @@
-/** What Adyen's answers about cards, links and refunds mean. */
+/** Reads Adyen's answers about cards, payment links and refunds. */
 import { Option, Schema } from "effect"
 import { Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
@@ -43,13 +43,13 @@ const resultIn = Schema.decodeUnknownOption(Result)
 const linkIn = Schema.decodeUnknownOption(Link)
 const receiptIn = Schema.decodeUnknownOption(Schema.Struct({ pspReference: Schema.String, status: textOrNull }))
 
-interface Standing extends Pick<Report, "movements"> {
+interface ResultState extends Pick<Report, "movements"> {
   readonly state: "pending" | "processing" | "completed"
   readonly redirectUrl?: string
 }
 
-/** Money is told by the reference of its payment. */
-const completed = ({ amount, pspReference: id }: Result): Standing | Unknown => {
+/** The payment's reference is the id of the collection. */
+const completed = ({ amount, pspReference: id }: Result): ResultState | Unknown => {
   const money = amount === null ? undefined : Option.getOrUndefined(moneyIn(amount))
   if (amount !== null && money === undefined) {
     return new Unknown({ reason: `it took an amount of ${amount.currency} that cannot be read` })
@@ -57,7 +57,7 @@ const completed = ({ amount, pspReference: id }: Result): Standing | Unknown => 
   return id === null ? { state: "processing" } : { state: "completed", ...settledOnce("collection", id, money) }
 }
 
-const redirected = ({ action }: Result): Standing => {
+const redirected = ({ action }: Result): ResultState => {
   const url = action?.type === "redirect" && action.method !== "POST" ? action.url : null
   return { state: "pending", ...(url === null ? {} : { redirectUrl: url }) }
 }
@@ -65,7 +65,7 @@ const redirected = ({ action }: Result): Standing => {
 const refused = ({ refusalReason, refusalReasonCode, resultCode }: Result): Declined =>
   cardRefusal(resultCode, refusalReason, refusalReasonCode)
 
-const results: Readonly<Record<string, (result: Result) => Standing | Declined | Unknown>> = {
+const results: Readonly<Record<string, (result: Result) => ResultState | Declined | Unknown>> = {
   Authorised: completed,
   Received: () => ({ state: "processing" }),
   Pending: () => ({ state: "processing" }),
@@ -78,14 +78,14 @@ const results: Readonly<Record<string, (result: Result) => Standing | Declined |
   Error: refused
 }
 
-/** A part of the money, among others, is for a person to look at. */
-const standingOf = (result: Result): Standing | Declined | Unknown =>
+/** Unknown result codes, such as partial authorisations, count as processing. */
+const resultState = (result: Result): ResultState | Declined | Unknown =>
   meaningOf(results, result.resultCode)?.(result) ?? { state: "processing" }
 
 const outcomeOfResult = (result: Result): Outcome => {
-  const standing = standingOf(result)
-  if ("_tag" in standing) return standing
-  const { movements = [], redirectUrl, state } = standing
+  const current = resultState(result)
+  if ("_tag" in current) return current
+  const { movements = [], redirectUrl, state } = current
   return new Accepted({
     state,
     // A payer who comes back from a bank's page gets a result with a reference of its own.
@@ -102,12 +102,12 @@ export const toPayment = outcomeFrom(resultIn, outcomeOfResult, refusedBy)
 
 const reportOfResult = (result: Result): Report | Unknown => {
   const { pspReference: id, resultCode: status } = result
-  const standing = standingOf(result)
+  const current = resultState(result)
   const ids = providerIds({ psp_reference: id })
-  if ("_tag" in standing) {
-    return standing._tag === "Unknown" ? standing : new Report({ ...failedReport(standing, id, status), ...ids })
+  if ("_tag" in current) {
+    return current._tag === "Unknown" ? current : new Report({ ...failedReport(current, id, status), ...ids })
   }
-  const { movements = [], state } = standing
+  const { movements = [], state } = current
   return new Report({
     state,
     reason: null,
@@ -118,7 +118,7 @@ const reportOfResult = (result: Result): Report | Unknown => {
   })
 }
 
-/** Whoever comes back may bring what another payment ended with. */
+/** A returning customer may carry the result of another payment. */
 const isAbout = ({ merchantReference, pspReference }: Result, attempt: AttemptContext): boolean =>
   merchantReference === null
     ? pspReference !== null && pspReference === attempt.providerPaymentId
@@ -136,7 +136,7 @@ export const aboutDetails =
       : new Unknown({ reason: "the customer came back with the result of another payment" })
   }
 
-const linkStates: Readonly<Record<string, Standing["state"] | "failed">> = {
+const linkStates: Readonly<Record<string, ResultState["state"] | "failed">> = {
   active: "pending",
   paymentPending: "processing",
   // A link does not name the payments by which it was paid. Each comes with its own callback, which completes it.
@@ -153,7 +153,7 @@ const redirectTo = (url: string): NonNullable<Report["waitsFor"]> => ({
 })
 
 const linkExpired = new Declined({
-  reason: "nobody paid before the link expired",
+  reason: "the link expired unpaid",
   code: "NOT_APPROVED",
   providerCode: "expired"
 })
@@ -188,7 +188,7 @@ export const toLink = outcomeFrom(linkIn, outcomeOfLink, refusedBy)
 /** A callback may have told the number of the payment since, so the report leaves the link's id out. */
 export const aboutLink = enquiryFrom(linkIn, (link) => new Report({ ...reportOfLink(link), providerPaymentId: null }))
 
-/** Taken note of; whether it goes through, only a callback tells. */
+/** Adyen only takes note of a refund; its callback reports the result. */
 export const toRefund = outcomeFrom(
   receiptIn,
   ({ pspReference, status }) =>
@@ -209,7 +209,7 @@ const refusedOrUnknown = (reply: ProviderReply): CancelAnswer => {
   return refusal._tag === "Declined" && refusal.code === "INVALID_ORDER" ? "refused" : "unknown"
 }
 
-/** Taken note of, like a refund. What is refused for our credentials, or by somebody in between, was never looked at. */
+/** Adyen only takes note of a cancellation. Refused credentials and proxy errors leave it unknown. */
 export const cancelAnswer = (reply: ProviderReply): CancelAnswer => {
   if (isOk(reply)) return Option.isSome(receiptIn(reply.json)) ? "asked" : "unknown"
   return refusedOrUnknown(reply)

@@ -53,7 +53,7 @@ const signedFields = (item: Signed): ReadonlyArray<string> => [
   item.success
 ]
 
-/** Any other text would decode to a shorter key, or to none that anybody could sign with. */
+/** Other text would decode to a shorter or empty key. */
 const isKey = (secret: string): boolean => /^([0-9a-f]{2}){16,}$/i.test(secret)
 
 const hmac = (secret: string, data: string | Buffer): string =>
@@ -125,7 +125,7 @@ type Moved = (item: Item) => ReadonlyArray<Pick<Movement, "id" | "kind">>
 
 const collected: Moved = (item) => [{ kind: "collection", id: paymentId(item) }]
 const goneAgain: Moved = ({ pspReference: id }) => [{ kind: "reversal", id }]
-/** The authorisation may not have been heard of. */
+/** Names the collection too: the callback of the authorisation may have been lost. */
 const cancelled: Moved = (item) => [...collected(item), ...goneAgain(item)]
 const refunded: Moved = ({ pspReference: id }) => [{ kind: "refund", id }]
 /** A refund fails after it went through, under its own reference. */
@@ -181,8 +181,8 @@ const eventOf = (
 }
 
 /**
- * A refund that somebody made by hand goes by the payment's own name: it is the payment's money that went back, and comes
- * back to us where it did not reach the payer. That it went may not have been heard of: it is told once, by the same key.
+ * Refunds made by hand carry the reference of the payment. A failed one names the refund as well, under the same key: its
+ * own callback may have been lost.
  */
 const eventsByHand = (item: Item, reference: string, proof: Proof<"account">): ReadonlyArray<CallbackEvent> => {
   if (!isTrue(item)) return []

@@ -1,4 +1,4 @@
-/** What Adyen refuses for, in its words and in ours, and whose refusal it is. */
+/** Adyen's refusal reasons and our refusal codes. */
 import { Option, Schema } from "effect"
 import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 import { Declined, Unknown } from "../../domain/Outcome.ts"
@@ -8,7 +8,7 @@ import { meaningOf, textOrNull } from "../port/WireValues.ts"
 
 interface Meaning {
   readonly code: RefusalCode
-  /** It is not the payer's: another provider may well take the same card or account. */
+  /** Not due to the payer: another provider may accept the same card or account. */
   readonly others?: true
 }
 
@@ -100,7 +100,7 @@ const IN_PROGRESS = "704"
 
 const definite: ReadonlySet<number> = new Set([400, 404, 422])
 
-/** Nothing is certain about what has no verdict of Adyen's in it. */
+/** Unknown without an error body of Adyen's. */
 export const refusedBy = (reply: ProviderReply): Declined | Unknown => {
   if (reply.status === 401 || reply.status === 403) return credentialsRefused(reply)
   const error = Option.getOrUndefined(errorIn(reply.json))

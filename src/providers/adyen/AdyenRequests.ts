@@ -1,4 +1,4 @@
-/** What Adyen is sent. */
+/** Request bodies and paths of Adyen. */
 import { Either, Redacted } from "effect"
 import { stringify } from "lossless-json"
 import { sha256Hex } from "../../domain/Digest.ts"
@@ -77,7 +77,7 @@ const scheme = ({ cvv, expiryMonth, expiryYear, holder, number }: Card): Body =>
   ...(holder === null ? {} : { holderName: holder })
 })
 
-/** The least that Adyen takes for a screen that nobody could ask. */
+/** Adyen's minimum for a browser whose screen is unknown. */
 const NO_SCREEN = { width: 0, height: 0, colorDepth: 24, timeZoneOffset: 0, javaEnabled: false }
 
 /** For 3D Secure, and for its own look at risks. Without scripts a page cannot tell of the screen. */
@@ -126,7 +126,7 @@ export const paymentBody = (
 
 export const detailsBody = (redirectResult: string): Body => ({ details: { redirectResult } })
 
-/** Whoever comes back twice with one result is answered once; the longest key that Adyen takes. */
+/** One key for each result, so that a reload does not submit it twice. */
 export const detailsKey = ({ reference }: AttemptContext, redirectResult: string): string =>
   sha256Hex(`${reference} ${redirectResult}`)
 

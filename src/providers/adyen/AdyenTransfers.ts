@@ -1,4 +1,4 @@
-/** What Adyen says about transfers: a payout is money out once it is booked, and may still come back. */
+/** Reads transfers. A payout has left once it is booked, and may still be returned. */
 import { Option, Schema } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
 import { Absent, Accepted, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"

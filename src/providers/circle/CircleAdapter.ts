@@ -93,7 +93,7 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
   const read = (kind: Kind, id: string) =>
     call({ operation: `look up ${kind}`, method: "GET", path: `${pathOf(kind)}/${encodeURIComponent(id)}` })
 
-  /** With its address, where that comes soon enough; whatever else became of it meanwhile is told later. */
+  /** Polls shortly for the deposit address; later changes come with enquiries. */
   const awaitAddress = (first: Accepted, id: string): Effect.Effect<Outcome> =>
     Effect.gen(function* () {
       for (const delay of addressDelays) {

@@ -1,4 +1,4 @@
-/** What all of Circle's answers share: their form, their refusals, and what an order comes to. */
+/** Reads Circle's recipients, transfers and refusals. */
 import { Option, Schema, Either } from "effect"
 import { Accepted, Declined, type Outcome, Report, Unknown, Absent, type Enquiry } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
@@ -56,7 +56,6 @@ export const acceptedAs = (
   return isInstruments ? new Declined({ ...outcome, instrument: true }) : outcome
 }
 
-/** From what Circle says of recipients' addresses to the ids that transfers go to. */
 const Recipient = Schema.Struct({
   id: Schema.String,
   address: optionalText,
@@ -118,7 +117,6 @@ export const recipientListed = (
       : { found: yield* usable(known), next: undefined }
   })
 
-/** From Circle's transfers to outcomes: nothing here talks to anybody. */
 const Transfer = Schema.Struct({
   id: Schema.String,
   status: Schema.String,
@@ -138,7 +136,7 @@ export const isKnownStatus = (status: string): boolean => known.has(status)
 
 const errorCodes: Readonly<Record<string, { readonly code?: RefusalCode; readonly instrument?: true }>> = {
   insufficient_funds: { code: "PROVIDER_BALANCE_LOW" },
-  // The recipient's address is one that nobody may pay to.
+  // The recipient's address is blocked.
   transfer_denied: { code: "SUSPECTED_FRAUD", instrument: true }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Callbacks of Circle, which come by Amazon SNS, all of them hints. The topic and its signature are the same for all of
- * Circle's customers, and any of them can pass on what it got: the signature proves Circle, not the account.
+ * Callbacks of Circle by Amazon SNS, all of them hints. All of Circle's customers share the topic and its signature, and
+ * can forward messages: the signature proves Circle, not the account.
  */
 import { Duration, Effect, Either, Option, Schema } from "effect"
 import type { ProviderHttp } from "../client/ProviderHttp.ts"

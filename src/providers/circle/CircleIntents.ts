@@ -1,4 +1,4 @@
-/** From Circle's payment intents to outcomes: nothing here talks to anybody. */
+/** Reads Circle's payment intents into outcomes and reports. */
 import { Either, Option, Schema } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
 import { Absent, Accepted, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
@@ -65,7 +65,7 @@ const actionDataOf = (intent: Intent) => ({
   network: networkOfChain(intent.paymentMethods?.[0]?.chain ?? "")
 })
 
-/** Whoever waits is told nothing more: before there is an address, an enquiry has to bring it. */
+/** `wait` triggers no further look-up, so it needs the address. */
 const stepOf = (intent: Intent) => (addressIn(intent) === undefined ? "check_status" : "wait")
 
 const isSome = (amount: typeof Amount.Type | undefined): boolean =>

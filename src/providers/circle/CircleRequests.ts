@@ -1,4 +1,4 @@
-/** From our orders to Circle's: nothing here talks to anybody. */
+/** Request bodies and amounts of Circle. */
 import { Either, type Option } from "effect"
 import { type Declined } from "../../domain/Outcome.ts"
 import { type AttemptContext, attemptKind, type PaymentOrder } from "../port/Provider.ts"

@@ -58,7 +58,7 @@ export interface Place {
   readonly path: string
 }
 
-/** Where it is Amazon's, or at the very address that stands for Circle: whoever is called elsewhere could be anybody. */
+/** Allows addresses of Amazon SNS, and the base URL that replaces Circle in tests. */
 export const allowedPlace = (url: string, ownOrigin: string | undefined): Option.Option<Place> => {
   const parsed = urlOf(url)
   if (parsed === undefined || parsed.username !== "" || parsed.password !== "") return Option.none()
@@ -68,16 +68,14 @@ export const allowedPlace = (url: string, ownOrigin: string | undefined): Option
     : Option.none()
 }
 
-/** Everybody with an account at Amazon can have SNS sign: that it is Circle's topic is what counts. */
+/** Any AWS customer can have SNS sign messages, so the topic must be Circle's. */
 export const isCirclesTopic = (arn: string, mode: "sandbox" | "live", own: string | undefined): boolean => {
   if (own !== undefined) return arn === own
   const topic = `${mode === "live" ? "prod" : "sandbox"}_platform-notifications-topic`
   return ["us-east-1", "us-west-2"].some((region) => arn === `arn:aws:sns:${region}:908968368384:${topic}`)
 }
 
-/** The certificates with which Amazon SNS signs, read from where a message says, as far as that place is allowed. */
-
-/** Nobody can say now: it is neither a good signature nor a bad one. */
+/** The certificate is unreachable, so the signature is neither valid nor invalid. */
 export class CertificateOutOfReach extends Data.TaggedError("CertificateOutOfReach")<{ readonly reason: string }> {}
 
 export interface SnsKeys {

@@ -1,4 +1,4 @@
-/** Access tokens of an account: one fetch for all who need one, and one more after a 401, which means that nothing was done. */
+/** Access tokens of an account: shared fetches, and one retry with a fresh token after a 401. */
 import { Deferred, Duration, Effect } from "effect"
 import type { Declined } from "../../domain/Outcome.ts"
 import { tokenMargin } from "../../domain/policies/ProviderPolicies.ts"
@@ -35,22 +35,22 @@ export const makeAccessTokens = (fetch: Effect.Effect<Granted, CallFailed | Decl
   let underWay: Deferred.Deferred<Held, NeverSent | Declined> | undefined
 
   const fetched = Effect.gen(function* () {
-    // Its life is counted from before it was asked for, since nobody knows when it began.
+    // Counts the lifetime from before the request, the earliest possible start.
     const askedAt = yield* monotonicMillis
     const granted = yield* fetch
     return (held = { token: granted.token, until: askedAt + lifeOf(granted) })
   }).pipe(
-    // Whatever became of the question for a token, the order that it is for was not sent.
+    // Without a token the order itself was never sent.
     Effect.catchTags({
       MaybeSent: ({ reason }) => new NeverSent({ reason: `no access token: ${reason}` }),
       NeverSent: ({ crowded, reason }) =>
         new NeverSent({ reason: `no access token: ${reason}`, ...(crowded === undefined ? {} : { crowded }) })
     }),
-    // It is for everybody: the turn of whoever happens to need it first must not hold the others up.
+    // Shared by all organisations, so it does not wait in the queue of one of them.
     Effect.locally(caller, { purpose: "question", orgId: null })
   )
 
-  /** Nobody's own: whoever asked for it first may leave without taking it away from the others. */
+  /** Runs as a daemon: interrupting the first caller does not fail the others. */
   const start = Effect.gen(function* () {
     const waited = yield* Deferred.make<Held, NeverSent | Declined>()
     underWay = waited
@@ -75,7 +75,7 @@ export const makeAccessTokens = (fetch: Effect.Effect<Granted, CallFailed | Decl
     held !== undefined && now < held.until ? Effect.succeed(held) : renewed
   )
 
-  /** Another than the one that was not taken, which somebody else may have fetched by now. */
+  /** Replaces a rejected token, unless another call has done so already. */
   const after = (refused: Held) => {
     if (held === refused) held = undefined
     return current

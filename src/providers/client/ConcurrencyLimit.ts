@@ -1,7 +1,7 @@
 /**
- * Room for the calls through one account: so many at a time, a few more in a queue, and nobody in it for long. It is shared
- * fairly: orders, questions and proofs each have places that the others never take, and an organisation whose calls hang
- * leaves room for the next.
+ * Limits concurrent calls through one account, with a bounded queue and a queue timeout.
+ * Fairness: orders, questions and proofs each have reserved places, and an organisation's share shrinks as fewer places are
+ * free, so hanging calls of one organisation leave places for the others.
  */
 import { Duration, Effect, FiberRef } from "effect"
 import type { OrgId } from "../../domain/Ids.ts"
@@ -17,13 +17,13 @@ import { NeverSent } from "./ProviderHttp.ts"
 /** `order`: it moves money. `question`: it asks what became of some. `proof`: it asks whether a callback is genuine. */
 export type Purpose = "order" | "question" | "proof"
 
-/** For what and for whom a call is made; null where it is for nobody in particular. */
+/** Purpose and organisation of a call; null: of no organisation. */
 export interface Caller {
   readonly purpose: Purpose
   readonly orgId: OrgId | null
 }
 
-/** Set around whatever an adapter does, so that adapters need not pass it on. */
+/** Set around every call of a provider, so that adapters need not pass it on. */
 export const caller = FiberRef.unsafeMake<Caller>({ purpose: "question", orgId: null })
 
 export interface ConcurrencyLimits {
@@ -88,7 +88,7 @@ export const makeConcurrencyLimit = (room: Partial<ConcurrencyLimits> = {}): Con
     return party
   }
 
-  /** What is free for this purpose: the places that are kept for the others are not. */
+  /** Free places for this purpose, without those reserved for the others. */
   const freeFor = (line: Line): number =>
     all.reduce((free, one) => free - (one === line ? one.underWay : Math.max(one.underWay, reserved)), most)
 
@@ -104,7 +104,7 @@ export const makeConcurrencyLimit = (room: Partial<ConcurrencyLimits> = {}): Con
     if (isIdle && line.parties.get(party.orgId) === party) line.parties.delete(party.orgId)
   }
 
-  /** Whoever has least under way, and among those whoever has waited longest. */
+  /** The call of the organisation with the fewest running calls; ties go to the longest wait. */
   const next = (): Call | undefined => {
     let chosen: { readonly underWay: number; readonly call: Call } | undefined
     for (const line of all) {
@@ -119,7 +119,7 @@ export const makeConcurrencyLimit = (room: Partial<ConcurrencyLimits> = {}): Con
     return chosen?.call
   }
 
-  /** A full queue has room for whoever has fewer in it: the last one of those who have most goes. */
+  /** In a full queue, drops the last call of the organisation with the most waiting calls, if the caller has fewer. */
   const hasRoom = (line: Line, party: Party): boolean => {
     if (line.waiting < longest) return true
     const largest = Array.from(line.parties.values()).reduce((a, b) => (b.waiting.size > a.waiting.size ? b : a), party)
@@ -158,7 +158,7 @@ export const makeConcurrencyLimit = (room: Partial<ConcurrencyLimits> = {}): Con
         line.waiting += 1
         timer = setTimeout(() => refuse(noTurn), Duration.toMillis(patience))
       }
-      // Whoever is called away, be it just as it was given a place, leaves nothing behind.
+      // Interruption frees the place, also when it comes just as the place was given.
       return leave
     })
 

@@ -1,4 +1,4 @@
-/** How an adapter speaks to its third party: one call, one answer, and certainty about whether it can have arrived. */
+/** HTTP calls of adapters. A failed call says whether the request may have arrived. */
 import { Data, type Effect } from "effect"
 
 export interface ProviderCall {
@@ -22,10 +22,10 @@ export interface ProviderReply {
   readonly json: unknown
 }
 
-/** Certainly nothing arrived: no connection, or no place in our own queue, which says nothing of the provider. */
+/** Nothing arrived: no connection, or no place in our own queue (`crowded`). */
 export class NeverSent extends Data.TaggedError("NeverSent")<{ readonly reason: string; readonly crowded?: true }> {}
 
-/** It may have arrived, and what became of it is not known. */
+/** The request may have arrived; its outcome is unknown. */
 export class MaybeSent extends Data.TaggedError("MaybeSent")<{ readonly reason: string }> {}
 
 export type CallFailed = NeverSent | MaybeSent

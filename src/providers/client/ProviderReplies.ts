@@ -1,4 +1,4 @@
-/** From a reply, or none, to what it means: what all adapters share. */
+/** Reads replies, and failed calls, into outcomes and reports. Shared by all adapters. */
 import { Effect, Either, Option } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import type { MovementKind } from "../../domain/Movement.ts"
@@ -44,7 +44,7 @@ export const settledOnce = (kind: MovementKind, id: string, amount: Money | unde
 export const noVerdict = ({ status }: ProviderReply, about = "without a verdict"): Unknown =>
   new Unknown({ reason: `HTTP ${status} ${about}` })
 
-/** Our credentials are not taken: nothing was done, and whoever looks after the account must know. */
+/** The credentials were rejected: nothing was done, and the operator has to act. */
 export const credentialsRefused = ({ status }: ProviderReply): Declined =>
   new Declined({
     reason: `HTTP ${status}: it did not take our credentials`,
@@ -56,7 +56,7 @@ export const credentialsRefused = ({ status }: ProviderReply): Declined =>
 export const named = (movements: NonNullable<Accepted["movements"]>): Pick<Accepted, "movements"> =>
   movements.length === 0 ? {} : { movements }
 
-/** An order that moves money: what was never sent is refused, what may have been is not known. */
+/** Outcome of an order: declined if never sent, unknown if it may have been. */
 export const sent = (reply: Reply, read: (reply: ProviderReply) => Outcome): Effect.Effect<Outcome> =>
   Effect.catchTags(
     Effect.map(reply, (one) => (one.status === 429 ? busy(one) : read(one))),
@@ -66,7 +66,7 @@ export const sent = (reply: Reply, read: (reply: ProviderReply) => Outcome): Eff
     }
   )
 
-/** A call that moves nothing, before the one that does: whatever goes wrong with it, nothing was moved. */
+/** A preparing call that moves nothing: any failure of it declines the order. */
 export const prepared = <A>(
   reply: Reply,
   read: (reply: ProviderReply) => Either.Either<A, Declined>
@@ -89,14 +89,14 @@ export const firstReport = (
     return yield* otherwise
   })
 
-/** A question about what was sent. */
+/** A look-up: failures of it leave the attempt unknown. */
 export const looked = (reply: Reply, read: (reply: ProviderReply) => Enquiry): Effect.Effect<Enquiry> =>
   Effect.catchAll(
     Effect.map(reply, (one) => (one.status === 429 ? new Unknown({ reason: "asked too often" }) : read(one))),
     ({ reason }) => Effect.succeed(new Unknown({ reason }))
   )
 
-/** Whether an account is taken, by the answer to a question that moves nothing. */
+/** Tests an account by a call that moves nothing. */
 
 /** `reads`: right where the answer says that it is taken. */
 export const triedBy = <A>(
@@ -168,7 +168,7 @@ export const failedReport = (
     providerStatus
   })
 
-/** Logs a status that is in none of the adapter's tables. Such a payment counts as processing until somebody looks. */
+/** Logs a status that is in none of the adapter's tables. Such a payment counts as processing. */
 export const warnOfStatus =
   (title: string, isExpected: (status: string) => boolean) =>
   <A extends Outcome | Enquiry>(answer: A): Effect.Effect<A> => {

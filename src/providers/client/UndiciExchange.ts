@@ -16,7 +16,7 @@ export interface Answer {
   readonly text: string
 }
 
-const letGo = new Error("nobody waits for the answer any more")
+const letGo = new Error("the caller no longer waits for the answer")
 
 /** A code such as ECONNRESET; whatever else an error says may hold what was sent. */
 const codeOf = (cause: unknown): string => {
@@ -71,7 +71,7 @@ export const exchange = (
     const handler: Dispatcher.DispatchHandler = {
       // Called just before the first byte is written: nothing was sent until here, anything may have been from here on.
       onRequestStart: (controller) => {
-        // It may have waited for its connection until nobody waited for it; and nothing is ever written twice.
+        // The caller may have timed out while waiting for a connection; and nothing is written twice.
         if (isOver || connection !== undefined) {
           controller.abort(letGo)
           return cutOff(new MaybeSent({ reason: "the connection was lost, and it is not sent again" }))

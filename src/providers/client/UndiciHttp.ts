@@ -34,7 +34,7 @@ const seconds = Metric.histogram(
   "Time from a call to a third-party provider to its answer, by provider and operation."
 )
 
-/** Each distinct word is kept for good: an adapter that makes up ever new ones shares a series from here on. */
+/** Bounds the number of series: further operations are counted as `other`. */
 const MOST_OPERATIONS = 40
 
 const operations = new Map<ProviderName, Set<string>>()
@@ -75,7 +75,7 @@ const usualLimits: CallLimits = {
 }
 
 const openAgent = async ({ limits = usualLimits, tls = {} }: ProviderHttpOptions): Promise<Agent> => {
-  // Whoever never calls a third party, such as most commands of the CLI, does not load it.
+  // Loaded on the first call: most CLI commands never call a third party.
   const undici = await import("undici")
   return new undici.Agent({
     connections: providerCallsUnderWay,
@@ -95,7 +95,7 @@ const openAgent = async ({ limits = usualLimits, tls = {} }: ProviderHttpOptions
   })
 }
 
-/** Nothing secret may travel in the clear: outside of the sandbox there is no http. */
+/** Requires https outside of sandbox mode. */
 const targetOf = (
   { origin, path }: ProviderCall,
   { baseUrl, mode }: ProviderHttpOptions

@@ -1,4 +1,4 @@
-/** What all of Coinbase's answers share: their form, their refusals, their lists. */
+/** Reads Coinbase's transfers and deposit destinations into outcomes and reports. */
 import { Either, Option, Schema } from "effect"
 import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 import { Money } from "../../domain/Money.ts"
@@ -103,7 +103,6 @@ export const readOne =
   (reply) =>
     reply.status === 404 ? Either.left(new Absent()) : readAs(decode, (read) => read)(reply)
 
-/** From Coinbase's transfers to outcomes: nothing here talks to anybody. */
 export const Transfer = Schema.Struct({
   transferId: optionalText,
   status: optionalText,
@@ -188,7 +187,6 @@ export const readTransfers: Read<Page<Transfer>> = readAs(
   ({ nextPageToken: next, transfers: items }) => ({ items, next })
 )
 
-/** From Coinbase's deposit destinations, and the transfers that came to them, to outcomes: nothing here talks to anybody. */
 const Destination = Schema.Struct({
   depositDestinationId: Schema.String,
   accountId: optionalText,
@@ -218,7 +216,7 @@ export const depositCreated = (reply: ProviderReply): Outcome =>
             state: "pending",
             providerPaymentId: destination.depositDestinationId,
             providerStatus: destination.status ?? null,
-            // Whoever waits is told nothing more: before there is an address, an enquiry has to bring it.
+            // `wait` triggers no further look-up, so it needs the address.
             nextAction: destination.crypto?.address === undefined ? "check_status" : "wait",
             actionData: actionDataOf(destination),
             providerData: { deposit_destination_id: destination.depositDestinationId }
@@ -246,8 +244,7 @@ const collectionOf = ({ targetAmount, targetAsset, transferId }: Transfer) =>
   )
 
 /**
- * All that came to one address, however many times somebody paid; nothing where nobody did, and a failure where an amount
- * cannot be read.
+ * Every payment to one address. None where nothing arrived; left where an amount cannot be read.
  */
 export const depositReport = (
   destinationId: string,

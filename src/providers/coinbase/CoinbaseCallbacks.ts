@@ -1,4 +1,4 @@
-/** From Coinbase's callbacks to what they say. */
+/** Callbacks of Coinbase: signature and events. */
 import { createHmac } from "node:crypto"
 import { Duration, Effect, Either, Option, Redacted, Schema } from "effect"
 import { Report } from "../../domain/Outcome.ts"
@@ -80,7 +80,7 @@ const expired = (report: Report): Report =>
     providerCode: "expired"
   })
 
-interface Heard {
+interface CallbackSource {
   readonly proof: Proof<"account">
   /** Undefined while it is not known which account the key opens. */
   readonly ownAccount: string | undefined
@@ -91,7 +91,7 @@ const eventOf = (
   eventType: string,
   key: string,
   transfer: Transfer,
-  { ownAccount, proof }: Heard
+  { ownAccount, proof }: CallbackSource
 ): Option.Option<CallbackEvent> => {
   const reference = transfer.metadata?.reference ?? null
   const destinationId = transfer.details?.depositDestination?.id
@@ -115,12 +115,12 @@ const eventOf = (
   )
 }
 
-const eventsOf = (body: Buffer, heard: Heard): ReadonlyArray<CallbackEvent> =>
+const eventsOf = (body: Buffer, source: CallbackSource): ReadonlyArray<CallbackEvent> =>
   jsonOfBody({ body }).pipe(
     Option.flatMap(decodeEvent),
     Option.filter(({ eventType }) => eventType.startsWith(transfers)),
     Option.flatMap(({ data, eventID, eventType }) =>
-      Option.flatMap(decodeTransfer(data), (transfer) => eventOf(eventType, eventID, transfer, heard))
+      Option.flatMap(decodeTransfer(data), (transfer) => eventOf(eventType, eventID, transfer, source))
     ),
     Option.toArray
   )

@@ -1,4 +1,4 @@
-/** From our orders to Coinbase's: nothing here talks to anybody. */
+/** Request bodies and paths of Coinbase. */
 import { Duration, Either } from "effect"
 import { type Declined } from "../../domain/Outcome.ts"
 import { type AttemptContext, attemptKind, type PaymentOrder } from "../port/Provider.ts"
@@ -36,7 +36,7 @@ const networkOf = ({ money, walletAddress }: PaymentOrder): Either.Either<string
   )
 }
 
-/** By the reference it is found again; the amount tells whoever looks at the account what the address is for. */
+/** Look-ups find the object by the reference; the amount is for people in the dashboard. */
 const metadataOf = ({ money, paymentId, reference }: PaymentOrder) => ({
   reference,
   payment_id: paymentId,

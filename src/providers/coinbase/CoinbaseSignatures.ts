@@ -22,7 +22,7 @@ const edwardsKey = (bytes: Buffer): KeyObject =>
     }
   })
 
-/** As Coinbase hands it out: PEM of a key on P-256, or an Ed25519 key in base64. What is wrong is never told. */
+/** PEM of a P-256 key, or an Ed25519 key in base64. The error never shows the value. */
 export const readSigningKey = (secret: string): Either.Either<SigningKey, string> => {
   const unreadable = "COINBASE_KEY_SECRET is neither the PEM of an EC key nor an Ed25519 key in base64"
   return Either.try({

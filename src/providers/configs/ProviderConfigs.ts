@@ -19,12 +19,12 @@ import { toPlainText } from "../../domain/Decimal.ts"
 
 /** A provider configuration as the audit log tells of it: plain values, amounts as exact decimal text. */
 type Settled = Omit<WholeConfig, "config_id">
-type Told = Readonly<Record<keyof Settled, string | number | boolean | null>>
+type AuditDetail = Readonly<Record<keyof Settled, string | number | boolean | null>>
 
 const textOf = (amount: BigDecimal.BigDecimal | null): string | null =>
   amount === null ? null : toPlainText(BigDecimal.normalize(amount))
 
-const describeConfig = (config: Settled): Told => ({
+const describeConfig = (config: Settled): AuditDetail => ({
   provider: config.provider,
   country: config.country,
   payment_method: config.payment_method,
@@ -44,15 +44,16 @@ const describeConfig = (config: Settled): Told => ({
 const changesBetween = (
   before: Settled,
   after: Settled
-): Option.Option<{ readonly old: Partial<Told>; readonly new: Partial<Told> }> => {
+): Option.Option<{ readonly old: Partial<AuditDetail>; readonly new: Partial<AuditDetail> }> => {
   const was = describeConfig(before)
   const is = describeConfig(after)
-  const differing = (Object.keys(was) as ReadonlyArray<keyof Told>).filter((field) => was[field] !== is[field])
-  const only = (told: Told): Partial<Told> => Object.fromEntries(differing.map((field) => [field, told[field]]))
+  const differing = (Object.keys(was) as ReadonlyArray<keyof AuditDetail>).filter((field) => was[field] !== is[field])
+  const only = (detail: AuditDetail): Partial<AuditDetail> =>
+    Object.fromEntries(differing.map((field) => [field, detail[field]]))
   return differing.length === 0 ? Option.none() : Option.some({ old: only(was), new: only(is) })
 }
 
-/** Where a provider is told to send its callbacks: nothing secret may travel in the clear, except to a sandbox itself. */
+/** Callback addresses need https, except loopback addresses in sandbox mode. */
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
 export const checkWebhookUrl = (text: string, mode: Mode): Either.Either<void, string> =>
@@ -156,7 +157,7 @@ export class ProviderConfigs extends Context.Tag("corridor/ProviderConfigs")<
                 return yield* new Invalid({ message: "provider: cannot change; create another configuration." })
               }
               const org_id = changes.org_id === undefined ? before.org_id : ownerOf(permit, changes.org_id)
-              // What lies in its account would be somebody else's to pay out from then on.
+              // Another organisation could pay out the money in its account.
               if (before.has_credentials && org_id !== before.org_id) {
                 return yield* new Invalid({
                   message: "org_id: cannot change, since it brings an account of its own; create another configuration."
@@ -174,7 +175,7 @@ export class ProviderConfigs extends Context.Tag("corridor/ProviderConfigs")<
               const changed = changesBetween(before, wanted)
               if (Option.isNone(changed)) return before
               const after = Option.getOrThrow(yield* store.update(wanted))
-              // One organisation's audit log does not tell of another: only admins see a move.
+              // A move between organisations is visible to admins only.
               const org = before.org_id === after.org_id ? after.org_id : null
               yield* record(permit, "updated", after, changed.value, org)
               return after

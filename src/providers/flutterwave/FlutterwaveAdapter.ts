@@ -118,7 +118,7 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
   const findCharge = ({ money, reference }: Pick<PaymentOrder, "money" | "reference">, page: Page | null) =>
     looked(get("look up charge", verifyPath(reference)), chargeReport(reference, page, { money, foundBy: "reference" }))
 
-  /** By its id, where that is known: under one reference there may be other transactions by now, of anybody's. */
+  /** Looks up by id where it is known: payers can create other transactions under one reference. */
   const askedOfCharge = (attempt: AttemptContext, page: Page | null): Effect.Effect<Enquiry> => {
     const { hintedIds, money, providerPaymentId: id, reference } = attempt
     const chargeAt = (one: string, wanted?: Wanted) =>
@@ -154,8 +154,8 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
   })
 
   /**
-   * All that came and went under the reference. While a payment is awaited, other transactions are those that hints named.
-   * Once it is over, whatever is heard of it is out of the ordinary, and every list is asked.
+   * Adds other movements under the reference. For a pending payment these are the transactions that hints named.
+   * For a final payment every list is asked.
    */
   const withAll = Effect.fnUntraced(function* (attempt: AttemptContext, found: Enquiry) {
     const { hintedIds, isWanted, reference, sentAt } = attempt

@@ -1,4 +1,4 @@
-/** What Flutterwave's answers to orders mean. That an order is a success says only that it was taken. */
+/** Reads answers to orders. `success` means only that the order was accepted. */
 import { Option, Schema } from "effect"
 import { Accepted, Declined, type Outcome } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
@@ -7,7 +7,7 @@ import { moneyOfMajor, optional, optionalText } from "../port/WireValues.ts"
 import { urlOf } from "../../domain/Url.ts"
 import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 
-/** Flutterwave has no codes for its refusals, only sentences: those that leave no doubt are known by their words. */
+/** Flutterwave refuses with sentences instead of codes; the unambiguous ones are matched by text. */
 interface Refusal {
   readonly code?: RefusalCode
   readonly instrument?: true

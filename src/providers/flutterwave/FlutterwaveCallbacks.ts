@@ -1,7 +1,4 @@
-/**
- * Flutterwave sends the same secret with every callback, and signs nothing of what it says: whoever saw one can write
- * another. So the secret lets a callback in, and all that it does is make us ask.
- */
+/** Flutterwave sends one secret with every callback and signs no body, so a callback only triggers an enquiry. */
 import { Either, Option, Redacted, Schema } from "effect"
 import {
   type Callback,

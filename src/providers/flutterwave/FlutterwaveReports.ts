@@ -1,4 +1,4 @@
-/** What Flutterwave says later of what it took, when it is asked. */
+/** Reads look-ups of charges, transfers and refunds into reports. */
 import { Duration, Equal, Option, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { Absent, type Enquiry, Report, Unknown } from "../../domain/Outcome.ts"
@@ -24,7 +24,6 @@ const transferStates: ReadonlyMap<string, Report["state"]> = new Map([
   ["FAILED", "failed"]
 ])
 
-/** For the log: what it may mean is for people to find out. */
 export const isKnownStatus = (status: string): boolean =>
   chargeStates.has(status.toLowerCase()) ||
   transferStates.has(status.toUpperCase()) ||
@@ -35,7 +34,7 @@ const nothingThere = (reply: ProviderReply): boolean => {
   return (reply.status === 400 || reply.status === 404) && message !== undefined && saysAbsent(message)
 }
 
-/** The refusal's scope is for whoever could still ask somebody else, which is over by the time of a report. */
+/** Without the scope of the refusal: a report comes too late for another provider. */
 const failedFor = (reason: string, isPayout: boolean) => {
   const { code } = refusalIn(reason, isPayout)
   return { reason, ...(code === undefined ? {} : { code }) }
@@ -75,10 +74,10 @@ export const chargeReport =
   (reference: string, page: Page | null, wanted?: Wanted) =>
   (reply: ProviderReply): Enquiry => {
     if (nothingThere(reply)) {
-      // A page is no transaction before somebody tries to pay on it.
+      // Without a payment attempt a page has no transaction.
       return page === null
         ? new Absent()
-        : new Unknown({ reason: "nobody has tried to pay on its page, if there is one", untried: true })
+        : new Unknown({ reason: "there was no attempt to pay on its page", untried: true })
     }
     const data = Option.getOrUndefined(transactionIn(reply))?.data
     if (data === undefined) return noVerdict(reply)

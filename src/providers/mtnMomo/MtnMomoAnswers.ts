@@ -1,4 +1,4 @@
-/** What MTN's answers mean. It refuses an order with HTTP 500 and a code, so that the code is read before the status. */
+/** Reads MTN's answers. MTN refuses orders with HTTP 500 and a code, so the code counts before the status. */
 import { Option, Schema } from "effect"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { RefusalCode } from "../../domain/PaymentStatus.ts"
@@ -10,7 +10,7 @@ import { acceptedDuplicate } from "../client/DuplicateOrder.ts"
 
 interface Refusal {
   readonly code?: RefusalCode
-  /** Of the customer's wallet or by the customer, so that nobody else need be asked. */
+  /** Due to the customer or the customer's wallet: no other provider is tried. */
   readonly instrument?: true
 }
 
@@ -149,7 +149,7 @@ export const statusAnswer =
     })
   }
 
-/** What became of an order whose reference was taken before; how it failed, if it did, is told in its turn. */
+/** Outcome of an order whose reference MTN already has. A failure is left to the next enquiry. */
 export const outcomeOfKnown =
   ({ product }: Endpoint) =>
   (found: Enquiry): Outcome => {
@@ -172,7 +172,7 @@ const balanceIn = Schema.decodeUnknownOption(
   Schema.Struct({ availableBalance: Schema.String, currency: Schema.String })
 )
 
-/** In a few words, for whoever tests the account. */
+/** Text for the test of the account. */
 export const balanceAnswer = (reply: ProviderReply): Option.Option<string> =>
   Option.map(
     reply.status === 200 ? balanceIn(reply.json) : Option.none(),

@@ -1,4 +1,4 @@
-/** MTN signs nothing that it calls back with: anyone can write it, so that it only makes us ask. */
+/** MTN does not sign callbacks, so they only trigger an enquiry. */
 import { Option, Schema } from "effect"
 import { type Callback, type CallbackRequest, Hint, jsonOfBody } from "../port/Callback.ts"
 import { optionalText } from "../port/WireValues.ts"

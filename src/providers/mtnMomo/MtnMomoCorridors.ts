@@ -43,7 +43,7 @@ export const serves: ReadonlyArray<Served> = Array.from(platforms.values()).flat
   bothWays([country], currency)
 )
 
-/** What the environment counts in; nothing where nobody has heard of it. */
+/** Currency of an environment; undefined for an unknown one. */
 export const currencyOf = (environment: string): string | undefined =>
   environment === SANDBOX.name ? SANDBOX.currency : platforms.get(environment)?.currency
 

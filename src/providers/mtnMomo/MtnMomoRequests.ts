@@ -1,4 +1,4 @@
-/** What MTN is sent: from an order to a body, and from an attempt to the address that answers for it. */
+/** Request bodies of MTN, and the endpoint of each attempt. */
 import { Either } from "effect"
 import type { MovementKind } from "../../domain/Movement.ts"
 import { type Declined } from "../../domain/Outcome.ts"

@@ -56,7 +56,7 @@ const connect = ({ callbackUrl, credentials, http }: Account<typeof fields>): Pr
           operation: `create ${kind}`,
           method: "POST",
           path: kinds[kind].path,
-          // Whoever reads the records of either side finds the order under one name.
+          // The same id in the logs of both sides.
           headers: { "content-type": "application/json", "x-request-id": reference },
           body: JSON.stringify(body)
         }),

@@ -1,4 +1,4 @@
-/** From pawaPay's answers to outcomes: nothing here talks to anybody. */
+/** Reads pawaPay's answers into outcomes and reports. */
 import { Either, Option, Schema } from "effect"
 import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
@@ -33,7 +33,7 @@ interface Meaning {
   readonly instrument?: true
 }
 
-/** What pawaPay turns away at once, and why. */
+/** Codes of immediate rejections. */
 const rejections: Readonly<Record<string, Meaning>> = {
   INVALID_PAYER_FORMAT: { code: "ACCOUNT_INVALID", instrument: true },
   INVALID_RECIPIENT_FORMAT: { code: "ACCOUNT_INVALID", instrument: true },
@@ -56,7 +56,7 @@ const rejections: Readonly<Record<string, Meaning>> = {
   CORRESPONDENT_TEMPORARILY_UNAVAILABLE: { code: "PROVIDER_UNAVAILABLE" }
 }
 
-/** What became of it later; a code that is not here says no more than that it failed. */
+/** Codes of later failures. An unknown code says only that it failed. */
 const failures: Readonly<Record<string, Meaning>> = {
   PAYER_NOT_FOUND: { code: "ACCOUNT_INVALID", instrument: true },
   PAYMENT_NOT_APPROVED: { code: "NOT_APPROVED", instrument: true },

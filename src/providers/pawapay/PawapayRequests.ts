@@ -1,4 +1,4 @@
-/** From our orders to pawaPay's: nothing here talks to anybody. */
+/** Request bodies of pawaPay. */
 import { Either, Option } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { type Declined } from "../../domain/Outcome.ts"

@@ -188,11 +188,11 @@ export const checkSignature = (key: KeyObject, { alg, base, signature }: Signed)
 
 /** The keys by which pawaPay's signatures are checked: the account's own setting, or those that pawaPay publishes. */
 
-/** Nobody can say now: it is neither a good signature nor a bad one. */
+/** The keys are unreachable, so the signature is neither valid nor invalid. */
 export class KeysOutOfReach extends Data.TaggedError("KeysOutOfReach")<{ readonly reason: string }> {}
 
 export interface PublicKeys {
-  /** `fresh`: what is at hand did not fit. They are asked for once in a while, however often somebody wants them. */
+  /** `fresh`: fetches again after a mismatch, at a limited rate. */
   readonly find: (keyId: string, fresh: boolean) => Effect.Effect<Option.Option<KeyObject>, KeysOutOfReach>
 }
 

@@ -1,4 +1,4 @@
-/** PayPal: cards and wallets by a redirect to its own page, after which we capture; and payouts to whoever has an e-mail address. */
+/** PayPal: cards and wallets by a redirect to its page and our capture; payouts to e-mail addresses. */
 import { Duration, Effect, Either, Option, Redacted } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import type { Movement } from "../../domain/Movement.ts"
@@ -78,7 +78,7 @@ const notFound = unknown("PayPal finds nothing by our reference, and its own id 
 /** Captures, and disputes of one capture, that are looked up for one enquiry, at most. */
 const MOST_LISTED = 10
 
-/** Its customer approved it after nobody waited for it any more: what is not captured never moves. */
+/** Report of an order that was approved after the payment ended. Without a capture no money moves. */
 const leftAlone = (id: string): Report =>
   new Report({ state: "pending", reason: null, providerPaymentId: id, providerStatus: "APPROVED" })
 
@@ -88,7 +88,7 @@ const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Provid
   ).pipe(Effect.flatMap(tokenGranted))
   const tokens = makeAccessTokens(token)
 
-  /** Without a token nothing is sent: that is a refusal of its own, whatever the call was about. */
+  /** Without a token nothing is sent, so the outcome is the refusal of the token. */
   const asked = <A>(
     call: ProviderCall,
     read: (reply: Effect.Effect<ProviderReply, CallFailed>) => Effect.Effect<A>,
@@ -125,12 +125,12 @@ const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Provid
     )
 
   let learnt: Payee | undefined
-  /** As the settings have it, or as PayPal told with the first order that was made here. */
+  /** From the settings, or from the first order that PayPal answered. */
   const ownPayee = (): Payee | undefined =>
     credentials.merchant_id === undefined ? learnt : { merchant_id: Redacted.value(credentials.merchant_id) }
 
-  const isNotForeign = (told: Payee | undefined): boolean => isSamePayee(ownPayee(), told) !== false
-  const isOwn = (told: Payee | undefined): boolean => isSamePayee(ownPayee(), told) === true
+  const isNotForeign = (other: Payee | undefined): boolean => isSamePayee(ownPayee(), other) !== false
+  const isOwn = (other: Payee | undefined): boolean => isSamePayee(ownPayee(), other) === true
 
   const shown = (id: string, ours: Ours): Effect.Effect<Shown> =>
     lookedAt<Shown>(requests.showOrder(id), orderShown(ours), (reason) => ({ said: new Unknown({ reason }) }))
@@ -146,7 +146,7 @@ const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Provid
       () => []
     )
 
-  /** Adds what disputes took, where money went back without a refund or somebody asks about a payment that is over. */
+  /** Adds reversals by disputes, where money went back without a refund or the payment is already final. */
   const withDisputes = Effect.fnUntraced(function* (said: Enquiry, payments: Payments, { isWanted }: AttemptContext) {
     if (said._tag !== "Report" || said.movements === undefined) return said
     const asked = isWanted ? unexplained(payments) : payments.captures
@@ -173,7 +173,7 @@ const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Provid
           : Effect.succeed(said)
     )
 
-  /** An order that its customer approved is captured by whoever sees it first; the key makes it one capture. */
+  /** Captures an approved order. The idempotency key makes concurrent captures one. */
   const settled = (id: string, attempt: AttemptContext, ours: Ours): Effect.Effect<Enquiry> =>
     Effect.flatMap(shown(id, ours), (one) => {
       if ("said" in one) {
@@ -185,7 +185,7 @@ const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Provid
   const payoutAt = (id: string, reference: string, money?: Money): Effect.Effect<Enquiry> =>
     lookedAt<Enquiry>(requests.showPayout(id), payoutShown(reference, money), (reason) => new Unknown({ reason }))
 
-  /** A batch that PayPal has already is looked up where its refusal points to. */
+  /** Looks up the existing batch that a duplicate refusal links to. */
   const pay = ({ reference }: PaymentOrder, call: ProviderCall): Effect.Effect<Outcome> =>
     asked<Outcome>(
       call,
@@ -227,7 +227,7 @@ const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Provid
     return Effect.flatMap(said, noticed)
   }
 
-  /** Anybody can call back: what is not PayPal's own must not take the room of payments. */
+  /** Limits verification calls, so that forged callbacks do not use up the calls of payments. */
   const checks = makeConcurrencyLimit({ underWay: callbackChecksUnderWay, reserved: 0, share: 0 })
 
   /** `read`: none where the answer says nothing about what was asked. */

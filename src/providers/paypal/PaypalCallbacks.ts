@@ -1,8 +1,9 @@
 /**
- * Callbacks of PayPal. PayPal confirms that it sent one to the app's webhook, which proves no more than that: anybody who has
- * the app's public client id can make orders there, under any reference and for any payee. So a callback is a hint.
- * Refunds by hand and disputes are read again with the account's own credentials, and count under the order's id alone. What
- * PayPal does not show to the app is left to an operator.
+ * Callbacks of PayPal.
+ * PayPal confirms only that it sent a callback to the app's webhook. The public client id is enough to create orders there,
+ * under any reference and for any payee. So a callback is a hint.
+ * Refunds by hand and disputes are read again with the account's credentials, and count under the order's id alone.
+ * An operator looks up what PayPal does not show to the app.
  */
 import { Effect, Either, Option, Redacted, Schema } from "effect"
 import { Report } from "../../domain/Outcome.ts"
@@ -146,7 +147,7 @@ const statementOf = ({ key, said }: Returned, order: OwnOrder): Statement => {
   return new Statement({ key, attempt, report, proof })
 }
 
-/** Nobody refunds here but by hand at PayPal, and what an order says of it names no sum. */
+/** Refunds are made by hand at PayPal only. An order does not name their total. */
 const refundIn = (json: unknown): Option.Option<Returned> =>
   Option.gen(function* () {
     const { amount, id, links } = yield* readRefund(json)
@@ -175,7 +176,7 @@ const disputeIn = (json: unknown): Option.Option<Returned> =>
 
 const isPaypal = (host: string): boolean => host === "paypal.com" || host.endsWith(".paypal.com")
 
-/** PayPal's own certificates alone; those of whoever stands in for PayPal, where the account says so. */
+/** Certificates of PayPal, or of the host that the account's base URL names. */
 export const isCertificateOf = (baseUrl: string, certUrl: string): boolean => {
   const given = urlOf(certUrl)
   if (given === undefined || given.username !== "" || given.password !== "") return false

@@ -117,7 +117,7 @@ export const isLost = ({ dispute_outcome }: Dispute): boolean => lost.has(disput
 /** PayPal refunds what the account gave in to: that refund may tell of the same money, under its own id. */
 export const isRefunded = ({ dispute_outcome }: Dispute): boolean => dispute_outcome.outcome_code === "ACCEPTED"
 
-/** Of several payments nobody knows whose money it is. */
+/** Undecidable where the order has several captures. */
 export const reversalOf = (dispute: Dispute): (Movement & { readonly amount: Money }) | undefined => {
   const { dispute_amount, dispute_id: id, dispute_outcome, disputed_transactions } = dispute
   const amount = moneyIn(dispute_outcome.amount_refunded ?? dispute_amount)

@@ -1,4 +1,4 @@
-/** From what PayPal says of an order, and of its capture, to what it means. */
+/** Reads orders and captures into outcomes and reports. */
 import { Equal, Option, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { Absent, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
@@ -54,24 +54,24 @@ const captureStates: Readonly<Record<string, State>> = {
   PARTIALLY_REFUNDED: "completed"
 }
 
-/** Statuses on which somebody should look. */
+/** Statuses that are logged for an operator. */
 export const isStrangeOrder = (status: string | null): boolean =>
   status !== null &&
   ((meaningOf(orderStates, status) ?? meaningOf(captureStates, status)) === undefined ||
     status === "PARTIALLY_REFUNDED")
 
-/** Nobody completes a payment by an amount that cannot be read. */
+/** A capture with an unreadable amount does not complete the payment. */
 const stateOf = ({ amount, status }: Capture): State => {
   const state = meaningOf(captureStates, status) ?? "processing"
   const isUnreadable = amount !== undefined && moneyOf(amount, amount.currency_code) === undefined
   return state === "completed" && isUnreadable ? "processing" : state
 }
 
-/** Who is paid by an order of ours: we name nobody, so that it is the account itself. */
+/** Payee of an order of ours. We name none, so PayPal fills in the account itself. */
 export const payeeIn = (reply: ProviderReply): Payee | undefined =>
   isMade(reply) ? Option.getOrUndefined(readOrder(reply.json))?.purchase_units?.[0]?.payee : undefined
 
-/** Of several captures, one that was completed speaks for the order, and one that failed only where none may follow. */
+/** Of several captures a completed one counts first, and a failed one last. */
 const weights: ReadonlyArray<State> = ["failed", "returned", "processing", "completed"]
 
 const weightOf = (capture: Capture): number => weights.indexOf(stateOf(capture))
@@ -135,10 +135,10 @@ export const orderOutcome = (reply: ProviderReply): Outcome => {
 /** What an order says of itself, and whether it waits for us to capture it. */
 export type Shown = { readonly approved: string } | { readonly said: Enquiry; readonly payments?: Payments }
 
-/** What an order must be to count as ours: the reference alone can be chosen by anybody who has the public client id. */
+/** Conditions for an order to be ours. The reference alone can be forged with the public client id. */
 export interface Ours {
   readonly reference: string
-  readonly isPayee: (told: Payee | undefined) => boolean
+  readonly isPayee: (other: Payee | undefined) => boolean
   /** Of an order that a hint named: what it must be for. */
   readonly money?: Money
 }
@@ -154,7 +154,7 @@ export const orderShown =
     if (unit?.custom_id !== reference) {
       return { said: new Unknown({ reason: "the order of this id is not of this reference" }) }
     }
-    if (!isPayee(unit.payee)) return { said: new Unknown({ reason: "the order of this id pays somebody else" }) }
+    if (!isPayee(unit.payee)) return { said: new Unknown({ reason: "the order of this id has another payee" }) }
     if (money !== undefined && !Equal.equals(moneyOf(unit.amount, unit.amount?.currency_code), money)) {
       return { said: new Unknown({ reason: "the order of this id is of another amount" }) }
     }

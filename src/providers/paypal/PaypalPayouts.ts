@@ -1,4 +1,4 @@
-/** From what PayPal says of a payout, and of its one item, to what it means. */
+/** Reads payouts and their single item into outcomes and reports. */
 import { Equal, Option, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import type { Movement } from "../../domain/Movement.ts"
@@ -53,13 +53,13 @@ const itemStates: Readonly<Record<string, State>> = {
   REVERSED: "returned"
 }
 
-/** Statuses on which somebody should look. */
+/** Statuses that are logged for an operator. */
 export const isStrangePayout = (status: string | null): boolean =>
   status !== null && (meaningOf(batchStates, status) ?? meaningOf(itemStates, status)) === undefined
 
 /**
  * A batch has one item, whose id names its money. Money that came back has no id of its own: it is derived from the item's.
- * PayPal takes the money of an item that nobody claims, and gives it back after thirty days.
+ * PayPal returns the money of an unclaimed item after thirty days.
  */
 const movementsOf = (batchId: string | null, item: Item): ReadonlyArray<Movement> => {
   const { payout_item, payout_item_id, transaction_status: status = "" } = item

@@ -1,4 +1,4 @@
-/** What PayPal refuses for, in its words and in ours. */
+/** PayPal's error codes and our refusal codes. */
 import { Option, Schema } from "effect"
 import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 import { Declined, Unknown } from "../../domain/Outcome.ts"
@@ -36,7 +36,7 @@ export const problemIn = ({ json }: ProviderReply): Problem | undefined =>
     }))
   )
 
-/** With these nothing was captured, and nothing will be; the word of ours where it is certain. */
+/** Issues after which nothing is captured any more; null: no certain code of ours. */
 const ends: Readonly<Record<string, RefusalCode | null>> = {
   INSTRUMENT_DECLINED: "CARD_DECLINED",
   PAYMENT_SOURCE_DECLINED_BY_PROCESSOR: "CARD_DECLINED",
@@ -57,7 +57,7 @@ const ends: Readonly<Record<string, RefusalCode | null>> = {
   PAYEE_ACCOUNT_INVALID: null
 }
 
-/** Nothing where the issue does not say that it is over. */
+/** Undefined where the issue is not final. */
 export const endBy = (issue: string | undefined): { readonly code?: RefusalCode } | undefined => {
   const code = meaningOf(ends, issue)
   if (code === undefined) return undefined
@@ -92,7 +92,7 @@ const seenBefore: ReadonlySet<string> = new Set([
   "PREVIOUS_REQUEST_IN_PROGRESS"
 ])
 
-/** The order was refused by its looks; or there is no telling. */
+/** A definite refusal before anything moved, or unknown. */
 export const refused = (reply: ProviderReply): Declined | Unknown => {
   if (reply.status === 401 || reply.status === 403) return credentialsRefused(reply)
   const problem = problemIn(reply)

@@ -1,4 +1,4 @@
-/** From our orders to what PayPal is asked. */
+/** Requests to PayPal. */
 import { Either } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { type Declined } from "../../domain/Outcome.ts"
@@ -7,7 +7,7 @@ import type { PaymentOrder } from "../port/Provider.ts"
 import { paypalText } from "./PaypalSchemas.ts"
 import { exactAmount, invalidOrder } from "../client/ProviderReplies.ts"
 
-type Asked = Either.Either<ProviderCall, Declined>
+type PreparedCall = Either.Either<ProviderCall, Declined>
 
 const json = { "content-type": "application/json" } as const
 
@@ -37,7 +37,7 @@ const described = (description: string | null) =>
  * Our reference is the key of the request, the id by which its events name it, and the invoice, of which PayPal takes one
  * payment only.
  */
-export const createOrder = ({ description, money, reference, returnUrl }: PaymentOrder): Asked =>
+export const createOrder = ({ description, money, reference, returnUrl }: PaymentOrder): PreparedCall =>
   Either.map(textOf(money), (value) => ({
     operation: "create order",
     method: "POST",
@@ -86,7 +86,7 @@ export const captureOrder = (id: string, reference: string): ProviderCall => ({
 const SUBJECT = "You have received a payment"
 
 /** One item to a batch, so that the batch is the payout. */
-export const createPayout = ({ description, money, recipient, reference }: PaymentOrder): Asked =>
+export const createPayout = ({ description, money, recipient, reference }: PaymentOrder): PreparedCall =>
   Either.gen(function* () {
     const value = yield* textOf(money)
     const receiver = yield* Either.fromNullable(recipient?.email, () =>

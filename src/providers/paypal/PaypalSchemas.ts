@@ -1,4 +1,4 @@
-/** What all answers of PayPal have in common. */
+/** Schemas and amounts that all of PayPal's answers share. */
 import { Option, Schema, Either } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { Declined } from "../../domain/Outcome.ts"
@@ -14,10 +14,10 @@ export const Payee = Schema.Struct({ email_address: optionalText, merchant_id: o
 export type Payee = typeof Payee.Type
 
 /** Whether both are one account; undefined where they do not say enough to compare them. */
-export const isSamePayee = (own: Payee | undefined, told: Payee | undefined): boolean | undefined => {
-  if (own?.merchant_id !== undefined && told?.merchant_id !== undefined) return own.merchant_id === told.merchant_id
-  if (own?.email_address === undefined || told?.email_address === undefined) return undefined
-  return own.email_address.toLowerCase() === told.email_address.toLowerCase()
+export const isSamePayee = (own: Payee | undefined, other: Payee | undefined): boolean | undefined => {
+  if (own?.merchant_id !== undefined && other?.merchant_id !== undefined) return own.merchant_id === other.merchant_id
+  if (own?.email_address === undefined || other?.email_address === undefined) return undefined
+  return own.email_address.toLowerCase() === other.email_address.toLowerCase()
 }
 
 export const moneyOf = (
@@ -35,7 +35,7 @@ export const feeIn = (fee: Money | undefined) => (fee === undefined ? {} : { fee
 /** Currencies that PayPal takes whole, whatever ISO 4217 says of them. */
 const takenWhole: ReadonlySet<string> = new Set(["HUF", "JPY", "TWD"])
 
-/** Nothing where PayPal cannot be asked for exactly this. */
+/** None for an amount that PayPal cannot represent exactly. */
 export const paypalText = (money: Money): Option.Option<string> =>
   takenWhole.has(money.currency) ? minorText(money, 0) : Option.some(majorText(money))
 
@@ -64,7 +64,7 @@ export const paypalCurrencies = [
   "USD"
 ] as const
 
-/** Tokens, and the word of PayPal about callbacks. */
+/** Access tokens, and the verification of callbacks. */
 const readToken = Schema.decodeUnknownOption(
   Schema.Struct({ access_token: Schema.String, expires_in: Schema.NumberFromString })
 )
@@ -85,9 +85,9 @@ export const tokenGranted = (reply: ProviderReply): Either.Either<Granted, Decli
 
 const readVerification = Schema.decodeUnknownOption(Schema.Struct({ verification_status: Schema.String }))
 
-/** PayPal's word on it; none where its answer is about something else than the callback, such as our own account. */
+/** None where the answer is not about the callback, such as an error of our own account. */
 export const verification = (reply: ProviderReply): Option.Option<Check<"vendor">> => {
-  // What it cannot even read is nothing of its own.
+  // PayPal did not send a callback that it cannot parse.
   if (reply.status === 400 || reply.status === 422) return Option.some(Check.failed)
   return Option.map(readVerification(isMade(reply) ? reply.json : undefined), ({ verification_status: status }) =>
     Check.confirmed("SUCCESS", status)

@@ -1,4 +1,4 @@
-/** From what Paystack answers to what it means. */
+/** Reads Paystack's answers into outcomes and reports. */
 import { Either, Option, Schema } from "effect"
 import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 import type { Movement } from "../../domain/Movement.ts"
@@ -65,7 +65,7 @@ const codes: Readonly<Record<string, RefusalCode>> = {
   invalid_transfer_recipient: "INVALID_ORDER"
 }
 
-/** The order was refused by its looks, before anything was moved; or there is no telling. */
+/** A definite refusal before anything moved, or unknown. */
 const refused = (reply: ProviderReply): Declined | Unknown => {
   if (reply.status === 401 || reply.status === 403) return credentialsRefused(reply)
   const envelope = Option.getOrUndefined(envelopeOf(reply))
@@ -82,7 +82,7 @@ const refused = (reply: ProviderReply): Declined | Unknown => {
   })
 }
 
-/** Stands for "it has this reference already": whoever hears it looks the order up. */
+/** Paystack has this reference already; the caller looks the order up. */
 export const alreadyThere = new Unknown({ reason: "it has this reference already" })
 
 const isDuplicate = (reply: ProviderReply): boolean =>

@@ -1,4 +1,4 @@
-/** What Paystack calls back with. The secret key signs the raw bytes; failed charges are never called back about. */
+/** Callbacks of Paystack. The secret key signs the raw bytes. Failed charges get no callback. */
 import { createHmac } from "node:crypto"
 import { Effect, Option, Redacted, Schema } from "effect"
 import { sha256Hex } from "../../domain/Digest.ts"
@@ -85,7 +85,7 @@ export interface RefundsOfTransaction {
   /** Nothing where Paystack does not know the transaction. */
   readonly paid: Report | undefined
   readonly ours: ReadonlyArray<Named>
-  /** Those that somebody made in the dashboard, once they are paid. */
+  /** Refunds made in the dashboard, once they are paid. */
   readonly byHand: ReadonlyArray<Movement>
 }
 
@@ -170,7 +170,7 @@ export const readCallback =
     const key = Redacted.value(secretKey)
     const check = Check.same(signatureOf(key, body), headers["x-paystack-signature"]?.toLowerCase())
     const proof = Proof.from(
-      // Anybody can sign with an empty key.
+      // An empty key would accept forged signatures.
       check.where(key !== ""),
       "x-paystack-signature is not the signature of this body under PAYSTACK_SECRET_KEY"
     )

@@ -1,4 +1,4 @@
-/** What Paystack's statuses mean. Its published response schemas are unreliable, so that little is read of them. */
+/** Statuses, movements and disputes of Paystack. Its published schemas are unreliable, so few fields are read. */
 import { Option, Schema } from "effect"
 import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 import type { Money } from "../../domain/Money.ts"
@@ -56,7 +56,7 @@ const transferStates: Readonly<Record<string, State>> = {
   received: "processing",
   processing: "processing",
   queued: "processing",
-  // The account must have passwords for transfers switched off: nobody here can enter one.
+  // Waits for a password at Paystack: the account must have transfer passwords switched off.
   otp: "processing"
 }
 
@@ -72,7 +72,7 @@ const statesOf = { transaction: transactionStates, transfer: transferStates, ref
 
 export type Kind = keyof typeof statesOf
 
-/** Statuses on which somebody should look: those that nobody has told us of, and those that wait for a person at Paystack. */
+/** Statuses that are logged: unknown ones, and those that wait for a person at Paystack. */
 export const isRemarkable = (kind: Kind, status: string | null): boolean =>
   status !== null && (meaningOf(statesOf[kind], status) === undefined || ["otp", "needs-attention"].includes(status))
 
@@ -89,7 +89,7 @@ const wordings: ReadonlyArray<readonly [RegExp, RefusalCode]> = [
   [/fraud/i, "SUSPECTED_FRAUD"]
 ]
 
-/** Paystack passes on what the bank or network said; only what is certain gets a word of ours. */
+/** Paystack passes on the bank's text; only unambiguous texts get a code. */
 const codeOf = ({ channel, gateway_response: said }: Moved): RefusalCode | undefined => {
   if (said === undefined) return undefined
   const known = wordings.find(([wording]) => wording.test(said))?.[1]

@@ -1,4 +1,4 @@
-/** From our orders to what Paystack is asked. Whatever it could not be asked is refused here, before anything is sent. */
+/** Requests to Paystack. Orders that it cannot serve are declined before anything is sent. */
 import { Duration, Either } from "effect"
 import { LosslessNumber, stringify } from "lossless-json"
 import type { Money } from "../../domain/Money.ts"
@@ -8,7 +8,7 @@ import type { AttemptContext, MobileMoney, PaymentOrder, RefundOrder } from "../
 import { minorText } from "../port/WireValues.ts"
 import { exactAmount, invalidOrder, notSupported } from "../client/ProviderReplies.ts"
 
-type Asked = Either.Either<ProviderCall, Declined>
+type PreparedCall = Either.Either<ProviderCall, Declined>
 
 const needed = <A>(value: A | null | undefined, what: string): Either.Either<A, Declined> =>
   Either.fromNullable(value, () => invalidOrder(`Paystack needs ${what}`))
@@ -60,7 +60,7 @@ const collected = (order: PaymentOrder): Either.Either<Readonly<Record<string, u
   })
 
 /** A page of Paystack's own, where the customer enters the card. */
-export const hostedPage = (order: PaymentOrder): Asked =>
+export const hostedPage = (order: PaymentOrder): PreparedCall =>
   Either.map(collected(order), (common) =>
     post("create hosted payment", "/transaction/initialize", {
       ...common,
@@ -70,7 +70,7 @@ export const hostedPage = (order: PaymentOrder): Asked =>
     })
   )
 
-export const mobileCharge = (order: PaymentOrder): Asked =>
+export const mobileCharge = (order: PaymentOrder): PreparedCall =>
   Either.gen(function* () {
     const mobile = yield* needed(order.mobileMoney, "the payer's mobile money account")
     const provider = yield* networkOf(order.country, mobile)
@@ -84,7 +84,7 @@ export const mobileCharge = (order: PaymentOrder): Asked =>
 /** The account that the payer is given takes money for this long; Paystack allows no more than eight hours. */
 const accountLives = Duration.hours(6)
 
-export const bankTransferCharge = (order: PaymentOrder, nowMillis: number): Asked =>
+export const bankTransferCharge = (order: PaymentOrder, nowMillis: number): PreparedCall =>
   Either.map(collected(order), (common) =>
     post("create charge", "/charge", {
       ...common,
@@ -122,12 +122,12 @@ const mobileRecipient = ({ country, mobileMoney, money, recipient }: PaymentOrde
   })
 
 /** Moves nothing, and finds the recipient again where the account is known already. */
-export const transferRecipient = (order: PaymentOrder): Asked => {
+export const transferRecipient = (order: PaymentOrder): PreparedCall => {
   const body = order.method === "mobile_money" ? mobileRecipient(order) : bankRecipient(order)
   return Either.map(body, (one) => post("create recipient", "/transferrecipient", one))
 }
 
-export const transfer = (order: PaymentOrder, recipientCode: string): Asked =>
+export const transfer = (order: PaymentOrder, recipientCode: string): PreparedCall =>
   Either.map(amountOf(order.money), (amount) =>
     post("create transfer", "/transfer", {
       source: "balance",
@@ -140,7 +140,7 @@ export const transfer = (order: PaymentOrder, recipientCode: string): Asked =>
   )
 
 /** Paystack gives refunds no reference of the caller's: ours is the note, by which it is found again. */
-export const refund = ({ attempt, collectionId, money, reason, reference }: RefundOrder): Asked =>
+export const refund = ({ attempt, collectionId, money, reason, reference }: RefundOrder): PreparedCall =>
   Either.map(amountOf(money), (amount) =>
     post("create refund", "/refund", {
       transaction: collectionId ?? attempt.reference,

@@ -27,14 +27,14 @@ export const secretNotSet = (setting: string): NoProof =>
 export const jsonOfBody = ({ body }: Pick<CallbackRequest, "body">): Option.Option<unknown> =>
   Either.getRight(readJson(body.toString("utf8")))
 
-/** Whether it is proved, or what it is about, cannot be told just now: the provider is to send it again. */
+/** Verification or look-up failed temporarily: the provider has to send the callback again. */
 export class NotNow extends Data.TaggedError("NotNow")<{
   readonly message: string
   /** Where it was proved, and only its subject could not be looked up. */
   readonly proof?: Proof
 }> {}
 
-/** Compares secrets and signatures without telling by its time how much of them was right. */
+/** Compares secrets and signatures in constant time. */
 export const isSame = (expected: string | Buffer, given: string | Buffer | undefined): boolean => {
   const [a, b] = [Buffer.from(expected), Buffer.from(given ?? "")]
   return a.length > 0 && a.length === b.length && timingSafeEqual(a, b)
@@ -94,7 +94,7 @@ export class Check<To extends Binding = Binding> {
 
 type SignatureParts = [data: Buffer, key: Parameters<typeof verify>[2], signature: Buffer]
 
-/** Evidence of who speaks. Made from a check that holds, or from an answer to the account's own credentials. */
+/** Evidence of the sender, from a check that holds or from an answer to the account's own credentials. */
 export class Proof<To extends Binding = Binding> {
   protected readonly isChecked = true
   /** Read by the compiler alone. */
@@ -112,7 +112,7 @@ export class Proof<To extends Binding = Binding> {
   }
 }
 
-/** By either name; what is known by neither is kept until it is. */
+/** Names an attempt by either id. A callback that matches none is kept until one does. */
 export interface Named {
   readonly reference: string | null
   readonly providerPaymentId: string | null
@@ -141,7 +141,7 @@ export interface Unseen {
   readonly proof: Proof
 }
 
-/** Makes the provider be asked about the attempt. The id that it names is something to ask about, and is not believed. */
+/** Triggers an enquiry about the attempt. The id is only looked up, never trusted. */
 export class Hint extends Data.TaggedClass("Hint")<{ readonly attempt: Named; readonly unseen?: Unseen }> {}
 
 export type CallbackEvent = Statement | Hint
@@ -149,8 +149,8 @@ export type CallbackEvent = Statement | Hint
 export interface Callback {
   /** None where it is about nothing of ours, such as a test of the address. */
   readonly events: ReadonlyArray<CallbackEvent>
-  /** Nobody's signature or secret is under it: anybody may have sent it. */
+  /** The callback carries neither signature nor secret. */
   readonly isUnsigned?: true
-  /** What the provider wants to hear, where that is not the usual answer. */
+  /** Answer to the callback, where the provider expects a special one. */
   readonly reply?: { readonly status: number; readonly contentType: string; readonly body: string }
 }

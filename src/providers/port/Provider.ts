@@ -1,4 +1,4 @@
-/** The port behind which every provider stands, built-in rail or third party. None of its effects fails: an outcome says it all. */
+/** The provider port, implemented by built-in providers and third parties. Its effects never fail; outcomes carry failures. */
 import { Context, type Duration, Effect, type Either, Layer, type Redacted } from "effect"
 import type { ConfigId, OrgId, PaymentId } from "../../domain/Ids.ts"
 import type { CountryCode } from "../../domain/Country.ts"
@@ -9,7 +9,7 @@ import type { SupportQuestion } from "../../domain/Routing.ts"
 import type { Callback, CallbackRequest, NoProof, NotNow } from "./Callback.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
-/** The whole card, or what stands for it: it lives only as long as the request that carries it. */
+/** Card data; kept only for the request that carries it. */
 export interface Card {
   readonly number: string
   readonly expiryMonth: string
@@ -49,13 +49,13 @@ export interface Sender {
   readonly country: string
 }
 
-/** The payer's browser, as its request or the caller told of it. Null: not told. */
+/** The payer's browser, from its request or from the caller. Null: unknown. */
 export interface Browser {
   readonly ip: string | null
   readonly userAgent: string
   readonly acceptHeader: string
   readonly language: string
-  /** Null where the page ran no script that could have told. */
+  /** Null without JavaScript. */
   readonly screen: {
     readonly width: number
     readonly height: number
@@ -86,7 +86,7 @@ export interface PaymentOrder {
   readonly recipient: Recipient | null
   /** Of a payout; null where the organisation is not known any more. */
   readonly sender: Sender | null
-  /** Of a card that its payer entered; null where nobody told of the browser. */
+  /** Of the payer who entered the card; null where unknown. */
   readonly browser: Browser | null
   /** The hosted page for a customer who must be redirected by us. */
   readonly checkoutUrl: string
@@ -94,7 +94,7 @@ export interface PaymentOrder {
   readonly returnUrl: string
 }
 
-/** An attempt as it is asked about: which endpoint answers for it, and since when, differs from provider to provider. */
+/** An attempt as adapters need it for look-ups, cancellations and refunds. */
 export interface AttemptContext {
   readonly reference: string
   readonly providerPaymentId: string | null
@@ -150,8 +150,8 @@ export interface OneTimePasswords {
 }
 
 /**
- * What becomes of a wish to call something off. `canceled` is certain: what is confirmed never completes. `asked`: the
- * provider has taken note of it, and only its callback tells whether it did.
+ * Answer to a cancellation. `canceled`: the payment never completes. `asked`: the provider accepted the request, and its
+ * callback brings the result.
  */
 export type CancelAnswer = "canceled" | "asked" | "refused" | "unknown"
 
@@ -170,18 +170,18 @@ export interface Provider {
   readonly givesUpId?: (providerPaymentId: string) => boolean
   /** From when on it is certainly this account that is reached. Of what was sent before, neither promise holds. */
   readonly since?: Date
-  /** The reason is shown to whoever asks why a payment is not routed here. */
+  /** The reason is shown in the explanation of the routing. */
   readonly supports: (question: SupportQuestion) => Either.Either<void, string>
   readonly initiate: (order: PaymentOrder) => Effect.Effect<Outcome>
   readonly enquire: (attempt: AttemptContext) => Effect.Effect<Enquiry>
   readonly callback: (request: CallbackRequest) => Effect.Effect<Callback, NoProof | NotNow>
-  /** What a provider leaves out of these it cannot do. */
+  /** Optional operations; absent where the provider has none. */
   readonly otp?: OneTimePasswords
   readonly cancel?: (attempt: AttemptContext) => Effect.Effect<CancelAnswer>
   readonly refund?: (order: RefundOrder) => Effect.Effect<Outcome>
-  /** The customer came back from the provider, with this in the address. It may be called any number of times. */
+  /** Called when the customer returns from the provider, with the query of the address; repeatable. */
   readonly resume?: (attempt: AttemptContext, query: Readonly<Record<string, string>>) => Effect.Effect<Enquiry>
-  /** A harmless call that shows whether the account's credentials are taken; the reason, where they are not. */
+  /** Tests the credentials with a call that moves nothing; left: why they failed. */
   readonly test?: Effect.Effect<Either.Either<string, string>>
 }
 

@@ -1,7 +1,6 @@
 /**
- * The name under which a third party knows an attempt. Several of them take nothing but a UUID of version 4, so that all of
- * them get one: the attempt's own id with another version in it. It is committed with the attempt, belongs to no other,
- * and leads back to it.
+ * References of attempts at third parties. Several accept only a UUID of version 4, so every third party gets the attempt's
+ * id with its version digit replaced.
  */
 import { Effect } from "effect"
 import { nilUuid, type OrgId } from "../../domain/Ids.ts"
@@ -18,7 +17,7 @@ const withVersion = (version: "4" | "7", id: string): string =>
 
 export const wireReference = (attemptId: string): string => withVersion("4", attemptId)
 
-/** Text that cannot be one of ours names nothing. */
+/** The nil UUID for text that is no reference of ours. */
 export const attemptOfWire = (text: string): string => {
   const lower = text.toLowerCase()
   return shape.test(lower) ? withVersion("7", lower) : nilUuid
@@ -40,7 +39,7 @@ const inward = (event: CallbackEvent): CallbackEvent =>
     ? new Hint({ ...event, attempt: named(event.attempt) })
     : new Statement({ ...event, attempt: named(event.attempt) })
 
-/** The provider as we speak to it, by the ids of attempts, where it knows them by what goes over the wire. */
+/** Translates our attempt ids to wire references, and back in callbacks. */
 export const byWireReference = (provider: Provider): Provider => {
   const { cancel, otp, refund, resume } = provider
   return {
@@ -68,7 +67,7 @@ export const byWireReference = (provider: Provider): Provider => {
   }
 }
 
-/** A provider whose calls say for what and for whom they are made, so that they share its room fairly. */
+/** Tags the calls of a provider with their purpose and organisation, for the concurrency limit. */
 const asking =
   (purpose: Purpose, orgId: OrgId | null) =>
   <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>

@@ -1,6 +1,6 @@
 /**
- * Leave to send an attempt a second time. It comes from what its provider promises and from how long ago it was sent, and
- * from nothing else: whoever sends again takes one as an argument.
+ * Permission to send an attempt again. Only the provider's promises and the time since the first send grant it. Functions
+ * that send again take one as an argument.
  */
 import { Duration, Option } from "effect"
 import type { Absent } from "../../domain/Outcome.ts"
@@ -22,34 +22,34 @@ const holdsAfter = (promised: Promised, { last, now }: Sent): boolean =>
   now.getTime() - last.getTime() >=
     Duration.toMillis(promised === true ? absenceGrace : Duration.max(promised, absenceGrace))
 
-/** Whether the account that is reached now is the one that the attempt was sent to: another one never had it. */
+/** Whether the current account is the one that the attempt was sent to. */
 export const isSameAccount = ({ since }: Provider, { first }: Sent): boolean => since === undefined || first > since
 
 export class ResendPermit {
   protected readonly isGiven = true
 
-  /** The provider was shown not to have it; otherwise it may well have it, and moves it once. */
+  /** Proven absent at the provider; otherwise the provider may have it and moves money once. */
   readonly isAbsent: boolean
 
   private constructor(isAbsent: boolean) {
     this.isAbsent = isAbsent
   }
 
-  /** It moves money once for a reference, and still remembers it. `promised`: what it promises of orders, or of refunds. */
+  /** The provider still knows the reference and moves money once for it. `promised`: for orders or for refunds. */
   static honoured(provider: Provider, promised: Promised, sent: Sent): Option.Option<ResendPermit> {
     return isSameAccount(provider, sent) && holdsFor(promised, sent)
       ? Option.some(new ResendPermit(false))
       : Option.none()
   }
 
-  /** It says that it has no trace of it, and its word proves it by now. */
-  static absent(provider: Provider, _word: Absent, sent: Sent): Option.Option<ResendPermit> {
+  /** The provider reports no such reference, and enough time has passed for that to be proof. */
+  static absent(provider: Provider, _report: Absent, sent: Sent): Option.Option<ResendPermit> {
     return isSameAccount(provider, sent) && holdsAfter(provider.provesAbsence, sent)
       ? Option.some(new ResendPermit(true))
       : Option.none()
   }
 }
 
-/** What it promises of money that it is to give back. */
+/** The promise for refunds. */
 export const refundsHonoured = ({ honoursReference, refundsHonourReference }: Provider): Promised =>
   refundsHonourReference ?? honoursReference

@@ -1,6 +1,6 @@
 /**
- * What a third party says of itself: where it lives, what it wants to know of an account, which corridors it serves. The
- * settings, the table of providers and the routing all come from this one declaration.
+ * Declaration of a third party: addresses, credential fields, served corridors. Settings, routing and the table of
+ * providers are made from it.
  */
 import { Either, type Redacted } from "effect"
 import type { Flow, PaymentMethod, ThirdPartyName } from "../../domain/Corridor.ts"
@@ -24,7 +24,7 @@ export interface CredentialField {
   readonly optional?: true
   /** Fit to be shown: an account's name, an environment. */
   readonly shown?: true
-  /** Whoever gives the same one opens the same account. */
+  /** The same value means the same account. */
   readonly identifies?: true
   /** It has several lines, and is never sent: the PEM of a key. */
   readonly lines?: true

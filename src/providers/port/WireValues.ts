@@ -1,4 +1,4 @@
-/** Amounts as third parties write them; none of these rounds. */
+/** Values in requests and answers of third parties. No amount is ever rounded. */
 import { Either, Option, Schema } from "effect"
 import { type AnyCurrencyCode, isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { Money } from "../../domain/Money.ts"
@@ -25,7 +25,7 @@ const currencyIn = (text: string): Option.Option<AnyCurrencyCode> => {
   return isAnyCurrencyCode(code) ? Option.some(code) : Option.none()
 }
 
-/** Nothing where it is not an amount of a currency that we know. */
+/** None for a malformed amount or an unknown currency. */
 export const moneyOfMajor = (amount: string, currency: string): Option.Option<Money> =>
   Option.flatMap(currencyIn(currency), (code) => Either.getRight(Money.fromNumericText(amount, code)))
 
@@ -44,8 +44,8 @@ export const moneyOfMinor = (amount: string, currency: string, exponent?: number
 export const readJson = (text: string): Either.Either<unknown, string> =>
   Either.try({ try: () => parseAsWritten(text), catch: () => "it is not JSON" })
 
-/** A word of a third party, such as a status or the code of a refusal, and what it means to us. */
-/** Nothing where it is not in the table: words such as `constructor`, which every object knows, are not. */
+/** Looks up a status or error code of a third party in a table of ours. */
+/** Undefined for unknown codes, and for names such as `constructor` that every object has. */
 export const meaningOf = <A>(table: Readonly<Record<string, A>>, word: string | null | undefined): A | undefined =>
   typeof word === "string" && Object.hasOwn(table, word) ? table[word] : undefined
 

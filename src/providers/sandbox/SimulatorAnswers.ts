@@ -1,4 +1,4 @@
-/** What a built-in rail answers to an order that it takes. */
+/** Answers of the simulators to accepted orders. */
 import { Duration } from "effect"
 import type { BuiltInRail } from "../../domain/Corridor.ts"
 import { isCryptoAssetCode, networksOf } from "../../domain/CryptoAsset.ts"
@@ -14,7 +14,7 @@ import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js"
 import { base58 } from "@scure/base"
 import { base58check, checksumCase, keyHashVersion, tronVersion } from "../../domain/WalletAddress.ts"
 
-/** An address to send crypto to: well-formed for its network, always the same for a reference, and nobody's. */
+/** Deposit address: valid for its network, derived from the reference, without a private key. */
 const versioned = (version: number, hash: Uint8Array): string =>
   base58check.encode(concatBytes(Uint8Array.of(version), hash))
 
@@ -33,11 +33,11 @@ export const depositAddress = (network: string, reference: string): string => {
   }
 }
 
-/** The rail's own id: it follows from ours, so that whoever knows one knows the other. */
+/** The simulator's id of a payment, derived from our reference. */
 export const simulatorPaymentId = (rail: BuiltInRail, reference: string): string =>
   `${rail}_${sha256Hex(reference).slice(0, 24)}`
 
-/** A payment of a rail moves its money once, so its id is the movement's as well. */
+/** A simulated payment moves money once, so its id is also the id of its movement. */
 export const movementsOf = ({
   kind,
   money,
@@ -65,7 +65,7 @@ const depositFor = ({ money, reference, walletAddress }: PaymentOrder): Readonly
   return { address: depositAddress(network, reference), network }
 }
 
-/** Everyone waits for an operator, and the customer has nothing to do. */
+/** Waits for an operator; the customer has nothing to do. */
 export const byHand: SimulatorAnswer = { state: "processing", nextAction: "wait", actionData: {} }
 
 const usualAnswer = (order: PaymentOrder, nowMillis: number): SimulatorAnswer => {

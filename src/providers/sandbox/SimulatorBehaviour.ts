@@ -1,4 +1,4 @@
-/** How a built-in rail behaves towards one order: the magic values, read off the side of the payment that it deals with. */
+/** Behaviour of a simulator for one order, chosen by magic card, phone and account numbers. */
 import { Redacted } from "effect"
 import type { BuiltInRail, PaymentMethod } from "../../domain/Corridor.ts"
 import type { PaymentOrder } from "../port/Provider.ts"
@@ -28,7 +28,7 @@ const cards: Readonly<Record<string, Behaviour>> = {
 /**
  * Endings that phone numbers and bank accounts share. `0006` is accepted and the answer is lost, `0007` is answered
  * slowly, `0008` is called back three times (one event twice, then another event that says the same), `0009`
- * hears of the completion before the processing.
+ * gets the callback of the completion before that of the processing.
  */
 const accountEndings: Readonly<Record<string, Behaviour>> = {
   "0001": "declines",
@@ -48,7 +48,7 @@ const phoneEndings: Readonly<Record<string, Behaviour>> = {
 
 const endingOf = (text: string): string => text.replaceAll(/[^0-9A-Za-z]/g, "").slice(-4)
 
-/** One leg of a ramp says what it is paid with by the details that it carries. */
+/** The method of a ramp leg follows from the details that the order carries. */
 export const methodOf = (order: PaymentOrder): PaymentMethod => {
   if (order.flow !== "external") return order.method
   if (order.card !== null) return "card"

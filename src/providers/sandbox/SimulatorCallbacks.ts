@@ -1,4 +1,4 @@
-/** The callbacks by which a built-in rail tells of its progress, and the proof that they are the rail's. */
+/** Signed callbacks of the simulators. */
 import { Effect, Schema } from "effect"
 import { type BuiltInRail, builtInRails } from "../../domain/Corridor.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
@@ -30,7 +30,7 @@ const encodeBody = Schema.encodeSync(Body)
 
 const signatureOf = (vault: VaultService, body: Buffer): string => vault.hmac(body, "rail-callback")
 
-/** The same bytes however often it is sent. */
+/** Deterministic: every delivery of one timer has the same bytes. */
 export const signedCallback = (
   vault: VaultService,
   timer: SimulatorTimer

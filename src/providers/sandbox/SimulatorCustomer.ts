@@ -1,4 +1,4 @@
-/** What people do at a built-in rail once a payment is there: the customer, and whoever wants money back. */
+/** Actions on a simulated payment: one-time passwords, checkout, cancellation, refunds. */
 import { Context, Effect, Layer, Option } from "effect"
 import { uuidOrNil } from "../../domain/Ids.ts"
 import type { Money } from "../../domain/Money.ts"
@@ -25,10 +25,10 @@ const refusalOf = (paid: Money, money: Money): string | null =>
     ? null
     : "The refund is not a part of what was paid"
 
-/** What an operator completed the rail never heard of: its caller knows. */
+/** A payment that an operator completed is unknown here, so the caller decides. */
 const isPaid = ({ behaviour, state }: SimulatorPayment): boolean => state === "completed" || behaviour === "by_hand"
 
-/** An operator completes a refund where he completed the payment. */
+/** An operator completes the refund of a payment that was completed by hand. */
 const refundOf = ({ rail }: SimulatorPayment, reference: string, money: Money): SimulatorPayment => ({
   reference,
   rail,

@@ -1,4 +1,4 @@
-/** The rails' memory without a database. Its writes wait for transactions, whose undoing would take them along. */
+/** In-memory store of the simulators. Writes wait for open transactions, whose rollback would undo them too. */
 import { Clock, Effect, Layer, Option } from "effect"
 import { memoryTable, openTables } from "../../platform/database/MemoryDatabase.ts"
 import {

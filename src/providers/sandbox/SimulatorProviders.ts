@@ -1,7 +1,4 @@
-/**
- * The four built-in rails. They stand behind the provider port like third parties and move no money, so that the whole
- * service can be tried without an account anywhere.
- */
+/** The four built-in providers of the sandbox. They simulate payments behind the provider port and move no money. */
 import { Clock, type Duration, Effect, Either, Option } from "effect"
 import { isCryptoAssetCode } from "../../domain/CryptoAsset.ts"
 import { type BuiltInRail, builtInRails } from "../../domain/Corridor.ts"
@@ -37,7 +34,7 @@ const supportOf =
 
 const DECLINED = "The payment was declined"
 
-/** The first answer to a reference, again and again, in the manner of its behaviour. */
+/** Repeats the first answer to a reference, as its behaviour asks for. */
 const outcomeOf = (payment: SimulatorPayment, slowAnswer: Duration.Duration): Effect.Effect<Outcome> => {
   switch (payment.behaviour) {
     case "declines":
@@ -112,7 +109,7 @@ const makeSimulator = (rail: BuiltInRail) =>
       honoursReference: true,
       provesAbsence: true,
       supports: supportOf(rail),
-      // To whoever asks, a rail without its database is a provider that gives no answer.
+      // A simulator without its database is like a provider that does not answer.
       initiate: (order) => Effect.orDie(initiate(order)),
       enquire: (attempt) => Effect.orDie(enquire(attempt)),
       callback: readCallback(vault, rail),

@@ -176,7 +176,7 @@ export const simulatorStoreSql = Layer.scoped(
             Effect.map(Option.map(({ answer }) => answer)),
             Effect.withSpan("RailStore.change")
           ),
-      // The payment is locked with its timer: whoever changes it meanwhile is neither overtaken nor waited for.
+      // Locks the payment with its timer, and skips payments that are being changed.
       claim: (token, limit, leaseMillis) =>
         sql`with due as (
             select t.timer_id, t.due_at, p.detail->>'kind' as kind, p.amount, p.currency from rail_timers t join rail_payments p on p.reference = t.reference

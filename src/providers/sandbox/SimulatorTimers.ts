@@ -1,4 +1,4 @@
-/** Which callbacks a built-in rail sends of its own accord, and when. */
+/** Schedules the callbacks of each behaviour. */
 import { Duration, Effect } from "effect"
 import { railSlowness, railStragglerGap } from "../../domain/policies/ProviderPolicies.ts"
 import { Ids } from "../../domain/Ids.ts"

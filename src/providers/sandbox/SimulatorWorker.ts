@@ -1,4 +1,4 @@
-/** Delivers the callbacks of the built-in rails as they fall due, whichever process wrote them. */
+/** Delivers the simulators' callbacks when they are due, whichever process scheduled them. */
 import { Array, Data, Duration, Effect, Fiber, FiberSet, Option } from "effect"
 import type { BuiltInRail } from "../../domain/Corridor.ts"
 import type { DatabaseFailure } from "../../domain/Failure.ts"
@@ -42,7 +42,7 @@ interface Batch {
   readonly refused: Array<string>
 }
 
-/** Runs until it is interrupted; what it had claimed by then is free for others at once. */
+/** Runs until interrupted, and releases its claimed timers then. */
 export const simulatorWorker = (deliver: Deliver) =>
   Effect.gen(function* () {
     const store = yield* SimulatorStore
@@ -73,7 +73,7 @@ export const simulatorWorker = (deliver: Deliver) =>
       }
     })
 
-    /** Callbacks of one payment keep their order: those behind one that was not taken wait with it. */
+    /** Callbacks of one payment stay in order: after a failed delivery the later ones wait too. */
     const deliverAll = (batch: Batch) =>
       runInParallel(
         Object.values(Array.groupBy(batch.claim.timers, (timer) => timer.reference)).map((timers) =>
@@ -81,7 +81,7 @@ export const simulatorWorker = (deliver: Deliver) =>
         )
       )
 
-    /** One that hangs holds nobody up but those behind it, and no longer than this. */
+    /** A callback that hangs delays only those of the same payment, up to the timeout. */
     const deliverInTime = Effect.fnUntraced(function* (batch: Batch) {
       if (Option.isSome(yield* Effect.timeoutOption(deliverAll(batch), railCallbackTimeout))) return
       for (const timer of batch.open.values()) {
@@ -117,7 +117,7 @@ export const simulatorWorker = (deliver: Deliver) =>
 
     const rounds = yield* FiberSet.make<ClaimedTimers, DatabaseFailure>()
 
-    /** Callbacks that one organisation's rows hold up do not hold up the next round. */
+    /** Starts the next round while an earlier one still waits for slow deliveries. */
     const begun = Effect.flatMap(FiberSet.run(rounds, round), (fiber) =>
       Effect.flatMap(FiberSet.size(rounds), (underWay) =>
         underWay < railRounds

@@ -1,4 +1,4 @@
-/** Stripe: cards everywhere, and bank transfers in where it keeps accounts for payers. It pays out to nobody but ourselves. */
+/** Stripe: cards in every country, and bank transfers in by virtual accounts. No payouts. */
 import { Clock, Duration, Effect, Either, Option, Redacted } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
 import { Absent, type Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
@@ -61,7 +61,7 @@ import { eventOf, proofOf, type Withdrawal, withdrawnMoney } from "./StripeCallb
 
 const title = "Stripe"
 
-/** The one whose answers are read here, whatever version the account itself is set to. */
+/** Pinned, whatever version the account is set to. */
 const API_VERSION = "2023-08-16"
 
 const fields = {
@@ -180,7 +180,7 @@ const connect = (account: Account<typeof fields>): Provider => {
       ? Effect.fail(new Unknown({ reason: "Stripe's own id of the payment is not known" }))
       : Effect.map(page("list refunds", refundsOf(paymentIntent), reference, namedRefund), ({ named }) => named)
 
-  /** A key that may not read the list still hears how the payment stands. */
+  /** A restricted key that may not read the list still gets the status of the payment. */
   const movementsListed = (
     operation: string,
     path: string,
@@ -217,7 +217,7 @@ const connect = (account: Account<typeof fields>): Provider => {
       return said._tag === "Report" && Option.isSome(intent) ? yield* withHistory(intent.value, said) : said
     })
 
-  const told = <A>(
+  const reportFound = <A>(
     found: Effect.Effect<A | undefined, Unknown>,
     report: (one: A) => Effect.Effect<Enquiry>
   ): Effect.Effect<Enquiry> =>
@@ -228,13 +228,13 @@ const connect = (account: Account<typeof fields>): Provider => {
       ? firstReport(
           attempt.hintedIds,
           (id) => lookedUp(id, aboutIntentOf(attempt)),
-          told(foundIntent(attempt), reported)
+          reportFound(foundIntent(attempt), reported)
         )
       : lookedUp(attempt.providerPaymentId, aboutIntent)
 
   const enquireRefund = (attempt: AttemptContext): Effect.Effect<Enquiry> =>
     attempt.providerPaymentId === null
-      ? told(foundRefund(attempt.broughtBy?.providerPaymentId ?? null, attempt.reference), (one) =>
+      ? reportFound(foundRefund(attempt.broughtBy?.providerPaymentId ?? null, attempt.reference), (one) =>
           Effect.succeed(reportOfRefund(one))
         )
       : looked(get("get refund", refundPath(attempt.providerPaymentId)), aboutRefund)
@@ -258,11 +258,11 @@ const connect = (account: Account<typeof fields>): Provider => {
       return cancelAnswer(yield* post("cancel payment", `${intentPath(id)}/cancel`, {}))
     }).pipe(
       Effect.catchAll((failed) =>
-        Effect.as(Effect.logWarning(`Stripe was not heard about a cancellation: ${failed.reason}`), "unknown" as const)
+        Effect.as(Effect.logWarning(`Stripe did not answer a cancellation: ${failed.reason}`), "unknown" as const)
       )
     )
 
-  /** Stripe sends again what was not taken, so that nothing is lost while it cannot be asked. */
+  /** Fails while Stripe cannot be asked; Stripe then sends the callback again. */
   const withdrawn = (withdrawal: Withdrawal, proof: Proof<"account">): Effect.Effect<Callback, NotNow> =>
     get("get payment", intentPath(withdrawal.paymentIntent)).pipe(
       Effect.flatMap((reply) => intentIn(reply.json)),
@@ -308,7 +308,7 @@ const connect = (account: Account<typeof fields>): Provider => {
     callback,
     cancel,
     refund,
-    // Whoever comes back has already been confirmed or refused: there is nothing left to finish.
+    // A returning customer's intent is already confirmed or refused.
     resume: enquire,
     test
   }

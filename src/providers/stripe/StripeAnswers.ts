@@ -1,4 +1,4 @@
-/** What Stripe's answers mean. */
+/** Reads Stripe's answers into outcomes and reports. */
 import { Either, Equal, Option } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
 import { Accepted, Declined, type NextAction, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
@@ -76,31 +76,31 @@ const stepOf = ({ client_secret, next_action }: Intent): Waits | undefined => {
   return client_secret === null ? undefined : waits("check_status", { client_secret })
 }
 
-interface Standing {
+interface IntentState {
   readonly state: "pending" | "processing" | "completed"
   readonly waitsFor?: Waits
 }
 
 const canceled = new Declined({ reason: "the payment was canceled", providerCode: "canceled" })
 
-const completed = ({ amount_received, currency }: Intent): Standing | Unknown => {
+const completed = ({ amount_received, currency }: Intent): IntentState | Unknown => {
   return amount_received === null || Option.isSome(moneyIn(amount_received, currency))
     ? { state: "completed" }
     : new Unknown({ reason: `it took an amount of ${currency} that cannot be read` })
 }
 
-const pending = (intent: Intent): Standing => {
+const pending = (intent: Intent): IntentState => {
   const waitsFor = stepOf(intent)
   return waitsFor === undefined ? { state: "pending" } : { state: "pending", waitsFor }
 }
 
-const standings: Readonly<Record<string, (intent: Intent) => Standing | Declined | Unknown>> = {
+const intentStates: Readonly<Record<string, (intent: Intent) => IntentState | Declined | Unknown>> = {
   succeeded: completed,
   processing: () => ({ state: "processing" }),
   requires_capture: () => ({ state: "processing" }),
   requires_action: pending,
   requires_confirmation: pending,
-  // A page lets its customer try another card; what we confirmed ourselves nobody tries again.
+  // On a page the customer may try another card; an intent that we confirmed is not tried again.
   requires_payment_method: (intent) =>
     intent.last_payment_error === null || intent.metadata?.[PAID_ON] === PAGE
       ? pending(intent)
@@ -108,18 +108,18 @@ const standings: Readonly<Record<string, (intent: Intent) => Standing | Declined
   canceled: () => canceled
 }
 
-const standingOf = (intent: Intent): Standing | Declined | Unknown =>
-  meaningOf(standings, intent.status)?.(intent) ?? { state: "processing" }
+const intentState = (intent: Intent): IntentState | Declined | Unknown =>
+  meaningOf(intentStates, intent.status)?.(intent) ?? { state: "processing" }
 
 const idsOf = (intent: Intent) =>
   providerIds({ payment_intent: intent.id, latest_charge: chargeOf(intent)?.id, customer: intent.customer })
 
 const outcomeOfIntent = (intent: Intent): Outcome => {
-  const standing = standingOf(intent)
-  if ("_tag" in standing) {
-    return standing._tag === "Declined" ? new Declined({ ...standing, providerPaymentId: intent.id }) : standing
+  const current = intentState(intent)
+  if ("_tag" in current) {
+    return current._tag === "Declined" ? new Declined({ ...current, providerPaymentId: intent.id }) : current
   }
-  const { state, waitsFor } = standing
+  const { state, waitsFor } = current
   return new Accepted({
     state,
     providerPaymentId: intent.id,
@@ -132,14 +132,14 @@ const outcomeOfIntent = (intent: Intent): Outcome => {
 }
 
 export const reportOfIntent = (intent: Intent): Report | Unknown => {
-  const standing = standingOf(intent)
-  if ("_tag" in standing) {
-    return standing._tag === "Unknown"
-      ? standing
-      : new Report({ ...failedReport(standing, intent.id, intent.status), ...idsOf(intent) })
+  const current = intentState(intent)
+  if ("_tag" in current) {
+    return current._tag === "Unknown"
+      ? current
+      : new Report({ ...failedReport(current, intent.id, intent.status), ...idsOf(intent) })
   }
   const about = { providerPaymentId: intent.id, providerStatus: intent.status, ...idsOf(intent) }
-  return new Report({ ...standing, reason: null, ...about, ...named(movementsOfIntent(intent)) })
+  return new Report({ ...current, reason: null, ...about, ...named(movementsOfIntent(intent)) })
 }
 
 const refundStates: Readonly<Record<string, Report["state"]>> = {
@@ -183,7 +183,7 @@ export const reportOfRefund = (refund: Refund): Report => {
   return new Report({ state, reason: null, providerPaymentId: refund.id, providerStatus: refund.status, ...movements })
 }
 
-/** Nothing is certain about what has no verdict of Stripe's in it. */
+/** Unknown without an error object of Stripe's. */
 const refusedBy = (reply: ProviderReply): Declined | Unknown => {
   if (reply.status === 401 || reply.status === 403) return credentialsRefused(reply)
   const error = Option.getOrUndefined(Option.map(errorIn(reply.json), (one) => one.error))
@@ -203,7 +203,7 @@ export const toIntent = outcomeFrom(intentIn, outcomeOfIntent, refusedBy)
 
 export const toRefund = outcomeFrom(refundIn, outcomeOfRefund, refusedBy)
 
-/** Nobody gave the money back twice: whoever was refused for this looks for what did. */
+/** The refund may be ours, sent before: it has to be looked for. */
 export const isAlreadyRefunded = (outcome: Outcome): boolean =>
   outcome._tag === "Declined" && outcome.providerCode === "charge_already_refunded"
 
@@ -238,7 +238,7 @@ export interface Listed<A> {
 const listOf = (reply: ProviderReply) =>
   isOk(reply) ? Either.fromOption(listIn(reply.json), () => unreadable(reply)) : Either.left(noVerdict(reply))
 
-/** The one of our reference; what of the others cannot be read is none of ours to read. */
+/** Finds the object with our reference; unreadable ones are skipped. */
 export const namedIn =
   <A extends { readonly metadata: Intent["metadata"] }>(read: (json: unknown) => Option.Option<A>) =>
   (reply: ProviderReply, reference: string): Either.Either<Listed<A>, Unknown> =>
@@ -258,15 +258,15 @@ export const movementsIn =
         .filter(({ amount }) => amount !== null)
     )
 
-/** Whether it is canceled for good, as it stands now. */
+/** Whether it is canceled for good, as it status now. */
 export const cancelAnswer = (reply: ProviderReply): "canceled" | "refused" | "unknown" => {
-  const stands = isOk(reply)
+  const status = isOk(reply)
     ? Option.map(intentIn(reply.json), ({ status }) => status)
     : Option.map(refusedIntentIn(reply.json), ({ error }) => error.payment_intent.status)
-  if (Option.isNone(stands)) return "unknown"
-  return stands.value === "canceled" ? "canceled" : isOk(reply) ? "unknown" : "refused"
+  if (Option.isNone(status)) return "unknown"
+  return status.value === "canceled" ? "canceled" : isOk(reply) ? "unknown" : "refused"
 }
 
-const knownStatuses: ReadonlySet<string> = new Set([...Object.keys(standings), ...Object.keys(refundStates)])
+const knownStatuses: ReadonlySet<string> = new Set([...Object.keys(intentStates), ...Object.keys(refundStates)])
 
 export const warned = warnOfStatus("Stripe", (status) => knownStatuses.has(status))

@@ -1,4 +1,4 @@
-/** What Stripe calls back with: the signature over the raw bytes, and the events that are about payments of ours. */
+/** Callbacks of Stripe: the signature over the raw bytes, and the events of our payments. */
 import { createHmac } from "node:crypto"
 import { Either, Option, Schema } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
@@ -58,10 +58,7 @@ export const proofOf = (
   )
 }
 
-/**
- * Money of a payment was taken back from us, or given back to us, by a dispute or a refund that somebody made by hand.
- * Whose it is, only the payment can tell.
- */
+/** Money that a dispute or a refund made by hand moved. The payment intent has to be looked up for our reference. */
 export interface Withdrawal {
   readonly _tag: "Withdrawal"
   readonly event: string
@@ -73,7 +70,7 @@ export interface Withdrawal {
   readonly currency: string
 }
 
-/** Nothing where it is about nothing of ours: an endpoint may hear of connected accounts, whose money is not ours. */
+/** None for other objects, and for events of connected accounts, whose money is not ours. */
 export const eventOf = (body: Buffer, proof: Proof<"account">): Option.Option<Statement | Hint | Withdrawal> =>
   jsonOfBody({ body }).pipe(
     Option.flatMap(eventIn),
@@ -122,7 +119,7 @@ const madeByHand = ({ type: event }: Event, refund: Refund): Option.Option<Withd
     _tag: "Withdrawal",
     event,
     words: [
-      // Its beginning may not have been heard of: that is told once, whatever is heard of it.
+      // Names the refund with every event, under one key: the first event may have been lost.
       { key: `refund ${id} taken`, state: "returned" },
       ...(isBack ? [{ key: `refund ${id} regained`, state: "completed" as const }] : [])
     ],

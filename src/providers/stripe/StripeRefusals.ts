@@ -1,4 +1,4 @@
-/** What Stripe refuses for, in its words and in ours, and whose refusal it is. */
+/** Stripe's error and decline codes, and our refusal codes. */
 import { Schema } from "effect"
 import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 import { Declined } from "../../domain/Outcome.ts"
@@ -40,7 +40,7 @@ const ofCards: Readonly<Record<string, RefusalCode>> = {
   withdrawal_count_limit_exceeded: "LIMIT_EXCEEDED"
 }
 
-/** The card's network or issuer could not be asked: another provider may reach it by another way. */
+/** The network or the issuer was unreachable: another provider may reach it. */
 const outOfReach: ReadonlySet<string> = new Set([
   "processing_error",
   "issuer_not_available",

@@ -1,4 +1,4 @@
-/** What Stripe is sent: forms whose names nest by brackets. */
+/** Requests to Stripe: forms whose names nest by brackets. */
 import { Either, Option, Redacted } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { type Declined } from "../../domain/Outcome.ts"
@@ -22,7 +22,7 @@ export const cardCurrencies = (
   "TZS UAH UGX USD UYU UZS VND VUV WST XAF XCD XOF XPF YER ZAR ZMW"
 ).split(" ")
 
-/** Nothing where Stripe cannot be asked for exactly this. */
+/** None for an amount that Stripe cannot represent exactly. */
 export const amountText = (money: Money): Option.Option<string> =>
   Option.filter(
     minorText(money, ownExponents[money.currency]),
@@ -176,7 +176,7 @@ export const customerForm = ({ payer, reference }: PaymentOrder): Form => ({
 /** Stripe remembers what it answered for each of them. */
 export const customerKey = (reference: string): string => `${reference}-customer`
 
-/** Without the reason: whoever asks a second time may give another, and a key that comes with other words is refused. */
+/** Leaves the reason out: a retry with another reason would be refused by the idempotency key. */
 export const refundForm = ({ attempt, collectionId, money, reference }: RefundOrder): Either.Either<Form, Declined> => {
   const { providerPaymentId } = attempt
   const rest = Either.map(amountOf(money), (amount) => ({ amount, "metadata[reference]": reference }))

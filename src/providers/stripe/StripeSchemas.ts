@@ -1,4 +1,4 @@
-/** Stripe's objects, as far as they are read here: whatever else is in them is nobody's business. */
+/** The fields that we read of Stripe's objects. */
 import { Schema } from "effect"
 import { StripeError } from "./StripeRefusals.ts"
 import { orNull, textOrNull } from "../port/WireValues.ts"
