@@ -63,9 +63,9 @@ export const guarded =
   (key: string, refuse: Refuse) =>
   (route: FakeRoute): FakeRoute => ({
     ...route,
-    answer: (request, fate) =>
+    answer: (request, scenario) =>
       request.headers["x-api-key"] === key
-        ? route.answer(request, fate)
+        ? route.answer(request, scenario)
         : refuse(401, "000", "HTTP Status Response - Unauthorized", "security")
   })
 
@@ -100,13 +100,13 @@ export const checkout = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
   const { books, url } = world
   const once = remembering()
 
-  const create = (request: FakeRequest, fate: Scenario): FakeReply =>
+  const create = (request: FakeRequest, scenario: Scenario): FakeReply =>
     Either.merge(
       Either.map(newLink(request.body), (link) => {
         const money = amountIn(request)
         if (link.merchantAccount !== credentials.merchant_account) return wrongAccount
         if (money === undefined) return tooSmall(checkoutError)
-        if (fate === "declined_provider") return notSupported
+        if (scenario === "declined_provider") return notSupported
         const { reference } = namedBy(link.reference)
         const kept = { isLink: true, returnUrl: link.returnUrl }
         const entry = world.take({ id: linkIdOf(reference), reference, kind: "payin", money, waits: true, kept })
@@ -114,15 +114,15 @@ export const checkout = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
       })
     )
 
-  const pay = (request: FakeRequest, fate: Scenario): FakeReply =>
+  const pay = (request: FakeRequest, scenario: Scenario): FakeReply =>
     Either.merge(
       Either.map(newPayment(request.body), ({ merchantAccount, paymentMethod, reference, returnUrl }) => {
         const money = amountIn(request)
         if (merchantAccount !== credentials.merchant_account) return wrongAccount
         if (money === undefined) return tooSmall(checkoutError)
-        if (fate === "declined_provider") return notSupported
+        if (scenario === "declined_provider") return notSupported
         const id = pspOf(reference)
-        if (fate === "declined_instrument") {
+        if (scenario === "declined_instrument") {
           const refusal = { resultCode: "Refused", refusalReason: "Refused", refusalReasonCode: "2" }
           return { status: 200, body: { pspReference: id, merchantReference: reference, ...refusal } }
         }
@@ -147,7 +147,7 @@ export const checkout = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
       })
     )
 
-  const refund = (request: FakeRequest, fate: Scenario): FakeReply =>
+  const refund = (request: FakeRequest, scenario: Scenario): FakeReply =>
     Either.merge(
       Either.map(newRefund(request.body), ({ amount, merchantAccount, reference: named }) => {
         const psp = request.params["id"] ?? ""
@@ -156,7 +156,7 @@ export const checkout = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
         if (merchantAccount !== credentials.merchant_account) return wrongAccount
         if (paid === undefined) return originalRequired
         if (money === undefined || money.currency !== paid.moved.currency) return tooSmall(checkoutError)
-        if (fate === "declined_provider" || fate === "declined_instrument") {
+        if (scenario === "declined_provider" || scenario === "declined_instrument") {
           return checkoutError(422, "125", "Refunds are not allowed for this account", "configuration")
         }
         const { reference } = namedBy(named ?? sha256Hex(request.body))
@@ -183,7 +183,7 @@ export const checkout = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
       })
     )
 
-  /** Whether it came in time is told by a callback. One that comes too late changes nothing. */
+  /** A callback reports whether the cancellation was in time. */
   const callOff = (entry: Entry): void => {
     world.approve(entry)
     if (entry.state !== "processing") return
@@ -223,7 +223,7 @@ export const checkout = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     return entry?.kept["isLink"] === true ? entry : undefined
   }
 
-  /** Nobody can pay by it from then on. One that is paid, or being paid, stays as it is. */
+  /** Closes an open link; a link that is paid or being paid stays as it is. */
   const close = ({ body, params }: FakeRequest): FakeReply =>
     Either.merge(
       Either.map(closeLink(body), () => {
@@ -243,7 +243,7 @@ export const checkout = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
       method: "POST",
       path: "/paymentLinks",
       moves: amountIn,
-      answer: (request: FakeRequest, fate: Scenario) => once(request, () => create(request, fate))
+      answer: (request: FakeRequest, scenario: Scenario) => once(request, () => create(request, scenario))
     },
     {
       method: "GET",
@@ -258,7 +258,7 @@ export const checkout = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
       method: "POST",
       path: "/payments",
       moves: amountIn,
-      answer: (request: FakeRequest, fate: Scenario) => once(request, () => pay(request, fate))
+      answer: (request: FakeRequest, scenario: Scenario) => once(request, () => pay(request, scenario))
     },
     {
       method: "POST",
@@ -269,7 +269,7 @@ export const checkout = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
       method: "POST",
       path: "/payments/:id/refunds",
       moves: amountIn,
-      answer: (request: FakeRequest, fate: Scenario) => once(request, () => refund(request, fate))
+      answer: (request: FakeRequest, scenario: Scenario) => once(request, () => refund(request, scenario))
     },
     { method: "POST", path: "/payments/:id/cancels", answer: cancelPayment },
     { method: "POST", path: "/cancels", answer: cancelNamed }
@@ -309,7 +309,7 @@ export const transfers = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
   const { books } = world
   const once = remembering()
 
-  const create = (request: FakeRequest, fate: Scenario): FakeReply =>
+  const create = (request: FakeRequest, scenario: Scenario): FakeReply =>
     Either.merge(
       Either.map(
         newTransfer(request.body),
@@ -320,8 +320,8 @@ export const transfers = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
           }
           if (money === undefined) return tooSmall(transferError)
           const id = pspOf(reference)
-          if (fate === "declined_instrument" || fate === "declined_provider") {
-            const reason = fate === "declined_provider" ? "notEnoughBalance" : "counterpartyAccountClosed"
+          if (scenario === "declined_instrument" || scenario === "declined_provider") {
+            const reason = scenario === "declined_provider" ? "notEnoughBalance" : "counterpartyAccountClosed"
             const refused = {
               id,
               amount: shownAmount(money),
@@ -360,7 +360,7 @@ export const transfers = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
       method: "POST",
       path: "/transfers",
       moves: amountIn,
-      answer: (request: FakeRequest, fate: Scenario) => once(request, () => create(request, fate))
+      answer: (request: FakeRequest, scenario: Scenario) => once(request, () => create(request, scenario))
     },
     { method: "GET", path: "/transfers", answer: find },
     {

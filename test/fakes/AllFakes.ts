@@ -1,4 +1,4 @@
-/** Every fake that the product brings, each with what its third party calls the settings of an account. */
+/** All fakes, with the settings that point Corridor to them. */
 import { Array as Arr, Effect, type Scope, Either } from "effect"
 import type { ThirdParty } from "../../src/providers/port/ThirdParty.ts"
 import { adyen } from "../../src/providers/adyen/AdyenAdapter.ts"
@@ -44,7 +44,7 @@ export const allFakes: ReadonlyArray<ShippedFake> = [
 
 export interface StartedFake extends ShippedFake {
   readonly running: RunningFake
-  /** What Corridor is started with so that it speaks to this fake. */
+  /** Settings of Corridor for this fake. */
   readonly settings: ReadonlyArray<readonly [name: string, value: string]>
 }
 
@@ -59,7 +59,7 @@ const settingsFor = (
   })
 ]
 
-/** What Corridor is started with so that it speaks to fakes that run there, whoever started them. */
+/** Settings of Corridor for fakes that already run from this port on. */
 export const settingsOfFakesAt = (firstPort: number): ReadonlyMap<string, string> =>
   new Map(
     allFakes.flatMap((shipped, at) => {
@@ -90,7 +90,7 @@ export const startFakes = (
     )
   )
 
-/** Those whose place is free; of each of the others, why it is not there. */
+/** Starts the fakes whose ports are free; `missing`: why the others did not start. */
 export const startFreeFakes = (
   options: FakesOptions & { readonly firstPort: number },
   fakes: ReadonlyArray<ShippedFake> = allFakes

@@ -115,7 +115,7 @@ const transfers = (world: FakeWorld, seen: ReturnType<typeof makeKeys>): Readonl
     recipients.set(id, recipient)
     return { status: 200, body: { data: recipient } }
   }
-  const create = (request: FakeRequest, fate: Scenario): FakeReply => {
+  const create = (request: FakeRequest, scenario: Scenario): FakeReply => {
     const body = decodeTransfer(jsonBody(request))
     const money = moneyIn(request)
     if (Either.isLeft(body)) return problem(400, body.left.message, 2)
@@ -126,7 +126,7 @@ const transfers = (world: FakeWorld, seen: ReturnType<typeof makeKeys>): Readonl
     if (seen("transfer", idempotencyKey, request) === "other") return conflict
     const id = derivedUuid("fake transfer", idempotencyKey)
     const entry = world.take({ id, reference: idempotencyKey, kind: "payout", money, kept: { recipient } })
-    if (fate === "declined_instrument" || fate === "declined_provider") entry.state = "failed"
+    if (scenario === "declined_instrument" || scenario === "declined_provider") entry.state = "failed"
     return { status: 201, body: { data: writeTransfer(entry) } }
   }
   const path = "/v1/businessAccount/transfers"

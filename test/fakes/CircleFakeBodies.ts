@@ -122,7 +122,7 @@ const transferErrors: Readonly<Record<string, string>> = {
   declined_provider: "insufficient_funds"
 }
 
-export const writeTransfer = ({ asked, createdAt, scenario: fate, id, kept, moved, state }: Entry) => {
+export const writeTransfer = ({ asked, createdAt, scenario, id, kept, moved, state }: Entry) => {
   const { address, chain } = kept["recipient"] as FakeRecipient
   const isDone = state === "completed"
   return {
@@ -132,7 +132,7 @@ export const writeTransfer = ({ asked, createdAt, scenario: fate, id, kept, move
     amount: circleMoney(isDone ? moved : asked),
     ...(isDone ? { transactionHash: `0x${id.replaceAll("-", "").repeat(2)}` } : {}),
     status: isDone ? "complete" : state === "failed" || state === "returned" ? "failed" : "pending",
-    ...(state === "failed" ? { errorCode: transferErrors[fate] ?? "blockchain_error" } : {}),
+    ...(state === "failed" ? { errorCode: transferErrors[scenario] ?? "blockchain_error" } : {}),
     createDate: createdAt.toISOString()
   }
 }
@@ -174,7 +174,7 @@ const certificateOf = (publicKey: KeyObject, privateKey: KeyObject): string => {
 }
 
 export interface Signer {
-  /** Its name changes with the key, as Amazon's does, so that nobody keeps an old one under it. */
+  /** The path changes with the key, as Amazon's does, so that no old certificate is cached under it. */
   readonly certificatePath: string
   readonly certificate: string
   readonly sign: (message: Omit<SnsMessage, "Signature">) => SnsMessage

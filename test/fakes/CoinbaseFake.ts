@@ -62,14 +62,15 @@ const expected = (request: FakeRequest): Money | undefined =>
       Option.getOrUndefined(moneyOfMajor(metadata?.["amount"] ?? "", target?.asset ?? ""))
   })
 
-const createTransfer = (world: FakeWorld, request: FakeRequest, fate: Scenario, key: string): FakeReply => {
+const createTransfer = (world: FakeWorld, request: FakeRequest, scenario: Scenario, key: string): FakeReply => {
   const body = decodeTransfer(jsonBody(request))
   const money = ordered(request)
   if (Either.isLeft(body)) return problem(400, "invalid_request", body.left.message)
   if (body.right.source.accountId !== accountId) return problem(400, "source_account_not_found", "No such account.")
   if (money === undefined) return problem(400, "transfer_asset_not_supported", "The asset is not supported.")
-  if (fate === "declined_instrument") return problem(400, "target_onchain_address_invalid", "The address is invalid.")
-  if (fate === "declined_provider") return problem(400, "insufficient_balance", "The balance is too low.")
+  if (scenario === "declined_instrument")
+    return problem(400, "target_onchain_address_invalid", "The address is invalid.")
+  if (scenario === "declined_provider") return problem(400, "insufficient_balance", "The balance is too low.")
   const entry = world.take({
     id: `transfer_${fakeUuid(key)}`,
     reference: key,
@@ -100,7 +101,7 @@ const paged = (name: string, all: ReadonlyArray<unknown>, query: URLSearchParams
   }
 }
 
-/** What nobody has paid yet is no transfer. */
+/** Unpaid deposits are no transfers. */
 const isTransfer = ({ kind, state }: Entry): boolean => kind === "payout" || state === "completed" || state === "failed"
 
 const listTransfers = ({ books }: FakeWorld, { query }: FakeRequest): FakeReply => {
@@ -138,7 +139,7 @@ export const coinbaseFake: Fake = {
         method: "POST",
         path: "/v2/transfers",
         moves: ordered,
-        answer: guarded((request, fate) => once(request, (key) => createTransfer(world, request, fate, key)))
+        answer: guarded((request, scenario) => once(request, (key) => createTransfer(world, request, scenario, key)))
       },
       { method: "GET", path: "/v2/transfers", answer: guarded((request) => listTransfers(world, request)) },
       {

@@ -1,4 +1,4 @@
-/** What a fake of a third party consists of; the kit serves it over real HTTP, plays the faults and sends the callbacks. */
+/** Interface of a fake. The kit serves it over HTTP, plays faults and sends callbacks. */
 import type { Money } from "../../src/domain/Money.ts"
 import type { ThirdPartyName } from "../../src/domain/Corridor.ts"
 import type { Entry, FakeLedger } from "./FakeLedger.ts"
@@ -28,7 +28,7 @@ export interface FakeCallback {
   readonly body: string
 }
 
-/** What a fake has to work with. */
+/** Services that the kit gives to a fake. */
 export interface FakeWorld {
   readonly books: FakeLedger
   /** Where it can be reached itself, for pages that customers are sent to. */
@@ -59,8 +59,8 @@ export interface FakeRoute {
   readonly path: string
   /** The money that a request wants moved: then the amount's fault is played before, after or instead of the answer. */
   readonly moves?: (request: FakeRequest) => Money | undefined
-  /** `fate`: of that money; declines and whatever happens later are the fake's own to play. */
-  readonly answer: (request: FakeRequest, fate: Scenario) => FakeReply | Promise<FakeReply>
+  /** `scenario`: of that money; declines and whatever happens later are the fake's own to play. */
+  readonly answer: (request: FakeRequest, scenario: Scenario) => FakeReply | Promise<FakeReply>
 }
 
 /** Of a payin that was completed. */
@@ -73,7 +73,7 @@ export interface Dispute {
 
 /** How a third party plays them. */
 export interface FakeDisputes {
-  /** When it takes the money back: some do at once, and give it back to whoever wins; others wait until it is lost. */
+  /** When disputed money is withdrawn: when the dispute opens, or when it is lost. */
   readonly takes: "at once" | "when lost"
   readonly callbacksOf: (dispute: Dispute, world: FakeWorld) => ReadonlyArray<FakeCallback>
 }
@@ -87,16 +87,16 @@ export interface Fake {
   readonly callbackOf: (entry: Entry, world: FakeWorld) => FakeCallback | undefined
   /** Where payers can take back what they paid. */
   readonly disputes?: FakeDisputes
-  /** Where it tells of refunds that somebody made there, of this payin and so much. */
+  /** Callback about a refund made by hand, of this payin and amount. */
   readonly refundedByHand?: (of: Entry, money: Money, world: FakeWorld) => FakeCallback
 }
 
-/** Whom a fake answers: its own account; everybody else is refused. */
+/** Answers requests of its own account only. */
 export const authorizedBy =
   (isLetIn: (request: FakeRequest) => boolean, refusal: FakeReply) =>
   (answer: FakeRoute["answer"]): FakeRoute["answer"] =>
-  (request, fate) =>
-    isLetIn(request) ? answer(request, fate) : refusal
+  (request, scenario) =>
+    isLetIn(request) ? answer(request, scenario) : refusal
 
 export const hasBearer =
   (token: string) =>

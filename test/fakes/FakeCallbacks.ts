@@ -1,4 +1,4 @@
-/** Brings what a fake took to the end that its amount has in store, and tells of it. */
+/** Finishes orders by their scenario, and sends the callbacks. */
 import { Duration } from "effect"
 import { Money } from "../../src/domain/Money.ts"
 import type { FakeTasks } from "./FakeTasks.ts"
@@ -9,7 +9,7 @@ import { request as requestHttp } from "node:http"
 import { request as requestHttps } from "node:https"
 import { fakeCallbackRetries, fakeCallbackTimeout } from "../../src/domain/policies/ProviderPolicies.ts"
 
-/** Disputes of payins that a fake has completed: its payer opens one a moment later, and it ends as the amount has in store. */
+/** Dispute stages of each scenario. */
 const stages: Partial<Readonly<Record<Scenario, ReadonlyArray<Dispute["stage"]>>>> = {
   disputed: ["opened"],
   dispute_won: ["opened", "won"],
@@ -26,7 +26,7 @@ export const disputesOf = (entry: Entry): ReadonlyArray<Dispute> => {
   return (stages[entry.scenario] ?? []).map((stage) => ({ of: entry, money, stage }))
 }
 
-/** What somebody gives back at the provider itself. */
+/** Amount of the refund made by hand, in its scenario. */
 export const byHandOf = (entry: Entry): Money | undefined =>
   entry.kind === "payin" && entry.state === "completed" && entry.scenario === "refunded_by_hand"
     ? half(entry.moved)
@@ -38,7 +38,7 @@ export const takenBackBy = ({ money, stage }: Dispute, { takes }: FakeDisputes):
   return stage === "lost" || takes === "at once" ? money.minor : 0n
 }
 
-/** Callbacks of a fake on their way: sent over real HTTP, and again a few times where they are not taken. */
+/** Sends a callback over HTTP, with a few retries. */
 const isTaken = (status: number): boolean => status >= 200 && status < 300
 
 /** The status of the answer; nothing where none came. */
@@ -72,13 +72,13 @@ export const deliver = async (
   callback: FakeCallback,
   to: string,
   pace: Duration.Duration,
-  chores: FakeTasks
+  tasks: FakeTasks
 ): Promise<boolean> => {
   const url = new URL(to)
   for (const times of [0, ...fakeCallbackRetries]) {
-    if (times > 0) await chores.sleep(Duration.times(pace, times))
-    if (chores.isStopped()) return false
-    const status = await sendOnce(url, callback, chores)
+    if (times > 0) await tasks.sleep(Duration.times(pace, times))
+    if (tasks.isStopped()) return false
+    const status = await sendOnce(url, callback, tasks)
     if (status !== undefined && isTaken(status)) return true
   }
   return false
@@ -103,7 +103,7 @@ const addressOf = ({ kept }: Entry, world: FakeWorld): string =>
 export const makeOrderProgress = (
   { callbackOf, disputes, name, refundedByHand }: Pick<Fake, "callbackOf" | "disputes" | "name" | "refundedByHand">,
   paces: Paces,
-  chores: FakeTasks,
+  tasks: FakeTasks,
   onError: (error: unknown) => void,
   world: () => FakeWorld
 ): Pick<FakeWorld, "approve" | "take"> => {
@@ -116,22 +116,22 @@ export const makeOrderProgress = (
   }
 
   const send = async (callbacks: ReadonlyArray<FakeCallback>, entry: Entry): Promise<void> => {
-    for (const callback of callbacks) await deliver(callback, addressOf(entry, world()), paces.pace, chores)
+    for (const callback of callbacks) await deliver(callback, addressOf(entry, world()), paces.pace, tasks)
   }
 
   const tell = async (entry: Entry): Promise<void> => {
-    const { end } = chores.begin()
+    const { end } = tasks.begin()
     try {
       await send(callbacksOf(entry), entry)
       const byHand = byHandOf(entry)
       if (refundedByHand !== undefined && byHand !== undefined) {
-        await chores.sleep(paces.pace)
+        await tasks.sleep(paces.pace)
         entry.takenBack = byHand.minor
         await send([refundedByHand(entry, byHand, world())], entry)
       }
       if (disputes === undefined) return
       for (const dispute of disputesOf(entry)) {
-        await chores.sleep(paces.pace)
+        await tasks.sleep(paces.pace)
         entry.takenBack = takenBackBy(dispute, disputes)
         await send(disputes.callbacksOf(dispute, world()), entry)
       }
@@ -155,22 +155,22 @@ export const makeOrderProgress = (
   const start = (entry: Entry): void => {
     entry.state = "processing"
     if (entry.scenario === "silent") return
-    chores.after(entry.scenario === "late" ? paces.late : paces.pace, () => finish(entry))
+    tasks.after(entry.scenario === "late" ? paces.late : paces.pace, () => finish(entry))
   }
 
   return {
     take: ({ id, kept = {}, kind, money, of = null, reference, waits = false }) => {
       const { books, now } = world()
-      const fate = scenarioOf(money, name)
+      const scenario = scenarioOf(money, name)
       const opened = books.open({
         id,
         reference,
         kind,
         asked: money,
-        scenario: fate,
+        scenario: scenario,
         state: waits ? "waiting" : "processing",
-        // Customers may pay less than they were asked for; who pays out pays what it was told to.
-        moved: fate === "other_amount" && kind === "payin" ? less(money) : money,
+        // Only payins can bring less than asked for.
+        moved: scenario === "other_amount" && kind === "payin" ? less(money) : money,
         takenBack: 0n,
         reason: null,
         createdAt: now(),

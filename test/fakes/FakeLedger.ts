@@ -1,4 +1,4 @@
-/** What a fake provider really holds: its own account of every order, apart from ours. */
+/** Ledger of a fake: every order that it took, and what it moved. */
 import type { AnyCurrencyCode } from "../../src/domain/CryptoAsset.ts"
 import type { Money } from "../../src/domain/Money.ts"
 import type { Scenario } from "./MagicAmounts.ts"
@@ -13,7 +13,7 @@ export interface Entry {
   readonly scenario: Scenario
   /** `waiting`: for the customer. */
   state: "waiting" | "processing" | "completed" | "failed" | "returned"
-  /** What was really moved; less than was asked for, by a fate. */
+  /** The amount that moved; less than asked for in some scenarios. */
   moved: Money
   /** Of a payin: what it has taken back of it since, in minor units. */
   takenBack: bigint

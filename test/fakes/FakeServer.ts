@@ -1,4 +1,4 @@
-/** Serves a fake over real HTTP, and plays the faults that amounts ask for around its answers. */
+/** Serves a fake over HTTP, and plays the faults that magic amounts ask for. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Cause, type Clock, Data, Duration, Effect, Runtime, type Scope } from "effect"
@@ -85,7 +85,7 @@ const send = (response: ServerResponse, reply: FakeReply): void => {
   response.end(textOf(reply.body))
 }
 
-/** Until the time is over, or whoever waits for the answer has left. */
+/** Waits for the delay, or until the caller disconnects. */
 const wait = (response: ServerResponse, delay: Duration.Duration, { after }: FakeTasks): Promise<void> =>
   new Promise((resolve) => {
     if (response.destroyed) return resolve()
@@ -103,18 +103,18 @@ const drip = async (
   response: ServerResponse,
   reply: FakeReply,
   slow: Duration.Duration,
-  chores: FakeTasks
+  tasks: FakeTasks
 ): Promise<void> => {
   const bytes = Buffer.from(textOf(reply.body))
   if (bytes.length === 0) {
-    await wait(response, slow, chores)
+    await wait(response, slow, tasks)
     return response.destroyed ? undefined : send(response, reply)
   }
   begin(response, reply)
   const size = Math.ceil(bytes.length / DRIPS)
   const drops = Math.ceil(bytes.length / size)
   for (let at = 0; at < drops; at += 1) {
-    if (at > 0) await wait(response, Duration.unsafeDivide(slow, drops), chores)
+    if (at > 0) await wait(response, Duration.unsafeDivide(slow, drops), tasks)
     if (response.destroyed) return
     response.write(bytes.subarray(at * size, (at + 1) * size))
   }
@@ -147,7 +147,7 @@ export const startFake = (fake: Fake, options: FakeOptions): Effect.Effect<Runni
     const { host = "127.0.0.1", late = fakeLateness, pace = fakePace, port = 0, slow = fakeSlowness } = options
     const clock: Clock.Clock = yield* Effect.clock
     const runFork = Runtime.runFork(yield* Effect.runtime())
-    const chores = makeFakeTasks(runFork)
+    const tasks = makeFakeTasks(runFork)
     const books = makeFakeLedger()
     const received: Array<FakeRequest> = []
     const played = new Set<string>()
@@ -157,34 +157,34 @@ export const startFake = (fake: Fake, options: FakeOptions): Effect.Effect<Runni
       runFork(Effect.logError(`The fake of ${fake.name} failed.`, Cause.die(error)))
     }
 
-    /** The fault of an order is played once: whoever repeats it, or asks for it, finds what is true. */
-    const faultOf = (route: FakeRoute, request: FakeRequest, fate: Scenario): Scenario => {
+    /** Plays the fault of an order once; repeated requests get the true answer. */
+    const faultOf = (route: FakeRoute, request: FakeRequest, scenario: Scenario): Scenario => {
       const order = orderOf(route, request)
-      if (!faults.has(fate) || played.has(order)) return "completes"
+      if (!faults.has(scenario) || played.has(order)) return "completes"
       played.add(order)
-      return fate
+      return scenario
     }
 
     const play = async (route: FakeRoute, request: FakeRequest, response: ServerResponse): Promise<unknown> => {
       const money = route.moves?.(request)
-      const fate = money === undefined ? "completes" : scenarioOf(money, fake.name)
-      switch (money === undefined ? fate : faultOf(route, request, fate)) {
+      const scenario = money === undefined ? "completes" : scenarioOf(money, fake.name)
+      switch (money === undefined ? scenario : faultOf(route, request, scenario)) {
         case "lost_before":
           return response.destroy()
         case "lost_after":
-          await route.answer(request, fate)
+          await route.answer(request, scenario)
           return response.destroy()
         case "server_error":
           return send(response, { status: 500, body: {} })
         case "busy":
           return send(response, { status: 429, headers: { "retry-after": "1" }, body: {} })
         case "garbage":
-          await route.answer(request, fate)
+          await route.answer(request, scenario)
           return send(response, { status: 200, headers: { "content-type": "text/html" }, body: garbage })
         case "slow":
-          return drip(response, await route.answer(request, fate), slow, chores)
+          return drip(response, await route.answer(request, scenario), slow, tasks)
         default:
-          return send(response, await route.answer(request, fate))
+          return send(response, await route.answer(request, scenario))
       }
     }
 
@@ -207,10 +207,10 @@ export const startFake = (fake: Fake, options: FakeOptions): Effect.Effect<Runni
     }
 
     const server = createServer((incoming, response) => {
-      const { end } = chores.begin()
+      const { end } = tasks.begin()
       serve(incoming, response)
         .catch((error: unknown) => {
-          // Whoever left in the middle of it is no failure of the fake.
+          // A caller that disconnects is no failure of the fake.
           if (incoming.destroyed && !incoming.complete) return
           onError(error)
           if (response.headersSent) response.destroy()
@@ -228,7 +228,7 @@ export const startFake = (fake: Fake, options: FakeOptions): Effect.Effect<Runni
       }),
       () =>
         Effect.async<void>((resume) => {
-          chores.stop()
+          tasks.stop()
           server.close(() => resume(Effect.void))
           server.closeAllConnections()
         })
@@ -240,10 +240,10 @@ export const startFake = (fake: Fake, options: FakeOptions): Effect.Effect<Runni
       url,
       callbackUrl: options.callbackUrl,
       now: () => new Date(clock.unsafeCurrentTimeMillis()),
-      ...makeOrderProgress(fake, { pace, late }, chores, onError, () => world)
+      ...makeOrderProgress(fake, { pace, late }, tasks, onError, () => world)
     }
     router = routerOf(fake.routes(world))
 
     const credentials = credentialsAt(fake, url)
-    return { url, credentials, books, world, settled: chores.settled, received }
+    return { url, credentials, books, world, settled: tasks.settled, received }
   })

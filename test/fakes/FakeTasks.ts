@@ -1,15 +1,15 @@
-/** What a fake has under way: it is known when nothing is left of it, and all of it ends with the fake. */
+/** Pending work of a fake. Callers can wait until none is left; stopping the fake ends all of it. */
 import { type Duration, Effect, Fiber } from "effect"
 
 export interface FakeTasks {
-  /** Counts a piece of work until its end is told; `settled` waits for it. */
+  /** Counts a piece of work until `end` is called; `settled` waits for it. */
   readonly begin: () => { readonly end: () => void }
-  /** A piece of work for later, by the clock that the fake was started with, and how to leave it undone. */
+  /** Schedules work by the clock of the fake; the result cancels it. */
   readonly after: (delay: Duration.Duration, run: () => void) => () => void
   readonly sleep: (delay: Duration.Duration) => Promise<void>
   /** Waits until there is nothing left, or the fake has ended. */
   readonly settled: Effect.Effect<void>
-  /** What is to end with the fake, unless it ends before and says so. */
+  /** Registers what has to end with the fake; `over` removes it again. */
   readonly untilStopped: (cut: () => void) => { readonly over: () => void }
   readonly isStopped: () => boolean
   readonly stop: () => void

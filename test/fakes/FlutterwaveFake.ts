@@ -46,8 +46,8 @@ const transferDeclines = {
   declined_provider: refused("Insufficient balance in your wallet")
 }
 
-const declineOf = (declines: Partial<Record<Scenario, FakeReply>>, fate: Scenario): FakeReply | undefined =>
-  declines[fate]
+const declineOf = (declines: Partial<Record<Scenario, FakeReply>>, scenario: Scenario): FakeReply | undefined =>
+  declines[scenario]
 
 /** Whatever a refund is refused for, it is our own affair. */
 const refundDeclines = {
@@ -75,9 +75,9 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
 
   const guarded =
     (run: FakeRoute["answer"]): FakeRoute["answer"] =>
-    (request, fate) =>
+    (request, scenario) =>
       request.headers["authorization"] === `Bearer ${credentials.secret_key}`
-        ? run(request, fate)
+        ? run(request, scenario)
         : refused("Invalid authorization key", 401)
 
   /** A name that is used again is the name of another order. */
@@ -183,7 +183,7 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     return { status: 302, headers: { location: location.href }, body: "" }
   }
 
-  /** A page that nobody has paid on is no transaction yet. */
+  /** An unpaid page has no transaction yet. */
   const verify = ({ query }: FakeRequest): FakeReply => {
     const tried = chargesOf(query.get("tx_ref") ?? "").filter(
       ({ kept, state }) => kept["isPage"] !== true || state !== "waiting"
@@ -212,7 +212,7 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     })
   }
 
-  const transfer = (request: FakeRequest, fate: Scenario): FakeReply =>
+  const transfer = (request: FakeRequest, scenario: Scenario): FakeReply =>
     Either.merge(
       Either.gen(function* () {
         const body = yield* readBody(Transfer, request)
@@ -222,7 +222,7 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
         }
         if (body.beneficiary_name === undefined) return refused("beneficiary_name is required")
         if (body.currency === "KES" && body.meta === undefined) return refused("Sender is required!")
-        const decline = declineOf(transferDeclines, fate)
+        const decline = declineOf(transferDeclines, scenario)
         if (decline !== undefined) return decline
         const { amount: _amount, callback_url, ...kept } = body
         const entry = take({
@@ -250,10 +250,10 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     })
   }
 
-  const refund = (request: FakeRequest, fate: Scenario): FakeReply =>
+  const refund = (request: FakeRequest, scenario: Scenario): FakeReply =>
     Either.merge(
       Either.gen(function* () {
-        const decline = declineOf(refundDeclines, fate)
+        const decline = declineOf(refundDeclines, scenario)
         if (decline !== undefined) return decline
         const paid = books.byId(request.params["id"] ?? "")
         if (paid?.kind !== "payin" || paid.state !== "completed")
@@ -268,7 +268,7 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
         const id = nextId()
         const entry = take({
           id,
-          // For whoever compares: to Flutterwave the comments are nothing but words.
+          // For the comparison in tests; Flutterwave does not interpret comments.
           reference: named("refund", body.comments?.split(" ")[0] ?? id),
           kind: "refund",
           money,
@@ -291,10 +291,10 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
       method: "POST",
       path: "/v3/charges",
       moves: (request) => moneyIn(request),
-      answer: guarded((request, fate) => {
+      answer: guarded((request, scenario) => {
         const type = request.query.get("type") ?? ""
         return (
-          declineOf(chargeDeclines, fate) ??
+          declineOf(chargeDeclines, scenario) ??
           (type === "bank_transfer" ? bankCharge(request) : mobileCharge(type, request))
         )
       })

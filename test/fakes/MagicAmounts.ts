@@ -1,4 +1,4 @@
-/** What the fakes do with an order is read off its amount: its last two digits of minor units, or of units without any. */
+/** Scenarios of the fakes, chosen by the last two digits of the amount. */
 import { type ThirdPartyName, thirdPartyNames } from "../../src/domain/Corridor.ts"
 import type { Money } from "../../src/domain/Money.ts"
 
@@ -27,13 +27,14 @@ export const scenarios = {
 export type Scenario = keyof typeof scenarios | "completes"
 
 const byDigits: Readonly<Record<string, Scenario>> = Object.fromEntries(
-  Object.keys(scenarios).map((fate, index) => [`${index + 1}`.padStart(2, "0"), fate as Scenario])
+  Object.keys(scenarios).map((scenario, index) => [`${index + 1}`.padStart(2, "0"), scenario as Scenario])
 )
 
 /** `01` to `19`, and what each of them does. */
-export const magicDigits: ReadonlyArray<readonly [digits: string, fate: Scenario]> = Object.entries(byDigits).toSorted()
+export const magicDigits: ReadonlyArray<readonly [digits: string, scenario: Scenario]> =
+  Object.entries(byDigits).toSorted()
 
-/** `21` to `29`: one of them alone declines it for reasons of its own, so that whoever is asked next takes it. */
+/** `21` to `29`: exactly one provider declines, so the next candidate takes the payment. */
 export const declinedByOne: ReadonlyArray<readonly [digits: string, by: ThirdPartyName]> = thirdPartyNames.map(
   (name, index) => [`${index + 21}`, name]
 )

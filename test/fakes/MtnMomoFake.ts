@@ -1,4 +1,4 @@
-/** A fake of MTN MoMo, with both of its products: it takes orders, asks nobody's phone, and calls back without a signature. */
+/** Fake of MTN MoMo: collections and disbursements, with unsigned callbacks. */
 import { Either, Schema, Option } from "effect"
 import { sha256Hex } from "../../src/domain/Digest.ts"
 import type { Fake, FakeCallback, FakeReply, FakeRequest, FakeRoute, FakeWorld } from "./Fake.ts"
@@ -197,8 +197,8 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
 
   const guarded =
     (product: Product, answer: FakeRoute["answer"]): FakeRoute["answer"] =>
-    (request, fate) =>
-      subscribed(product, request) ?? admitted(product, request) ?? answer(request, fate)
+    (request, scenario) =>
+      subscribed(product, request) ?? admitted(product, request) ?? answer(request, scenario)
 
   const token = (product: Product): FakeRoute => ({
     method: "POST",
@@ -226,12 +226,12 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     schema
   }: OrderKind<A>): ReadonlyArray<FakeRoute> => {
     const product = productOf(kind)
-    const accept = (taken: Taken<A>, { headers }: FakeRequest, fate: Scenario): FakeReply => {
+    const accept = (taken: Taken<A>, { headers }: FakeRequest, scenario: Scenario): FakeReply => {
       const { body, money, reference } = taken
       if (books.byReference(kind, reference) !== undefined) {
         return refused(409, "RESOURCE_ALREADY_EXIST", "Duplicated reference id. Creation of resource failed.")
       }
-      const refusal = problem?.(taken, world) ?? declines[product][fate]
+      const refusal = problem?.(taken, world) ?? declines[product][scenario]
       if (refusal !== undefined) return refusal
       const callbackUrl = headers["x-callback-url"] ?? world.callbackUrl
       take({
@@ -249,10 +249,10 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
         method: "POST",
         path,
         moves: moneyIn,
-        answer: guarded(product, (request, fate) =>
+        answer: guarded(product, (request, scenario) =>
           Either.match(readOrder(schema, request), {
             onLeft: (refusal) => refusal,
-            onRight: (taken) => accept(taken, request, fate)
+            onRight: (taken) => accept(taken, request, scenario)
           })
         )
       },

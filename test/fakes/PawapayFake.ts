@@ -67,8 +67,8 @@ const declines = {
   refund: { declined_instrument: "REFUNDS_NOT_ALLOWED", declined_provider: "CORRESPONDENT_TEMPORARILY_UNAVAILABLE" }
 } as const
 
-const declineOf = (kind: keyof typeof declines, fate: Scenario): string | undefined =>
-  fate === "declined_instrument" || fate === "declined_provider" ? declines[kind][fate] : undefined
+const declineOf = (kind: keyof typeof declines, scenario: Scenario): string | undefined =>
+  scenario === "declined_instrument" || scenario === "declined_provider" ? declines[kind][scenario] : undefined
 
 const entryKinds = { deposit: "payin", payout: "payout", refund: "refund" } as const
 
@@ -79,7 +79,7 @@ const create =
     name: string,
     read: (body: unknown) => Either.Either<Ordered, string>
   ) =>
-  (request: FakeRequest, fate: Scenario): FakeReply => {
+  (request: FakeRequest, scenario: Scenario): FakeReply => {
     const order = read(jsonBody(request))
     if (Either.isLeft(order)) return problem(400, 1, `Invalid input: ${order.left}`)
     const { body, id, phone } = order.right
@@ -87,7 +87,7 @@ const create =
     const known = world.books.byReference(entryKinds[kind], id)
     if (known !== undefined) return creation(name, id, "DUPLICATE_IGNORED", { created: known.kept["created"] })
     const money = moneyIn(request)
-    const refusal = rejectionOf(kind, order.right) ?? declineOf(kind, fate)
+    const refusal = rejectionOf(kind, order.right) ?? declineOf(kind, scenario)
     if (refusal !== undefined || money === undefined) return rejected(name, id, refusal ?? "INVALID_CURRENCY")
     world.take({ id, reference: id, kind: entryKinds[kind], money, kept: { body, phone, created } })
     return creation(name, id, "ACCEPTED", { created })
@@ -111,7 +111,7 @@ const refundMoney = (world: FakeWorld, request: FakeRequest): Money | undefined 
 
 const refund =
   (world: FakeWorld) =>
-  (request: FakeRequest, fate: Scenario): FakeReply => {
+  (request: FakeRequest, scenario: Scenario): FakeReply => {
     const body = decodeRefund(jsonBody(request))
     if (Either.isLeft(body)) return problem(400, 1, `Invalid input: ${body.left.message}`)
     const { depositId, metadata, refundId: id } = body.right
@@ -126,7 +126,7 @@ const refund =
     if (left === 0n) return rejected("refundId", id, "ALREADY_REFUNDED")
     if (money === undefined) return rejected("refundId", id, "INVALID_AMOUNT")
     if (money.minor > left) return rejected("refundId", id, "AMOUNT_TOO_LARGE")
-    const refusal = declineOf("refund", fate)
+    const refusal = declineOf("refund", scenario)
     if (refusal !== undefined) return rejected("refundId", id, refusal)
     const kept = { ...deposit.kept, body: { ...(deposit.kept["body"] as object), metadata }, created }
     world.take({ id, reference: id, kind: "refund", money, of: deposit.id, kept })

@@ -47,7 +47,7 @@ const unprocessable = (issue: string, description: string): FakeReply =>
 
 const plain = (status: number, body: string): FakeReply => ({ status, headers: { "content-type": "text/plain" }, body })
 
-/** Fates that show only some time after the capture. */
+/** Scenarios that end some time after the capture. */
 const undecided: ReadonlySet<Scenario> = new Set(["fails_later", "silent", "late", "reordered"])
 
 const moneyOf = (read: Either.Either<{ readonly value: string; readonly currency: string }, FakeReply>) =>
@@ -61,9 +61,9 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     tokens.has((headers.authorization ?? "").replace("Bearer ", ""))
 
   const guarded =
-    (answered: (request: FakeRequest, fate: Scenario) => FakeReply): FakeRoute["answer"] =>
-    (request, fate) =>
-      isKnown(request) ? answered(request, fate) : unauthorised
+    (answered: (request: FakeRequest, scenario: Scenario) => FakeReply): FakeRoute["answer"] =>
+    (request, scenario) =>
+      isKnown(request) ? answered(request, scenario) : unauthorised
 
   const order = (request: FakeRequest) =>
     Either.map(readOrder(request), ({ payment_source: { paypal }, purchase_units: [unit] }) => ({
@@ -77,7 +77,7 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
       }
     }))
 
-  const createOrder = guarded((request, fate) =>
+  const createOrder = guarded((request, scenario) =>
     Either.merge(
       Either.map(order(request), ({ currency, kept, reference, value }) => {
         const money = Option.getOrUndefined(moneyIn(value, currency))
@@ -91,7 +91,7 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
             : unprocessable("DUPLICATE_REQUEST_ID", "The value of PayPal-Request-Id header has already been used.")
         }
         if (known !== undefined) return unprocessable("DUPLICATE_INVOICE_ID", "Duplicate Invoice ID detected.")
-        if (fate === "declined_provider") {
+        if (scenario === "declined_provider") {
           return unprocessable("PAYEE_ACCOUNT_RESTRICTED", "The merchant account is restricted.")
         }
         const entry = world.take({ id: idFor(reference), reference, kind: "payin", money, waits: true, kept })
@@ -117,7 +117,7 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     if (!undecided.has(entry.scenario)) entry.state = "completed"
   }
 
-  const capture = guarded(({ headers, params }, fate) => {
+  const capture = guarded(({ headers, params }, scenario) => {
     const entry = books.byId(params.id ?? "")
     if (entry?.kind !== "payin") return missing
     const key = headers["paypal-request-id"]
@@ -132,7 +132,7 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     if (entry.kept.approved !== true) {
       return unprocessable("ORDER_NOT_APPROVED", "Payer has not yet approved the Order for payment.")
     }
-    if (fate === "declined_instrument") {
+    if (scenario === "declined_instrument") {
       return unprocessable(
         "INSTRUMENT_DECLINED",
         "The instrument presented was either declined by the processor or bank, or it can't be used for this payment."
@@ -164,7 +164,7 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     return { status: 200, body: { items: disputed.map(({ kept }) => kept.dispute), links: [] } }
   })
 
-  const createPayout = guarded((request, fate) =>
+  const createPayout = guarded((request, scenario) =>
     Either.merge(
       Either.map(readPayout(request), ({ items: [item], sender_batch_header: header }) => {
         const { sender_batch_id: reference } = header
@@ -175,8 +175,8 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
           const duplicate = { field: "SENDER_BATCH_ID", issue: "Duplicate batch request" }
           return refusal(400, "USER_BUSINESS_ERROR", [duplicate], batchOf(known, url).links)
         }
-        if (fate === "declined_provider") return refusal(422, "INSUFFICIENT_FUNDS")
-        if (fate === "declined_instrument") {
+        if (scenario === "declined_provider") return refusal(422, "INSUFFICIENT_FUNDS")
+        if (scenario === "declined_instrument") {
           const receiver = { field: "items[0].receiver", issue: "Receiver is invalid or does not match with type" }
           return refusal(400, "VALIDATION_ERROR", [receiver])
         }

@@ -126,7 +126,7 @@ const captureStatuses = {
   returned: "REFUNDED"
 } as const
 
-/** The account that owns the app: whoever orders names no payee. */
+/** The account that owns the app; orders name no other payee. */
 export const payee = { email_address: "merchant@corridor.example", merchant_id: "2FAKEMERCHANT" }
 
 export const captureOf = (entry: Entry) => ({
@@ -210,7 +210,7 @@ export const batchOf = (entry: Entry, url: string) => ({
   links: [{ href: `${url}/v1/payments/payouts/${entry.id}`, rel: "self", method: "GET" }]
 })
 
-/** The callbacks of the fake of PayPal, signed as PayPal signs them, and the answer to whoever asks whether it sent them. */
+/** Signed callbacks, and the answer to their verification. */
 const KEY_BITS = 2048
 
 let pair: ReturnType<typeof generateKeys> | undefined

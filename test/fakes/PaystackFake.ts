@@ -68,9 +68,9 @@ export const payins = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
   const { books } = world
   const pages = new Map<string, string>()
 
-  const initialize = reading(readInitialize, (body, fate) => {
+  const initialize = reading(readInitialize, (body, scenario) => {
     if (books.byReference("payin", body.reference) !== undefined) return duplicate
-    if (fate === "declined_provider") return refusal("Currency not supported by merchant", "unsupported_currency")
+    if (scenario === "declined_provider") return refusal("Currency not supported by merchant", "unsupported_currency")
     const accessCode = codeWith("", body.reference)
     pages.set(accessCode, body.reference)
     world.take({
@@ -88,7 +88,7 @@ export const payins = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     })
   })
 
-  /** The customer's card is taken or, by the amount's fate, refused; then the customer goes back to where they came from. */
+  /** Takes or, by the magic amount, refuses the card, and redirects the customer back. */
   const page: FakeRoute["answer"] = ({ params }) => {
     const entry = books.byReference("payin", pages.get(params.code ?? "") ?? "")
     if (entry === undefined) return plain(404, "No such page")
@@ -104,10 +104,10 @@ export const payins = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     return { status: 302, headers: { location: back.toString() } }
   }
 
-  const charge = reading(readCharge, (body, fate) => {
+  const charge = reading(readCharge, (body, scenario) => {
     const { mobile_money: mobile, reference } = body
     if (books.byReference("payin", reference) !== undefined) return duplicate
-    if (fate === "declined_provider") return refusal("Channel not available for merchant", "unsupported_channel")
+    if (scenario === "declined_provider") return refusal("Channel not available for merchant", "unsupported_channel")
     const money = moneyIn(body.amount, body.currency)
     const asksPassword = mobile?.provider === "vod"
     const asks = mobile === undefined ? "transfer" : asksPassword ? "password" : "approval"
@@ -122,8 +122,8 @@ export const payins = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
         expiresAt: body.bank_transfer?.account_expires_at
       }
     }
-    if (fate === "declined_instrument") {
-      const failed = transactionOf(failedAtOnce(world, order, money, fate))
+    if (scenario === "declined_instrument") {
+      const failed = transactionOf(failedAtOnce(world, order, money, scenario))
       return answer(400, { status: false, message: "Charge attempted", data: failed })
     }
     return fine("Charge attempted", stepOf(world.take({ ...order, money, waits: asksPassword })))
@@ -193,12 +193,12 @@ export const payouts = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     )
   })
 
-  const transfer = reading(readTransfer, (body, fate) => {
+  const transfer = reading(readTransfer, (body, scenario) => {
     if (books.byReference("payout", body.reference) !== undefined) return duplicateTransfer
     if (!recipients.has(body.recipient)) {
       return refusal("Recipient specified is invalid", "invalid_transfer_recipient")
     }
-    if (fate === "declined_provider") {
+    if (scenario === "declined_provider") {
       return refusal("Your balance is not enough to fulfil this request", "insufficient_balance")
     }
     const money = moneyIn(body.amount, body.currency)
@@ -209,7 +209,7 @@ export const payouts = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
       kept: { recipient: body.recipient, reason: body.reason }
     }
     const entry =
-      fate === "declined_instrument" ? failedAtOnce(world, order, money, fate) : world.take({ ...order, money })
+      scenario === "declined_instrument" ? failedAtOnce(world, order, money, scenario) : world.take({ ...order, money })
     return fine("Transfer has been queued", transferOf(entry))
   })
 
@@ -239,17 +239,17 @@ export const refunds = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
       .filter((one) => one.of === entry.id && one.state !== "failed")
       .reduce((left, one) => left - one.asked.minor, entry.moved.minor)
 
-  const refund = reading(readRefund, (body, fate) => {
+  const refund = reading(readRefund, (body, scenario) => {
     const paid = books.byReference("payin", body.transaction) ?? books.byId(body.transaction)
     if (paid?.state !== "completed") return refusal("Transaction has not been paid", "transaction_not_found")
-    if (fate === "declined_provider" || fate === "declined_instrument") {
+    if (scenario === "declined_provider" || scenario === "declined_instrument") {
       return refusal("Your balance is not enough to fulfil this request", "insufficient_balance")
     }
     const money = body.amount === undefined ? paid.moved : moneyIn(body.amount, paid.asked.currency)
     if (money.minor > leftOf(paid)) {
       return refusal("The refund is more than is left of the transaction", "invalid_params")
     }
-    // A note is no key here: whoever sends the same refund twice gets two, as at Paystack.
+    // A note is no idempotency key: the same refund sent twice is paid twice, as at Paystack.
     const name = `${body.merchant_note ?? "refund"}`
     const reference = books.byReference("refund", name) === undefined ? name : `${name} ${books.all().length}`
     const entry = world.take({
@@ -325,7 +325,7 @@ const eventOf = (entry: Entry, world: FakeWorld): { readonly event: string; read
     case "refund": {
       const paid = world.books.byId(entry.of ?? "") ?? entry
       const { amount, currency, domain, integration, status } = refundOf(entry, paid)
-      // Neither its id nor the note is told; the reference is the processor's own.
+      // Carries neither the id nor the note; the reference is the processor's.
       return {
         event: `refund.${status}`,
         data: {

@@ -249,15 +249,18 @@ export const credentials = { secret_key: "sk_test_corridor_fake" } as const
 const isOurs = ({ headers }: FakeRequest): boolean => headers.authorization === `Bearer ${credentials.secret_key}`
 
 export const guarded =
-  (answered: (request: FakeRequest, fate: Scenario) => FakeReply): FakeRoute["answer"] =>
-  (request, fate) =>
-    isOurs(request) ? answered(request, fate) : answer(401, { status: false, message: "Invalid key" })
+  (answered: (request: FakeRequest, scenario: Scenario) => FakeReply): FakeRoute["answer"] =>
+  (request, scenario) =>
+    isOurs(request) ? answered(request, scenario) : answer(401, { status: false, message: "Invalid key" })
 
 type Reader<A> = (request: FakeRequest) => Either.Either<A, FakeReply>
 
 /** A route that answers to a body of its shape, and else says what is wrong with it. */
-export const reading = <A>(read: Reader<A>, answered: (body: A, fate: Scenario) => FakeReply): FakeRoute["answer"] =>
-  guarded((request, fate) => Either.merge(Either.map(read(request), (body) => answered(body, fate))))
+export const reading = <A>(
+  read: Reader<A>,
+  answered: (body: A, scenario: Scenario) => FakeReply
+): FakeRoute["answer"] =>
+  guarded((request, scenario) => Either.merge(Either.map(read(request), (body) => answered(body, scenario))))
 
 /** What a body asks to be moved; a body that is refused for its looks moves nothing. */
 export const movedBy =
@@ -293,12 +296,12 @@ export const failedAtOnce = (
   { books, now }: FakeWorld,
   order: Pick<Entry, "id" | "reference" | "kind" | "kept">,
   money: Money,
-  fate: Scenario
+  scenario: Scenario
 ): Entry =>
   books.open({
     ...order,
     asked: money,
-    scenario: fate,
+    scenario: scenario,
     state: "failed",
     moved: Money.zero(money.currency),
     takenBack: 0n,

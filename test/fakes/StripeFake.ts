@@ -102,18 +102,18 @@ export const makePayments = (world: FakeWorld) => {
   const cardRefused = (error: FakeError, entry?: Entry): FakeReply =>
     refused(402, { ...error, ...(entry === undefined ? {} : { payment_intent: shown(entry) }) })
 
-  const create = (request: FakeRequest, intent: NewIntent, fate: Scenario): FakeReply => {
+  const create = (request: FakeRequest, intent: NewIntent, scenario: Scenario): FakeReply => {
     const money = moneyOf(intent.amount, intent.currency)
     if (money === undefined) return wrong(400, `Invalid currency: ${intent.currency}`)
     if (!isKnownMethod(intent)) return missing(intent.payment_method ?? "")
-    if (fate === "declined_provider") return wrong(400, "The amount is too large.", "amount_too_large")
+    if (scenario === "declined_provider") return wrong(400, "The amount is too large.", "amount_too_large")
     const isConfirmed = intent.confirm === "true"
     const isTransfer = intent.payment_method_data?.type === "customer_balance"
     if (isTransfer && !customers.has(intent.customer ?? "")) return missing(intent.customer ?? "")
     if (isConfirmed && intent.payment_method === undefined && intent.payment_method_data === undefined) {
       return wrong(400, "There is no payment method to confirm it with.", "payment_intent_unexpected_state")
     }
-    const decline = declineOf(intent) ?? (fate === "declined_instrument" ? genericDecline : undefined)
+    const decline = declineOf(intent) ?? (scenario === "declined_instrument" ? genericDecline : undefined)
     if (isConfirmed && decline !== undefined) return cardRefused(decline)
     const reference = intent.metadata?.["reference"] ?? request.headers["idempotency-key"] ?? sha256Hex(request.body)
     const kept: Kept = {
@@ -167,7 +167,7 @@ export const makePayments = (world: FakeWorld) => {
       ? books.byId(payment_intent)
       : books.all().find(({ id, kind }) => kind === "payin" && idOf("ch", id) === charge)
 
-  const refund = (request: FakeRequest, fate: Scenario): FakeReply =>
+  const refund = (request: FakeRequest, scenario: Scenario): FakeReply =>
     Either.merge(
       Either.map(newRefund(request.body), ({ amount, charge, metadata, payment_intent }) => {
         const paid = refundable({ charge, payment_intent })
@@ -177,7 +177,7 @@ export const makePayments = (world: FakeWorld) => {
         if (left === 0n) return wrong(400, "All of it was given back before.", "charge_already_refunded")
         const money = amount === undefined ? paid.moved : moneyOf(amount, paid.moved.currency)
         if (money === undefined || money.minor > left) return wrong(400, "There is not so much left to give back.")
-        if (fate === "declined_provider" || fate === "declined_instrument") {
+        if (scenario === "declined_provider" || scenario === "declined_instrument") {
           return wrong(400, "The balance does not hold so much.", "balance_insufficient")
         }
         const reference = metadata?.["reference"] ?? request.headers["idempotency-key"] ?? sha256Hex(request.body)
@@ -235,9 +235,11 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
           const { amount, currency } = formIn(body)
           return moneyOf(amount, currency)
         },
-        answer: (request: FakeRequest, fate: Scenario) =>
+        answer: (request: FakeRequest, scenario: Scenario) =>
           Either.merge(
-            Either.map(newIntent(request.body), (intent) => once(request, () => payments.create(request, intent, fate)))
+            Either.map(newIntent(request.body), (intent) =>
+              once(request, () => payments.create(request, intent, scenario))
+            )
           )
       },
       {
@@ -282,7 +284,7 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
           const { amount, ...of } = formIn(body)
           return moneyOf(amount, payments.refundable(of)?.asked.currency)
         },
-        answer: (request: FakeRequest, fate: Scenario) => once(request, () => payments.refund(request, fate))
+        answer: (request: FakeRequest, scenario: Scenario) => once(request, () => payments.refund(request, scenario))
       },
       {
         method: "GET",

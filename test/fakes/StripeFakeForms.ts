@@ -177,5 +177,6 @@ const isOurs = ({ headers }: FakeRequest): boolean => headers["authorization"] =
 /** Stripe knows who asks before it looks at what is asked. */
 export const guarded = (route: FakeRoute): FakeRoute => ({
   ...route,
-  answer: (request, fate) => (isOurs(request) ? route.answer(request, fate) : wrong(401, "The key is not valid."))
+  answer: (request, scenario) =>
+    isOurs(request) ? route.answer(request, scenario) : wrong(401, "The key is not valid.")
 })

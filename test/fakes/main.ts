@@ -1,4 +1,4 @@
-/** Fakes of all third parties on this machine, for whoever tries Corridor without an account at any of them. */
+/** `npm run providers:fake`: starts all fakes on this machine. */
 import { NodeRuntime } from "@effect/platform-node"
 import { Effect } from "effect"
 import { startFakes, type StartedFake, readArguments } from "./AllFakes.ts"
@@ -24,7 +24,7 @@ const jsonOf = (started: ReadonlyArray<StartedFake>): string =>
 const program = Effect.gen(function* () {
   const { asJson, ...options } = yield* readArguments(process.argv.slice(2))
   const started = yield* Effect.mapError(startFakes(options), ({ message }) => message)
-  // Whoever reads that they are up may end them at once: by then the signal is listened for.
+  // Installs the signal handlers before the output says that the fakes are up.
   yield* Effect.yieldNow()
   yield* asJson ? say(jsonOf(started)) : Effect.forEach(started, (one) => say(lineOf(one)), { discard: true })
   return yield* Effect.never

@@ -1,4 +1,4 @@
-/** The credentials of a configuration's account: what was typed held against what the third party asks for, and how they are kept. */
+/** Credentials of a configuration's account: validation, encryption and decryption. */
 import { Data, Effect, Either, Redacted, Schema } from "effect"
 import type { ConfigId } from "../../domain/Ids.ts"
 import { longestCredential } from "../../domain/policies/ProviderPolicies.ts"
@@ -14,7 +14,7 @@ import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 const plainText = /^[\x20-\x7e]*$/
 
-/** What travels in headers, or signs what does, is plain ASCII on one line: anything else fails only when it is used. */
+/** Credentials in headers and signatures must be ASCII on one line. Checked here, as use would fail late. */
 export const unsendable = (value: string, { lines }: Pick<CredentialField, "lines">): string | undefined => {
   if (plainText.test(lines === true ? value.replaceAll(/\r?\n/g, "") : value)) return undefined
   return lines !== true && /[\r\n]/.test(value)
@@ -49,7 +49,7 @@ export const checkCredentials = (
   return ofOther === undefined ? Either.right(given) : Either.left(`${ofOther.field}: ${ofOther.reason}.`)
 }
 
-/** Where sealed credentials belong: they open for no other configuration. */
+/** Encryption context: credentials decrypt for their own configuration only. */
 export const credentialsContext = (id: ConfigId): string => `provider account ${id}`
 
 const Kept = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.String }))
@@ -71,7 +71,7 @@ export const isSameCredentials = (one: GivenCredentials, other: GivenCredentials
 export const sealCredentials = (vault: VaultService, id: ConfigId, given: GivenCredentials): Effect.Effect<string> =>
   vault.encrypt(plain(given), credentialsContext(id))
 
-/** The message is fit for a log. */
+/** The message contains no secret. */
 export class CannotOpen extends Data.TaggedError("CannotOpen")<{ readonly message: string }> {}
 
 export interface OpenedAccount {
@@ -80,8 +80,8 @@ export interface OpenedAccount {
 }
 
 /**
- * A field that a third party has come to ask for since they were kept is missed; one that it asks for no more is not.
- * Those of the other mode, such as test keys from before the service went live, stay closed.
+ * Fails if a field that became mandatory later is missing; ignores fields that no longer exist. Fails for credentials of
+ * the other mode, such as test keys from before the service went live.
  */
 export const openCredentials = (
   vault: VaultService,
@@ -101,7 +101,7 @@ export const openCredentials = (
     return { party, credentials }
   }).pipe(Effect.catchTag("VaultError", ({ message }) => new CannotOpen({ message })))
 
-/** The credentials of configurations, and those that they replaced, take part in a change of the master key. */
+/** Current and replaced credentials, for the rotation of the master key. */
 const moved = <Sealed extends SealedAccount>(
   anew: Reseal,
   all: Stored<ReadonlyArray<Sealed>>,

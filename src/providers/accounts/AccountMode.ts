@@ -1,6 +1,6 @@
 /**
  * Keeps test mode and live mode apart. Credentials and addresses of the other mode are refused before anything is sent;
- * answers and callbacks of the other mode are not believed.
+ * answers and callbacks of the other mode are ignored.
  */
 import { Effect, Either, Redacted } from "effect"
 import type { Mode } from "../../platform/config/Settings.ts"
@@ -42,7 +42,7 @@ export const credentialOfOtherMode = (
   return undefined
 }
 
-/** A host that is none of the third party's own, such as that of a fake, is of no mode. */
+/** Hosts other than the third party's own, such as a fake's, have no mode. */
 export const addressOfOtherMode = (party: Declared, mode: Mode, baseUrl: string): string | undefined =>
   wrong(party, mode, party.modes.hosts, urlOf(baseUrl)?.hostname ?? "")
 
@@ -53,7 +53,7 @@ const membersOf = (json: unknown): ReadonlyArray<Readonly<Record<string, unknown
   return [json, ...(Array.isArray(data) ? data : [data])].filter(isObject)
 }
 
-/** The other mode, where one of the members that tell it names it. */
+/** The other mode, if a member of the body names it. */
 export const otherModeSaid = ({ modes }: Declared, mode: Mode, json: unknown): Mode | undefined => {
   for (const [name, marks] of Object.entries(modes.said ?? {})) {
     for (const one of membersOf(json)) {
@@ -68,8 +68,8 @@ const alert = ({ name, title }: Pick<AnyThirdParty, "name" | "title">, what: str
   alertOperator("other_mode", `${what} ${complaint(title, said, mode)}: it is not believed.`, { provider: name })
 
 /**
- * An answer of the other mode leaves an order unknown: it is neither completed nor sent to another provider, and a person
- * looks at it. In live mode no money moved; in sandbox mode real money may have moved.
+ * An answer of the other mode leaves an order unknown: it is neither completed nor sent to another provider, and an
+ * operator decides. In live mode no money moved; in sandbox mode real money may have moved.
  */
 export const answersInMode = (party: AnyThirdParty, mode: Mode, http: ProviderHttp): ProviderHttp => ({
   call: (call) =>
@@ -84,7 +84,7 @@ export const answersInMode = (party: AnyThirdParty, mode: Mode, http: ProviderHt
     })
 })
 
-/** A proven callback of the other mode is acknowledged, so that it is not sent again, and says nothing about our attempts. */
+/** Acknowledges a verified callback of the other mode, so that it is not sent again, and drops its events. */
 export const callbacksInMode = (party: AnyThirdParty, mode: Mode, provider: Provider): Provider => ({
   ...provider,
   callback: (request) =>

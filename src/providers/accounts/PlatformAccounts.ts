@@ -1,6 +1,6 @@
 /**
- * From when on the platform's accounts are certainly the ones that the settings name. Settings change from start to start,
- * and for a while instances with old and new ones run side by side: they tell each other by fingerprints in the database.
+ * Time from which the platform's accounts are certainly those of the settings. Settings can change with a restart, and
+ * instances with old and new settings run side by side, so they share fingerprints in the database.
  */
 import { createHmac, randomBytes } from "node:crypto"
 import { Context, Duration, Effect, Layer, Option, Redacted } from "effect"
@@ -19,7 +19,7 @@ import { ProviderSettings } from "./ProviderSettings.ts"
 import { type AnyThirdParty, type GivenCredentials, thirdParties } from "./ThirdParties.ts"
 import { orDefect } from "../../platform/database/DatabaseFailure.ts"
 
-/** Sealed under the master key, and not that key itself: fingerprints stay what they are when it is changed. */
+/** A key of its own, encrypted under the master key: rotating that key does not change fingerprints. */
 const KEY_NAME = "fingerprints of platform accounts"
 
 const freshKey = Effect.sync(() => randomBytes(32).toString("hex"))
@@ -40,8 +40,8 @@ const fingerprintOf = (
 }
 
 /**
- * Of the fields that tell which account it is: under a key of this process, since nobody else is to compare them. In small
- * letters, since a third party may take a name however it is spelled, and no two accounts differ by that alone.
+ * Fingerprints of the identifying fields, under a key of this process. Lower case: third parties may ignore case, and no
+ * two accounts differ by case alone.
  */
 const identityOf = (
   key: Buffer,
@@ -54,7 +54,7 @@ const identityOf = (
       .map(([name, value]) => [name, createHmac("sha256", key).update(Redacted.value(value).toLowerCase()).digest()])
   )
 
-/** What was sent while another account was named may have gone there; so may what its instances were still about to send. */
+/** Attempts of the time with another account, and of a grace period after it, may have gone to that account. */
 const certainSince = (named: NamedAccount, all: ReadonlyArray<PlatformAccount>): Date => {
   const times = all
     .filter(({ provider }) => provider === named.provider)
@@ -71,11 +71,11 @@ const endOfTime = new Date(8_640_000_000_000_000)
 export class PlatformAccounts extends Context.Tag("corridor/PlatformAccounts")<
   PlatformAccounts,
   {
-    /** Of an account that the settings name. Of what was sent before, its provider proves nothing. */
+    /** For an account of the settings. Absence of attempts from before is no proof. */
     readonly since: (name: ThirdPartyName) => Effect.Effect<Date>
     /**
-     * The field by which these are credentials of the platform's own account, where they are. Nobody else may bring it:
-     * it would have two books, and what one of them does not have would be paid out of the other.
+     * The field that shows these credentials to be the platform's own account. A configuration may not use that account:
+     * two ledgers would pay out the same money.
      */
     readonly sharedBy: (party: AnyThirdParty, credentials: GivenCredentials) => Option.Option<string>
   }

@@ -1,4 +1,4 @@
-/** The accounts of configurations in memory. */
+/** In-memory stores of provider accounts. */
 import { Clock, Duration, Effect, Layer, Option } from "effect"
 import type { ConfigId } from "../../domain/Ids.ts"
 import { replacedCredentialsGrace, replacedCredentialsKept } from "../../domain/policies/ProviderPolicies.ts"
@@ -11,7 +11,7 @@ import {
   PlatformAccountStore
 } from "./ProviderAccountStore.ts"
 
-/** The tables of accounts in memory, which those who read configurations look into as well. */
+/** Also read by the store of configurations. */
 export const accountTables = {
   providerAccounts: memoryTable<ProviderAccount>("providerAccounts"),
   replacedCredentials: memoryTable<ReplacedCredentials>("replacedCredentials")
@@ -95,7 +95,6 @@ export const providerAccountStoreMemory = Layer.effect(
   })
 )
 
-/** The platform's accounts in memory. */
 const tables = { platformAccounts: memoryTable<PlatformAccount>("platformAccounts") }
 
 export const platformAccountStoreMemory = Layer.effect(

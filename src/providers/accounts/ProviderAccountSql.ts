@@ -1,4 +1,4 @@
-/** The accounts of configurations in PostgreSQL. */
+/** Provider accounts in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer } from "effect"
 import { replacedCredentialsGrace, replacedCredentialsKept } from "../../domain/policies/ProviderPolicies.ts"
@@ -87,15 +87,14 @@ export const providerAccountStoreSql = Layer.effect(
   })
 )
 
-/** The platform's accounts in PostgreSQL. */
 const accounts = rowsAs(PlatformAccount)
 
 export const platformAccountStoreSql = Layer.effect(
   PlatformAccountStore,
   Effect.map(SqlClient.SqlClient, (sql): PlatformAccountStore["Type"] => ({
     see: (named) =>
-      // In one order, so that two instances never wait for each other's rows. Read afterwards, so that of two which
-      // start at once one sees the other.
+      // Ordered, so that two instances cannot deadlock. Read after the write, so that of two concurrent starts one
+      // sees the other.
       sql`insert into platform_accounts as a (provider, fingerprint)
           select provider, fingerprint
           from jsonb_to_recordset(${JSON.stringify(named)}::jsonb) as named (provider text, fingerprint text)

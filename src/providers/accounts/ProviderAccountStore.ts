@@ -1,4 +1,4 @@
-/** The accounts that configurations bring, at rest: their credentials sealed, and whether the provider has taken them. */
+/** Stores of the configurations' accounts, with encrypted credentials, and of the platform's account fingerprints. */
 import { Context, type Option, Schema } from "effect"
 import { ConfigId } from "../../domain/Ids.ts"
 import { ProviderName } from "../../domain/Corridor.ts"
@@ -8,7 +8,7 @@ export const ProviderAccount = Schema.Struct({
   config_id: ConfigId,
   provider: ProviderName,
   sealed: Schema.String,
-  /** One more with every change of the credentials. */
+  /** Incremented with every change of the credentials. */
   version: Schema.Int,
   tested_at: Schema.NullOr(Schema.DateFromSelf),
   updated_at: Schema.DateFromSelf
@@ -22,11 +22,11 @@ export type SealedAccount = typeof SealedAccount.Type
 export const NamedSealed = ProviderAccount.pipe(Schema.pick("config_id", "provider", "sealed"))
 export type NamedSealed = typeof NamedSealed.Type
 
-/** Credentials that were in use before the present ones, which callbacks may still be signed with. */
+/** Replaced credentials. Callbacks may still be signed with them. */
 export const ReplacedCredentials = Schema.Struct({
   config_id: ConfigId,
   sealed: Schema.String,
-  /** Which of the account's they were. */
+  /** Version of the account that they were. */
   version: Schema.Int,
   until: Schema.DateFromSelf
 })
@@ -36,7 +36,7 @@ export const SealedReplaced = ReplacedCredentials.pipe(Schema.omit("until"))
 export type SealedReplaced = typeof SealedReplaced.Type
 
 export interface NewAccount extends Pick<ProviderAccount, "config_id" | "provider" | "sealed"> {
-  /** Whether the provider has just taken them. */
+  /** Whether the provider accepted them in a test. */
   readonly tested: boolean
 }
 
@@ -44,26 +44,26 @@ export class ProviderAccountStore extends Context.Tag("corridor/ProviderAccountS
   ProviderAccountStore,
   {
     readonly find: (id: ConfigId) => Stored<Option.Option<ProviderAccount>>
-    /** None where what was not tested would take the place of what was: then all stays as it is. */
+    /** None, and no change, where untested credentials would replace tested ones. */
     readonly put: (account: NewAccount) => Stored<Option.Option<ProviderAccount>>
-    /** Newest first, each until its grace has passed. Those that were never in use are not among them. */
+    /** Newest first, within their grace period; without those that were never in use. */
     readonly replaced: (id: ConfigId) => Stored<ReadonlyArray<ReplacedCredentials>>
     readonly forgetReplaced: (id: ConfigId) => Stored<void>
-    /** None where they have been changed since. */
+    /** None if the credentials have changed since. */
     readonly markTested: (id: ConfigId, version: number) => Stored<Option.Option<ProviderAccount>>
     /** Locks the accounts until the end of the transaction. */
     readonly hold: Stored<void>
     readonly allSealed: Stored<ReadonlyArray<NamedSealed>>
-    /** The same credentials under another key: their version stays. */
+    /** Re-encrypts the same credentials; the version stays. */
     readonly replaceSealed: (account: SealedAccount) => Stored<void>
     readonly allReplaced: Stored<ReadonlyArray<SealedReplaced>>
     readonly resealReplaced: (replaced: SealedReplaced) => Stored<void>
-    /** Those whose grace has passed; how many they were. */
+    /** Deletes those past their grace period, and counts them. */
     readonly forgetOld: Stored<number>
   }
 >() {}
 
-/** The platform's accounts as instances have named them, at rest: no credential is kept, only a fingerprint. */
+/** Fingerprint of the platform's credentials, as seen by instances. No credential is stored. */
 export const PlatformAccount = Schema.Struct({
   provider: ProviderName,
   fingerprint: Schema.String,
@@ -78,7 +78,7 @@ export type NamedAccount = Pick<PlatformAccount, "provider" | "fingerprint">
 export class PlatformAccountStore extends Context.Tag("corridor/PlatformAccountStore")<
   PlatformAccountStore,
   {
-    /** Notes that these are in use now, and answers with all that ever were. */
+    /** Records these as in use now, and returns all that ever were. */
     readonly see: (named: ReadonlyArray<NamedAccount>) => Stored<ReadonlyArray<PlatformAccount>>
   }
 >() {}

@@ -1,6 +1,6 @@
 /**
- * Third parties as they are reached through an account: the platform's, made once at the start, and those that
- * configurations bring, made when they are first needed and again when their credentials change.
+ * Providers connected to accounts: the platform's are connected at the start, those of configurations on first use and
+ * again after a change of their credentials.
  */
 import { Clock, Context, Duration, Effect, Either, ExecutionStrategy, Exit, Layer, Option, Scope } from "effect"
 import type { ConfigId } from "../../domain/Ids.ts"
@@ -26,7 +26,7 @@ import { type AnyThirdParty, type GivenCredentials, thirdParties } from "./Third
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { makeSimulators } from "../sandbox/SimulatorProviders.ts"
 
-/** What the third party said to credentials: right where it takes them. */
+/** Result of a credentials test; right: accepted. */
 export type Verdict = Either.Either<string, string>
 
 interface ReadVersion {
@@ -47,11 +47,11 @@ interface Seen {
   readonly until: number
 }
 
-/** What was sent until those before had come to their end may have gone through them, and so through another account. */
+/** Attempts sent before the replaced credentials ended may have used them, and so another account. */
 const certainSince = ({ updated_at, version }: ProviderAccount): Pick<Provider, "since"> =>
   version === 1 ? {} : { since: new Date(updated_at.getTime() + Duration.toMillis(credentialsRetireAfter)) }
 
-/** What is not signed with the present secret may be signed with the one before. */
+/** Verifies callbacks with the current secret, then with the replaced ones. */
 const alsoBelieving = (provider: Provider, before: Provider, until: Option.Option<Date>): Provider => ({
   ...provider,
   callback: (request) =>
@@ -71,24 +71,24 @@ const bounded = (test: Effect.Effect<Verdict>): Effect.Effect<Verdict> =>
       onSuccess: (verdict) => verdict,
       onTimeout: (): Verdict => Either.left(`It did not answer within ${Duration.format(credentialsTestTimeout)}.`)
     }),
-    // A value that cannot even be sent, such as a key of another kind, is no fault of ours.
+    // A value that cannot be used, such as a key of another kind, fails the test.
     Effect.catchAllDefect(() => Effect.succeed(Either.left("They cannot be used: one of them has a wrong form.")))
   )
 
 export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
   ProviderAccounts,
   {
-    /** Through the platform's account, where there is one. */
+    /** Connected to the platform's account, if there is one. */
     readonly platform: (name: ThirdPartyName) => Stored<Provider | undefined>
-    /** Through the account of a configuration, which need not be there any more: never through another. */
+    /** Connected to the account of a configuration, also after the configuration was deleted. */
     readonly own: (name: ThirdPartyName, id: ConfigId) => Stored<Provider | undefined>
     /** Notes versions that were just read, so that `own` need not read them again. */
     readonly seen: (read: ReadonlyArray<ReadVersion>) => Stored<void>
-    /** The harmless call with credentials that need not be stored. */
+    /** Tests credentials, stored or not, with a call that moves nothing. */
     readonly tried: (party: AnyThirdParty, id: ConfigId, credentials: GivenCredentials) => Stored<Verdict>
     /** The same for the platform's account, where there is one. */
     readonly triedPlatform: (name: ThirdPartyName) => Stored<Option.Option<Verdict>>
-    /** Configurations whose account is the platform's own, as they are stored now: nothing new is sent through them. */
+    /** Configurations whose account is the platform's own. Nothing new is sent through them. */
     readonly shared: Stored<ReadonlyArray<ConfigId>>
   }
 >() {
@@ -141,7 +141,7 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
 
       const note = (id: ConfigId, version: number, now: number) => {
         const before = known.get(id)?.version ?? 0
-        // A read that took long may come after the news of a change.
+        // A slow read may be older than a change that was seen meanwhile.
         if (version >= before) known.set(id, { version, until: now + Duration.toMillis(credentialsKnownFor) })
       }
 
@@ -152,7 +152,7 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
           Effect.forkIn(scope)
         )
 
-      /** Those of before may be sealed under a key that is lost: then they say nothing any more. */
+      /** Skips replaced credentials that cannot be decrypted any more. */
       const withReplaced = Effect.fnUntraced(function* (account: ProviderAccount, provider: Provider) {
         let believing = provider
         for (const replaced of yield* store.replaced(account.config_id)) {
@@ -165,7 +165,7 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
         return believing
       })
 
-      /** Nothing new is sent through it; what was sent before is still asked about and given back. */
+      /** Declines new orders; look-ups and refunds of earlier ones still work. */
       const withoutNew = (provider: Provider): Provider => ({
         ...provider,
         supports: () =>

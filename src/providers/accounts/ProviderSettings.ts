@@ -1,6 +1,6 @@
 /**
- * The platform's accounts at third parties, from the environment: a provider is on when all that its declaration asks for
- * is set. What is set by halves stops the start, since payments would silently go elsewhere.
+ * Settings of the platform's accounts, from the environment. A provider is active when all its mandatory settings are set.
+ * Incomplete settings stop the start, since payments would silently use other providers.
  */
 import { readFile } from "node:fs/promises"
 import { Array as Arr, Config, ConfigError, Context, Effect, Either, Layer, Option, Redacted } from "effect"
@@ -19,10 +19,10 @@ export interface ClientCertificate {
 export interface PartySettings {
   /** Of the platform's own account, where it has one. */
   readonly platform: Option.Option<GivenCredentials>
-  /** Those that it had before, as far as they are still named: callbacks may be signed with them. */
+  /** Previous secrets, if set: callbacks may still be signed with them. */
   readonly replaced: Option.Option<GivenCredentials>
   readonly baseUrl: string
-  /** What the platform's account shows of itself where the third party asks for a certificate. */
+  /** Client certificate, where the third party asks for one. */
   readonly certificate: Option.Option<ClientCertificate>
 }
 
@@ -30,7 +30,7 @@ type Failing<A> = Effect.Effect<A, ConfigError.ConfigError>
 
 const filled = (text: string): Option.Option<string> => Option.filter(Option.some(text.trim()), (it) => it !== "")
 
-/** An empty setting counts as one that is not there. */
+/** An empty setting counts as not set. */
 const given = (name: string): Config.Config<Option.Option<string>> =>
   Config.map(Config.option(Config.string(name)), Option.flatMap(filled))
 
@@ -66,7 +66,7 @@ const credentialsOf = ({ fields, title }: AnyThirdParty): Failing<Option.Option<
 
 export const previousSetting = (env: string): string => `${env}_PREVIOUS`
 
-/** What is not named is as it is now. */
+/** Fields without a previous value keep the current one. */
 const replacedOf = ({ fields }: AnyThirdParty): Failing<GivenCredentials> =>
   Effect.map(
     Effect.forEach(
@@ -79,7 +79,7 @@ const replacedOf = ({ fields }: AnyThirdParty): Failing<GivenCredentials> =>
     (found) => Object.fromEntries(found.flat())
   )
 
-/** Credentials of the other mode would take payments that move no money, or move money in a test. */
+/** Refuses credentials of the other mode: live payments would move no money, or tests would. */
 const inMode = (
   party: AnyThirdParty,
   mode: Mode,

@@ -1,4 +1,4 @@
-/** Every third party that there is an adapter for. */
+/** All third parties with an adapter. */
 import type { Redacted } from "effect"
 import type { ThirdPartyName } from "../../domain/Corridor.ts"
 import type { Account, CredentialFields, Credentials, ThirdParty } from "../port/ThirdParty.ts"

@@ -1,4 +1,4 @@
-/** Which provider serves which corridor, at rest. */
+/** Store of provider configurations: which provider serves which corridor. */
 import { Context, type Option } from "effect"
 import type { ConfigId, OrgId } from "../../domain/Ids.ts"
 import type * as ProviderConfigsApi from "../../contract/api/ProviderConfigs.ts"
@@ -8,7 +8,7 @@ import type { Window } from "../../platform/database/Query.ts"
 
 export type ProviderConfig = typeof ProviderConfigsApi.ProviderConfig.Type
 
-/** What it says of the account that it brings, which is kept elsewhere. */
+/** Summary of its account, which has a store of its own. */
 export type OfAccount = Pick<ProviderConfig, "has_credentials" | "credentials_tested_at">
 
 export type WholeConfig = Omit<ProviderConfig, "created_at" | "updated_at" | keyof OfAccount>
@@ -33,7 +33,7 @@ export const complete = (config: NewProviderConfig): WholeConfig => ({ ...unsaid
 
 const filterColumns = ["provider", "country", "payment_method", "direction", "org_id"] as const
 
-/** Each says which value a field must have; an absent one matches all. */
+/** Required values of fields; an absent field matches all. */
 export type ConfigFilter = {
   readonly [Field in (typeof filterColumns)[number]]?: NonNullable<ProviderConfig[Field]> | undefined
 }
@@ -51,7 +51,7 @@ export class ProviderConfigStore extends Context.Tag("corridor/ProviderConfigSto
     readonly findForUpdate: (id: ConfigId) => Stored<Option.Option<ProviderConfig>>
     readonly update: (config: WholeConfig) => Stored<Option.Option<ProviderConfig>>
     readonly remove: (id: ConfigId) => Stored<void>
-    /** What an organisation's payments may use there: its own and the global ones, in no order. */
+    /** The organisation's own configurations and the global ones, unordered. */
     readonly forCorridor: (orgId: OrgId, corridor: Corridor) => Stored<ReadonlyArray<ServingConfig>>
   }
 >() {}

@@ -1,4 +1,4 @@
-/** Who serves which corridor, as platform admins arrange it; every change audited with what it replaced. */
+/** Provider configurations, managed by platform admins. Every change is audited with the old values. */
 import { BigDecimal, Context, Effect, Either, Layer, Option } from "effect"
 import { ConfigId, type OrgId, Ids } from "../../domain/Ids.ts"
 import type { CreateProviderConfig, UpdateProviderConfig } from "../../contract/api/ProviderConfigs.ts"
@@ -17,7 +17,7 @@ import { ProviderAccounts } from "../accounts/ProviderAccounts.ts"
 import { givenUrl } from "../../domain/Url.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 
-/** A provider configuration as the audit log tells of it: plain values, amounts as exact decimal text. */
+/** A configuration in the audit log: plain values, amounts as decimal text. */
 type Settled = Omit<WholeConfig, "config_id">
 type AuditDetail = Readonly<Record<keyof Settled, string | number | boolean | null>>
 
@@ -82,7 +82,7 @@ export class ProviderConfigs extends Context.Tag("corridor/ProviderConfigs")<
       changes: typeof UpdateProviderConfig.Type
     ) => Stored<ProviderConfig, Invalid | NotFound>
     readonly remove: (permit: Admin, key: ConfigKey) => Stored<void, NotFound>
-    /** For dispatch, which acts for one organisation: its own configurations and the global ones, in no order. */
+    /** For dispatch: configurations of the organisation and the global ones, unordered. */
     readonly forCorridor: (
       orgId: OrgId,
       country: CountryCode,
@@ -114,7 +114,7 @@ export class ProviderConfigs extends Context.Tag("corridor/ProviderConfigs")<
                 (why) => new Invalid({ message: `webhook_url: ${why}.` })
               )
 
-      /** A configuration is found only under the provider that it is for. */
+      /** Not found under the name of another provider. */
       const under = ({ provider }: ConfigKey, found: Option.Option<ProviderConfig>) =>
         Option.match(
           Option.filter(found, (config) => config.provider === provider),

@@ -1,4 +1,4 @@
-/** The credentials of a configuration's own account: set, tried at once, and never read back. */
+/** Sets and tests the credentials of a configuration's account. They are never shown again. */
 import { Context, Effect, Either, Layer, Option } from "effect"
 import type { CredentialsState } from "../../contract/api/ProviderConfigs.ts"
 import type { Permit } from "../../domain/Access.ts"
@@ -26,7 +26,7 @@ import { type AnyThirdParty, type GivenCredentials, thirdPartyNamed } from "../a
 type Admin = Permit<"platform">
 export type CredentialsState = typeof CredentialsState.Type
 
-/** What it brings an account for; whom it is for is not known any more once it is gone. */
+/** The configuration of an account; its organisation is null once it was deleted. */
 type Bringer = Pick<ProviderConfig, "config_id" | "provider" | "org_id">
 
 const partyOf = ({ provider }: Bringer): Either.Either<AnyThirdParty, Invalid> => {
@@ -51,19 +51,19 @@ const stateOf = (account: ProviderAccount, credentials: GivenCredentials, verdic
 export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentials")<
   ProviderCredentials,
   {
-    /** Those that fail their test never take the place of any that passed theirs. */
+    /** Credentials that fail their test never replace tested ones. */
     readonly set: (
       permit: Admin,
       key: ConfigKey,
       typed: Readonly<Record<string, string>>,
       options?: {
-        /** Nothing that is signed with those of before is believed from now on. */
+        /** Rejects callbacks signed with replaced credentials from now on. */
         readonly forgetReplaced?: boolean
       }
     ) => Stored<CredentialsState, Conflict | Invalid | NotFound>
-    /** By its id alone: the account that is kept for it, also where the configuration is gone. */
+    /** The account of a configuration id, also after the configuration was deleted. */
     readonly kept: (permit: Admin, id: ConfigId) => Stored<Option.Option<Omit<Bringer, "org_id">>>
-    /** Tries what is stored; what passes is in use from then on, and what fails stays as it was. */
+    /** Tests the stored credentials. They are used once they pass. */
     readonly test: (permit: Admin, key: ConfigKey) => Stored<CredentialsState, Conflict | Invalid | NotFound>
   }
 >() {
@@ -79,7 +79,7 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
       const { atomically } = yield* Transactor
       const { mode } = yield* Settings
 
-      /** Tells which fields there are, and nothing of what is in them. */
+      /** Records the names of the fields only. */
       const record = (
         permit: Admin,
         action: string,
@@ -97,7 +97,7 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
       const inUse = ({ config_id, version }: ProviderAccount) =>
         accounts.seen([{ config_id, credentials_version: version }])
 
-      /** What was sent through an account needs it also after its configuration is gone. */
+      /** Also finds accounts of deleted configurations: attempts sent through them still need them. */
       const bringer = (permit: Admin, key: ConfigKey): Stored<Bringer, NotFound> =>
         Effect.catchTag(configs.find(permit, key), "NotFound", (notFound) =>
           Effect.flatMap(store.find(key.config_id), (account) =>
@@ -111,7 +111,7 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
           )
         )
 
-      /** What is set once more replaces nothing: a caller that tries again leaves all as it was. */
+      /** Setting the same credentials again changes nothing. */
       const alreadyInUse = Effect.fnUntraced(function* (config_id: ConfigId, credentials: GivenCredentials) {
         const account = yield* store.find(config_id)
         if (Option.isNone(account) || account.value.tested_at === null) return Option.none()
@@ -194,3 +194,10 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
     })
   )
 }
+
+/** Configurations, their credentials and the connected accounts. */
+export const ProviderConfigsLive = ProviderCredentials.layer.pipe(
+  Layer.provideMerge(ProviderConfigs.layer),
+  Layer.provideMerge(ProviderAccounts.layer),
+  Layer.provide(PlatformAccounts.layer)
+)

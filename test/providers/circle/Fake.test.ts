@@ -44,7 +44,7 @@ describe("Circle and its fake", () => {
     })
   )
 
-  const fates = [
+  const scenarios = [
     ["200.01", "Accepted", { state: "failed" }, 0n],
     ["200.02", "Accepted", { state: "failed" }, 0n],
     ["200.03", "Unknown", undefined, 0n],
@@ -56,7 +56,7 @@ describe("Circle and its fake", () => {
     ["200.10", "Accepted", { state: "pending" }, 0n],
     ["200.14", "Accepted", { state: "completed", movements: [{ amount: amount("180.126", "USDC") }] }, 180_126_000n]
   ] as const
-  it.scoped.each(fates)("a payin of %s", ([text, tag, later, expected]) =>
+  it.scoped.each(scenarios)("a payin of %s", ([text, tag, later, expected]) =>
     Effect.gen(function* () {
       const at = yield* joined
       const { held, provider } = at

@@ -42,8 +42,8 @@ const ask = (running: RunningFake, method: string, path: string, body?: string, 
     }
   })
 
-const newBody = (fate: Scenario, reference = newReference(), about: Readonly<Record<string, string>> = {}) => {
-  const money = magicMoney("KES", fate)
+const newBody = (scenario: Scenario, reference = newReference(), about: Readonly<Record<string, string>> = {}) => {
+  const money = magicMoney("KES", scenario)
   return JSON.stringify({ reference, kind: "payin", amount: `${money.minor}`, currency: "KES", ...about })
 }
 
@@ -136,7 +136,7 @@ describe("a route", () => {
 })
 
 describe("a fault", () => {
-  const faults: ReadonlyArray<readonly [fate: Scenario, first: number | "lost", taken: number]> = [
+  const faults: ReadonlyArray<readonly [scenario: Scenario, first: number | "lost", taken: number]> = [
     ["lost_before", "lost", 0],
     ["lost_after", "lost", 1],
     ["server_error", 500, 0],
@@ -146,25 +146,25 @@ describe("a fault", () => {
     ["declined_provider", 402, 0]
   ]
 
-  it.scopedLive.each(faults)("%s is played, with what the fake then has", ([fate, first, taken]) =>
+  it.scopedLive.each(faults)("%s is played, with what the fake then has", ([scenario, first, taken]) =>
     Effect.gen(function* () {
       const { fake } = yield* opened()
-      expect(statusOf(yield* ask(fake, "POST", "/orders", newBody(fate)))).toBe(first)
+      expect(statusOf(yield* ask(fake, "POST", "/orders", newBody(scenario)))).toBe(first)
       expect(fake.books.all()).toHaveLength(taken)
     })
   )
 
   it.scopedLive.each(["lost_before", "lost_after", "server_error", "busy", "garbage"] as const)(
     "%s is played once for an order: whoever repeats it finds what is true",
-    (fate) =>
+    (scenario) =>
       Effect.gen(function* () {
         const { fake } = yield* opened()
-        const body = newBody(fate)
+        const body = newBody(scenario)
         yield* ask(fake, "POST", "/orders", body)
         const again = yield* ask(fake, "POST", "/orders", body)
         expect(statusOf(again)).toBe(201)
         yield* fake.settled
-        expect([...fake.books.holdings()]).toEqual([["KES", magicMoney("KES", fate).minor]])
+        expect([...fake.books.holdings()]).toEqual([["KES", magicMoney("KES", scenario).minor]])
       })
   )
 
@@ -251,10 +251,10 @@ describe("a fault", () => {
 })
 
 describe("what was taken", () => {
-  const taken = (fate: Scenario, options: Partial<FakeOptions> = {}) =>
+  const taken = (scenario: Scenario, options: Partial<FakeOptions> = {}) =>
     Effect.gen(function* () {
       const { fake, mailbox } = yield* opened(options)
-      yield* ask(fake, "POST", "/orders", newBody(fate))
+      yield* ask(fake, "POST", "/orders", newBody(scenario))
       return { fake, mailbox, entry: fake.books.all()[0]! }
     })
 
@@ -263,7 +263,7 @@ describe("what was taken", () => {
       ({ body }) => (JSON.parse(body.toString("utf8")) as { order: { status: string } }).order.status
     )
 
-  const ends: ReadonlyArray<readonly [fate: Scenario, state: string, callbacks: ReadonlyArray<string>]> = [
+  const ends: ReadonlyArray<readonly [scenario: Scenario, state: string, callbacks: ReadonlyArray<string>]> = [
     ["completes", "completed", ["completed"]],
     ["fails_later", "failed", ["failed"]],
     ["silent", "processing", []],
@@ -273,9 +273,9 @@ describe("what was taken", () => {
     ["other_amount", "completed", ["completed"]]
   ]
 
-  it.scopedLive.each(ends)("%s: ends %s, and is told of as %j", ([fate, state, callbacks]) =>
+  it.scopedLive.each(ends)("%s: ends %s, and is told of as %j", ([scenario, state, callbacks]) =>
     Effect.gen(function* () {
-      const { entry, fake, mailbox } = yield* taken(fate)
+      const { entry, fake, mailbox } = yield* taken(scenario)
       yield* fake.settled
       expect(entry.state).toBe(state)
       expect(statesIn(mailbox)).toEqual(callbacks)

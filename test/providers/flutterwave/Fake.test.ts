@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Either } from "effect"
+import { Effect } from "effect"
 import type { Accepted, Outcome } from "../../../src/domain/Outcome.ts"
 import { magicDigits } from "../../fakes/MagicAmounts.ts"
 import { flutterwaveFake } from "../../fakes/FlutterwaveFake.ts"
@@ -161,19 +161,6 @@ describe("the adapter and the fake of Flutterwave", () => {
         providerStatus: "failed",
         reason: "Insufficient Funds"
       })
-    })
-  )
-
-  it.scopedLive("do not come together with a wrong key", () =>
-    Effect.gen(function* () {
-      const fake = yield* withFake
-      const stranger = fake.connectedWith({ secret_key: "wrong" })
-      expect(yield* stranger.initiate(orderFor("mobile_money", "inbound", "KE"))).toMatchObject({
-        _tag: "Declined",
-        code: "CREDENTIALS_REFUSED"
-      })
-      expect(yield* stranger.test!).toEqual(Either.left("Invalid authorization key"))
-      expect(yield* fake.provider.test!).toEqual(Either.right("it holds NGN"))
     })
   )
 })

@@ -60,24 +60,6 @@ describe("the adapter and the fake of MTN", () => {
     })
   )
 
-  it.scopedLive("move money once for one reference", () =>
-    Effect.gen(function* () {
-      const fake = yield* withFake
-      const { provider } = fake
-      const order = payinOf(5_000)
-      yield* Effect.all([provider.initiate(order), provider.initiate(order)], { concurrency: 2 })
-      yield* fake.settled
-      expect(yield* provider.initiate(order)).toMatchObject({
-        _tag: "Accepted",
-        state: "completed",
-        movements: [{ amount: ugx(5_000) }]
-      })
-      expect(fake.books.all()).toHaveLength(1)
-      expect(fake.books.holdings().get(order.money.currency)).toBe(5_000n)
-      expect(fake.received.filter(({ path }) => path === "/collection/token/")).toHaveLength(1)
-    })
-  )
-
   it.scopedLive.each([
     [1, "inbound", { _tag: "Declined", code: "ACCOUNT_INVALID", instrument: true }],
     [1, "outbound", { _tag: "Declined", code: "ACCOUNT_INVALID", instrument: true }],
@@ -130,20 +112,6 @@ describe("the adapter and the fake of MTN", () => {
     })
   )
 
-  it.scopedLive("report the other amount where less was paid", () =>
-    Effect.gen(function* () {
-      const fake = yield* withFake
-      const { provider } = fake
-      const order = payinOf(1_014)
-      yield* provider.initiate(order)
-      yield* fake.settled
-      expect(yield* provider.enquire(attemptOf(order))).toMatchObject({
-        state: "completed",
-        movements: [{ amount: ugx(913) }]
-      })
-    })
-  )
-
   it.scopedLive.each([
     ["api_key", "wrong"],
     ["collection_key", "wrong"]
@@ -157,15 +125,6 @@ describe("the adapter and the fake of MTN", () => {
       })
       expect(Either.isLeft(yield* stranger.test!)).toBe(true)
       expect(yield* stranger.enquire(attemptOf(payinOf(5_000)))).toMatchObject({ _tag: "Unknown" })
-    })
-  )
-
-  it.scopedLive("show that an account is taken", () =>
-    Effect.gen(function* () {
-      const { provider } = yield* withFake
-      expect(yield* provider.test!).toEqual(
-        Either.right("collection holds 1000000 UGX, disbursement holds 1000000 UGX")
-      )
     })
   )
 

@@ -55,7 +55,7 @@ describe("pawaPay and its fake", () => {
     })
   )
 
-  const fates = [
+  const scenarios = [
     ["200.01", { _tag: "Declined", instrument: true }, { _tag: "Absent" }, 0n],
     ["200.02", { _tag: "Declined", code: "PROVIDER_UNAVAILABLE" }, { _tag: "Absent" }, 0n],
     ["200.03", { _tag: "Unknown" }, { _tag: "Absent" }, 0n],
@@ -67,7 +67,7 @@ describe("pawaPay and its fake", () => {
     ["200.10", { _tag: "Accepted" }, { state: "processing" }, 0n],
     ["200.14", { _tag: "Accepted" }, { state: "completed", movements: [{ amount: amount("180.13", "ZMW") }] }, 18_013n]
   ] as const
-  it.scoped.each(fates)("an amount of %s", ([text, first, later, expected]) =>
+  it.scoped.each(scenarios)("an amount of %s", ([text, first, later, expected]) =>
     Effect.gen(function* () {
       const at = yield* joined
       const { held, provider } = at

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Either } from "effect"
+import { Effect } from "effect"
 import type { Accepted, Outcome } from "../../../src/domain/Outcome.ts"
 import { FAKE_PASSWORD } from "../../fakes/PaystackFake.ts"
 import type { AttemptContext, Provider } from "../../../src/providers/port/Provider.ts"
@@ -172,45 +172,6 @@ describe("Paystack and its fake", () => {
         code: "PROVIDER_BALANCE_LOW"
       })
       expect(held().size).toBe(0)
-    })
-  )
-
-  it.scopedLive("an answer that was lost is found by asking, and sending again moves nothing more", () =>
-    Effect.gen(function* () {
-      const { held, provider, settled } = yield* atFake
-      const after = toBank("NG", { money: amount("10.04", "NGN") })
-      expect((yield* provider.initiate(after))._tag).toBe("Unknown")
-      const before = toBank("NG", { money: amount("10.03", "NGN") })
-      expect((yield* provider.initiate(before))._tag).toBe("Unknown")
-      yield* settled
-      expect(yield* stateOf(provider, attemptOf(after))).toBe("completed")
-      expect(yield* stateOf(provider, attemptOf(before))).toBe("Absent")
-      expect(yield* provider.initiate(after)).toMatchObject({ _tag: "Accepted", state: "completed" })
-      yield* settled
-      expect(held().get("NGN")).toBe(-1004n)
-    })
-  )
-
-  it.scopedLive("less than was asked for is told as it is", () =>
-    Effect.gen(function* () {
-      const { held, provider, settled } = yield* atFake
-      const order = byTransfer({ money: amount("200.14", "NGN") })
-      yield* provider.initiate(order)
-      yield* settled
-      const said = yield* provider.enquire(attemptOf(order))
-      const came = held().get("NGN")!
-      expect(came).toBeLessThan(order.money.minor)
-      expect(said).toMatchObject({ _tag: "Report", movements: [{ amount: { minor: came } }] })
-    })
-  )
-
-  it.scopedLive("another key is not taken", () =>
-    Effect.gen(function* () {
-      const { connectedWith, provider } = yield* atFake
-      const stranger = connectedWith({ secret_key: "sk_test_other" })
-      expect(yield* stranger.initiate(byCard())).toMatchObject({ _tag: "Declined", code: "CREDENTIALS_REFUSED" })
-      expect(Either.isLeft(yield* stranger.test!)).toBe(true)
-      expect(Either.isRight(yield* provider.test!)).toBe(true)
     })
   )
 })

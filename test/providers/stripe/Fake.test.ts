@@ -1,6 +1,6 @@
 /** The adapter at work against the fake: what it was told is what the fake holds. */
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Either } from "effect"
+import { Effect } from "effect"
 import { type Accepted, Unknown } from "../../../src/domain/Outcome.ts"
 import { stripeFake } from "../../fakes/StripeFake.ts"
 import { stripe } from "../../../src/providers/stripe/StripeAdapter.ts"
@@ -251,16 +251,6 @@ describe("a refund at the fake", () => {
 })
 
 describe("the fake", () => {
-  it.scopedLive("takes no key but its own", () =>
-    Effect.gen(function* () {
-      const { connectedWith, provider } = yield* running
-      const stranger = connectedWith({ secret_key: "sk_test_other" })
-      expect(yield* stranger.initiate(visa(100n))).toMatchObject({ _tag: "Declined", code: "CREDENTIALS_REFUSED" })
-      expect(Either.isLeft(yield* stranger.test!)).toBe(true)
-      expect(Either.isRight(yield* provider.test!)).toBe(true)
-    })
-  )
-
   it.scopedLive("takes numbers of cards where they are sent", () =>
     Effect.gen(function* () {
       const { books, provider, settled } = yield* againstFake(stripe, stripeFake, { rawCards: true })

@@ -39,9 +39,9 @@ const refused = (status: number, code: string): FakeReply => ({ status, body: { 
 
 const declines: Partial<Record<Scenario, string>> = { declined_instrument: "card_refused", declined_provider: "limit" }
 
-const take = (world: FakeWorld, request: FakeRequest, fate: Scenario): FakeReply => {
+const take = (world: FakeWorld, request: FakeRequest, scenario: Scenario): FakeReply => {
   if (!isAllowed(request)) return refused(401, "key")
-  const code = declines[fate]
+  const code = declines[scenario]
   if (code !== undefined) return refused(402, code)
   const body = bodyOf(request)
   const entry = world.take({
@@ -75,7 +75,7 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => [
     method: "POST",
     path: "/orders",
     moves: (request) => moneyOf(bodyOf(request)),
-    answer: (request, fate) => take(world, request, fate)
+    answer: (request, scenario) => take(world, request, scenario)
   },
   { method: "GET", path: "/orders/:kind/:reference", answer: (request) => find(world, request) },
   { method: "GET", path: "/pay/:id", answer: (request) => pay(world, request) },

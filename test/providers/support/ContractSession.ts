@@ -175,9 +175,9 @@ export const openSession = <Fields extends CredentialFields>(
         return { order, attempt, entry }
       })
 
-    const through = (kind: "payin" | "payout", sample: Sample, fate: Scenario) =>
+    const through = (kind: "payin" | "payout", sample: Sample, scenario: Scenario) =>
       Effect.gen(function* () {
-        const order = sampleOrder(kind, sample, fate)
+        const order = sampleOrder(kind, sample, scenario)
         return yield* toEnd(kind, order, yield* Effect.flatMap(initiate(order), accepted))
       })
 

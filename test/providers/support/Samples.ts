@@ -34,9 +34,9 @@ export const newReference = () => wireReference(uuidv7(Date.now(), randomBytes(1
 
 const HUNDREDTHS = 2
 
-/** So much, with the digits that a fate goes by. */
-export const magicMoney = (currency: string, fate: Scenario, hundredths = 150_000n): Money => {
-  const digits = magicDigits.find(([, one]) => one === fate)?.[0] ?? "00"
+/** So much, with the digits that a scenario goes by. */
+export const magicMoney = (currency: string, scenario: Scenario, hundredths = 150_000n): Money => {
+  const digits = magicDigits.find(([, one]) => one === scenario)?.[0] ?? "00"
   const zero = Money.zero(currency as AnyCurrencyCode)
   const scale = 10n ** BigInt(Math.max(0, zero.exponent - HUNDREDTHS))
   return new Money({ currency: zero.currency, minor: (hundredths + BigInt(digits)) * scale })
@@ -45,14 +45,14 @@ export const magicMoney = (currency: string, fate: Scenario, hundredths = 150_00
 export const sampleOrder = (
   kind: "payin" | "payout",
   { currency, hundredths, order }: Sample,
-  fate: Scenario
+  scenario: Scenario
 ): PaymentOrder =>
   order(
     orderOf({
       reference: newReference(),
       flow: kind === "payin" ? "inbound" : "outbound",
       country: "KE",
-      money: magicMoney(currency, fate, hundredths)
+      money: magicMoney(currency, scenario, hundredths)
     })
   )
 

@@ -87,11 +87,11 @@ const movesOnce =
 
 /** By asking, by sending it again where that is safe, or by the callback about it. */
 const foundAgain =
-  (kind: Kind, sample: Sample, fate: Scenario): Checked =>
+  (kind: Kind, sample: Sample, scenario: Scenario): Checked =>
   (session) =>
     Effect.gen(function* () {
       const { honoursReference } = session.provider
-      const order = sampleOrder(kind, sample, fate)
+      const order = sampleOrder(kind, sample, scenario)
       yield* Effect.flatMap(session.initiate(order), unknown)
       const entry = yield* session.entryOf(kind, order.reference)
       const enquiry = yield* session.enquire(sampleAttempt(order))
@@ -112,10 +112,10 @@ const foundAgain =
     })
 
 const neverTaken =
-  (kind: Kind, sample: Sample, fate: Scenario): Checked =>
+  (kind: Kind, sample: Sample, scenario: Scenario): Checked =>
   (session) =>
     Effect.gen(function* () {
-      const order = sampleOrder(kind, sample, fate)
+      const order = sampleOrder(kind, sample, scenario)
       yield* Effect.flatMap(session.initiate(order), unknown)
       yield* saidToBeAbsent(session, sampleAttempt(order))
       yield* session.holdsNothing
@@ -159,10 +159,10 @@ const endsFailed = (session: Session, kind: Kind, order: PaymentOrder, outcome: 
   })
 
 const declines =
-  (kind: Kind, sample: Sample, fate: "declined_instrument" | "declined_provider"): Checked =>
+  (kind: Kind, sample: Sample, scenario: "declined_instrument" | "declined_provider"): Checked =>
   (session) =>
     Effect.gen(function* () {
-      const order = sampleOrder(kind, sample, fate)
+      const order = sampleOrder(kind, sample, scenario)
       const outcome = yield* session.initiate(order)
       if (sample.declines !== "later") yield* declined(outcome)
       yield* endsFailed(session, kind, order, outcome)
@@ -170,7 +170,7 @@ const declines =
       const isInstruments = outcome.instrument === true
       // Whose fault a payout's refusal is, providers see in their own ways; a deposit has no instrument.
       const isOpen = kind === "payout" || order.method === "crypto"
-      yield* fate === "declined_provider"
+      yield* scenario === "declined_provider"
         ? holds(!isInstruments, "the provider's own refusal is held against the payer")
         : holds(isInstruments || isOpen, "the refusal of the payer's card or account is not told as such")
       yield* holds((outcome.providerCode ?? "") !== "", "it does not say what the provider calls the refusal")
@@ -217,10 +217,10 @@ const leadsTo = (session: Session, attempt: AttemptContext) =>
   })
 
 const callsBack =
-  (kind: Kind, sample: Sample, fate: Scenario): Checked =>
+  (kind: Kind, sample: Sample, scenario: Scenario): Checked =>
   (session) =>
     Effect.gen(function* () {
-      const { attempt, entry } = yield* session.through(kind, sample, fate)
+      const { attempt, entry } = yield* session.through(kind, sample, scenario)
       yield* tellsTruth(session, sample, attempt, entry)
     })
 
@@ -358,11 +358,11 @@ interface Returning {
 }
 
 /** A completed payin, and the order to give a third of it back. */
-const returning = (session: Session, sample: Sample, fate: Scenario): Effect.Effect<Returning, BrokenPromise> =>
+const returning = (session: Session, sample: Sample, scenario: Scenario): Effect.Effect<Returning, BrokenPromise> =>
   Effect.gen(function* () {
     const { attempt: broughtBy, entry } = yield* session.through("payin", sample, "completes")
     const third = ((sample.hundredths ?? 150_000n) / 300n) * 100n
-    const money = magicMoney(sample.currency, fate, third)
+    const money = magicMoney(sample.currency, scenario, third)
     const reference = newReference()
     const refund = refundOf(broughtBy, { reference, money, reason: "The customer changed their mind" })
     return {
