@@ -11,7 +11,7 @@ import { Organizations } from "../../people/organizations/Organizations.ts"
 import type { Flow, PaymentMethod } from "../../domain/Corridor.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 
-/** What a rule is about. */
+/** Organisation, method and direction of a fee rule. */
 export interface FeeSubject {
   readonly org_id: OrgId
   readonly payment_method: PaymentMethod

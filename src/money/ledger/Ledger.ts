@@ -26,7 +26,7 @@ type Posting = Pick<
   "post" | "balance" | "balances" | "balancesWithFloors" | "lockedBalance" | "lockedBalances" | "postings"
 >
 
-/** For whoever must know where the money of one payment is. */
+/** Balances of one payment's accounts. */
 type OfPayment = Pick<Context.Tag.Service<LedgerStore>, "clearingOf" | "atProviders">
 
 /** None: no limit of its own. */

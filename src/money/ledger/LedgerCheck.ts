@@ -1,4 +1,4 @@
-/** What a check of the books can find, in a sentence each. */
+/** Report of a ledger check: its problems, one sentence each, and rounding gains and losses. */
 import type { OrgId } from "../../domain/Ids.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
 import { BigDecimal } from "effect"
@@ -33,7 +33,7 @@ export interface RoundingTotal {
 
 export interface Rounding {
   readonly totals: ReadonlyArray<RoundingTotal>
-  /** Exchanges from before rates were kept: nobody can say what they should have given. */
+  /** Exchanges without a stored rate, which cannot be checked. */
   readonly unchecked: number
 }
 
@@ -47,7 +47,7 @@ export const lostBy = (
   rate: BigDecimal.BigDecimal
 ): BigDecimal.BigDecimal => BigDecimal.subtract(given, BigDecimal.multiply(taken, rate))
 
-/** What an initiation that passed `fx` with so many entries may have lost; what has no target is none. */
+/** Loss by rounding that an initiation with so many entries may have; without a target none. */
 export const allowedLoss = (
   currency: AnyCurrencyCode,
   entries: number,
@@ -100,7 +100,7 @@ export interface LedgerReport {
   readonly problems: ReadonlyArray<Problem>
 }
 
-/** Of each kind of problem the first so many are named: broken books may have one in every row. */
+/** Number of problems listed per kind: a broken ledger may have one in every row. */
 export const MOST_NAMED = 100
 
 export interface UnbalancedEntry {
@@ -177,7 +177,7 @@ export const problemsOf = (found: {
   readonly accounts: ReadonlyArray<ComparedAccount>
   /** Exchanges that gave more than they may. */
   readonly exchanges: ReadonlyArray<Exchanged>
-  /** Organisations that postings name and nobody knows. */
+  /** Unknown organisations that postings name. */
   readonly strangers: ReadonlyArray<{ readonly org_id: OrgId }>
   readonly providers: ReadonlyArray<DifferingProvider>
   readonly simulators: ReadonlyArray<DifferingSimulator>

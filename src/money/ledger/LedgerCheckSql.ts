@@ -62,7 +62,7 @@ const lossesOf = rowsAs(
 const fxOf = rowsAs(Schema.Struct({ currency, balance: Schema.String }))
 const uncheckedOf = rowAs(Schema.Struct({ unchecked: Schema.Int }))
 
-/** What `fx` gained and lost by rounding. */
+/** Gains and losses of `fx` by rounding. */
 const roundingOf = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 

@@ -61,7 +61,7 @@ export const balancesHandlers = Effect.map(
       const now = yield* Clock.currentTimeMillis
       const range = yield* recentRange(urlParams, now)
       const days = yield* ledger.balancesByDay(permit, range)
-      // What there will be on a day that has not begun nobody knows.
+      // Balances of days in the future are not known.
       const begun = days.filter(({ date }) => date <= dateOf(now))
       return report({ date_from: range.from, date_to: range.to, days: begun.map(shownDay) })
     })

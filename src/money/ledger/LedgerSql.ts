@@ -56,7 +56,7 @@ const closedUntil = `coalesce((select ${utc("before")} from ledger_closed), '-in
 /** Always so. The planner takes a stretch with two ends for a short one, and reads it by the index: one that only begins it takes for a third of all postings. */
 const isFew = "created_at < 'infinity'"
 
-/** What settlement accounts moved after a day: of days that are over it is known, the others are summed up. */
+/** Net changes of settlement accounts after a day: stored for closed days, summed for others. */
 const movedAfter = (sql: SqlClient.SqlClient, date: string) => sql`
   select d.date, own.currency, d.amount from own join ledger_days d on d.account = own.account and ${sql.literal(sameOrg("d.org_id", "own.org_id"))}
   where d.date > ${date}::date
@@ -78,7 +78,7 @@ const closeLedgerDays = (sql: SqlClient.SqlClient): Stored<number> => {
     where locktype = 'relation' and relation = 'ledger_postings'::regclass and mode = 'RowExclusiveLock' and granted
       and database = (select oid from pg_database where datname = current_database())`.pipe(Effect.flatMap(writerRows))
 
-  /** Whoever posts at this moment may have begun on a day that is over. Whether they have all come to their end. */
+  /** Whether all transactions that began before the day's end have finished; one may still post to that day. */
   const othersEnded = Effect.gen(function* () {
     const begun = new Set(Array.from(yield* writers, ({ writer }) => writer))
     const looks = Math.ceil(Duration.toMillis(postingPatience) / Duration.toMillis(postingPause))
@@ -186,7 +186,7 @@ const balanceOfRow = ({ account, balance, floor, org_id }: typeof BalanceRow.Typ
   }
 }
 
-/** Of the rows of `ledger_postings`, as they are read. */
+/** Decodes rows of `ledger_postings`. */
 export const storedPostings = (rows: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<StoredPosting>> =>
   Effect.map(postingsOf(rows), (found) => found.map((row) => ({ ...row, amount: moneyIn(row) })))
 

@@ -20,15 +20,13 @@ import type { LedgerReport } from "./LedgerCheck.ts"
 import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { type DateRange, eachDay } from "../../domain/CalendarDate.ts"
 
-/** What an organisation had at the end of each day, counted back from what it has now. */
-
-/** What a UTC day added to a balance, or took from it. */
+/** Net change of a balance on a UTC day. */
 interface MovedOnDay {
   readonly date: string
   readonly net: Money
 }
 
-/** Of one moment: in each currency one balance, and every later day on which it moved. */
+/** Balances at one moment by currency, and every later day with a change. */
 interface SettledAfter {
   readonly now: ReadonlyArray<Money>
   readonly moved: ReadonlyArray<MovedOnDay>

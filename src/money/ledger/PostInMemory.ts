@@ -1,4 +1,4 @@
-/** What the triggers of the books do in the database, for the memory stores: nothing is touched unless all of it fits. */
+/** Posts entries in memory as the database's triggers do: all or nothing. */
 import { type Opened, memoryTable } from "../../platform/database/MemoryDatabase.ts"
 import { Either } from "effect"
 import type { OrgId } from "../../domain/Ids.ts"
@@ -70,7 +70,7 @@ export const postInMemory = (
   return payReceivables(tables, balances.values(), now)
 }
 
-/** What an organisation owes is paid by what it has, as soon as it has anything. */
+/** Pays an organisation's debt from its settlement balance. */
 const payReceivables = (
   tables: Tables,
   touched: Iterable<StoredBalance>,

@@ -44,7 +44,7 @@ export const postingRecord = Object.entries(types)
   .map(([name, type]) => `${name} ${type}`)
   .join(", ")
 
-/** The rows of entries, ready for JSON. Throws for an entry that must not be: that is a bug of whoever made it. */
+/** Rows of ledger entries, ready for JSON. Throws for an invalid entry: that is a bug of its caller. */
 export const postingRows = (entries: ReadonlyArray<Entry>): ReadonlyArray<PostingRow> =>
   entries.flatMap((entry) => {
     const { entry_id, kind, org_id, payment_id, reference } = entry

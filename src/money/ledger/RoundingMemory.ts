@@ -1,4 +1,4 @@
-/** What `fx` gained and lost by rounding, in memory: the same answers as in SQL. */
+/** Gains and losses of `fx` by rounding, in memory, equal to those in SQL. */
 import { BigDecimal } from "effect"
 import { memoryTable, type Opened } from "../../platform/database/MemoryDatabase.ts"
 import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
@@ -17,7 +17,7 @@ interface Part {
   readonly rate?: { readonly basis: "original" | "live"; readonly value: string } | undefined
 }
 
-/** What the exchange of a posting was to be: rows of payments and accounts, as far as they say it. */
+/** Terms of a posting's exchange, from rows of payments and accounts. */
 export const exchangeTables = {
   ledgerPostings: ledgerTables.ledgerPostings,
   rateLocks: memoryTable<{ readonly rate: string }>("rateLocks"),

@@ -17,7 +17,7 @@ import { type LiveValues, RateLockStore } from "./RateLockStore.ts"
 import { type ReadRate, RateStore } from "./RateStore.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
-/** There is a rate, but nobody has confirmed it for too long. */
+/** There is a rate, but it was not confirmed for too long. */
 export class StaleRate extends Data.TaggedError("StaleRate")<{
   readonly from: AnyCurrencyCode
   readonly to: AnyCurrencyCode
@@ -68,7 +68,7 @@ const againstUsd = (rows: Rows, row: ReadRate): Rate => {
   return back === undefined || back.updated_at < row.updated_at ? rate : heldTo(rate, rateOf(back.rate))
 }
 
-/** Of fresh rows, before any spread. */
+/** Rate from fresh rows, before any spread. */
 export const baseRate = (rows: Rows, from: string, to: string): Option.Option<Rate> => {
   if (from === to) return Option.some(one)
   const [first, second, own] = rowsOfQuote(rows, from, to) ?? []

@@ -90,7 +90,7 @@ export interface Beneficiary extends Shown {
   readonly org_id: OrgId
 }
 
-/** What its maker decides about it. */
+/** Fields that a caller sets. */
 export type BeneficiaryFields = Omit<Shown, "beneficiary_id" | "beneficiary_of" | "created_at" | "updated_at">
 
 export type Patch = typeof Api.ChangeBeneficiary.Type
@@ -133,7 +133,7 @@ export const checkBeneficiary = (draft: Draft): Either.Either<BeneficiaryFields,
 const overlay = <A extends object, B extends object>(old: A, patch: B | null | undefined): Partial<A> & Partial<B> =>
   patch === null ? {} : { ...old, ...patch }
 
-/** What is not in the patch stays as it is, inside the details objects too. */
+/** Applies a patch; fields that it lacks stay, inside the details objects too. */
 export const applyPatch = (old: BeneficiaryFields, patch: Patch): Either.Either<BeneficiaryFields, Invalid> => {
   if (patch.account_type !== undefined && patch.account_type !== old.account_type) {
     const message = `account_type: cannot change from ${old.account_type}; create another beneficiary instead.`

@@ -1,4 +1,4 @@
-/** Where a beneficiary is paid, in the words that providers understand, and whether other details name the same place. */
+/** Account of a beneficiary as providers need it, and whether other details name the same account. */
 import { Either, Option } from "effect"
 import type { CountryCode } from "../../domain/Country.ts"
 import { compactIban, startsLikeIban } from "../../domain/AccountFormat.ts"

@@ -57,7 +57,7 @@ const cleanUnseen = (unseen: Unseen): Unseen => ({
   detail: cleanWords(unseen.detail)
 })
 
-/** What comes from outside and is written down. */
+/** Cleans text from outside before it is stored. */
 const cleanEvent = (event: CallbackEvent): CallbackEvent => {
   const attempt = cleanNames(event.attempt)
   return event._tag === "Hint"

@@ -26,7 +26,7 @@ export const makeProviderSlots = (size: number) =>
     }
   })
 
-/** What a worker's run for an attempt is called in traces, and which request it refers to. */
+/** Name and attributes of a worker's run in traces, with the request that caused the attempt. */
 export const attemptRun = (name: string, { attempt_id, org_id, payment_id, provider, traceparent }: Attempt) => ({
   name,
   traceparent,

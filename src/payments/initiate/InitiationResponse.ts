@@ -78,7 +78,7 @@ const nextActionOf = (payment: RampPayment): Response["next_action"] => {
   }
 }
 
-/** Where to send the customer, at the top level of the answer as for other payments. */
+/** Address for the customer, at the top level of the answer as for other payments. */
 const addressOf = (
   { action_data: { payment_link, redirect_url } }: RampPayment,
   action: Response["next_action"]

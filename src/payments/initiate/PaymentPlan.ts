@@ -29,7 +29,7 @@ import type { JsonObject, Payment } from "../store/Payment.ts"
 
 export type Request = typeof InitiatePayment.Type
 
-/** What the plan needs to know beside the request. */
+/** Facts that a plan needs beside the request. */
 export interface PlanContext {
   readonly orgCountry: string
   readonly mode: "sandbox" | "live"

@@ -1,4 +1,4 @@
-/** What a ramp request comes to: its direction, both amounts, who pays and who is paid; or all that is wrong with it. */
+/** Plans a ramp from its request: direction, both amounts, payer and payee; or lists every problem. Pure. */
 import { type BigDecimal, Either, Option } from "effect"
 import { type RampRequest, statedDirection } from "../../contract/api/Ramps.ts"
 import type { Beneficiary } from "../beneficiaries/Beneficiary.ts"
@@ -121,7 +121,7 @@ const payeeOf = (
   return problems.length === 0 ? Either.right(beneficiary.value) : Either.left(problems)
 }
 
-/** What the plan needs to know beside the request. */
+/** Facts that a plan needs beside the request. */
 export interface RampPlanContext {
   /** As it is now, from fiat to crypto for an on-ramp and from crypto to fiat for an off-ramp. */
   readonly liveRate: (direction: RampDirection) => Rate

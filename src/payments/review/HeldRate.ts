@@ -22,7 +22,7 @@ export interface Repriced {
   readonly note: string
 }
 
-/** What is given rounds down, what is taken rounds up. Left: why it cannot be done at this rate. */
+/** Rounds down what is given and up what is taken. Left: why the rate cannot be used. */
 export const priceAt = (payment: Payment, rate: Rate): Either.Either<Price, string> => {
   if (isRamp(payment)) {
     const { asset, fiat } = rampLegs(payment)

@@ -22,7 +22,7 @@ import { awaitsCard, isHeld } from "./ReviewThreshold.ts"
 
 type Reviewer = Permit<"reviews">
 
-/** What the reviewer says about the price, where it has changed meanwhile. */
+/** The reviewer's answer to a changed price. */
 type AcceptedRate = BigDecimal.BigDecimal | undefined
 
 type EndPatch = Partial<Pick<Payment, "expires_at">>

@@ -54,6 +54,6 @@ export const reviewItem = (
 /** An initiation under way has an attempt and asks nothing of anyone; a held one waits. */
 export const isHeld = ({ next_action, status }: Payment): boolean => status === "initiated" && next_action === "wait"
 
-/** It was reviewed, and its customer is to give the card at the hosted checkout. */
+/** Whether a reviewed payment waits for its card at the hosted checkout. */
 export const awaitsCard = ({ next_action, payment_method, provider, status }: Payment): boolean =>
   status === "pending" && payment_method === "card" && next_action === "redirect" && provider === null

@@ -42,7 +42,7 @@ export class CheckoutUrl extends Context.Tag("corridor/CheckoutUrl")<CheckoutUrl
   )
 }
 
-/** What only the request itself can bring, or only we can make. */
+/** Data of an order that is not stored with the payment. */
 export interface OrderInput {
   readonly card?: Redacted.Redacted<Card> | null
   readonly browser?: Browser | null
@@ -131,7 +131,7 @@ const payersPhone = ({ country, mobile_money_details }: Routed): MobileMoney | n
     )
   )
 
-/** Where the customer is to send crypto is the provider's to say: only the network is known. */
+/** The payer's side. The provider names the address for crypto; only the network is known. */
 const payersSide = (payment: Routed, method: PaymentOrder["method"]): Side => {
   switch (method) {
     case "bank_transfer":
@@ -199,14 +199,14 @@ const sideOf = (payment: Routed, leg: PaidLeg, { flow, method }: Facts): Side =>
     ? payersSide(payment, method)
     : recipientsSide(payment, leg === "collection" ? null : recipientOf(payment))
 
-/** What of an order decides on who may take it, and who is asked about it later. */
+/** Facts of an order that decide on its route and on later polls. */
 export const orderFacts = (payment: Routed, leg: PaidLeg): Facts & { readonly network: string | null } => {
   const facts = factsOf(payment, leg)
   const { mobileMoney, walletAddress } = sideOf(payment, leg, facts)
   return { ...facts, network: mobileMoney?.network ?? walletAddress?.network ?? null }
 }
 
-/** Where a provider sends the customer back to: a page below the checkout, which goes on to it. */
+/** Page below the checkout to which a provider returns the customer. */
 const returnUrlOf = (checkoutUrl: string): string => checkoutUrl.replace("?", "/return?")
 
 const senderIn = ({ organization }: OrderInput): Sender | null =>

@@ -286,7 +286,7 @@ export const hasMoved = (
   }
 }
 
-/** What moved by its provider's own report stands, or all of it came back: a person's "it did not" is never less than that. */
+/** Whether an attempt moved money by its provider's report: an operator can then only state that all of it came back. */
 const aboutQuestion = (
   payment: Payment,
   { attempts }: PaymentHistory,

@@ -153,7 +153,7 @@ const endPatch = (end: Date, { action_data, next_action }: PaymentPatch): Paymen
     : {})
 })
 
-/** What a decision about a payin has to carry because of its end. */
+/** Consequences of the expiry for a decision about a payin. */
 export interface EndPlan {
   readonly patch: PaymentPatch
   readonly source: SignalContext

@@ -1,4 +1,4 @@
-/** Where every action is done: the payment is looked up, decided on as it stands, and decided again if someone was faster. */
+/** Runs actions on payments: reads the payment, decides, writes, and repeats after a version conflict. */
 import { Cause, Clock, Context, Data, Effect, FiberRef, Layer, Option } from "effect"
 import { type PaymentId, Ids } from "../../domain/Ids.ts"
 import { AuditLog, type Change as Audited } from "../../platform/audit/AuditLog.ts"

@@ -29,7 +29,7 @@ const waitingStatuses: ReadonlyArray<PaymentStatus> = ["initiated", "confirmed",
 /** No signal about it is awaited any more. */
 const isOver = (status: PaymentStatus): boolean => !waitingStatuses.includes(status)
 
-/** It was refused, and its provider is being asked about it nevertheless. */
+/** Whether a declined attempt is still polled. */
 export const isPursued = ({ next_enquiry_at, outcome }: Attempt): boolean =>
   outcome === "declined" && next_enquiry_at !== null
 
@@ -66,11 +66,11 @@ const paymentPatch = (
   }
 }
 
-/** What the provider keeps for itself. */
+/** Fee of the provider. */
 const feeIn = ({ fee }: { readonly fee?: Money }) =>
   fee === undefined ? {} : { provider_fee: { amount: fee.toNumericText(), currency: fee.currency } }
 
-/** The provider's ids, receipts and fee, beside those that it told before. One that refused the payment adds nothing. */
+/** The provider's ids, receipts and fee, added to earlier ones. A provider that declined adds nothing. */
 const providerDataAfter = (payment: Payment, attempt: Attempt, signal: ProviderSignal): PaymentPatch => {
   if (attempt.outcome === "declined" || (signal._tag !== "Accepted" && signal._tag !== "Report")) return {}
   // The fee of a ramp is that of what it collected.
@@ -248,7 +248,7 @@ const failureOf = (
   }
 }
 
-/** Who settles instead waits to be sent for as long as money is lacking that was taken back. */
+/** The next payout attempt waits to be sent while reversed money is missing. */
 const unlessTakenBack = (
   payment: Payment,
   { movements }: Recording,

@@ -51,7 +51,7 @@ interface Decided extends DecidedChange {
 /** A change takes at most this many ids: five events, a callback, two operator items, two allocations with their events. */
 const IDS_PER_CHANGE = 12
 
-/** Each further transfer may be told by an event of its own, and let a rule allocate money with another. */
+/** Each further transfer may need an event, an allocation, and the allocation's event. */
 const idsFor = (signal: ProviderSignal): number =>
   IDS_PER_CHANGE + 3 * Math.max(0, ("movements" in signal ? (signal.movements ?? []) : []).length - 1)
 

@@ -93,7 +93,7 @@ export const leftOf = (payment: Payment, movements: Books["movements"]): Money =
   return new Money({ currency: amount.currency, minor: left < unrefunded ? left : unrefunded })
 }
 
-/** What so much of a payment costs the organisation: rounded up, and enough to leave it no more than the rest is worth. */
+/** Cost of a part of a payment to the organisation: rounded up, and at least the target less the worth of the rest. */
 const dueFor = ({ amount, target }: Payment, back: Money, rate: Rate): bigint => {
   const exchange = { from: amount.currency, to: target.currency, rate }
   const rest = new Money({ currency: amount.currency, minor: amount.minor - back.minor })

@@ -78,7 +78,7 @@ const partOf = (payment: Payment, left: Money, amount: WantedRefund["amount"]) =
       : part
   })
 
-/** Of several collections for one attempt, the first that has enough left; a refund is of one of them. */
+/** The first collection of an attempt with enough left; a refund is of one collection. */
 const collectionFor = Effect.fnUntraced(function* (
   payment: Payment,
   { attempt_id }: Attempt,

@@ -79,7 +79,7 @@ const refusalIn = (outcome: Outcome, { provider }: Attempt): Effect.Effect<void,
   }
 }
 
-/** What is to go back, and the attempt that took it. */
+/** Money to be returned, and the attempt that took it. */
 interface Wanted {
   readonly sum: SuspenseSum
   readonly taker: Attempt
@@ -88,7 +88,7 @@ interface Wanted {
 const listed = (payment: Payment, sums: ReadonlyArray<SuspenseSum>): string =>
   sums.map((sum) => `${sum.item_id}: ${describeSum(payment, sum)}`).join(" ")
 
-/** What was refused and is on its way nevertheless may take the money with it. */
+/** A declined return that is under way nevertheless may still pay the money. */
 const resurfacedIn = ({ attempts }: PaymentHistory, { attempt_id, from }: SuspenseSum): Attempt | undefined =>
   attempts.find(
     (one) =>

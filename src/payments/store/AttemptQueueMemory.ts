@@ -54,7 +54,7 @@ export const unclaimedHint = ({ hint_at, leased_until }: AttemptRow): Date | nul
 const dueAt = ({ hint_at, next_enquiry_at }: AttemptRow): number =>
   Math.min(next_enquiry_at?.getTime() ?? Infinity, hint_at?.getTime() ?? Infinity)
 
-/** What is recorded of a payment's money. */
+/** Movements and allocations of a payment. */
 export const booksIn = (
   { allocations, movements }: Pick<Opened<typeof paymentTables>, "allocations" | "movements">,
   paymentId: PaymentId

@@ -147,7 +147,7 @@ const LANES = `lanes as (
 /** So many of a provider are looked at one by one. Where there are more, each organisation's first are looked for. */
 const FEW = 500
 
-/** What an index has in order of time, for each provider and for each organisation there. */
+/** Conditions of a queue, which an index has in order of time, by provider and organisation. */
 interface Queue {
   readonly queued: string
   readonly due: string
@@ -218,7 +218,7 @@ const hintStatement = `with before as (
   from before b where a.attempt_id = b.attempt_id and (b.is_free or b.ids is distinct from a.hinted_ids)
   returning b.is_free as hinted`
 
-/** What the second leg of a ramp sends is there, and none of it was taken back: it is locked with the attempt. */
+/** The ramp's account covers its payout and nothing was reversed. */
 const RAMP_ACCOUNT = "'ramp/' || p.payment_id || '/' || p.currency"
 const CLEARING_ACCOUNT = "'clearing/' || p.payment_id || '/' || p.taken_by || '/' || p.currency"
 const FUNDED = `exists (select from payments p

@@ -38,7 +38,7 @@ const AllocationRow = Schema.Struct({
   at: Schema.String
 })
 
-/** Of a payment, whose table's name and a point are given: as two columns, each null where there is nothing. */
+/** Two columns with a payment's movements and allocations as JSON; null: none. `payment`: table prefix with a point. */
 export const booksColumns = (payment: string): string =>
   `(select jsonb_agg(jsonb_build_object('provider', m.provider, 'account', m.account, 'kind', m.kind, 'movement_id', m.movement_id,
       'attempt_id', m.attempt_id, 'refund_id', m.refund_id, 'amount', m.amount::text, 'currency', m.currency, 'state', m.state,

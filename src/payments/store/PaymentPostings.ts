@@ -84,7 +84,7 @@ const payoutPlaces = (payment: Payment): ReadonlyArray<Place> => {
   ]
 }
 
-/** What a payout costs is held while it is on its way. */
+/** Held amount of a payout while it is under way. */
 const holdPostings = (payment: Payment): ReadonlyArray<Posting> => {
   if (!payment.holds) return []
   const { amount, total_fees } = payment
@@ -92,7 +92,7 @@ const holdPostings = (payment: Payment): ReadonlyArray<Posting> => {
   return [...move(from, to, amount), ...(total_fees === null ? [] : move(from, to, total_fees))]
 }
 
-/** What of a payment's money a refund or a return moves, and what pays for it. */
+/** Amount that a refund or return moves, and the account that pays for it. */
 const refundSource = (payment: Payment, { amount, of, target }: Refund): { from: AccountOf; cost: Money } => {
   if (of === undefined) return { from: () => organizationAccount(payment), cost: target }
   return { from: of.from === "ramp" ? rampOf(payment) : clearingOf(payment, of.attempt_id), cost: amount }
@@ -118,7 +118,7 @@ const refundPlaces = (payment: Payment): ReadonlyArray<Place> =>
 
 const sum = (amounts: ReadonlyArray<Money>): bigint => amounts.reduce((total, { minor }) => total + minor, 0n)
 
-/** What of a ramp's money has gone to the organisation, or back to its customer. */
+/** Amount of a ramp that went to the organisation or back to its customer. */
 const spentOfRamp = ({ refunds }: Payment, allocations: ReadonlyArray<Allocation>): bigint =>
   sum(refunds.filter(({ of, state }) => of?.from === "ramp" && state !== "failed").map(({ amount }) => amount)) +
   sum(allocations.filter(({ from }) => from === "ramp").map(({ amount }) => amount))
@@ -152,7 +152,7 @@ const rampPlaces = (payment: Payment, allocations: ReadonlyArray<Allocation>): R
   ]
 }
 
-/** What a ramp that has ended still holds of its customer's money. */
+/** Amount that an ended ramp still holds of its customer's money. */
 export const heldByRamp = (payment: Payment, books: Books): Money => {
   const { amount, taken_by } = payment
   const account = rampOf(payment)(amount.currency)
@@ -176,7 +176,7 @@ const placesOf = (payment: Payment, { allocations }: Books): ReadonlyArray<Place
   ...allocationPlaces(payment, allocations)
 ]
 
-/** What of a payment's money has no place, by attempt and currency. Above zero it came, below zero it is gone. */
+/** Unallocated money of a payment by attempt and currency. Positive: it came; negative: it is gone. */
 export const unallocatedOf = (payment: Payment, books: Books): Position =>
   allocate(
     position(books.movements),
@@ -293,7 +293,7 @@ const recordedAfter = ({ movements = [], booksBefore = noBooks }: Change): Books
   return [...booksBefore.movements.filter((one) => !movements.some(isSame(one))), ...movements]
 }
 
-/** What stands once a change is written. */
+/** Movements and allocations after a change. */
 export const booksAfter = (change: Change): Books => ({
   movements: recordedAfter(change),
   allocations: [...(change.booksBefore ?? noBooks).allocations, ...(change.allocations ?? [])]
@@ -313,14 +313,14 @@ const share = (whole: Money, part: Money, of: Money, up: boolean): Money => {
   return new Money({ currency: whole.currency, minor: up && down * of.minor !== exact ? down + 1n : down })
 }
 
-/** What the organisation has on its side for what a provider moved on the other, at the payment's own rate. */
+/** Organisation's side of an amount that a provider moved, at the payment's rate. */
 export const ownSide = ({ amount, direction, target }: Payment, moved: Money, pays: boolean): Money => {
   if (direction === "external") return moved
   const [own, theirs] = direction === "outbound" ? [amount, target] : [target, amount]
   return theirs.currency === moved.currency ? share(own, moved, theirs, pays) : moved
 }
 
-/** What the provider itself collects or pays. */
+/** Amount that the provider collects or pays. */
 export const moneyAtProvider = ({
   amount,
   direction,

@@ -158,7 +158,7 @@ export const hasReference = (
   )
 }
 
-/** Of a reference that many share, the newest so many are found. */
+/** Number of newest payments that a shared reference finds. */
 const MOST = 100
 
 /** One look into an index for each thing that the text may be; the answer is so short that the rest is cheap. */

@@ -177,7 +177,7 @@ const orRefused = <E extends Exclude<Created | Written, boolean>>(
   return Effect.succeed(written)
 }
 
-/** What the books refuse fails a batch like anything else; of one alone it is the answer. */
+/** A refusal by the ledger fails a batch; for a single write it is the answer. */
 const refusedAlone =
   <E extends Exclude<Created | Written, boolean>>(
     all: ReadonlyArray<unknown>,

@@ -25,7 +25,7 @@ const attemptValues = (from: string) => `${from}.attempt_id, c.payment_id, c.org
 const OWN_ID =
   "case when x.renamed then x.provider_payment_id else coalesce(a.provider_payment_id, x.provider_payment_id) end"
 
-/** What a change may set on a payment besides its status, with the type of its column. */
+/** Columns that a change may set besides the status, with their types. */
 const changeable = {
   provider: "text",
   account: "uuid",

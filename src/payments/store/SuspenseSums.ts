@@ -133,7 +133,7 @@ export const returnOf = (
 export const moverOf = (attempts: ReadonlyArray<Attempt>, { attempt_id }: Sum): Attempt | undefined =>
   attempts.find((one) => one.attempt_id === attempt_id)
 
-/** Of the attempt that the payment waits for: what another one took after it had refused is money besides. */
+/** Whether the sum is a partial collection of the attempt that the payment waits for. */
 export const isUnderpaid = ({ direction, status, taken_by }: Payment, { attempt_id, money }: Sum): boolean =>
   direction === "inbound" && status === "pending" && attempt_id === taken_by && money.isPositive
 
