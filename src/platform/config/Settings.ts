@@ -189,7 +189,7 @@ const settings = Config.all({
   databasePooler: Config.withDefault(oneOf("DATABASE_POOLER", "none", "transaction"), "none"),
   databasePool: Config.withDefault(bounded("DATABASE_POOL", 2, 500), 10),
   workers: Config.map(Config.option(bounded("CORRIDOR_WORKERS", 1, 64)), Option.getOrElse(usualWorkers)),
-  /** Which of them this process is, and where the embedded database is that another one keeps: whoever starts it says so. */
+  /** Number of this worker process, and the embedded database of the first one. Set by the parent process. */
   worker: Config.withDefault(bounded("CORRIDOR_WORKER", 1, 64), 1),
   embeddedUrl: Config.option(secretUrl("CORRIDOR_EMBEDDED_URL", "postgres:", "postgresql:")),
   masterKey: Config.option(parsed(Config.string("CORRIDOR_MASTER_KEY"), parseMasterKey)),
@@ -258,7 +258,7 @@ const tooShort = (values: Values): ReadonlyArray<ConfigError.ConfigError> =>
       )
     )
 
-/** All of it at once: whoever goes live would rather not find it out piece by piece. */
+/** All problems of live mode together. */
 const lackingForLive = (values: Values): ReadonlyArray<ConfigError.ConfigError> => [
   ...(Option.isSome(values.fakes)
     ? [ConfigError.InvalidData(["CORRIDOR_FAKES"], "live mode speaks to the third parties themselves")]

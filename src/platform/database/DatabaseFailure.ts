@@ -45,7 +45,7 @@ const isBusy = (state: string): boolean => busyStates.has(state) || state.starts
 /** Broken connections over which nothing was asked for but to read. */
 const onlyRead = new WeakSet<object>()
 
-/** Of the error that a connection tells everybody of who listens to it, whatever they then make of it. */
+/** Marks the error of a lost connection that only read. */
 export const noteOnlyRead = (error: Error): void => void onlyRead.add(error)
 
 const stateOf = (error: object): string | undefined =>
@@ -143,7 +143,7 @@ export const mapRefusal: {
 export const orDefect = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, Extract<E, DatabaseFailure>, R> =>
   catchRefusal(effect, Effect.die)
 
-/** Whether the database undid the work for the sake of somebody else's, and asks for it again. */
+/** Whether the database rolled back because of a conflict (serialization failure or deadlock). */
 export const isConflict = (failure: Busy): boolean => conflictStates.has(sqlStateOf(failure) ?? "")
 
 /** Whether rows were not to be had in time. */

@@ -244,7 +244,7 @@ export const poolHosts = (urls: ReadonlyArray<string>, wanted: Wanted) => {
   /** How often the primary had changed when it was found. */
   let foundAfter = 0
 
-  /** Everybody who needs a connection at the same time waits for one look. */
+  /** Concurrent connects share one look-up. */
   const find = (): Promise<Host> => {
     if (only !== undefined) return Promise.resolve(only)
     const changes = wanted.fence.primary.changes()

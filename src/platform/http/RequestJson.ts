@@ -274,7 +274,7 @@ const pathOf = (path: ReadonlyArray<PropertyKey>): string =>
 
 const withoutValue = (message: string): string => message.replace(/, actual [\s\S]*$/, "")
 
-/** A field that may be left out also "expects" nothing; that is no help to whoever sent something. */
+/** Optional fields also "expect" undefined or null, which does not help the caller. */
 const isNoHelp = (reason: string): boolean => reason === "Expected undefined" || reason === "Expected null"
 
 const isWithin =

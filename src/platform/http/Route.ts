@@ -58,7 +58,7 @@ export const withoutSlash = (name: string, url = ""): Outgoing =>
 
 /** What becomes known of a request on its way: for its line in the log, and for its span. */
 
-/** Written to by whoever finds it out; made once for each request, which costs less than handing it through. */
+/** Fields for the log line and the span of a request. Mutable: one object per request is cheapest. */
 export interface RequestNote {
   caller: Caller | undefined
   /** The organisation that the request is about, where its caller's own does not say it. */

@@ -16,8 +16,8 @@ import { readinessProbes, readinessTimeout } from "../../domain/policies/Databas
 /** Tells whether requests are answered now, by going the way that they go. */
 
 /**
- * One silent connection does not stop requests, so the read is put again, over other connections, while it has no
- * answer. Whoever is not waited for any longer is left to end by itself, which over a silent connection takes time.
+ * Repeats the read over other connections while it has no answer, since one silent connection does not stop requests.
+ * Unneeded reads end by themselves.
  */
 const probe = <A, E>({ isStuck }: PoolQuotas["Type"], read: Effect.Effect<A, E>) =>
   Effect.raceAll(readinessProbes.map((after) => Effect.disconnect(Effect.delay(read, after)))).pipe(

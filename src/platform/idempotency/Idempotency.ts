@@ -37,7 +37,7 @@ const withoutCard = (body: unknown): unknown => {
   return { ...(body as object), card_details: shown }
 }
 
-/** Handed in by whoever owns what was asked for: what the operation would answer of the payment as it now stands. */
+/** Answer of the operation from the payment's current state. Provided by the payments wing. */
 export class CurrentStateAnswer extends Context.Tag("corridor/CurrentStateAnswer")<
   CurrentStateAnswer,
   (orgId: OrgId, paymentId: PaymentId, operation: string) => Stored<string>

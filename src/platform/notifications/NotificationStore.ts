@@ -40,7 +40,7 @@ interface Store {
 
 export class NotificationStore extends Context.Tag("corridor/NotificationStore")<NotificationStore, Store>() {}
 
-/** How many messages went out in this hour, so that nobody is flooded with them and no organisation floods others. */
+/** Messages per hour, to limit recipients and organisations. */
 export type Counted = { readonly allowed: true } | { readonly allowed: false; readonly retryAfterSeconds: number }
 
 interface MessageCountStore {

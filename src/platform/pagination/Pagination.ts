@@ -27,7 +27,7 @@ const MALFORMED = "the cursor is malformed or belongs to another list: start aga
 const tagOf = (scope: string, payload: Buffer, mac: Mac): Buffer =>
   Buffer.from(mac(JSON.stringify(["cursor", scope, payload.toString("base64")])), "hex").subarray(0, MAC_BYTES)
 
-/** The base64 of hexadecimal text has no `+` and no `/`, so that it stays what it is in a URL that nobody escaped. */
+/** Base64 of hexadecimal text has no `+` or `/`, so it needs no escaping in a URL. */
 const encode = (bytes: Buffer): string => Buffer.from(bytes.toString("hex")).toString("base64")
 
 export const sealCursor = (

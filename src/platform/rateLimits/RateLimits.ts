@@ -1,6 +1,6 @@
 /**
- * The limits that hold across all instances. Nobody waits for another on the way of a request: each instance counts in
- * memory, and tells the others twice a second what it has let through.
+ * Rate limits across all instances. Each instance counts in memory and shares its usage twice a second, so no request
+ * waits.
  */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { Ids } from "../../domain/Ids.ts"
@@ -99,7 +99,7 @@ export class RateLimiter {
     this.#owe(this.#buckets.get(key), key, tokens * TOKEN, 2 * this.#capacity, atMillis)
   }
 
-  /** Nobody owes more than `most` by this; who owes more already goes on to. */
+  /** Adds debt up to `most`; a larger debt stays. */
   #owe(bucket: Bucket | undefined, key: string, units: number, most: number, atMillis: number): void {
     if (bucket === undefined) {
       this.#makeRoom(atMillis)
@@ -116,8 +116,8 @@ export class RateLimiter {
   }
 
   /**
-   * Requests overtake each other, and time that one of them has counted is not counted again for the next. Only what is
-   * further ahead is a clock that was set back: it blocks nobody until it is where it was.
+   * Time that one request has counted is not counted again for an overtaken one. A bucket further ahead means that
+   * the clock was set back: it is reset.
    */
   #seenAt(key: string, nowMillis: number): Bucket | undefined {
     const bucket = this.#buckets.get(key)
@@ -298,7 +298,7 @@ export const makeFailedProofs = Effect.fnUntraced(function* (name: string) {
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         unlessAllowed(unread.peek(requestAddress(request, trustProxy), now))
       ),
-    /** `why` is for the log, which nobody fills by sending more. */
+    /** `why` goes to the log, which is rate limited too. */
     refuse: <Refusal extends Unauthorized | Busy>(
       request: IncomingMessage,
       why: string,

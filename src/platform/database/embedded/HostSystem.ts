@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises"
 import * as Path from "node:path"
 import { spawn } from "node:child_process"
 
-/** Why the embedded PostgreSQL is not there, in words for whoever typed `npm start`. */
+/** Failure of the embedded PostgreSQL, with a message for the operator. */
 export class EmbeddedPostgresError extends Data.TaggedError("EmbeddedPostgresError")<{ readonly message: string }> {}
 
 export const ELSEWHERE = "set DATA_DIR to another folder, or DATABASE_URL to a PostgreSQL server of your own"
