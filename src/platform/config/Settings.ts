@@ -118,7 +118,10 @@ export const url = (name: string, ...protocols: ReadonlyArray<string>): Config.C
       : Either.right(text.replace(/\/+$/, ""))
   })
 
-/** It may hold a password. The reason for a refusal never does, so it may be told, which `Config.redacted` would not. */
+/**
+ * URL that may hold a password. The reason of a refusal never holds it, so it is shown; `Config.redacted` would hide
+ * it.
+ */
 const secretUrl = (name: string, ...protocols: ReadonlyArray<string>): Config.Config<Redacted.Redacted> =>
   Config.map(url(name, ...protocols), (text) => Redacted.make(text))
 
@@ -272,7 +275,7 @@ const lackingForLive = (values: Values): ReadonlyArray<ConfigError.ConfigError> 
   ...tooShort(values)
 ]
 
-/** What one setting demands of another. */
+/** Checks settings that depend on each other. */
 const checked = (values: Values): Either.Either<Values, ConfigError.ConfigError> => {
   const { issuer, audience, jwksFile, jwksUrl } = values.jwt
   if (Option.isSome(jwksUrl) && Option.isSome(jwksFile)) {

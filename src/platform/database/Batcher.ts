@@ -127,12 +127,12 @@ export const batched = <In, Out>(
     let tick = 0
     let ticking = false
 
-    /** What `run` throws before it is an effect fails the batch like anything else, and never leaves anyone waiting. */
+    /** Exceptions of `run` fail the batch too. */
     const runAll = (items: ReadonlyArray<In>, wait: LockWait) => Effect.suspend(() => run(items, wait))
 
     /**
-     * That a connection broke says nothing about the items: they are tried once more, over another. What `run` writes it
-     * therefore recognises when it is given it again.
+     * Tries a batch once more over another connection if its own broke. So `run` must recognise items that it has
+     * written already.
      */
     const tried = (batch: Batch<In, Out>, wait: LockWait) => {
       const items = batch.map(({ item }) => item)

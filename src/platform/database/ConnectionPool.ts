@@ -64,7 +64,7 @@ interface Opening {
 
 const { idle_in_transaction_session_timeout, lock_timeout, statement_timeout, ...ownLimits } = connectionLimits
 
-/** What the server is to hold every session to. A pooler takes no such words with a connection: see `limitRole`. */
+/** Server-side limits of a session. Poolers accept no such parameters: see `limitRole`. */
 const serverLimits = { idle_in_transaction_session_timeout, lock_timeout, statement_timeout }
 
 /**

@@ -41,7 +41,7 @@ const cancelStatement = (processId: number): string =>
   `select pg_cancel_backend(pid) from pg_stat_activity
     where pid = ${processId} and wait_event is distinct from 'SyncRep'`
 
-/** What @effect/sql-pg sends instead. */
+/** The cancel statement of @effect/sql-pg. */
 const UNSAFE_CANCEL = /^SELECT pg_cancel_backend\((\d+)\)$/
 
 /** Server routine that warns of an unconfirmed commit; the message itself is translated. */

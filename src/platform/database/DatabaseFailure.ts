@@ -25,7 +25,7 @@ export class ConnectionLost extends Data.TaggedError("ConnectionLost")<{
   readonly cause?: unknown
 }> {}
 
-/** Nothing can be written where a statement has come to: it is a replica. */
+/** The server is a replica and takes no writes. */
 export const READ_ONLY = "25006"
 
 /** A lock was not to be had in the time that was allowed for it. */
@@ -158,7 +158,7 @@ export const sqlStateOf = (error: unknown): string | undefined => {
   return undefined
 }
 
-/** What PostgreSQL itself says of an error; what stands around it says only that there was one. */
+/** Message of PostgreSQL within an error. */
 export const sqlReasonOf = (error: unknown): string => {
   const causes = Array.from(causesOf(error))
   const own = causes.find((one) => !isDatabaseFailure(one) && stateOf(one) !== undefined) ?? causes.at(-1)

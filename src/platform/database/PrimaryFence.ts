@@ -203,7 +203,7 @@ const looked = async (connectionString: string): Promise<Host & Server> => {
   }
 }
 
-/** Those of the hosts that answer. */
+/** Hosts that answer. */
 export const lookAtHosts = async (urls: ReadonlyArray<string>): Promise<ReadonlyArray<Host & Server>> => {
   const all = await Promise.allSettled(urls.map(looked))
   return all.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))
@@ -237,7 +237,7 @@ const best = (urls: ReadonlyArray<string>, wanted: Wanted): Promise<Host> =>
 
 type Connected = (error: Error | null | undefined) => void
 
-/** What a pool is made with, so that its connections go where they should. */
+/** Pool options that route its connections to the right host. */
 export const poolHosts = (urls: ReadonlyArray<string>, wanted: Wanted) => {
   const only = urls.length === 1 ? hostOf(urls[0]!) : undefined
   let found: Promise<Host> | undefined

@@ -41,7 +41,7 @@ export const makeDeadlines = Effect.gen(function* () {
     return opened
   }
 
-  /** What comes too late is interrupted, and answered for by `late`; an answer that it still gives counts. */
+  /** Interrupts late work and returns `late()`. A result that still comes counts. */
   return Effect.fnUntraced(function* <A, E, B>(effect: Effect.Effect<A, E>, limit: Duration.Duration, late: () => B) {
     const millis = Duration.toMillis(limit)
     const endsAt = (yield* monotonicMillis) + millis

@@ -111,7 +111,7 @@ const readJson = Effect.fnUntraced(function* ({ request }: Incoming) {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** What is wrong with the query before any schema looks at it. */
+/** Checks the query before its schema does. */
 const queryProblem = ({ listParams }: Compiled, query: Incoming["query"]): string | undefined => {
   const unknown = unknownParam(listParams, query)
   if (unknown !== undefined) {
@@ -186,7 +186,7 @@ const makeListTurns = () => {
       )
 }
 
-/** Who answers it. */
+/** An endpoint with its services and handler. */
 interface Served extends Compiled {
   readonly gate: Context.Tag.Service<Gate>
   readonly once: Context.Tag.Service<IdempotentHandler>

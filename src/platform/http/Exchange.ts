@@ -33,7 +33,7 @@ export const requestId = (header: string | undefined, fresh: () => string): stri
 
 /** The span of a request: it goes on with the caller's trace, and says what was asked and what came of it. */
 
-/** What makes the span of a failed request a failed one. */
+/** Marks the span of a failed request as failed. */
 class Failed extends Data.TaggedError("Failed")<{ readonly message: string; readonly outgoing: Outgoing }> {}
 
 const attributeNames: Readonly<Record<string, string>> = {

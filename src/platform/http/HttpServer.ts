@@ -60,7 +60,7 @@ const drain = (server: Server, connections: Connections): Effect.Effect<void> =>
     Effect.asVoid
   )
 
-/** What Node's parser refuses, by the name of its error; anything else is 400. */
+/** Answers to errors of Node's parser, by code; others are 400. */
 const parserAnswers: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
   HPE_CHUNK_EXTENSIONS_OVERFLOW: "413 Payload Too Large",

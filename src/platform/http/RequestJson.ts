@@ -201,7 +201,7 @@ const withExactMetadata = (text: string, value: unknown): Either.Either<unknown,
     : refuse(`${at}: a number with an exponent, or -0, cannot be kept as it is; write its digits, or send it as text`)
 }
 
-/** What was sent twice would be read in one way here and in another elsewhere. */
+/** Parses JSON. A field that is given twice is refused: parsers differ in which one they take. */
 export const parseJsonText = (text: string): Either.Either<unknown, JsonRefusal> => {
   const { hasLongNumber, hasOddNumber, tooDeepAt, twice } = scan(text)
   if (tooDeepAt !== undefined) {

@@ -9,7 +9,7 @@ import { Vault } from "../secrets/Vault.ts"
 import { type FoundKey, IdempotencyStore, type KeyName, type NewKey } from "./IdempotencyStore.ts"
 import type { Stored } from "../database/DatabaseFailure.ts"
 
-/** What to do with a request that carries a key. */
+/** First use of a key, or a replay of its answer. */
 export type Begin =
   | { readonly _tag: "Fresh"; readonly key: NewKey }
   | { readonly _tag: "Replay"; readonly status: number; readonly response: string }
@@ -81,8 +81,7 @@ export class Idempotency extends Context.Tag("corridor/Idempotency")<
         if (found.payment_id === null || found.age_millis < Duration.toMillis(idempotencyRunning)) {
           return Effect.fail(stillRunning())
         }
-        // A crash cut it off: the payment itself says what became of it.
-        // What has a payment belongs to an organisation.
+        // A crash cut the request off: the payment's state is the answer.
         return Effect.map(stateOf(OrgId.make(found.org_id), found.payment_id, found.operation), (response) => ({
           _tag: "Replay",
           status: 200,

@@ -10,7 +10,7 @@ const KeyName = Schema.Struct({ org_id: Schema.String, operation: Schema.String,
 export type KeyName = typeof KeyName.Type
 
 const NewKey = Schema.Struct({ ...KeyName.fields, body_digest: Schema.String, claim: Schema.String })
-/** What a request writes down with whatever it does. */
+/** Key that a request stores with its work. */
 export type NewKey = typeof NewKey.Type
 
 const StoredKey = Schema.Struct({

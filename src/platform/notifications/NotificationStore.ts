@@ -34,7 +34,10 @@ interface Store {
   readonly insert: (notification: Omit<Notification, "created_at">) => Stored<void>
   readonly list: (scope: Scope, window: Window) => Stored<ReadonlyArray<Notification>>
   readonly find: (scope: Scope, id: string) => Stored<Option.Option<Notification>>
-  /** Those of a month that is over for long enough, and older single ones, a batch at most; answers with how many of both. */
+  /**
+   * Removes notifications past their retention: whole partitions, and a batch of single rows. Returns how many of
+   * both.
+   */
   readonly forgetOld: Stored<number>
 }
 

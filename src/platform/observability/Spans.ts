@@ -37,7 +37,7 @@ export const collectsSpans: FiberRef.FiberRef<boolean> = GlobalValue.globalValue
   FiberRef.unsafeMake(false)
 )
 
-/** What a worker does besides its work, such as looking whether there is any. */
+/** Disables spans, for a worker that looks for work. */
 export const unspanned = Effect.withTracerEnabled(false)
 
 interface Run {
@@ -46,7 +46,7 @@ interface Run {
   readonly traceparent: string | null | undefined
   readonly kind?: Tracer.SpanKind
   readonly attributes?: Readonly<Record<string, unknown>>
-  /** It goes on with the request's own trace, and does not begin another that refers to it. */
+  /** Continues the trace of the request instead of linking to it. */
   readonly continues?: boolean
 }
 

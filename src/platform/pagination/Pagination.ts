@@ -112,10 +112,10 @@ interface Request<Asked> {
 
 interface List<Row, Shown> {
   readonly message: string
-  /** What else the caller asked for: a cursor works only together with the same. */
+  /** Filters of the request: a cursor works only with the same filters. */
   readonly filters?: unknown
   readonly fetch: (window: Window) => Stored<ReadonlyArray<Row>>
-  /** What the page after this row begins after. */
+  /** Position of a row. */
   readonly positionOf: (row: Row) => Position
   /** A row as callers see it, where that is not as it is kept. */
   readonly show?: (row: Row) => Shown

@@ -17,9 +17,9 @@ import { type Busy, RateLimited, type Unauthorized } from "../../domain/Failure.
 import { clientAddress, rateLimitKey, type TrustProxy } from "../config/ClientAddress.ts"
 
 /**
- * Counts per caller in memory: a token bucket for every key, refilled continuously. All arithmetic is on whole numbers,
- * so that no rounding error adds up: one token is 60,000 units, and a limit of N a minute refills N units a millisecond.
- * What is spent here is noted for the other instances, and what they have spent is taken from the same buckets.
+ * Token bucket for every key, in memory, refilled continuously. Whole numbers only, so no rounding error adds up: a
+ * token is 60,000 units, and N a minute refill N units a millisecond. Usage is shared with the other instances, and
+ * theirs is taken from the same buckets.
  */
 const TOKEN = 60_000
 const SWEEP_EVERY_MILLIS = 60_000
@@ -70,7 +70,7 @@ export class RateLimiter {
     return decision
   }
 
-  /** What `take` would answer, without spending. */
+  /** Like `take`, without spending. */
   peek(key: string, nowMillis: number): RateLimitDecision {
     const bucket = this.#seenAt(key, nowMillis)
     if (bucket === undefined) return ALLOWED
@@ -86,7 +86,7 @@ export class RateLimiter {
     this.#owe(this.#seenAt(key, nowMillis), key, TOKEN, this.#capacity, nowMillis)
   }
 
-  /** What was spent here since the last call; of many keys those with most. */
+  /** Usage since the last call; if too many keys, the most used. */
   tell(mostKeys: number): ReadonlyArray<Spent> {
     const all = Array.from(this.#untold)
     this.#untold = new Map()
@@ -159,7 +159,7 @@ export class RateLimiter {
   }
 }
 
-/** What instances tell each other of the tokens that they have let through: nothing that outlives a crash, or a minute. */
+/** Usage that instances share. It need not survive a crash or a minute. */
 export const KeyUsage = Schema.Tuple(Schema.String, Schema.String, Schema.Number)
 /** Of one limit, by its name: a key and how many tokens of it. */
 export type KeyUsage = typeof KeyUsage.Type
@@ -211,7 +211,7 @@ export class RateLimits extends Context.Tag("corridor/RateLimits")<
       const limiters = new Map<string, RateLimiter>()
       const known = new Map<string, number>()
       let number = 0
-      /** What may not have been written down: it is told again under the same number. */
+      /** A batch that may not be stored yet: sent again under the same number. */
       let untold: UsageBatch | undefined
 
       const spentHere = (): UsageBatch | undefined => {
