@@ -56,7 +56,6 @@ export const empty = (status: number, headers: Readonly<Record<string, string>> 
 export const withoutSlash = (name: string, url = ""): Outgoing =>
   empty(308, { location: `../${name}${/\?.*$/s.exec(url)?.[0] ?? ""}` })
 
-
 /** Fields for the log line and the span of a request. Mutable: one object per request is cheapest. */
 export interface RequestNote {
   caller: Caller | undefined
