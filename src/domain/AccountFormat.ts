@@ -1,4 +1,4 @@
-/** What an account number and a bank code must look like, in the countries that have a rule for it. */
+/** Formats of bank accounts (IBAN, NUBAN, UK) and mobile money accounts. */
 import type { CountryCode } from "./Country.ts"
 import { electronicFormatIBAN, isValidIBAN } from "ibantools"
 import { Either, Option } from "effect"
@@ -24,7 +24,7 @@ export const compactIban = (text: string): string => electronicFormatIBAN(text) 
 
 const wellFormed = /^[A-Za-z0-9]+(?:[ -][A-Za-z0-9]+)*$/
 
-/** What is wrong with it as an account in that country, if anything. */
+/** Why the text is not an IBAN of that country, if so. */
 export const ibanProblem = (text: string, country: CountryCode): string | undefined => {
   const iban = compactIban(text)
   if (!wellFormed.test(text) || !isValidIBAN(iban)) {
@@ -122,7 +122,7 @@ export const bankAccountProblems = (parts: BankAccountParts): ReadonlyArray<Fiel
   return problems
 }
 
-/** What is wrong with a mobile money account: a network, a number and a currency must belong together. */
+/** Problems of a mobile money account: network, number and currency must match. */
 export interface MobileMoneyAccount {
   readonly provider: string
   readonly phone_number: string

@@ -50,7 +50,7 @@ export const dateRange = (
     : Either.right({ from, to })
 }
 
-/** What is counted back from now reaches as far as a report is long, wherever the report ends. */
+/** Range of reports that count back from now: at most the length of a report. */
 export const recentRange = (asked: Parameters<typeof dateRange>[0], now: number): Either.Either<DateRange, Invalid> =>
   Either.filterOrLeft(
     dateRange(asked, now),

@@ -1,4 +1,4 @@
-/** What may be kept of a card, enough for a person to recognise it, never enough to pay with it; and until when it is good. */
+/** Data of a card that may be kept: enough to recognise it, never enough to pay. And its expiry. */
 import { Duration } from "effect"
 
 const brands: ReadonlyArray<readonly [RegExp, string]> = [
@@ -41,7 +41,7 @@ export const passesLuhn = (digits: string, start = 0, end = digits.length): bool
  */
 const standingAlone = /(?<![\p{L}\d+]|\d\.)\d{14,19}(?![\p{L}\d])/gu
 
-/** What people and forms put between the groups of a card's number. */
+/** Separators between the groups of a card number. */
 const BETWEEN = "[\\s./_·\\u2010-\\u2015\\u2212-]"
 
 /** As cards are printed; with more of the same before or after it, it is part of something longer. */

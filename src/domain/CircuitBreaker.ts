@@ -78,7 +78,7 @@ export const begin = (circuits: Circuits, org: OrgId, now: number): Begun => {
   }
 }
 
-/** What `begin` admitted was not sent after all: another may try at once. */
+/** Releases an admitted dispatch that was not sent: another may try at once. */
 export const unsent = (circuits: Circuits, org: OrgId, now: number): Circuits => {
   const released = (circuit: Circuit) =>
     $is("Probing")(circuit) && circuit.by === org ? Open({ until: now }) : circuit

@@ -25,7 +25,7 @@ export const everyEvent = "*"
 
 const familyOf = (eventType: string): string => `${eventType.split(".", 1).join("")}.*`
 
-/** Whatever an endpoint may name in its `events`. */
+/** Patterns that an endpoint may list in `events`. */
 export const eventPatterns: ReadonlyArray<string> = [...eventTypes, ...new Set(eventTypes.map(familyOf)), everyEvent]
 
 const known = new Set(eventPatterns)

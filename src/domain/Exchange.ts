@@ -101,13 +101,13 @@ const converted = (money: Money, { from, rate, to }: Exchange, rounding: Roundin
   return new Money({ currency, minor: units * powerOfTen(Money.zero(currency).exponent - scale) })
 }
 
-/** What the service gives for `money`, in the other currency of the exchange. May be nothing: then there is no exchange. */
+/** Amount that the service pays for `money` in the other currency. Zero: no exchange. */
 export const given = (money: Money, exchange: Exchange): Money => converted(money, exchange, "floor")
 
-/** What the service takes for `money`, in the other currency of the exchange. */
+/** Amount that the service charges for `money` in the other currency. */
 export const taken = (money: Money, exchange: Exchange): Money => converted(money, exchange, "ceiling")
 
-/** What callers compute themselves: half-even, as the contract has it. Only to compare with, and within a tolerance. */
+/** Amount that callers compute: half-even, as in the contract. For comparison within a tolerance only. */
 export const expected = (money: Money, exchange: Exchange): Money => converted(money, exchange, "half-even")
 
 /** Of its target, what the rounding of an initiation may be worth. */

@@ -1,6 +1,4 @@
-/**
- * What an organisation is charged for a payment: a share of its own side of it plus a fixed amount, as a pure function.
- */
+/** Fee of a payment: a share of the organisation's side plus a fixed amount. Pure. */
 import { Either } from "effect"
 import type { Flow } from "./Corridor.ts"
 import { computedScaleOf } from "./CryptoAsset.ts"
@@ -45,7 +43,7 @@ export const feeOf = ({ basis_points, fixed }: FeeTerms, payment: Charged): Mone
 export const totalOf = ([first, ...others]: ReadonlyArray<Money>): Money | null =>
   first === undefined ? null : others.reduce((sum, fee) => Either.getOrThrow(sum.add(fee)), first)
 
-/** What a rule charges for a payment, decided once, when it is initiated. */
+/** Fee that a rule charges, decided when the payment is initiated. */
 export interface NewFee {
   readonly fee_id: string
   readonly fee_rule_id: string

@@ -2,7 +2,7 @@
 import { Context, Effect, Layer, Random, Schema } from "effect"
 import { randomBytes } from "node:crypto"
 
-/** What an id names is part of its type: one that names something else does not compile. */
+/** Branded ids: mixing them up does not compile. */
 export const PaymentId = Schema.String.pipe(Schema.brand("PaymentId"))
 export type PaymentId = typeof PaymentId.Type
 
@@ -50,7 +50,7 @@ export type Naming<Id extends string> = Schema.Schema<Id, string>
 
 const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
 
-/** What is random in an id. */
+/** Random bytes of an id. */
 const RANDOM_BYTES = 10
 
 const DRAWN_AHEAD = 4096

@@ -44,7 +44,7 @@ const owned =
 const shared = (kind: "fees" | "fx" | "suspense") => (currency: AnyCurrencyCode) => brand(`${kind}/${currency}`)
 
 export const LedgerAccount = {
-  /** What an organisation has, or owes, at the platform; by its id. */
+  /** Balance of an organisation at the platform, by its id. */
   settlement: owned("settlement"),
   /** Money in transit, by its id. */
   held: owned("held"),
@@ -58,9 +58,9 @@ export const LedgerAccount = {
   virtual: owned<AccountId>("virtual"),
   /** By the id of the escrow. */
   escrow: owned<EscrowId>("escrow"),
-  /** What an escrow has paid a party that has no account of its own; by the id of the party. */
+  /** Paid by an escrow to a party without an account, by the id of the party. */
   party: owned("party"),
-  /** What was collected for a ramp and is not settled yet; by the id of the payment. */
+  /** Collected for a ramp and not settled yet, by the id of the payment. */
   ramp: owned("ramp"),
   /**
    * What a provider moved because of a payment and no rule or person has given a place yet; by the payment and the attempt
@@ -68,7 +68,7 @@ export const LedgerAccount = {
    */
   clearing: (id: PaymentId, attempt: AttemptId, currency: AnyCurrencyCode) =>
     brand(`clearing/${id}/${attempt}/${currency}`),
-  /** What an organisation owes because it could not bear a chargeback, below zero; its next credits pay it. */
+  /** Receivable from an organisation after a chargeback, below zero. Its next credits pay it. */
   receivable: owned("receivable"),
   /** Below zero is what the provider owes: through the platform's account, or through that of a configuration. */
   provider: (name: ProviderName, currency: AnyCurrencyCode, account: ConfigId | null = null) =>
@@ -142,7 +142,7 @@ export const entryKinds = [
 ] as const
 export type EntryKind = (typeof entryKinds)[number]
 
-/** What moves at one time for one reason. Its id is written once: the same entry again is refused. */
+/** A ledger entry. Its id is written once: the same entry again is refused. */
 export interface Entry {
   readonly entry_id: string
   /** Whose business it is; every account with a floor in it belongs to this organisation. */
@@ -174,7 +174,7 @@ export const combine = (postings: ReadonlyArray<Posting>): ReadonlyArray<Posting
   return Array.from(sums, ([account, amount]) => ({ account, amount })).filter(({ amount }) => !amount.isZero)
 }
 
-/** What does not cancel out, for each currency in which something does not. */
+/** Sums that are not zero, by currency. */
 export const leftOver = (postings: ReadonlyArray<Posting>): ReadonlyArray<Money> => {
   const sums = new Map<AnyCurrencyCode, bigint>()
   for (const { amount } of postings) sums.set(amount.currency, (sums.get(amount.currency) ?? 0n) + amount.minor)

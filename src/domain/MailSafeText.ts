@@ -1,10 +1,10 @@
-/** Words of others in our messages: nothing in them becomes a link, a header, or a line that looks like one of ours. */
+/** Makes foreign text safe in e-mails: no links, headers or lines that look like ours. */
 import { Schema } from "effect"
 
 /** Also the dots of other scripts, which browsers take for one. */
 const DOT = "[.\\u3002\\uff0e\\uff61]"
 
-/** What mail programs turn into a link by themselves: a scheme, or a name with a top-level domain behind it. */
+/** Text that mail programs turn into a link: a scheme, or a name with a top-level domain. */
 const inName = new RegExp(`(?<=[\\p{L}\\p{N}_-])${DOT}(?=\\p{L}{2})`, "gu")
 const scheme = /:(?=\s*\/\s*\/)/g
 

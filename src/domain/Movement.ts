@@ -93,7 +93,7 @@ const rank: Readonly<Record<MovementState, number>> = { pending: 0, failed: 1, s
 export interface Recording {
   /** All movements of the payment, those that were just heard included. */
   readonly movements: ReadonlyArray<RecordedMovement>
-  /** What is new or has advanced, to be written. */
+  /** New or advanced movements, to be written. */
   readonly heard: ReadonlyArray<HeardMovement>
   /** Movements that were told with another amount than the one that is recorded: never booked over it. */
   readonly contradicted: ReadonlyArray<{ readonly recorded: RecordedMovement; readonly told: Money }>
@@ -102,7 +102,7 @@ export interface Recording {
 /** What is recorded of a movement once it is told again; the same object where nothing is new. */
 const advanced = (recorded: RecordedMovement, told: RecordedMovement): RecordedMovement => {
   const isAhead = rank[told.state] > rank[recorded.state]
-  // What is pending or has failed has moved no more than before.
+  // Pending or failed movements have moved no more than before.
   const grows =
     told.is_total &&
     rank[told.state] >= rank[recorded.state] &&

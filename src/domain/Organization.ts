@@ -3,7 +3,7 @@ import { Schema } from "effect"
 
 export const kybStatuses = ["not_started", "pending", "approved", "rejected"] as const
 
-/** What can be switched on for one organisation and not for another. */
+/** Features that are enabled per organisation. */
 export const features = ["escrow"] as const
 
 export const Feature = Schema.Literal(...features).annotations({

@@ -23,11 +23,11 @@ export class Accepted extends Data.TaggedClass("Accepted")<{
   readonly providerData: Readonly<Record<string, unknown>>
   /** As in a report. */
   readonly movements?: ReadonlyArray<Movement>
-  /** What the provider keeps for itself, where it says so. */
+  /** Fee of the provider, where it is reported. */
   readonly fee?: Money
 }> {}
 
-/** What a refusal is called: by us, in a word that stays the same, and by the provider. */
+/** Codes of a refusal: ours, which is stable, and the provider's. */
 interface Refusal {
   readonly code?: RefusalCode
   readonly providerCode?: string
@@ -60,7 +60,7 @@ export class Unknown extends Data.TaggedClass("Unknown")<{
 
 export type Outcome = Accepted | Declined | Unknown
 
-/** What a provider says later of a payment it was given, by callback or when asked. */
+/** Later report of a provider about a payment, by callback or enquiry. */
 export class Report extends Data.TaggedClass("Report")<
   Refusal & {
     readonly state: "pending" | "processing" | "completed" | "failed" | "returned"

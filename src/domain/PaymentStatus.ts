@@ -30,13 +30,13 @@ export const transitions: Readonly<Record<PaymentStatus, ReadonlyArray<PaymentSt
 
 export const canMove = (from: PaymentStatus, to: PaymentStatus): boolean => transitions[from].includes(to)
 
-/** What an operator alone can put right: a ramp that was settled after it had failed. */
+/** Correction by an operator: a ramp that was settled after it had failed. */
 export const canCorrect = (from: PaymentStatus, to: PaymentStatus): boolean => from === "failed" && to === "completed"
 
-/** Nothing that a provider says can move a payment out of these, other than giving completed money back. */
+/** Final for providers, except for refunds of completed payments. */
 export const isSettled = (status: PaymentStatus): boolean => status === "completed" || transitions[status].length === 0
 
-/** What providers refuse for, each in words of its own; where none of these is certain, nothing more is said. */
+/** Reasons of refusals by providers. Uncertain ones have none. */
 const refusalCodes = {
   INSUFFICIENT_FUNDS: "the payer's account does not hold enough",
   CARD_DECLINED: "the card's issuer refused it",

@@ -24,7 +24,7 @@ const added = (sums: ReadonlyArray<Sum>): Position => {
   return Array.from(byKey.values()).filter(({ money }) => !money.isZero)
 }
 
-/** What the movements of a payment add up to. */
+/** Sums of the movements of a payment. */
 export const position = (movements: ReadonlyArray<RecordedMovement>): Position =>
   added(
     movements
@@ -43,9 +43,9 @@ export interface Intent extends Sum {
 }
 
 export interface Allocated {
-  /** What each intent takes out of clearing, in the order of the intents. */
+  /** Amount that each intent takes out of clearing, in order. */
   readonly taken: ReadonlyArray<Money>
-  /** What has no place: it waits in clearing for a person. */
+  /** Remainder in clearing that needs a decision. */
   readonly rest: Position
 }
 

@@ -14,7 +14,7 @@ const cleaned = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [cleanText(name), cleaned(one)]))
 }
 
-/** Nothing where it is too long for a name: a part of it could be another one's. */
+/** Null for a name that is too long: a part of it could be another name. */
 export const cleanName = (name: string | null): string | null => {
   const clean = name === null ? null : cleanText(name)
   return clean === null || clean.length > LONGEST ? null : clean

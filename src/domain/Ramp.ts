@@ -20,15 +20,15 @@ export interface RampLegState {
   readonly collected: boolean
   /** The payin has ended. */
   readonly expired: boolean
-  /** What was to be collected, or to be settled. */
+  /** Amount to collect or to settle. */
   readonly expected: Money
-  /** What the provider has collected or paid by all movements of the leg, less what went back. */
+  /** Amount that the provider has collected or paid for this leg, less reversals. */
   readonly moved: Money
   /** A declined attempt that its provider has after all, and that is being asked about. */
   readonly pursued: boolean
 }
 
-/** What the signal means for the ramp. `stranded`: its money was collected and cannot be settled. */
+/** Effect of the signal on the ramp. `stranded`: collected money cannot be settled. */
 export type RampEffect = "none" | "collected" | "underpaid" | "settled" | "stranded" | "returned"
 
 export interface RampDecision extends Decision {
@@ -145,7 +145,7 @@ export interface RampTrade {
   readonly rate: Rate
 }
 
-/** What the customer gets by an on-ramp rounds down, what they owe for an off-ramp rounds up; nothing is no trade. */
+/** An on-ramp's payout rounds down, an off-ramp's charge rounds up. Zero is refused. */
 export const rampAmounts = ({ asset, direction, fiat, rate }: RampTrade): Either.Either<Money, string> => {
   const crypto =
     direction === "on_ramp"

@@ -14,7 +14,7 @@ export interface Corridor {
   readonly flow: Flow
 }
 
-/** What routing reads of a provider configuration. */
+/** Fields of a provider configuration that routing reads. */
 export interface RouteConfig {
   readonly config_id: ConfigId
   /** Organisation of the config; null: shared by all. */
@@ -28,13 +28,13 @@ export interface RouteConfig {
   readonly min_amount: BigDecimal.BigDecimal | null
   readonly max_amount: BigDecimal.BigDecimal | null
   readonly created_at: Date
-  /** It brings an account of its own at the provider; otherwise it uses the platform's. */
+  /** Whether it has its own account at the provider; otherwise the platform's. */
   readonly own_account: boolean
   /** The provider has not taken the credentials of that account yet: nothing is sent through it. */
   readonly untested: boolean
 }
 
-/** What routing asks of a provider before it offers it a payment. */
+/** Capabilities of a provider that routing checks. */
 export interface SupportQuestion {
   readonly currency: AnyCurrencyCode
   readonly method: PaymentMethod
@@ -47,7 +47,7 @@ export interface SupportQuestion {
 export interface RouteQuestion {
   readonly corridor: Corridor
   readonly orgId: OrgId
-  /** What the provider itself would collect or pay: limits are in this currency. */
+  /** Amount at the provider; limits are in this currency. */
   readonly money: Money
   readonly configs: ReadonlyArray<RouteConfig>
   /** The mobile network or the chain, where the method has one and it is known. */

@@ -13,7 +13,7 @@ export interface AttemptState {
   readonly status: PaymentStatus
   /** null: asked, and not yet answered. */
   readonly outcome: AttemptOutcome | null
-  /** What the provider was asked to collect or to pay. */
+  /** Amount that the provider was asked to collect or pay. */
   readonly asked: Money
   /** What it has collected or paid by all of its movements, those that this signal names included, less what went back. */
   readonly moved: Money

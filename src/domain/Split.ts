@@ -67,7 +67,7 @@ const byAmount = (whole: Money, shares: ReadonlyArray<Share>): Either.Either<Rea
     return yield* Either.left(`the fixed splits add up to ${added.toString()}, and must add up to ${whole.toString()}`)
   })
 
-/** What each share gets, in their order. Left says why they are no whole. */
+/** Amount of each share, in order. Left: why the shares do not add up. */
 export const split = (whole: Money, shares: ReadonlyArray<Share>): Either.Either<ReadonlyArray<Money>, string> => {
   const [first] = shares
   if (first === undefined) return Either.left("there is nobody to share it out to")

@@ -6,7 +6,7 @@ import { base58, bech32, bech32m, createBase58check } from "@scure/base"
 import { Either } from "effect"
 import type { CryptoNetwork } from "./CryptoAsset.ts"
 
-/** What is wrong with an address, or nothing. */
+/** Why an address is not valid, if so. */
 type Problem = string | undefined
 
 export const base58check = createBase58check(sha256)

@@ -245,27 +245,13 @@ it("reaches the primary among several hosts, as the service does", async () => {
   expect([taking.code, taking.stderr]).toEqual([0, ""])
 })
 
-it("is for its owner alone where pg_dump writes it, and pg_dump is told one host", async () => {
-  const bin = temporaryFolder()
-  writeFileSync(
-    join(bin, "pg_dump"),
-    `#!/bin/sh
-case "$1" in --version) echo "pg_dump (PostgreSQL) 99.0"; exit 0;; esac
-for one in "$@"; do case "$one" in --file=*) file="\${one#--file=}";; --dbname=*) where="\${one#--dbname=}";; esac; done
-echo "$where" > "$file"
-`,
-    { mode: 0o755 }
-  )
+it("refuses a file of pg_dump, and names the program that restores it", async () => {
   const path = join(folder, "dumped.backup")
-  const url = source.url.replace(/@([^/]+)\//, "@127.0.0.1:1,$1/")
-  vi.stubEnv("PATH", `${bin}:${process.env["PATH"]}`)
-  const { code, stderr } = await cliIn(environment({ ...source, url }))("backup", path)
-  vi.unstubAllEnvs()
-  expect([code, stderr]).toEqual([0, ""])
-  const told = new URL(readFileSync(path, "utf8").trim())
-  expect([told.host, told.password]).toEqual([new URL(source.url).host, ""])
-  expect(statSync(path).mode & 0o777).toBe(0o600)
-  rmSync(bin, { recursive: true })
+  writeFileSync(path, "PGDMP and more")
+  const target = await newDatabase("empty")
+  const { code, stderr } = await cliIn(environment(target))("restore", path)
+  expect(code).toBe(1)
+  expect(stderr).toContain("pg_restore")
 })
 
 it("takes as long as it takes, also where the role is held to a time, as it is behind a pooler", async () => {

@@ -8,13 +8,7 @@ const work = byDatabase(() => import("../database/Backup.ts"))
 
 const file = (what: string) => Args.text({ name: "FILE" }).pipe(Args.withDescription(what))
 
-const by = Options.optional(
-  choice(
-    "by",
-    ["pg_dump", "copy"],
-    "By pg_dump (its custom format) or by COPY. Unless it is said: by pg_dump where it can."
-  )
-)
+const by = Options.optional(choice("by", ["copy"], "The format. There is one, so this can be left out."))
 
 export const backup = Command.make(
   "backup",

@@ -13,29 +13,27 @@ import { report } from "../shared/CommandResult.ts"
 
 const totalOf = (rows: Readonly<Record<string, number>>): number => Object.values(rows).reduce((a, b) => a + b, 0)
 
-const take = Effect.fn("Cli.backup")(function* (path: string, by: Option.Option<"pg_dump" | "copy">) {
-  const { header, keyFile, means, rows, size } = yield* takeBackup(path, by)
-  const counted = Option.match(rows, { onNone: () => "", onSome: (all) => `, ${totalOf(all)} rows` })
+const take = Effect.fn("Cli.backup")(function* (path: string) {
+  const { header, keyFile, rows, size } = yield* takeBackup(path)
   const data = {
     file: path,
-    format: means === "copy" ? "corridor" : "pg_dump",
+    format: "corridor",
     bytes: size,
     taken_at: header.taken_at,
     database_id: header.database_id,
     key_id: header.key_id,
     migration: header.migrations.at(-1)?.id ?? null,
     key_file: Option.getOrNull(keyFile),
-    rows: Option.getOrNull(rows)
+    rows
   }
   const about = Option.match(keyFile, {
     onNone: () => `Its secrets are sealed under master key ${header.key_id}: keep that key, and not beside the backup.`,
     onSome: (kept) =>
       `The master key was never set: ${kept} has it. Keep it, and not beside the backup: set CORRIDOR_MASTER_KEY to it for a restore.`
   })
-  const how = means === "copy" ? "by COPY" : "by pg_dump"
   return {
     data,
-    text: `${path}: ${header.tables.length} tables${counted}, ${size} bytes, ${how}, as of ${header.taken_at}.\n${about}`
+    text: `${path}: ${header.tables.length} tables, ${totalOf(rows)} rows, ${size} bytes, as of ${header.taken_at}.\n${about}`
   }
 })
 
@@ -44,14 +42,12 @@ const checkBooks = Effect.flatMap(LedgerStore, ({ check }) => check).pipe(Effect
 const fill = Effect.fn("Cli.restore")(function* (path: string) {
   const { applied, header, rows } = yield* restoreBackup(path, drawProgress)
   const books = yield* checkBooks
-  const taken = Option.match(header, { onNone: () => "", onSome: ({ taken_at }) => ` as of ${taken_at}` })
-  const counted = Option.match(rows, { onNone: () => "", onSome: (all) => `, ${totalOf(all)} rows` })
   const data = {
     file: path,
-    taken_at: Option.getOrNull(Option.map(header, ({ taken_at }) => taken_at)),
-    database_id: Option.getOrNull(Option.map(header, ({ database_id }) => database_id)),
+    taken_at: header.taken_at,
+    database_id: header.database_id,
     migrations_applied: applied.map(([id]) => id),
-    rows: Option.getOrNull(rows),
+    rows,
     books: { postings: books.postings, entries: books.entries, problems: books.problems }
   }
   const upgraded =
@@ -60,7 +56,7 @@ const fill = Effect.fn("Cli.restore")(function* (path: string) {
   return {
     data,
     text: [
-      `Restored ${path}${taken}${counted}.`,
+      `Restored ${path} as of ${header.taken_at}, ${totalOf(rows)} rows.`,
       ...upgraded,
       ...(books.problems.length === 0 ? [inOrder] : books.problems.map(({ message }) => message))
     ].join("\n"),
@@ -78,10 +74,8 @@ interface OfFile {
   readonly json: boolean
 }
 
-export const backup = (input: OfFile & { readonly by: Option.Option<"pg_dump" | "copy"> }) =>
-  report(input.json, take(resolve(input.file), input.by)).pipe(
-    Effect.provide(Layer.provideMerge(ExistingLive, Observed))
-  )
+export const backup = (input: OfFile) =>
+  report(input.json, take(resolve(input.file))).pipe(Effect.provide(Layer.provideMerge(ExistingLive, Observed)))
 
 export const restore = (input: OfFile) =>
   report(input.json, fill(resolve(input.file))).pipe(

@@ -4,7 +4,7 @@ import { Duration, Schedule } from "effect"
 /** An answer is waited for this long: an initiation is answered within 30 seconds, whatever its providers do. */
 export const clientTimeout = Duration.seconds(35)
 
-/** What is safe to repeat is repeated this often, unless the caller says otherwise. */
+/** Retries of requests that are safe to repeat, unless the caller sets another number. */
 export const clientRetries = 4
 
 /** The first repetition waits about this long, each further one twice as long as the one before. */

@@ -62,7 +62,7 @@ export const busyRetryAfter = Duration.seconds(3)
 /** The readiness check waits this long for the database. */
 export const readinessTimeout = Duration.seconds(2)
 
-/** It asks at once, and again over other connections after each of these times without an answer. */
+/** A readiness probe is repeated over other connections after these times. */
 export const readinessProbes = [0, 400, 800, 1200].map((millis) => Duration.millis(millis))
 
 /** Of several hosts each is given this long to say whether it is the primary. */

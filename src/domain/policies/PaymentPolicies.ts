@@ -60,7 +60,7 @@ export const liveRateMaxAge = Duration.hours(24)
 /** An unused locked rate is kept this long after its end, so late requests are told that it expired. */
 export const rateLockRetention = Duration.days(1)
 
-/** What an organisation gains by locked rates is added up over this time. */
+/** Window over which an organisation's gains from locked rates are summed. */
 export const rateGainWindow = Duration.hours(24)
 
 /** A refund costs the rate of its payment for this long after the completion, and the live rate after that. */
@@ -85,7 +85,7 @@ export const overtakenRetry = Schedule.exponential("4 millis").pipe(
 /** Longest wait for other actions on the same payment; then 503. */
 export const turnPatience = Duration.seconds(8)
 
-/** What was heard of money is written again while the database is busy, every quarter of a second for up to eight seconds. */
+/** Retries of recording a report while the database is busy: every 250 ms for up to 8 s. */
 export const busyRetry = Schedule.spaced("250 millis").pipe(Schedule.upTo("8 seconds"))
 
 /** This wrong one-time password fails its payment. */

@@ -44,7 +44,7 @@ export const platformAccountsLook = Duration.seconds(10)
 /** After this long without news from the other instances (half of the grace) an instance vouches for no send. */
 export const platformAccountsTrusted = Duration.seconds(30)
 
-/** What providers sign with the credentials of before is believed this long: theirs may be changed later than ours. */
+/** Signatures with replaced credentials are accepted this long: providers may switch later. */
 export const replacedCredentialsGrace = Duration.hours(24)
 
 /** Replaced credentials kept per account. An unsigned callback is checked against each. */
@@ -122,7 +122,7 @@ export const fakeLateness = Duration.seconds(5)
 /** Time over which a slow answer is sent: longer than any timeout. */
 export const fakeSlowness = Duration.minutes(1)
 
-/** It takes this long at most until a callback of a fake is answered. */
+/** Timeout of a fake's callback. */
 export const fakeCallbackTimeout = Duration.seconds(5)
 
 /** A callback that was not taken is sent again after so many times a fake's pace, each in turn; then it is given up. */

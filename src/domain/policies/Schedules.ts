@@ -1,4 +1,4 @@
-/** What the policies are written in: delays in turn, and what a schedule says to the nth failure. */
+/** Delays, and the delay after the nth failure. */
 import { type Array as Arr, Duration, Effect, type Option, Schedule, ScheduleDecision, ScheduleIntervals } from "effect"
 
 export type Delays = Arr.NonEmptyReadonlyArray<Duration.Duration>

@@ -40,13 +40,13 @@ export const workerHealthyAfter = Duration.seconds(2)
 /** An instance with a worker that has kept failing for this long is not ready. */
 export const workerDownAfter = Duration.seconds(3)
 
-/** What the metrics tell of the database is read this often, by whichever instance is the first. */
+/** Interval at which one instance reads the database's metrics. */
 export const figuresRest = Duration.seconds(15)
 
 /** Of what waits in a queue no more than this many are counted. */
 export const mostCounted = 10_000
 
-/** What people and keys did is kept this long: seven years. */
+/** Retention of the audit log: seven years. */
 export const auditRetention = Duration.days(2557)
 
 /** Parts of tables are made for as many months ahead. */
@@ -61,7 +61,7 @@ export const idempotencyRetention = Duration.hours(24)
 /** A page of a list ends early where its records come to about this many bytes. */
 export const pageBytes = 512 * 1024
 
-/** It is read in a step of this many records first, so that heavy ones are not all read for nothing. */
+/** First step of a list: heavy records are not all read at once. */
 export const pageStep = 26
 
 /** A list without `limit` is fetched and encoded this many records at a time, so other requests run in between. */
@@ -92,7 +92,7 @@ export const answerBytesOfConnection = 2 * 1024 * 1024
 /** While the process has no room, readers without progress for this long are closed. */
 export const answerPatienceWithoutRoom = Duration.seconds(2)
 
-/** What is kept for a time only is forgotten in batches of this many. */
+/** Batch size of deletions past their retention. */
 export const retentionBatch = 1000
 
 /** And looked for this often. */

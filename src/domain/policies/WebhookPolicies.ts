@@ -47,7 +47,7 @@ export const webhookDueFresh = Duration.millis(50)
 /** A claim looks at this many organisations; the next one goes on behind them. */
 export const webhookWalk = 500
 
-/** It looks at this many endpoints of an organisation; the next one goes on behind them. */
+/** Endpoints of an organisation per look; the next look continues after them. */
 export const webhookEndpointWalk = 64
 
 /** Between two claims the worker rests this long, and so does a result before it is written, so that both gather into batches. */
@@ -59,7 +59,7 @@ export const webhookQuiet = Duration.millis(20)
 /** As many results are written in one statement. */
 export const webhookResultBatch = 128
 
-/** What a killed instance had under way is sent again this long after the time that one attempt may take. */
+/** Deliveries of a killed instance are retried this long after the timeout of an attempt. */
 export const webhookLeaseMargin = Duration.seconds(10)
 
 /** At shutdown, deliveries that are under way get this long; the others are left to the next instance. */

@@ -1,4 +1,4 @@
-/** Who changed what. `record` belongs in the transaction of the change that it tells of. */
+/** Audit log: who changed what. `record` belongs in the transaction of the change. */
 import { Context, Effect, Layer, type Option } from "effect"
 import { type OrgId, Ids } from "../../domain/Ids.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
@@ -14,7 +14,7 @@ export class AuditStore extends Context.Tag("corridor/AuditStore")<
   {
     readonly append: (entry: Omit<AuditEntry, "created_at">) => Stored<void>
     readonly list: (scope: Scope, action: Option.Option<string>, window: Window) => Stored<ReadonlyArray<AuditEntry>>
-    /** Those of a month that is over for long enough, and older single ones, a batch at most; answers with how many of both. */
+    /** Removes entries past their retention: whole partitions, and a batch of single rows. Returns how many of both. */
     readonly forgetOld: Stored<number>
   }
 >() {}

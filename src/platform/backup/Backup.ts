@@ -1,7 +1,7 @@
 /** A consistent copy of the whole database, taken while the service works. */
 import { rename, rm, stat, writeFile } from "node:fs/promises"
 import { Data, Effect, Option, Redacted } from "effect"
-import Pg from "pg"
+import type Pg from "pg"
 import { hostsOf } from "../config/DatabaseUrl.ts"
 import { Settings } from "../config/Settings.ts"
 import { withoutLimits } from "../database/Connections.ts"
@@ -10,9 +10,7 @@ import { poolHosts, makeFence } from "../database/PrimaryFence.ts"
 import { RECORDED, type RecordedMigration } from "../database/Migrations.ts"
 import { knownMasterKey } from "../masterKey/MasterKeyGuard.ts"
 import { type BackupHeader, writeBackup } from "./BackupFile.ts"
-import { copyOut } from "./CopyStreams.ts"
-import { dump, majorOf } from "./PgTools.ts"
-import { columnNames, tableName, tablesOf } from "./Schema.ts"
+import { copyOut, tablesOf } from "./BackupTables.ts"
 
 export class BackupFailed extends Data.TaggedError("BackupFailed")<{ readonly message: string }> {}
 
@@ -23,7 +21,7 @@ export const failing =
   (cause: unknown): BackupFailed =>
     new BackupFailed({ message: `${what}: ${reasonOf(cause)}` })
 
-/** A connection of its own, to the primary: the limits of the pool's are for requests. */
+/** Own connection to the primary, without the time limits of the pool. */
 export const connected = Effect.gen(function* () {
   const urls = hostsOf((yield* DatabaseServer).url)
   return yield* Effect.acquireRelease(
@@ -42,36 +40,6 @@ export const connected = Effect.gen(function* () {
     }),
     (client) => Effect.promise(() => client.end())
   )
-})
-
-/** For programs that are told where to go: to the server that is reached by this connection. */
-export const reachedBy = (client: Pg.Client) =>
-  Effect.map(DatabaseServer, ({ url }) => {
-    const isIt = (connectionString: string): boolean => {
-      const { host, port } = new Pg.Client({ connectionString })
-      return host === client.host && port === client.port
-    }
-    return hostsOf(url).find(isIt) ?? Redacted.value(url)
-  })
-
-export type Means = "pg_dump" | "copy"
-
-export const serverMajor = async (client: Pg.Client): Promise<number> => {
-  const { rows } = await client.query<{ version: number }>(
-    "select current_setting('server_version_num')::int as version"
-  )
-  return Math.trunc((rows[0]?.version ?? 0) / 10_000)
-}
-
-/** pg_dump where it is installed and not older than the server, else COPY, which needs nothing. */
-const meansFor = Effect.fnUntraced(function* (client: Pg.Client, wanted: Option.Option<Means>) {
-  if (Option.contains(wanted, "copy")) return "copy" as const
-  const [tool, server] = yield* Effect.promise(() => Promise.all([majorOf("pg_dump"), serverMajor(client)]))
-  const isUsable = tool !== undefined && tool >= server
-  if (isUsable) return "pg_dump" as const
-  if (Option.isNone(wanted)) return "copy" as const
-  const found = tool === undefined ? "is not installed" : `is of version ${tool}`
-  return yield* new BackupFailed({ message: `pg_dump ${found}, and the server of ${server}: leave --by out.` })
 })
 
 const factsOf = async (client: Pg.Client, version: string): Promise<BackupHeader> => {
@@ -99,7 +67,7 @@ const exists = (path: string) =>
     )
   )
 
-/** The key that nobody has set is kept beside the copy: without it, what is sealed in the copy is lost. */
+/** Writes a generated master key beside the backup: without it the secrets in the backup are lost. */
 const keepKey = Effect.fnUntraced(function* (path: string) {
   const { masterKey } = yield* Settings
   if (Option.isSome(masterKey)) return Option.none<string>()
@@ -114,38 +82,17 @@ const keepKey = Effect.fnUntraced(function* (path: string) {
   return Option.some(keyFile)
 })
 
-const byCopy = (client: Pg.Client, header: BackupHeader, path: string) =>
-  Effect.tryPromise({
-    try: () =>
-      writeBackup(path, header, (table, into) =>
-        copyOut(client, `copy (select ${columnNames(table)} from ${tableName(table)}) to stdout`, into)
-      ),
-    catch: failing(`${path} cannot be written`)
-  })
-
-const byDump = Effect.fnUntraced(function* (client: Pg.Client, path: string) {
-  const url = yield* reachedBy(client)
-  // For its owner alone before anything is in it: pg_dump would make it for everybody.
-  yield* Effect.tryPromise({
-    try: () => writeFile(path, "", { mode: 0o600, flag: "wx" }),
-    catch: failing(`${path} cannot be written`)
-  })
-  const { code, stderr } = yield* Effect.promise(() => dump(url, path))
-  if (code !== 0) return yield* new BackupFailed({ message: `pg_dump failed: ${stderr.trim()}` })
-})
-
-/** To a file that is not there yet, and that is not there afterwards either where something goes wrong. */
-export const backup = Effect.fn("Backup.backup")(function* (path: string, wanted: Option.Option<Means>) {
+/** Writes a backup to a new file. A failed backup leaves no file. */
+export const backup = Effect.fn("Backup.backup")(function* (path: string) {
   for (const taken of [path, `${path}.key`]) {
     if (yield* exists(taken))
       return yield* new BackupFailed({ message: `${taken} is there already: name another file.` })
   }
   const { version } = yield* Settings
   const client = yield* connected
-  const means = yield* meansFor(client, wanted)
   const part = `${path}.part`
   yield* Effect.addFinalizer(() => Effect.promise(() => rm(part, { force: true })))
-  // What is read from here on is what was there at one moment.
+  // One snapshot for all tables.
   const header = yield* Effect.tryPromise({
     try: async () => {
       await client.query("begin isolation level repeatable read read only")
@@ -154,8 +101,10 @@ export const backup = Effect.fn("Backup.backup")(function* (path: string, wanted
     },
     catch: failing("The database cannot be read")
   })
-  const rows = means === "copy" ? Option.some(yield* byCopy(client, header, part)) : Option.none()
-  if (means === "pg_dump") yield* byDump(client, part)
+  const rows = yield* Effect.tryPromise({
+    try: () => writeBackup(part, header, (table, into) => copyOut(client, table, into)),
+    catch: failing(`${path} cannot be written`)
+  })
   const keyFile = yield* keepKey(path)
   const { size } = yield* Effect.tryPromise({
     try: async () => {
@@ -164,5 +113,5 @@ export const backup = Effect.fn("Backup.backup")(function* (path: string, wanted
     },
     catch: failing(`${path} cannot be written`)
   })
-  return { header, keyFile, means, rows, size }
+  return { header, keyFile, rows, size }
 }, Effect.scoped)

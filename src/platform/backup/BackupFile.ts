@@ -1,6 +1,8 @@
 /**
- * A backup as a file: compressed text with a first line that says what it is, each table as COPY has it, and a last line
- * by which it is known to be whole.
+ * File format of a backup, compressed with gzip:
+ * 1. a header as one line of JSON;
+ * 2. for each table a line with its name, its rows in the text format of COPY, and `\.`;
+ * 3. a last line with the row counts and the SHA-256 of all before.
  */
 import { createHash } from "node:crypto"
 import { createReadStream, createWriteStream } from "node:fs"
@@ -34,7 +36,7 @@ const decodeHeader = Schema.decodeUnknownSync(Schema.parseJson(BackupHeader))
 const decodeTable = Schema.decodeUnknownSync(TableLine)
 const decodeLast = Schema.decodeUnknownSync(LastLine)
 
-/** In COPY's text every backslash of the data is doubled: no row looks like this. */
+/** COPY doubles every backslash of the data, so no row looks like this. */
 const END_OF_TABLE = "\\."
 
 /** Why a file cannot be used. */
@@ -108,7 +110,7 @@ const rethrown = (cause: unknown): never => {
   throw code.startsWith("Z_") ? new UnusableBackup("The backup cannot be decompressed: it is not whole.") : cause
 }
 
-/** One line after the other, and runs of lines where nobody looks at each. */
+/** Reads single lines, and blocks of rows. */
 class Lines {
   private readonly source: AsyncGenerator<Buffer>
   private block: Buffer = Buffer.alloc(0)
@@ -192,7 +194,7 @@ export const readHeader = async (path: string): Promise<BackupHeader> => {
   }
 }
 
-/** Hands over table by table, and afterwards knows whether that was all. */
+/** Hands over table by table, then checks counts and digest. */
 export const readBackup = async (
   path: string,
   take: (table: BackupTable, rows: AsyncIterable<Buffer>) => Promise<void>

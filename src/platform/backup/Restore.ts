@@ -2,30 +2,21 @@
 import { Effect, Option } from "effect"
 import type Pg from "pg"
 import { sessionWithoutLimits, withoutLimits } from "../database/Connections.ts"
-import {
-  compareHistory,
-  MIGRATIONS_TABLE,
-  type RecordedMigration,
-  migrate,
-  migrateTo,
-  migrations
-} from "../database/Migrations.ts"
+import { compareHistory, type RecordedMigration, migrate, migrateTo, migrations } from "../database/Migrations.ts"
 import { recordServer } from "../database/DatabaseServer.ts"
 import { currentMasterKey, guardMasterKey, keptMasterKey, knownMasterKey } from "../masterKey/MasterKeyGuard.ts"
-import { BackupFailed, connected, failing, reachedBy, serverMajor } from "./Backup.ts"
+import { BackupFailed, connected, failing } from "./Backup.ts"
 import { type BackupHeader, type BackupTable, kindOfBackup, readBackup, readHeader } from "./BackupFile.ts"
-import { copyIn } from "./CopyStreams.ts"
-import { majorOf, restoreDump, tableInDump } from "./PgTools.ts"
-import { columnNames, isEmpty, leavingTable, makeEmpty, referencesOf, tableName } from "./Schema.ts"
+import { copyIn, detachedTable, isEmpty, makeEmpty, referencesOf, tableName } from "./BackupTables.ts"
 
 const refuse = (message: string) => new BackupFailed({ message })
 
 const known = Object.keys(migrations).map((name) => Number.parseInt(name, 10))
 
-/** Any number will do, as long as every restore takes the same. */
+/** Advisory lock of a restore. */
 const LOCK = 7_402_118_616
 
-/** One at a time, and nowhere but where nothing is. */
+/** Requires an empty database and no other restore. */
 const requireEmpty = Effect.fnUntraced(function* (client: Pg.Client) {
   const { free, empty } = yield* Effect.tryPromise({
     try: async () => {
@@ -34,7 +25,7 @@ const requireEmpty = Effect.fnUntraced(function* (client: Pg.Client) {
     },
     catch: failing("The database cannot be read")
   })
-  if (!free) return yield* refuse("Somebody else restores into this database at this moment.")
+  if (!free) return yield* refuse("Another restore into this database is running.")
   if (!empty)
     return yield* refuse("This database is not empty: a backup is restored into a new one, and replaces nothing.")
 })
@@ -60,7 +51,7 @@ const sealed = (keyId: string, own: string) =>
       "Set CORRIDOR_MASTER_KEY to the key of then; where none was set, the file beside the backup that ends in .key has it."
   )
 
-/** Before anything is written: secrets that nobody can open are found out about too late. */
+/** Refuses another master key before anything is written. */
 const requireKey = Effect.fnUntraced(function* (keyId: string | null) {
   const own = yield* Effect.orDie(knownMasterKey)
   if (keyId === null || Option.isNone(own) || own.value.masterKey.id === keyId) return
@@ -74,37 +65,23 @@ const fill = async (client: Pg.Client, path: string, tables: ReadonlyArray<Backu
   }
   await client.query("begin")
   await client.query(withoutLimits)
-  // Months that had left their table and were in no file yet: no migration makes them.
-  for (const statement of tables.flatMap(leavingTable)) await client.query(statement)
-  // What the migrations have written is in the backup too, and what triggers would write.
+  // Detached partitions that were not archived yet: no migration creates them.
+  for (const statement of tables.flatMap(detachedTable)) await client.query(statement)
+  // Rows that migrations and triggers write are in the backup too.
   await client.query(`truncate ${tables.map(tableName).join(", ")}`)
   await each((table) => `alter table ${tableName(table)} disable trigger user`)
   for (const { drop } of references) await client.query(drop)
-  const rows = await readBackup(path, (table, source) =>
-    copyIn(client, `copy ${tableName(table)} (${columnNames(table)}) from stdin`, source)
-  )
+  const rows = await readBackup(path, (table, source) => copyIn(client, table, source))
   for (const { add } of references) await client.query(add)
   await each((table) => `alter table ${tableName(table)} enable trigger user`)
   await client.query("commit")
   return rows
 }
 
-type Rows = Readonly<Record<string, number>>
-
 const requireCopy = Effect.fnUntraced(function* (header: BackupHeader) {
   const last = yield* requireKnown(header.migrations)
   yield* requireKey(header.key_id)
   return { header, last }
-})
-
-const requireDump = Effect.fnUntraced(function* (client: Pg.Client, path: string) {
-  const [tool, server] = yield* Effect.promise(() => Promise.all([majorOf("pg_restore"), serverMajor(client)]))
-  if (tool === undefined) return yield* refuse("This backup was made by pg_dump: install pg_restore, which reads it.")
-  const applied = yield* Effect.promise(() => tableInDump(path, MIGRATIONS_TABLE))
-  yield* requireKnown(applied.map(([id, , name = "", checksum = null]) => ({ id: Number(id), name, checksum })))
-  const [key] = yield* Effect.promise(() => tableInDump(path, "master_key"))
-  yield* requireKey(key?.find((value) => /^[0-9a-f]{8}$/.test(value)) ?? null)
-  return { url: yield* reachedBy(client), tool, server }
 })
 
 const writeCopy = Effect.fnUntraced(function* (
@@ -113,20 +90,10 @@ const writeCopy = Effect.fnUntraced(function* (
   { header, last }: Effect.Effect.Success<ReturnType<typeof requireCopy>>
 ) {
   yield* migrateTo(last)
-  const rows: Rows = yield* Effect.tryPromise({
+  return yield* Effect.tryPromise({
     try: () => fill(client, path, header.tables),
     catch: failing("Nothing was restored")
   })
-  return Option.some(rows)
-})
-
-const writeDump = Effect.fnUntraced(function* (
-  path: string,
-  { server, tool, url }: Effect.Effect.Success<ReturnType<typeof requireDump>>
-) {
-  const { code, stderr } = yield* Effect.promise(() => restoreDump(url, path))
-  if (code === 0) return Option.none<Rows>()
-  return yield* refuse(`Nothing was restored: pg_restore ${tool} on PostgreSQL ${server} says: ${stderr.trim()}`)
 })
 
 const takeBack = (client: Pg.Client) =>
@@ -138,7 +105,7 @@ const takeBack = (client: Pg.Client) =>
     catch: failing("What had been restored could not be taken back: drop the database, and make it anew")
   }).pipe(Effect.catchAll(({ message }) => Effect.logError(message)))
 
-/** Where no key was set, the backup itself may hold the one in force, which is known only once it is there. */
+/** Checks the master key after the rows are there: a backup may hold the generated key. */
 const tied = Effect.flatMap(currentMasterKey, (key) =>
   Effect.catchTag(guardMasterKey(key), "OtherMasterKey", () =>
     Effect.flatMap(
@@ -151,10 +118,10 @@ const tied = Effect.flatMap(currentMasterKey, (key) =>
   )
 )
 
-/** Told after each table: so many of so many. */
+/** Progress after each table. */
 type Told = (done: number, total: number) => Effect.Effect<void>
 
-/** No backup has statistics. Without them PostgreSQL guesses how to read large tables, until autovacuum has analysed them. */
+/** Analyses all tables: backups hold no statistics, and autovacuum takes minutes. */
 const analyse = Effect.fnUntraced(function* (client: Pg.Client, analysed: Told) {
   const query = (text: string) =>
     Effect.tryPromise({
@@ -170,21 +137,20 @@ const analyse = Effect.fnUntraced(function* (client: Pg.Client, analysed: Told) 
   }
 })
 
-/** The database is then as it was, analysed, brought up to date, and tied to the master key of this process. */
+/** Restores the rows, applies later migrations, checks the master key and analyses the tables. */
 export const restore = Effect.fn("Restore.restore")(function* (path: string, analysed: Told) {
   const kind = yield* Effect.tryPromise({ try: () => kindOfBackup(path), catch: failing(`${path} cannot be read`) })
   if (kind === "unknown") return yield* refuse(`${path} is not a backup of Corridor.`)
-  const header =
-    kind === "copy"
-      ? Option.some(
-          yield* Effect.tryPromise({ try: () => readHeader(path), catch: failing(`${path} cannot be restored`) })
-        )
-      : Option.none<BackupHeader>()
+  if (kind === "pg_dump") {
+    return yield* refuse(`${path} was made by pg_dump: restore it with pg_restore, then run "corridor migrate".`)
+  }
+  const header = yield* Effect.tryPromise({
+    try: () => readHeader(path),
+    catch: failing(`${path} cannot be restored`)
+  })
   const client = yield* connected
   yield* requireEmpty(client)
-  const write = Option.isSome(header)
-    ? writeCopy(client, path, yield* requireCopy(header.value))
-    : writeDump(path, yield* requireDump(client, path))
+  const write = writeCopy(client, path, yield* requireCopy(header))
   const { applied, rows } = yield* Effect.onError(
     Effect.gen(function* () {
       const written = yield* write

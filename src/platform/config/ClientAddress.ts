@@ -67,7 +67,7 @@ const isTrusted = (trust: TrustProxy, hop: number, address: Address | undefined)
 const withoutPort = (entry: string): string =>
   /^\[([^\]]*)\](?::\d+)?$/.exec(entry)?.[1] ?? /^([\d.]+):\d+$/.exec(entry)?.[1] ?? entry
 
-/** What `clientAddress` answers for a peer without an address: a Unix socket, or one that has gone. */
+/** Address of a peer without one: a Unix socket, or a closed connection. */
 export const UNKNOWN_ADDRESS = "unknown"
 
 export const clientAddress = (

@@ -6,7 +6,7 @@ const FORM = "expected a URL that starts with postgres:// or postgresql://"
 
 const parts = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*)([^]*)$/
 
-/** It is looked for among several hosts whether it is said or not. */
+/** Ignored: the primary is always looked for. */
 const ATTRIBUTES = "target_session_attrs"
 
 const withoutAttributes = (url: URL): URL => {

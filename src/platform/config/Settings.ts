@@ -118,7 +118,10 @@ export const url = (name: string, ...protocols: ReadonlyArray<string>): Config.C
       : Either.right(text.replace(/\/+$/, ""))
   })
 
-/** It may hold a password. The reason for a refusal never does, so it may be told, which `Config.redacted` would not. */
+/**
+ * URL that may hold a password. The reason of a refusal never holds it, so it is shown; `Config.redacted` would hide
+ * it.
+ */
 const secretUrl = (name: string, ...protocols: ReadonlyArray<string>): Config.Config<Redacted.Redacted> =>
   Config.map(url(name, ...protocols), (text) => Redacted.make(text))
 
@@ -189,7 +192,7 @@ const settings = Config.all({
   databasePooler: Config.withDefault(oneOf("DATABASE_POOLER", "none", "transaction"), "none"),
   databasePool: Config.withDefault(bounded("DATABASE_POOL", 2, 500), 10),
   workers: Config.map(Config.option(bounded("CORRIDOR_WORKERS", 1, 64)), Option.getOrElse(usualWorkers)),
-  /** Which of them this process is, and where the embedded database is that another one keeps: whoever starts it says so. */
+  /** Number of this worker process, and the embedded database of the first one. Set by the parent process. */
   worker: Config.withDefault(bounded("CORRIDOR_WORKER", 1, 64), 1),
   embeddedUrl: Config.option(secretUrl("CORRIDOR_EMBEDDED_URL", "postgres:", "postgresql:")),
   masterKey: Config.option(parsed(Config.string("CORRIDOR_MASTER_KEY"), parseMasterKey)),
@@ -258,7 +261,7 @@ const tooShort = (values: Values): ReadonlyArray<ConfigError.ConfigError> =>
       )
     )
 
-/** All of it at once: whoever goes live would rather not find it out piece by piece. */
+/** All problems of live mode together. */
 const lackingForLive = (values: Values): ReadonlyArray<ConfigError.ConfigError> => [
   ...(Option.isSome(values.fakes)
     ? [ConfigError.InvalidData(["CORRIDOR_FAKES"], "live mode speaks to the third parties themselves")]
@@ -272,7 +275,7 @@ const lackingForLive = (values: Values): ReadonlyArray<ConfigError.ConfigError> 
   ...tooShort(values)
 ]
 
-/** What one setting demands of another. */
+/** Checks settings that depend on each other. */
 const checked = (values: Values): Either.Either<Values, ConfigError.ConfigError> => {
   const { issuer, audience, jwksFile, jwksUrl } = values.jwt
   if (Option.isSome(jwksUrl) && Option.isSome(jwksFile)) {

@@ -1,9 +1,9 @@
 /**
- * Gathers what concurrent fibers ask for into one statement: whatever arrives while a batch is under way goes out with
- * the next one, so that an idle service answers at once and a busy one shares its round trips.
+ * Gathers items of concurrent fibers into one statement. Items that arrive while a batch runs go out with the next
+ * one: an idle service answers at once, a busy one shares round trips.
  *
- * Nobody waits long for others. A batch that takes too long is passed by the next one. An organisation whose rows
- * somebody else holds, or whose items are refused, leaves the common batch for a lane of its own.
+ * - A batch that takes too long is overtaken by the next one.
+ * - An organisation whose rows are locked, or whose items are refused, gets a batch of its own.
  */
 import {
   Array as Arr,
@@ -33,17 +33,17 @@ import {
 import { isConflict, isLockTimeout, type Stored } from "./DatabaseFailure.ts"
 import { InTransaction, PoolQuotas } from "./Transactor.ts"
 
-/** How long the statements of a batch wait for rows that somebody else holds. */
+/** Lock timeout of a batch. */
 
 /** As PostgreSQL reads it; null leaves it to the transaction that the statement is part of. */
 export type LockWait = string | null
 
 const milliseconds = (time: Duration.Duration): LockWait => String(Duration.toMillis(time))
 
-/** For a batch that others share. */
+/** For a shared batch. */
 const waitBriefly = milliseconds(batchLockTimeout)
 
-/** For one that nobody else waits for. */
+/** For an organisation's own batch. */
 const patient = milliseconds(laneLockTimeout)
 
 /** The first part of a `with`: a statement that reads from it waits for locks as long as `$n`, a `LockWait`, says. */
@@ -52,12 +52,12 @@ export const patience = (parameter: string): string =>
     select set_config('lock_timeout', coalesce(${parameter}, current_setting('lock_timeout')), true)
   )`
 
-/** Answers in the order it was asked, and waits no longer than this for rows that somebody else holds. */
+/** Returns results in the order of the items, with `wait` as lock timeout. */
 type Run<In, Out> = (items: ReadonlyArray<In>, wait: LockWait) => Stored<ReadonlyArray<Out>>
 
 interface Options<In> {
   readonly largest?: number
-  /** Whose rows the item may have to wait for: those of one lane share their trouble, and nobody else does. */
+  /** Items with equal keys wait for each other's rows and share their own batch. */
   readonly laneOf?: (item: In) => string
 }
 
@@ -66,7 +66,7 @@ interface Waiting<In, Out> {
   /** The tick at which it came. */
   readonly since: number
   readonly answer: (exit: Exit.Exit<Out, DatabaseFailure>) => void
-  /** Why nobody knows whether an earlier try was written. */
+  /** Set if an earlier try may have been written. */
   lost?: MaybeWritten
   /** Of its wait, where that is traced. */
   readonly span?: Tracer.Span
@@ -127,12 +127,12 @@ export const batched = <In, Out>(
     let tick = 0
     let ticking = false
 
-    /** What `run` throws before it is an effect fails the batch like anything else, and never leaves anyone waiting. */
+    /** Exceptions of `run` fail the batch too. */
     const runAll = (items: ReadonlyArray<In>, wait: LockWait) => Effect.suspend(() => run(items, wait))
 
     /**
-     * That a connection broke says nothing about the items: they are tried once more, over another. What `run` writes it
-     * therefore recognises when it is given it again.
+     * Tries a batch once more over another connection if its own broke. So `run` must recognise items that it has
+     * written already.
      */
     const tried = (batch: Batch<In, Out>, wait: LockWait) => {
       const items = batch.map(({ item }) => item)

@@ -1,8 +1,7 @@
 /**
- * What payments are made by (organisations, fees, who serves which corridor) is read for each of them and changes rarely.
- * A request learns with its credential at which version these terms are, and what was read at a version is remembered for
- * it. Every change gives them another version in its own transaction: nobody goes by terms that were over when the
- * request came, on whatever instance they were changed.
+ * Caches the configuration that payments read (organisations, fees, routing) by its version. A request learns the
+ * version with its credential. Every change of the configuration writes a new version in its own transaction, so no
+ * request uses a configuration that was replaced before it came.
  */
 import { Context, Effect, type Scope } from "effect"
 import { termsKept } from "../../domain/policies/DatabasePolicies.ts"
@@ -11,7 +10,7 @@ import { batchedReads } from "./Batcher.ts"
 import type { Stored } from "./DatabaseFailure.ts"
 import { InTransaction, type PoolQuotas } from "./Transactor.ts"
 
-/** The version that the current fiber goes by; null where it reads what there is. */
+/** Version for the current fiber; null: read without the cache. */
 class ConfigVersion extends Context.Reference<ConfigVersion>()("corridor/ConfigVersion", {
   defaultValue: (): string | null => null
 }) {}
@@ -21,7 +20,7 @@ export const atConfigVersion =
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     version === null ? effect : Effect.provideService(effect, ConfigVersion, version)
 
-/** Batched reads of terms, which are remembered; in a transaction they are read, since it may have changed them. */
+/** Batched reads, cached by version. Inside a transaction they are read anew, since it may have changed them. */
 export const cachedByConfigVersion = <In, Out>(
   keyOf: (item: In) => string,
   run: (items: ReadonlyArray<In>) => Stored<ReadonlyArray<Out>>

@@ -8,11 +8,10 @@ import { busy } from "../../domain/Failure.ts"
 import { batchTick, connectionsStuck, ticksIn } from "../../domain/policies/DatabasePolicies.ts"
 
 /**
- * Statements that come again are prepared on their connection: PostgreSQL then parses and plans the long ones of the
- * payment path once, not for every payment.
+ * Prepares repeated statements on their connection: PostgreSQL parses and plans the long ones once, not per payment.
  */
 
-/** A text that varies without end (a list written out, say) must not fill the server's memory. */
+/** Bounds the server's memory for texts that vary without end. */
 const MOST_STATEMENTS = 256
 
 type Done = (error: Error, result: Pg.QueryResult) => void
@@ -65,7 +64,7 @@ interface Opening {
 
 const { idle_in_transaction_session_timeout, lock_timeout, statement_timeout, ...ownLimits } = connectionLimits
 
-/** What the server is to hold every session to. A pooler takes no such words with a connection: see `limitRole`. */
+/** Server-side limits of a session. Poolers accept no such parameters: see `limitRole`. */
 const serverLimits = { idle_in_transaction_session_timeout, lock_timeout, statement_timeout }
 
 /**
@@ -89,7 +88,7 @@ export const openPool = ({ applicationName, connectTimeout, max, pooler, urls, w
   wanted.fence.keep(pool)
   watchConnections(pool)
   if (pooler === "none") prepareRepeated(pool)
-  // The number that a pooler gives out is no process of the server's: cancelling by it might stop somebody else.
+  // A pooler's process id is not the server's: cancelling by it might stop another session.
   else pool.on("connect", (client) => Object.assign(client, { processID: undefined }))
   return { pool, look }
 }
@@ -125,15 +124,15 @@ export const limitRole = async (client: Pg.ClientBase): Promise<void> => {
 }
 
 /**
- * Whoever asks for a connection while nobody has got one for a while is told at once that the service is busy: waiting
- * behind others who wait in vain helps nobody. As soon as one of those has got one, there is hope again.
+ * Fails fast with 503 while the pool is exhausted, instead of queueing more callers behind it. The next acquired
+ * connection ends this.
  */
 type Acquired = (error: Error | undefined, client: Pg.PoolClient | undefined, release: (end?: unknown) => void) => void
 
 export const failFastWhenExhausted = (pool: Pg.Pool): void => {
   const connect = pool.connect.bind(pool) as { (): Promise<Pg.PoolClient>; (done: Acquired): void }
   let waiting = 0
-  /** Since somebody last got one. A process that is held up itself has no ticks, and takes nobody else for stuck. */
+  /** Ticks since the last acquired connection. A blocked process has no ticks, so it never counts as exhausted. */
   let ticks = 0
   let ticking = false
 

@@ -1,6 +1,6 @@
 /**
- * The limits of every connection, on the server's side and on ours. A connection that does not answer is closed, not
- * given back: whatever is sent over it would wait behind the statement that was never answered.
+ * Timeouts of every connection, on the server and here. A connection that does not answer is closed: later statements
+ * would queue behind the unanswered one.
  */
 import { Duration, Effect, FiberRef } from "effect"
 import Pg from "pg"
@@ -25,26 +25,26 @@ export const connectionLimits = {
   keepAliveInitialDelayMillis: Duration.toMillis(databaseKeepAlive)
 }
 
-/** For work that takes as long as it takes: first in its transaction, and until its end. */
+/** First statement of a transaction without time limits. */
 export const withoutLimits =
   "set local lock_timeout = 0; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0"
 
-/** The same for a whole session, for statements that no transaction takes; `sessionLimits` ends it. */
+/** Lifts the limits of a session, for statements outside of transactions; `sessionLimits` restores them. */
 export const sessionWithoutLimits = "set lock_timeout = 0; set statement_timeout = 0"
 export const sessionLimits = "reset lock_timeout; reset statement_timeout"
 
 /**
- * Cancels the statement of another session, unless it waits for a synchronous standby: cancelling that wait would commit
- * it on this server alone, for others to see and for a failover to lose.
+ * Cancels a statement of another session, unless it waits for a synchronous standby. Cancelling that wait would
+ * commit on this server alone.
  */
 const cancelStatement = (processId: number): string =>
   `select pg_cancel_backend(pid) from pg_stat_activity
     where pid = ${processId} and wait_event is distinct from 'SyncRep'`
 
-/** What @effect/sql-pg sends instead. */
+/** The cancel statement of @effect/sql-pg. */
 const UNSAFE_CANCEL = /^SELECT pg_cancel_backend\((\d+)\)$/
 
-/** The function of PostgreSQL's that warns of a commit that no standby has confirmed; its words are translated. */
+/** Server routine that warns of an unconfirmed commit; the message itself is translated. */
 const SYNC_WAIT = "SyncRepWaitForLSN"
 
 /** The longest wait that a timer can be set for. */
@@ -60,7 +60,7 @@ interface Query {
 
 const isTimeout = (error: Error): boolean => error.message === "Query read timeout"
 
-/** In pg's own words: without a server's answer there is no state to go by. */
+/** pg's messages: without an answer of the server there is no SQLSTATE. */
 const isLoss = (error: Error & { readonly code?: string }): boolean =>
   /^(Connection terminated|Client (has encountered|was closed))/.test(error.message) ||
   ["ECONNRESET", "EPIPE", "ETIMEDOUT"].includes(error.code ?? "")
@@ -80,12 +80,12 @@ const watch = (client: Pg.PoolClient): (() => boolean) => {
   client.on("notice", ({ routine }) => {
     if (routine === SYNC_WAIT) unconfirmed = true
   })
-  // Whoever listens to the connection hears of its end before the statement does that was under way.
+  // The connection emits its error before the statement under way fails.
   client.on("error", (error) => {
     broken = error
     if (writing === 0) noteOnlyRead(error)
   })
-  /** By the error that it told everybody of, whatever the network calls it; what the server says is an answer. */
+  /** A lost connection, by its own error event. An error of the server is an answer. */
   const isLost = (error: Error): boolean => isLoss(error) || (error === broken && !(error instanceof Pg.DatabaseError))
   const watched: Query = (config, values, done) => {
     const callback = typeof values === "function" ? values : done
@@ -105,7 +105,7 @@ const watch = (client: Pg.PoolClient): (() => boolean) => {
     const answered: Done = (error, result) => {
       underWay -= 1
       if (!harmless) writing -= 1
-      // Whoever comes next is to reach the server that is the primary now.
+      // The next request connects to the current primary.
       if (error instanceof Error && sqlStateOf(error) === READ_ONLY) void client.end()
       if (unconfirmed && !(error instanceof Error)) {
         void client.end()
@@ -128,7 +128,7 @@ const watch = (client: Pg.PoolClient): (() => boolean) => {
   return () => underWay > 0
 }
 
-/** Before anything else looks at the connections of this pool. */
+/** Called before other listeners are added to the pool. */
 export const watchConnections = (pool: Pg.Pool): void => {
   const isBusy = new WeakMap<Pg.PoolClient, () => boolean>()
   const expiresAt = new WeakMap<Pg.PoolClient, number>()
@@ -140,7 +140,7 @@ export const watchConnections = (pool: Pg.Pool): void => {
     share = (share + 0.618) % 1
     expiresAt.set(client, performance.now() + least + share * (most - least))
   })
-  // Whoever gave up waiting leaves a statement behind that nobody reads the answer of.
+  // A caller that gave up leaves its statement running on the connection.
   pool.on("release", (_error, client) => {
     const isOld = performance.now() > (expiresAt.get(client) ?? Infinity)
     if (isOld || isBusy.get(client)?.() === true) void client.end()
@@ -148,8 +148,8 @@ export const watchConnections = (pool: Pg.Pool): void => {
 }
 
 /**
- * Statements as they are run outside of transactions while nobody traces them: with neither a span nor a scope of their
- * own, which cost Node as much as all the rest of a short one.
+ * Runs statements outside of transactions without span and scope while tracing is off. These cost as much as a short
+ * statement itself.
  */
 type Rows = ReadonlyArray<unknown>
 
@@ -159,17 +159,17 @@ const failed = (message: string, cause: unknown) => Effect.fail(new SqlError.Sql
 const rowsOf = (result: Pg.QueryResult | ReadonlyArray<Pg.QueryResult>): Rows =>
   "rows" in result ? result.rows : result.map(({ rows }) => rows)
 
-/** Whoever has a connection hears of its end by what it asked for: `Connections.ts` listens to all of them. */
+/** Runs a statement over the pool. A broken connection fails its statement (see `watch`). */
 const overPool = (
   pool: Pg.Pool,
   text: string,
   values: ReadonlyArray<unknown>
 ): Effect.Effect<Rows, SqlError.SqlError> =>
   Effect.async((resume) => {
-    /** Until it is given back. */
+    /** Set until the client is released. */
     let client: (Pg.PoolClient & { readonly processID?: number }) | undefined
     let isLeft = false
-    /** What is sent to cancel a statement stops the next one on its connection, where it comes too late. */
+    /** A late cancel would stop the next statement on this connection. */
     let isBeingCancelled = false
     const giveBack = () => {
       const held = client
@@ -185,7 +185,7 @@ const overPool = (
         resume(error instanceof Error ? failed("Failed to execute statement", error) : Effect.succeed(rowsOf(result)))
       })
     })
-    /** As well as it goes, and only while it is under way: a pooler gives no number to cancel by. */
+    /** Best effort, and only while the statement runs. Poolers give no process id to cancel by. */
     const cancelled = Effect.async<void>((done) => {
       const processId = client?.processID
       if (processId === undefined || pool.ending) return done(Effect.void)
@@ -209,7 +209,7 @@ const overPool = (
     })
   })
 
-/** What a statement is as an effect is what it gives when it is committed. */
+/** Statements run by `commit`. */
 type Committed = Statement.Statement<object> & { commit: () => Effect.Effect<Rows, SqlError.SqlError> }
 
 const alone = (pool: Pg.Pool, statement: Committed): Committed => {
@@ -223,7 +223,7 @@ const alone = (pool: Pg.Pool, statement: Committed): Committed => {
   return statement
 }
 
-/** The client of a pool, whose statements are run so. */
+/** Client whose statements run without span and scope. */
 export const withUntracedStatements = (client: SqlClient.SqlClient, pool: Pg.Pool): SqlClient.SqlClient => {
   const make = client as unknown as (...given: ReadonlyArray<unknown>) => unknown
   const made = (...given: ReadonlyArray<unknown>): unknown => {

@@ -157,7 +157,7 @@ const PrimaryLive = Layer.unwrapScoped(
   })
 )
 
-/** Nobody waits for it at the start: while it is not there, the primary answers. */
+/** Not awaited at the start: without it the primary answers. */
 const replicaPool = (url: Redacted.Redacted) =>
   Effect.gen(function* () {
     const { databasePool: max, databasePooler: pooler } = yield* Settings

@@ -25,7 +25,7 @@ export class ConnectionLost extends Data.TaggedError("ConnectionLost")<{
   readonly cause?: unknown
 }> {}
 
-/** Nothing can be written where a statement has come to: it is a replica. */
+/** The server is a replica and takes no writes. */
 export const READ_ONLY = "25006"
 
 /** A lock was not to be had in the time that was allowed for it. */
@@ -45,7 +45,7 @@ const isBusy = (state: string): boolean => busyStates.has(state) || state.starts
 /** Broken connections over which nothing was asked for but to read. */
 const onlyRead = new WeakSet<object>()
 
-/** Of the error that a connection tells everybody of who listens to it, whatever they then make of it. */
+/** Marks the error of a lost connection that only read. */
 export const noteOnlyRead = (error: Error): void => void onlyRead.add(error)
 
 const stateOf = (error: object): string | undefined =>
@@ -143,7 +143,7 @@ export const mapRefusal: {
 export const orDefect = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, Extract<E, DatabaseFailure>, R> =>
   catchRefusal(effect, Effect.die)
 
-/** Whether the database undid the work for the sake of somebody else's, and asks for it again. */
+/** Whether the database rolled back because of a conflict (serialization failure or deadlock). */
 export const isConflict = (failure: Busy): boolean => conflictStates.has(sqlStateOf(failure) ?? "")
 
 /** Whether rows were not to be had in time. */
@@ -158,7 +158,7 @@ export const sqlStateOf = (error: unknown): string | undefined => {
   return undefined
 }
 
-/** What PostgreSQL itself says of an error; what stands around it says only that there was one. */
+/** Message of PostgreSQL within an error. */
 export const sqlReasonOf = (error: unknown): string => {
   const causes = Array.from(causesOf(error))
   const own = causes.find((one) => !isDatabaseFailure(one) && stateOf(one) !== undefined) ?? causes.at(-1)

@@ -88,7 +88,7 @@ const replicationRow = theRowAs(
 
 interface Replication {
   readonly standbys: number
-  /** What is to be changed, in a sentence; none where commits wait for a standby. */
+  /** Advice for the operator; none where commits wait for a standby. */
   readonly risk: Option.Option<string>
 }
 

@@ -1,6 +1,6 @@
 /**
- * The database of the memory layers: maps of immutable rows, with the same all-or-nothing as the real one. It knows no
- * feature: each names its own tables, and a table is there once somebody opens it.
+ * Database of the memory layers: maps of immutable rows, with transactions. Features declare their own tables;
+ * opening a table creates it.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { InTransaction, Transactor } from "./Transactor.ts"
@@ -8,7 +8,7 @@ import type { Window } from "./Query.ts"
 
 type Rows = Map<unknown, unknown>
 
-/** How to take one change of a transaction back. */
+/** Undoes one change of a transaction. */
 type Undo = () => void
 
 /** The tables by name, and what the transactions that are open have done to them, the innermost last. */
@@ -17,7 +17,7 @@ interface Database {
   readonly open: Array<Array<Undo>>
 }
 
-/** Rows that remember how they were, and in which order, for as long as a transaction is open. */
+/** Rows with an undo log while a transaction is open. */
 class Table extends Map<unknown, unknown> {
   private readonly database: Database
 
@@ -45,7 +45,7 @@ class Table extends Map<unknown, unknown> {
     super.clear()
   }
 
-  /** A row that is put back would come last: only all of them together come back in their order. */
+  /** Restores all rows together, since a single restored row would come last. */
   private rememberAll(): void {
     const undos = this.database.open.at(-1)
     if (undos === undefined) return
@@ -61,10 +61,7 @@ export interface MemoryTable<Row, Key = string> {
   readonly rows: (database: Database) => Map<Key, Row>
 }
 
-/**
- * As in SQL, whoever knows the name of a table may read it: a feature that reads rows of one above it declares them with
- * the columns that it needs.
- */
+/** Declares a table. As in SQL, a feature may read a table of a wing above: it declares the columns that it needs. */
 export const memoryTable = <Row, Key = string>(name: string): MemoryTable<Row, Key> => ({
   rows: (database) => {
     const there = database.tables.get(name)
@@ -82,7 +79,7 @@ export type Opened<Tables extends Definitions> = {
   readonly [Name in keyof Tables]: ReturnType<Tables[Name]["rows"]>
 }
 
-/** What was done inside of a transaction that is itself inside of another is the other's to take back. */
+/** Changes of a nested transaction become part of the outer one. */
 const keep = ({ open }: Database): Effect.Effect<void> => {
   const undos = open.pop() ?? []
   const outer = open.at(-1)
@@ -116,7 +113,7 @@ export class MemoryDatabase extends Context.Tag("corridor/MemoryDatabase")<
           Object.fromEntries(
             Object.entries(tables).map(([name, table]) => [name, table.rows(database)])
           ) as Opened<Tables>,
-        // From before it has the lock until after: whoever stopped in between would keep it from everybody, for good.
+        // One region from taking the lock to releasing it: an interruption in between would keep the lock for ever.
         atomically: (effect) =>
           Effect.flatMap(InTransaction, (nested) =>
             nested

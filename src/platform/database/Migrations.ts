@@ -39,7 +39,7 @@ const STATEMENT_TIMEOUT = "57014"
 
 const NAME = "corridor schema "
 
-/** What connections of a version call themselves: the last migration that the version knows. */
+/** Application name of a version's connections: its last migration. */
 export const applicationName = (migrations: Migrations): string =>
   `${NAME}${Math.max(0, ...Object.keys(migrations).map(idOf))}`
 

@@ -203,7 +203,7 @@ const looked = async (connectionString: string): Promise<Host & Server> => {
   }
 }
 
-/** Those of the hosts that answer. */
+/** Hosts that answer. */
 export const lookAtHosts = async (urls: ReadonlyArray<string>): Promise<ReadonlyArray<Host & Server>> => {
   const all = await Promise.allSettled(urls.map(looked))
   return all.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))
@@ -237,14 +237,14 @@ const best = (urls: ReadonlyArray<string>, wanted: Wanted): Promise<Host> =>
 
 type Connected = (error: Error | null | undefined) => void
 
-/** What a pool is made with, so that its connections go where they should. */
+/** Pool options that route its connections to the right host. */
 export const poolHosts = (urls: ReadonlyArray<string>, wanted: Wanted) => {
   const only = urls.length === 1 ? hostOf(urls[0]!) : undefined
   let found: Promise<Host> | undefined
   /** How often the primary had changed when it was found. */
   let foundAfter = 0
 
-  /** Everybody who needs a connection at the same time waits for one look. */
+  /** Concurrent connects share one look-up. */
   const find = (): Promise<Host> => {
     if (only !== undefined) return Promise.resolve(only)
     const changes = wanted.fence.primary.changes()

@@ -116,7 +116,7 @@ export const theRowAs = <A, I>(schema: Schema.Schema<A, I>) => {
     )
 }
 
-/** What is there before the migrations have run, for those who must not run them. */
+/** Checks for tables before the migrations have run. */
 const presence = theRowAs(Schema.Struct({ there: Schema.Boolean }))
 
 export const tableExists = Effect.fn("tableExists")(function* (table: string) {
@@ -135,6 +135,6 @@ export const columnExists = Effect.fn("columnExists")(function* (table: string, 
 
 /** Money as rows hold it: exact decimal text beside its currency. */
 
-/** What the database holds was money when it was written: anything else is a defect. */
+/** Money of a row. Anything else is a defect. */
 export const moneyOf = (text: string, currency: AnyCurrencyCode): Money =>
   Either.getOrThrowWith(Money.fromNumericText(text, currency), (reason) => new Error(`${text} ${currency} ${reason}`))

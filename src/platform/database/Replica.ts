@@ -62,7 +62,7 @@ export const readingFrom = (
     )
     let leftAloneUntil = 0
 
-    /** What is wrong with a statement is nothing to the next one. */
+    /** Pauses the replica. An error of one statement does not count. */
     const leaveAlone = (error: NotNow | SqlError.SqlError | DatabaseFailure) =>
       Effect.gen(function* () {
         if (!(error instanceof NotNow) && failureOf(error) === undefined) return

@@ -1,4 +1,4 @@
-/** All or nothing, for whatever stores an effect touches. */
+/** Transactions over any stores. */
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { Busy } from "../../domain/Failure.ts"
@@ -8,12 +8,12 @@ import { Settings } from "../config/Settings.ts"
 import { permitWithin } from "../fibers/KeyedLocks.ts"
 import { withoutLimits } from "./Connections.ts"
 
-/** What is done once the current transaction is committed, or at once where there is none: never for what was undone. */
+/** Callbacks for after the commit; without a transaction they run at once. */
 class Pending extends Context.Reference<Pending>()("corridor/AfterCommit", {
   defaultValue: (): Array<() => void> | undefined => undefined
 }) {}
 
-/** Quick, and nobody's loss where the process ends before: a hint to somebody who looks anyway. */
+/** Runs after the commit. For hints only: they are lost if the process ends first. */
 export const afterCommit = (run: () => void): Effect.Effect<void> =>
   Effect.map(Pending, (pending) => {
     if (pending === undefined) run()
@@ -36,19 +36,19 @@ export class InTransaction extends Context.Reference<InTransaction>()("corridor/
   defaultValue: () => false
 }) {}
 
-/** What everybody who uses one pool shares, so that those who wait for rows never take all of its connections. */
+/** Quotas of a connection pool, so that statements waiting for rows never take all connections. */
 interface Shared {
-  /** For the statements of a batcher that leave the common batch. */
+  /** For batches that left the common batch. */
   readonly aside: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** For transactions: one that finds no room in time is told that the service is busy. */
+  /** For transactions: fails with `Busy` if no connection is free in time. */
   readonly transaction: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Busy, R>
-  /** `isStuck` tells whether somebody waits there for too long. */
+  /** Registers a queue; `isStuck` tells whether a request has waited there for too long. */
   readonly watch: (isStuck: () => boolean) => Effect.Effect<void, never, Scope.Scope>
   readonly isStuck: Effect.Effect<boolean>
 }
 
 export class PoolQuotas extends Context.Tag("corridor/PoolQuotas")<PoolQuotas, Shared>() {
-  /** A third of the pool for batches that are set aside, two thirds for transactions at most. */
+  /** At most a third of the pool for separate batches, and two thirds for transactions. */
   static readonly make = (connections: number): Effect.Effect<Shared> =>
     Effect.gen(function* () {
       const watched = new Set<() => boolean>()

@@ -5,7 +5,7 @@
  */
 import { Duration, Effect, Exit, Fiber, FiberSet, Runtime, Clock } from "effect"
 
-/** Time for limits and ages within one process: it never jumps when somebody, or NTP, sets the machine's clock. */
+/** Monotonic time for timeouts and ages: it never jumps when the clock is set. */
 
 /** Milliseconds since some fixed moment. The live clock counts them by the processor's timer, a test's clock as it is told. */
 export const monotonicMillis: Effect.Effect<number> = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos) / 1e6)
@@ -41,7 +41,7 @@ export const makeDeadlines = Effect.gen(function* () {
     return opened
   }
 
-  /** What comes too late is interrupted, and answered for by `late`; an answer that it still gives counts. */
+  /** Interrupts late work and returns `late()`. A result that still comes counts. */
   return Effect.fnUntraced(function* <A, E, B>(effect: Effect.Effect<A, E>, limit: Duration.Duration, late: () => B) {
     const millis = Duration.toMillis(limit)
     const endsAt = (yield* monotonicMillis) + millis

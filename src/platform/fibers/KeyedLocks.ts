@@ -1,8 +1,8 @@
-/** Turns at what only so many may do at a time. Whoever gets none in time has done nothing, and is told so. */
+/** Semaphores with a time limit, and queues by key within this process. */
 import { type Duration, Effect, Option } from "effect"
 import { busy, type Busy } from "../../domain/Failure.ts"
 
-/** Whoever has begun is not disturbed any more. */
+/** Fails with `Busy` if no permit is free in time. Work that has begun is not interrupted. */
 export const permitWithin = (semaphore: Effect.Semaphore, patience: Duration.DurationInput) =>
   function <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | Busy, R> {
     const inTurn = Effect.suspend(() => {
@@ -25,11 +25,11 @@ export const permitWithin = (semaphore: Effect.Semaphore, patience: Duration.Dur
 
 interface KeyedQueue {
   readonly semaphore: Effect.Semaphore
-  /** How many have their turn or wait for it. */
+  /** Running and waiting. */
   standing: number
 }
 
-/** A line for each key, within this process, kept while somebody stands in it. */
+/** A queue for each key, removed when it is empty. */
 export const makeKeyedQueues = (atOnce: number) => {
   const lines = new Map<string, KeyedQueue>()
   return <A, E, R>(

@@ -8,7 +8,7 @@ import { monotonicMillis } from "./Deadlines.ts"
 
 interface State {
   signalledAt: number | undefined
-  /** What is being waited for now. */
+  /** Steps under way. */
   readonly steps: Set<() => string>
 }
 

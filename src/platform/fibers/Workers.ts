@@ -21,7 +21,7 @@ const up = gauge(
 interface State {
   /** When the first of the failures in a row happened, none of them after a healthy time. */
   failingSince: number | undefined
-  /** Nothing while it waits to be started again. */
+  /** Undefined while it waits for its restart. */
   runningSince: number | undefined
 }
 
@@ -30,7 +30,7 @@ const isDown = ({ failingSince, runningSince }: State, now: number): boolean =>
   now - failingSince >= Duration.toMillis(workerDownAfter) &&
   (runningSince === undefined || now - runningSince < Duration.toMillis(workerHealthyAfter))
 
-/** What ends a worker without a failure is just as bad: it was to run for as long as the instance. */
+/** A worker that ends by itself has failed too. */
 const causeOf = (exit: Exit.Exit<unknown, unknown>): Cause.Cause<unknown> =>
   Exit.isFailure(exit) ? exit.cause : Cause.die("it ended by itself")
 

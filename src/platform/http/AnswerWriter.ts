@@ -142,7 +142,7 @@ export class AnswerWriter {
       Effect.suspend(() => {
         const ofSocket = this.#waiting.get(socket) ?? 0
         const fits = this.#total + bytes <= this.#mostBytes && ofSocket + bytes <= answerBytesOfConnection
-        // What was done is told, and the first answer of a connection may be as large as it is.
+        // Writes always get their answer, and so does the first answer of a connection.
         if (!fits && !isDone && (ofSocket > 0 || this.#total + bytes > this.#mostBytes)) {
           refusedAnswers([])
           return busy()

@@ -59,7 +59,7 @@ const make = Effect.gen(function* () {
     const begun = yield* idempotency.begin(name, body)
     if (begun._tag === "Replay") return { status: begun.status, headers: replayed, body: begun.response }
     const { key } = begun
-    // A refusal is an answer too, where something had been done before it; whoever hung up may ask for it later.
+    // A refusal after work was done is kept as the key's answer too. It is kept even if the caller hung up.
     return yield* runDetached(
       answer(key).pipe(
         Effect.tap((outgoing) => keep(key, outgoing)),
@@ -111,7 +111,7 @@ const readJson = Effect.fnUntraced(function* ({ request }: Incoming) {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** What is wrong with the query before any schema looks at it. */
+/** Checks the query before its schema does. */
 const queryProblem = ({ listParams }: Compiled, query: Incoming["query"]): string | undefined => {
   const unknown = unknownParam(listParams, query)
   if (unknown !== undefined) {
@@ -147,7 +147,7 @@ const listParams = (endpoint: Endpoint): ReadonlySet<string> | undefined => {
 const unknownParam = (known: ReadonlySet<string> | undefined, query: Incoming["query"]): string | undefined =>
   known && Object.keys(query).find((name) => !known.has(name))
 
-/** What an endpoint of the contract says about itself, whoever serves it: compiled once. */
+/** Compiles an endpoint of the contract once. */
 const compileEndpoint = (endpoint: Endpoint, status: number) => ({
   endpoint,
   status,
@@ -186,7 +186,7 @@ const makeListTurns = () => {
       )
 }
 
-/** Who answers it. */
+/** An endpoint with its services and handler. */
 interface Served extends Compiled {
   readonly gate: Context.Tag.Service<Gate>
   readonly once: Context.Tag.Service<IdempotentHandler>
@@ -229,7 +229,7 @@ const permitFor = Effect.fnUntraced(function* (
   return permit
 })
 
-/** A key belongs to the organisation of what the request touches; what is not there is nobody's. */
+/** An idempotency key belongs to the organisation of the object that the request names. */
 const keyOwner = (
   { owners }: Served,
   { scope }: Permit<Access>,
@@ -333,7 +333,7 @@ const answered = Effect.fnUntraced(function* (served: Served, incoming: Incoming
   const named = { ...(isObject(payload) ? payload : {}), ...(isObject(path) ? path : {}) }
   const owner = yield* keyOwner(served, permit, named)
   const name = { org_id: Option.getOrElse(owner, () => nilUuid), operation: operationOf(served, path), key }
-  // Where nobody owns it there is nothing to be done, and nobody to keep the key for.
+  // Without an owner there is nothing to do and no key to keep.
   return yield* once(name, endpoint.path, body, (claimed) => answer(Option.isSome(owner) ? claimed : undefined))
 })
 

@@ -22,7 +22,7 @@ import {
 } from "./Route.ts"
 import { parseTraceparent } from "../observability/Spans.ts"
 
-/** On every answer: nobody guesses another type for it, and nobody keeps it. */
+/** Headers of every answer: no type sniffing, no caching. */
 export const fixedHeaders = { "cache-control": "no-store", "x-content-type-options": "nosniff" }
 
 /** Names a request in its answer and its log lines: by the caller's own token if that is safe to print, else afresh. */
@@ -33,7 +33,7 @@ export const requestId = (header: string | undefined, fresh: () => string): stri
 
 /** The span of a request: it goes on with the caller's trace, and says what was asked and what came of it. */
 
-/** What makes the span of a failed request a failed one. */
+/** Marks the span of a failed request as failed. */
 class Failed extends Data.TaggedError("Failed")<{ readonly message: string; readonly outgoing: Outgoing }> {}
 
 const attributeNames: Readonly<Record<string, string>> = {
@@ -51,7 +51,7 @@ const traced = (
 ): Effect.Effect<Outgoing> => {
   const { id, method, note, route } = about
   const parent = parseTraceparent(request.headers["traceparent"])
-  // Whoever asks has decided that this trace is not kept.
+  // The caller does not sample this trace.
   if (Option.isSome(parent) && !parent.value.sampled) return Effect.withTracerEnabled(answered, false)
   const options = {
     kind: "server",
@@ -70,7 +70,7 @@ const traced = (
   ).pipe(Effect.catchAll(({ outgoing }) => Effect.succeed(outgoing)))
 }
 
-/** Nothing more than the answer where nobody collects spans. */
+/** Adds a span only if spans are collected. */
 const inRequestSpan = (...[request, about, answered]: Parameters<typeof traced>): Effect.Effect<Outgoing> =>
   Effect.withFiberRuntime((fiber) =>
     fiber.getFiberRef(FiberRef.currentTracerEnabled) ? traced(request, about, answered) : answered

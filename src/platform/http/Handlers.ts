@@ -1,4 +1,4 @@
-/** What a feature hands to the server: one function for each endpoint of its group, typed by the contract. */
+/** Handlers of a feature: one function for each endpoint of its group, typed by the contract. */
 import type { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { type Effect, Context } from "effect"
 import type { AccessOf } from "../../contract/api/Operation.ts"

@@ -28,13 +28,13 @@ const listen = (server: Server, port: number, host: string): Effect.Effect<numbe
     })
   })
 
-/** What the server has under way, so that nobody keeps a connection that will not be served again. */
+/** Open connections and responses, for a clean shutdown. */
 interface Connections {
   readonly sockets: Set<Socket>
   readonly responses: Set<ServerResponse>
 }
 
-/** Answers still to come say that they are the last; a connection on which nobody has asked for anything is closed. */
+/** Stops accepting. Pending answers close their connection; idle connections are closed. */
 const stopAccepting = (server: Server, { responses, sockets }: Connections): Effect.Effect<void> =>
   Effect.async((resume) => {
     server.close(() => resume(Effect.void))
@@ -60,7 +60,7 @@ const drain = (server: Server, connections: Connections): Effect.Effect<void> =>
     Effect.asVoid
   )
 
-/** What Node's parser refuses, by the name of its error; anything else is 400. */
+/** Answers to errors of Node's parser, by code; others are 400. */
 const parserAnswers: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
   HPE_CHUNK_EXTENSIONS_OVERFLOW: "413 Payload Too Large",

@@ -8,7 +8,7 @@ import { createHash } from "node:crypto"
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
 
-/** What never changes while the service runs, packed once for who can unpack it, and sent once to who keeps it. */
+/** Assets that never change while the service runs: compressed once, with an ETag. */
 interface Version {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer

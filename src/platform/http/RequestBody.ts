@@ -21,7 +21,7 @@ export class BodyTooLarge extends Data.TaggedError("BodyTooLarge")<{
   }
 }
 
-/** Nobody is left to answer. */
+/** The connection has ended; no answer is possible. */
 export class BodyAborted extends Data.TaggedError("BodyAborted")<{ readonly cause?: unknown }> {
   override get message() {
     return "the connection ended before the whole body had arrived"

@@ -201,7 +201,7 @@ const withExactMetadata = (text: string, value: unknown): Either.Either<unknown,
     : refuse(`${at}: a number with an exponent, or -0, cannot be kept as it is; write its digits, or send it as text`)
 }
 
-/** What was sent twice would be read in one way here and in another elsewhere. */
+/** Parses JSON. A field that is given twice is refused: parsers differ in which one they take. */
 export const parseJsonText = (text: string): Either.Either<unknown, JsonRefusal> => {
   const { hasLongNumber, hasOddNumber, tooDeepAt, twice } = scan(text)
   if (tooDeepAt !== undefined) {
@@ -274,7 +274,7 @@ const pathOf = (path: ReadonlyArray<PropertyKey>): string =>
 
 const withoutValue = (message: string): string => message.replace(/, actual [\s\S]*$/, "")
 
-/** A field that may be left out also "expects" nothing; that is no help to whoever sent something. */
+/** Optional fields also "expect" undefined or null, which does not help the caller. */
 const isNoHelp = (reason: string): boolean => reason === "Expected undefined" || reason === "Expected null"
 
 const isWithin =

@@ -1,4 +1,4 @@
-/** What the router finds: a name for logs and metrics, and what to do. */
+/** Requests, routes and answers of the HTTP server. */
 import type { IncomingMessage } from "node:http"
 import { type Effect, Option } from "effect"
 import { type Failure, codes } from "../../domain/Failure.ts"
@@ -56,9 +56,7 @@ export const empty = (status: number, headers: Readonly<Record<string, string>> 
 export const withoutSlash = (name: string, url = ""): Outgoing =>
   empty(308, { location: `../${name}${/\?.*$/s.exec(url)?.[0] ?? ""}` })
 
-/** What becomes known of a request on its way: for its line in the log, and for its span. */
-
-/** Written to by whoever finds it out; made once for each request, which costs less than handing it through. */
+/** Fields for the log line and the span of a request. Mutable: one object per request is cheapest. */
 export interface RequestNote {
   caller: Caller | undefined
   /** The organisation that the request is about, where its caller's own does not say it. */
@@ -82,7 +80,7 @@ const idIn = (value: unknown): string | undefined => {
   return typeof value.payment_id === "string" ? value.payment_id : undefined
 }
 
-/** Whatever a caller wrote in the path is not an id yet. */
+/** A path parameter is noted only if it is an id. */
 export const noteParams = (note: RequestNote, params: Readonly<Record<string, string | undefined>>): void => {
   const named = params["payment_id"]
   if (named !== undefined && UUID.test(named)) note.paymentId = named

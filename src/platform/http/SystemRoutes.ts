@@ -1,4 +1,4 @@
-/** What operators and readers ask for without a credential: health, metrics, the API reference. */
+/** Routes without credentials: health, metrics, the API reference. */
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Metric, Option, Schema } from "effect"
 import { rowAs } from "../database/Query.ts"
@@ -16,8 +16,8 @@ import { readinessProbes, readinessTimeout } from "../../domain/policies/Databas
 /** Tells whether requests are answered now, by going the way that they go. */
 
 /**
- * One silent connection does not stop requests, so the read is put again, over other connections, while it has no
- * answer. Whoever is not waited for any longer is left to end by itself, which over a silent connection takes time.
+ * Repeats the read over other connections while it has no answer, since one silent connection does not stop requests.
+ * Unneeded reads end by themselves.
  */
 const probe = <A, E>({ isStuck }: PoolQuotas["Type"], read: Effect.Effect<A, E>) =>
   Effect.raceAll(readinessProbes.map((after) => Effect.disconnect(Effect.delay(read, after)))).pipe(
@@ -25,9 +25,9 @@ const probe = <A, E>({ isStuck }: PoolQuotas["Type"], read: Effect.Effect<A, E>)
     Effect.timeout(readinessTimeout)
   )
 
-/** What `/readyz` says: that the instance can work, or each reason why not. */
+/** Answer of `/readyz`: ready, or the reasons why not. */
 
-/** What a database that can be worked with tells of itself. */
+/** Facts of a working database. */
 const DatabaseFacts = Schema.Struct({
   /** The same for every instance on one database; nothing in memory. */
   database_id: Schema.NullOr(Schema.String),

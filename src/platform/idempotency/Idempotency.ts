@@ -9,7 +9,7 @@ import { Vault } from "../secrets/Vault.ts"
 import { type FoundKey, IdempotencyStore, type KeyName, type NewKey } from "./IdempotencyStore.ts"
 import type { Stored } from "../database/DatabaseFailure.ts"
 
-/** What to do with a request that carries a key. */
+/** First use of a key, or a replay of its answer. */
 export type Begin =
   | { readonly _tag: "Fresh"; readonly key: NewKey }
   | { readonly _tag: "Replay"; readonly status: number; readonly response: string }
@@ -37,7 +37,7 @@ const withoutCard = (body: unknown): unknown => {
   return { ...(body as object), card_details: shown }
 }
 
-/** Handed in by whoever owns what was asked for: what the operation would answer of the payment as it now stands. */
+/** Answer of the operation from the payment's current state. Provided by the payments wing. */
 export class CurrentStateAnswer extends Context.Tag("corridor/CurrentStateAnswer")<
   CurrentStateAnswer,
   (orgId: OrgId, paymentId: PaymentId, operation: string) => Stored<string>
@@ -81,8 +81,7 @@ export class Idempotency extends Context.Tag("corridor/Idempotency")<
         if (found.payment_id === null || found.age_millis < Duration.toMillis(idempotencyRunning)) {
           return Effect.fail(stillRunning())
         }
-        // A crash cut it off: the payment itself says what became of it.
-        // What has a payment belongs to an organisation.
+        // A crash cut the request off: the payment's state is the answer.
         return Effect.map(stateOf(OrgId.make(found.org_id), found.payment_id, found.operation), (response) => ({
           _tag: "Replay",
           status: 200,

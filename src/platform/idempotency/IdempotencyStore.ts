@@ -1,6 +1,6 @@
 /**
- * What became of an idempotency key. Its row is written by the request that it belongs to, in the transaction of what
- * that request does, and answers to nobody else: `claim` tells two requests with the same key apart.
+ * Stored idempotency keys. A row is written in the transaction of its request; `claim` tells two requests with the
+ * same key apart.
  */
 import { Context, type Option, Schema } from "effect"
 import { PaymentId, type AccountId, type EscrowId, type OrgId } from "../../domain/Ids.ts"
@@ -10,7 +10,7 @@ const KeyName = Schema.Struct({ org_id: Schema.String, operation: Schema.String,
 export type KeyName = typeof KeyName.Type
 
 const NewKey = Schema.Struct({ ...KeyName.fields, body_digest: Schema.String, claim: Schema.String })
-/** What a request writes down with whatever it does. */
+/** Key that a request stores with its work. */
 export type NewKey = typeof NewKey.Type
 
 const StoredKey = Schema.Struct({
@@ -22,7 +22,7 @@ const StoredKey = Schema.Struct({
 })
 export type StoredKey = typeof StoredKey.Type
 
-/** Its age is by the clock of whoever keeps it: those of two instances may differ. */
+/** Age by the store's clock, since clocks of instances differ. */
 export const FoundKey = Schema.Struct({ ...StoredKey.fields, age_millis: Schema.Number })
 export type FoundKey = typeof FoundKey.Type
 

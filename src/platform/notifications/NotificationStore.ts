@@ -34,13 +34,16 @@ interface Store {
   readonly insert: (notification: Omit<Notification, "created_at">) => Stored<void>
   readonly list: (scope: Scope, window: Window) => Stored<ReadonlyArray<Notification>>
   readonly find: (scope: Scope, id: string) => Stored<Option.Option<Notification>>
-  /** Those of a month that is over for long enough, and older single ones, a batch at most; answers with how many of both. */
+  /**
+   * Removes notifications past their retention: whole partitions, and a batch of single rows. Returns how many of
+   * both.
+   */
   readonly forgetOld: Stored<number>
 }
 
 export class NotificationStore extends Context.Tag("corridor/NotificationStore")<NotificationStore, Store>() {}
 
-/** How many messages went out in this hour, so that nobody is flooded with them and no organisation floods others. */
+/** Messages per hour, to limit recipients and organisations. */
 export type Counted = { readonly allowed: true } | { readonly allowed: false; readonly retryAfterSeconds: number }
 
 interface MessageCountStore {

@@ -27,7 +27,7 @@ import { createTransport } from "nodemailer"
 
 /** Whether one more message may go out: by its organisation, to its recipient, and by the one to the other. */
 
-/** Addresses are not kept: whoever is written to is known by a hash, whatever the case of the letters. */
+/** Hash of a recipient, case-insensitive: addresses are not stored. */
 const recipientOf = ({ to }: Message): string => sha256Hex(to.toLowerCase())
 
 interface Limit {
@@ -42,10 +42,7 @@ const ofOrganization = (org_id: string, kind: Message["kind"]): Limit =>
     ? { name: `receipts by ${org_id}`, most: receiptsOfOrganization, what: "receipts of this organisation" }
     : { name: `by ${org_id}`, most: messagesOfOrganization, what: "messages of this organisation" }
 
-/**
- * What concerns nobody else comes first: a message that this recipient gets no more of uses up nothing of what others
- * are sent, and an organisation that may send no more uses up nobody's patience.
- */
+/** Checks the recipient's limit first, then the organisation's: a refused message uses up neither. */
 const limitsOf = (message: Message): ReadonlyArray<Limit> => {
   const recipient = recipientOf(message)
   const all = { name: `to ${recipient}`, most: messagesToRecipient, what: "messages to this address" }
@@ -133,7 +130,7 @@ type Send = (message: Message) => Stored<void, NotificationFailed | RateLimited>
 
 const isAddress = Schema.is(Schema.typeSchema(EmailAddress))
 
-/** In an address these are quoted or mean a list of several; nobody's address needs them, and the next server may misread them. */
+/** Characters that are quoted or separate addresses; the next mail server may misread them. */
 const meansMore = /[,;:<>()[\]"\\]/
 
 const nowhere: Deliver = () =>

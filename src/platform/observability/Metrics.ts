@@ -61,7 +61,7 @@ export const histogram = <const Names extends ReadonlyArray<string>>(
   return (values: Values<Names>, value: number): void => series(values).unsafeUpdate(value, noFurtherTags)
 }
 
-/** What is read when somebody scrapes, and not whenever it changes: a figure that nobody looks at costs nothing. */
+/** Reads values at a scrape instead of at every change. */
 
 /** One for the process, as the registry of metrics is. */
 const readers = new Set<Effect.Effect<void>>()
@@ -109,7 +109,7 @@ const routes = new Map<string, Map<string, RouteSeries>>()
 const seriesOf = (method: string, route: string): RouteSeries => {
   let byMethod = routes.get(route)
   if (byMethod === undefined) routes.set(route, (byMethod = new Map()))
-  // A caller chooses the method: anything unusual shares one series, so that nobody can grow the registry at will.
+  // Unusual methods share one series, so callers cannot grow the registry.
   const label = knownMethods.has(method) ? method : "OTHER"
   let series = byMethod.get(label)
   if (series === undefined) {

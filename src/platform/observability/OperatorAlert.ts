@@ -1,4 +1,4 @@
-/** Trouble that a person should hear of makes a noise: one line in the log with its ids, and a count in the metrics. */
+/** Alerts for operators: a log line with its ids, and a count in the metrics. */
 import { Cause, Effect, LogLevel } from "effect"
 import { counter } from "./Metrics.ts"
 
@@ -30,7 +30,7 @@ const counted = counter("corridor_trouble_total", "Things that went wrong and th
 
 for (const kind of alertKinds) counted([kind], 0)
 
-/** To be called once for each piece of trouble, by whoever has written it down. */
+/** Called once per problem, by the code that records it. */
 export const alertOperator = (
   kind: AlertKind,
   message: string,

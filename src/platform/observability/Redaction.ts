@@ -1,7 +1,4 @@
-/**
- * What may never leave the process in a log line or a span, and how it is taken out of free text.
- * Wherever a pattern is in doubt it hides too much: a log line with a hole costs less than one with a card in it.
- */
+/** Redacts secrets and card numbers in log lines and spans. */
 import { passesLuhn } from "../../domain/Card.ts"
 
 /** Headers whose values are credentials or signatures, in both directions, ours and the providers'. */

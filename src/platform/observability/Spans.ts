@@ -1,4 +1,4 @@
-/** Spans for the path that every payment takes: where nobody collects them, not even their names are made. */
+/** Spans of the payment path. Without a collector not even their names are built. */
 import { Effect, FiberRef, GlobalValue, Option, Tracer } from "effect"
 
 /** Which trace something belongs to, as others are told (the header `traceparent` of the W3C) and as rows keep it. */
@@ -7,7 +7,7 @@ const FORM = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})
 /** Later versions may have more to say behind what version 00 ends with. */
 const isOfForm = (text: string): boolean => !text.startsWith("00-") || text.length === 55
 
-/** None where it is not one: whoever sent it is answered all the same. */
+/** None for a malformed header, which is ignored. */
 export const parseTraceparent = (text: unknown): Option.Option<Tracer.ExternalSpan> => {
   const parts = typeof text === "string" && isOfForm(text) ? FORM.exec(text) : null
   if (parts === null) return Option.none()
@@ -37,7 +37,7 @@ export const collectsSpans: FiberRef.FiberRef<boolean> = GlobalValue.globalValue
   FiberRef.unsafeMake(false)
 )
 
-/** What a worker does besides its work, such as looking whether there is any. */
+/** Disables spans, for a worker that looks for work. */
 export const unspanned = Effect.withTracerEnabled(false)
 
 interface Run {
@@ -46,7 +46,7 @@ interface Run {
   readonly traceparent: string | null | undefined
   readonly kind?: Tracer.SpanKind
   readonly attributes?: Readonly<Record<string, unknown>>
-  /** It goes on with the request's own trace, and does not begin another that refers to it. */
+  /** Continues the trace of the request instead of linking to it. */
   readonly continues?: boolean
 }
 

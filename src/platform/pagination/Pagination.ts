@@ -27,7 +27,7 @@ const MALFORMED = "the cursor is malformed or belongs to another list: start aga
 const tagOf = (scope: string, payload: Buffer, mac: Mac): Buffer =>
   Buffer.from(mac(JSON.stringify(["cursor", scope, payload.toString("base64")])), "hex").subarray(0, MAC_BYTES)
 
-/** The base64 of hexadecimal text has no `+` and no `/`, so that it stays what it is in a URL that nobody escaped. */
+/** Base64 of hexadecimal text has no `+` or `/`, so it needs no escaping in a URL. */
 const encode = (bytes: Buffer): string => Buffer.from(bytes.toString("hex")).toString("base64")
 
 export const sealCursor = (
@@ -112,10 +112,10 @@ interface Request<Asked> {
 
 interface List<Row, Shown> {
   readonly message: string
-  /** What else the caller asked for: a cursor works only together with the same. */
+  /** Filters of the request: a cursor works only with the same filters. */
   readonly filters?: unknown
   readonly fetch: (window: Window) => Stored<ReadonlyArray<Row>>
-  /** What the page after this row begins after. */
+  /** Position of a row. */
   readonly positionOf: (row: Row) => Position
   /** A row as callers see it, where that is not as it is kept. */
   readonly show?: (row: Row) => Shown

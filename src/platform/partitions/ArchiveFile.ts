@@ -1,6 +1,6 @@
 /**
- * Files for what leaves the database: one row of JSON to a line, compressed. A file has its name only when all of it is on
- * the disk and has been read again; the name tells its content, so whoever writes it a second time writes the same file.
+ * Archive files: one row of JSON per line, compressed. A file gets its final name after it was synced and read back.
+ * The name holds a digest of the content, so writing it twice gives the same file.
  */
 import { createHash } from "node:crypto"
 import { once } from "node:events"
@@ -17,9 +17,9 @@ export class ArchiveFailed extends Data.TaggedError("ArchiveFailed")<{
 }> {}
 
 export interface Archive {
-  /** Each row ends with a line feed. */
+  /** Appends lines; each ends with a line feed. */
   readonly write: (lines: string) => Effect.Effect<void, ArchiveFailed>
-  /** Answers with the file's path, if it was given as many rows as that. */
+  /** Returns the path; fails unless the file has this many rows. */
   readonly close: (rows: number) => Effect.Effect<string, ArchiveFailed>
 }
 
@@ -37,7 +37,7 @@ const onDisk = <A>(work: () => Promise<A>) =>
 const readAgain = async (path: string) => {
   const digest = createHash("sha256")
   let rows = 0
-  // All three end together: a disk that cannot be read is nobody else's trouble.
+  // `pipeline` ends all three streams on an error.
   await pipeline(createReadStream(path), createGunzip(), async (chunks: AsyncIterable<Buffer>) => {
     for await (const chunk of chunks) {
       digest.update(chunk)
@@ -56,7 +56,7 @@ const syncFolder = async (folder: string): Promise<void> => {
   }
 }
 
-/** A folder is on the disk once the one that it is in is. */
+/** A new folder is durable once its parent is synced. */
 const makeFolder = async (folder: string): Promise<void> => {
   const first = await mkdir(folder, { recursive: true, mode: 0o700 })
   if (first === undefined) return
@@ -65,11 +65,11 @@ const makeFolder = async (folder: string): Promise<void> => {
   }
 }
 
-/** Scoped: what was not closed leaves nothing behind. */
+/** Scoped: an archive that was not closed leaves no file. */
 export const openArchive = (folder: string, name: string) =>
   Effect.gen(function* () {
     yield* onDisk(() => makeFolder(folder))
-    // Nobody else's: on machines that share the folder, processes have the same numbers.
+    // A random name: machines that share the folder have equal process ids.
     const lot = yield* Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER)
     const part = join(folder, `${name}.${process.pid}-${lot}.part`)
     const handle = yield* Effect.acquireRelease(
@@ -79,7 +79,7 @@ export const openArchive = (folder: string, name: string) =>
     const gzip = createGzip()
     const digest = createHash("sha256")
     let failure: unknown
-    // Whoever writes or closes next is told.
+    // Reported by the next write or close.
     gzip.on("error", (error) => (failure = error))
     const written = (async () => {
       for await (const chunk of gzip as AsyncIterable<Buffer>) await handle.appendFile(chunk)

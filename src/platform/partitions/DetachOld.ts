@@ -1,6 +1,6 @@
 /**
- * How rows that are to be kept no longer leave a table with months: a month as a whole once all of it is old enough, what
- * is still needed of it moves to the default part; from there single rows go, each batch to a file of its own.
+ * Detaches monthly partitions past their retention. Rows that are still needed move to the default partition, which
+ * is emptied in batches.
  */
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Array, Duration, Effect, Option, Schema } from "effect"
@@ -22,24 +22,24 @@ import { openArchive } from "./ArchiveFile.ts"
 const months = rowsAs(Schema.Struct({ name: Schema.String }))
 const locked = theRowAs(Schema.Struct({ mine: Schema.Boolean }))
 
-/** Any number will do, as long as every instance takes the same: one of them works on the months at a time. */
+/** Advisory lock: one instance at a time works on partitions. */
 export const PARTITIONS_LOCK = 7_402_118_615
 
 export const DETACHED_PREFIX = "leaving_"
 
-/** Which table a month is of, by its name. */
+/** Table of a partition, by its name. */
 export const tableOfPartition = (month: string): string => month.replace(/_\d{4}_\d\d$/, "")
 
-/** First in a transaction: whoever else needs the table waits no longer than this for those that are waited for. */
+/** Sets a short lock timeout for the transaction: later statements queue behind its lock requests. */
 export const limitLockWait = (sql: SqlClient.SqlClient) =>
   sql.unsafe(`set local statement_timeout = 0; set local lock_timeout = ${Duration.toMillis(monthLockTimeout)}`)
 
-/** Which rows stay, in SQL. */
+/** Rows to keep, in SQL. */
 interface Needed {
   readonly key: string
-  /** Of a row `l`, which may take long to tell of a whole month: others go on writing meanwhile. */
+  /** Condition on a row `l`. Evaluated over the whole partition while writes go on. */
   readonly rows: string
-  /** A query that quickly gives the keys of those that may have come to be needed since: nobody can write any more then. */
+  /** Query for keys that became needed since then. Runs under the lock, so it must be quick. */
   readonly lately?: string
 }
 
@@ -47,7 +47,7 @@ export interface DetachRule {
   readonly table: string
   readonly keptFor: Duration.Duration
   readonly stillNeeded?: Needed
-  /** Its months leave after those of this table. */
+  /** Its partitions are detached after those of this table. */
   readonly after?: string
 }
 
@@ -56,14 +56,11 @@ const stays = (month: string, error: unknown): Effect.Effect<void> =>
     ? Effect.logInfo(`${month} stays for now, somebody else has it in hand`, error)
     : Effect.logError(`${month} cannot leave its table: ${sqlReasonOf(error)}`, error)
 
-/**
- * Whoever changes a row of the table locks all of its months: to lock one for as long as it is looked through would keep
- * everybody waiting, and they hold what is needed for it to leave.
- */
+/** Detaches one partition. Rows to keep are selected before the lock: writers of the table lock all its partitions. */
 const leave = (sql: SqlClient.SqlClient, { stillNeeded, table }: DetachRule, month: string) =>
   unlimited(
     Effect.gen(function* () {
-      // Two who look through one month at a time would wait for each other.
+      // Two instances on one partition would deadlock.
       const { mine } = yield* Effect.flatMap(sql`select pg_try_advisory_xact_lock(${PARTITIONS_LOCK}) as mine`, locked)
       if (!mine) return 0
       yield* limitLockWait(sql)
@@ -79,7 +76,7 @@ const leave = (sql: SqlClient.SqlClient, { stillNeeded, table }: DetachRule, mon
       if (stillNeeded === undefined) return 1
       const { key, lately } = stillNeeded
       const keys = `select ${key} from kept_back${lately === undefined ? "" : ` union ${lately}`}`
-      // Not by way of the table itself: what is written there for the first time has consequences.
+      // Inserts past the parent table, whose triggers act on new rows.
       yield* sql.unsafe(
         `insert into "${table}_default" select l.* from "${DETACHED_PREFIX}${month}" l where l.${key} in (${keys})`
       )
@@ -90,7 +87,7 @@ const leave = (sql: SqlClient.SqlClient, { stillNeeded, table }: DetachRule, mon
     Effect.catchAll((error) => Effect.as(stays(month, error), 0))
   )
 
-/** Answers with how many months have left. One that somebody has in hand at this moment leaves another time. */
+/** Returns the number of detached partitions. A locked partition is left for the next run. */
 export const detachOldPartitions = (sql: SqlClient.SqlClient, leaving: DetachRule): Stored<number> =>
   sql`select name from table_months where parent = ${leaving.table}
       and to_at <= now() - make_interval(secs => ${Duration.toSeconds(leaving.keptFor)})
@@ -104,9 +101,9 @@ export const detachOldPartitions = (sql: SqlClient.SqlClient, leaving: DetachRul
 const rows = rowsAs(Schema.Struct({ line: Schema.String, of: Schema.optional(Schema.String) }))
 
 /**
- * Rows that go one by one. `forget` is a statement that removes a batch and gives each as `line`, with the table that it
- * was `of` where it goes with a row of this one; they are in files before that is committed. Where no file can be written
- * they stay. Answers with how many of the table itself are gone.
+ * Deletes single rows, archived before the commit. `forget` deletes a batch and returns each row as `line`; `of`
+ * names another table that a row belongs to. Without a writable archive the rows stay. Returns the number of rows of
+ * the table itself.
  */
 export const deleteArchivedRows = (
   sql: SqlClient.SqlClient,
@@ -133,7 +130,7 @@ export const deleteArchivedRows = (
       )
     )
 
-/** For tables of which nothing is needed for longer than the rest: by month, and what the default part has of that age. */
+/** Removes everything past its retention: whole partitions, and old rows of the default partition. */
 export const removeOldRows = (
   sql: SqlClient.SqlClient,
   archiveDir: Option.Option<string>,

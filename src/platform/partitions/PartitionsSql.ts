@@ -1,4 +1,4 @@
-/** Months in PostgreSQL. */
+/** Partitions in PostgreSQL. */
 import { join } from "node:path"
 import { SqlClient } from "@effect/sql"
 import { Cause, Effect, Layer, Option, Schema } from "effect"
@@ -12,7 +12,7 @@ import { openArchive } from "./ArchiveFile.ts"
 import { DETACHED_PREFIX, PARTITIONS_LOCK, tableOfPartition, limitLockWait } from "./DetachOld.ts"
 import { Partitions } from "./Partitions.ts"
 
-/** A batch of an archive is what lies on so many pages. */
+/** Pages per batch of an archive. */
 const PAGES = 128
 
 const parents = rowsAs(Schema.Struct({ table: Schema.String, column: Schema.String }))
@@ -23,14 +23,14 @@ const names = rowsAs(Schema.Struct({ name: Schema.String }))
 const extent = theRowAs(Schema.Struct({ pages: Schema.Number, rows: Schema.Number }))
 const page = theRowAs(Schema.Struct({ lines: Schema.NullOr(Schema.String) }))
 
-/** Somebody else has it, or is done with it. */
+/** Another instance works on the table, or has dropped it. */
 const isElsewhere = (error: unknown): boolean => ["55P03", "42P01"].includes(sqlStateOf(error) ?? "")
 
 const tables = `select c.relname::text as table, a.attname::text as column from pg_partitioned_table p
   join pg_class c on c.oid = p.partrelid join pg_attribute a on a.attrelid = c.oid and a.attnum = p.partattrs[0]
   where c.relnamespace = current_schema()::regnamespace order by 1`
 
-/** Months that have begun or are to come and have no part: the next ones, and those that rows wait for. */
+/** Months without a partition: the next ones, and those of rows in the default partition. */
 const missing = (table: string, column: string) => `
   select at from (
     select date_trunc('month', now() at time zone 'UTC') + n * interval '1 month' as month from generate_series(0, ${monthsAhead}) n
@@ -61,7 +61,7 @@ export const partitionsSql = Layer.effect(
         })
       ).pipe(
         Effect.provideService(SqlClient.SqlClient, sql),
-        // Rows go to the default part meanwhile.
+        // Rows go to the default partition meanwhile.
         Effect.catchAll((error) => Effect.as(Effect.logWarning(`No month was made for ${table} yet`, error), []))
       )
 
@@ -76,7 +76,7 @@ export const partitionsSql = Layer.effect(
       return each.flat(2)
     }).pipe(orTransactionFailure, Effect.withSpan("Partitions.createAhead"))
 
-    /** Nobody writes to it any more, and the lock keeps a second instance from writing the same file. */
+    /** Archives a detached partition. The lock keeps a second instance from writing the same file. */
     const archive = (folder: string, name: string) =>
       Effect.gen(function* () {
         const table = `"${DETACHED_PREFIX}${name}"`
@@ -97,7 +97,7 @@ export const partitionsSql = Layer.effect(
         return yield* file.close(rows)
       }).pipe(Effect.scoped)
 
-    /** One transaction: killed before its end, it is all there, and done again. */
+    /** Archives and drops in one transaction, so a killed process leaves the table for the next run. */
     const archiveOne = (name: string) =>
       unlimited(
         Effect.gen(function* () {

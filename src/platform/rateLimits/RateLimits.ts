@@ -1,6 +1,6 @@
 /**
- * The limits that hold across all instances. Nobody waits for another on the way of a request: each instance counts in
- * memory, and tells the others twice a second what it has let through.
+ * Rate limits across all instances. Each instance counts in memory and shares its usage twice a second, so no request
+ * waits.
  */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { Ids } from "../../domain/Ids.ts"
@@ -17,9 +17,9 @@ import { type Busy, RateLimited, type Unauthorized } from "../../domain/Failure.
 import { clientAddress, rateLimitKey, type TrustProxy } from "../config/ClientAddress.ts"
 
 /**
- * Counts per caller in memory: a token bucket for every key, refilled continuously. All arithmetic is on whole numbers,
- * so that no rounding error adds up: one token is 60,000 units, and a limit of N a minute refills N units a millisecond.
- * What is spent here is noted for the other instances, and what they have spent is taken from the same buckets.
+ * Token bucket for every key, in memory, refilled continuously. Whole numbers only, so no rounding error adds up: a
+ * token is 60,000 units, and N a minute refill N units a millisecond. Usage is shared with the other instances, and
+ * theirs is taken from the same buckets.
  */
 const TOKEN = 60_000
 const SWEEP_EVERY_MILLIS = 60_000
@@ -70,7 +70,7 @@ export class RateLimiter {
     return decision
   }
 
-  /** What `take` would answer, without spending. */
+  /** Like `take`, without spending. */
   peek(key: string, nowMillis: number): RateLimitDecision {
     const bucket = this.#seenAt(key, nowMillis)
     if (bucket === undefined) return ALLOWED
@@ -86,7 +86,7 @@ export class RateLimiter {
     this.#owe(this.#seenAt(key, nowMillis), key, TOKEN, this.#capacity, nowMillis)
   }
 
-  /** What was spent here since the last call; of many keys those with most. */
+  /** Usage since the last call; if too many keys, the most used. */
   tell(mostKeys: number): ReadonlyArray<Spent> {
     const all = Array.from(this.#untold)
     this.#untold = new Map()
@@ -99,7 +99,7 @@ export class RateLimiter {
     this.#owe(this.#buckets.get(key), key, tokens * TOKEN, 2 * this.#capacity, atMillis)
   }
 
-  /** Nobody owes more than `most` by this; who owes more already goes on to. */
+  /** Adds debt up to `most`; a larger debt stays. */
   #owe(bucket: Bucket | undefined, key: string, units: number, most: number, atMillis: number): void {
     if (bucket === undefined) {
       this.#makeRoom(atMillis)
@@ -116,8 +116,8 @@ export class RateLimiter {
   }
 
   /**
-   * Requests overtake each other, and time that one of them has counted is not counted again for the next. Only what is
-   * further ahead is a clock that was set back: it blocks nobody until it is where it was.
+   * Time that one request has counted is not counted again for an overtaken one. A bucket further ahead means that
+   * the clock was set back: it is reset.
    */
   #seenAt(key: string, nowMillis: number): Bucket | undefined {
     const bucket = this.#buckets.get(key)
@@ -159,7 +159,7 @@ export class RateLimiter {
   }
 }
 
-/** What instances tell each other of the tokens that they have let through: nothing that outlives a crash, or a minute. */
+/** Usage that instances share. It need not survive a crash or a minute. */
 export const KeyUsage = Schema.Tuple(Schema.String, Schema.String, Schema.Number)
 /** Of one limit, by its name: a key and how many tokens of it. */
 export type KeyUsage = typeof KeyUsage.Type
@@ -211,7 +211,7 @@ export class RateLimits extends Context.Tag("corridor/RateLimits")<
       const limiters = new Map<string, RateLimiter>()
       const known = new Map<string, number>()
       let number = 0
-      /** What may not have been written down: it is told again under the same number. */
+      /** A batch that may not be stored yet: sent again under the same number. */
       let untold: UsageBatch | undefined
 
       const spentHere = (): UsageBatch | undefined => {
@@ -298,7 +298,7 @@ export const makeFailedProofs = Effect.fnUntraced(function* (name: string) {
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         unlessAllowed(unread.peek(requestAddress(request, trustProxy), now))
       ),
-    /** `why` is for the log, which nobody fills by sending more. */
+    /** `why` goes to the log, which is rate limited too. */
     refuse: <Refusal extends Unauthorized | Busy>(
       request: IncomingMessage,
       why: string,

@@ -64,7 +64,6 @@ export const isAskedInOrder = (types: ReadonlyArray<AST.AST>): boolean => {
   return members.length < 2 || areToldApart(members) || !members.some(mayHaveLiterals)
 }
 
-/** That it is for the interpreter to say. */
 const UNSURE = Symbol("unsure")
 
 type Step = (input: unknown) => unknown

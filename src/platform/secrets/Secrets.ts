@@ -10,7 +10,7 @@ interface Store {
   readonly find: (name: string) => Stored<Option.Option<string>>
   /** Keeps what is there already, and answers with what is kept. */
   readonly putIfAbsent: (secret: SealedSecret) => Stored<string>
-  /** Until the end of the transaction nobody adds one: it waits instead of slipping past. */
+  /** Locks the table until the end of the transaction: inserts wait. */
   readonly hold: Stored<void>
   readonly replace: (secret: SealedSecret) => Stored<void>
   readonly all: Stored<ReadonlyArray<SealedSecret>>

@@ -39,7 +39,7 @@ export type Postmaster =
   | { readonly _tag: "Absent" }
   /** The file names a process that took over the number of a server that died. */
   | { readonly _tag: "Stale"; readonly pid: number }
-  /** The file names nobody: a full disk or a crash cut it short, or a server is about to write it. */
+  /** The file is empty: a full disk or a crash cut it short, or a server is about to write it. */
   | { readonly _tag: "Broken"; readonly file: string }
   | { readonly _tag: "Live"; readonly pid: number; readonly port: number; readonly ready: boolean }
 

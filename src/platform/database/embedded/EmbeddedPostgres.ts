@@ -56,7 +56,7 @@ export interface Start {
   readonly server: Ref.Ref<Option.Option<Server>>
   /** The server that this process uses, or used last. */
   readonly joined: Ref.Ref<Option.Option<Joined>>
-  /** Since when the lock file has named nobody. */
+  /** When the lock file was first found empty. */
   readonly brokenSince: Ref.Ref<Option.Option<number>>
   /** Why the last look did not end in a connection. */
   readonly problem: Ref.Ref<string>
@@ -238,7 +238,7 @@ const leaveAtTheEnd = (start: Start) =>
     )
   )
 
-/** Starts (or joins) the cluster in <dataDir>/postgres; the scope's end stops it when nobody else uses it. */
+/** Starts or joins the cluster in <dataDir>/postgres. The end of the scope stops it if no other process uses it. */
 export const embeddedPostgres = (options: {
   readonly dataDir: string
   readonly restarts?: Restarts

@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises"
 import * as Path from "node:path"
 import { spawn } from "node:child_process"
 
-/** Why the embedded PostgreSQL is not there, in words for whoever typed `npm start`. */
+/** Failure of the embedded PostgreSQL, with a message for the operator. */
 export class EmbeddedPostgresError extends Data.TaggedError("EmbeddedPostgresError")<{ readonly message: string }> {}
 
 export const ELSEWHERE = "set DATA_DIR to another folder, or DATABASE_URL to a PostgreSQL server of your own"
@@ -38,7 +38,7 @@ export const attemptIfPresent = <A>(
     })
   )
 
-/** What another user of this machine may do with a folder or file, read from owner, group and mode. */
+/** Permissions of another user on a folder or file, by owner, group and mode. */
 export interface UserIds {
   readonly uid: number
   readonly gid: number
@@ -77,7 +77,7 @@ export const closedFolder = (
 
 /** Runs one short-lived command to its end, as another user where asked, away from our folder and our secrets. */
 
-/** Nothing of our own environment, which holds keys, is handed to PostgreSQL; LC_ALL keeps its messages in English. */
+/** Environment of PostgreSQL, without our own, which holds keys. LC_ALL keeps its messages in English. */
 export const childEnvironment = (): Record<string, string> => ({
   PATH: process.env["PATH"] ?? "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
   LC_ALL: "C"

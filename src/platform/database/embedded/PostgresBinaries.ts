@@ -51,7 +51,7 @@ const refused = (message: string) =>
     message: `${message} Start Corridor as an ordinary user, or set DATABASE_URL to a PostgreSQL server of your own.`
   })
 
-/** A folder that somebody else made or can write to may hold anything: it is never run from, nor removed. */
+/** A folder that another user made or can write to is neither used nor removed. */
 const isUsable = (copy: string, from: string): Effect.Effect<boolean, EmbeddedPostgresError> =>
   Effect.gen(function* () {
     const found = yield* attemptIfPresent(`look at ${copy}`, () => lstat(copy))

@@ -42,7 +42,7 @@ export class ConnectionFailed extends Data.TaggedError("ConnectionFailed")<{
 
 export interface Presence {
   readonly client: Client
-  /** Done when the connection has ended, whoever ended it. */
+  /** Done when the connection has ended. */
   readonly lost: Deferred.Deferred<void>
 }
 
@@ -51,7 +51,7 @@ const NAME = "corridor presence"
 const PRESENCE_LOCK = 7_301_001
 const CREATION_LOCK = 7_301_002
 
-/** Connections of others, and those among them that wait at the door. */
+/** Connections of other processes, and those of them that wait for the presence lock. */
 const OTHERS = `
   select count(*)::int as others,
     count(*) filter (where application_name = '${NAME}' and wait_event = 'advisory')::int as waiting
@@ -113,7 +113,7 @@ export const enter = (port: number, password: string): Effect.Effect<Presence, C
     )
   )
 
-/** Whether nobody else uses the server; if so, nobody can enter until this connection is closed. */
+/** Whether this process is the last user. If so, no other can join until this connection is closed. */
 export const isLast = (client: Client): Effect.Effect<boolean, ConnectionFailed> =>
   Effect.gen(function* () {
     yield* query(client, "select pg_advisory_unlock_shared($1)", [PRESENCE_LOCK])
@@ -125,7 +125,7 @@ export const isLast = (client: Client): Effect.Effect<boolean, ConnectionFailed>
     return Option.getOrElse(yield* poll(look, embeddedClosingConnections), () => false)
   })
 
-/** The end of the embedded PostgreSQL: a fast shutdown by whoever leaves last, and an immediate one if that hangs. */
+/** Stops the server: a fast shutdown, then an immediate one. */
 const signal = (pid: number, name: NodeJS.Signals): Effect.Effect<void> =>
   Effect.try(() => process.kill(pid, name)).pipe(
     Effect.asVoid,
@@ -152,7 +152,7 @@ export const stop = (pid: number, cluster: string): Effect.Effect<void> =>
     yield* Effect.logWarning(`The embedded PostgreSQL (process ${pid}) is still running; the next start joins it.`)
   })
 
-/** Stops the server if nobody else uses it, and in any case gives up `client`'s place in it. */
+/** Closes `client`, and stops the server if no other process uses it. */
 export const stopIfLast = (pid: number, cluster: string, client: Client): Effect.Effect<void, ConnectionFailed> =>
   isLast(client).pipe(
     Effect.flatMap((last) => Effect.when(stop(pid, cluster), () => last)),

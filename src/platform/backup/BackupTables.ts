@@ -1,5 +1,9 @@
-/** What a database holds, by its own word: which tables there are, and how they refer to each other. */
+/** Tables of a backup: their names, their foreign keys, and COPY in both directions. */
+import { once } from "node:events"
+import { Readable, type Writable } from "node:stream"
+import { pipeline } from "node:stream/promises"
 import type Pg from "pg"
+import { from as copyFrom, to as copyTo } from "pg-copy-streams"
 import { MIGRATIONS_TABLE } from "../database/Migrations.ts"
 import { DETACHED_PREFIX, tableOfPartition } from "../partitions/DetachOld.ts"
 import type { BackupTable } from "./BackupFile.ts"
@@ -19,7 +23,7 @@ export const isEmpty = async (client: Pg.Client): Promise<boolean> => {
   return rows[0]?.found === false
 }
 
-/** All but the list of migrations, which a restore makes anew. */
+/** All tables but the list of migrations, which a restore creates. */
 export const tablesOf = async (client: Pg.Client): Promise<ReadonlyArray<BackupTable>> => {
   const tables = await client.query<{ name: string; columns: Array<string> }>(
     `select c.relname::text as name, array(
@@ -32,8 +36,8 @@ export const tablesOf = async (client: Pg.Client): Promise<ReadonlyArray<BackupT
   return tables.rows
 }
 
-/** Makes a table anew that a month had become when it left; nothing for all others. */
-export const leavingTable = (table: BackupTable): ReadonlyArray<string> => {
+/** Creates the table of a detached partition; nothing for other tables. */
+export const detachedTable = (table: BackupTable): ReadonlyArray<string> => {
   const left = table.name.startsWith(DETACHED_PREFIX)
     ? tableOfPartition(table.name.slice(DETACHED_PREFIX.length))
     : undefined
@@ -42,7 +46,7 @@ export const leavingTable = (table: BackupTable): ReadonlyArray<string> => {
     : [`create table ${tableName(table)} (like public.${quoted(left)} including defaults including storage)`]
 }
 
-/** Tables refer to each other in circles: while they are filled, nothing holds them to it. */
+/** Foreign keys, dropped while the tables are filled: they form circles. */
 export const referencesOf = async (client: Pg.Client) => {
   const { rows } = await client.query<{ drop: string; add: string }>(
     `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as drop,
@@ -54,7 +58,7 @@ export const referencesOf = async (client: Pg.Client) => {
   return rows
 }
 
-/** Takes back what was made in a database that had been empty. */
+/** Drops everything that a failed restore created in an empty database. */
 export const makeEmpty = `do $$
   declare
     one record;
@@ -71,3 +75,22 @@ export const makeEmpty = `do $$
       execute format('drop routine if exists %s cascade', one.name);
     end loop;
   end $$`
+
+const NEWLINE = 0x0a
+
+/** Writes the rows of a table in the text format of COPY. Returns their number: each row is a line. */
+export const copyOut = async (client: Pg.Client, table: BackupTable, into: Writable): Promise<number> => {
+  let rows = 0
+  const text = `copy (select ${columnNames(table)} from ${tableName(table)}) to stdout`
+  for await (const chunk of client.query(copyTo(text)) as AsyncIterable<Buffer>) {
+    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) rows += 1
+    if (!into.write(chunk)) await once(into, "drain")
+  }
+  return rows
+}
+
+export const copyIn = (client: Pg.Client, table: BackupTable, source: AsyncIterable<Buffer>): Promise<void> =>
+  pipeline(
+    Readable.from(source, { objectMode: false }),
+    client.query(copyFrom(`copy ${tableName(table)} (${columnNames(table)}) from stdin`))
+  )
