@@ -4,8 +4,7 @@ import { NodeRuntime } from "@effect/platform-node"
 import { Effect, Layer, Option } from "effect"
 import { banner, explainFailure, logNodeWarnings } from "./app/StartupMessages.ts"
 import { serveHttp } from "./app/HttpApp.ts"
-import { AppLive } from "./app/Live.ts"
-import { GateLive, SandboxLive } from "./app/Services.ts"
+import { AppLive, GateLive, SandboxLive } from "./app/Services.ts"
 import { waitForDatabaseLoss, limitShutdownTime, runSupervised, reportCannotListen } from "./app/Supervisor.ts"
 import { startWorkers } from "./app/BackgroundWorkers.ts"
 import { Settings } from "./platform/config/Settings.ts"
@@ -19,7 +18,7 @@ const openSandbox = Effect.gen(function* () {
   return credentials
 }).pipe(Effect.provide(SandboxLive))
 
-/** What is done once, however many processes there are. */
+/** Done once, by the first process. */
 const opened = Effect.gen(function* () {
   const { mode } = yield* Settings
   yield* warnOfReplication

@@ -1,21 +1,65 @@
 /**
- * The one graph of layers: services on their stores, on a foundation, on settings. The server, the commands, the tests and
- * the simulation differ only in the parts that they give it.
+ * The graph of layers: services on stores, on a foundation, on settings. Server, commands, tests and simulation differ
+ * only in the parts they pass.
  */
-import { Layer } from "effect"
-import { Settings } from "../platform/config/Settings.ts"
-import { foundationOn, type DatabaseLayer } from "./Foundation.ts"
+import { Layer, Effect } from "effect"
+import { Settings, logLevels } from "../platform/config/Settings.ts"
+import { Ids } from "../domain/Ids.ts"
+import { DatabaseLive } from "../platform/database/Database.ts"
+import { DatabaseServer, guardServer } from "../platform/database/DatabaseServer.ts"
+import { migrate } from "../platform/database/Migrations.ts"
+import { logging } from "../platform/observability/Logging.ts"
+import { tracing } from "../platform/observability/Tracing.ts"
+import { currentMasterKey, guardMasterKey } from "../platform/masterKey/MasterKeyGuard.ts"
+import { Vault } from "../platform/secrets/Vault.ts"
 
-export interface Parts<S, SE, SR, T, TE, TR, F, FE, FR, C, CE, CR> {
+/** Logging, tracing, the migrated database and the vault: the layers below all stores. */
+export const LoggingLive = Layer.unwrapEffect(
+  Effect.map(Settings, ({ logFormat, logLevel }) => logging({ level: logLevels[logLevel], format: logFormat }))
+)
+
+const TracingLive = Layer.unwrapEffect(
+  Effect.map(Settings, ({ otlpEndpoint, version }) =>
+    tracing({ endpoint: otlpEndpoint, version, instance: `${process.pid}` })
+  )
+)
+
+export const ObservabilityLive = Layer.merge(LoggingLive, TracingLive)
+
+/** Connected, perhaps not migrated. */
+export const DatabaseConnectionLive = DatabaseLive.pipe(Layer.provideMerge(DatabaseServer.layer))
+
+/** A connected database: the configured one, or one that a test or command provides. */
+export type DatabaseLayer<E> = Layer.Layer<
+  Layer.Layer.Success<typeof DatabaseConnectionLive>,
+  E,
+  Layer.Layer.Context<typeof DatabaseConnectionLive>
+>
+
+/** Migrates the database and checks the master key, then opens the vault. */
+const VaultLive = Layer.unwrapEffect(
+  Effect.gen(function* () {
+    yield* migrate
+    yield* guardServer
+    const masterKey = yield* currentMasterKey
+    yield* guardMasterKey(masterKey)
+    return Vault.layer(masterKey)
+  })
+)
+
+const foundationOn = <E>(Connected: DatabaseLayer<E>) =>
+  VaultLive.pipe(Layer.provideMerge(Connected), Layer.provideMerge(Ids.layer), Layer.provideMerge(ObservabilityLive))
+
+interface Parts<S, SE, SR, T, TE, TR, F, FE, FR, C, CE, CR> {
   readonly services: Layer.Layer<S, SE, SR>
-  /** On PostgreSQL or in memory, perhaps with some that a test puts in their place. */
+  /** On PostgreSQL or in memory. */
   readonly stores: Layer.Layer<T, TE, TR>
-  /** The vault and ids, and for stores on PostgreSQL the connection. */
+  /** Vault and ids; for stores on PostgreSQL also the connection. */
   readonly foundation: Layer.Layer<F, FE, FR>
   readonly settings: Layer.Layer<C, CE, CR>
 }
 
-/** Everything stays in sight, the stores and settings too. */
+/** Exposes stores, foundation and settings too. */
 export const graphOf = <S, SE, SR, T, TE, TR, F, FE, FR, C, CE, CR>({
   foundation,
   services,
@@ -24,7 +68,7 @@ export const graphOf = <S, SE, SR, T, TE, TR, F, FE, FR, C, CE, CR>({
 }: Parts<S, SE, SR, T, TE, TR, F, FE, FR, C, CE, CR>) =>
   services.pipe(Layer.provideMerge(stores), Layer.provideMerge(foundation), Layer.provideMerge(settings))
 
-/** On a database that is reached in the given way, with the settings of the environment. */
+/** The graph on a PostgreSQL database, with the settings of the environment. */
 export const graphOn = <S, SE, SR, T, TE, TR, C, CE, CR, E>(
   Connected: DatabaseLayer<E>,
   {

@@ -1,8 +1,8 @@
 /** How often one phone is asked for a payment: by anonymous payers of links, by API callers, and by resent passwords. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { newLink } from "../../hosted/links/Linking.ts"
-import { byPhone as atLinkByPhone, leadsTo, payAt, paymentsOf } from "../../hosted/pages/link/Paying.ts"
+import { newLink } from "../../hosted/links/LinkFixtures.ts"
+import { byPhone as atLinkByPhone, leadsTo, payAt, paymentsOf } from "../../hosted/pages/link/LinkPageFixtures.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf, post } from "../../support/Send.ts"
 import { act, setThreshold } from "../support/Acting.ts"
@@ -13,7 +13,7 @@ import { byPhone } from "../support/Requests.ts"
 import { onServer } from "../../support/TestServer.ts"
 
 const open = { currency: "KES", country: "KE", amount_type: "open", description: "Donation" }
-const TOO_OFTEN = "asked for payments too often"
+const TOO_OFTEN = "Too many payment requests"
 
 const payin = (phone_number: string) => ({
   ...{ amount: 1500, currency: "KES", target_amount: 1500, target_currency: "KES" },

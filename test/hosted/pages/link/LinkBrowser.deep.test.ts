@@ -17,8 +17,7 @@ import {
   phone
 } from "../../../support/Chromium.ts"
 import { TestServer } from "../../../support/TestServer.ts"
-import { acmeLink } from "./Paying.ts"
-import { pngOf } from "./Png.ts"
+import { acmeLink, pngOf } from "./LinkPageFixtures.ts"
 
 /** The pages lead to the public address, which has to be that of this server. */
 const PORT = String(await freePort())
@@ -103,13 +102,13 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
           await page.getByLabel("Your name").fill("Wanjiru Kamau")
           await page.getByLabel("E-mail").fill("wanjiru@example.com")
           await page.getByRole("button", { name: "Pay 1,500.00 KES" }).click()
-          await atEnd(page, "Your one-time password")
+          await atEnd(page, "Enter the code")
           await looksRight(page, "otp")
-          await page.getByLabel("One-time password").fill("111111")
+          await page.getByLabel("One-time code").fill("111111")
           await page.keyboard.press("Enter")
-          await page.getByText("That is not the password").waitFor()
+          await page.getByText("Wrong code.").waitFor()
           await looksRight(page, "otp-wrong")
-          await page.getByLabel("One-time password").fill("123456")
+          await page.getByLabel("One-time code").fill("123456")
           await page.keyboard.press("Enter")
           await page.getByRole("status").waitFor()
           await looksRightWaiting(page, "waiting")
@@ -132,14 +131,14 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
           await first.getByLabel("Your name").fill("Wanjiru Kamau")
           await first.getByLabel("E-mail").fill("wanjiru@example.com")
           await first.getByRole("button", { name: "Pay 1,500.00 KES" }).click()
-          await atEnd(first, "Your one-time password")
+          await atEnd(first, "Enter the code")
           const own = first.url()
           // Another context has none of the cookies.
           const second = await (await browser.newContext({ viewport: phone })).newPage()
           for (const address of [new URL(path, own).href, own]) {
             await second.goto(address)
-            await atEnd(second, "A payment is under way")
-            await second.getByText("the link is free again at").waitFor()
+            await atEnd(second, "Payment in progress")
+            await second.getByText("the link can be used again from").waitFor()
             expect(await second.getByRole("button").count()).toBe(0)
             expect(await second.content()).not.toContain("Wanjiru")
             await looksRightWaiting(second, "taken")
@@ -148,7 +147,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
           expect(cookie).toMatchObject({ path, httpOnly: true, sameSite: "Lax" })
           expect(await first.context().cookies(new URL("/pay/other", own).href)).toEqual([])
           await first.goto(new URL(path, own).href)
-          await atEnd(first, "Your one-time password")
+          await atEnd(first, "Enter the code")
           await first.getByRole("button", { name: "Cancel" }).click()
           await atEnd(first, "Payment cancelled")
           await second.goto(new URL(path, own).href)

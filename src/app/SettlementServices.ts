@@ -1,6 +1,5 @@
 /**
- * The part of the service that settles payments by hand, for whoever does no more: what became of them, the books, what
- * virtual accounts have to say, and whoever can send money back.
+ * Settles payments by an operator's decision, for commands that need no other part: ledger, fees, refunds, withdrawals.
  */
 import { Layer } from "effect"
 import { feeRuleStoreSql } from "../money/fees/FeeRuleSql.ts"
@@ -32,8 +31,7 @@ import { WithdrawalEvents } from "../treasury/accounts/WithdrawalEvents.ts"
 import { virtualAccountStoreSql, virtualTransactionStoreSql } from "../treasury/accounts/VirtualAccountSql.ts"
 import { EventPublisher } from "../webhooks/EventPublisher.ts"
 import { eventStoreSql } from "../webhooks/EventSql.ts"
-import type { DatabaseLayer } from "./Foundation.ts"
-import { graphOn } from "./Graph.ts"
+import { type DatabaseLayer, graphOn } from "./Graph.ts"
 import { ProviderSettingsLive } from "./SandboxFakes.ts"
 
 const StoresLive = Layer.mergeAll(
@@ -53,8 +51,7 @@ const StoresLive = Layer.mergeAll(
   virtualTransactionStoreSql
 )
 
-/** Over whichever providers there are. */
-export const settlementsOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
+export const settlementServicesOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
   Layer.merge(Resolution.layer, PaymentDecisions.layer).pipe(
     Layer.provideMerge(RecordOutcome.layer),
     Layer.provideMerge(PaymentRouter.layer),
@@ -74,6 +71,9 @@ export const settlementsOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =
     )
   )
 
-/** On a database that is reached in the given way. */
-export const paymentSettlementsOn = <E>(Connected: DatabaseLayer<E>) =>
-  graphOn(Connected, { services: settlementsOver(ProvidersLive), stores: StoresLive, settings: ProviderSettingsLive })
+export const settlementServicesOn = <E>(Connected: DatabaseLayer<E>) =>
+  graphOn(Connected, {
+    services: settlementServicesOver(ProvidersLive),
+    stores: StoresLive,
+    settings: ProviderSettingsLive
+  })

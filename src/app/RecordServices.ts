@@ -1,0 +1,76 @@
+/**
+ * Records of organisations, people, keys, rates, fees, accounts, the ledger and webhook endpoints. Commands that need
+ * no more start faster, without payments, providers and pages.
+ */
+import { Layer } from "effect"
+import { Fees } from "../money/fees/Fees.ts"
+import { Ledger } from "../money/ledger/Ledger.ts"
+import { RateQuote } from "../money/rates/RateQuote.ts"
+import { Rates } from "../money/rates/Rates.ts"
+import { ApiKeys } from "../people/apiKeys/ApiKeys.ts"
+import { Members } from "../people/members/Members.ts"
+import { Organizations } from "../people/organizations/Organizations.ts"
+import { Users } from "../people/users/Users.ts"
+import { AuditLog } from "../platform/audit/AuditLog.ts"
+import { Outbox } from "../platform/notifications/NotificationStore.ts"
+import { Secrets } from "../platform/secrets/Secrets.ts"
+import { VirtualAccounts } from "../treasury/accounts/VirtualAccounts.ts"
+import { EventPublisher } from "../webhooks/EventPublisher.ts"
+import { Webhooks } from "../webhooks/Webhooks.ts"
+import { DeadLetters } from "../webhooks/delivery/DeadLetters.ts"
+import { apiKeyStoreSql } from "../people/apiKeys/ApiKeySql.ts"
+import { auditStoreSql } from "../platform/audit/AuditSql.ts"
+import { deadLetterStoreSql } from "../webhooks/delivery/DeadLetterSql.ts"
+import { eventStoreSql } from "../webhooks/EventSql.ts"
+import { feeRuleStoreSql } from "../money/fees/FeeRuleSql.ts"
+import { invitationStoreSql, memberStoreSql } from "../people/members/MemberSql.ts"
+import { ledgerStoreSql } from "../money/ledger/LedgerSql.ts"
+import { notificationStoreSql } from "../platform/notifications/NotificationSql.ts"
+import { organizationStoreSql } from "../people/organizations/OrganizationSql.ts"
+import { rateLockStoreSql } from "../money/rates/RateLockSql.ts"
+import { rateStoreSql } from "../money/rates/RateSql.ts"
+import { secretStoreSql } from "../platform/secrets/SecretSql.ts"
+import { userStoreSql } from "../people/users/UserSql.ts"
+import { virtualAccountStoreSql, virtualTransactionStoreSql } from "../treasury/accounts/VirtualAccountSql.ts"
+import { webhookStoreSql } from "../webhooks/WebhookSql.ts"
+import { Transactor } from "../platform/database/Transactor.ts"
+import { type DatabaseLayer, graphOn } from "./Graph.ts"
+
+export const RecordStoresLive = Layer.mergeAll(
+  Transactor.layer,
+  apiKeyStoreSql,
+  auditStoreSql,
+  deadLetterStoreSql,
+  eventStoreSql,
+  feeRuleStoreSql,
+  invitationStoreSql,
+  ledgerStoreSql,
+  memberStoreSql,
+  notificationStoreSql,
+  organizationStoreSql,
+  rateLockStoreSql,
+  rateStoreSql,
+  secretStoreSql,
+  userStoreSql,
+  virtualAccountStoreSql,
+  virtualTransactionStoreSql,
+  webhookStoreSql
+)
+
+export const RecordServices = Layer.mergeAll(
+  DeadLetters.layer,
+  Fees.layer,
+  Members.layer,
+  Outbox.layer,
+  Rates.layer.pipe(Layer.provideMerge(RateQuote.layer)),
+  VirtualAccounts.layer,
+  Webhooks.layer
+).pipe(
+  Layer.provideMerge(Layer.merge(ApiKeys.layer, Ledger.layer)),
+  Layer.provideMerge(Users.layer),
+  Layer.provideMerge(Organizations.layer),
+  Layer.provideMerge(Layer.mergeAll(AuditLog.layer, EventPublisher.layer, Secrets.layer))
+)
+
+export const recordServicesOn = <E>(Connected: DatabaseLayer<E>) =>
+  graphOn(Connected, { services: RecordServices, stores: RecordStoresLive, settings: Layer.empty })
