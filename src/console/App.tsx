@@ -27,7 +27,7 @@ import { chosenOrg, loadSession, orgNames, session } from "./state/ConsoleSessio
 import "../reference/style/common.css"
 import "./style/base.css"
 import "./style/shell.css"
-import "./style/parts.css"
+import "./style/components.css"
 import "./style/pages.css"
 
 const NotFoundPage = () => (

@@ -29,7 +29,7 @@ describe("JSON as it is written", () => {
     expect(values.map(valueText)).toEqual(["KES", "1500.50", "3", "null"])
   })
 
-  it("refuses what is none", () => expect(() => readExact('{"a": 1.5')).toThrow(SyntaxError))
+  it("refuses invalid JSON", () => expect(() => readExact('{"a": 1.5')).toThrow(SyntaxError))
 })
 
 describe("the contents", () => {

@@ -9,7 +9,7 @@ const SCRIPT = "/docs/reference.js"
 const STYLE = "/docs/reference.css"
 
 onServer("The API reference", "memory", { variables: { PUBLIC_URL: "https://pay.example.com/corridor" } }, (it) => {
-  it.effect("stands as a page at /docs that may load nothing from elsewhere", () =>
+  it.effect("is a page at /docs that loads nothing from elsewhere", () =>
     Effect.gen(function* () {
       const { headers, status, text } = yield* send("/docs")
       expect(status).toBe(200)
@@ -60,7 +60,7 @@ onServer("The API reference", "memory", { variables: { PUBLIC_URL: "https://pay.
     })
   )
 
-  it.effect("has its script here, packed for who can unpack it", () =>
+  it.effect("sends its script compressed to clients that accept it", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* TestServer
       const asked = (encoding: string) =>
@@ -85,7 +85,7 @@ onServer("The API reference", "memory", { variables: { PUBLIC_URL: "https://pay.
     })
   )
 
-  it.effect("has its style here", () =>
+  it.effect("sends its style", () =>
     Effect.gen(function* () {
       const { headers, status, text } = yield* send(STYLE)
       expect([status, headers["content-type"], headers["x-content-type-options"]]).toEqual([
@@ -97,7 +97,7 @@ onServer("The API reference", "memory", { variables: { PUBLIC_URL: "https://pay.
     })
   )
 
-  it.effect("has its page and script sent once to a browser that keeps them", () =>
+  it.effect("sends its script once to a browser that caches it", () =>
     Effect.gen(function* () {
       const { headers } = yield* send(SCRIPT)
       expect(headers["cache-control"]).toBe("no-cache")

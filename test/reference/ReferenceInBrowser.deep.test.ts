@@ -1,4 +1,4 @@
-/** The API reference in a real browser that can reach nobody but the service: loaded once for each size of screen. */
+/** The API reference in Chromium, at phone and desktop size. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Browser, CDPSession, Locator, Page } from "playwright-core"
@@ -13,7 +13,7 @@ const watchPolicy = `addEventListener("securitypolicyviolation", ({ blockedURI, 
   console.error("refused", violatedDirective, blockedURI)
 })`
 
-/** Who has the keyboard right after the key of the search, before anything is drawn. */
+/** Label of the focused element right after the search key. */
 const pressAndLook = `new Promise((tell) => {
   dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true }))
   setTimeout(() => tell(document.activeElement?.getAttribute("aria-label")))
@@ -37,10 +37,9 @@ const putBackAlike = "takenOut.forEach((putBack) => putBack())"
 
 const PATIENCE_MILLIS = 120_000
 
-/** For as long as the page itself is waited for. */
 const soon = { timeout: 60_000 }
 
-/** Of the page's own thread, on however busy a machine. */
+/** CPU time of the page's main thread. */
 const MOST_CPU_SECONDS = 1
 
 describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, () => {
@@ -57,7 +56,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
     return metrics.find(({ name }) => name === "TaskDuration")!.value
   }
 
-  /** Opens the reference, and wants nothing complained of and nothing asked of another origin meanwhile. */
+  /** Opens the reference. Allows no console message and no request to another origin. */
   const reading = (width: number, use: (page: Page) => Promise<void>) =>
     Effect.flatMap(TestServer, ({ baseUrl }) =>
       Effect.promise(async () => {
@@ -73,7 +72,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
         await session.send("Performance.enable", { timeDomain: "threadTicks" })
         try {
           await page.goto(`${baseUrl}/docs`)
-          // By selectors: a search by role looks at all of the page, and would be the most of what is measured.
+          // By selectors: a search by role reads the whole page, which would dominate the measurement.
           await page.locator("main h1", { hasText: /^Corridor$/ }).waitFor()
           await page.locator("header h2", { hasText: /^Models$/ }).waitFor()
           const seconds = await cpuSecondsOf(session)
@@ -132,7 +131,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
       await page.locator("dialog[open]").getByText("200 OK").first().waitFor()
     }
 
-    /** What would go elsewhere, or cannot be sent at all, is said by its field, and nothing is asked of anybody. */
+    /** Values that cannot be sent show a problem at their field, and no request is made. */
     const refuses = async (page: Page) => {
       const part = await partAt(page, "tag/payments/get/payments/{payment_id}")
       await part.getByRole("button", { name: "Test Request" }).click()
@@ -140,7 +139,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
       const asked: Array<string> = []
       page.on("request", (request) => asked.push(request.url()))
       const id = dialog.getByLabel(/^payment_id/)
-      const told = async (name: RegExp, words: RegExp) => {
+      const shows = async (name: RegExp, words: RegExp) => {
         await dialog.getByRole("button", { name: "Send" }).click()
         const field = dialog.getByRole("textbox", { name })
         await expect.poll(() => field.getAttribute("aria-invalid"), soon).toBe("true")
@@ -148,23 +147,23 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
         const message = dialog.locator(`[id="${await field.getAttribute("aria-describedby")}"]`)
         expect(await message.innerText()).toMatch(words)
       }
-      await told(/^payment_id/, /needs a value/)
+      await shows(/^payment_id/, /needs a value/)
       for (const value of [".", ".."]) {
         await id.fill(value)
-        await told(/^payment_id/, /leads to another address/)
+        await shows(/^payment_id/, /leads to another address/)
       }
       await id.fill("p")
       await expect.poll(() => id.getAttribute("aria-invalid"), soon).toBe("false")
       const key = dialog.getByLabel("X-Api-Key", { exact: true })
       const before = await key.inputValue()
       await key.fill("ck_test_ключ")
-      await told(/^X-Api-Key$/, /no header can carry/)
+      await shows(/^X-Api-Key$/, /no header can carry/)
       await key.fill(before)
       expect(asked).toEqual([])
       await page.keyboard.press("Escape")
     }
 
-    /** The search over a test request goes back to it by Escape, and by a choice leads to what was chosen. */
+    /** Escape closes the search over a test request; a choice closes both and goes to the entry. */
     const searchesFromRequest = async (page: Page) => {
       const part = await partAt(page, "tag/payment-initiation/post/payments-init/initiate")
       await part.getByRole("button", { name: "Test Request" }).click()
@@ -177,7 +176,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
       await page.keyboard.press("Escape")
       await search.waitFor({ state: "detached" })
       expect(await body.inputValue()).toBe("{}")
-      expect(await page.evaluate(pressAndLook), "what is typed next is the search's").toBe("Search the reference")
+      expect(await page.evaluate(pressAndLook), "the search has the focus").toBe("Search the reference")
       await page.keyboard.type("Rotate an API key")
       await page.keyboard.press("Enter")
       await isOnTop(page.locator("h3", { hasText: "Rotate an API key" }).first())

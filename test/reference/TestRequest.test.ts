@@ -39,7 +39,7 @@ describe("a test request", () => {
     }
   })
 
-  it("shows the name of what is not filled in yet", () => {
+  it("shows the names of empty path parameters", () => {
     expect(urlOf("/v1", payment, {})).toBe("/v1/payments/{payment_id}")
   })
 

@@ -70,7 +70,7 @@ interface ActionButtonProps {
   readonly kind?: "primary" | "plain" | "danger" | "ghost"
   readonly title?: string
   /** Explains the action before it is confirmed. */
-  readonly says: ComponentChildren
+  readonly explanation: ComponentChildren
   readonly children?: ComponentChildren
   readonly submit: string
   readonly act: (values: Values, key: string) => Promise<unknown>
@@ -89,7 +89,7 @@ export const ActionButton = ({
   label,
   name,
   onDone,
-  says,
+  explanation,
   submit,
   title
 }: ActionButtonProps) => {
@@ -112,7 +112,7 @@ export const ActionButton = ({
               onDone?.()
             }}
           >
-            <div class="says">{says}</div>
+            <div class="explanation">{explanation}</div>
             {children}
           </Form>
         </Dialog>
@@ -124,14 +124,14 @@ export const ActionButton = ({
 interface SecretDialogProps {
   readonly title: string
   readonly secret: string
-  readonly says: string
+  readonly explanation: string
   readonly onClose: () => void
 }
 
 /** Shows a secret once. */
-export const SecretDialog = ({ onClose, says, secret, title }: SecretDialogProps) => (
+export const SecretDialog = ({ onClose, explanation, secret, title }: SecretDialogProps) => (
   <Dialog title={title} onClose={onClose}>
-    <p class="says">{says}</p>
+    <p class="explanation">{explanation}</p>
     <p class="secret">
       <code>{secret}</code>
       <CopyButton text={secret} what="the secret" />

@@ -35,7 +35,7 @@ const Rotate = ({ apiKey, onDone, onSecret }: RowProps) => (
     name="Rotate"
     label={`Rotate ${apiKey.name}`}
     title="Rotate the key"
-    says="Replaces this key with a new one of the same name and role. You become its owner."
+    explanation="Replaces this key with a new one of the same name and role. You become its owner."
     submit="Rotate"
     done="Key rotated"
     onDone={onDone}
@@ -55,7 +55,7 @@ const Revoke = ({ apiKey, onDone }: Omit<RowProps, "onSecret">) => (
     label={`Revoke ${apiKey.name}`}
     title="Revoke the key"
     kind="danger"
-    says={`“${apiKey.name}” stops working now. Requests with it are refused. This cannot be undone.`}
+    explanation={`“${apiKey.name}” stops working now. Requests with it are refused. This cannot be undone.`}
     submit="Revoke the key"
     done="Key revoked"
     onDone={onDone}
@@ -75,7 +75,7 @@ export const ApiKeysPage = () => {
       name="Create key"
       icon="plus"
       kind="primary"
-      says="The key belongs to you and has at most your rights. It is shown once."
+      explanation="The key belongs to you and has at most your rights. It is shown once."
       submit="Create key"
       done="Key created"
       onDone={list.reload}
@@ -129,7 +129,12 @@ export const ApiKeysPage = () => {
         )}
       </PagedList>
       {secret !== undefined && (
-        <SecretDialog title="Your new key" says={shownOnce} secret={secret} onClose={() => setSecret(undefined)} />
+        <SecretDialog
+          title="Your new key"
+          explanation={shownOnce}
+          secret={secret}
+          onClose={() => setSecret(undefined)}
+        />
       )}
     </Page>
   )

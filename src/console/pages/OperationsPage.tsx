@@ -32,7 +32,7 @@ export const EscrowPayoutActions = ({ escrowId, onDone, payoutId }: Props) => {
         name="Try again"
         title="Try this payout again"
         kind="primary"
-        says="Sends the payout again, as a new payment. If it still cannot be sent, it comes back here with the reason."
+        explanation="Sends the payout again, as a new payment. If it still cannot be sent, it comes back here with the reason."
         submit="Try again"
         done="Payout is being sent"
         onDone={onDone}
@@ -41,7 +41,7 @@ export const EscrowPayoutActions = ({ escrowId, onDone, payoutId }: Props) => {
       <ActionButton
         name="Resolve"
         title="Resolve this payout"
-        says="Sends nothing more for this payout. The money stays on the party's account and can be paid out from the escrow."
+        explanation="Sends nothing more for this payout. The money stays on the party's account and can be paid out from the escrow."
         submit="Resolve"
         done="Payout resolved"
         onDone={onDone}

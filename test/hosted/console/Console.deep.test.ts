@@ -1,4 +1,4 @@
-/** The console in a real browser, served by the server as it is run: every page at both sizes, and what people do there. */
+/** The console in Chromium, on a built server: every page at two sizes, and the main tasks. */
 import { readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
@@ -82,7 +82,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     discard(dataDir)
   })
 
-  /** Nothing may be complained of but refusals that were asked for, nor asked of anyone but this server. */
+  /** Allows no console message but expected refusals, and no request to another server. */
   const visiting = async (
     token: string | undefined,
     use: (page: Page) => Promise<void>,
@@ -117,7 +117,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     await page.locator(".skeleton").first().waitFor({ state: "detached" })
   }
 
-  /** As a click in the menu goes there, without loading all of it again. */
+  /** Goes to a page without a reload, as a click in the menu does. */
   const walkTo = async (page: Page, path: string, title: string | RegExp): Promise<void> => {
     await page.evaluate(`location.hash = "#/${path}"`)
     const name = typeof title === "string" ? new RegExp(`^${title}$`) : title
@@ -163,7 +163,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     return { paid, account, escrow: escrow.data.escrow_id, webhook: dead.data.webhook_id, delivery }
   }
 
-  it("is one small script and one style, kept for good and packed", async () => {
+  it("is one small script and one style, cached for good and compressed", async () => {
     const page = await fetch(`${server.url}/console`)
     expect(page.headers.get("content-security-policy")).toContain("script-src 'self';")
     expect(page.headers.get("content-security-policy")).not.toContain("unsafe")
@@ -180,7 +180,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     expect(size).toBeGreaterThan(10_000)
     expect(size).toBeLessThan(200_000)
     expect((await fetch(`${server.url}/console/console-OLD.js`)).status).toBe(404)
-    // This server has started from the code that the build kept.
+    // The server started from the code cache of the build.
     expect((await fetch(`${server.url}/docs/reference.js`)).status).toBe(200)
   })
 
@@ -243,10 +243,10 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     })
   })
 
-  it("offers all there are to choose from, and narrows them down by what is typed", async () => {
+  it("offers all options of a long list, and filters them by typed words", async () => {
     await corridor.beneficiaries.create({ payload: kenyanPhone() as never })
     await visiting(jwtOf("org-admin"), async (page) => {
-      // Two pages, of which the second has the one that is sought.
+      // Two pages; the second has the searched item.
       await page.route(/\/v1\/beneficiaries\?/, async (route) => {
         const second = new URL(route.request().url()).searchParams.has("last_evaluated_key")
         const body = await (await route.fetch({ url: `${server.url}/v1/beneficiaries?limit=1` })).json()
@@ -315,7 +315,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     expect(refunds.map(({ reason }) => reason)).toEqual(["One cup was broken"])
   })
 
-  it("makes a payment link with a brand, and a page that looks like it", async () => {
+  it("creates a payment link with branding, and its page has it", async () => {
     const org_id = acme.org_id
     await visiting(jwtOf("staff"), async (page) => {
       await open(page, "#/links")
@@ -349,7 +349,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
       await dialog.getByAltText("The logo that was chosen").waitFor()
       await dialog.getByText("Branding").click()
       await dialog.getByRole("button", { name: "Create link" }).click()
-      // What is wrong is shown, though it was folded away.
+      // Invalid input opens the folded section.
       await dialog.getByLabel("Button colour").fill("#0B6E4F")
       await looksRight(page, "a new link")
       await dialog.getByRole("button", { name: "Create link" }).click()
@@ -362,7 +362,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     })
   })
 
-  it("lets a platform admin settle by hand in their own name", async () => {
+  it("lets a platform admin settle a payment by hand, audited in their name", async () => {
     const platform = createCorridor({ url: server.url, token: sandbox.admin.jwt })
     const corridorOf = {
       country: CountryCode.make("KE"),
@@ -390,7 +390,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     ).rejects.toMatchObject({ status: 409 })
   })
 
-  it("lets a second person turn a held payment away, and tells everyone why", async () => {
+  it("lets a second person reject a payment in review, with a reason", async () => {
     const platform = createCorridor({ url: server.url, token: sandbox.admin.jwt })
     const path = { org_id: acme.org_id }
     await platform.organizations.change({ path, payload: { review_threshold: 1000 } })
@@ -407,7 +407,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     expect(await corridor.payments.byId({ path: { payment_id } })).toMatchObject({ status: "rejected" })
   })
 
-  it("sends a dead letter again, which arrives with the id it had", async () => {
+  it("resends a dead letter with its original id", async () => {
     const received: Array<string> = []
     let isThere = false
     const receiver = createServer((request, response) => {
@@ -440,7 +440,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     }
   })
 
-  it("lets an invited person accept, with the line of the message that they were sent", async () => {
+  it("accepts an invitation by pasted text of the e-mail", async () => {
     const other = createCorridor({ url: server.url, apiKey: sandbox.orgs[1]!.api_key })
     const invited = acme.users.find(({ role }) => role === "member")!
     const path = { org_id: sandbox.orgs[1]!.org_id }
@@ -469,7 +469,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     expect(data).toContainEqual(expect.objectContaining({ user_id: invited.user_id, role: "staff" }))
   })
 
-  it("offers nobody what their role does not open, and says so where they go there all the same", async () => {
+  it("hides what the role does not allow, and says so on the page itself", async () => {
     const payment_id = await initiate(byPhone())
     await completed(payment_id)
     await visiting(

@@ -12,7 +12,7 @@ describe("automatic retries", () => {
     ["DELETE", false, 503, "3", 3],
     // With its key the same payment is not sent twice.
     ["POST", true, 503, "3", 3],
-    // A 503 may be that nobody knows: a secret that is rotated twice leaves receivers without the one they have.
+    // A 503 may have had an effect: rotating a secret twice would break receivers.
     ["POST", false, 503, "3", undefined],
     ["PATCH", false, 503, "3", undefined],
     ["POST", false, 429, "1", 1],

@@ -11,7 +11,7 @@ describe("filtered options", () => {
 
   const idsOf = (typed: string) => optionsMatching(options, typed).map(([id]) => id)
 
-  it("leaves what has every word that was typed, wherever it stands", () => {
+  it("keeps options with every typed word, in any place", () => {
     expect(idsOf("")).toEqual(["1", "2", "3"])
     expect(idsOf("okafor")).toEqual(["1", "3"])
     expect(idsOf(" OKAFOR  bank ")).toEqual(["3"])

@@ -43,7 +43,7 @@ const MoneyActions = ({ account, onDone }: AccountActionsProps) => {
         name="Pay out"
         title="Pay a beneficiary from the account"
         kind="primary"
-        says="Holds the amount and its fees now. Both return to the account if the provider declines."
+        explanation="Holds the amount and its fees now. Both return to the account if the provider declines."
         submit="Pay out"
         done="Withdrawal started"
         onDone={onDone}
@@ -66,7 +66,7 @@ const MoneyActions = ({ account, onDone }: AccountActionsProps) => {
       <ActionButton
         name="Transfer"
         title="Transfer to another account"
-        says="Moves money to another account in the same currency now."
+        explanation="Moves money to another account in the same currency now."
         submit="Transfer"
         done="Transferred"
         onDone={onDone}
@@ -85,7 +85,7 @@ const MoneyActions = ({ account, onDone }: AccountActionsProps) => {
       {session.value?.mode === "sandbox" && (
         <ActionButton
           name="Simulate a deposit"
-          says="Credits the account as if a customer had paid into it. Sandbox only."
+          explanation="Credits the account as if a customer had paid into it. Sandbox only."
           submit="Deposit"
           done="Deposited"
           onDone={onDone}
@@ -106,7 +106,7 @@ const FreezeAction = ({ account, onDone }: AccountActionsProps) => {
     <ActionButton
       name="Unfreeze"
       title="Unfreeze the account"
-      says="Allows withdrawals again. The organisation gets an event."
+      explanation="Allows withdrawals again. The organisation gets an event."
       submit="Unfreeze"
       done="Account unfrozen"
       onDone={onDone}
@@ -117,7 +117,7 @@ const FreezeAction = ({ account, onDone }: AccountActionsProps) => {
       name="Freeze"
       title="Freeze the account"
       kind="danger"
-      says="Blocks withdrawals; deposits still arrive. The organisation gets an event with the reason."
+      explanation="Blocks withdrawals; deposits still arrive. The organisation gets an event with the reason."
       submit="Freeze"
       done="Account frozen"
       onDone={onDone}

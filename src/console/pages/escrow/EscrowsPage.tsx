@@ -76,7 +76,7 @@ export const NewEscrow = ({ onDone }: { readonly onDone: () => void }) => (
     icon="plus"
     kind="primary"
     title="Create an escrow"
-    says="No money moves until you fund it. Every party gets an equal share of every milestone."
+    explanation="No money moves until you fund it. Every party gets an equal share of every milestone."
     submit="Create escrow"
     done="Escrow created"
     onDone={onDone}

@@ -60,7 +60,7 @@ const Cancel = ({ link, onDone }: { readonly link: Link; readonly onDone: () => 
     label={`Cancel ${link.description ?? link.link_ref}`}
     title="Cancel the link"
     kind="danger"
-    says="The link accepts no new payments. Payments in progress continue."
+    explanation="The link accepts no new payments. Payments in progress continue."
     submit="Cancel the link"
     done="Link canceled"
     onDone={onDone}

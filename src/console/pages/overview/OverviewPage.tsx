@@ -30,7 +30,7 @@ export const LatestPayments = () => {
 /** For members who may open a payment by id, but not list payments. */
 export const Welcome = ({ name }: { readonly name: string }) => (
   <Card title="Welcome">
-    <p class="says">
+    <p class="explanation">
       You are signed in to {name} as a member. The menu has the pages that your role can open. Ask an org admin for more
       permissions.
     </p>

@@ -51,7 +51,7 @@ const DecisionButton = ({ decision, isFirst, item: { item_id }, onDone, paymentI
       name={withProviderName(says)}
       title="Decision"
       kind={isFirst ? "primary" : outcome === "failed" ? "danger" : "plain"}
-      says={
+      explanation={
         <>
           <p>
             <strong>{withProviderName(says)}.</strong>
@@ -139,7 +139,7 @@ export const ReviewActions = ({ onDone, paymentId }: ReviewActionsProps) => {
         name="Approve"
         title="Approve this payment"
         kind="primary"
-        says="Sends the payment to its provider now. The person who initiated it cannot approve it."
+        explanation="Sends the payment to its provider now. The person who initiated it cannot approve it."
         submit="Approve"
         done="Payment approved"
         onDone={onDone}
@@ -161,7 +161,7 @@ export const ReviewActions = ({ onDone, paymentId }: ReviewActionsProps) => {
         name="Reject"
         title="Reject this payment"
         kind="danger"
-        says="Rejects the payment for good. Held money returns to the balance."
+        explanation="Rejects the payment for good. Held money returns to the balance."
         submit="Reject the payment"
         done="Payment rejected"
         onDone={onDone}
@@ -195,7 +195,7 @@ const Refund = ({ onDone, payment }: Omit<PaymentActionsProps, "items">) => {
       name="Refund"
       title="Refund this payment"
       kind="primary"
-      says={`Refunds the payer through the same provider and debits your balance. Fees are not refunded. At most ${amountText(left)} ${payment.currency} can be refunded.`}
+      explanation={`Refunds the payer through the same provider and debits your balance. Fees are not refunded. At most ${amountText(left)} ${payment.currency} can be refunded.`}
       submit="Refund"
       done="Refund requested"
       onDone={onDone}
@@ -227,7 +227,7 @@ const Cancel = ({ onDone, payment }: Omit<PaymentActionsProps, "items">) =>
       name="Cancel"
       title="Cancel this payment"
       kind="danger"
-      says="Cancels the payment. If a provider already has it, the provider must agree; otherwise nothing changes."
+      explanation="Cancels the payment. If a provider already has it, the provider must agree; otherwise nothing changes."
       submit="Cancel the payment"
       done="Payment canceled"
       onDone={onDone}

@@ -135,7 +135,7 @@ export const SavedViews = () => {
           name="Save this view"
           icon="save"
           kind="ghost"
-          says="Saves the search and its filters in this browser."
+          explanation="Saves the search and its filters in this browser."
           submit="Save"
           done="View saved"
           act={async ({ name = "" }) => saveView({ name, query })}

@@ -129,7 +129,7 @@ export const EditConfig = ({ config, onDone }: { readonly config: Config; readon
     name="Change"
     label={`Change ${providerName(config.provider)} in ${config.country}`}
     title={`${providerName(config.provider)} in ${config.country}`}
-    says={`Takes effect with the next payment${config.org_id === null ? " of every organisation" : ""} . Payments in progress are completed.`}
+    explanation={`Takes effect with the next payment${config.org_id === null ? " of every organisation" : ""} . Payments in progress are completed.`}
     submit="Save"
     done="Configuration changed"
     onDone={onDone}
@@ -163,7 +163,7 @@ export const SetCredentials = ({ config, onDone }: { readonly config: Config; re
     name="Credentials"
     label={`Credentials of ${providerName(config.provider)} in ${config.country}`}
     title={`Account at ${providerName(config.provider)}`}
-    says="Uses a separate account at the provider. The credentials are tested now with a harmless call, stored encrypted, and never shown again."
+    explanation="Uses a separate account at the provider. The credentials are tested now with a harmless call, stored encrypted, and never shown again."
     submit="Set credentials"
     done="Credentials set"
     onDone={onDone}
@@ -197,7 +197,7 @@ export const NewConfig = ({ onDone }: { readonly onDone: () => void }) => (
     title="Add a provider to a corridor"
     icon="plus"
     kind="primary"
-    says={
+    explanation={
       chosenOrg.value === undefined
         ? "New payments of all organisations in this corridor are offered to it."
         : "New payments of the chosen organisation in this corridor are offered to it before the shared ones."
@@ -239,7 +239,7 @@ const Remove = ({ config, onDone }: { readonly config: Config; readonly onDone: 
     label={`Remove ${providerName(config.provider)} in ${config.country}`}
     title="Remove the configuration"
     kind="danger"
-    says={`No new payment${config.org_id === null ? " of any organisation" : ""} uses it from now on. Payments in progress are completed.`}
+    explanation={`No new payment${config.org_id === null ? " of any organisation" : ""} uses it from now on. Payments in progress are completed.`}
     submit="Remove"
     done="Configuration removed"
     onDone={onDone}

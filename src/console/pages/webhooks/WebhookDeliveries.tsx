@@ -23,7 +23,7 @@ export const Replay = ({ deliveryId, name, onDone }: ReplayProps) => (
     name="Send again"
     label={`Send again: ${name}`}
     title="Send the delivery again"
-    says="Queues the delivery again with a full set of attempts. The receiver gets the same event id and bytes, and may have handled it already."
+    explanation="Queues the delivery again with a full set of attempts. The receiver gets the same event id and bytes, and may have handled it already."
     submit="Send again"
     done="Delivery queued"
     onDone={onDone}
@@ -252,7 +252,7 @@ export const ReplayDead = ({ count, onDone, webhookId }: ReplayDeadProps) => (
     name={count === 1 ? "Send it again" : "Send all again"}
     title="Send dead letters again"
     kind="primary"
-    says={`Queues ${count === 1 ? "the dead letter" : `all ${count < 1000 ? `${count} ` : ""}dead letters`} of this endpoint again with a full set of attempts. The receiver gets the same event ids and bytes.`}
+    explanation={`Queues ${count === 1 ? "the dead letter" : `all ${count < 1000 ? `${count} ` : ""}dead letters`} of this endpoint again with a full set of attempts. The receiver gets the same event ids and bytes.`}
     submit="Send again"
     done="Dead letters queued"
     onDone={onDone}

@@ -25,7 +25,7 @@ export const ChangeEvents = ({ endpoint, onDone }: { readonly endpoint: Endpoint
   <ActionButton
     name="Change"
     title="Change the endpoint"
-    says="Pending deliveries go to the new address too. Unsubscribed events are no longer sent."
+    explanation="Pending deliveries go to the new address too. Unsubscribed events are no longer sent."
     submit="Save"
     done="Endpoint changed"
     onDone={onDone}
@@ -48,7 +48,7 @@ export const RemoveEndpoint = ({ endpoint, onDone }: { readonly endpoint: Endpoi
     name="Remove"
     title="Remove the endpoint"
     kind="danger"
-    says={`${endpoint.endpoint_url} receives nothing more. Its deliveries are deleted, including pending ones.`}
+    explanation={`${endpoint.endpoint_url} receives nothing more. Its deliveries are deleted, including pending ones.`}
     submit="Remove the endpoint"
     done="Endpoint removed"
     onDone={onDone}
@@ -64,7 +64,7 @@ export const RotateSecret = ({ endpoint }: { readonly endpoint: Endpoint }) => {
         name="New secret"
         title="Replace the signing secret"
         kind="danger"
-        says="Creates a new signing secret. For 24 hours deliveries carry both signatures, unless you revoke the old secret now."
+        explanation="Creates a new signing secret. For 24 hours deliveries carry both signatures, unless you revoke the old secret now."
         submit="Replace the secret"
         done="Secret replaced"
         act={async ({ when }, key) => {
@@ -85,7 +85,7 @@ export const RotateSecret = ({ endpoint }: { readonly endpoint: Endpoint }) => {
       {secret !== undefined && (
         <SecretDialog
           title="The new signing secret"
-          says="Store it now: it is not shown again."
+          explanation="Store it now: it is not shown again."
           secret={secret}
           onClose={() => setSecret(undefined)}
         />
@@ -107,7 +107,7 @@ export const SetEndpointStatus = ({ onDone, status, webhookId }: SetEndpointStat
       name={enables ? "Enable" : "Disable"}
       title={enables ? "Enable the endpoint" : "Disable the endpoint"}
       kind={enables ? "plain" : "danger"}
-      says={
+      explanation={
         enables
           ? "Resumes sending, including pending deliveries. Events of the time in between are not sent."
           : "Stops sending until it is enabled again. Pending deliveries stay; new events are not kept for it."
@@ -187,7 +187,7 @@ export const NewEndpoint = () => {
         name="Add endpoint"
         icon="plus"
         kind="primary"
-        says="Events are sent to it from now on. Its signing secret is shown once."
+        explanation="Events are sent to it from now on. Its signing secret is shown once."
         submit="Add endpoint"
         done="Endpoint added"
         onDone={endpointsChanged}
@@ -202,7 +202,7 @@ export const NewEndpoint = () => {
       {secret !== undefined && (
         <SecretDialog
           title="The endpoint's signing secret"
-          says="Verify deliveries with this secret. Store it now: it is not shown again."
+          explanation="Verify deliveries with this secret. Store it now: it is not shown again."
           secret={secret}
           onClose={() => setSecret(undefined)}
         />

@@ -18,7 +18,7 @@ export const SendTest = ({ org }: { readonly org: string }) => (
   <ActionButton
     name="Send a test to all endpoints"
     title="Send a test event to all endpoints"
-    says="Sends transaction.updated with made-up data, marked as a test, to every active endpoint of the organisation."
+    explanation="Sends transaction.updated with made-up data, marked as a test, to every active endpoint of the organisation."
     submit="Send"
     done="Test event sent"
     act={(_, key) =>
