@@ -1,7 +1,9 @@
 /**
- * The server and the CLI as one file each, and beside each what V8 made of it, so that it starts sooner; the console; the API
- * reference; the guides; with `--client`, as `npm run build` has it, the client for other programs; and with `--map`, as `npm run bench`
- * has it, the map that leads from the server's file to its sources, which nothing here refers to.
+ * Builds into `--outdir`, `dist` by default:
+ * - the server and the CLI, one file each, with V8's code cache beside it
+ * - the console, the API reference and the guides
+ * - with `--client` (`npm run build`) the client for other programs
+ * - with `--map` (`npm run bench`) a source map of the server
  */
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -41,21 +43,6 @@ const { ended, isFresh } = buildOf(
 )
 if (isFresh) process.exit()
 
-/**
- * To see whether it runs at Cloudflare, `pg` makes a Response at its start, for which Node 20 loads all of its own fetch:
- * a tenth of the time that a command takes.
- */
-const notAtCloudflare = {
-  name: "not at Cloudflare",
-  setup: (builder) => {
-    builder.onLoad({ filter: /[\\/]pg[\\/]lib[\\/]stream\.js$/ }, ({ path }) => {
-      const [before, after] = readFileSync(path, "utf8").split("typeof Response === 'function'")
-      if (after === undefined) throw new Error(`${path} no longer asks whether there is a Response.`)
-      return { contents: `${before}false${after}`, loader: "js" }
-    })
-  }
-}
-
 const program = (entryPoint, outfile, more) =>
   build({
     entryPoints: [entryPoint],
@@ -68,14 +55,12 @@ const program = (entryPoint, outfile, more) =>
     define: { "import.meta.url": "moduleUrl" },
     banner: { js: "const moduleUrl = require('node:url').pathToFileURL(__filename).href;" },
     logLevel: "warning",
-    // The text stays in memory as long as the program runs, and people wait for a start: the less there is of it, the
-    // better, and without the comments of others it is plain ASCII, which takes half the room.
+    // The text stays in memory while the program runs. Without comments it is plain ASCII, which takes half the memory.
     minifyWhitespace: true,
-    ...more,
-    plugins: [notAtCloudflare, ...(more.plugins ?? [])]
+    ...more
   })
 
-// Short lines, so that the places in a log lead somewhere.
+// Short lines, so that positions in stack traces are useful.
 await program("src/main.ts", "main.cjs", {
   legalComments: "external",
   lineLimit: 120,
@@ -85,38 +70,34 @@ await program("src/main.ts", "main.cjs", {
 const operations = await readOperations(outdir)
 await program("src/cli/main.ts", "cli/main.cjs", {
   legalComments: "none",
-  // A third less to read, and an eighth less to do, at each start; nobody reads the places in it.
+  // A third less text to read at each start.
   minifyIdentifiers: true,
   minifySyntax: true,
   plugins: [operationsAsTable(operations), answerShapesAsTable(await readAnswerShapes(outdir))]
 })
 
-const hasCode = (folder) => {
-  const code = join(folder, "main.code")
-  if (!existsSync(code)) return false
+const hasCodeCache = (folder) => {
+  const cache = join(folder, "main.code")
+  if (!existsSync(cache)) return false
   const program = realpathSync(join(folder, "main.cjs"))
   const hash = createHash("sha256").update(process.version).update(program).update(readFileSync(program)).digest()
-  return readFileSync(code).subarray(0, hash.length).equals(hash)
+  return readFileSync(cache).subarray(0, hash.length).equals(hash)
 }
 
-/**
- * Code is kept for one set of flags, of what has run by the end of each of the runs; what the program says, and how it
- * ends, is of no interest.
- */
-const startable = (folder, flags, runs, environment) => {
+/** Runs the program once for each list of arguments and keeps the code that V8 compiled. A cache fits one set of flags. */
+const addCodeCache = (folder, flags, runs, environment) => {
   const main = join(folder, "main.mjs")
   copyFileSync(new URL("../src/start.mjs", import.meta.url), main)
-  if (hasCode(folder)) return
+  if (hasCodeCache(folder)) return
   const env = { PATH: process.env["PATH"], ...environment, CORRIDOR_KEEP_CODE: "1" }
   for (const args of runs) {
     spawnSync(process.execPath, [...flags, main, ...args], { env, stdio: "ignore", timeout: 60_000 })
   }
 }
 
-// A help text, commands that find no database, each with another part of the service, and one that finds no server: between
-// them they load what nearly all others do.
-const nobody = ["--url", "http://127.0.0.1:1", "--api-key", "none"]
-startable(
+// Help, one command for each part of the service (there is no database), and one that finds no server.
+const noServer = ["--url", "http://127.0.0.1:1", "--api-key", "none"]
+addCodeCache(
   join(outdir, "cli"),
   [],
   [
@@ -125,14 +106,14 @@ startable(
     ["queue"],
     ["providers", "list"],
     ["payments", "refund", "none", "--reason", "none"],
-    ["listen", "--forward-to", "x", ...nobody]
+    ["listen", "--forward-to", "x", ...noServer]
   ],
   {
     DATA_DIR: join(outdir, "none")
   }
 )
-// It loads everything and then refuses the port: no server is wanted here.
-startable(outdir, ["--max-semi-space-size=32", "--heap-growing-percent=60"], [[]], { PORT: "none" })
+// The invalid port ends the server once everything is loaded.
+addCodeCache(outdir, ["--max-semi-space-size=32", "--heap-growing-percent=60"], [[]], { PORT: "none" })
 
 await buildConsole(outdir, operations)
 await buildReference(outdir)

@@ -1,4 +1,4 @@
-/** Whether what was built is of the sources as they are: nobody waits for a build that would change nothing. */
+/** Skips a build whose sources have not changed since the last one. */
 import { createHash } from "node:crypto"
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
@@ -12,7 +12,7 @@ const filesIn = (path) => {
     .flatMap((name) => filesIn(join(path, name)))
 }
 
-/** Of everything that a build reads, by when it was last written; packages come and go with npm's own list of them. */
+/** Hash of names, sizes and times of all files that a build reads. npm's own list stands for the packages. */
 const fingerprintOf = (sources) => {
   const hash = createHash("sha256").update(`${process.version} ${process.arch} ${resolve(".")}\n`)
   for (const { found, path } of sources.flatMap(filesIn)) hash.update(`${path} ${found.size} ${found.mtimeMs}\n`)
@@ -29,7 +29,7 @@ const read = (outdir) => {
   }
 }
 
-/** `parts` are what it has besides what every build has. A build that does not come to its end leaves nothing behind to go by. */
+/** `parts`: optional parts of this build, such as `client`. The note is deleted first, so a broken build is not fresh. */
 export const buildOf = (outdir, sources, parts, results) => {
   const fingerprint = fingerprintOf(sources)
   const { parts: built = [], ...before } = read(outdir)

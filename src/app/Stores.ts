@@ -35,7 +35,7 @@ import { Readiness } from "../platform/http/SystemRoutes.ts"
 import { idempotencyStoreMemory, ownersMemory } from "../platform/idempotency/IdempotencyMemory.ts"
 import { idempotencyStoreSql, ownersSql } from "../platform/idempotency/IdempotencySql.ts"
 import { messageCountsMemory, notificationStoreMemory } from "../platform/notifications/NotificationMemory.ts"
-import { messageCountsSql, notificationStoreSql } from "../platform/notifications/NotificationSql.ts"
+import { messageCountsSql } from "../platform/notifications/NotificationSql.ts"
 import { partitionsMemory } from "../platform/partitions/Partitions.ts"
 import { partitionsSql } from "../platform/partitions/PartitionsSql.ts"
 import { secretStoreMemory } from "../platform/secrets/SecretMemory.ts"
@@ -57,44 +57,9 @@ import { webhookStoreMemory } from "../webhooks/WebhookMemory.ts"
 import { deadLetterStoreMemory } from "../webhooks/delivery/DeadLetterMemory.ts"
 import { deliveryQueueMemory } from "../webhooks/delivery/DeliveryQueueMemory.ts"
 import { deliveryQueueSql } from "../webhooks/delivery/DeliveryQueueSql.ts"
+import { RecordStoresLive } from "./Records.ts"
 import { queueMetricsMemory } from "./QueueMetricsMemory.ts"
 import { queueMetricsSql } from "./QueueMetricsSql.ts"
-import { apiKeyStoreSql } from "../people/apiKeys/ApiKeySql.ts"
-import { auditStoreSql } from "../platform/audit/AuditSql.ts"
-import { deadLetterStoreSql } from "../webhooks/delivery/DeadLetterSql.ts"
-import { eventStoreSql } from "../webhooks/EventSql.ts"
-import { feeRuleStoreSql } from "../money/fees/FeeRuleSql.ts"
-import { invitationStoreSql, memberStoreSql } from "../people/members/MemberSql.ts"
-import { ledgerStoreSql } from "../money/ledger/LedgerSql.ts"
-import { organizationStoreSql } from "../people/organizations/OrganizationSql.ts"
-import { rateLockStoreSql } from "../money/rates/RateLockSql.ts"
-import { rateStoreSql } from "../money/rates/RateSql.ts"
-import { secretStoreSql } from "../platform/secrets/SecretSql.ts"
-import { userStoreSql } from "../people/users/UserSql.ts"
-import { virtualAccountStoreSql, virtualTransactionStoreSql } from "../treasury/accounts/VirtualAccountSql.ts"
-import { webhookStoreSql } from "../webhooks/WebhookSql.ts"
-
-/** The stores of records on PostgreSQL: of everything but payments, providers and what hangs on them. */
-export const RecordStoresLive = Layer.mergeAll(
-  Transactor.layer,
-  apiKeyStoreSql,
-  auditStoreSql,
-  deadLetterStoreSql,
-  eventStoreSql,
-  feeRuleStoreSql,
-  invitationStoreSql,
-  ledgerStoreSql,
-  memberStoreSql,
-  notificationStoreSql,
-  organizationStoreSql,
-  rateLockStoreSql,
-  rateStoreSql,
-  secretStoreSql,
-  userStoreSql,
-  virtualAccountStoreSql,
-  virtualTransactionStoreSql,
-  webhookStoreSql
-)
 
 export const StoresLive = Layer.mergeAll(
   RecordStoresLive,
