@@ -19,7 +19,7 @@ const openSandbox = Effect.gen(function* () {
   return credentials
 }).pipe(Effect.provide(SandboxLive))
 
-/** What is done once, however many processes there are. */
+/** Done once, by the first process. */
 const opened = Effect.gen(function* () {
   const { mode } = yield* Settings
   yield* warnOfReplication

@@ -1,4 +1,4 @@
-/** What an instance does besides answering requests. */
+/** Background work of an instance: pollers, payout workers, webhook deliveries, metrics, retention and partitions. */
 import { Effect } from "effect"
 import { dayClosingPause, strayPause } from "../domain/policies/PaymentPolicies.ts"
 import { LedgerStore } from "../money/ledger/LedgerStore.ts"
@@ -28,12 +28,9 @@ import { DeliveryStore } from "../webhooks/delivery/DeliveryStore.ts"
 import { EventStore } from "../webhooks/EventStore.ts"
 import type { Stored } from "../platform/database/DatabaseFailure.ts"
 
-/**
- * Forgets what is kept for a time only, so that no table grows for ever. Money is not among it: payments, attempts,
- * callbacks that were applied, the ledger and operator items stay.
- */
+/** Deletes rows past their retention. Payments, attempts, applied callbacks, the ledger and operator items are kept. */
 
-/** Batch after batch, so that nobody waits behind a long statement, until nothing is left. */
+/** Deletes in batches, so that no statement runs long. */
 const allOf = (forgetOld: Stored<number>) => Effect.repeat(forgetOld, { while: (forgotten) => forgotten > 0 })
 
 export const deleteExpired = Effect.gen(function* () {
@@ -42,7 +39,7 @@ export const deleteExpired = Effect.gen(function* () {
   const strays = yield* UnmatchedCallbackStore
   const locks = yield* RateLockStore
   const deliveries = yield* DeliveryStore
-  // An event is forgotten when no delivery of it is left.
+  // Events are deleted once they have no delivery left.
   const events = yield* EventStore
   const credentials = yield* ProviderAccountStore
   const audit = yield* AuditStore
@@ -52,7 +49,7 @@ export const deleteExpired = Effect.gen(function* () {
 
 export const retentionWorker = Effect.forever(Effect.zipRight(deleteExpired, Effect.sleep(retentionPause)))
 
-/** The next months' parts first: archives may take a while. */
+/** Creates the partitions of the next months first: archiving may take a while. */
 export const partitionWorker = Effect.flatMap(Partitions, ({ createAhead: makeAhead, archiveDetached: putAway }) =>
   Effect.forever(Effect.zipRight(Effect.zipRight(makeAhead, putAway), Effect.sleep(retentionPause)))
 )
@@ -69,7 +66,7 @@ const closedDays = Effect.flatMap(Effect.all([AnalyticsStore, LedgerStore]), ([c
   Effect.forever(Effect.all([counts.closeDays, books.closeDays, Effect.sleep(dayClosingPause)], { discard: true }))
 )
 
-/** The rails' callbacks take the way of every callback, without the detour over the network. */
+/** Callbacks of the sandbox's simulators take the usual path, without the network. */
 const rails = Effect.gen(function* () {
   const callbacks = yield* Callbacks
   const providers = yield* Providers
@@ -92,7 +89,7 @@ const settlements = Effect.flatMap(RampPayoutWorker, ({ worker }) => worker)
 
 const rateLimits = Effect.flatMap(RateLimits, ({ worker }) => worker)
 
-/** The settings may have come to name an account that a configuration has brought since long. */
+/** Alerts the operator if the settings name an account that a provider configuration uses already. */
 export const alertSharedAccounts = Effect.gen(function* () {
   const shared = yield* Effect.flatMap(ProviderAccounts, (accounts) => accounts.shared)
   yield* Effect.forEach(shared, (config_id) =>

@@ -1,4 +1,4 @@
-/** What everything else stands on: logs, the database brought up to date, the vault. */
+/** Logging, tracing, the migrated database and the vault: the layers below all stores. */
 import { Effect, Layer } from "effect"
 import { Ids } from "../domain/Ids.ts"
 import { logLevels, Settings } from "../platform/config/Settings.ts"
@@ -22,17 +22,17 @@ const TracingLive = Layer.unwrapEffect(
 
 export const ObservabilityLive = Layer.merge(LoggingLive, TracingLive)
 
-/** Connected, but perhaps not migrated. */
+/** Connected, perhaps not migrated. */
 export const DatabaseConnectionLive = DatabaseLive.pipe(Layer.provideMerge(DatabaseServer.layer))
 
-/** A database, in whichever way it is reached. */
+/** A connected database: the configured one, or one that a test or command provides. */
 export type DatabaseLayer<E> = Layer.Layer<
   Layer.Layer.Success<typeof DatabaseConnectionLive>,
   E,
   Layer.Layer.Context<typeof DatabaseConnectionLive>
 >
 
-/** The vault of a migrated database whose master key is the one in force. */
+/** Migrates the database and checks the master key, then opens the vault. */
 const VaultLive = Layer.unwrapEffect(
   Effect.gen(function* () {
     yield* migrate
@@ -43,6 +43,5 @@ const VaultLive = Layer.unwrapEffect(
   })
 )
 
-/** All of it, on a database that is reached in the given way. */
 export const foundationOn = <E>(Connected: DatabaseLayer<E>) =>
   VaultLive.pipe(Layer.provideMerge(Connected), Layer.provideMerge(Ids.layer), Layer.provideMerge(ObservabilityLive))

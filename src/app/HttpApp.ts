@@ -1,4 +1,4 @@
-/** The HTTP side as one effect: routes from the contract and its handlers, served until the scope ends. */
+/** The HTTP server: routes from the contract and its handlers, served until the scope ends. */
 import { Effect, Option } from "effect"
 import { virtualAccountsHandlers } from "../treasury/accounts/VirtualAccountsHttp.ts"
 import { analyticsHandlers } from "../payments/analytics/AnalyticsHttp.ts"
@@ -63,7 +63,7 @@ const implementation = Effect.all({
   webhooks: webhooksHandlers
 })
 
-/** What callers, providers and payers ask for. */
+/** Routes of the API, of provider callbacks and of hosted pages. */
 export const businessRoutes = Effect.gen(function* () {
   const api = yield* Effect.flatMap(implementation, apiRoutes)
   const callbacks = [...(yield* callbackRoutes), ...(yield* kybCallbackRoutes)]
@@ -71,7 +71,7 @@ export const businessRoutes = Effect.gen(function* () {
   return [...api, ...callbacks, ...pages]
 })
 
-/** Answers with the port it listens on; port 0 takes any free one. */
+/** Returns the port that the server listens on; port 0 takes any free one. */
 export const serveHttp = Effect.fn("serveHttp")(function* (port: number) {
   const { answerBufferMb, answerTimeout, corsOrigins, host, metricsPort, mode, worker } = yield* Settings
   const business = yield* businessRoutes
@@ -80,7 +80,7 @@ export const serveHttp = Effect.fn("serveHttp")(function* (port: number) {
   const ids = yield* Ids
   const shown = mode === "live" ? [] : [metrics]
   if (Option.isSome(metricsPort)) {
-    // Each of several processes counts for itself.
+    // Each process has its own metrics and its own port for them.
     const own = { port: metricsPort.value + worker - 1, host }
     yield* serve(exchange(ids, routerOf([metrics]), new Map()), own)
   }

@@ -1,4 +1,4 @@
-/** Reads payments and items that wait for a person, for commands that do no more. */
+/** Reads payments and the operations queue, for commands that need no other part of the service. */
 import { Layer } from "effect"
 import { ReplayedAnswers, Payments } from "../payments/read/Payments.ts"
 import { paymentStoreSql } from "../payments/store/PaymentSql.ts"
@@ -26,10 +26,10 @@ const StoresLive = Layer.mergeAll(
   paymentStoreSql
 )
 
-/** Commands never ask for the answer to a request that was cut off. */
+/** Commands never replay the answer to an interrupted request. */
 const NoFundingAnswers = Layer.succeed(ReplayedAnswers, {})
 
-/** With the answers of features that pay from accounts of their own. */
+/** Payments, the operations queue and their events; needs the replayed answers of virtual accounts and escrows. */
 export const PaymentReads = Payments.layer.pipe(
   Layer.provideMerge(Organizations.layer),
   Layer.provide(BlockedPayoutItems),
@@ -37,7 +37,6 @@ export const PaymentReads = Payments.layer.pipe(
   Layer.provideMerge(Layer.merge(AuditLog.layer, EventPublisher.layer))
 )
 
-/** On a database that is reached in the given way. */
 export const paymentRecordsOn = <E>(Connected: DatabaseLayer<E>) =>
   graphOn(Connected, {
     services: PaymentReads.pipe(Layer.provide(NoFundingAnswers)),

@@ -1,6 +1,5 @@
 /**
- * The part of the service that settles payments by hand, for whoever does no more: what became of them, the books, what
- * virtual accounts have to say, and whoever can send money back.
+ * Settles payments by an operator's decision, for commands that need no other part: ledger, fees, refunds, withdrawals.
  */
 import { Layer } from "effect"
 import { feeRuleStoreSql } from "../money/fees/FeeRuleSql.ts"
@@ -53,7 +52,6 @@ const StoresLive = Layer.mergeAll(
   virtualTransactionStoreSql
 )
 
-/** Over whichever providers there are. */
 export const settlementsOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
   Layer.merge(Resolution.layer, PaymentDecisions.layer).pipe(
     Layer.provideMerge(RecordOutcome.layer),
@@ -74,6 +72,5 @@ export const settlementsOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =
     )
   )
 
-/** On a database that is reached in the given way. */
 export const paymentSettlementsOn = <E>(Connected: DatabaseLayer<E>) =>
   graphOn(Connected, { services: settlementsOver(ProvidersLive), stores: StoresLive, settings: ProviderSettingsLive })

@@ -1,4 +1,4 @@
-/** What wings below ask of those above them, handed down: they name what they need, and only here is it known who has it. */
+/** Implements the ports of lower wings by services of higher wings. */
 import { Effect, Layer, Option } from "effect"
 import { Beneficiaries } from "../payments/beneficiaries/Beneficiaries.ts"
 import { ReplayedAnswers, Payments } from "../payments/read/Payments.ts"

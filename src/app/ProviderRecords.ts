@@ -1,4 +1,4 @@
-/** The part of the service that knows who serves which corridor, and how they have answered, for whoever needs no more. */
+/** Provider configurations, accounts and statistics, for commands that need no other part of the service. */
 import { Layer } from "effect"
 import { Analytics } from "../payments/analytics/Analytics.ts"
 import { analyticsStoreSql } from "../payments/analytics/AnalyticsSql.ts"
@@ -28,6 +28,5 @@ export const ProviderServices = Layer.merge(Analytics.layer, ProviderConfigsLive
   Layer.provideMerge(Layer.merge(AuditLog.layer, Secrets.layer))
 )
 
-/** On a database that is reached in the given way. */
 export const providerRecordsOn = <E>(Connected: DatabaseLayer<E>) =>
   graphOn(Connected, { services: ProviderServices, stores: StoresLive, settings: ProviderSettingsLive })

@@ -1,4 +1,6 @@
-/** What waits in the database, in a few numbers for the metrics. */
+/**
+ * Metrics of work that waits in the database: unknown outcomes, operator items, webhook queue, suspense, FX position.
+ */
 import { Context, Schema, BigDecimal, Effect, Option } from "effect"
 import { AnyCurrencyCode } from "../domain/CryptoAsset.ts"
 import { ProviderName, providerNames } from "../domain/Corridor.ts"
@@ -9,93 +11,86 @@ import { moneyOf } from "../platform/database/Query.ts"
 import { RateQuote } from "../money/rates/RateQuote.ts"
 import { exactGauge, gauge } from "../platform/observability/Metrics.ts"
 
-/** How many there are, and for how many seconds the oldest of them has been there. */
+/** Number of items, and age of the oldest in seconds. */
 const waiting = { count: Schema.Number, oldest: Schema.Number }
 
 export const operatorItemKinds = ["unknown_outcome", "suspense", "review", "resolution", "escrow_payout"] as const
 
-export const Figures = Schema.Struct({
+export const QueueMetrics = Schema.Struct({
   unknown: Schema.Array(Schema.Struct({ provider: ProviderName, ...waiting })),
   items: Schema.Array(Schema.Struct({ kind: Schema.Literal(...operatorItemKinds), ...waiting })),
-  /** Proved callbacks whose payment nobody has found for a while; none where an older version has read the figures. */
+  /** Verified callbacks without a payment after ten minutes. Absent if an older version took the snapshot. */
   strays: Schema.optional(Schema.Array(Schema.Struct({ provider: ProviderName, ...waiting }))),
   queue: Schema.Struct({
     ...waiting,
-    /** For how many seconds the one that is longest overdue could have been sent. */
+    /** Seconds since the delivery that is longest overdue became due. */
     overdue: Schema.Number
   }),
-  /** In each currency, what came in for which there is no place, less what went out. */
+  /** Clearing balance of each currency. */
   suspense: Schema.Array(Schema.Struct({ currency: AnyCurrencyCode, amount: Schema.String })),
-  /** In each currency, what exchanges took in less what they gave out; none where an older version read the figures. */
+  /** FX balance of each currency. Absent if an older version took the snapshot. */
   fx: Schema.optional(Schema.Array(Schema.Struct({ currency: AnyCurrencyCode, amount: Schema.String })))
 })
-export type Figures = typeof Figures.Type
+export type QueueMetrics = typeof QueueMetrics.Type
 
 export class QueueMetricsStore extends Context.Tag("corridor/QueueMetricsStore")<
   QueueMetricsStore,
   {
-    /** Those that any instance has read within the rest, else read anew. */
-    readonly current: Stored<Figures>
+    /** The snapshot of any instance if it is recent enough, otherwise a new one. */
+    readonly current: Stored<QueueMetrics>
   }
 >() {}
 
-/** Keeps the metrics of what waits in the database up to date, at a rest. */
-const unknown = gauge("corridor_unknown_outcomes", "Attempts of which nobody knows what came of them, by provider.", [
-  "provider"
-])
+const unknown = gauge("corridor_unknown_outcomes", "Attempts with an unknown outcome, by provider.", ["provider"])
 const unknownOldest = gauge(
   "corridor_unknown_outcome_oldest_seconds",
-  "How long ago the oldest attempt began of which nobody knows what came of it, by provider; 0 where there is none.",
+  "Age of the oldest attempt with an unknown outcome, by provider; 0 if there is none.",
   ["provider"]
 )
 const strays = gauge(
   "corridor_stray_callbacks",
-  "Proved callbacks of the last three days whose payment was not found within ten minutes, by provider.",
+  "Verified callbacks of the last three days without a payment after ten minutes, by provider.",
   ["provider"]
 )
-const items = gauge("corridor_operator_items", "What waits for a person, by kind.", ["kind"])
+const items = gauge("corridor_operator_items", "Items that need a decision, by kind.", ["kind"])
 const itemsOldest = gauge(
   "corridor_operator_item_oldest_seconds",
-  "For how long the oldest item has waited for a person, by kind; 0 where there is none.",
+  "Age of the oldest item that needs a decision, by kind; 0 if there is none.",
   ["kind"]
 )
-const queueDepth = gauge(
-  "corridor_webhook_queue_depth",
-  "Webhook deliveries that are left to be sent (10000: or more).",
-  []
-)
+const queueDepth = gauge("corridor_webhook_queue_depth", "Webhook deliveries not yet sent (10000: or more).", [])
 const queueOldest = gauge(
   "corridor_webhook_queue_oldest_seconds",
-  "The age of the oldest webhook delivery that is left to be sent; 0 where there is none.",
+  "Age of the oldest webhook delivery not yet sent; 0 if there is none.",
   []
 )
 const queueOverdue = gauge(
   "corridor_webhook_queue_overdue_seconds",
-  "For how long the webhook delivery that is longest overdue could have been sent; 0 where none is.",
+  "Time since the longest overdue webhook delivery became due; 0 if none is overdue.",
   []
 )
 const suspense = exactGauge(
   "corridor_suspense_minor_units",
-  "Money in clearing, in the currency's minor unit: what came in for which there is no place, less what is gone.",
+  "Balance of clearing accounts, in the currency's minor unit.",
   ["currency"]
 )
 
 const fx = exactGauge(
   "corridor_fx_minor_units",
-  "What exchanges took in less what they gave out, in the currency's minor unit.",
+  "Balance of FX accounts, in the currency's minor unit: currency bought minus currency sold.",
   ["currency"]
 )
 const fxWorth = gauge(
   "corridor_fx_usd",
-  "The same, in USD at the base rate of the moment: added up, what the platform gained or lost by exchanges.",
+  "Balance of FX accounts in USD at the current base rate; the sum is the platform's gain or loss.",
   ["currency"]
 )
 
-/** Once shown, a currency stays, at nothing. */
+/** Currencies shown once are shown at zero afterwards. */
 const shownCurrencies = { suspense: new Set<AnyCurrencyCode>(), fx: new Set<AnyCurrencyCode>() }
 
 const showMoney = (
-  all: Figures["suspense"],
+  all: QueueMetrics["suspense"],
   shown: Set<AnyCurrencyCode>,
   series: (values: readonly [string], minor: bigint) => void
 ): void => {
@@ -104,27 +99,27 @@ const showMoney = (
   for (const currency of shown) series([currency], now.get(currency)?.minor ?? 0n)
 }
 
-const show = (figures: Figures): void => {
+const show = (metrics: QueueMetrics): void => {
   for (const provider of providerNames) {
-    const found = figures.unknown.find((one) => one.provider === provider)
+    const found = metrics.unknown.find((one) => one.provider === provider)
     unknown([provider], found?.count ?? 0)
     unknownOldest([provider], found?.oldest ?? 0)
-    strays([provider], figures.strays?.find((one) => one.provider === provider)?.count ?? 0)
+    strays([provider], metrics.strays?.find((one) => one.provider === provider)?.count ?? 0)
   }
   for (const kind of operatorItemKinds) {
-    const found = figures.items.find((one) => one.kind === kind)
+    const found = metrics.items.find((one) => one.kind === kind)
     items([kind], found?.count ?? 0)
     itemsOldest([kind], found?.oldest ?? 0)
   }
-  queueDepth([], figures.queue.count)
-  queueOldest([], figures.queue.oldest)
-  queueOverdue([], figures.queue.overdue)
-  showMoney(figures.suspense, shownCurrencies.suspense, suspense)
-  showMoney(figures.fx ?? [], shownCurrencies.fx, fx)
+  queueDepth([], metrics.queue.count)
+  queueOldest([], metrics.queue.oldest)
+  queueOverdue([], metrics.queue.overdue)
+  showMoney(metrics.suspense, shownCurrencies.suspense, suspense)
+  showMoney(metrics.fx ?? [], shownCurrencies.fx, fx)
 }
 
-/** A currency without a rate to USD keeps what it was shown at. */
-const showWorth = Effect.fnUntraced(function* (all: Figures["suspense"]) {
+/** A currency without a rate to USD keeps its last value. */
+const showWorth = Effect.fnUntraced(function* (all: QueueMetrics["suspense"]) {
   const rates = yield* RateQuote
   const usd = CurrencyCode.make("USD")
   for (const { amount, currency } of all) {
@@ -134,6 +129,7 @@ const showWorth = Effect.fnUntraced(function* (all: Figures["suspense"]) {
   }
 })
 
+/** Updates the metrics at intervals. */
 export const queueMetrics = Effect.flatMap(QueueMetricsStore, ({ current }) =>
   current.pipe(
     Effect.tap((read) => Effect.sync(() => show(read))),

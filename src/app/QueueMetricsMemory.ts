@@ -1,4 +1,4 @@
-/** The figures in memory, read whenever they are asked for. */
+/** Queue metrics in memory, computed at each read. */
 import { BigDecimal, Clock, Duration, Effect, Layer } from "effect"
 import type { AnyCurrencyCode } from "../domain/CryptoAsset.ts"
 import { providerNames } from "../domain/Corridor.ts"
@@ -11,7 +11,7 @@ import { booksIn, paymentTables } from "../payments/store/AttemptQueueMemory.ts"
 import { openTables } from "../platform/database/MemoryDatabase.ts"
 import { escrowPayoutTables } from "../treasury/escrow/EscrowPayoutMemory.ts"
 import { webhookTables } from "../webhooks/EventMemory.ts"
-import { type Figures, QueueMetricsStore, operatorItemKinds } from "./QueueMetrics.ts"
+import { type QueueMetrics, QueueMetricsStore, operatorItemKinds } from "./QueueMetrics.ts"
 
 const secondsSince = (times: ReadonlyArray<Date>, now: number): number =>
   times.length === 0 ? 0 : Math.max(0, now - Math.min(...times.map((at) => at.getTime()))) / 1000
@@ -27,7 +27,7 @@ export const queueMetricsMemory = Layer.effect(
     const { attempts, callbacks, escrowPayouts, ledgerPostings, operatorItems, webhookDeliveries, webhookQueue } =
       tables
 
-    const sumsOf = (kind: "clearing" | "fx"): Figures["suspense"] => {
+    const sumsOf = (kind: "clearing" | "fx"): QueueMetrics["suspense"] => {
       const sums = new Map<AnyCurrencyCode, BigDecimal.BigDecimal>()
       for (const { account, amount } of ledgerPostings.values()) {
         if (kindOf(account) !== kind) continue
@@ -39,7 +39,7 @@ export const queueMetricsMemory = Layer.effect(
       )
     }
 
-    const unknown = (now: number): Figures["unknown"] =>
+    const unknown = (now: number): QueueMetrics["unknown"] =>
       providerNames.flatMap((provider) => {
         const ofProvider = Array.from(attempts.values()).filter(
           (row) => row.outcome === "unknown" && row.provider === provider
@@ -48,7 +48,7 @@ export const queueMetricsMemory = Layer.effect(
         return since.length === 0 ? [] : [{ provider, ...waitingSince(since, now) }]
       })
 
-    const strays = (now: number): Figures["strays"] =>
+    const strays = (now: number): QueueMetrics["strays"] =>
       providerNames.flatMap((provider) => {
         const since = Array.from(callbacks.values()).flatMap((one) => {
           const age = now - one.received_at.getTime()
@@ -58,14 +58,14 @@ export const queueMetricsMemory = Layer.effect(
         return since.length === 0 ? [] : [{ provider, ...waitingSince(since, now) }]
       })
 
-    /** When each sum that waits for a person was last heard of. */
+    /** Time of the last report about each sum in suspense. */
     const waitingSums = (): ReadonlyArray<Date> =>
       Array.from(tables.payments.values()).flatMap((payment) => {
         const books = booksIn(tables, payment.payment_id)
         return suspenseSumsOf(payment, books).map(() => lastReportedAt(payment, books))
       })
 
-    const items = (now: number): Figures["items"] =>
+    const items = (now: number): QueueMetrics["items"] =>
       operatorItemKinds.flatMap((kind) => {
         const open = Array.from(operatorItems.values()).filter((row) => row.closed_at === null && row.kind === kind)
         const blocked = kind === "escrow_payout" ? Array.from(escrowPayouts.values()) : []
@@ -78,7 +78,7 @@ export const queueMetricsMemory = Layer.effect(
         return since.length === 0 ? [] : [{ kind, ...waitingSince(since, now) }]
       })
 
-    const queue = (now: number): Figures["queue"] => {
+    const queue = (now: number): QueueMetrics["queue"] => {
       const queued = Array.from(webhookQueue.values())
       const [first] = queued.map(({ delivery_id }) => delivery_id).sort()
       const oldest = first === undefined ? undefined : webhookDeliveries.get(first)

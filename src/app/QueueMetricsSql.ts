@@ -1,4 +1,4 @@
-/** The figures in PostgreSQL: one statement that enters indexes only, and one row that all instances share its answer by. */
+/** Queue metrics in PostgreSQL: one index-only statement, and one row that shares its result among all instances. */
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Schema } from "effect"
 import { CryptoAssetCode } from "../domain/CryptoAsset.ts"
@@ -7,33 +7,30 @@ import { strayGrace, strayPatience } from "../domain/policies/PaymentPolicies.ts
 import { figuresRest, mostCounted } from "../domain/policies/ServerPolicies.ts"
 import { orDatabaseFailure } from "../platform/database/DatabaseFailure.ts"
 import { theRowAs } from "../platform/database/Query.ts"
-import { Figures, QueueMetricsStore } from "./QueueMetrics.ts"
+import { QueueMetrics, QueueMetricsStore } from "./QueueMetrics.ts"
 
-/** Null: the first ones are just being read by another instance. */
-const row = theRowAs(Schema.Struct({ figures: Schema.NullOr(Schema.typeSchema(Figures)) }))
+/** Null: another instance is taking the first snapshot. */
+const row = theRowAs(Schema.Struct({ figures: Schema.NullOr(Schema.typeSchema(QueueMetrics)) }))
 
-/**
- * Spelt out in the statement, so that the index is entered by name whatever the order of letters in this database, and
- * PostgreSQL knows that few postings have these names.
- */
+/** Literals in the statement, so that the planner uses the index under any collation and expects few rows. */
 const accountsOf = (kind: string) =>
   [...currencies.keys(), ...CryptoAssetCode.literals].map((code) => `'${kind}/${code}'`).join(", ")
 
-/** Of each fx account, its postings from a time on, beside what is summed up until then. */
+/** Postings of each FX account since its stored subtotal. */
 const fxSince = (before: string) => `from unnest(array[${accountsOf("fx")}]) a (account)
       left join fx_totals t on t.account = a.account
       cross join lateral (
         select coalesce(sum(p.amount), 0) as amount from ledger_postings p where p.account = a.account
           and p.created_at >= coalesce(t.until, '-infinity') and p.created_at < ${before}) latest`
 
-/** Transactions that began before it have ended: no posting with an earlier time comes later. */
+/** All transactions that began earlier have ended, so no earlier posting can appear. */
 const FX_SUMMED_UNTIL = "date_trunc('hour', now() - interval '1 hour')"
 
 const age = (since: string) => `coalesce(extract(epoch from now() - ${since}), 0)::float8`
 
 const ago = (time: Duration.Duration) => `now() - make_interval(secs => ${Duration.toSeconds(time)})`
 
-/** The index of the queue is entered once for each organisation, at its earliest delivery. */
+/** Visits the index of the webhook queue once for each organisation, at its earliest delivery. */
 const read = `select jsonb_build_object(
     'unknown', (select coalesce(jsonb_agg(u), '[]') from (
       select provider, count(*)::int as count, ${age("min(started_at)")} as oldest
@@ -82,7 +79,7 @@ const read = `select jsonb_build_object(
       select substr(a.account, 4) as currency, (coalesce(t.amount, 0) + latest.amount)::text as amount
       ${fxSince("'infinity'")} where t.account is not null or latest.amount <> 0) f))`
 
-/** The rest is a little shorter than the pause of whoever asks, so that none of them asks for nothing. */
+/** The maximum age is slightly shorter than the workers' pause, so that no worker reads an old snapshot twice. */
 const statement = `with turn as (
     update figures set taken_at = now(), figures = (${read})
     where taken_at <= now() - make_interval(secs => $1) returning figures

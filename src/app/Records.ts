@@ -1,6 +1,6 @@
 /**
- * The part of the service that keeps records: of organisations, people, keys, rates, fees, accounts, the books, endpoints
- * and what was sent. What needs no more than that does not wait for payments, providers and pages to be loaded.
+ * Records of organisations, people, keys, rates, fees, accounts, the ledger and webhook endpoints. Commands that need
+ * no more start faster, without payments, providers and pages.
  */
 import { Layer } from "effect"
 import { Fees } from "../money/fees/Fees.ts"
@@ -37,7 +37,6 @@ import { Transactor } from "../platform/database/Transactor.ts"
 import type { DatabaseLayer } from "./Foundation.ts"
 import { graphOn } from "./Graph.ts"
 
-/** The stores of records on PostgreSQL: of everything but payments, providers and what hangs on them. */
 export const RecordStoresLive = Layer.mergeAll(
   Transactor.layer,
   apiKeyStoreSql,
@@ -74,6 +73,5 @@ export const RecordServices = Layer.mergeAll(
   Layer.provideMerge(Layer.mergeAll(AuditLog.layer, EventPublisher.layer, Secrets.layer))
 )
 
-/** On a database that is reached in the given way. */
 export const recordsOn = <E>(Connected: DatabaseLayer<E>) =>
   graphOn(Connected, { services: RecordServices, stores: RecordStoresLive, settings: Layer.empty })

@@ -1,4 +1,7 @@
-/** The sandbox's two organisations: made once, in one transaction, and remembered sealed so that every start shows the same keys. */
+/**
+ * The sandbox's two organisations. Created once in one transaction and stored encrypted, so that every start shows the
+ * same API keys.
+ */
 import { Context, Effect, Layer, Option, Schema, BigDecimal, Either } from "effect"
 import { ConfigId, OrgId, UserId, Ids } from "../domain/Ids.ts"
 import { ApiKeys } from "../people/apiKeys/ApiKeys.ts"
@@ -32,7 +35,7 @@ import { AuditLog } from "../platform/audit/AuditLog.ts"
 import { withoutLimits } from "../platform/database/Connections.ts"
 import { Conflict } from "../domain/Failure.ts"
 
-/** What a fresh sandbox holds: which corridors its built-in rails serve, and the rates it starts with. */
+/** Corridors and exchange rates of a new sandbox. */
 type Corridor = Pick<ProviderConfig, "provider" | "country" | "payment_method" | "direction">
 
 export const sandboxCountries = Schema.decodeSync(Schema.Array(CountryCode))(["KE", "NG", "GH", "UG", "ZA", "GB", "US"])
@@ -56,7 +59,7 @@ const corridorsOf = (country: CountryCode): ReadonlyArray<Corridor> => {
 
 export const sandboxCorridors: ReadonlyArray<Corridor> = sandboxCountries.flatMap(corridorsOf)
 
-/** One unit of each in US dollars. */
+/** Value of one unit in US dollars. */
 const inDollars: Readonly<Record<string, string>> = {
   KES: "0.00774",
   NGN: "0.00065",
@@ -118,7 +121,7 @@ export interface SandboxCredentials {
 export class Sandbox extends Context.Tag("corridor/Sandbox")<
   Sandbox,
   {
-    /** Makes the sandbox's data where there is none yet; answers with its credentials, the tokens fresh. */
+    /** Creates the sandbox's data if it is missing; returns its credentials with fresh tokens. */
     readonly ensure: Effect.Effect<SandboxCredentials>
   }
 >() {
@@ -188,7 +191,7 @@ export class Sandbox extends Context.Tag("corridor/Sandbox")<
         yield* secrets.replace({ name: SECRET, sealed: yield* vault.encrypt(encoded, SECRET) })
       })
 
-      /** Whoever inserts the name first makes the data; the others wait for that transaction's end. */
+      /** The first transaction to insert the name creates the data; others wait for it. */
       const seedOnce = atomically(
         Effect.gen(function* () {
           const mark = yield* vault.encrypt(yield* ids.next, SECRET)
@@ -232,23 +235,26 @@ export class Sandbox extends Context.Tag("corridor/Sandbox")<
   )
 }
 
-/** `DATA_DIR/sandbox.json`: the sandbox's credentials for scripts and people, readable by its owner only. */
+/** `DATA_DIR/sandbox.json`: the sandbox's credentials, readable by the owner only. */
 export const writeSandboxFile = Effect.fn("writeSandboxFile")(function* (credentials: SandboxCredentials) {
   const { dataDir, publicUrl } = yield* Settings
   const path = join(dataDir, "sandbox.json")
   const text = `${JSON.stringify({ base_url: `${publicUrl}/v1`, ...credentials }, null, 2)}\n`
   yield* Effect.promise(async () => {
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
-    // Readers see the old file or the new one, never half of it.
+    // Atomic: readers see the old file or the new one.
     await writeFile(`${path}.${process.pid}`, text, { mode: 0o600 })
     await rename(`${path}.${process.pid}`, path)
   })
   return path
 })
 
-/** Starts the sandbox over while its server runs: everything goes but what the running server has in its memory. */
+/** Resets the sandbox while its server runs. */
 
-/** The schema and the rules that came with it, who the database is, its key, and the secrets, of which the issuer's stays. */
+/**
+ * Tables that survive a reset: schema, database identity, master key, and secrets (of which only the token issuer's is
+ * kept).
+ */
 const keptTables = [
   "corridor_migrations",
   "database_identity",

@@ -1,4 +1,4 @@
-/** With `CORRIDOR_FAKES` the sandbox speaks to fakes of all third parties, and offers them payments. */
+/** Connects the sandbox to fakes of all third parties if `CORRIDOR_FAKES` is set, and adds corridors for them. */
 import { Array as Arr, Config, ConfigProvider, Data, Effect, Layer, Option } from "effect"
 import { ConfigId, Ids } from "../domain/Ids.ts"
 import { CountryCode, defaultCurrencyOf } from "../domain/Country.ts"
@@ -8,7 +8,7 @@ import { type AnyThirdParty, thirdParties } from "../providers/accounts/ThirdPar
 import { ProviderConfigStore } from "../providers/configs/ProviderConfigStore.ts"
 import { sandboxCountries } from "./Sandbox.ts"
 
-/** Whoever speaks to no fake does not load them. */
+/** Loaded only if fakes are used. */
 const loadFakes = Effect.promise(() => import("../../test/fakes/AllFakes.ts"))
 
 const isSet = (name: string) =>
@@ -17,7 +17,7 @@ const isSet = (name: string) =>
     (value) => value.trim() !== ""
   )
 
-/** Of those whose credentials are set nothing comes from a fake: its secrets are no secrets. */
+/** Leaves out the fake's settings of each third party that has credentials in the environment. */
 const ofOthers = (settings: ReadonlyMap<string, string>) =>
   Effect.map(
     Effect.filter(thirdParties, ({ fields }) => Effect.exists(Object.values(fields), ({ env }) => isSet(env))),
@@ -30,7 +30,7 @@ const ofOthers = (settings: ReadonlyMap<string, string>) =>
     }
   )
 
-/** What is set in the environment goes before the fakes, so that one of them may be the real one. */
+/** Environment variables override the fakes, so that single providers can be real. */
 export const ProviderSettingsLive = Layer.effect(
   ProviderSettings,
   Effect.gen(function* () {
@@ -47,7 +47,7 @@ export const ProviderSettingsLive = Layer.effect(
   })
 )
 
-/** After the built-in rails, where there are any; in Germany there are none. */
+/** Priority after the built-in simulators; Germany has no simulators. */
 const LAST = 200
 
 const showcase = [...sandboxCountries, CountryCode.make("DE")]
@@ -76,7 +76,7 @@ const fakeCorridors = thirdParties.flatMap((party, at) =>
   )
 )
 
-/** Once: whoever has taken one away does not find it again. */
+/** Adds the corridors once: a corridor that was deleted stays deleted. */
 const addFakeCorridors = Effect.gen(function* () {
   const store = yield* ProviderConfigStore
   const ids = yield* Ids
@@ -90,19 +90,18 @@ const addFakeCorridors = Effect.gen(function* () {
   )
 })
 
-/** Far enough away for all of them, and easy to read. */
+/** Distance to the next free range of ports. */
 const ELSEWHERE = 100
 
-/** A stranger at one of their ports is not spoken to: it would be sent payments. */
+/** Payments are never sent to an unknown program that listens on a fake's port. */
 class FakesNotStarted extends Data.TaggedError("FakesNotStarted")<{ readonly message: string }> {}
 
-/** What the terminal says of them. */
 const shownAt = (firstPort: number, started: number): string =>
   started > 0
     ? `all nine third parties, from http://127.0.0.1:${firstPort} on`
     : `those of another server, at ports ${firstPort} and up: their callbacks go there, not here; for fakes of its own start this one with CORRIDOR_FAKES=${firstPort + ELSEWHERE}`
 
-/** Starts all, unless another server has, and says in a line which there are; nothing where none are wanted. */
+/** Starts the fakes unless another server runs them; returns one line for the banner, undefined without fakes. */
 export const startFakes = Effect.gen(function* () {
   const { fakes, publicUrl } = yield* Settings
   if (Option.isNone(fakes)) return undefined
@@ -115,7 +114,7 @@ export const startFakes = Effect.gen(function* () {
   }
   const shown = shownAt(fakes.value, started.length)
   if (started.length === 0) {
-    yield* Effect.logWarning(`No fake of a third party was started here. Spoken to are ${shown}`)
+    yield* Effect.logWarning(`No fakes were started here. Used are ${shown}`)
   }
   yield* addFakeCorridors
   return shown

@@ -1,4 +1,7 @@
-/** What happens, given the stores: every service of the domain, the same for the server, the CLI and the tests. */
+/**
+ * All services on top of the stores, the same for server, CLI and tests. The last lines of `servicesOver` are the
+ * lowest layers.
+ */
 import { Layer } from "effect"
 import { AccountMovements } from "../treasury/accounts/AccountMovements.ts"
 import { RecordMovement } from "../treasury/accounts/RecordMovement.ts"
@@ -41,7 +44,7 @@ import { Sessions } from "../people/SessionHttp.ts"
 import { Verification } from "../people/verification/Verification.ts"
 import { WebhookClient } from "../webhooks/delivery/WebhookClient.ts"
 
-/** A request that a crash cut off is answered by reading its payment; whoever acts on one claims its key first. */
+/** Requests interrupted by a crash are answered from their payment. */
 const IdempotencyLive = Idempotency.layer.pipe(
   Layer.provide(StateAsAnswerLive),
   Layer.provideMerge(PaymentReads),
@@ -79,7 +82,7 @@ const PagesLive = Checkout.layer.pipe(
   Layer.provideMerge(LinksLive)
 )
 
-/** Over whichever providers there are: tests and the simulation give their own in place of the accounts at third parties. */
+/** All services over the given providers; tests and simulation pass their own. */
 export const servicesOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
   Layer.mergeAll(PeopleLive, ChecksLive, EscrowsLive, PagesLive).pipe(
     Layer.provideMerge(AccountsLive),
@@ -97,6 +100,6 @@ export const SandboxLive = Sandbox.layer.pipe(Layer.provideMerge(DevelopmentIssu
 
 export const GateLive = credentialGate.pipe(Layer.provide(Authenticator.layer), Layer.provide(JwtVerifierLive))
 
-/** With what a server needs besides: who calls, and the organisations of the sandbox. */
+/** Adds authentication and the sandbox's organisations. */
 export const serverOver = <A, E, R>(services: Layer.Layer<A, E, R>) =>
   Layer.merge(GateLive, SandboxLive).pipe(Layer.provideMerge(services))

@@ -1,4 +1,4 @@
-/** What the terminal shows once the service is up; whoever reads JSON gets a line of the log. */
+/** Output at the start: a banner in the terminal or a log line in JSON, and one sentence for a failed start. */
 import { Effect, Cause, Config, LogLevel, Option } from "effect"
 import { Settings } from "../platform/config/Settings.ts"
 import type { SandboxCredentials } from "./Sandbox.ts"
@@ -6,7 +6,7 @@ import { isDatabaseFailure } from "../domain/Failure.ts"
 import { logging } from "../platform/observability/Logging.ts"
 import { redactText } from "../platform/observability/Redaction.ts"
 
-/** `fakes`: which third parties are spoken to that are none. */
+/** `fakes`: line about fakes of third parties, if any. */
 export const banner = (credentials: SandboxCredentials | undefined, fakes: string | undefined) =>
   Effect.flatMap(Settings, ({ dataDir, logFormat, mode, publicUrl, version }) => {
     if (logFormat === "json") {
@@ -36,9 +36,7 @@ export const banner = (credentials: SandboxCredentials | undefined, fakes: strin
     return Effect.sync(() => void process.stdout.write(`\n${lines.join("\n")}\n\n`))
   })
 
-/** A start that fails says in one sentence what to change; only a bug shows a stack. */
-
-/** Read by itself: the settings as a whole may be what is wrong. */
+/** Read separately, since the settings themselves may be invalid. */
 const isJson = Config.string("LOG_FORMAT").pipe(
   Effect.map((format) => format.toLowerCase() === "json"),
   Effect.orElseSucceed(() => false)
@@ -62,7 +60,7 @@ export const explainFailure = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.
     )
   })
 
-/** What Node itself would print, a warning or the stack of a bug outside every fiber, is said in the log's own format. */
+/** Writes Node's warnings and uncaught exceptions in the configured log format. */
 export const logNodeWarnings = Effect.sync(() => {
   process.removeAllListeners("warning")
   process.on("warning", (warning) => Effect.runFork(say(`${warning.name}: ${warning.message}`, LogLevel.Warning)))

@@ -1,4 +1,4 @@
-/** Every store, on PostgreSQL or in memory: the one seam at which a test swaps the database out. */
+/** All stores, on PostgreSQL and in memory. */
 import { Layer } from "effect"
 import { linkStoreMemory } from "../hosted/links/LinkMemory.ts"
 import { linkStoreSql } from "../hosted/links/LinkSql.ts"
@@ -89,7 +89,7 @@ export const StoresLive = Layer.mergeAll(
   verificationStoreSql
 )
 
-/** Over whichever memory database there is: several instances may share one. */
+/** On a given memory database, which several instances may share. */
 export const StoresOverMemory = Layer.mergeAll(
   transactorMemory,
   Readiness.layerMemory,

@@ -1,6 +1,6 @@
 /**
- * Several processes behind one port. This one has the database and starts the others, and one more for each that ends;
- * it answers nobody itself. The first to start brings the schema up to date and opens the sandbox, before the others come.
+ * Runs several worker processes on one port and restarts each that ends. The supervisor owns the database and serves no
+ * requests. The first worker migrates the schema and creates the sandbox before the others start.
  */
 import cluster, { type Worker } from "node:cluster"
 import { once } from "node:events"
@@ -11,13 +11,13 @@ import { supervision } from "../domain/policies/ServerPolicies.ts"
 import { LoggingLive } from "./Foundation.ts"
 import { exitInTime } from "../platform/fibers/Shutdown.ts"
 
-/** What ends the server: SIGTERM, ctrl-C, or the loss of its database. Either way it is held to its time. */
+/** Limits the time of a shutdown by SIGTERM, Ctrl-C or loss of the database. */
 const exitLate = exitInTime(() => process.exit(1))
 
-/** A program of its own: the one that it watches over may hang before it has a log. */
+/** Runs outside the server's own runtime, which may hang before it has a logger. */
 const watchOver = Effect.provide(exitLate, LoggingLive.pipe(Layer.provide(Settings.layer)))
 
-/** From before anything is opened: a start that hangs must end in time as well. */
+/** Installed before anything is opened, so that a start that hangs also ends in time. */
 export const limitShutdownTime = Effect.sync(() => {
   const onSignal = () => {
     process.off("SIGTERM", onSignal)
@@ -28,12 +28,12 @@ export const limitShutdownTime = Effect.sync(() => {
   process.on("SIGINT", onSignal)
 })
 
-/** Without its embedded PostgreSQL the process is of no use, and whoever supervises it should know. */
+/** Ends the process when its embedded PostgreSQL is gone, so that the service manager can restart it. */
 export const waitForDatabaseLoss = Effect.flatMap(DatabaseServer, ({ gone }) =>
   Effect.tapError(gone, () => Effect.forkDaemon(exitLate))
 )
 
-/** What a process tells this one before it ends for want of a port: another try would find it taken too. */
+/** Sent by a worker whose port is taken, so that it is not restarted. */
 export const CANNOT_LISTEN = "cannot listen"
 
 export const reportCannotListen: Effect.Effect<void> = Effect.async((resume) => {
@@ -49,7 +49,7 @@ const ending = (worker: Worker): Effect.Effect<string> =>
     return signal ?? `${code}`
   })
 
-/** It is asked to end, and has as long for it as a process that stands alone. */
+/** Asks a worker to end, and waits for it. */
 const stop = (worker: Worker): Effect.Effect<void> =>
   Effect.suspend(() => {
     if (worker.isDead()) return Effect.void
@@ -58,8 +58,8 @@ const stop = (worker: Worker): Effect.Effect<void> =>
   })
 
 /**
- * The processes take connections from the port themselves. Were they handed over by this one, each that a killed process
- * was given and had not confirmed would stay open without an answer.
+ * Workers accept connections themselves. Handed over by the supervisor, connections of a killed worker could stay open
+ * unanswered.
  */
 cluster.schedulingPolicy = cluster.SCHED_NONE
 
@@ -78,7 +78,7 @@ const supervise = Effect.gen(function* () {
   let isServing = false
   const isUp = yield* Deferred.make<void>()
 
-  /** Started again whenever it ends; where the first of all cannot start, none can, and a port that is taken stays so. */
+  /** Restarts a worker when it ends, unless the first worker never started or its port is taken. */
   const keep = (place: number) => {
     let hasServed = false
     const life = Effect.gen(function* () {
@@ -86,23 +86,22 @@ const supervise = Effect.gen(function* () {
       let cannotListen = false
       worker.on("message", (message: unknown) => (cannotListen ||= message === CANNOT_LISTEN))
       worker.on("listening", (address) => {
-        // Metrics have a port of their own, before this one.
+        // The metrics port comes first; this is the port of the API.
         if (address.port !== port) return
         isServing = hasServed = true
         Deferred.unsafeDone(isUp, Effect.void)
       })
       const how = yield* ending(worker)
-      if (!isServing) return yield* new NotStarted({ message: `The first process has ended (${how}): it said why.` })
+      if (!isServing)
+        return yield* new NotStarted({ message: `The first process ended (${how}): see its message above.` })
       if (cannotListen && !hasServed) {
-        return yield* new NotStarted({ message: `Process ${place} cannot have its port: it said why.` })
+        return yield* new NotStarted({ message: `Process ${place} cannot listen on its port: see its message above.` })
       }
-      yield* Effect.logError(`Process ${place} has ended (${how}) and is started again.`)
+      yield* Effect.logError(`Process ${place} ended (${how}) and is restarted.`)
     })
-    // A machine that has no room for another process now may have it later.
+    // Starting a process may fail for lack of memory, and is retried.
     const lived = Effect.catchAllDefect(Effect.scoped(life), (defect) =>
-      isServing
-        ? Effect.logError(`Process ${place} could not be started and is tried again.`, defect)
-        : Effect.die(defect)
+      isServing ? Effect.logError(`Process ${place} could not be started and is retried.`, defect) : Effect.die(defect)
     )
     return FiberSet.run(all, Effect.repeat(lived, supervision))
   }

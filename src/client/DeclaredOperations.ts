@@ -1,4 +1,4 @@
-/** What the contract declares, as requests need it: each operation with its method, its path and whether it honours a key. */
+/** The operations of the contract: method, path, and whether an idempotency key is accepted. */
 import { HttpApi } from "@effect/platform"
 import { Context, Option } from "effect"
 import { Api } from "../contract/api/Api.ts"
@@ -8,9 +8,9 @@ export interface Operation {
   readonly group: string
   readonly name: string
   readonly method: string
-  /** With its parameters as `:name`. */
+  /** With parameters as `:name`. */
   readonly path: string
-  /** Whether an Idempotency-Key makes it safe to repeat. */
+  /** An Idempotency-Key makes it safe to retry. */
   readonly keyed: boolean
 }
 

@@ -1,4 +1,4 @@
-/** The client for programs on Effect: the contract as a service, with schemas decoded, branded ids and exact decimals. */
+/** The client for programs on Effect: decoded schemas, branded ids, exact decimals. */
 import { FetchHttpClient, HttpApiClient, type HttpClient } from "@effect/platform"
 import { Context, Effect, Layer } from "effect"
 import { Api } from "../contract/api/Api.ts"
@@ -13,7 +13,7 @@ export const makeCorridor = Effect.fnUntraced(function* (options: CorridorOption
 export type CorridorClient = Effect.Effect.Success<ReturnType<typeof makeCorridor>>
 
 export class Corridor extends Context.Tag("corridor/client")<Corridor, CorridorClient>() {
-  /** On the HttpClient of the program, for one that has its own. */
+  /** On the program's own HttpClient. */
   static readonly layerNoFetch = (options: CorridorOptions): Layer.Layer<Corridor, never, HttpClient.HttpClient> =>
     Layer.effect(Corridor, makeCorridor(options)).pipe(Layer.provide(Ids.layer))
 

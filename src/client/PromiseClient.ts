@@ -1,4 +1,4 @@
-/** The client for programs that know nothing of Effect: promises, and JSON in and out as the API reference shows it. */
+/** The client with promises: JSON in and out as the API reference shows it. */
 import { FetchHttpClient, HttpBody, HttpClient, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
 import { Cause, Effect, Exit, Layer, ManagedRuntime, Option } from "effect"
 import { Ids } from "../domain/Ids.ts"
@@ -6,16 +6,16 @@ import { type Operation, operations } from "./DeclaredOperations.ts"
 import { type CorridorOptions, rootOf, afterPage, type PageOf, transport, withIdempotencyKey } from "./Transport.ts"
 import type { ItemOf, Operations } from "./WireTypes.ts"
 
-/** What a call of the promise client is rejected with. */
+/** Rejects a call of the promise client. */
 export class CorridorError extends Error {
   override readonly name = "CorridorError"
-  /** Of the answer; 0 when there was none. */
+  /** HTTP status; 0 without an answer. */
   readonly status: number
-  /** Such as `RATE_MISMATCH`, from the operations whose errors carry one. */
+  /** Error code such as `RATE_MISMATCH`, if the operation has one. */
   readonly code: string | undefined
-  /** To quote when asking about it. */
+  /** For questions to support. */
   readonly requestId: string | undefined
-  /** The whole answer, which may name a `payment_id` or the `rate` to go on at. */
+  /** The whole answer; some errors carry a `payment_id` or the current `rate`. */
   readonly body: unknown
 
   constructor(about: {
@@ -35,7 +35,7 @@ export class CorridorError extends Error {
 }
 
 export interface CallOptions {
-  /** Instead of a fresh one, for a creation that is to be repeated after a restart. Counts where money is moved. */
+  /** Replaces the generated key, so that a call can be retried after a restart. Used where money is moved. */
   readonly idempotencyKey?: string
   readonly signal?: AbortSignal
 }
@@ -46,7 +46,9 @@ type Arguments<Request> = {} extends Request
 
 type Call<Request, Answer> = (...args: Arguments<Request>) => Promise<Answer>
 
-/** A list also has `all`, which walks through its pages: `for await (const payment of corridor.payments.transactions.all())`. */
+/**
+ * Lists also have `all`, which reads every page: `for await (const payment of corridor.payments.transactions.all())`.
+ */
 type Listing<Request, Answer> = [ItemOf<Answer>] extends [never]
   ? {}
   : { readonly all: (...args: Arguments<Request>) => AsyncIterable<ItemOf<Answer>> }
@@ -88,7 +90,7 @@ const textIn = (body: unknown, field: string): string | undefined => {
   return typeof value === "string" ? value : undefined
 }
 
-/** A credential is sent to the given address alone, so no redirect is followed. */
+/** Redirects are not followed, since the credential is meant for the given address only. */
 const withoutMessage = ({ headers, status }: HttpClientResponse.HttpClientResponse): string =>
   status < 400 && headers["location"] !== undefined
     ? `The service redirects to ${headers["location"]}, where the credential is not sent: give the address of the service itself.`
@@ -103,7 +105,7 @@ const errorOf = (response: HttpClientResponse.HttpClientResponse, body: unknown)
     body
   })
 
-/** What is no JSON comes from whoever stands before the service. */
+/** An answer that is not JSON comes from a proxy. */
 const read = (response: HttpClientResponse.HttpClientResponse) =>
   Effect.flatMap(response.text, (text) =>
     Effect.try({
@@ -122,7 +124,7 @@ const connectionError = (cause: Error): CorridorError =>
     ? cause
     : new CorridorError({ status: 0, message: `The service could not be reached: ${cause.message}`, cause })
 
-/** Nothing in it has to be closed. */
+/** Holds no resources that must be closed. */
 const runtime = ManagedRuntime.make(Layer.merge(FetchHttpClient.layer, Ids.layer))
 
 const runPromise = async (
@@ -146,8 +148,8 @@ async function* allItems(call: (sent: RequestParts) => Promise<unknown>, sent: R
 }
 
 /**
- * The whole API as promises: `await corridor.payments.byId({ path: { payment_id } })`. GETs, and what moves money (which
- * gets an idempotency key), are repeated when the service cannot be reached or asks for a moment.
+ * The whole API as promises: `await corridor.payments.byId({ path: { payment_id } })`. Retries GETs and keyed calls
+ * when the service is unreachable or answers with Retry-After.
  */
 export const createCorridor = (options: CorridorOptions): CorridorPromises => {
   const root = rootOf(options.url)

@@ -1,4 +1,4 @@
-/** What every request goes through: both credential headers, a key for what moves money, and another try where it is safe. */
+/** The path of every request: credential headers, idempotency key, timeout and retries. */
 import {
   FetchHttpClient,
   HttpClient,
@@ -11,50 +11,48 @@ import type { Ids } from "../domain/Ids.ts"
 import { clientBackoff, clientLongestWait, clientRetries, clientTimeout } from "../domain/policies/ClientPolicies.ts"
 import { operations } from "./DeclaredOperations.ts"
 
-/** The operations as requests need them, and which of them are safe to repeat. */
 const shapeOf = (path: string): RegExp => new RegExp(`${path.replace(/:[a-z_]+/g, "[^/]+")}$`)
 
 const keyedShapes = operations.filter(({ keyed }) => keyed).map(({ path }) => shapeOf(path))
 
-/** By the address of a request, since that is all that a request tells of its operation. */
+/** Finds the operation by the URL, the only thing that a request carries of it. */
 export const isKeyed = (method: string, url: string): boolean =>
   method === "POST" && keyedShapes.some((shape) => shape.test(url.split(/[?#]/, 1)[0]!))
 
-/** How to reach the service, and as whom. */
 type Credential =
   | { readonly apiKey: string; readonly token?: undefined }
-  /** A JWT; a function is asked before every request, so that a token which runs out can be renewed. */
+  /** A JWT, or a function that returns a current one before each request. */
   | { readonly token: string | (() => string | Promise<string>); readonly apiKey?: undefined }
 
 export type CorridorOptions = Credential & {
-  /** Where the service is, with or without `/v1`. */
+  /** Address of the service, with or without `/v1`. */
   readonly url: string
-  /** How often to repeat what is safe to repeat: 4 unless said otherwise; 0 repeats nothing. */
+  /** Maximum number of retries of safe requests, 4 by default. */
   readonly retries?: number
-  /** For how long to wait for one answer: 35 seconds unless said otherwise. */
+  /** Time to wait for one answer, 35 seconds by default. */
   readonly timeout?: Duration.DurationInput
 }
 
-/** The contract's paths begin with the version. */
+/** Removes `/v1`: the contract's paths begin with it. */
 export const rootOf = (url: string): string => url.replace(/\/+$/, "").replace(/\/v1$/, "")
 
 const KEY = "idempotency-key"
 
 const chosenKey = FiberRef.unsafeMake(Option.none<string>())
 
-/** The requests within carry this key instead of a fresh one each, so that the caller can repeat them after a restart. */
+/** Sets the key of the requests within, so that the caller can retry them after a restart. */
 export const withIdempotencyKey =
   (key: string) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.locally(effect, chosenKey, Option.some(key))
 
-/** The service has done nothing for the request, or is still at it, or does not know, and says when to come again. */
-class ComeAgain extends Data.TaggedError("ComeAgain")<{
+/** The service asks to retry later: 409, 429 or 503 with Retry-After. */
+class RetryLater extends Data.TaggedError("RetryLater")<{
   readonly response: HttpClientResponse.HttpClientResponse
   readonly after: Duration.Duration
 }> {}
 
-/** 409 only where a repeated key's first request is still running. */
+/** 409: the first request with the same key is still running. */
 const retryLaterStatuses = new Set([409, 429, 503])
 
 const waitOf = (response: HttpClientResponse.HttpClientResponse): Option.Option<Duration.Duration> => {
@@ -67,12 +65,11 @@ const waitOf = (response: HttpClientResponse.HttpClientResponse): Option.Option<
 const failIfRetryLater = (response: HttpClientResponse.HttpClientResponse) =>
   Option.match(waitOf(response), {
     onNone: () => Effect.succeed(response),
-    onSome: (after) => Effect.fail(new ComeAgain({ response, after }))
+    onSome: (after) => Effect.fail(new RetryLater({ response, after }))
   })
 
 /**
- * With all of its body: whoever reads it afterwards, in the ways in which clients do, waits for nobody. It is made without
- * a `Response`, for which Node would load all of its own client.
+ * Reads the whole body within the timeout. Does not construct a `Response`, for which Node loads its own HTTP client.
  */
 const withBodyRead = (response: HttpClientResponse.HttpClientResponse) =>
   Effect.map(response.arrayBuffer, (body): HttpClientResponse.HttpClientResponse => {
@@ -80,16 +77,16 @@ const withBodyRead = (response: HttpClientResponse.HttpClientResponse) =>
     return Object.create(response, { arrayBuffer: { value: Effect.succeed(body) }, text: { value: text } })
   })
 
-type Failed = HttpClientError.HttpClientError | ComeAgain
+type Failed = HttpClientError.HttpClientError | RetryLater
 
-/** A request that may have arrived is repeated only where that cannot do its work twice. */
+/** Retries a request that may have arrived only if it cannot take effect twice. */
 const mayRetry = (request: HttpClientRequest.HttpClientRequest) => {
   const once =
     request.method !== "POST" && request.method !== "PATCH"
       ? true
       : request.headers[KEY] !== undefined && isKeyed(request.method, request.url)
   return (failed: Failed): boolean => {
-    if (failed._tag !== "ComeAgain") return once && failed._tag === "RequestError" && failed.reason === "Transport"
+    if (failed._tag !== "RetryLater") return once && failed._tag === "RequestError" && failed.reason === "Transport"
     return (once || failed.response.status === 429) && Duration.lessThanOrEqualTo(failed.after, clientLongestWait)
   }
 }
@@ -99,7 +96,7 @@ const retrySchedule = (times: number) =>
     Schedule.intersect(clientBackoff),
     Schedule.intersect(Schedule.recurs(times)),
     Schedule.modifyDelay(([[failed]], delay) =>
-      failed._tag === "ComeAgain" ? Duration.max(failed.after, delay) : delay
+      failed._tag === "RetryLater" ? Duration.max(failed.after, delay) : delay
     )
   )
 
@@ -114,7 +111,7 @@ const headersOf = ({ apiKey, token }: CorridorOptions) =>
         (jwt) => ({ authorization: `Bearer ${jwt}`, "x-api-key": "NONE" })
       )
 
-/** A redirect is an answer like any other: followed, it would take the API key to the address that it names. */
+/** A followed redirect would send the API key to another address. */
 const noRedirects: RequestInit = { redirect: "manual" }
 
 export const transport =
@@ -142,20 +139,19 @@ export const transport =
           Effect.timeoutFail({ duration: timeout, onTimeout: () => timeoutError(request) }),
           Effect.flatMap(failIfRetryLater),
           Effect.retry({ schedule, while: mayRetry(request) }),
-          Effect.catchTag("ComeAgain", ({ response }) => Effect.succeed(response))
+          Effect.catchTag("RetryLater", ({ response }) => Effect.succeed(response))
         )
       )
     )
   }
 
-/** Lists from their first page to their last, whichever name their cursor has. */
 export interface PageOf<A> {
   readonly data: ReadonlyArray<A>
   readonly last_evaluated_key?: string | null
   readonly lastEvaluatedKey?: string | null
 }
 
-/** What asks for the page after this one; nothing on the last. */
+/** URL parameters of the next page; none after the last. */
 export const afterPage = (page: Omit<PageOf<unknown>, "data">): Option.Option<Readonly<Record<string, string>>> => {
   if (typeof page.last_evaluated_key === "string") return Option.some({ last_evaluated_key: page.last_evaluated_key })
   if (typeof page.lastEvaluatedKey === "string") return Option.some({ lastEvaluatedKey: page.lastEvaluatedKey })

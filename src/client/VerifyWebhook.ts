@@ -1,4 +1,4 @@
-/** Whether a delivery comes from the service, and is no old one that somebody sends again. */
+/** Verifies that a delivery comes from the service and is not a replay. */
 import { Clock, Data, Duration, Effect } from "effect"
 import type { Event } from "../contract/api/WebhookLog.ts"
 import { webhookReplayWindow } from "../domain/policies/ClientPolicies.ts"
@@ -11,17 +11,17 @@ export type WebhookEvent = Wire<typeof Event.Type>
 type HeaderValue = string | ReadonlyArray<string> | undefined
 
 export interface WebhookDelivery {
-  /** The raw bytes as they came, before any JSON.parse. */
+  /** Raw bytes of the body, before JSON.parse. */
   readonly body: string | Uint8Array
-  /** As Node or `fetch` have them. */
+  /** As Node or `fetch` provide them. */
   readonly headers: Readonly<Record<string, HeaderValue>> | { readonly get: (name: string) => string | null }
-  /** The endpoint's `secret_key`; while one takes the place of another, both. */
+  /** The endpoint's `secret_key`; both during a rotation. */
   readonly secret: string | ReadonlyArray<string>
-  /** How far the delivery's time may be away: 5 minutes unless said otherwise. */
+  /** Maximum distance from the current time, 5 minutes by default. */
   readonly window?: Duration.DurationInput
   /**
-   * `service` asks for `X-Service-Signature` alone, for receivers whose proxy drops the Standard Webhooks headers. It has
-   * no time: replays pass, and only `event_id` tells them apart.
+   * `service` checks `X-Service-Signature` alone, for proxies that drop the Standard Webhooks headers. That signature
+   * has no time: detect replays by `event_id`.
    */
   readonly only?: "service"
 }
@@ -47,7 +47,7 @@ const bytesOfHex = (text: string): Uint8Array =>
     ? Uint8Array.from(text.match(/../g)!, (byte) => Number.parseInt(byte, 16))
     : new Uint8Array()
 
-/** Compared by the platform, in constant time. */
+/** Compares in constant time. */
 const signs = (secret: Uint8Array, signature: Uint8Array, message: Uint8Array) =>
   Effect.promise(async () => {
     if (secret.length === 0 || signature.length === 0) return false
@@ -80,7 +80,7 @@ const inTime = Effect.fnUntraced(function* (timestamp: string, window: Duration.
   }
 })
 
-/** Answers with the event, once it is certain that the service sent it; `event_id` is the same however often it comes. */
+/** Returns the verified event. All deliveries of an event have the same `event_id`. */
 export const verifyWebhookEffect = Effect.fnUntraced(function* (delivery: WebhookDelivery) {
   const { only, secret, window = webhookReplayWindow } = delivery
   const secrets = typeof secret === "string" ? [secret] : secret
@@ -95,7 +95,7 @@ export const verifyWebhookEffect = Effect.fnUntraced(function* (delivery: Webhoo
     if (!(yield* anySigns(keys, standard, message))) return yield* refuse("webhook-signature does not sign this body.")
     yield* inTime(timestamp, window)
   }
-  // While a secret is being replaced, which several signatures tell, this one stays on the old secret.
+  // During a rotation, which shows in several signatures, this header is still signed with the old secret.
   if (only === "service" || standard.length === 1) {
     const signature = bytesOfHex(headerOf(delivery, "x-service-signature"))
     const keys = secrets.map((text) => encoder.encode(text))
@@ -109,7 +109,7 @@ export const verifyWebhookEffect = Effect.fnUntraced(function* (delivery: Webhoo
   })
 })
 
-/** The same as a promise, which is rejected with a `WebhookRefused`. */
+/** Rejects with a `WebhookRefused`. */
 export const verifyWebhook = async (delivery: WebhookDelivery): Promise<WebhookEvent> => {
   const verified = await Effect.runPromise(Effect.either(verifyWebhookEffect(delivery)))
   if (verified._tag === "Left") throw verified.left

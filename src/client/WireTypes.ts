@@ -1,4 +1,4 @@
-/** The contract's types as they are in JSON: decimals as numbers, times as text, ids as plain text. */
+/** The contract's types in JSON: decimals as numbers, times and ids as text. */
 import type { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import type { BigDecimal, Brand } from "effect"
 import type { Api } from "../contract/api/Api.ts"
@@ -8,7 +8,7 @@ import type { CreateProviderConfig } from "../contract/api/ProviderConfigs.ts"
 import type { RequestVerification } from "../contract/api/Verification.ts"
 import type { RotateSecret } from "../contract/api/Webhooks.ts"
 
-/** `Decimal` is what stands for an amount or a rate, `Time` for a moment. */
+/** `Decimal` replaces amounts and rates, `Time` replaces dates. */
 export type Wire<T, Decimal = number, Time = string> = T extends BigDecimal.BigDecimal
   ? Decimal
   : T extends Date
@@ -25,7 +25,7 @@ type Groups = typeof Api extends HttpApi.HttpApi<string, infer G, infer _E, infe
 
 type EndpointsOf<G> = G extends HttpApiGroup.HttpApiGroup<string, infer E, infer _Error, infer _R> ? E : never
 
-/** Bodies some of whose fields have defaults: an endpoint's type only says what they are once those are filled in. */
+/** Bodies with default values, whose fields are optional for callers. */
 interface Defaulted {
   readonly apiKeys: { readonly create: typeof CreateApiKey.Encoded; readonly rotate: typeof RotateApiKey.Encoded }
   readonly organizations: { readonly create: typeof CreateOrganization.Encoded }
@@ -44,7 +44,7 @@ type Body<G, N, Payload, Decimal> = G extends keyof Defaulted
     : Wire<Payload, Decimal>
   : Wire<Payload, Decimal>
 
-/** A page's size has a default. */
+/** The page size has a default. */
 type Query<Params> = Omit<Wire<Params>, "limit"> & ("limit" extends keyof Params ? { readonly limit?: number } : {})
 
 type Part<Name extends string, Value, Given> = [Value] extends [never]
@@ -53,7 +53,7 @@ type Part<Name extends string, Value, Given> = [Value] extends [never]
     ? { readonly [Key in Name]?: Given }
     : { readonly [Key in Name]: Given }
 
-/** The contract's words for an endpoint, by what they are. */
+/** The type parameters of an endpoint, by name. */
 type Declared<E> = [E] extends [
   HttpApiEndpoint.HttpApiEndpoint<
     infer Name,
@@ -83,7 +83,7 @@ type RequestOf<G, D extends AnyDeclared, Decimal> = Part<"path", D["path"], Wire
   Part<"urlParams", D["params"], Query<D["params"]>> &
   Part<"payload", D["payload"], Body<G, D["name"], D["payload"], Decimal>>
 
-/** By group and name: what is sent and what comes back. */
+/** Request and answer of each operation, by group and name. */
 export type Operations<Decimal = number> = {
   readonly [G in Groups as HttpApiGroup.HttpApiGroup.Name<G>]: {
     readonly [E in EndpointsOf<G> as HttpApiEndpoint.HttpApiEndpoint.Name<E>]: {
@@ -93,7 +93,7 @@ export type Operations<Decimal = number> = {
   }
 }
 
-/** What a list lists; never for what has no pages. */
+/** Item type of a list; never for answers without pages. */
 export type ItemOf<Answer> = "meta" extends keyof Answer
   ? Answer extends { readonly data: ReadonlyArray<infer Item> }
     ? Item

@@ -1,4 +1,4 @@
-/** `corridor/client` for other programs: one file for `import`, one for `require`, and the types beside each. */
+/** Builds `corridor/client`: one file for `import`, one for `require`, each with types. */
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -22,7 +22,7 @@ const bundled = async (outdir, format) => {
     platform: "node",
     target: "node20",
     format,
-    // A program that is on Effect itself shares its copy.
+    // Programs on Effect share their own copy.
     external: ["effect", "@effect/*"],
     metafile: true,
     logLevel: "warning"
@@ -30,7 +30,7 @@ const bundled = async (outdir, format) => {
   return Object.keys(metafile.inputs)
 }
 
-/** The compiler takes its time, so it is asked only when what it read has changed. */
+/** Runs the compiler only if its sources have changed. */
 const declared = (outdir, sources) => {
   const hash = createHash("sha256")
   for (const file of [...sources].sort()) hash.update(file).update(readFileSync(join(project, file)))

@@ -1,7 +1,4 @@
-/**
- * What is read from the contract as a table, for programs that need no more of it than that: to load the whole contract
- * takes longer than to call it.
- */
+/** Reads tables from the contract at build time, for programs that should not load the whole contract at each start. */
 import { rmSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -9,7 +6,7 @@ import { build } from "esbuild"
 
 const project = resolve(import.meta.dirname, "..", "..")
 
-/** What a file that reads the contract exports under this name. */
+/** The named export of a file that reads the contract. */
 const readTable = async (folder, file, name) => {
   const outfile = join(folder, `${name}.mjs`)
   const options = { bundle: true, packages: "external", platform: "node", format: "esm", logLevel: "warning" }
@@ -19,12 +16,12 @@ const readTable = async (folder, file, name) => {
   return table
 }
 
-/** Stands in a bundle for the file that would read the contract. */
+/** Replaces that file in a bundle. */
 const asTable = (file, name, table) => ({
   name,
   setup: (builder) => {
     builder.onLoad({ filter: new RegExp(`[\\\\/]${file.split("/").slice(-2).join("[\\\\/]")}$`) }, () => ({
-      // Read faster than as a part of the program.
+      // JSON.parse is faster than an object literal.
       contents: `export const ${name} = JSON.parse(${JSON.stringify(JSON.stringify(table))})`,
       loader: "js"
     }))

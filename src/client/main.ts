@@ -1,4 +1,4 @@
-/** The front door of `corridor/client`: everything that another program may use of it. */
+/** Public exports of `corridor/client`. */
 export { Corridor, type CorridorClient, makeCorridor } from "./EffectClient.ts"
 export { CorridorError } from "./PromiseClient.ts"
 export type { CorridorOptions } from "./Transport.ts"

@@ -1,4 +1,4 @@
-/** What the builds for browsers have in common. */
+/** Shared parts of the builds for browsers. */
 import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
@@ -16,10 +16,7 @@ const stateOf = (folders) => {
   return hash.digest("hex")
 }
 
-/**
- * Every start of the service builds first, so what has not changed is left as it is: `make` fills the folder anew where one
- * of its sources has.
- */
+/** Rebuilds a folder only if one of its sources has changed, since `npm start` builds each time. */
 export const unlessBuilt = async (folder, sources, make) => {
   const mark = join(folder, "sources.hash")
   const now = stateOf(sources)
@@ -30,7 +27,7 @@ export const unlessBuilt = async (folder, sources, make) => {
   writeFileSync(mark, now)
 }
 
-/** One script and one style for the browsers of the last years. */
+/** One script and one style sheet for current browsers. */
 export const forBrowsers = {
   absWorkingDir: project,
   bundle: true,

@@ -44,7 +44,7 @@ describe("several processes", () => {
     const after = await both()
     expect(after).toContain(before[0])
     expect(after).not.toContain(before[1])
-    expect(server.output()).toContain("Process 2 has ended (SIGKILL) and is started again.")
+    expect(server.output()).toContain("Process 2 ended (SIGKILL) and is restarted.")
   })
 
   it("answer what came while one of them was stopped, and was then killed", async () => {

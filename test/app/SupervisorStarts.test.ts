@@ -86,7 +86,7 @@ it("not where the first has the port of its metrics alone", async () => {
     worker.emit("listening", { port: METRICS_PORT })
     dies(worker)
   }, dies)
-  expect(message).toContain("The first process has ended (1)")
+  expect(message).toContain("The first process ended (1)")
   expect(places).toEqual(["1"])
 }, 15_000)
 

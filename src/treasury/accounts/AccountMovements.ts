@@ -1,6 +1,6 @@
 /**
- * Money in and out of virtual accounts. Whatever moves is in one transaction with its rows, its events and the key that
- * it was asked for with; the account stays locked in it, so that a freeze comes before it or after it, never in between.
+ * Withdrawals, transfers and simulated deposits. Rows, ledger entries, events and the idempotency key are written in
+ * one transaction, which locks the account, so that a freeze comes before or after.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { AccountId, BeneficiaryId, type OrgId, TransactionId, idOrNil, Ids } from "../../domain/Ids.ts"
@@ -55,7 +55,7 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
       wanted: typeof Withdraw.Type,
       key?: NewKey
     ) => Stored<VirtualTransaction, Refusal | InitiationFailure>
-    /** Answers with the debit. */
+    /** Returns the debit. */
     readonly transfer: (
       permit: Permit<"accounts">,
       wanted: typeof Transfer.Type,
@@ -86,7 +86,7 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
       const find = (scope: Scope, id: AccountId, failure: NotFound = notFound("virtual account")) =>
         mapRefusal(Effect.flatten(accounts.find(scope, id)), () => failure)
 
-      /** As it is from here to the end of the transaction. */
+      /** Locks the account until the end of the transaction. */
       const locked = ({ account_id, org_id }: VirtualAccount) =>
         orDefect(Effect.flatten(accounts.lock(org_id, account_id)))
 
@@ -134,7 +134,7 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
           const to = yield* find(Option.some(org_id), idOrNil(AccountId)(wanted.to_account_id), none("to_account_id"))
           if (to.account_id === from.account_id) {
             return yield* new Invalid({
-              message: "to_account_id: is where the money comes from; name another account."
+              message: "to_account_id: is the same as from_account_id."
             })
           }
           const rate = yield* named(org_id, { from, to }, wanted.org_rate_id)
@@ -162,7 +162,7 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
           const { entry, rows } = depositRecord(fresh, account, amount)
           const moved = Effect.gen(function* () {
             yield* ensureCanReceive(yield* locked(account))
-            // What comes in cannot be short of money.
+            // A deposit cannot lack funds.
             const [credit] = yield* Effect.catchTag(record([entry], rows), "InsufficientFunds", Effect.die)
             return credit!
           })

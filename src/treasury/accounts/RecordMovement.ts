@@ -1,4 +1,4 @@
-/** What every movement on virtual accounts writes: its entries in the books, its rows, and an event for each row. */
+/** Builds and records movements on virtual accounts: ledger entries, a row for each account, an event for each row. */
 import { Clock, Context, Effect, Layer, type BigDecimal, Either, Option } from "effect"
 import { type InsufficientFunds, Invalid, RateMismatch } from "../../domain/Failure.ts"
 import { Ids, type TransactionId } from "../../domain/Ids.ts"
@@ -22,7 +22,7 @@ import type { Beneficiary } from "../../payments/beneficiaries/Beneficiary.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
 
-/** Inside a transaction that has locked the accounts, and posts nothing else. */
+/** Runs inside a transaction that has locked the accounts and posts nothing else. */
 export class RecordMovement extends Context.Tag("corridor/RecordMovement")<
   RecordMovement,
   (
@@ -57,13 +57,13 @@ export class RecordMovement extends Context.Tag("corridor/RecordMovement")<
   )
 }
 
-/** What a transfer takes from one account and gives to the other, as a pure function, and the postings for it. */
+/** Amounts of a transfer. */
 interface TransferAmounts {
   readonly paid: Money
   readonly received: Money
-  /** Null where both are in one currency. */
+  /** Null if both accounts have one currency. */
   readonly rate: Rate | null
-  /** The lock that it spends; null where both are in one currency. */
+  /** The rate lock to use up; null if both accounts have one currency. */
   readonly orgRateId: string | null
 }
 
@@ -78,14 +78,14 @@ export const amountInCurrencyOf = (
 ): Either.Either<Money, Invalid> =>
   Either.mapLeft(Money.fromDecimal(amount, currency), (why) => new Invalid({ message: `amount: ${why}.` }))
 
-/** A rate that a transfer names: none when it is not one of the organisation's, or there is no live rate beside it. */
+/** The rate lock that a transfer names. None: not a lock of this organisation, or no live rate. */
 interface TransferRate {
   readonly lock: Option.Option<LockedRate>
   readonly values: Option.Option<LiveValues>
   readonly limits: LockLimits
 }
 
-/** At the worse of the locked and the live rate: a transfer never gains by its lock. */
+/** Uses the worse of locked and live rate: a transfer never gains by its lock. */
 const exchanged = (
   paid: Money,
   { to }: TransferAccounts,
@@ -105,11 +105,11 @@ const exchanged = (
     const rate = worse(locked.rate, values.value.live)
     const received = given(paid, { ...locked, rate })
     return received.isZero
-      ? yield* Either.left(new Invalid({ message: `amount: is worth nothing in ${to.currency}; send more.` }))
+      ? yield* Either.left(new Invalid({ message: `amount: rounds to zero in ${to.currency}; send more.` }))
       : { paid, received, rate, orgRateId: locked.orgRateId }
   })
 
-/** `named`: undefined when no rate was named. */
+/** `named`: undefined if the request names no rate. */
 export const transferAmounts = (
   amount: BigDecimal.BigDecimal,
   sides: TransferAccounts,
@@ -126,7 +126,7 @@ export const transferAmounts = (
     }
   )
 
-/** Through `fx` where the currencies differ. */
+/** Posts through `fx` if the currencies differ. */
 const transferPostings = (
   { from, to }: TransferAccounts,
   { paid, received }: TransferAmounts
@@ -138,7 +138,7 @@ const transferPostings = (
         ...move(LedgerAccount.fx(to.currency), ledgerAccountOf(to), received)
       ]
 
-/** The rows and the entry of each kind of movement, as pure functions of who gives what to whom. */
+/** Ledger entry and rows of one movement. */
 interface MovementRecord {
   readonly entry: Entry
   readonly rows: ReadonlyArray<NewVirtualTransaction>
@@ -149,7 +149,7 @@ type Described = Pick<
   "transaction_id" | "type" | "amount" | "description" | "payment_rail" | "reference"
 >
 
-/** Of a movement that is done with when it is written. */
+/** A row that is final when written. */
 export const completedRow = (account: VirtualAccount, described: Described): NewVirtualTransaction => ({
   ...described,
   account_id: account.account_id,
@@ -164,7 +164,7 @@ export const completedRow = (account: VirtualAccount, described: Described): New
 
 const railOf = { bank: "bank_transfer", mobile_money: "mobile_money", wallet: "wallet" } as const
 
-/** The payment tells what becomes of it. */
+/** A pending row, whose status follows the payment. */
 export const withdrawalRow = (
   account: VirtualAccount,
   { amount, description, payment_id, transaction_id }: Payment,
@@ -182,7 +182,7 @@ export const withdrawalRow = (
   payment_id
 })
 
-/** What a withdrawal has cost, or brought back, by a person's word: its payment's status tells nothing of that. */
+/** Cost or return of a withdrawal by an operator's decision, which the payment's status does not show. */
 export const settlementRow = (
   transaction_id: TransactionId,
   withdrawal: VirtualTransaction,

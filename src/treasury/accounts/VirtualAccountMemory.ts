@@ -1,4 +1,4 @@
-/** Virtual accounts in memory. */
+/** Virtual accounts and their transactions in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
 import type { AccountId } from "../../domain/Ids.ts"
 import { orDefect } from "../../platform/database/DatabaseFailure.ts"
@@ -64,7 +64,6 @@ export const virtualAccountStoreMemory = Layer.effect(
   })
 )
 
-/** What went through virtual accounts, in memory. */
 const transactionTables = {
   virtualTransactions: memoryTable<VirtualTransaction>("virtualTransactions"),
   payments: memoryTable<Pick<Payment, "status" | "total_fees" | "updated_at">>("payments")

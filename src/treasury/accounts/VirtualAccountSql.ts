@@ -1,4 +1,4 @@
-/** Virtual accounts in PostgreSQL. */
+/** Virtual accounts and their transactions in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import { AccountId, OrgId, PaymentId, TransactionId, UserId } from "../../domain/Ids.ts"
@@ -71,7 +71,6 @@ export const virtualAccountStoreSql = Layer.effect(
   })
 )
 
-/** What went through virtual accounts, in PostgreSQL. */
 const StoredRow = Schema.Struct({
   transaction_id: TransactionId,
   account_id: AccountId,
@@ -91,7 +90,7 @@ const StoredRow = Schema.Struct({
   updated_at: Schema.DateFromSelf
 })
 
-/** With what its payment tells, where it has one. */
+/** A row joined with its payment, if it has one. */
 const Row = Schema.Struct({
   ...StoredRow.fields,
   payment_status: Schema.NullOr(Schema.Literal(...paymentStatuses)),
@@ -109,7 +108,7 @@ const fromStored = ({ amount, fee, ...row }: typeof StoredRow.Type): VirtualTran
   fee: moneyOf(fee, row.currency)
 })
 
-/** Of the rows of `virtual_transactions`, without what their payments tell. */
+/** Decodes rows of `virtual_transactions` without their payments. */
 export const storedTransactions = (rows: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<VirtualTransaction>> =>
   Effect.map(storedRows(rows), (found) => found.map(fromStored))
 

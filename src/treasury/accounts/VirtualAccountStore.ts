@@ -1,4 +1,4 @@
-/** Virtual accounts at rest. Their balances are not here: they are in the books. */
+/** Stores of virtual accounts and their transactions. Balances are in the ledger. */
 import { Context, type Option, Either, Schema } from "effect"
 import { AccountId, OrgId, UserId, type PaymentId, type TransactionId } from "../../domain/Ids.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
@@ -10,7 +10,7 @@ import { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
 
-/** A virtual account as the stores hold it. What is on it stands in the books, under the name that it has there. */
+/** A virtual account as stored. */
 const accountStatuses = ["active", "frozen", "closed"] as const
 type AccountStatus = (typeof accountStatuses)[number]
 
@@ -31,7 +31,7 @@ export const VirtualAccount = Schema.Struct({
 export type VirtualAccount = typeof VirtualAccount.Type
 
 export interface AccountWithBalance extends VirtualAccount {
-  /** What it can spend: money that is held for a withdrawal under way is not in it. */
+  /** Available balance, without money held for pending withdrawals. */
   readonly balance: Money
 }
 
@@ -40,16 +40,16 @@ export const ledgerAccountOf = ({
   currency
 }: Pick<VirtualAccount, "account_id" | "currency">): LedgerAccount => LedgerAccount.virtual(account_id, currency)
 
-/** Only an active account gives money away. */
+/** Only an active account can pay. */
 export const ensureCanPay = (account: VirtualAccount): Either.Either<VirtualAccount, Conflict> =>
   account.status === "active"
     ? Either.right(account)
-    : Either.left(new Conflict({ message: `This account is ${account.status}: nothing can be taken from it.` }))
+    : Either.left(new Conflict({ message: `This account is ${account.status}: it cannot pay.` }))
 
-/** A frozen account still takes money. */
+/** A frozen account can still receive money. */
 export const ensureCanReceive = (account: VirtualAccount): Either.Either<VirtualAccount, Conflict> =>
   account.status === "closed"
-    ? Either.left(new Conflict({ message: "This account is closed: nothing can be paid into it." }))
+    ? Either.left(new Conflict({ message: "This account is closed: it cannot receive money." }))
     : Either.right(account)
 
 type NewVirtualAccount = Pick<
@@ -69,12 +69,11 @@ export class VirtualAccountStore extends Context.Tag("corridor/VirtualAccountSto
     readonly find: (scope: Scope, id: AccountId) => Stored<Option.Option<VirtualAccount>>
     readonly list: (scope: Scope, filter: AccountFilter, window: Window) => Stored<ReadonlyArray<VirtualAccount>>
     /**
-     * For a transaction that moves money: the account keeps its status until the end of it. The lock is shared, since the
-     * books keep the balance: movements do not wait for each other here, in whatever order they lock, only a freeze does.
-     * Whoever holds it must not change the account.
+     * For a transaction that moves money: keeps the account's status until its end. The lock is shared, so movements do
+     * not wait for each other, only for a freeze. The holder must not change the account.
      */
     readonly lock: (orgId: OrgId, id: AccountId) => Stored<Option.Option<VirtualAccount>>
-    /** For a transaction that changes the account: no movement is under way on it from here to the end. */
+    /** For a transaction that changes the account: waits for running movements and blocks new ones. */
     readonly lockForChange: (scope: Scope, id: AccountId) => Stored<Option.Option<VirtualAccount>>
     readonly setStatus: (
       orgId: OrgId,
@@ -85,12 +84,8 @@ export class VirtualAccountStore extends Context.Tag("corridor/VirtualAccountSto
   }
 >() {}
 
-/**
- * What went through virtual accounts, at rest. A withdrawal's row only names its payment: what became of it is read from
- * there, so that nothing has to be kept in step.
- */
+/** A withdrawal's row refers to its payment: status and fee are read from there. */
 
-/** What went into or out of a virtual account, as the stores hold it. */
 export const transactionTypes = ["credit", "debit"] as const
 export type TransactionType = (typeof transactionTypes)[number]
 
@@ -104,7 +99,7 @@ export interface VirtualTransaction {
   readonly transaction_id: TransactionId
   readonly account_id: AccountId
   readonly org_id: OrgId
-  /** The account's user. */
+  /** Owner of the account. */
   readonly user_id: UserId
   readonly type: TransactionType
   readonly status: TransactionStatus
@@ -113,11 +108,11 @@ export interface VirtualTransaction {
   readonly currency: CurrencyCode
   readonly description: string | null
   readonly payment_rail: PaymentRail
-  /** What ties it to the books: the id of the entry, or of the payment, that moved the money. */
+  /** Id of the ledger entry or payment that moved the money. */
   readonly reference: string
-  /** Of a withdrawal: its status, its fee and when it last changed are the payment's. */
+  /** Set on withdrawals, whose status, fee and time of change are the payment's. */
   readonly payment_id: PaymentId | null
-  /** Of a transfer between currencies, from the debited one to the credited one: decimal text. For the books alone. */
+  /** Rate of a transfer between currencies, debited to credited, as decimal text. Internal. */
   readonly rate: string | null
   readonly created_at: Date
   readonly updated_at: Date
@@ -135,7 +130,7 @@ const statuses: Partial<Record<PaymentStatus, TransactionStatus>> = {
 
 export const statusFromPayment = (payment: PaymentStatus): TransactionStatus => statuses[payment] ?? "pending"
 
-/** The transaction as its payment has it, which may have been written a moment before it. */
+/** Applies the payment's status and fee. The payment may be slightly older than the row. */
 export const withPaymentState = (
   transaction: VirtualTransaction,
   { status, total_fees, updated_at }: Pick<Payment, "status" | "total_fees" | "updated_at">
@@ -149,9 +144,9 @@ export const withPaymentState = (
 export class VirtualTransactionStore extends Context.Tag("corridor/VirtualTransactionStore")<
   VirtualTransactionStore,
   {
-    /** Belongs in the transaction that moves the money. Answers in the order of the rows. */
+    /** Runs in the transaction that moves the money. Returns rows in the given order. */
     readonly insert: (rows: ReadonlyArray<NewVirtualTransaction>) => Stored<ReadonlyArray<VirtualTransaction>>
-    /** `userId`: only if the account is this user's. */
+    /** `userId`: finds the row only if this user owns the account. */
     readonly find: (
       scope: Scope,
       id: TransactionId,

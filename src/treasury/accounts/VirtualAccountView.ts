@@ -1,4 +1,4 @@
-/** Accounts and their transactions as answers show them, and the exact text of an answer that a key may repeat. */
+/** Virtual accounts and transactions in answers and events, and the stored text of an answer to a repeated key. */
 import { Schema } from "effect"
 import { envelope, success } from "../../contract/api/Envelope.ts"
 import { VirtualTransaction as Shown } from "../../contract/api/VirtualAccounts.ts"
@@ -32,14 +32,13 @@ const encode = Schema.encodeSync(envelope(Shown))
 export const movementAnswerText = (movement: MovementAnswer, transaction: VirtualTransaction): string =>
   stringifyWire(encode(movementAnswer(movement, transaction)))
 
-/** The events of virtual accounts, as the exact text that every delivery repeats. */
 const wire = (money: Money): WireNumber => new WireNumber(toWireText(money.toShown()))
 
-/** What has left and comes back has come, although it is no transaction of its own. */
+/** A reversed withdrawal counts as a deposit. */
 const typeOf = ({ status, type }: VirtualTransaction) =>
   type === "credit" || status === "reversed" ? "virtual_account.deposit" : "virtual_account.withdrawal"
 
-/** `balance` is the account's after the transaction. */
+/** `balance`: after the transaction. */
 export const transactionEvent = (
   event_id: string,
   transaction: VirtualTransaction,

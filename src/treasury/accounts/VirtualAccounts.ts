@@ -1,4 +1,4 @@
-/** The life of virtual accounts: opened, frozen and unfrozen, each change audited in its own transaction; and reading. */
+/** Opens, freezes, unfreezes and reads virtual accounts. Each change is audited in its transaction. */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { AccountId, type OrgId, type TransactionId, UserId, idOrNil, Ids } from "../../domain/Ids.ts"
 import type { CreateVirtualAccount } from "../../contract/api/VirtualAccounts.ts"
@@ -38,16 +38,16 @@ export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
       window: Window
     ) => Stored<ReadonlyArray<AccountWithBalance>>
     readonly get: (permit: Permit<Access>, accountId: AccountId) => Stored<AccountWithBalance, NotFound>
-    /** For features that act within an organisation they were let into. */
+    /** For other features within an organisation. */
     readonly find: (orgId: OrgId, accountId: AccountId) => Stored<Option.Option<VirtualAccount>>
-    /** The same inside a transaction that moves money: the account keeps its status until the end of it. */
+    /** For a transaction that moves money: keeps the account's status until its end. */
     readonly lock: (orgId: OrgId, accountId: AccountId) => Stored<Option.Option<VirtualAccount>>
     readonly transactions: (
       permit: Permit<"any">,
       account: VirtualAccount,
       window: Window
     ) => Stored<ReadonlyArray<VirtualTransaction>>
-    /** `userId`: only if the account is this user's. */
+    /** `userId`: finds the transaction only if this user owns the account. */
     readonly transaction: (
       permit: Permit<"any">,
       transactionId: TransactionId,
@@ -95,7 +95,7 @@ export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
       ) {
         const account = yield* orNotFound(accounts.lockForChange(permit.scope, accountId))
         if (account.status === status) return account
-        if (account.status === "closed") return yield* new Conflict({ message: "This account is closed for good." })
+        if (account.status === "closed") return yield* new Conflict({ message: "This account is closed." })
         const changed = yield* accounts.setStatus(account.org_id, accountId, status, reason)
         const action = status === "frozen" ? "virtual_account.frozen" : "virtual_account.unfrozen"
         yield* record(permit, action, changed, { reason })

@@ -1,7 +1,6 @@
 /**
- * What virtual accounts have to say about the payments of their withdrawals: one that waited for a review is not sent
- * while its account is frozen, one that is paid, or comes back, is told about, with the payment's own change, and what a
- * person finds it to have cost or brought is on the statement.
+ * Connects payments of withdrawals to their virtual account: blocks dispatch while the account is frozen, publishes
+ * events on completion and return, records an operator's decision as a row, and replays the answer to a withdrawal.
  */
 import { Clock, Effect, Layer, Option } from "effect"
 import { Ids, TransactionId } from "../../domain/Ids.ts"
@@ -24,7 +23,7 @@ import type { ReplayedAnswer } from "../../payments/read/Payments.ts"
 
 const nothing: ReadonlyArray<StoredEvent> = []
 
-/** With what the change itself brings back: what was paid, and its fee. */
+/** The balance including the amount and fee that this change returns. */
 const withReturned = ({ currency, minor }: Money, { amount, total_fees }: Payment): Money =>
   new Money({ currency, minor: minor + amount.minor + (total_fees?.minor ?? 0n) })
 
@@ -54,7 +53,7 @@ export const WithdrawalEvents = Layer.effect(
         const found = yield* withdrawal(payment)
         if (Option.isNone(found)) return nothing
         const now = yield* ledger.balance(ledgerAccountOf(found.value))
-        // What was held has left the account already: the completion does not change its balance.
+        // The hold has already left the account: completion does not change the balance.
         const balance = status === "refunded" ? withReturned(now, payment) : now
         const at = new Date(yield* Clock.currentTimeMillis)
         const told = withPaymentState(found.value, payment)
@@ -73,14 +72,14 @@ export const WithdrawalEvents = Layer.effect(
           ),
           (moved) => Effect.map(ids.make(TransactionId), (id) => settlementRow(id, found.value, moved, note))
         )
-        // The payment's own change has posted it.
+        // The payment's own change has posted the entries.
         yield* Effect.catchTag(record([], rows), "InsufficientFunds", Effect.die)
       })
     }
   })
 ).pipe(Layer.provide(RecordMovement.layer))
 
-/** Whoever lost the answer to a withdrawal gets one that is a withdrawal's. */
+/** Answer to a repeated withdrawal request whose first answer was lost. */
 export const replayedWithdrawalAnswer = Effect.map(
   VirtualTransactionStore,
   (transactions): ReplayedAnswer =>

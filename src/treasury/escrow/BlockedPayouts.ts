@@ -1,4 +1,4 @@
-/** Payouts to escrow parties that could not be sent: items of the operations queue, tried again or resolved by a person. */
+/** Payouts to escrow parties that could not be sent: items of the operations queue, retried or resolved by a person. */
 import { Context, Effect, Layer, Option } from "effect"
 import type { Permit } from "../../domain/Access.ts"
 import { Conflict, type IdempotencyConflict, type NotFound, notFound } from "../../domain/Failure.ts"
@@ -21,7 +21,7 @@ interface PayoutRef {
 export class BlockedPayouts extends Context.Tag("corridor/BlockedPayouts")<
   BlockedPayouts,
   {
-    /** Sends it again, by a new payment, in the name of whoever asked for it first. */
+    /** Sends the payout again by a new payment, in the name of the original initiator. */
     readonly retry: (
       permit: Permit<"escrow">,
       named: PayoutRef,
@@ -92,7 +92,6 @@ export class BlockedPayouts extends Context.Tag("corridor/BlockedPayouts")<
   )
 }
 
-/** Payouts to escrow parties that could not be sent, as items of the operations queue. Reads the store alone. */
 const detailOf = ({ amount, escrow_name, party_name, reason }: BlockedPayout): string =>
   `The payout of ${amount.toString()} to ${party_name} of the escrow ${escrow_name} was not made: ${reason ?? "no reason is known."} The money is on the party's account.`
 
@@ -116,5 +115,5 @@ const blockedPayoutItems = Effect.map(
       Effect.map(store.blocked(scope, window), (rows) => rows.map(itemOf))
 )
 
-/** Handed to the queue, which names what it needs. */
+/** Implements the port of the operations queue. */
 export const BlockedPayoutItems = Layer.effect(OtherItems, blockedPayoutItems)

@@ -1,4 +1,7 @@
-/** Makes an escrow of a request: whatever it names must be the organisation's own, and in the escrow's currency. */
+/**
+ * Creates an escrow from a request. Accounts and beneficiaries must belong to the organisation and have the escrow's
+ * currency.
+ */
 import { Context, Effect, Layer, Option, Either } from "effect"
 import { AccountId, BeneficiaryId, type Naming, EscrowId, type OrgId, idOrNil, Ids } from "../../domain/Ids.ts"
 import { VirtualAccounts } from "../accounts/VirtualAccounts.ts"
@@ -14,12 +17,11 @@ import { Money } from "../../domain/Money.ts"
 import { split } from "../../domain/Split.ts"
 import { normalizedSplitValue } from "./EscrowTransitions.ts"
 
-/** Turns a request into an escrow, as a pure function: every refusal names its field. */
 export type EscrowDraft = Omit<typeof Api.CreateEscrow.Type, "org_id">
 
 type DraftParty = Omit<EscrowDraft["parties"][number], "account_id" | "beneficiary_id">
 
-/** As it was sent, but for its ids: they are as the database knows them. */
+/** A draft with parsed ids. */
 interface ResolvedDraft extends Omit<EscrowDraft, "account_id" | "parties"> {
   readonly account_id: AccountId
   readonly parties: ReadonlyArray<
@@ -29,7 +31,7 @@ interface ResolvedDraft extends Omit<EscrowDraft, "account_id" | "parties"> {
 
 type Checked<A> = Either.Either<A, string>
 
-/** What must be true of a list of names: each is there once. */
+/** Index of the first repeated value, or -1. */
 const firstRepeated = (values: ReadonlyArray<string | number | undefined>): number =>
   values.findIndex((value, at) => value !== undefined && values.indexOf(value) < at)
 
@@ -115,7 +117,7 @@ const milestonesOf = (
     return milestones.toSorted((a, b) => a.sequence - b.sequence)
   })
 
-/** `newId` gives one id after the other: one for the escrow, for every party and every milestone. */
+/** `newId` is called once for the escrow, each party and each milestone. Every error names its field. */
 const escrowFromDraft = (org_id: OrgId, draft: ResolvedDraft, newId: () => string): Either.Either<NewEscrow, Invalid> =>
   Either.gen(function* () {
     const { account_id, currency, name } = draft
@@ -137,7 +139,6 @@ const escrowFromDraft = (org_id: OrgId, draft: ResolvedDraft, newId: () => strin
     }
   }).pipe(Either.mapLeft((message) => new Invalid({ message: `${message}.` })))
 
-/** How many ids a draft takes. */
 const idCountOf = ({ milestones, parties }: EscrowDraft): number => 1 + parties.length + milestones.length
 
 const idOrNull = <Id extends string>(of: Naming<Id>, given: string | undefined): Id | null =>

@@ -1,6 +1,6 @@
 /**
- * Disburses a milestone in one transaction: the ledger split, the milestone's state, and a row for each payout to a
- * beneficiary. Until its payout takes it, the money stands on the ledger account in the party's name.
+ * Disburses a milestone in one transaction: the ledger entry, the milestone's state, and a row for each payout to a
+ * beneficiary. Until its payout is sent, the money is on the party's ledger account.
  */
 import { Clock, Context, Effect, Either, Layer, Option } from "effect"
 import { type EscrowId, type OrgId, PaymentId, TransactionId, Ids } from "../../domain/Ids.ts"
@@ -34,7 +34,7 @@ export interface DisburseRequest {
   readonly key?: NewKey | undefined
 }
 
-/** None: the money goes to the account in the party's name. */
+/** `account` none: the money goes to the party's ledger account. */
 interface Destined extends PartyShare {
   readonly account: Option.Option<VirtualAccount>
 }
@@ -96,12 +96,12 @@ export class DisburseMilestone extends Context.Tag("corridor/DisburseMilestone")
         const rows = yield* Effect.forEach(movements, (movement) =>
           Effect.map(ids.make(TransactionId), (id) => movementRow(id, entry, movement))
         )
-        // What is covered is there: books that say otherwise are wrong.
+        // Coverage guarantees the funds: a shortage is a defect of the ledger.
         yield* Effect.catchTag(record([entry], rows), "InsufficientFunds", Effect.die)
         return destined.filter(({ account }) => Option.isNone(account))
       })
 
-      /** None where the party has no beneficiary: its money stays on the account in its name. */
+      /** None if the party has no beneficiary: its money stays on the party's ledger account. */
       const payoutOf = Effect.fnUntraced(function* (
         permit: Permit<"escrow">,
         { escrow: { escrow_id, org_id }, milestone: { milestone_id } }: Disbursement,
@@ -125,7 +125,7 @@ export class DisburseMilestone extends Context.Tag("corridor/DisburseMilestone")
       })
 
       const disbursed = Effect.fnUntraced(function* (permit: Permit<"escrow">, wanted: DisburseRequest) {
-        const before = yield* transaction.locked(permit, wanted.escrowId)
+        const before = yield* transaction.lock(permit, wanted.escrowId)
         const done = yield* disburse(before, wanted.milestoneId, new Date(yield* Clock.currentTimeMillis))
         const description = wanted.description ?? `${before.name}: ${done.milestone.label}`
         const escrow = yield* transaction.save(permit, done.escrow, "escrow.disbursed", detailOf(done))
@@ -140,7 +140,7 @@ export class DisburseMilestone extends Context.Tag("corridor/DisburseMilestone")
         const viewOf = ({ escrow }: Done) => milestoneView(escrow, wanted.milestoneId)
         const done = yield* keys.once(wanted.key, disbursed(permit, wanted), (one) => disbursedText(viewOf(one)))
         const payoutIds = done.payouts.map(({ payout_id }) => payout_id)
-        yield* payoutWorker.tried(done.escrow.org_id, payoutIds)
+        yield* payoutWorker.awaitFirstTry(done.escrow.org_id, payoutIds)
         return viewOf(done)
       })
 

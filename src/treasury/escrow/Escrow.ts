@@ -1,4 +1,4 @@
-/** An escrow as the stores hold it: whom it pays, when, and how far it has come. Its money is in the books. */
+/** An escrow as stored: parties, milestones, splits and totals. Its money is in the ledger. */
 import type { AccountId, BeneficiaryId, EscrowId, OrgId } from "../../domain/Ids.ts"
 import type { CurrencyCode } from "../../domain/Currency.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"
@@ -14,7 +14,7 @@ type MilestoneStatus = (typeof milestoneStatuses)[number]
 export interface Party {
   readonly party_id: string
   readonly name: string
-  /** Is paid by a payout, unless the party has an account. */
+  /** Receives payouts, unless the party has an account. */
   readonly beneficiary_id: BeneficiaryId | null
   /** A virtual account of the organisation. */
   readonly account_id: AccountId | null
@@ -36,7 +36,7 @@ export interface Milestone {
   readonly contract_reference: string | null
   readonly contract_submitted_at: Date | null
   readonly disbursed_at: Date | null
-  /** Of one type, and together the whole of it. */
+  /** All of one type; together they cover the milestone. */
   readonly splits: ReadonlyArray<PartySplit>
 }
 
@@ -45,15 +45,15 @@ export interface Escrow {
   readonly org_id: OrgId
   readonly name: string
   readonly currency: CurrencyCode
-  /** The virtual account that funds it, and gets back what is left. */
+  /** The virtual account that funds the escrow and receives the remainder. */
   readonly account_id: AccountId
   readonly status: EscrowStatus
   readonly total: Money
-  /** What came in and did not go back: what was disbursed, and what the books hold for it. */
+  /** Received minus returned money: the disbursed part and the ledger balance. */
   readonly funded: Money
   readonly disbursed: Money
   readonly parties: ReadonlyArray<Party>
-  /** In their sequence. */
+  /** Ordered by sequence. */
   readonly milestones: ReadonlyArray<Milestone>
   readonly created_at: Date
   readonly updated_at: Date
@@ -67,7 +67,6 @@ export const escrowLedgerAccount = ({ currency, escrow_id }: Pick<Escrow, "escro
 export const partyLedgerAccount = ({ currency }: Pick<Escrow, "currency">, { party_id }: Pick<Party, "party_id">) =>
   LedgerAccount.party(party_id, currency)
 
-/** How far an escrow's money reaches: it covers one milestone after the other, in their sequence. */
 const fundingStatuses = ["unfunded", "partially_funded", "funded"] as const
 type FundingStatus = (typeof fundingStatuses)[number]
 
@@ -81,7 +80,7 @@ const fundingStatusOf = (covered: Money, { expected, status }: Milestone): Fundi
   return covered.minor === expected.minor ? "funded" : "partially_funded"
 }
 
-/** By the id of the milestone. Canceled ones take nothing, so all that is funded covers something. */
+/** Coverage by milestone id: funds cover milestones in their sequence, except canceled ones. */
 export const coverageOf = ({ currency, funded, milestones }: Escrow): ReadonlyMap<string, Coverage> => {
   const coverage = new Map<string, Coverage>()
   let left = funded.minor

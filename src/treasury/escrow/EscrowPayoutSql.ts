@@ -62,7 +62,7 @@ const rowOf = ({ amount, initiator, ...payout }: NewPayout) => ({
   lease_token: payout.payout_id
 })
 
-/** The index is entered once for each organisation, at its earliest row: no backlog stands before another's. */
+/** Takes the earliest due row of each organisation first, so that no organisation's backlog delays another. */
 const CLAIM = `with recursive owners as (
     (select org_id from escrow_payouts where due_at is not null order by org_id limit 1)
     union all

@@ -1,4 +1,4 @@
-/** Payouts to escrow parties at rest. Each is changed by the worker that has its lease, or while it is blocked. */
+/** Store of payouts to escrow parties. A row is changed by the worker that holds its lease, or while it is blocked. */
 import { Context, type Duration, Option, Schema } from "effect"
 import {
   type EscrowId,
@@ -12,8 +12,6 @@ import type { Money } from "../../domain/Money.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope, Window } from "../../platform/database/Query.ts"
 import { initiatorPermit, type Permit, roles } from "../../domain/Access.ts"
-
-/** A payout to an escrow party as an intent: committed with what causes it, and turned into a payment by a worker. */
 
 /**
  * - `waiting`: to be sent; its amount stands on the party's ledger account.
@@ -39,20 +37,20 @@ export interface EscrowPayout {
   readonly payout_id: string
   readonly org_id: OrgId
   readonly escrow_id: EscrowId
-  /** Null: asked for by itself, not by a disbursement. */
+  /** Null: requested by itself, not by a disbursement. */
   readonly milestone_id: string | null
   readonly party_id: string
   readonly beneficiary_id: BeneficiaryId
-  /** What the payout and its fee may take. */
+  /** Upper limit of payout plus fee. */
   readonly amount: Money
   readonly description: string
-  /** Chosen with the row; the payment exists once `sent_at` is set. */
+  /** Assigned with the row; the payment exists once `sent_at` is set. */
   readonly payment_id: PaymentId
   readonly transaction_id: TransactionId
   readonly initiator: Initiator
   readonly status: PayoutStatus
   readonly reason: string | null
-  /** Payments created for it so far. */
+  /** Number of payments created so far. */
   readonly sends: number
   readonly sent_at: Date | null
   readonly created_at: Date
@@ -61,14 +59,14 @@ export interface EscrowPayout {
 
 export type NewPayout = Omit<EscrowPayout, "status" | "reason" | "sends" | "sent_at" | "created_at" | "updated_at">
 
-/** The right to change a row, until the next worker takes it up. */
+/** Permission to change a row, until another worker claims it. */
 export interface Lease extends Pick<EscrowPayout, "payout_id" | "org_id"> {
   readonly lease_token: string
 }
 
-/** Taken up by one worker. */
+/** A row claimed by one worker. */
 export interface ClaimedPayout extends EscrowPayout, Lease {
-  /** Times that a worker has taken the row up since it began to wait. */
+  /** Number of claims since the row began to wait. */
   readonly tries: number
 }
 
@@ -91,7 +89,7 @@ export const initiatorOf = ({ actor, role }: Permit<"escrow">): Initiator => ({
   role
 })
 
-/** What the initiator was allowed to do, for the worker that carries it on. */
+/** The initiator's permit, for the worker. */
 export const permitOf = ({ initiator, org_id }: Pick<EscrowPayout, "initiator" | "org_id">): Permit<"escrow"> => {
   const { id, kind, name, role, user_id } = initiator
   const actor = { kind, id, userId: Option.fromNullable(user_id), ...(name === null ? {} : { name }) }
@@ -106,35 +104,35 @@ interface PaymentIds {
 export interface PayoutPatch {
   readonly status: PayoutStatus
   readonly reason: string | null
-  /** Time until a worker takes the row up again; null: never by itself. */
+  /** Time until the next claim; null: never. */
   readonly dueIn: Duration.Duration | null
-  /** Of the next payment, in place of one that came to nothing. */
+  /** Ids of the next payment, after one that failed. */
   readonly ids?: PaymentIds
 }
 
 export class EscrowPayoutStore extends Context.Tag("corridor/EscrowPayoutStore")<
   EscrowPayoutStore,
   {
-    /** Rows that wait to be sent, in the transaction that causes them. Their lease is their own id. */
+    /** Inserts waiting rows, in the transaction that causes them. Their first lease token is their own id. */
     readonly insert: (payouts: ReadonlyArray<NewPayout>) => Stored<void>
-    /** Due rows, the oldest of each organisation first, then the second of each; none that another worker has. */
+    /** Claims due rows, round-robin by organisation, oldest first. Skips rows that another worker holds. */
     readonly claim: (most: number) => Stored<ReadonlyArray<ClaimedPayout>>
-    /** From waiting to sent, in the transaction that creates the payment. False: the lease was lost, so undo it. */
+    /** From waiting to sent, in the transaction that creates the payment. False: the lease was lost, so roll back. */
     readonly markSent: (lease: Lease, dueIn: Duration.Duration) => Stored<boolean>
     /** False: the lease was lost. */
     readonly change: (lease: Lease, patch: PayoutPatch) => Stored<boolean>
     readonly find: (scope: Scope, escrowId: EscrowId, payoutId: string) => Stored<Option.Option<EscrowPayout>>
-    /** Makes a blocked payout wait again, for a payment of its own; none: it is not blocked. */
+    /** Makes a blocked payout wait again, with a new payment. None: not blocked. */
     readonly retry: (payout: EscrowPayout, ids: PaymentIds) => Stored<Option.Option<EscrowPayout>>
-    /** None: it is not blocked. */
+    /** None: not blocked. */
     readonly close: (payout: EscrowPayout, reason: string) => Stored<Option.Option<EscrowPayout>>
-    /** Closes what is blocked of a party. */
+    /** Closes all blocked payouts of a party. */
     readonly closeBlocked: (orgId: OrgId, partyId: string, reason: string) => Stored<void>
-    /** The sum of a party's waiting payouts: not to be paid out by another. */
+    /** Sum of a party's waiting payouts, which other payouts must leave. */
     readonly reserved: (orgId: OrgId, partyId: string, zero: Money) => Stored<Money>
-    /** Which of these still wait to be sent. */
+    /** Those of the given payouts that still wait. */
     readonly waitingAmong: (orgId: OrgId, ids: ReadonlyArray<string>) => Stored<ReadonlySet<string>>
-    /** Blocked payouts, the one that was blocked last first. */
+    /** Blocked payouts, most recently blocked first. */
     readonly blocked: (scope: Scope, window: Window) => Stored<ReadonlyArray<BlockedPayout>>
   }
 >() {}

@@ -1,6 +1,6 @@
 /**
- * Turns the payouts of disbursements into payments, each once, and follows each payment to its end. A payment and the
- * change of its row to `sent` are one transaction, so a crash leaves either both or a row that still waits.
+ * Creates the payments of escrow payouts, each once, and follows each payment until it is final. Payment and `sent`
+ * status are written in one transaction, so a crash leaves both or a waiting row.
  */
 import { Array as Arr, Context, Deferred, Duration, Effect, FiberSet, Layer, Option, Queue, Schedule } from "effect"
 import { PaymentId, TransactionId, type OrgId, Ids } from "../../domain/Ids.ts"
@@ -22,21 +22,21 @@ import { makeRunDetached } from "../../platform/fibers/Shutdown.ts"
 import { type ClaimedPayout, permitOf, EscrowPayoutStore, type PayoutPatch } from "./EscrowPayoutStore.ts"
 import { PartyPayouts } from "./PartyPayouts.ts"
 
-/** Another worker has taken the row up: what this one began is undone. */
+/** Another worker has claimed the row: the transaction is rolled back. */
 class LeaseLost {
   readonly _tag = "LeaseLost"
 }
 
-/** A provider proves that the payment never reached it, so another payment cannot pay twice. */
+/** The provider confirmed that it never received the payment, so another payment cannot pay twice. */
 const neverReached = ({ failure }: Payment): boolean =>
   failure !== null && (failure.code === "NEVER_RECEIVED" || failure.code === "NOT_SENT")
 
 export class EscrowPayoutWorker extends Context.Tag("corridor/EscrowPayoutWorker")<
   EscrowPayoutWorker,
   {
-    /** Wakes the worker, and waits for the first try of these payouts for a while. */
-    readonly tried: (orgId: OrgId, payoutIds: ReadonlyArray<string>) => Effect.Effect<void>
-    /** A row that is committed may be due. */
+    /** Wakes the worker and waits, for a limited time, for the first try of these payouts. */
+    readonly awaitFirstTry: (orgId: OrgId, payoutIds: ReadonlyArray<string>) => Effect.Effect<void>
+    /** Called after a commit that may have made a row due. */
     readonly wake: Effect.Effect<void>
     readonly worker: Stored<never>
   }
@@ -59,7 +59,7 @@ export class EscrowPayoutWorker extends Context.Tag("corridor/EscrowPayoutWorker
 
       const wake = Effect.asVoid(Queue.offer(wakeUps, undefined))
 
-      /** Becomes an item of the operations queue. */
+      /** Puts the payout into the operations queue. */
       const block = (claimed: ClaimedPayout, reason: string) =>
         atomically(
           Effect.gen(function* () {
@@ -99,7 +99,7 @@ export class EscrowPayoutWorker extends Context.Tag("corridor/EscrowPayoutWorker
       const settle = (claimed: ClaimedPayout, patch: Omit<PayoutPatch, "dueIn">) =>
         store.change(claimed, { ...patch, dueIn: null })
 
-      /** Looks at the payment of a payout that was sent. */
+      /** Reads the payment of a sent payout. */
       const follow = Effect.fnUntraced(function* (claimed: ClaimedPayout) {
         const reader = initiatorPermit("any", claimed.org_id, permitOf(claimed))
         const payment = yield* orDefect(payments.find(reader, claimed.payment_id))
@@ -122,12 +122,10 @@ export class EscrowPayoutWorker extends Context.Tag("corridor/EscrowPayoutWorker
         }
       })
 
-      /** Whatever breaks a try off, the row is due again when its lease ends. */
+      /** A failed try leaves the row due again when its lease ends. */
       const take = (claimed: ClaimedPayout) =>
         runDetached(claimed.status === "waiting" ? send(claimed) : follow(claimed)).pipe(
-          Effect.catchAllCause((cause) =>
-            Effect.logWarning("A payout of an escrow broke off; it is tried again", cause)
-          ),
+          Effect.catchAllCause((cause) => Effect.logWarning("Escrow payout failed; it will be retried", cause)),
           Effect.annotateLogs({ payout_id: claimed.payout_id, payment_id: claimed.payment_id }),
           Effect.ensuring(
             Effect.suspend(() => {
@@ -149,22 +147,22 @@ export class EscrowPayoutWorker extends Context.Tag("corridor/EscrowPayoutWorker
       })
 
       return {
-        tried: Effect.fnUntraced(function* (orgId, payoutIds) {
+        awaitFirstTry: Effect.fnUntraced(function* (orgId, payoutIds) {
           if (!Arr.isNonEmptyReadonlyArray(payoutIds)) return
           const here = yield* Effect.forEach(payoutIds, (id) =>
             Effect.tap(Deferred.make<void>(), (waiter) => Effect.sync(() => waiters.set(id, waiter)))
           )
           yield* wake
           const allHere = Effect.forEach(here, Deferred.await, { discard: true })
-          /** Rows may also have been taken up before this began to wait, or by another instance. */
+          /** Rows may have been claimed earlier or by another instance. */
           const allElsewhere = store.waitingAmong(orgId, payoutIds).pipe(
             Effect.repeat({
               schedule: Schedule.spaced(workerPoll),
               until: (waiting) => payoutIds.every((id) => !waiting.has(id) && !running.has(id))
             }),
-            // The payouts are committed: their caller waits for this instance's own tries alone.
+            // The payouts are committed: without the database, wait for this instance's own tries only.
             Effect.catchAll((failure) =>
-              Effect.zipRight(Effect.logWarning("Payouts of an escrow cannot be looked at now", failure), Effect.never)
+              Effect.zipRight(Effect.logWarning("Escrow payouts cannot be read at the moment", failure), Effect.never)
             )
           )
           yield* Effect.raceFirst(allHere, allElsewhere).pipe(

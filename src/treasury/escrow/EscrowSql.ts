@@ -108,7 +108,7 @@ interface ChildRows {
   readonly splits: ReadonlyArray<typeof SplitRow.Type>
 }
 
-/** The children are in order, and may be those of several escrows. */
+/** `milestones`, `parties` and `splits` are ordered, and may belong to several escrows. */
 const escrowOfRows = (row: typeof EscrowRow.Type, { milestones, parties, splits }: ChildRows): Escrow => {
   const { currency, disbursed_amount, escrow_id, funded_amount, total_amount, ...rest } = row
   return {

@@ -1,4 +1,7 @@
-/** Escrows at rest, each as a whole. Whoever changes one locks it first, in the transaction that moves its money. */
+/**
+ * Store of escrows, each read and written as a whole. Lock an escrow before changing it, in the transaction that moves
+ * its money.
+ */
 import { Context, Option, Effect, Layer } from "effect"
 import type { AccountId, EscrowId, OrgId } from "../../domain/Ids.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
@@ -16,31 +19,31 @@ export interface EscrowFilter {
 export class EscrowStore extends Context.Tag("corridor/EscrowStore")<
   EscrowStore,
   {
-    /** Belongs in a transaction: an escrow is several rows. */
+    /** Requires a transaction: an escrow is several rows. */
     readonly insert: (escrow: NewEscrow) => Stored<Escrow>
     readonly list: (scope: Scope, filter: EscrowFilter, window: Window) => Stored<ReadonlyArray<Escrow>>
     readonly find: (scope: Scope, id: EscrowId) => Stored<Option.Option<Escrow>>
-    /** The one that pays this party. */
+    /** The escrow of this party. */
     readonly findByParty: (orgId: OrgId, partyId: string) => Stored<Option.Option<Escrow>>
-    /** Inside a transaction nobody else changes it until the end. */
+    /** Locks until the end of the transaction. */
     readonly lock: (scope: Scope, id: EscrowId) => Stored<Option.Option<Escrow>>
-    /** Writes how far a locked one, its milestones and its splits have come; everything else of it stays as it was made. */
+    /** Writes status, amounts, milestones and splits of a locked escrow; everything else is immutable. */
     readonly update: (escrow: Escrow) => Stored<Escrow>
   }
 >() {}
 
-/** What the changes of an escrow have in common: it is taken alone, written down and audited. */
-type MayI = Permit<"escrow">
+/** Locks, saves and audits escrows. */
+type EscrowPermit = Permit<"escrow">
 type Detail = Readonly<Record<string, unknown>>
 
 export class EscrowTransaction extends Context.Tag("corridor/EscrowTransaction")<
   EscrowTransaction,
   {
-    readonly find: (permit: MayI, id: EscrowId) => Stored<Escrow, NotFound>
-    /** Inside a transaction, to the end of which nobody else changes it. */
-    readonly locked: (permit: MayI, id: EscrowId) => Stored<Escrow, NotFound>
-    readonly record: (permit: MayI, escrow: Escrow, action: string, detail: Detail) => Stored<void>
-    readonly save: (permit: MayI, escrow: Escrow, action: string, detail: Detail) => Stored<Escrow>
+    readonly find: (permit: EscrowPermit, id: EscrowId) => Stored<Escrow, NotFound>
+    /** Locks until the end of the transaction. */
+    readonly lock: (permit: EscrowPermit, id: EscrowId) => Stored<Escrow, NotFound>
+    readonly record: (permit: EscrowPermit, escrow: Escrow, action: string, detail: Detail) => Stored<void>
+    readonly save: (permit: EscrowPermit, escrow: Escrow, action: string, detail: Detail) => Stored<Escrow>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -56,12 +59,12 @@ export class EscrowTransaction extends Context.Tag("corridor/EscrowTransaction")
         })
       )
 
-      const record = (permit: MayI, { escrow_id, org_id }: Escrow, action: string, detail: Detail) =>
+      const record = (permit: EscrowPermit, { escrow_id, org_id }: Escrow, action: string, detail: Detail) =>
         audit.record(permit, { action, org: org_id, subject: ["escrow", escrow_id], detail })
 
       return {
         find: (permit, id) => orNotFound(store.find(permit.scope, id)),
-        locked: (permit, id) => orNotFound(store.lock(permit.scope, id)),
+        lock: (permit, id) => orNotFound(store.lock(permit.scope, id)),
         record,
         save: (permit, escrow, action, detail) =>
           Effect.zipLeft(store.update(escrow), record(permit, escrow, action, detail))

@@ -1,4 +1,4 @@
-/** What an escrow can go through, as pure functions: what it is afterwards, or why that cannot be. */
+/** Transitions of an escrow and their ledger entries, as pure functions. */
 import { type BigDecimal, Either } from "effect"
 import { Conflict, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
 import { Money } from "../../domain/Money.ts"
@@ -27,7 +27,7 @@ export const partyOf = ({ parties }: Escrow, id: string): Either.Either<Party, N
     () => notFound("party")
   )
 
-/** A milestone that is over stays as it is. */
+/** Disbursed and canceled milestones are final. */
 export const openMilestone = (escrow: Escrow, id: string): Either.Either<Milestone, NotFound | Conflict> =>
   Either.filterOrLeft(
     milestoneOf(escrow, id),
@@ -45,8 +45,8 @@ export const fund = (escrow: Escrow, amount: Money): Either.Either<Escrow, Confl
     yield* mustBeActive(escrow)
     const missing = minus(escrow.total, escrow.funded)
     if (amount.minor > missing.minor) {
-      const reason = missing.isZero ? "it is funded in full already" : `only ${missing.toString()} are missing`
-      return yield* Either.left(new Invalid({ message: `amount: is more than the escrow's total takes; ${reason}.` }))
+      const reason = missing.isZero ? "it is fully funded" : `at most ${missing.toString()} can be added`
+      return yield* Either.left(new Invalid({ message: `amount: exceeds the escrow's total: ${reason}.` }))
     }
     return { ...escrow, funded: plus(escrow.funded, amount) }
   })
@@ -61,7 +61,7 @@ export const submitContract = (
     withMilestone(escrow, { ...milestone, status: "contract_submitted", contract_reference, contract_submitted_at })
   )
 
-/** What a party gets, which may be nothing where a percentage is less than a minor unit. */
+/** A party's share; zero if its percentage is less than a minor unit. */
 export interface PartyShare {
   readonly party: Party
   readonly amount: Money
@@ -88,7 +88,7 @@ export const disburse = (
       const missing = minus(expected, covered)
       return yield* Either.left(
         new Conflict({
-          message: `This milestone is not covered: ${missing.toString()} are missing. Fund the escrow first.`
+          message: `This milestone is not covered: fund ${missing.toString()} more first.`
         })
       )
     }
@@ -109,7 +109,7 @@ export const disburse = (
 
 export interface Cancellation {
   readonly escrow: Escrow
-  /** What goes back to the account. */
+  /** Returned to the account. */
   readonly left: Money
 }
 
@@ -131,13 +131,13 @@ export interface SplitUpdate {
 
 const invalid = (message: string): Invalid => new Invalid({ message: `${message}.` })
 
-/** An amount is kept as its currency writes it, a percentage as it was sent. */
+/** Amounts get the scale of their currency, percentages stay as sent. */
 export const normalizedSplitValue = ({ split_type, split_value }: PartySplit, currency: Escrow["currency"]) =>
   split_type === "fixed"
     ? Either.map(Money.fromDecimal(split_value, currency), (money) => money.toDecimal())
     : Either.right(split_value)
 
-/** New values for some of a milestone's splits. What comes out must be a whole again. */
+/** Changes some of a milestone's splits; together they must still cover the milestone. */
 export const changeSplits = (
   escrow: Escrow,
   milestoneId: string,
@@ -161,7 +161,6 @@ export const changeSplits = (
     return withMilestone(escrow, { ...milestone, splits })
   })
 
-/** What escrows write into the books, and into the virtual accounts that they take from and pay to. */
 const about = ({ escrow_id, org_id }: Escrow, entry_id: string) => ({
   entry_id,
   org_id,
@@ -169,7 +168,7 @@ const about = ({ escrow_id, org_id }: Escrow, entry_id: string) => ({
   reference: escrow_id
 })
 
-/** An escrow can be funded many times: its entries have ids of their own. */
+/** Each funding is an entry with an id of its own. */
 export const fundEntry = (escrow: Escrow, entryId: string, from: LedgerAccount, amount: Money): Entry => ({
   ...about(escrow, entryId),
   kind: "escrow_fund",
@@ -181,7 +180,7 @@ export interface SharePosting {
   readonly amount: Money
 }
 
-/** The milestone's id is the entry's, so that the books take it once, whoever asks again. */
+/** The entry has the milestone's id, so that the ledger accepts it once. */
 export const disburseEntry = (
   escrow: Escrow,
   { milestone_id }: Milestone,
@@ -192,7 +191,7 @@ export const disburseEntry = (
   postings: delivered.flatMap(({ amount, to }) => move(escrowLedgerAccount(escrow), to, amount))
 })
 
-/** For the same reason under the escrow's id. */
+/** The entry has the escrow's id, so that the ledger accepts it once. */
 export const returnEntry = (escrow: Escrow, to: LedgerAccount, left: Money): Entry => ({
   ...about(escrow, escrow.escrow_id),
   kind: "escrow_return",

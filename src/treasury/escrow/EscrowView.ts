@@ -1,4 +1,4 @@
-/** An escrow, its milestones and payouts as answers show them, and the exact text of an answer that a key may repeat. */
+/** Escrows, milestones and payouts in answers, and the stored text of an answer to a repeated key. */
 import { Schema } from "effect"
 import { envelope, success } from "../../contract/api/Envelope.ts"
 import * as Api from "../../contract/api/Escrow.ts"
@@ -42,7 +42,7 @@ export const milestoneView = (escrow: Escrow, milestoneId: string): MilestoneVie
   return viewOf(coverageOf(escrow), milestone)
 }
 
-/** `balances` are those of the parties. */
+/** `balances`: of the parties. */
 export const escrowView = (escrow: Escrow, balances: ReadonlyMap<LedgerAccount, Money>): EscrowView => {
   const coverage = coverageOf(escrow)
   return {
@@ -80,7 +80,7 @@ export const payoutView = (
   status
 })
 
-/** The payment's id is shown once there is a payment. */
+/** Shows the payment's id once the payment exists. */
 export const escrowPayoutView = (payout: EscrowPayout): EscrowPayoutView => ({
   payout_id: payout.payout_id,
   escrow_id: payout.escrow_id,

@@ -1,4 +1,4 @@
-/** The life of an escrow: made, funded, disbursed milestone by milestone, canceled; each step audited with itself. */
+/** Creates, funds, disburses and cancels escrows. Each change is audited in its transaction. */
 import { type BigDecimal, Clock, Context, Effect, Either, Layer } from "effect"
 import { type EscrowId, TransactionId, Ids, uuidOrNil } from "../../domain/Ids.ts"
 import { RecordMovement } from "../accounts/RecordMovement.ts"
@@ -48,40 +48,45 @@ import {
 import { CreateEscrow, type EscrowDraft } from "./CreateEscrow.ts"
 import { PartyPayouts, type PartyPayoutRequest } from "./PartyPayouts.ts"
 
-type MayI = Permit<"escrow">
+type EscrowPermit = Permit<"escrow">
 type Stopped = NotFound | Conflict | IdempotencyConflict
 
 export class Escrows extends Context.Tag("corridor/Escrows")<
   Escrows,
   {
-    readonly create: (permit: MayI, draft: EscrowDraft) => Stored<EscrowView, NotFound | Invalid>
-    readonly list: (permit: MayI, filter: EscrowFilter, window: Window) => Stored<ReadonlyArray<EscrowView>>
-    readonly get: (permit: MayI, id: EscrowId) => Stored<EscrowView, NotFound>
+    readonly create: (permit: EscrowPermit, draft: EscrowDraft) => Stored<EscrowView, NotFound | Invalid>
+    readonly list: (permit: EscrowPermit, filter: EscrowFilter, window: Window) => Stored<ReadonlyArray<EscrowView>>
+    readonly get: (permit: EscrowPermit, id: EscrowId) => Stored<EscrowView, NotFound>
     readonly fund: (
-      permit: MayI,
+      permit: EscrowPermit,
       id: EscrowId,
       amount: BigDecimal.BigDecimal,
       key?: NewKey
     ) => Stored<EscrowView, Stopped | Invalid | InsufficientFunds>
     readonly submitContract: (
-      permit: MayI,
+      permit: EscrowPermit,
       id: EscrowId,
       milestoneId: string,
       reference: string | null
     ) => Stored<MilestoneView, NotFound | Conflict>
     readonly changeParties: (
-      permit: MayI,
+      permit: EscrowPermit,
       id: EscrowId,
       milestoneId: string,
       updates: ReadonlyArray<SplitUpdate>
     ) => Stored<MilestoneView, NotFound | Conflict | Invalid>
-    readonly disburse: (permit: MayI, wanted: DisburseRequest) => Stored<MilestoneView, Stopped>
+    readonly disburse: (permit: EscrowPermit, wanted: DisburseRequest) => Stored<MilestoneView, Stopped>
     readonly payOut: (
-      permit: MayI,
+      permit: EscrowPermit,
       wanted: PartyPayoutRequest
     ) => Stored<PayoutView, NotFound | Conflict | InitiationFailure>
     readonly blocked: Context.Tag.Service<BlockedPayouts>
-    readonly cancel: (permit: MayI, id: EscrowId, reason: string | null, key?: NewKey) => Stored<EscrowView, Stopped>
+    readonly cancel: (
+      permit: EscrowPermit,
+      id: EscrowId,
+      reason: string | null,
+      key?: NewKey
+    ) => Stored<EscrowView, Stopped>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -109,15 +114,15 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
         )
       const view = (escrow: Escrow) => Effect.map(views([escrow]), ([one]) => one!)
 
-      /** The account as it stays until the end of the transaction; the escrow could not be without it. */
+      /** Locks the escrow's account, which always exists. */
       const accountOf = ({ account_id, org_id }: Escrow) => orDefect(Effect.flatten(accounts.lock(org_id, account_id)))
 
       const moved = Effect.fnUntraced(function* (entry: Entry, movement: EscrowMovement) {
         yield* record([entry], [movementRow(yield* ids.make(TransactionId), entry, movement)])
       })
 
-      const funded = Effect.fnUntraced(function* (permit: MayI, id: EscrowId, wanted: BigDecimal.BigDecimal) {
-        const before = yield* transaction.locked(permit, id)
+      const funded = Effect.fnUntraced(function* (permit: EscrowPermit, id: EscrowId, wanted: BigDecimal.BigDecimal) {
+        const before = yield* transaction.lock(permit, id)
         const amount = yield* Either.mapLeft(
           Money.fromDecimal(wanted, before.currency),
           (why) => new Invalid({ message: `amount: ${why}.` })
@@ -131,8 +136,8 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
         return yield* view(saved)
       })
 
-      const canceled = Effect.fnUntraced(function* (permit: MayI, id: EscrowId, reason: string | null) {
-        const { escrow, left } = yield* cancel(yield* transaction.locked(permit, id))
+      const canceled = Effect.fnUntraced(function* (permit: EscrowPermit, id: EscrowId, reason: string | null) {
+        const { escrow, left } = yield* cancel(yield* transaction.lock(permit, id))
         const account = yield* ensureCanReceive(yield* accountOf(escrow))
         const detail = { returned: left.toNumericText(), currency: escrow.currency, reason }
         const saved = yield* transaction.save(permit, escrow, "escrow.canceled", detail)
@@ -145,24 +150,24 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
       })
 
       const contracted = Effect.fnUntraced(function* (
-        permit: MayI,
+        permit: EscrowPermit,
         id: EscrowId,
         milestone_id: string,
         reference: string | null
       ) {
         const at = new Date(yield* Clock.currentTimeMillis)
-        const escrow = yield* submitContract(yield* transaction.locked(permit, id), milestone_id, reference, at)
+        const escrow = yield* submitContract(yield* transaction.lock(permit, id), milestone_id, reference, at)
         return yield* transaction.save(permit, escrow, "escrow.contract_submitted", { milestone_id, reference })
       })
 
       const changed = Effect.fnUntraced(function* (
-        permit: MayI,
+        permit: EscrowPermit,
         id: EscrowId,
         milestone_id: string,
         updates: ReadonlyArray<SplitUpdate>
       ) {
         const named = updates.map((update) => ({ ...update, party_id: uuidOrNil(update.party_id) }))
-        const escrow = yield* changeSplits(yield* transaction.locked(permit, id), milestone_id, named)
+        const escrow = yield* changeSplits(yield* transaction.lock(permit, id), milestone_id, named)
         const parties = named.map(({ party_id }) => party_id)
         return yield* transaction.save(permit, escrow, "escrow.splits_changed", { milestone_id, parties })
       })

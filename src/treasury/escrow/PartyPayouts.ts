@@ -1,6 +1,6 @@
 /**
- * Pays parties out of the ledger accounts in their names: what a disbursement brought them, or all that stands there.
- * A payout that fails puts the money back there, by itself.
+ * Pays parties from their ledger accounts: the share of one disbursement, or the whole balance. A failed payout returns
+ * the money there.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { type BeneficiaryId, type EscrowId, type OrgId, PaymentId, TransactionId, Ids } from "../../domain/Ids.ts"
@@ -28,11 +28,9 @@ import { type PayoutView, payoutView, payoutText } from "./EscrowView.ts"
 import { partyOf } from "./EscrowTransitions.ts"
 import type { ReplayedAnswer } from "../../payments/read/Payments.ts"
 
-/** How much can be paid out of an amount that must also carry the payout's fee. */
-
 /**
- * A fee is a share plus a fixed amount, rounded: two of its values give all others, but for the rounding. What is left
- * over is a minor unit or two at most. Not above zero: the fee alone is more than there is.
+ * The largest amount that, with its fee, fits into `available`; zero or less if the fee alone is more. A fee is a
+ * rounded share plus a fixed amount, so two fees determine the rest. One or two minor units may remain.
  */
 export const payoutNetOfFee = Effect.fnUntraced(function* (available: Money, feeOn: (amount: Money) => Stored<Money>) {
   const { currency, minor } = available
@@ -44,7 +42,7 @@ export const payoutNetOfFee = Effect.fnUntraced(function* (available: Money, fee
   const guess = ((minor - fixed) * minor) / (minor + most - fixed)
   if (guess <= 0n) return money(guess)
   const spare = yield* spareAfter(guess)
-  // A smaller payout never has a larger fee, so leaving out what is too much is enough.
+  // A smaller payout never has a larger fee.
   if (spare <= 0n) return money(guess + spare)
   return money((yield* spareAfter(guess + spare)) < 0n ? guess : guess + spare)
 })
@@ -58,7 +56,7 @@ interface PayOptions<E> {
 export interface PartyPayoutRequest {
   readonly escrowId: EscrowId
   readonly partyId: string
-  /** The party's own when not given. */
+  /** Defaults to the party's own. */
   readonly beneficiaryId: BeneficiaryId | undefined
   readonly key?: NewKey | undefined
 }
@@ -66,14 +64,14 @@ export interface PartyPayoutRequest {
 export class PartyPayouts extends Context.Tag("corridor/PartyPayouts")<
   PartyPayouts,
   {
-    /** Turns a payout into its payment. */
+    /** Creates the payment of a payout. */
     readonly pay: <E>(
       permit: Permit<"escrow">,
       payout: NewPayout,
       beneficiary: Beneficiary,
       options: PayOptions<E>
     ) => Stored<Payment, Conflict | InitiationFailure | E>
-    /** Pays out what stands in a party's name and no other payout is to take, to a beneficiary of the organisation. */
+    /** Pays out the party's balance, except what other payouts have reserved. */
     readonly payOut: (
       permit: Permit<"escrow">,
       wanted: PartyPayoutRequest
@@ -107,7 +105,7 @@ export class PartyPayouts extends Context.Tag("corridor/PartyPayouts")<
             fees.charge({ ...payment, org_id, amount, target: amount }),
             (charged) => totalOf(charged.map((fee) => fee.amount)) ?? Money.zero(currency)
           )
-        // By the terms that its fee is charged by, or what is paid would not come to what there is.
+        // Uses the same fee rules as the payment, so that amount and fee add up to the balance.
         const amount = yield* atConfigVersion(permit.terms ?? null)(payoutNetOfFee(available, feeOn))
         if (!amount.isPositive) {
           return yield* new Conflict({ message: `${available.toString()} do not cover the fee of a payout.` })
@@ -143,12 +141,12 @@ export class PartyPayouts extends Context.Tag("corridor/PartyPayouts")<
         )
       })
 
-      /** What of a party's money no waiting payout is to take. A disbursement comes before or after this as a whole. */
+      /** The party's balance without reserved payouts. The lock orders it with disbursements. */
       const unclaimed = Effect.fnUntraced(function* (
         permit: Permit<"escrow">,
         { escrowId, partyId }: PartyPayoutRequest
       ) {
-        const escrow = yield* transaction.locked(permit, escrowId)
+        const escrow = yield* transaction.lock(permit, escrowId)
         const party = yield* partyOf(escrow, partyId)
         const reserved = yield* store.reserved(escrow.org_id, party.party_id, Money.zero(escrow.currency))
         const balance = yield* ledger.balance(partyLedgerAccount(escrow, party))
@@ -160,7 +158,7 @@ export class PartyPayouts extends Context.Tag("corridor/PartyPayouts")<
         const { available, escrow, party } = yield* atomically(unclaimed(permit, wanted))
         const beneficiary = yield* beneficiaryOf(escrow.org_id, wanted.beneficiaryId ?? party.beneficiary_id)
         if (!available.isPositive) {
-          return yield* new Conflict({ message: "Nothing stands in this party's name: there is nothing to pay out." })
+          return yield* new Conflict({ message: "This party has no balance to pay out." })
         }
         const payout_id = yield* ids.next
         const { escrow_id, org_id } = escrow
@@ -199,7 +197,7 @@ export class PartyPayouts extends Context.Tag("corridor/PartyPayouts")<
   )
 }
 
-/** Whoever lost the answer to a party's payout gets one that is a party's payout. */
+/** Answer to a repeated payout request whose first answer was lost. */
 export const replayedPayoutAnswer = Effect.map(EscrowStore, (escrows): ReplayedAnswer => (payment) => {
   const { beneficiary_id, funding, org_id } = payment
   if (funding === null || beneficiary_id === null) return Effect.succeedNone

@@ -248,7 +248,7 @@ onDatabaseServer("Escrow", (it) => {
       const tooMuch = yield* refused(300.02)
       expect([tooMuch.status, messageOf(tooMuch)]).toEqual([
         400,
-        "amount: is more than the escrow's total takes; only 300.01 KES are missing."
+        "amount: exceeds the escrow's total: at most 300.01 KES can be added."
       ])
       expect((yield* refused(10.001)).status, "finer than a cent").toBe(400)
       expect((yield* refused(-1)).status).toBe(400)
@@ -296,7 +296,7 @@ onDatabaseServer("Escrow", (it) => {
       const early = yield* act(acme.key, made, milestonePath(made, 1, "disburse"))
       expect([early.status, messageOf(early)]).toEqual([
         409,
-        "This milestone is not covered: 0.01 KES are missing. Fund the escrow first."
+        "This milestone is not covered: fund 0.01 KES more first."
       ])
       const first = yield* disburse(acme.key, made, 0, { description: "Well done" })
       expect(first).toMatchObject({
