@@ -33,21 +33,24 @@ import { ProvidersLive } from "../providers/accounts/ProviderAccounts.ts"
 import type { Providers } from "../providers/port/Provider.ts"
 import { SimulatorCustomer } from "../providers/sandbox/SimulatorCustomer.ts"
 import { FundingAnswersLive, StateAsAnswerLive, VerificationSubjectsLive } from "./Ports.ts"
-import { PaymentReads } from "./PaymentRecords.ts"
-import { settlementsOver } from "./PaymentSettlements.ts"
-import { ProviderServices } from "./ProviderRecords.ts"
-import { RecordServices } from "./Records.ts"
+import { PaymentReadServices } from "./PaymentReadServices.ts"
+import { settlementServicesOver } from "./SettlementServices.ts"
+import { ProviderServices } from "./ProviderServices.ts"
+import { RecordServices } from "./RecordServices.ts"
 import { Sandbox } from "./Sandbox.ts"
 import { AcceptInvitation } from "../people/members/AcceptInvitation.ts"
 import { VerificationSender, VerificationRecipients } from "../people/verification/VerificationSender.ts"
 import { Sessions } from "../people/SessionHttp.ts"
 import { Verification } from "../people/verification/Verification.ts"
 import { WebhookClient } from "../webhooks/delivery/WebhookClient.ts"
+import { DatabaseConnectionLive, type DatabaseLayer, graphOn } from "./Graph.ts"
+import { ProviderSettingsLive } from "./SandboxFakes.ts"
+import { StoresLive } from "./Stores.ts"
 
 /** Requests interrupted by a crash are answered from their payment. */
 const IdempotencyLive = Idempotency.layer.pipe(
   Layer.provide(StateAsAnswerLive),
-  Layer.provideMerge(PaymentReads),
+  Layer.provideMerge(PaymentReadServices),
   Layer.provide(FundingAnswersLive)
 )
 
@@ -89,7 +92,7 @@ export const servicesOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
     Layer.provideMerge(PaymentsLive),
     Layer.provideMerge(Layer.merge(IdempotencyLive, WebhookClient.layer)),
     Layer.provideMerge(Layer.mergeAll(Beneficiaries.layer, Notifier.layer, RateLimits.layer)),
-    Layer.provideMerge(settlementsOver(providers)),
+    Layer.provideMerge(settlementServicesOver(providers)),
     Layer.provideMerge(ProviderServices),
     Layer.provideMerge(RecordServices)
   )
@@ -103,3 +106,9 @@ export const GateLive = credentialGate.pipe(Layer.provide(Authenticator.layer), 
 /** Adds authentication and the sandbox's organisations. */
 export const serverOver = <A, E, R>(services: Layer.Layer<A, E, R>) =>
   Layer.merge(GateLive, SandboxLive).pipe(Layer.provideMerge(services))
+
+/** All services on a database, for the server and for commands that need everything. */
+export const appOn = <E>(Connected: DatabaseLayer<E>) =>
+  graphOn(Connected, { services: ServicesLive, stores: StoresLive, settings: ProviderSettingsLive })
+
+export const AppLive = appOn(DatabaseConnectionLive)

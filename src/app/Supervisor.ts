@@ -8,7 +8,7 @@ import { Data, Deferred, Effect, Fiber, FiberSet, Layer, Redacted } from "effect
 import { Settings } from "../platform/config/Settings.ts"
 import { DatabaseServer } from "../platform/database/DatabaseServer.ts"
 import { supervision } from "../domain/policies/ServerPolicies.ts"
-import { LoggingLive } from "./Foundation.ts"
+import { LoggingLive } from "./Graph.ts"
 import { exitInTime } from "../platform/fibers/Shutdown.ts"
 
 /** Limits the time of a shutdown by SIGTERM, Ctrl-C or loss of the database. */

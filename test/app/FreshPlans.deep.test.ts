@@ -18,7 +18,7 @@ import { foundPostgres, otherServer } from "../support/OtherPostgres.ts"
 import { isOfTests, ownPool } from "../support/OwnDatabase.ts"
 import { TestDatabaseServer } from "../support/TestDatabase.ts"
 import { testServer } from "../support/TestServer.ts"
-import { callEverything, nodesOf, type PlanNode, rest } from "./Walk.ts"
+import { callEverything, nodesOf, type PlanNode, rest } from "./CallEveryOperation.ts"
 
 /** At this size of the tables an index of an organisation costs as much as that of a key. */
 const small: Size = { times: 20, organizations: 1 }

@@ -13,7 +13,7 @@ import { makeObjects } from "../isolation/Objects.ts"
 import { people } from "../support/Credentials.ts"
 import { isOfTests } from "../support/OwnDatabase.ts"
 import { onDatabaseServer } from "../support/TestServer.ts"
-import { callEverything, nodesOf, type PlanNode, rest } from "./Walk.ts"
+import { callEverything, nodesOf, type PlanNode, rest } from "./CallEveryOperation.ts"
 
 const COPIES = 1500
 

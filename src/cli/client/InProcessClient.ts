@@ -34,7 +34,7 @@ const handlerSet = <A, E>(
 ) => ({ layer, groups }) as unknown as HandlerSet
 
 const records = async () => {
-  const { recordsOn } = await import("../../app/Records.ts")
+  const { recordServicesOn } = await import("../../app/RecordServices.ts")
   const { ApiKeysApi } = await import("../../contract/api/ApiKeys.ts")
   const { OrganizationsApi } = await import("../../contract/api/Organizations.ts")
   const { RatesApi } = await import("../../contract/api/Rates.ts")
@@ -43,7 +43,7 @@ const records = async () => {
   const { apiKeysHandlers } = await import("../../people/apiKeys/ApiKeysHttp.ts")
   const { organizationsHandlers } = await import("../../people/organizations/OrganizationsHttp.ts")
   const { webhooksHandlers } = await import("../../webhooks/WebhooksHttp.ts")
-  return handlerSet(recordsOn(ExistingLive), {
+  return handlerSet(recordServicesOn(ExistingLive), {
     apiKeys: [ApiKeysApi, apiKeysHandlers],
     organizations: [OrganizationsApi, organizationsHandlers],
     rates: [RatesApi, ratesHandlers],
@@ -52,34 +52,34 @@ const records = async () => {
 }
 
 const payments = async () => {
-  const { paymentRecordsOn } = await import("../../app/PaymentRecords.ts")
+  const { paymentReadServicesOn } = await import("../../app/PaymentReadServices.ts")
   const { PaymentsApi } = await import("../../contract/api/Payments.ts")
   const { paymentsHandlers } = await import("../../payments/PaymentsHttp.ts")
-  return handlerSet(paymentRecordsOn(ExistingLive), { payments: [PaymentsApi, paymentsHandlers] })
+  return handlerSet(paymentReadServicesOn(ExistingLive), { payments: [PaymentsApi, paymentsHandlers] })
 }
 
 const settlements = async () => {
-  const { paymentSettlementsOn } = await import("../../app/PaymentSettlements.ts")
+  const { settlementServicesOn } = await import("../../app/SettlementServices.ts")
   const { ResolutionsApi } = await import("../../contract/api/Resolutions.ts")
   const { resolutionsHandlers } = await import("../../payments/PaymentsHttp.ts")
-  return handlerSet(paymentSettlementsOn(ExistingLive), { resolutions: [ResolutionsApi, resolutionsHandlers] })
+  return handlerSet(settlementServicesOn(ExistingLive), { resolutions: [ResolutionsApi, resolutionsHandlers] })
 }
 
 const providers = async () => {
-  const { providerRecordsOn } = await import("../../app/ProviderRecords.ts")
+  const { providerServicesOn } = await import("../../app/ProviderServices.ts")
   const { AnalyticsApi } = await import("../../contract/api/Analytics.ts")
   const { ProviderConfigsApi } = await import("../../contract/api/ProviderConfigs.ts")
   const { analyticsHandlers } = await import("../../payments/analytics/AnalyticsHttp.ts")
   const { providerConfigsHandlers } = await import("../../providers/configs/ProviderConfigsHttp.ts")
   const { ProviderHealth } = await import("../../providers/health/ProviderHealth.ts")
-  return handlerSet(Layer.provideMerge(ProviderHealth.layer, providerRecordsOn(ExistingLive)), {
+  return handlerSet(Layer.provideMerge(ProviderHealth.layer, providerServicesOn(ExistingLive)), {
     analytics: [AnalyticsApi, analyticsHandlers],
     providerConfigs: [ProviderConfigsApi, providerConfigsHandlers]
   })
 }
 
 const accounts = async () => {
-  const { appOn } = await import("../../app/Live.ts")
+  const { appOn } = await import("../../app/Services.ts")
   const { VirtualAccountsApi } = await import("../../contract/api/VirtualAccounts.ts")
   const { virtualAccountsHandlers } = await import("../../treasury/accounts/VirtualAccountsHttp.ts")
   return handlerSet(appOn(ExistingLive), { virtualAccounts: [VirtualAccountsApi, virtualAccountsHandlers] })

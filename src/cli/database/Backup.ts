@@ -1,7 +1,7 @@
 /** `corridor backup` and `corridor restore`, beside the database. */
 import { resolve } from "node:path"
 import { Effect, Layer, Option } from "effect"
-import { DatabaseConnectionLive, ObservabilityLive } from "../../app/Foundation.ts"
+import { DatabaseConnectionLive, ObservabilityLive } from "../../app/Graph.ts"
 import { LedgerStore } from "../../money/ledger/LedgerStore.ts"
 import { ledgerStoreSql } from "../../money/ledger/LedgerSql.ts"
 import { backup as takeBackup } from "../../platform/backup/Backup.ts"

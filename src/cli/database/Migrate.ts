@@ -1,6 +1,6 @@
 /** `corridor migrate` */
 import { Effect, Layer } from "effect"
-import { DatabaseConnectionLive, ObservabilityLive } from "../../app/Foundation.ts"
+import { DatabaseConnectionLive, ObservabilityLive } from "../../app/Graph.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { migrate } from "../../platform/database/Migrations.ts"
 import { recordServer } from "../../platform/database/DatabaseServer.ts"

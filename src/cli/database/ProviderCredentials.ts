@@ -5,7 +5,7 @@ import { ProviderName } from "../../domain/Corridor.ts"
 import { ConfigId, idOrNil } from "../../domain/Ids.ts"
 import { longestCredential } from "../../domain/policies/ProviderPolicies.ts"
 import { ProviderAccounts } from "../../providers/accounts/ProviderAccounts.ts"
-import { providerRecordsOn } from "../../app/ProviderRecords.ts"
+import { providerServicesOn } from "../../app/ProviderServices.ts"
 import { ProviderConfigs } from "../../providers/configs/ProviderConfigs.ts"
 import { ProviderCredentials } from "../../providers/configs/ProviderCredentials.ts"
 import { thirdParties } from "../../providers/accounts/ThirdParties.ts"
@@ -14,7 +14,7 @@ import { allPages, ExistingLive, onDatabase, permitFor } from "../shared/LocalDa
 import { properties, tableLayout } from "../shared/Table.ts"
 import { catchRefusal } from "../../platform/database/DatabaseFailure.ts"
 
-const onProviderRecords = onDatabase(providerRecordsOn(ExistingLive))
+const onProviderRecords = onDatabase(providerServicesOn(ExistingLive))
 
 const isProviderName = Schema.is(ProviderName)
 

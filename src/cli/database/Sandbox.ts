@@ -1,8 +1,7 @@
 /** `corridor sandbox` */
 import { Prompt } from "@effect/cli"
 import { Effect, Layer, Config, Option, Schema } from "effect"
-import { AppLive } from "../../app/Live.ts"
-import { SandboxLive } from "../../app/Services.ts"
+import { AppLive, SandboxLive } from "../../app/Services.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { SandboxReset, type SandboxCredentials, writeSandboxFile } from "../../app/Sandbox.ts"
 import { refuse } from "../shared/CommandInput.ts"

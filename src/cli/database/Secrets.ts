@@ -1,6 +1,6 @@
 /** `corridor secrets` */
 import { Config, Effect, Layer, Option, Redacted } from "effect"
-import { ObservabilityLive } from "../../app/Foundation.ts"
+import { ObservabilityLive } from "../../app/Graph.ts"
 import { StoresLive } from "../../app/Stores.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"

@@ -20,7 +20,7 @@ import {
 import { makeCalls, StepFailed } from "./DemoClient.ts"
 import { type Expected, openReceiver, type Received } from "./DemoReceiver.ts"
 import { runningSandbox } from "../shared/RunningSandbox.ts"
-import { AppLive } from "../../app/Live.ts"
+import { AppLive } from "../../app/Services.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import { permitFor } from "../shared/LocalDatabase.ts"

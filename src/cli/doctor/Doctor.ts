@@ -1,6 +1,6 @@
 /** `corridor doctor` */
 import { type Cause, Effect, Either, Layer, Option } from "effect"
-import { DatabaseConnectionLive, ObservabilityLive } from "../../app/Foundation.ts"
+import { DatabaseConnectionLive, ObservabilityLive } from "../../app/Graph.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
 import { type Check, fail, ok, warn, dataFolder, nodeVersion, sandboxFile, serverCheck } from "./MachineChecks.ts"

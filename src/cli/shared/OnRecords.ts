@@ -1,5 +1,5 @@
 /** For commands that need records of organisations, people, money and endpoints. */
-import { recordsOn } from "../../app/Records.ts"
+import { recordServicesOn } from "../../app/RecordServices.ts"
 import { ExistingLive, onDatabase } from "./LocalDatabase.ts"
 
-export const onRecords = onDatabase(recordsOn(ExistingLive))
+export const onRecords = onDatabase(recordServicesOn(ExistingLive))

@@ -18,7 +18,7 @@ import {
   withSql
 } from "../../payments/support/RealServer.ts"
 import { breaches } from "../../support/Axe.ts"
-import { pngOf } from "../pages/link/Png.ts"
+import { pngOf } from "../pages/link/LinkPageFixtures.ts"
 import { byBank, byPhone, kenyanPhone } from "../../payments/support/Requests.ts"
 import {
   chromiumNeeded,

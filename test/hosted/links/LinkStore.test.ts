@@ -6,7 +6,7 @@ import { now, shillings } from "../../payments/support/NewPayment.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
 import { onBothStores } from "../../support/Stores.ts"
 import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
-import { claim, makeLink, move } from "./StoredLinks.ts"
+import { claim, makeLink, move } from "./LinkFixtures.ts"
 
 onBothStores("LinkStore", (it) => {
   it.effect("gives back what was put in, to its own organisation", () =>

@@ -6,7 +6,7 @@ import { LinkStore } from "../../../src/hosted/links/LinkStore.ts"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
 import { everything } from "../../support/Windows.ts"
 import { BooksOnPostgres, onDatabase } from "../../money/ledger/BooksOnPostgres.ts"
-import { claim, makeLink, move } from "./StoredLinks.ts"
+import { claim, makeLink, move } from "./LinkFixtures.ts"
 
 /** How many rows of the history a transaction looks at for this. */
 const looksOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>

@@ -6,7 +6,7 @@ import { attemptsOf, eventually, initiate, recordOf, untilStatus } from "../../p
 import { onDatabasePaymentServer, serveCountry } from "../../payments/support/PaymentServer.ts"
 import { byCard, byPhone } from "../../payments/support/Requests.ts"
 import { type Answer, send } from "../../support/Send.ts"
-import { atCheckout, checkoutOf, pathOf, submit, typedCard, visit, withoutCard } from "./Visits.ts"
+import { atCheckout, checkoutOf, pathOf, submit, typedCard, visit, withoutCard } from "./PageVisits.ts"
 import { idFrom } from "../../support/AnyId.ts"
 
 const payButton = '<button class="primary" name="action" value="pay">'

@@ -12,7 +12,7 @@ import { leisurely, onPaymentServer } from "../../payments/support/PaymentServer
 import { byPhone } from "../../payments/support/Requests.ts"
 import { chromiumNeeded, chromiumPath, inBothSizes, launchChromium, overflowOf, phone } from "../../support/Chromium.ts"
 import { TestServer } from "../../support/TestServer.ts"
-import { atCheckout, pathOf, typedCard, withoutCard } from "./Visits.ts"
+import { atCheckout, pathOf, typedCard, withoutCard } from "./PageVisits.ts"
 
 /** Text whose contrast with what is behind it is below WCAG AA. */
 const lowContrast = `(() => {

@@ -8,7 +8,7 @@ import { onDatabasePaymentServer, onPaymentServer } from "../../payments/support
 import { byPhone, kenyanPhone, payoutByPhone } from "../../payments/support/Requests.ts"
 import { people } from "../../support/Credentials.ts"
 import { post } from "../../support/Send.ts"
-import { type Account, ask, balanceOf, dataOf, deposit, openAccount } from "../../treasury/accounts/Banking.ts"
+import { type Account, ask, balanceOf, dataOf, deposit, openAccount } from "../../treasury/accounts/AccountFixtures.ts"
 
 const setRates = (...all: ReadonlyArray<readonly [from: string, to: string, rate: string]>) =>
   Effect.flatMap(RateStore, (store) =>

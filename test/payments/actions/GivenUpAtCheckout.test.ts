@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
-import { checkoutOf, submit, typedCard } from "../../hosted/pages/Visits.ts"
+import { checkoutOf, submit, typedCard } from "../../hosted/pages/PageVisits.ts"
 import { people } from "../../support/Credentials.ts"
 import { get, initiate, type Json, jsonOf, queueOf, recordOf } from "../support/Calls.ts"
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"

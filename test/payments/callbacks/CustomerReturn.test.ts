@@ -5,7 +5,7 @@ import { Absent, type Enquiry, Report, Unknown } from "../../../src/domain/Outco
 import { returnsPerMinute } from "../../../src/domain/policies/PaymentPolicies.ts"
 import type { AttemptContext } from "../../../src/providers/port/Provider.ts"
 import { TestServer } from "../../support/TestServer.ts"
-import { visit } from "../../hosted/pages/Visits.ts"
+import { visit } from "../../hosted/pages/PageVisits.ts"
 import { actable } from "../support/Acting.ts"
 import { paidRamp } from "../support/PaidRamp.ts"
 import { callBack, eventually, initiate, recordOf, untilStatus } from "../support/Calls.ts"

@@ -1,8 +1,8 @@
 /** How often one phone is asked for a payment: by anonymous payers of links, by API callers, and by resent passwords. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { newLink } from "../../hosted/links/Linking.ts"
-import { byPhone as atLinkByPhone, leadsTo, payAt, paymentsOf } from "../../hosted/pages/link/Paying.ts"
+import { newLink } from "../../hosted/links/LinkFixtures.ts"
+import { byPhone as atLinkByPhone, leadsTo, payAt, paymentsOf } from "../../hosted/pages/link/LinkPageFixtures.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf, post } from "../../support/Send.ts"
 import { act, setThreshold } from "../support/Acting.ts"

@@ -12,8 +12,8 @@ import { moneyOf } from "../../../src/platform/database/Query.ts"
 import { Resolution } from "../../../src/payments/settlement/Resolution.ts"
 import { people } from "../../support/Credentials.ts"
 import { post } from "../../support/Send.ts"
-import { pathOf, submit } from "../../hosted/pages/Visits.ts"
-import { expectBooksInOrder } from "../../treasury/accounts/Banking.ts"
+import { pathOf, submit } from "../../hosted/pages/PageVisits.ts"
+import { expectBooksInOrder } from "../../treasury/accounts/AccountFixtures.ts"
 import { actable } from "../support/Acting.ts"
 import {
   attemptsOf,

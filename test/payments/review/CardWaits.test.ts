@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
-import { atCheckout, submit, typedCard, visit, withoutCard } from "../../hosted/pages/Visits.ts"
+import { atCheckout, submit, typedCard, visit, withoutCard } from "../../hosted/pages/PageVisits.ts"
 import { eventually, get, initiate, type Json, jsonOf, queueOf, recordOf } from "../support/Calls.ts"
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { movableClock, timePasses } from "../support/PaymentServices.ts"

@@ -4,7 +4,7 @@ import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { ProviderConfigStore } from "../../../src/providers/configs/ProviderConfigStore.ts"
-import { deposit, expectBooksInOrder, openAccount, withdraw } from "../../treasury/accounts/Banking.ts"
+import { deposit, expectBooksInOrder, openAccount, withdraw } from "../../treasury/accounts/AccountFixtures.ts"
 import { people } from "../../support/Credentials.ts"
 import { post } from "../../support/Send.ts"
 import {

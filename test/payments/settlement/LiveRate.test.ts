@@ -6,7 +6,7 @@ import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
 import { people } from "../../support/Credentials.ts"
-import { expectBooksInOrder } from "../../treasury/accounts/Banking.ts"
+import { expectBooksInOrder } from "../../treasury/accounts/AccountFixtures.ts"
 import { act } from "../support/Acting.ts"
 import {
   eventually,

@@ -16,7 +16,7 @@ import {
   openAccount,
   transactionsOf,
   withdraw
-} from "../../treasury/accounts/Banking.ts"
+} from "../../treasury/accounts/AccountFixtures.ts"
 import { people } from "../../support/Credentials.ts"
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { paysOut, reports } from "../support/ScriptedProvider.ts"

@@ -9,8 +9,8 @@ import {
   expectBooksInOrder,
   newBeneficiary,
   openAccount
-} from "../../treasury/accounts/Banking.ts"
-import { milestonePath, newEscrow } from "../../treasury/escrow/Escrowing.ts"
+} from "../../treasury/accounts/AccountFixtures.ts"
+import { milestonePath, newEscrow } from "../../treasury/escrow/EscrowFixtures.ts"
 import { kenyanPhone, payoutByPhone } from "../../payments/support/Requests.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf, post } from "../../support/Send.ts"

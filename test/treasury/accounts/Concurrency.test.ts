@@ -10,8 +10,7 @@ import { InTransaction, Transactor } from "../../../src/platform/database/Transa
 import { eventually } from "../../payments/support/Calls.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { onServer } from "../../support/TestServer.ts"
-import { expectBooksInOrder } from "./Banking.ts"
-import { makeBank } from "./Movements.ts"
+import { expectBooksInOrder, makeBank } from "./AccountFixtures.ts"
 
 const together = { concurrency: "unbounded" } as const
 

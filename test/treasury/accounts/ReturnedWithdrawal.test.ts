@@ -18,7 +18,7 @@ import {
   openAccount,
   transactionOf,
   withdraw
-} from "./Banking.ts"
+} from "./AccountFixtures.ts"
 
 onDatabasePaymentServer(
   "A withdrawal that is sent back",

@@ -6,8 +6,7 @@ import { afterAll } from "vitest"
 import type { AccountId } from "../../../src/domain/Ids.ts"
 import { type Backend, backends } from "../../support/Stores.ts"
 import { testServer } from "../../support/TestServer.ts"
-import { expectBooksInOrder } from "./Banking.ts"
-import { type Bank, makeBank } from "./Movements.ts"
+import { expectBooksInOrder, type Bank, makeBank } from "./AccountFixtures.ts"
 
 const account = fc.integer({ min: 0, max: 2 })
 const amount = fc.integer({ min: 1, max: 60 })

@@ -27,7 +27,7 @@ import {
   transactionOf,
   transactionsOf,
   withdraw
-} from "./Banking.ts"
+} from "./AccountFixtures.ts"
 import { idFrom } from "../../support/AnyId.ts"
 
 const KES = CurrencyCode.make("KES")

@@ -3,12 +3,22 @@ import { Effect } from "effect"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
-import { ask, balanceOf, dataOf, deposit, expectBooksInOrder, transactionsOf } from "../accounts/Banking.ts"
+import { ask, balanceOf, dataOf, deposit, expectBooksInOrder, transactionsOf } from "../accounts/AccountFixtures.ts"
 import { people } from "../../support/Credentials.ts"
 import type { Answer } from "../../support/Send.ts"
 import { onServer } from "../../support/TestServer.ts"
-import { act, create, draft, type Escrow, escrowOf, fund, milestonePath, newAccount, newEscrow } from "./Escrowing.ts"
-import { impatient } from "./Impatient.ts"
+import {
+  act,
+  create,
+  draft,
+  type Escrow,
+  escrowOf,
+  fund,
+  milestonePath,
+  newAccount,
+  newEscrow,
+  impatient
+} from "./EscrowFixtures.ts"
 
 const together = { concurrency: "unbounded" } as const
 

@@ -2,11 +2,11 @@
 import { randomUUID } from "node:crypto"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { dataOf, messageOf } from "../accounts/Banking.ts"
+import { dataOf, messageOf } from "../accounts/AccountFixtures.ts"
 import { idFrom } from "../../support/AnyId.ts"
 import { people } from "../../support/Credentials.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
-import { act, auditOf, disburse, escrowOf, fund, type Milestone, newEscrow, putParties } from "./Escrowing.ts"
+import { act, auditOf, disburse, escrowOf, fund, type Milestone, newEscrow, putParties } from "./EscrowFixtures.ts"
 
 const whole = { parties: [{ name: "Builder", split_type: "percentage", split_value: 100 }] }
 

@@ -9,13 +9,13 @@ import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import { Fees } from "../../../src/money/fees/Fees.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { money } from "../../money/ledger/Entries.ts"
-import { dataOf, expectBooksInOrder, messageOf, newBeneficiary } from "../accounts/Banking.ts"
+import { dataOf, expectBooksInOrder, messageOf, newBeneficiary } from "../accounts/AccountFixtures.ts"
 import { act as actOn, setThreshold } from "../../payments/support/Acting.ts"
 import { eventually, type Json, queueOf, recordOf, untilStatus } from "../../payments/support/Calls.ts"
 import { onDatabasePaymentServer } from "../../payments/support/PaymentServer.ts"
 import { people } from "../../support/Credentials.ts"
 import { send } from "../../support/Send.ts"
-import { act, auditOf, disburse, type Escrow, escrowOf, fund, newEscrow } from "./Escrowing.ts"
+import { act, auditOf, disburse, type Escrow, escrowOf, fund, newEscrow } from "./EscrowFixtures.ts"
 
 interface Payout {
   readonly payment_id: PaymentId

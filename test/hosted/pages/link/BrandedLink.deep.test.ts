@@ -6,9 +6,9 @@ import { eventually, untilStatus } from "../../../payments/support/Calls.ts"
 import { leisurely, onPaymentServer } from "../../../payments/support/PaymentServer.ts"
 import { people } from "../../../support/Credentials.ts"
 import { bodyOf, send } from "../../../support/Send.ts"
-import { askForLink, kenyan } from "../../links/Linking.ts"
-import { atCheckout, pathOf, submit, visit } from "../Visits.ts"
-import { acmeLink, byCard, byPhone, leadsTo, payAt, untilPage } from "./Paying.ts"
+import { askForLink, kenyan } from "../../links/LinkFixtures.ts"
+import { atCheckout, pathOf, submit, visit } from "../PageVisits.ts"
+import { acmeLink, byCard, byPhone, leadsTo, payAt, untilPage } from "./LinkPageFixtures.ts"
 
 const point = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 

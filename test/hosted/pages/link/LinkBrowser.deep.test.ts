@@ -17,8 +17,7 @@ import {
   phone
 } from "../../../support/Chromium.ts"
 import { TestServer } from "../../../support/TestServer.ts"
-import { acmeLink } from "./Paying.ts"
-import { pngOf } from "./Png.ts"
+import { acmeLink, pngOf } from "./LinkPageFixtures.ts"
 
 /** The pages lead to the public address, which has to be that of this server. */
 const PORT = String(await freePort())

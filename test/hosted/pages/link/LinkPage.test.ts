@@ -5,15 +5,25 @@ import { Duration, Effect, Option } from "effect"
 import { SqlClient } from "@effect/sql"
 import { linkFormsPerMinute, passwordsResent } from "../../../../src/domain/policies/PaymentPolicies.ts"
 import { RateStore } from "../../../../src/money/rates/RateStore.ts"
-import { cancelLink } from "../../links/Linking.ts"
+import { cancelLink } from "../../links/LinkFixtures.ts"
 import { eventually, initiate, recordOf } from "../../../payments/support/Calls.ts"
 import { movableClock, timePasses } from "../../../payments/support/PaymentServices.ts"
 import { leisurely, onDatabasePaymentServer, onPaymentServer } from "../../../payments/support/PaymentServer.ts"
 import { byPhone as initiationByPhone } from "../../../payments/support/Requests.ts"
 import { people } from "../../../support/Credentials.ts"
 import { setThreshold } from "../../../payments/support/Acting.ts"
-import { newBrowser, submit, visit } from "../Visits.ts"
-import { acmeLink, byBank, byCard, byPhone, type Fields, hiddenIn, leadsTo, payAt, untilPage } from "./Paying.ts"
+import { newBrowser, submit, visit } from "../PageVisits.ts"
+import {
+  acmeLink,
+  byBank,
+  byCard,
+  byPhone,
+  type Fields,
+  hiddenIn,
+  leadsTo,
+  payAt,
+  untilPage
+} from "./LinkPageFixtures.ts"
 
 const complete = "Payment complete"
 const failed = "Payment not completed"

@@ -15,7 +15,7 @@ import {
   newBeneficiary,
   openAccount,
   transactionsOf
-} from "../accounts/Banking.ts"
+} from "../accounts/AccountFixtures.ts"
 import { clientFor } from "../../support/Client.ts"
 import { people } from "../../support/Credentials.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
@@ -33,7 +33,7 @@ import {
   newAccount,
   newEscrow,
   roof
-} from "./Escrowing.ts"
+} from "./EscrowFixtures.ts"
 
 const held = ({ escrow_id }: Escrow) =>
   Effect.flatMap(LedgerStore, (ledger) =>

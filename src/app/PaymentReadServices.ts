@@ -13,8 +13,7 @@ import { eventStoreSql } from "../webhooks/EventSql.ts"
 import { WebhookLog } from "../webhooks/delivery/WebhookLog.ts"
 import { BlockedPayoutItems } from "../treasury/escrow/BlockedPayouts.ts"
 import { escrowPayoutStoreSql } from "../treasury/escrow/EscrowPayoutSql.ts"
-import type { DatabaseLayer } from "./Foundation.ts"
-import { graphOn } from "./Graph.ts"
+import { type DatabaseLayer, graphOn } from "./Graph.ts"
 
 const StoresLive = Layer.mergeAll(
   Transactor.layer,
@@ -30,16 +29,16 @@ const StoresLive = Layer.mergeAll(
 const NoFundingAnswers = Layer.succeed(ReplayedAnswers, {})
 
 /** Payments, the operations queue and their events; needs the replayed answers of virtual accounts and escrows. */
-export const PaymentReads = Payments.layer.pipe(
+export const PaymentReadServices = Payments.layer.pipe(
   Layer.provideMerge(Organizations.layer),
   Layer.provide(BlockedPayoutItems),
   Layer.provideMerge(WebhookLog.layer),
   Layer.provideMerge(Layer.merge(AuditLog.layer, EventPublisher.layer))
 )
 
-export const paymentRecordsOn = <E>(Connected: DatabaseLayer<E>) =>
+export const paymentReadServicesOn = <E>(Connected: DatabaseLayer<E>) =>
   graphOn(Connected, {
-    services: PaymentReads.pipe(Layer.provide(NoFundingAnswers)),
+    services: PaymentReadServices.pipe(Layer.provide(NoFundingAnswers)),
     stores: StoresLive,
     settings: Layer.empty
   })

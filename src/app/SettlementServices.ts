@@ -31,8 +31,7 @@ import { WithdrawalEvents } from "../treasury/accounts/WithdrawalEvents.ts"
 import { virtualAccountStoreSql, virtualTransactionStoreSql } from "../treasury/accounts/VirtualAccountSql.ts"
 import { EventPublisher } from "../webhooks/EventPublisher.ts"
 import { eventStoreSql } from "../webhooks/EventSql.ts"
-import type { DatabaseLayer } from "./Foundation.ts"
-import { graphOn } from "./Graph.ts"
+import { type DatabaseLayer, graphOn } from "./Graph.ts"
 import { ProviderSettingsLive } from "./SandboxFakes.ts"
 
 const StoresLive = Layer.mergeAll(
@@ -52,7 +51,7 @@ const StoresLive = Layer.mergeAll(
   virtualTransactionStoreSql
 )
 
-export const settlementsOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
+export const settlementServicesOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
   Layer.merge(Resolution.layer, PaymentDecisions.layer).pipe(
     Layer.provideMerge(RecordOutcome.layer),
     Layer.provideMerge(PaymentRouter.layer),
@@ -72,5 +71,9 @@ export const settlementsOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =
     )
   )
 
-export const paymentSettlementsOn = <E>(Connected: DatabaseLayer<E>) =>
-  graphOn(Connected, { services: settlementsOver(ProvidersLive), stores: StoresLive, settings: ProviderSettingsLive })
+export const settlementServicesOn = <E>(Connected: DatabaseLayer<E>) =>
+  graphOn(Connected, {
+    services: settlementServicesOver(ProvidersLive),
+    stores: StoresLive,
+    settings: ProviderSettingsLive
+  })

@@ -10,8 +10,7 @@ import { secretStoreSql } from "../platform/secrets/SecretSql.ts"
 import { platformAccountStoreSql, providerAccountStoreSql } from "../providers/accounts/ProviderAccountSql.ts"
 import { ProviderConfigsLive } from "../providers/configs/ProviderConfigsLive.ts"
 import { providerConfigStoreSql } from "../providers/configs/ProviderConfigSql.ts"
-import type { DatabaseLayer } from "./Foundation.ts"
-import { graphOn } from "./Graph.ts"
+import { type DatabaseLayer, graphOn } from "./Graph.ts"
 import { ProviderSettingsLive } from "./SandboxFakes.ts"
 
 const StoresLive = Layer.mergeAll(
@@ -28,5 +27,5 @@ export const ProviderServices = Layer.merge(Analytics.layer, ProviderConfigsLive
   Layer.provideMerge(Layer.merge(AuditLog.layer, Secrets.layer))
 )
 
-export const providerRecordsOn = <E>(Connected: DatabaseLayer<E>) =>
+export const providerServicesOn = <E>(Connected: DatabaseLayer<E>) =>
   graphOn(Connected, { services: ProviderServices, stores: StoresLive, settings: ProviderSettingsLive })

@@ -1,9 +1,15 @@
 /** Escrows as callers use them over HTTP. */
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import type { AccountId, EscrowId } from "../../../src/domain/Ids.ts"
-import { ACCOUNTS, ask, dataOf, deposit, get, openAccount } from "../accounts/Banking.ts"
+import { ACCOUNTS, ask, dataOf, deposit, get, openAccount } from "../accounts/AccountFixtures.ts"
 import { type Credential, people } from "../../support/Credentials.ts"
 import { send } from "../../support/Send.ts"
+import { SqlClient, SqlError } from "@effect/sql"
+import { StoresLive } from "../../../src/app/Stores.ts"
+import { isDatabaseFailure } from "../../../src/domain/Failure.ts"
+import { InTransaction, Transactor } from "../../../src/platform/database/Transactor.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+import type { TestServerOptions } from "../../support/TestServer.ts"
 
 export interface Milestone extends Readonly<Record<string, unknown>> {
   readonly milestone_id: string
@@ -117,3 +123,19 @@ export const auditOf = (credential: Credential, action: string) =>
   Effect.map(send(`/v1/audit-log?limit=100&action=${action}`, { headers: { ...credential } }), (answer) =>
     dataOf<ReadonlyArray<{ readonly subject_id: string; readonly detail: Body }>>(answer)
   )
+
+/** A server on PostgreSQL whose transactions are not tried again: a deadlock is a 500 there, not a delay. */
+const onceOnly = Layer.effect(
+  Transactor,
+  Effect.map(SqlClient.SqlClient, (sql) => ({
+    atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+      Effect.catchAll(sql.withTransaction(Effect.provideService(effect, InTransaction, true)), (error) =>
+        error instanceof SqlError.SqlError || isDatabaseFailure(error) ? Effect.die(error) : Effect.fail(error)
+      )
+  }))
+)
+
+export const impatient: TestServerOptions = {
+  stores: Layer.merge(StoresLive, onceOnly).pipe(Layer.provide(TestDatabase)),
+  variables: { DATABASE_POOL: "16" }
+}

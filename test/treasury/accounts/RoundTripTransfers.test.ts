@@ -12,7 +12,7 @@ import { Rates } from "../../../src/money/rates/Rates.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
 import { people } from "../../support/Credentials.ts"
 import { testServer } from "../../support/TestServer.ts"
-import { expectBooksInOrder } from "./Banking.ts"
+import { expectBooksInOrder } from "./AccountFixtures.ts"
 
 /** With two, no and three fraction digits, of very different worth. */
 const codes = ["NGN", "GBP", "UGX", "KES", "KWD", "USD"].map((code) => CurrencyCode.make(code))

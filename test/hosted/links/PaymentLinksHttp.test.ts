@@ -4,7 +4,7 @@ import { UserStore } from "../../../src/people/users/UserStore.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
-import { askForLink, cancelLink, kenyan, type Link, linkOf, linksOf, newLink } from "./Linking.ts"
+import { askForLink, cancelLink, kenyan, type Link, linkOf, linksOf, newLink } from "./LinkFixtures.ts"
 
 const fields = [
   ...["link_id", "org_id", "email", "link_ref", "amount", "currency", "payer_currency", "description"],

@@ -34,8 +34,7 @@ import { userStoreSql } from "../people/users/UserSql.ts"
 import { virtualAccountStoreSql, virtualTransactionStoreSql } from "../treasury/accounts/VirtualAccountSql.ts"
 import { webhookStoreSql } from "../webhooks/WebhookSql.ts"
 import { Transactor } from "../platform/database/Transactor.ts"
-import type { DatabaseLayer } from "./Foundation.ts"
-import { graphOn } from "./Graph.ts"
+import { type DatabaseLayer, graphOn } from "./Graph.ts"
 
 export const RecordStoresLive = Layer.mergeAll(
   Transactor.layer,
@@ -73,5 +72,5 @@ export const RecordServices = Layer.mergeAll(
   Layer.provideMerge(Layer.mergeAll(AuditLog.layer, EventPublisher.layer, Secrets.layer))
 )
 
-export const recordsOn = <E>(Connected: DatabaseLayer<E>) =>
+export const recordServicesOn = <E>(Connected: DatabaseLayer<E>) =>
   graphOn(Connected, { services: RecordServices, stores: RecordStoresLive, settings: Layer.empty })

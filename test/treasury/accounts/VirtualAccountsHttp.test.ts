@@ -29,7 +29,7 @@ import {
   transactionsOf,
   transfer,
   withdraw
-} from "./Banking.ts"
+} from "./AccountFixtures.ts"
 
 const accountFields = [
   ...["account_id", "account_type", "balance", "created_at", "currency", "customer_id", "frozen_reason"],
