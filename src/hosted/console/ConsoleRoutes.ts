@@ -1,13 +1,12 @@
-/** Where the console is served: its page, and the two files that the page names. */
+/** Serves the built console: its page, one script and one style sheet, each also compressed. */
 import { Effect, Option, Schema } from "effect"
 import { NotFound } from "../../domain/Failure.ts"
 import { type Outgoing, withoutSlash, alsoByHead, type Incoming, type Route } from "../../platform/http/Route.ts"
 import { html } from "../../domain/Html.ts"
 import { readFile } from "node:fs/promises"
 
-/** The built console: one script and one style, read once, in every encoding that a browser may take. */
 
-/** Beside the bundle of the server, where the build puts it. */
+/** The build writes them beside the server's bundle. */
 const folder = new URL("console/", import.meta.url)
 
 const Names = Schema.parseJson(Schema.Struct({ script: Schema.String, style: Schema.String }))
@@ -26,7 +25,7 @@ export interface Packed {
 
 export interface ConsoleFile {
   readonly contentType: string
-  /** The smallest first; the last is as it is. */
+  /** Smallest first; the last is uncompressed. */
   readonly packed: ReadonlyArray<Packed>
 }
 
@@ -45,7 +44,7 @@ const readPacked = (name: string, contentType: string) =>
     (packed) => [name, { contentType, packed }] as const
   )
 
-/** None where the service runs from its sources and nobody has built the console. */
+/** None if the service runs from its sources and the console is not built. */
 export const consoleFiles: Effect.Effect<Option.Option<ConsoleFiles>> = Effect.gen(function* () {
   const names = yield* Effect.flatMap(read("names.json"), (text) => Schema.decode(Names)(text.toString()))
   const files = yield* Effect.all([
@@ -58,9 +57,8 @@ export const consoleFiles: Effect.Effect<Option.Option<ConsoleFiles>> = Effect.g
   Effect.option
 )
 
-/** The page that the console's script fills, and the headers that keep it to itself. */
 
-/** No script or style but its own two files, nobody to talk to but this server, nothing made of text, no frame around it. */
+/** Allows the console's own two files and requests to this server; no inline scripts, no frames. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -74,11 +72,11 @@ const contentSecurityPolicy = [
   "trusted-types 'none'"
 ].join("; ")
 
-/** Given as data, so that the browser does not ask for /favicon.ico. */
+/** A data URL saves the request for /favicon.ico. */
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%231f4fd8'/%3E%3Cpath d='M11 5.2a4 4 0 1 0 0 5.6' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E"
 
-/** Addresses are relative to the page, which may stand below a path of another server. */
+/** URLs are relative, so that the console works below any path of a proxy. */
 export const consolePage = ({ script, style }: Names): Outgoing => ({
   status: 200,
   headers: {
@@ -117,7 +115,7 @@ const notBuilt = new NotFound({ message: "The console is not built: run npm run 
 const takes = (accepted: string, encoding: string): boolean =>
   new RegExp(`\\b${encoding}\\b(?!\\s*;\\s*q=0(\\.0*)?\\s*(,|$))`, "i").test(accepted)
 
-/** Its name changes with what is in it, so nobody asks for it twice. */
+/** Cached forever: the name contains a hash of the content. */
 const fileReply = ({ contentType, packed }: ConsoleFile, { request }: Incoming): Outgoing => {
   const accepted = String(request.headers["accept-encoding"] ?? "")
   const chosen = packed.find(({ encoding }) => encoding === undefined || takes(accepted, encoding))!

@@ -1,4 +1,4 @@
-/** Where the holder of a link's address pays: the price, the one payment at a time, and how that payment stands. */
+/** Pays through a link: its price, at most one payment at a time of a fixed link, and the payment's status. */
 import { Clock, Context, Data, Effect, Either, Layer, Option } from "effect"
 import { type PaymentId, Ids } from "../../domain/Ids.ts"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -24,7 +24,7 @@ import { LinkPrices, type Price } from "./LinkPrices.ts"
 import { LinkStore, closedReason, type PaymentLink, linkPermit } from "./LinkStore.ts"
 import { catchRefusal, orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
 
-/** The link has another payment, or takes none any more. */
+/** The link has another payment, or accepts none. */
 class LinkTaken extends Data.TaggedError("LinkTaken")<{}> {}
 
 const freesLink = ({ status }: Payment): boolean =>
@@ -35,15 +35,15 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
   {
     readonly logo: (linkRef: string) => Stored<Option.Option<Uint8Array>>
     readonly open: (linkRef: string) => Stored<Option.Option<LinkVisit>>
-    /** None when there is no rate at the moment, or nobody to take the payment. */
+    /** None without a rate, or without a provider for the payment. */
     readonly offer: (link: PaymentLink) => Stored<Option.Option<Offer>>
     readonly pay: (link: PaymentLink, order: LinkPaymentRequest) => Stored<PayResult>
-    /** The link that a payment came through, as its pages name it. */
+    /** The link of a payment, for its pages. */
     readonly leadingTo: (payment: Payment) => Stored<Option.Option<Pick<LinkVisit, "link" | "merchant" | "behind">>>
-    /** `holder`: the token that the visitor's browser has for this payment, if any. */
+    /** `holder`: the token in the visitor's cookie for this payment, if any. */
     readonly status: (linkRef: string, submission: string, holder: string) => Stored<Option.Option<StatusVisit>>
     readonly isHolder: (link: PaymentLink, submission: string, holder: string) => boolean
-    /** These change nothing where the payment does not ask for them. */
+    /** The following have no effect if the payment does not expect them. */
     readonly giveOtp: (visit: StatusVisit, otp: string) => Stored<"done" | "wrong">
     readonly resendOtp: (visit: StatusVisit) => Stored<"done" | "too often">
     readonly cancel: (visit: StatusVisit) => Stored<"done" | "refused">
@@ -143,7 +143,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
       const isHolder = (link: PaymentLink, submission: string, holder: string) =>
         isHolderToken(holder, link, submission, mac)
 
-      /** A form that was sent before leads to its payment again; only who had the form may act there. */
+      /** A repeated form leads to its payment; only the form's holder may act there. */
       const ledAgain = (link: PaymentLink, submission: string, { holder }: LinkPaymentRequest) =>
         ({
           _tag: "Led",
@@ -151,7 +151,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
           holder: holder !== null && isHolder(link, submission, holder) ? holder : null
         }) as const
 
-      /** Somebody else was faster, or the same form was sent twice. */
+      /** Another payer was faster, or the form was sent twice. */
       const whereTaken = Effect.fnUntraced(function* (
         { link_ref }: PaymentLink,
         submission: string,
@@ -222,7 +222,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
           return yield* begin(link, submission, order, price.value)
         }),
         leadingTo: Effect.fn("LinkCheckout.leadingTo")(function* ({ metadata, org_id, payment_id }) {
-          // Anybody may write so, but what came through a link always does.
+          // Payments through links always carry `link_id`; any other payment may carry it too.
           if (metadata["link_id"] === undefined) return Option.none()
           const link = yield* store.linkOf(Option.some(org_id), payment_id)
           return Option.isNone(link)

@@ -1,4 +1,4 @@
-/** Prices of links: shown at the rate of the moment, which writes nothing, and charged at a locked one if they still hold. */
+/** Prices of links: shown at the live rate, charged at a locked rate if the shown price is still valid. */
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import type { Money } from "../../domain/Money.ts"
@@ -11,14 +11,13 @@ import type { CurrencyCode } from "../../domain/Currency.ts"
 import { given, taken, type Rate } from "../../domain/Exchange.ts"
 import { timingSafeEqual } from "node:crypto"
 
-/** What a payer pays so that the organisation receives an amount, and the other way round. */
 
-/** Both sides agree at the rate, which is locked where there is an id; in one currency they are the same amount. */
+/** Both amounts agree at the rate, which is locked if there is an id. */
 export interface Price {
   readonly pays: Money
   readonly receives: Money
   readonly orgRateId: string | null
-  /** From the payer's currency to the organisation's; null in one currency. */
+  /** From the payer's currency to the organisation's; null if they are the same. */
   readonly rate: Rate | null
 }
 
@@ -30,7 +29,7 @@ interface Quoted {
   readonly rate: Rate
 }
 
-/** What was paid is worth this much to the organisation, or a little less. */
+/** Rounds the received amount down. */
 export const priceOfPaying = (pays: Money, currency: CurrencyCode, { orgRateId, rate }: Quoted): Price => ({
   pays,
   receives: given(pays, { from: pays.currency, to: currency, rate }),
@@ -38,14 +37,11 @@ export const priceOfPaying = (pays: Money, currency: CurrencyCode, { orgRateId, 
   rate
 })
 
-/**
- * The least that is worth the wanted amount. Where the payer's smallest coin is worth more than the organisation's, it
- * receives a little more than it asked for.
- */
+/** The smallest payment that is worth the wanted amount. Rounding may give the organisation slightly more. */
 export const priceOfReceiving = (wanted: Money, currency: CurrencyCode, payer: CurrencyCode, quoted: Quoted): Price =>
   priceOfPaying(taken(wanted, { from: payer, to: currency, rate: quoted.rate }), currency, quoted)
 
-/** What the form of a link carries to prove which price it showed, and until when that holds. It says nothing itself. */
+/** A MAC in the form that proves which price was shown, and until when it is valid. */
 type SealMac = (text: string) => string
 
 const textOf = (money: Money): string => `${money.toNumericText()} ${money.currency}`
@@ -58,7 +54,7 @@ const sealPrice = (link: PaymentLink, price: Price, expires: number, mac: SealMa
   return `${at}.${macOf(link, price, at, mac)}`
 }
 
-/** Whether this very price was shown on the page of this link, not too long ago. */
+/** True if this price was shown for this link and has not expired. */
 const isValidSeal = (seal: string, link: PaymentLink, price: Price, now: number, mac: SealMac): boolean => {
   const [, expires, given] = /^(\d{1,15})\.([0-9a-f]+)$/.exec(seal) ?? []
   if (expires === undefined || given === undefined || Number(expires) <= now) return false
@@ -86,11 +82,11 @@ interface Sealed {
 export class LinkPrices extends Context.Tag("corridor/LinkPrices")<
   LinkPrices,
   {
-    /** None when nobody knows what the payer's currency is worth at the moment. */
+    /** None without a rate for the payer's currency. */
     readonly receiving: (link: PaymentLink, wanted: Money) => Stored<Option.Option<Price>>
-    /** For the form that shows this price; null where there is no rate that could move. */
+    /** Null if no exchange rate is involved. */
     readonly seal: (link: PaymentLink, price: Price) => Stored<Sealed | null>
-    /** What was shown, or chosen, with its rate locked. None when it does not hold any more: another must be shown first. */
+    /** The shown or chosen price, with its rate locked. None: no longer valid, so a new price must be shown first. */
     readonly agreed: (link: PaymentLink, choice: PriceChoice) => Stored<Option.Option<Price>>
   }
 >() {
@@ -143,7 +139,7 @@ export class LinkPrices extends Context.Tag("corridor/LinkPrices")<
           (price) => seal !== null && isValidSeal(seal, link, price, now, mac)
         )
         if (Option.isNone(shown)) return Option.none()
-        // The rate may have moved since it was read a moment ago.
+        // The rate may have changed since it was read.
         const locked = Option.map(yield* lockFor(link, shown.value.pays), (lock) => receivingAt(link, wanted, lock))
         return Option.filter(locked, (price) => isSame(price, shown.value))
       })

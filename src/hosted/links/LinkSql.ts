@@ -30,7 +30,7 @@ const StoredRow = {
   created_at: Schema.DateFromSelf
 }
 
-/** With what is worked out on reading. */
+/** With columns computed at read time. */
 const Row = Schema.Struct({
   ...StoredRow,
   has_logo: Schema.Boolean,
@@ -57,8 +57,8 @@ export const linkStoreSql = Layer.effect(
     const completed = sql`payment_link_payments p cross join lateral (
           select at from payment_history where payment_id = p.payment_id and to_status = 'completed' order by version limit 1
         ) c where p.link_id = l.link_id`
-    // What began when the first of them that was completed had come to its end was completed later still. Ids are in the
-    // order of time; an hour, since clocks may differ.
+    // A payment created after the first completion can only complete later. Ids are ordered by time; one hour allows
+    // for clock differences.
     const paidAt = sql`(select min(c.at) from ${completed} and p.payment_id < (
         select (lpad(to_hex((extract(epoch from c.at) + 3600)::bigint * 1000), 12, '0') || repeat('0', 20))::uuid
         from ${completed} order by p.payment_id limit 1))`

@@ -1,4 +1,4 @@
-/** Payment links at rest, each with the payments that were made through it. */
+/** Store of payment links and of the payments made through them. */
 import { Context, type Option } from "effect"
 import type { LinkId, OrgId, PaymentId, UserId } from "../../domain/Ids.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
@@ -8,24 +8,24 @@ import type { CountryCode } from "../../domain/Country.ts"
 import type { CurrencyCode } from "../../domain/Currency.ts"
 import type { Money } from "../../domain/Money.ts"
 
-/** A payment link as the stores hold it, and what can be told of it at a moment. */
+/** A payment link as stored, with columns computed at read time. */
 export interface PaymentLink {
   readonly link_id: LinkId
   readonly org_id: OrgId
-  /** Whose payments those through the link are. */
+  /** Owner of the payments made through the link. */
   readonly created_by: UserId
   readonly link_ref: string
   readonly email: string | null
   readonly amount_type: "fixed" | "open"
-  /** What the organisation is to receive; of an open link a suggestion. */
+  /** Amount that the organisation receives; a suggestion on an open link. */
   readonly amount: Money | null
   readonly currency: CurrencyCode
   readonly payer_currency: CurrencyCode
   readonly country: CountryCode
   readonly description: string | null
-  /** The organisation's own reference, which its payments carry too. */
+  /** The organisation's reference, copied to its payments. */
   readonly client_reference: string | null
-  /** Where payers are led once the outcome is final. */
+  /** Address that payers return to after the final outcome. */
   readonly return_url: string | null
   readonly brand_name: string | null
   /** As `#rrggbb`. */
@@ -33,10 +33,10 @@ export interface PaymentLink {
   readonly has_logo: boolean
   readonly expires_at: Date | null
   readonly canceled_at: Date | null
-  /** The latest payment, and the form that it came from. */
+  /** The latest payment and the form submission that created it. */
   readonly payment_id: PaymentId | null
   readonly submission: string | null
-  /** When the first of its payments was completed. */
+  /** Time of the first completed payment. */
   readonly paid_at: Date | null
   readonly created_at: Date
 }
@@ -46,7 +46,7 @@ type LinkStatus = "active" | "paid" | "expired" | "canceled"
 const isLinkExpired = ({ expires_at }: PaymentLink, now: Date): boolean =>
   expires_at !== null && expires_at.getTime() <= now.getTime()
 
-/** Money that came through a fixed link counts, whatever was decided about the link meanwhile. */
+/** A paid fixed link stays paid, even if it was canceled meanwhile. */
 export const linkStatusAt = (link: PaymentLink, now: Date): LinkStatus => {
   const paid = link.paid_at !== null
   if (paid && link.amount_type === "fixed") return "paid"
@@ -55,17 +55,17 @@ export const linkStatusAt = (link: PaymentLink, now: Date): LinkStatus => {
   return isLinkExpired(link, now) ? "expired" : "active"
 }
 
-/** Why no payment can begin now; an open link takes payments after the first one too. */
+/** Reason why no payment can begin; open links accept more than one payment. */
 export const closedReason = (link: PaymentLink, now: Date): "paid" | "canceled" | "expired" | undefined => {
   if (link.amount_type === "fixed" && link.paid_at !== null) return "paid"
   if (link.canceled_at !== null) return "canceled"
   return isLinkExpired(link, now) ? "expired" : undefined
 }
 
-/** What payers do through a link is done in the name of whoever made it. */
+/** Payers act in the name of the link's creator. */
 export const linkPermit = ({ created_by, org_id }: PaymentLink) => makerPermit("any", org_id, created_by)
 
-/** The bytes of its logo come along, and are read again by whoever shows them alone. */
+/** Includes the logo's bytes, which are otherwise read separately. */
 export interface NewLink extends Omit<
   PaymentLink,
   "canceled_at" | "payment_id" | "submission" | "paid_at" | "created_at" | "has_logo"
@@ -73,7 +73,7 @@ export interface NewLink extends Omit<
   readonly brand_logo: Uint8Array | null
 }
 
-/** What is worked out on reading is not at rest. */
+/** Without the columns computed at read time. */
 export type StoredLink = Omit<PaymentLink, "submission" | "paid_at" | "has_logo"> & Pick<NewLink, "brand_logo">
 
 export interface LinkPayment {
@@ -84,7 +84,7 @@ export interface LinkPayment {
 }
 
 export interface Claim extends LinkPayment {
-  /** The latest payment as it was when this one was decided on: a fixed link that has another by now is taken. */
+  /** The latest payment at the time of the decision. A fixed link with another one by now is taken. */
   readonly replacing: string | null
   readonly now: Date
 }
@@ -96,19 +96,19 @@ export class LinkStore extends Context.Tag("corridor/LinkStore")<
     /** Newest first. */
     readonly list: (scope: Scope, window: Window) => Stored<ReadonlyArray<PaymentLink>>
     readonly find: (scope: Scope, linkId: LinkId) => Stored<Option.Option<PaymentLink>>
-    /** Inside a transaction no payment through it can begin until the end. */
+    /** Inside a transaction: no payment can begin until its end. */
     readonly findForUpdate: (scope: Scope, linkId: LinkId) => Stored<Option.Option<PaymentLink>>
     /**
-     * The reference is the credential: it names this one link, of whichever organisation. When an open link was first
-     * paid is not looked up: payers are shown it as often as they like, and it may have had very many of them.
+     * The reference is the credential, so there is no scope. `paid_at` of open links is not computed, as they may have
+     * many payments.
      */
     readonly findByRef: (linkRef: string) => Stored<Option.Option<PaymentLink>>
     readonly logoOf: (linkRef: string) => Stored<Option.Option<Uint8Array>>
     readonly cancel: (scope: Scope, linkId: LinkId, at: Date) => Stored<void>
-    /** Belongs in the transaction of the payment. False: the link takes no payment, or not this one. */
+    /** Runs in the payment's transaction. False: the link does not accept this payment. */
     readonly claim: (claim: Claim) => Stored<boolean>
     readonly paymentOf: (link: PaymentLink, submission: string) => Stored<Option.Option<PaymentId>>
-    /** The one that a payment was made through, as its payers see it. */
+    /** The link of a payment, as its payers see it. */
     readonly linkOf: (scope: Scope, paymentId: PaymentId) => Stored<Option.Option<PaymentLink>>
   }
 >() {}

@@ -1,6 +1,6 @@
 /**
- * Recognises the browser in which a payment through a link was begun. The form carries a token of its submission, and the
- * answer to the form puts that token into a cookie of this link alone. The address of the payment's page holds no token.
+ * References of links, and tokens that recognise the browser in which a payment was begun. The form carries a token of
+ * its submission; the answer stores it in a cookie of this link. The address of the payment's page holds no token.
  */
 import { timingSafeEqual } from "node:crypto"
 import { Duration } from "effect"
@@ -17,10 +17,10 @@ export const isHolderToken = (given: string, link: PaymentLink, submission: stri
   return expected.length === offered.length && timingSafeEqual(expected, offered)
 }
 
-/** One for each payment: a browser may have several payments of one open link under way. */
+/** One cookie for each payment: a browser may have several payments of an open link. */
 const cookieName = (submission: string): string => `corridor_payer_${submission.slice(0, 8)}`
 
-/** Bound to the pages of this link, as browsers see them under the public address. */
+/** Limited to the pages of this link under the public address. */
 export const holderCookie = (publicUrl: string, linkRef: string, submission: string, token: string): string => {
   const { pathname, protocol } = new URL(publicUrl)
   const path = `${pathname.replace(/\/$/, "")}/pay/${linkRef}`
@@ -29,14 +29,14 @@ export const holderCookie = (publicUrl: string, linkRef: string, submission: str
   return `${cookieName(submission)}=${token}; Path=${path}; Max-Age=${age}; SameSite=Lax; HttpOnly${secure}`
 }
 
-/** The token that the browser sent for this submission; empty where it sent none. */
+/** The token in the cookie of this submission; empty if there is none. */
 export const cookieFor = (cookies: string | undefined, submission: string): string => {
   const name = `${cookieName(submission)}=`
   const found = (cookies ?? "").split(/;\s*/).find((one) => one.startsWith(name))
   return found === undefined ? "" : found.slice(name.length)
 }
 
-/** Words that nobody guesses, for addresses that are their own credential: 136 random bits in base62. */
+/** Unguessable references for addresses that are their own credential: 136 random bits in base62. */
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const BASE = BigInt(ALPHABET.length)
 

@@ -1,4 +1,4 @@
-/** What the page of a link is about: the link as a payer finds it, what it offers, what they send, what comes of it. */
+/** Types of a visit to a link's page: state, offer, request and result; and the methods that a link offers. */
 import type { Browser } from "../../providers/port/Provider.ts"
 import { Money } from "../../domain/Money.ts"
 import type { Collection } from "../../payments/initiate/Initiation.ts"
@@ -10,16 +10,15 @@ import { networksOfCountry } from "../../domain/MobileNetwork.ts"
 import { PaymentRouter } from "../../payments/route/PaymentRouter.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
-/** Which methods can take a payment of a link at this moment. */
 
-/** In the order in which payers are offered them. */
+/** In display order. */
 export const linkMethods = ["mobile_money", "card", "bank_transfer"] as const
 export type LinkMethod = (typeof linkMethods)[number]
 
 const hasNetworkFor = ({ country, payer_currency }: PaymentLink): boolean =>
   networksOfCountry(country).some(({ currency }) => currency === payer_currency)
 
-/** `pays` is null as long as the payer has not chosen an amount: then no limit of a configuration counts. */
+/** Methods that some provider can take now. `pays` null: no amount chosen yet, so amount limits are ignored. */
 export class LinkMethods extends Context.Tag("corridor/LinkMethods")<
   LinkMethods,
   (link: PaymentLink, pays: Money | null) => Stored<ReadonlyArray<LinkMethod>>
@@ -46,7 +45,7 @@ export class LinkMethods extends Context.Tag("corridor/LinkMethods")<
   )
 }
 
-/** `Taken`: a payment of a fixed link is under way, known by the form that it came from. `freeAt`: its end, if it has one. */
+/** `Taken`: a payment of a fixed link is in progress. `freeAt`: when it expires. */
 export type LinkState =
   | { readonly _tag: "Payable" }
   | { readonly _tag: "Taken"; readonly submission: string; readonly freeAt: Date | null }
@@ -54,36 +53,36 @@ export type LinkState =
 
 export interface LinkVisit {
   readonly link: PaymentLink
-  /** As payers know it: by the link's brand, or by its name. */
+  /** The link's brand name, or the organisation's name. */
   readonly merchant: string
-  /** The organisation's own name, where the brand has another. */
+  /** The organisation's name, if the brand has another. */
   readonly behind: string | undefined
   readonly testMode: boolean
   readonly state: LinkState
 }
 
-/** What the form shows, and carries along. */
+/** Content of the form. */
 export interface Offer {
   readonly methods: ReadonlyArray<LinkMethod>
-  /** Of a fixed link; of an open one what it suggests, if anything. */
+  /** Price of a fixed link; suggestion of an open one, if any. */
   readonly price: Price | null
-  /** Proves later which price was shown. */
+  /** Proves which price was shown. */
   readonly seal: string | null
-  /** Until when that price holds; null where no rate could move it, or where it is locked as the form is sent. */
+  /** End of the price's validity; null if no rate is involved, or if the rate is locked on submission. */
   readonly holdsUntil: Date | null
   readonly submission: string
-  /** Proves later that this very form was shown to whoever sends it. */
+  /** Proves that the sender was shown this form. */
   readonly holder: string
 }
 
 export type PayerDetails = Pick<Collection, "payer_details" | "mobile_money_details" | "card_details" | "bank_details">
 
 export interface LinkPaymentRequest {
-  /** Null for a form that our page did not make, and that is on its own each time. */
+  /** Null: the form was not made by our page, and is not deduplicated. */
   readonly submission: string | null
   readonly holder: string | null
   readonly method: LinkMethod
-  /** What the payer chose to pay on an open link. */
+  /** Amount chosen by the payer on an open link. */
   readonly chosen: Money | null
   readonly seal: string | null
   readonly details: PayerDetails
@@ -91,8 +90,8 @@ export interface LinkPaymentRequest {
 }
 
 /**
- * `Led`: to the payment's page, with the token that lets its browser act there, for whoever made the payment or had its
- * form. `Taken`: somebody else is paying. `Repriced`: the price that was shown does not hold any more. Nothing was charged.
+ * `Led`: go to the payment's page, with the holder's token if the payer has the form. `Taken`: another payer is paying.
+ * `Repriced`: the shown price is no longer valid; nothing was charged.
  */
 export type PayResult =
   | { readonly _tag: "Led"; readonly submission: string; readonly holder: string | null }
@@ -101,14 +100,14 @@ export type PayResult =
   | { readonly _tag: "TooLittle" }
   | { readonly _tag: "NoRoute" }
   | { readonly _tag: "Refused" }
-  /** The phone number was asked for payments too often. */
+  /** Too many payment prompts to this phone number. */
   | { readonly _tag: "PromptedTooOften" }
   | { readonly _tag: "Closed" }
 
 export interface StatusVisit extends Omit<LinkVisit, "state"> {
   readonly payment: Payment
-  /** Rather than refused. */
+  /** Canceled by a person, as opposed to declined. */
   readonly calledOff: boolean
-  /** Seen by the browser in which it was begun: no other sees what its payer has to do, or does it. */
+  /** The visitor's browser began the payment. Other browsers see no action and cannot act. */
   readonly isHolder: boolean
 }

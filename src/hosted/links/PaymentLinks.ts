@@ -1,4 +1,4 @@
-/** The life of a payment link, as its organisation sees it: made, looked at, called off. */
+/** Creates, reads and cancels payment links. */
 import { Clock, Context, Effect, Either, Layer, Option } from "effect"
 import { LinkId, type OrgId, Ids } from "../../domain/Ids.ts"
 import type { CreatePaymentLink, PaymentLink as LinkView } from "../../contract/api/PaymentLinks.ts"
@@ -86,7 +86,7 @@ export class PaymentLinks extends Context.Tag("corridor/PaymentLinks")<
         return Effect.mapError(Money.fromDecimal(amount, currency), (why) => invalid(`amount: ${why}.`))
       }
 
-      /** A rate that is only stale comes back; one that nobody ever set does not. */
+      /** A stale rate is accepted, since it will be refreshed; a missing rate is not. */
       const checkRate = Effect.fnUntraced(function* (orgId: OrgId, { currency, payer_currency = currency }: Draft) {
         const rate = yield* Effect.catchTag(rates.live(orgId, payer_currency, currency), "StaleRate", () =>
           Effect.succeedSome(undefined)
@@ -101,7 +101,7 @@ export class PaymentLinks extends Context.Tag("corridor/PaymentLinks")<
           ? Effect.succeed(null)
           : Effect.mapError(checkReturnUrl(return_url, mode), (why) => invalid(`return_url: ${why}.`))
 
-      /** What the contract has let through can be read. */
+      /** The contract has validated the logo. */
       const brandOf = ({ brand }: Draft): Pick<NewLink, "brand_name" | "brand_color" | "brand_logo"> => ({
         brand_name: brand?.name ?? null,
         brand_color: brand?.color?.toLowerCase() ?? null,

@@ -1,6 +1,6 @@
 /**
- * A card that its customer gives at the hosted checkout, for a payment whose first card could not be kept: routed and
- * dispatched from here as an initiation would be.
+ * Takes a card at the hosted checkout for a payment whose first card could not be stored, then routes and dispatches
+ * it.
  */
 import { Array as Arr, Clock, Context, Effect, Layer, Option, Redacted } from "effect"
 import { maskCard } from "../../domain/Card.ts"
@@ -18,7 +18,7 @@ import { makeRunDetached } from "../../platform/fibers/Shutdown.ts"
 import type { Browser, Card } from "../../providers/port/Provider.ts"
 import { orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
 
-/** It names the rate, so that the next one that runs out is told as well. */
+/** Names the rate, so that each expired rate is noted once. */
 const rateOver = ({ org_rate_id }: Payment): string =>
   `The rate ${org_rate_id} ran out before the customer gave the card: review it with accept_rate to go on.`
 
@@ -32,13 +32,13 @@ const sentAs = ({ expiryMonth, expiryYear, holder, number }: Card) => ({
 export class CardEntry extends Context.Tag("corridor/CardEntry")<
   CardEntry,
   {
-    /** `overtaken`: the payment has changed since it was read, and nobody was asked. The call goes on after the answer. */
+    /** `overtaken`: the payment has changed since it was read, and no provider was called. */
     readonly payWithCard: (
       payment: Payment,
       card: Redacted.Redacted<Card>,
       browser: Browser
     ) => Stored<"asked" | "overtaken" | "no_route">
-    /** The customer would rather not. A payment that has changed since it was read stays as it is. */
+    /** Cancels the payment, unless it has changed since it was read. */
     readonly giveUp: (payment: Payment) => Stored<void>
   }
 >() {
@@ -53,7 +53,7 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
       const checkoutUrl = yield* CheckoutUrl
       const runDetached = yield* makeRunDetached
 
-      /** The rate has run out: nobody is asked until a reviewer accepts another, which is theirs to see. */
+      /** The rate has expired: opens a review item, and waits until a reviewer accepts another rate. */
       const waitsForPrice = Effect.fnUntraced(function* (payment: Payment) {
         const note = rateOver(payment)
         if (payment.comments?.includes(note) === true) return
@@ -72,7 +72,7 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
           const { candidates } = yield* router.route(payment.org_id, payment)
           if (!Arr.isNonEmptyReadonlyArray(candidates)) return "no_route" as const
           const chosen = yield* router.choose(payment.org_id, candidates, "payment")
-          // The version decides between two cards that are given at once: the later one finds the payment changed.
+          // Of two cards submitted at once, the second finds a changed version.
           const opened = yield* command
             .write(payment, {
               status: payment.status,

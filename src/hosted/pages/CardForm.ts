@@ -1,17 +1,14 @@
-/** A card as a customer types it into a hosted page. Nothing of it is ever shown again. */
+/** Reads a card from the form of a hosted page. Card data is never shown again. */
 import { Either, Redacted } from "effect"
 import { brandOf, holdsNumber, isExpired } from "../../domain/Card.ts"
-import { type TrustProxy, UNKNOWN_ADDRESS } from "../../platform/config/ClientAddress.ts"
-import { clientOf } from "../../platform/rateLimits/RateLimits.ts"
-import type { Incoming } from "../../platform/http/Route.ts"
-import type { Browser, Card } from "../../providers/port/Provider.ts"
+import type { Card } from "../../providers/port/Provider.ts"
 
 export const cardFields = ["number", "expiry", "cvv", "holder"] as const
 export type CardField = (typeof cardFields)[number]
 
 const LONGEST_HOLDER = 200
 
-/** A slip of the finger would otherwise cost the customer the payment. UnionPay numbers need not carry a check digit. */
+/** Luhn check, which catches typing errors. UnionPay numbers need no check digit. */
 const hasCheckDigit = (number: string): boolean => {
   if (brandOf(number) === "unionpay") return true
   const sum = Array.from(number)
@@ -46,7 +43,7 @@ const holderOf = (typed: string, number = ""): string | undefined => {
   return isName && !holdsNumber(holder, number) ? holder : undefined
 }
 
-/** Left: the fields to be typed again. */
+/** Left: invalid fields. */
 export const cardOf = (
   form: URLSearchParams,
   now: Date
@@ -61,17 +58,4 @@ export const cardOf = (
     return Either.left(cardFields.filter((field) => read[field] === undefined))
   }
   return Either.right(Redacted.make({ number, expiryMonth: expiry.month, expiryYear: expiry.year, cvv, holder }))
-}
-
-/** The pages run no scripts: the payer's browser is known by its headers alone. */
-export const browserOf = ({ request }: Pick<Incoming, "request">, trust: TrustProxy): Browser => {
-  const text = (name: "accept" | "accept-language" | "user-agent") => (request.headers[name] ?? "").slice(0, 1000)
-  const ip = clientOf(request, trust)
-  return {
-    ip: ip === UNKNOWN_ADDRESS ? null : ip,
-    userAgent: text("user-agent"),
-    acceptHeader: text("accept"),
-    language: text("accept-language").split(/[,;]/)[0]!.trim(),
-    screen: null
-  }
 }

@@ -1,4 +1,4 @@
-/** The hosted checkout of one payment. Whoever holds its address may see it, pay it and call it off, and nothing else. */
+/** The hosted checkout of one payment. Its address allows to see, pay and cancel this payment only. */
 import { timingSafeEqual } from "node:crypto"
 import { Context, Effect, Layer, Option, type Redacted } from "effect"
 import { PaymentId, idOrNil } from "../../domain/Ids.ts"
@@ -15,17 +15,17 @@ import { CardEntry } from "./CardEntry.ts"
 import type { PaymentOnPage } from "./PageLayout.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
-/** What the customer can do about the payment at this moment. */
+/** The customer's possible next step. */
 export type Stage =
   | { readonly _tag: "Confirm"; readonly attempt: Attempt }
   | { readonly _tag: "GiveCard" }
   | { readonly _tag: "Wait" }
-  /** The rail knows that the customer would rather not; the payment is about to hear of it. */
+  /** Canceled at the simulator; the payment's callback follows. */
   | { readonly _tag: "CalledOff" }
   | { readonly _tag: "Over" }
 
 export interface Visit extends PaymentOnPage {
-  /** Of the brand, as `#rrggbb`. */
+  /** Brand colour as `#rrggbb`. */
   readonly color: string | null
   readonly stage: Stage
 }
@@ -35,16 +35,16 @@ const sameText = (one: string, other: string): boolean => {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-/** Asks the customer for something that this page can take. */
+/** The next action can be done on this page. */
 const asksHere = ({ next_action, status }: Payment): boolean =>
   status === "pending" && (next_action === "redirect" || next_action === "pay_by_link")
 
 export class Checkout extends Context.Tag("corridor/Checkout")<
   Checkout,
   {
-    /** None for a wrong token and for a payment that does not exist alike. */
+    /** None for a wrong token and for an unknown payment. */
     readonly open: (given: string, token: string) => Stored<Option.Option<Visit>>
-    /** These change nothing where the stage does not ask for them, so that doing them twice does no harm. */
+    /** The following have no effect at other stages, so repeating them is safe. */
     readonly pay: (visit: Visit) => Stored<void>
     readonly cancel: (visit: Visit) => Stored<void>
     readonly payWithCard: (
@@ -67,7 +67,7 @@ export class Checkout extends Context.Tag("corridor/Checkout")<
 
       const tokenOf = (paymentId: PaymentId): string => new URL(checkoutUrl(paymentId)).searchParams.get("t") ?? ""
 
-      /** The payment hears of it a moment later, by callback; the customer is not to be asked twice meanwhile. */
+      /** Reads the state at the simulator, so that the customer is not asked again before the callback arrives. */
       const stageAtRail = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt) {
         const signal = yield* payments.simulatorReport(payment, attempt)
         if (signal?._tag === "Report" && signal.state === "pending") return { _tag: "Confirm", attempt } satisfies Stage
@@ -85,7 +85,7 @@ export class Checkout extends Context.Tag("corridor/Checkout")<
         return yield* stageAtRail(payment, attempt.value)
       })
 
-      /** Whoever comes from a link's page stays under its brand. */
+      /** A payment through a link keeps the link's brand. */
       const lookOf = Effect.fnUntraced(function* (payment: Payment) {
         const from = yield* links.leadingTo(payment)
         if (Option.isSome(from)) {

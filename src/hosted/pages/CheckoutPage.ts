@@ -1,4 +1,4 @@
-/** What the hosted checkout shows at each stage of a payment. */
+/** Pages of the hosted checkout: confirm, card, waiting and outcome. */
 import { Duration } from "effect"
 import { type Content, type Html, html } from "../../domain/Html.ts"
 import { checkoutRefresh } from "../../domain/policies/PaymentPolicies.ts"
@@ -17,15 +17,14 @@ import type { CardField } from "./CardForm.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
 import { referenceOf } from "../../payments/store/PaymentSearch.ts"
 
-/** Where the customer goes once the outcome is final, with the outcome in the address. */
 type Returning = Pick<Payment, "client_reference" | "payment_id" | "return_url" | "status">
 
-/** As whoever reads the query decodes it. */
+/** The parameter's decoded name. */
 const nameIn = (part: string): string => new URLSearchParams(`?${part}`).keys().next().value ?? ""
 
 /**
- * A query and a fragment that are there already stay as they are, but for what has the names of ours: whoever reads the
- * first of several would take somebody else's word for the outcome.
+ * The merchant's return address with `status` and `reference`. Existing parameters of these names are removed, since a
+ * merchant could read a forged outcome.
  */
 export const returnAddress = (payment: Returning): string | null => {
   if (payment.return_url === null) return null
@@ -57,7 +56,7 @@ export const confirmPage = (shown: PaymentOnPage, words: PageText): Page => ({
   )
 })
 
-/** `address`: the page itself. `said` is what the payer reads meanwhile. */
+/** `address`: the page itself. `said`: text shown while waiting. */
 export const waitingPage = (
   shown: PaymentOnPage,
   words: PageText,
@@ -94,10 +93,10 @@ const outcomeOf = ({ calledOff, merchant, payment }: PaymentOnPage, words: PageT
 const outcomeDetails = (shown: PaymentOnPage, words: PageText): Html =>
   (shown.payment.status === "completed" || shown.payment.status === "refunded" ? receipt : details)(shown, words)
 
-/** What became of the wish for a receipt by e-mail. */
+/** Result of a request for a receipt by e-mail. */
 export type ReceiptAnswer = "sent" | "failed" | undefined
 
-/** By e-mail, to whoever gave an address. */
+/** Offered if the payer gave an e-mail address. */
 export const receiptByMail = ({ payment }: PaymentOnPage, words: PageText, answer: ReceiptAnswer): Content => {
   const address = payersAddress(payment)
   if (payment.status !== "completed" || address === undefined) return false
@@ -125,13 +124,13 @@ export const outcome = (shown: PaymentOnPage, words: PageText, rest: Content): P
   }
 }
 
-/** What it will come to, while the payment has yet to hear of it; then the page leads on. */
+/** Shows the expected outcome until the payment has it, then refreshes. */
 export const calledOffPage = (shown: PaymentOnPage, words: PageText, address: string): Page => ({
   ...outcome(shown, words, ""),
   refresh: { seconds: Duration.toSeconds(checkoutRefresh), address }
 })
 
-/** The end of the way, unless the organisation has named a place to return to: then this page leads there. */
+/** The final page; redirects to the return address if there is one. */
 export const outcomePage = (shown: PaymentOnPage, words: PageText, answer: ReceiptAnswer): Page => {
   const address = returnAddress(shown.payment)
   if (address === null) {
@@ -156,7 +155,7 @@ export const notFoundPage = (words: PageText): Page => message(words.notFoundTit
 
 export const refusedPage = (words: PageText): Page => message(words.refusedTitle, words.refusedText)
 
-/** Where a customer gives a card. What was typed is never shown again, whatever was wrong with it. */
+/** The card form. Card data is never shown again, even after an error. */
 const cardInputs: Readonly<Record<CardField, Html>> = {
   number: html`inputmode="numeric" autocomplete="cc-number" maxlength="30"`,
   expiry: html`inputmode="text" autocomplete="cc-exp" maxlength="9"`,
@@ -181,7 +180,7 @@ const cardInput = (field: CardField, words: PageText, problems: ReadonlyArray<Ca
   </div>`
 }
 
-/** `notice` is about the whole form, `problems` about its fields. */
+/** `notice`: about the whole form. `problems`: invalid fields. */
 interface CardFormErrors {
   readonly problems: ReadonlyArray<CardField>
   readonly notice: string | undefined

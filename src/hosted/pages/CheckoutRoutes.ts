@@ -1,8 +1,8 @@
-/** `/checkout/{payment_id}?t=…`: every act of the customer is a form, and leads back to the page as it then is. */
+/** `/checkout/{payment_id}?t=…`: each action is a form post that redirects back to the page. */
 import { Clock, Effect, Either, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import { type Outgoing, alsoByHead, type Incoming, type Route } from "../../platform/http/Route.ts"
-import { browserOf, cardOf } from "./CardForm.ts"
+import { cardOf } from "./CardForm.ts"
 import {
   cardPage,
   calledOffPage,
@@ -10,12 +10,11 @@ import {
   notFoundPage,
   outcomePage,
   type ReceiptAnswer,
-  refusedPage,
   waitingPage,
   returnAddress
 } from "./CheckoutPage.ts"
 import { Checkout, type Visit } from "./Checkout.ts"
-import { makeReadForm } from "./FormBody.ts"
+import { browserOf, makeReadForm, orRefusedPage } from "./FormBody.ts"
 import { type Reader, readerOf } from "./PageText.ts"
 import { type Page, pageReply, redirectReply } from "./PageLayout.ts"
 import { CustomerReturn } from "../../payments/callbacks/CustomerReturn.ts"
@@ -26,7 +25,7 @@ const untroubled = { problems: [], notice: undefined }
 
 const tokenIn = ({ query }: Incoming): string => (typeof query["t"] === "string" ? query["t"] : "")
 
-/** Relative, so that it holds behind any proxy. */
+/** Relative, so that it works behind any proxy. */
 const thisPage = (token: string): string => `?t=${encodeURIComponent(token)}`
 
 const afterForm = (token: string): string => `${thisPage(token)}&sent=1`
@@ -36,7 +35,7 @@ const RECEIPT = "receipt"
 const receiptAnswer = ({ query }: Incoming): ReceiptAnswer =>
   query[RECEIPT] === "sent" || query[RECEIPT] === "failed" ? query[RECEIPT] : undefined
 
-/** Whoever comes from a receipt in the mail wants to see it, and not the merchant's page. */
+/** Visitors from a mailed receipt see it instead of being redirected. */
 const asksForReceipt = ({ query }: Incoming): boolean => query[RECEIPT] !== undefined
 
 const replyTo = (visit: Visit, reader: Reader, status: number, page: Page): Outgoing =>
@@ -48,8 +47,8 @@ const replyTo = (visit: Visit, reader: Reader, status: number, page: Page): Outg
   })
 
 /**
- * A browser holds every redirect that follows a form to the page's form-action, however many there are. A customer who
- * comes straight from a form is therefore led out by a page, not by a redirect.
+ * Browsers apply the page's form-action policy to all redirects after a form. After a form, the page itself therefore
+ * leads to the merchant.
  */
 const comesFromForm = ({ query }: Incoming): boolean => query["sent"] !== undefined
 
@@ -75,7 +74,7 @@ const shown = (visit: Visit, incoming: Incoming): Outgoing => {
   }
 }
 
-/** What the provider put into the address, and not what we did. */
+/** Query parameters added by the provider. */
 const broughtBy = ({ query }: Incoming): Record<string, string> =>
   Object.fromEntries(
     Object.entries(query).flatMap(([name, value]) => (typeof value === "string" && name !== "t" ? [[name, value]] : []))
@@ -158,13 +157,9 @@ export const checkoutRoutes = Effect.gen(function* () {
       method: "POST",
       path,
       handle: Effect.fn("CheckoutRoute.submit")((incoming) =>
-        withVisit(incoming, (visit) => submitted(visit, incoming)).pipe(
-          Effect.catchTag("FormRefused", ({ closeConnection, status }) => {
-            const reader = readerOf(incoming)
-            const reply = pageReply(status, reader, refusedPage(reader.words))
-            const headers = closeConnection ? { ...reply.headers, connection: "close" } : reply.headers
-            return Effect.succeed({ ...reply, headers })
-          })
+        orRefusedPage(
+          incoming,
+          withVisit(incoming, (visit) => submitted(visit, incoming))
         )
       )
     }

@@ -1,4 +1,7 @@
-/** The frame of every hosted page, and the headers that keep it to itself: no scripts, no other hosts, no copies. */
+/**
+ * Layout of hosted pages, payment details and receipt lines, and security headers: no scripts, no other hosts, no
+ * caching.
+ */
 import { createHash } from "node:crypto"
 import { type Content, Html, html } from "../../domain/Html.ts"
 import { empty, type Outgoing } from "../../platform/http/Route.ts"
@@ -13,7 +16,7 @@ const pagesStyle = styleElement(style)
 const hashOf = (css: string): string => `'sha256-${createHash("sha256").update(css).digest("base64")}'`
 const pagesHash = hashOf(style)
 
-/** Given as data, so that the browser does not ask for /favicon.ico. */
+/** A data URL saves the request for /favicon.ico. */
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%231d4ed8'/%3E%3Cpath d='M5 7V5.5a3 3 0 0 1 6 0V7m-7 0h8v5H4z' fill='none' stroke='%23fff' stroke-width='1.5'/%3E%3C/svg%3E"
 
@@ -30,30 +33,30 @@ const policyOf = (styles: ReadonlyArray<string>, images: "data:" | "'self' data:
 const headers: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
   "content-security-policy": policyOf([pagesHash], "data:"),
-  // The address of a page is all that it takes to open it.
+  // The address of a page is its credential.
   "referrer-policy": "no-referrer",
   vary: "accept-language, cookie",
   "x-content-type-options": "nosniff",
   "x-robots-tag": "noindex, nofollow"
 }
 
-/** What a page is known by where its address is shared. */
+/** Preview of a shared address. */
 export interface Preview {
-  /** Whose page it is. */
+  /** Name of the merchant. */
   readonly site?: string
   readonly description?: string | undefined
-  /** The address of a picture, in full. */
+  /** Full URL of a picture. */
   readonly image?: string | undefined
 }
 
 export interface Page extends Preview {
   readonly title: string
   readonly content: Content
-  /** The colour of a brand, as `#rrggbb`. */
+  /** Brand colour as `#rrggbb`. */
   readonly color?: string | null
-  /** Shows a picture of this server's. */
+  /** Shows a picture from this server. */
   readonly pictured?: boolean
-  /** When to go on by itself, and where to. */
+  /** Automatic refresh or redirect. */
   readonly refresh?: { readonly seconds: number; readonly address: string }
 }
 
@@ -76,7 +79,7 @@ export const pageReply = (status: number, reader: Reader, page: Page): Outgoing 
   const { other, words } = reader
   const { color, content, refresh, site } = page
   const title = site === undefined || site === "" ? page.title : `${page.title} · ${site}`
-  // Whatever was wrong with an address that leads nowhere, nothing of it is repeated.
+  // An invalid address is not repeated in the page.
   const otherAddress = status === 404 ? `?lang=${other.words.language}` : other.address
   const brand = color === undefined || color === null ? "" : brandStyle(color)
   return {
@@ -124,13 +127,12 @@ export const pageReply = (status: number, reader: Reader, page: Page): Outgoing 
 
 export const redirectReply = (location: string): Outgoing => empty(303, { ...headers, location })
 
-/** What a payer keeps of a payment: the same lines on the page and in the mail. */
 const textIn = (details: Payment["payer_details"], name: string): string | undefined => {
   const value = details[name]
   return typeof value === "string" && value !== "" ? value : undefined
 }
 
-/** Enough to know it again by, and not enough to use it. */
+/** The last four characters. */
 const ending = (text: string | undefined): string => (text === undefined ? "" : ` •••• ${text.slice(-4)}`)
 
 const paidBy = (
@@ -145,7 +147,7 @@ const paidBy = (
 
 export const payersAddress = ({ payer_details }: Payment): string | undefined => textIn(payer_details, "email")
 
-/** For a page that others may come to see. */
+/** Masked, since other visitors may see the page. */
 export const maskedAddress = (address: string): string => address.replace(/^(.)[^@]*/, "$1…")
 
 interface Paid {
@@ -174,13 +176,12 @@ export const receiptLines = (shown: Paid, words: PageText): ReadonlyArray<Line> 
   ]
 }
 
-/** What every page about a payment shows: to whom, how much, for what. */
 
-/** How whoever is paid is shown beside its name. */
+/** Presentation of the merchant. */
 interface Look {
-  /** The organisation's own name, where its brand has another. */
+  /** The organisation's name, if the brand has another. */
   readonly behind?: string | undefined
-  /** Where its picture is, relative to the page. */
+  /** Path of the logo, relative to the page. */
   readonly logo?: string | undefined
 }
 
@@ -188,21 +189,21 @@ export interface PaymentOnPage extends Look {
   readonly payment: Payment
   readonly merchant: string
   readonly testMode: boolean
-  /** Not to be, because somebody would rather not. */
+  /** Canceled by a person. */
   readonly calledOff: boolean
 }
 
 export interface Headline extends Look {
   readonly merchant: string
   readonly testMode: boolean
-  /** None as long as the payer may choose it. */
+  /** Undefined if the payer chooses the amount. */
   readonly amount: string | undefined
 }
 
-/** Text of others stands for itself: it cannot turn round what is written beside it. */
+/** Isolates text from others, so that bidirectional characters do not affect the text around it. */
 export const isolatedText = (text: string): Html => html`<bdi>${text}</bdi>`
 
-/** More letters than fit on a phone in large type, and in the next smaller one. */
+/** Lengths above which the amount is shown in smaller type. */
 const LONG = 14
 const LONGER = 20
 
@@ -235,7 +236,6 @@ export const detail = (name: string, value: string): Html =>
 export const details = (shown: PaymentOnPage, words: PageText): Html =>
   html`<dl>${aboutPayment(shown, words).map((line) => detail(...line))}</dl>`
 
-/** What of a payment can be kept. */
 export const receipt = (shown: PaymentOnPage, words: PageText): Html =>
   html`<dl>${receiptLines(shown, words).map((line) => detail(...line))}</dl>`
 

@@ -67,9 +67,8 @@ footer a{display:inline-block;padding:.5rem;color:inherit}
 `
 
 /**
- * A brand's colour on the hosted pages. Whatever it is, what stands on it can be read, and what is drawn with it can be
- * seen: black or white is at least 4.58:1 on any colour, and where the colour itself would hardly show on the page, the
- * text's own takes its place.
+ * Colours of a brand. Text on the brand colour is black or white, whichever has more contrast (at least 4.58:1). A
+ * colour too close to the background is replaced by the text colour.
  */
 type Rgb = readonly [red: number, green: number, blue: number]
 
@@ -85,7 +84,7 @@ const linear = (part: number): number => {
 const luminance = ([red, green, blue]: Rgb): number =>
   0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
 
-/** As WCAG has it, from 1 to 21. */
+/** WCAG contrast ratio, from 1 to 21. */
 export const contrast = (one: string, other: string): number => {
   const [a, b] = [luminance(rgbOf(one)), luminance(rgbOf(other))]
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
@@ -99,7 +98,7 @@ const mixed = (one: string, other: string, share: number): string => {
   return hexOf(a.map((part, at) => part + (b[at]! - part) * share) as unknown as Rgb)
 }
 
-/** What parts of a page that are not text need beside what they stand on. */
+/** Minimum contrast of elements that are not text. */
 const VISIBLE = 3
 
 export interface Ground {
@@ -115,7 +114,7 @@ export const brandColors = (color: string, { card, edge, page, text }: Ground) =
   return {
     accent: color,
     onAccent,
-    // Away from what is written on it.
+    // Changes away from the text colour.
     hover: mixed(color, onAccent === WHITE ? BLACK : WHITE, 0.12),
     focus: shows ? color : text,
     border: contrast(color, card) >= VISIBLE ? color : edge
@@ -127,10 +126,10 @@ const rules = (color: string, ground: Ground): string => {
   return `:root{--accent:${accent};--onaccent:${onAccent};--hover:${hover};--focus:${focus};--border:${border}}`
 }
 
-/** As the pages' own style sheet has them. */
+/** The colours of the style sheet above. */
 export const light: Ground = { page: "#eef1f5", card: "#ffffff", text: "#1b2330", edge: "#7d8a9b" }
 export const dark: Ground = { page: "#0d1218", card: "#161d27", text: "#e8ecf2", edge: "#7f8b9b" }
 
-/** Nothing but what the colour itself decides: its form was checked when the link was made. */
+/** Empty for an invalid colour; the contract has checked it before. */
 export const brandStyle = (color: string): string =>
   /^#[0-9a-f]{6}$/.test(color) ? `${rules(color, light)}@media (prefers-color-scheme:dark){${rules(color, dark)}}` : ""

@@ -1,4 +1,4 @@
-/** Every sentence of the hosted pages, in the languages that they speak. */
+/** Texts of hosted pages in English and French, amounts and times as text, and the choice of language. */
 import type { PaymentMethod } from "../../domain/Corridor.ts"
 import type { CardField } from "./CardForm.ts"
 import type { Money } from "../../domain/Money.ts"
@@ -8,7 +8,7 @@ export interface PageText {
   readonly language: "en" | "fr"
   readonly groupSeparator: string
   readonly decimalSeparator: string
-  /** Between a name and what it is. */
+  /** Between a label and its value. */
   readonly colon: string
   readonly testMode: string
   readonly securedBy: string
@@ -42,7 +42,7 @@ export interface PageText {
   readonly notFoundText: string
   readonly refusedTitle: string
   readonly refusedText: string
-  /** How the language calls itself. */
+  /** The language's own name. */
   readonly ownName: string
   readonly languageLabel: string
   readonly behind: (organization: string) => string
@@ -78,29 +78,29 @@ export const english: PageText = {
   cardHints: { number: "", expiry: "MM/YY", cvv: "3 or 4 digits", holder: "" },
   cardProblems: {
     number: "Check the card number: a digit is missing or wrong.",
-    expiry: "Enter a month and year that are not over, such as 09/30.",
+    expiry: "Enter an expiry date in the future, such as 09/30.",
     cvv: "Enter the 3 or 4 digits printed on the card.",
     holder: "Enter the name as it is on the card."
   },
-  notNow: "This payment cannot be taken at the moment. Nothing was charged; please try again in a few minutes.",
+  notNow: "Payment is not possible at the moment. Nothing was charged. Please try again in a few minutes.",
   waitingTitle: "Your payment is being processed",
   waitingText: (merchant) =>
-    `This page updates by itself and takes you on once the result is known. ${merchant} is told even if you close it. Please do not pay again.`,
+    `This page updates by itself and continues once the result is known. ${merchant} is notified even if you close it. Please do not pay again.`,
   completedTitle: "Payment complete",
   completedText: (merchant) => `Thank you. ${merchant} has been notified.`,
   failedTitle: "Payment not completed",
   failedText: (merchant) => `The payment did not go through. To try again, go back to ${merchant}.`,
   canceledTitle: "Payment cancelled",
   canceledText: (merchant) =>
-    `This payment was cancelled and will not be made. To pay after all, go back to ${merchant}.`,
+    `This payment was cancelled. To pay, go back to ${merchant}.`,
   refundedTitle: "Payment refunded",
-  refundedText: (merchant) => `${merchant} has sent this payment back.`,
-  leavingText: (merchant) => `You are being taken back to ${merchant}.`,
+  refundedText: (merchant) => `${merchant} has refunded this payment.`,
+  leavingText: (merchant) => `You are being redirected to ${merchant}.`,
   continue: "Continue",
   closeThis: "You can close this page.",
   notFoundTitle: "Page not found",
-  notFoundText: "This payment link is not valid. Check that you opened the whole link, or ask whoever sent it to you.",
-  refusedTitle: "This could not be read",
+  notFoundText: "This payment link is not valid. Check that the link is complete, or ask the sender for a new one.",
+  refusedTitle: "Invalid form",
   refusedText: "Nothing was charged. Go back to the payment page and try again.",
   ownName: "English",
   languageLabel: "Language",
@@ -111,8 +111,8 @@ export const english: PageText = {
   methodNames: { mobile_money: "Mobile money", card: "Card", bank_transfer: "Bank transfer" },
   backTo: (merchant) => `Back to ${merchant}`,
   mailReceipt: "E-mail me this receipt",
-  receiptSent: (address) => `The receipt is on its way to ${address}.`,
-  receiptFailed: "The receipt could not be sent now. Please try again in a minute.",
+  receiptSent: (address) => `Receipt sent to ${address}.`,
+  receiptFailed: "The receipt could not be sent. Please try again in a minute.",
   receiptSubject: (amount, merchant) => `Receipt: ${amount} to ${merchant}`,
   receiptText: (amount, merchant) => `You paid ${amount} to ${merchant}.`
 }
@@ -142,7 +142,7 @@ export const french: PageText = {
   cardHints: { number: "", expiry: "MM/AA", cvv: "3 ou 4 chiffres", holder: "" },
   cardProblems: {
     number: "Vérifiez le numéro de carte : un chiffre manque ou est erroné.",
-    expiry: "Indiquez un mois et une année non dépassés, par exemple 09/30.",
+    expiry: "Indiquez une date d’expiration future, par exemple 09/30.",
     cvv: "Indiquez les 3 ou 4 chiffres imprimés sur la carte.",
     holder: "Indiquez le nom tel qu’il figure sur la carte."
   },
@@ -157,7 +157,7 @@ export const french: PageText = {
   failedText: (merchant) => `Le paiement n’a pas abouti. Pour réessayer, retournez chez ${merchant}.`,
   canceledTitle: "Paiement annulé",
   canceledText: (merchant) =>
-    `Ce paiement a été annulé et n’aura pas lieu. Si vous souhaitez tout de même payer, retournez chez ${merchant}.`,
+    `Ce paiement a été annulé. Pour payer, retournez chez ${merchant}.`,
   refundedTitle: "Paiement remboursé",
   refundedText: (merchant) => `${merchant} vous a remboursé ce paiement.`,
   leavingText: (merchant) => `Vous êtes redirigé vers ${merchant}.`,
@@ -166,7 +166,7 @@ export const french: PageText = {
   notFoundTitle: "Page introuvable",
   notFoundText:
     "Ce lien de paiement n’est pas valable. Vérifiez que vous avez ouvert le lien en entier, ou demandez à la personne qui vous l’a envoyé.",
-  refusedTitle: "Envoi illisible",
+  refusedTitle: "Formulaire non valable",
   refusedText: "Rien n’a été débité. Revenez à la page de paiement et réessayez.",
   ownName: "Français",
   languageLabel: "Langue",
@@ -177,13 +177,12 @@ export const french: PageText = {
   methodNames: { mobile_money: "Mobile money", card: "Carte", bank_transfer: "Virement" },
   backTo: (merchant) => `Retour chez ${merchant}`,
   mailReceipt: "Recevoir ce reçu par e-mail",
-  receiptSent: (address) => `Le reçu est en route vers ${address}.`,
+  receiptSent: (address) => `Reçu envoyé à ${address}.`,
   receiptFailed: "Le reçu n’a pas pu être envoyé. Veuillez réessayer dans une minute.",
   receiptSubject: (amount, merchant) => `Reçu : ${amount} à ${merchant}`,
   receiptText: (amount, merchant) => `Vous avez payé ${amount} à ${merchant}.`
 }
 
-/** Money as a customer reads it: every digit of the exact amount, in groups of three. */
 type Separators = Pick<PageText, "groupSeparator" | "decimalSeparator">
 
 export const amountText = (money: Money, { decimalSeparator, groupSeparator }: Separators): string => {
@@ -193,17 +192,15 @@ export const amountText = (money: Money, { decimalSeparator, groupSeparator }: S
   return `${digits}\u00a0${money.currency}`
 }
 
-/** A moment as a customer reads it, in the one time zone that is the same for all. */
 const inUtc = (locale: string) =>
   new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23", timeZone: "UTC" })
 
 const formats = { en: inUtc("en-GB"), fr: inUtc("fr-FR") } as const satisfies Record<PageText["language"], unknown>
 
-/** With the month as a word: a day and a month in figures are told apart differently here and there. */
+/** In UTC, with the month as a word. */
 export const timeText = (moment: Date, { language }: Pick<PageText, "language">): string =>
   `${formats[language].format(moment)}\u00a0UTC`
 
-/** Which language a reader of the hosted pages asks for: the one chosen on a page, or else the browser's. */
 interface Preference {
   readonly language: string
   readonly weight: number
@@ -217,7 +214,7 @@ const preferenceOf = (range: string): Preference => {
   return { language: tag.split("-", 1)[0] ?? "", weight: weight === undefined ? 1 : Number(weight) }
 }
 
-/** English, unless `Accept-Language` would rather have French. */
+/** English, unless `Accept-Language` prefers French. */
 export const pageTextFor = (acceptLanguage: string | undefined): PageText => {
   const preferences = (acceptLanguage ?? "").split(",", 50).map(preferenceOf)
   const wish = (language: string): number =>
@@ -232,7 +229,7 @@ export interface Reader {
   readonly words: PageText
   /** The same page in the other language. */
   readonly other: { readonly words: PageText; readonly address: string }
-  /** Chosen on this very page, and to be remembered on those that follow. */
+  /** Chosen on this page; stored in a cookie. */
   readonly choice: PageText["language"] | undefined
 }
 
@@ -244,7 +241,7 @@ const spoken = (language: unknown): PageText | undefined => [english, french].fi
 const remembered = (cookies: string | undefined): PageText | undefined =>
   spoken(new RegExp(`(?:^|;\\s*)${COOKIE}=(\\w{2})(?:;|$)`).exec(cookies ?? "")?.[1])
 
-/** Whatever else the address says stays. */
+/** Keeps all other query parameters. */
 const inLanguage = ({ query }: Incoming, language: string): string => {
   const given = Object.entries(query).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : []))
   return `?${new URLSearchParams({ ...Object.fromEntries(given), [LANGUAGE]: language })}`
@@ -258,6 +255,6 @@ export const readerOf = (incoming: Incoming): Reader => {
   return { words, other: { words: other, address: inLanguage(incoming, other.language) }, choice: chosen?.language }
 }
 
-/** A choice of the reader's own, of no interest to anybody else; it lasts for a year. */
+/** The cookie lasts a year. */
 export const rememberChoice = ({ choice }: Reader): Readonly<Record<string, string>> =>
   choice === undefined ? {} : { "set-cookie": `${COOKIE}=${choice}; Path=/; Max-Age=31536000; SameSite=Lax; HttpOnly` }

@@ -1,4 +1,4 @@
-/** Receipts by e-mail, to the address that the payer gave, when the payer asks for one. */
+/** Sends a receipt to the payer's e-mail address, at the payer's request. */
 import { Clock, Context, Effect, Layer } from "effect"
 import { asName } from "../../domain/MailSafeText.ts"
 import { receiptsPerMinute } from "../../domain/policies/PaymentPolicies.ts"
@@ -10,7 +10,7 @@ import { catchRefusal, type Stored } from "../../platform/database/DatabaseFailu
 
 export class SendReceipt extends Context.Tag("corridor/SendReceipt")<
   SendReceipt,
-  /** `address`: where the receipt can be seen again. */
+  /** `address`: link to the receipt. */
   (shown: PaymentOnPage, words: PageText, address: string) => Stored<"sent" | "failed">
 >() {
   static readonly layer = Layer.effect(

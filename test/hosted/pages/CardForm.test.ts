@@ -3,7 +3,8 @@ import { parseTrustProxy } from "../../../src/platform/config/ClientAddress.ts"
 import { Either, Redacted } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { browserOf, cardOf } from "../../../src/hosted/pages/CardForm.ts"
+import { cardOf } from "../../../src/hosted/pages/CardForm.ts"
+import { browserOf } from "../../../src/hosted/pages/FormBody.ts"
 
 const now = new Date("2030-06-15T12:00:00Z")
 const good = { number: "4242424242424242", expiry: "06/30", cvv: "123", holder: "Wanjiru Kamau" }

@@ -13,7 +13,7 @@ import { byPhone } from "../support/Requests.ts"
 import { onServer } from "../../support/TestServer.ts"
 
 const open = { currency: "KES", country: "KE", amount_type: "open", description: "Donation" }
-const TOO_OFTEN = "asked for payments too often"
+const TOO_OFTEN = "Too many payment requests"
 
 const payin = (phone_number: string) => ({
   ...{ amount: 1500, currency: "KES", target_amount: 1500, target_currency: "KES" },

@@ -1,4 +1,4 @@
-/** What a payer types into the form of a payment link, read field by field. */
+/** Reads the form of a payment link, field by field. */
 import { Array as Arr, Either, Option, Redacted, Schema } from "effect"
 import { holdsCardNumber, holdsNumber } from "../../../domain/Card.ts"
 import { EmailAddress } from "../../../domain/MailSafeText.ts"
@@ -12,7 +12,7 @@ import type { PageText } from "../PageText.ts"
 import type { CurrencyCode } from "../../../domain/Currency.ts"
 import { Money } from "../../../domain/Money.ts"
 
-/** An amount as a payer types it. What could mean two amounts is none. */
+/** Parses an amount. Ambiguous input is rejected. */
 const LONGEST = 15
 
 const SPACES = /[\s\u00a0\u202f]/g
@@ -29,13 +29,13 @@ export const typedAmount = (
   const [, whole, fraction = ""] = PLAIN.exec(ungrouped) ?? []
   if (whole === undefined || whole.length + fraction.length > LONGEST) return Option.none()
   const { exponent } = Money.zero(currency)
-  // Three digits behind a comma are thousands to one and a fraction to another.
+  // Three digits after a comma could be thousands or a fraction.
   if (fraction.length > exponent) return Option.none()
   const money = Money.fromNumericText(fraction === "" ? whole : `${whole}.${fraction}`, currency)
   return Option.filter(Either.getRight(money), (one) => one.isPositive)
 }
 
-/** What is shown again when something is wrong; nothing of a card is among it. */
+/** Fields shown again after an error; never card data. */
 export const keptFields = ["amount", "name", "email", "phone", "network", "bank_name", "account_number"] as const
 const linkFields = [...keptFields, "number", "expiry", "cvv"] as const
 
@@ -50,7 +50,7 @@ const methodFields: Readonly<Record<LinkMethod, ReadonlyArray<LinkField>>> = {
   bank_transfer: ["bank_name", "account_number", "name", "email", "phone"]
 }
 
-/** In the order in which they are shown. */
+/** In display order. */
 export const fieldsOf = (link: PaymentLink, method: LinkMethod): ReadonlyArray<LinkField> =>
   link.amount_type === "open" ? ["amount", ...methodFields[method]] : methodFields[method]
 
@@ -75,7 +75,7 @@ const line = (longest: number) => (text: string) => {
   return trimmed !== "" && trimmed.length <= longest && !CONTROL.test(trimmed) ? Option.some(trimmed) : Option.none()
 }
 
-/** Of what is kept only the account's number may look like a card's. */
+/** Only the account number may look like a card number. */
 const prose = (longest: number) => (text: string) => Option.filter(line(longest)(text), (one) => !holdsCardNumber(one))
 
 const [name, bankName, accountNumber] = [prose(200), prose(200), line(64)]
@@ -94,7 +94,7 @@ type Read = Partial<Record<LinkField, Option.Option<unknown>>>
 const missingIn = (read: Read): ReadonlyArray<LinkField> =>
   linkFields.filter((field) => read[field] !== undefined && Option.isNone(read[field]))
 
-/** Left: the fields to be typed again. */
+/** Left: invalid fields. */
 export const orderOf = (
   form: URLSearchParams,
   { link, method, now, words }: Circumstances

@@ -1,4 +1,4 @@
-/** The form of a payment link: one method at a time, chosen by links, since the page has no scripts. */
+/** The form of a payment link. Methods are links, since the page has no scripts. */
 import { toPlainText } from "../../../domain/Decimal.ts"
 import { type Content, type Html, html } from "../../../domain/Html.ts"
 import { networksOfCountry } from "../../../domain/MobileNetwork.ts"
@@ -80,7 +80,7 @@ const input = (field: LinkField, drawing: Drawing): Html => {
   </div>`
 }
 
-/** The short ones of a card stand beside each other. */
+/** Expiry and security code share a row. */
 const inputs = (drawing: Drawing): Content =>
   fieldsOf(drawing.visit.link, drawing.method).map((field) => {
     if (field === "cvv") return false
@@ -158,7 +158,7 @@ export const formPage = (
   }
 }
 
-/** What the link knows already. */
+/** Values known from the link. */
 const suggested = ({ link }: LinkVisit, { price }: Offer, words: PageText): Kept => ({
   ...(link.email === null ? {} : { email: link.email }),
   ...(link.amount_type === "open" && price !== null

@@ -1,4 +1,4 @@
-/** Every sentence of a payment link's pages that the hosted checkout does not say too, in the same languages. */
+/** Texts of payment link pages in English and French, besides those of the checkout. */
 import type { LinkMethod } from "../../links/LinkVisit.ts"
 import type { PageText } from "../PageText.ts"
 import type { LinkField } from "./LinkForm.ts"
@@ -47,7 +47,7 @@ export interface LinkPageText {
   readonly notNowTitle: string
 }
 
-/** What a payer by bank transfer needs to know, in the order in which it is shown. */
+/** Bank transfer instructions in display order. */
 export const instructionNames = [
   "account_name",
   "account_number",
@@ -83,36 +83,36 @@ const english: LinkPageText = {
     amount: "Enter an amount above zero, such as 1500.00.",
     name: "Enter a name.",
     email: "Enter an e-mail address, such as ada@example.com.",
-    phone: "Enter a phone number with its country code, such as +254712345678, or as you dial it at home.",
+    phone: "Enter a phone number with country code, such as +254712345678, or in local format.",
     network: "Choose the network of your phone.",
     number: "Check the card number: a digit is missing or wrong.",
-    expiry: "Enter a month and year that are not over, such as 09/30.",
+    expiry: "Enter an expiry date in the future, such as 09/30.",
     cvv: "Enter the 3 or 4 digits printed on the card.",
     bank_name: "Enter the name of the bank that you pay from.",
     account_number: "Enter the number of the account that you pay from."
   },
   choose: "Choose one",
-  checkFields: "Nothing was charged yet. Please check the fields that are marked.",
+  checkFields: "Nothing was charged. Please check the marked fields.",
   repriced: (amount) =>
-    `The exchange rate has changed, and the amount is now ${amount}. Nothing was charged yet; please check it and pay again.`,
-  noRoute: "This amount cannot be paid this way at the moment. Nothing was charged; try another amount or method.",
+    `The exchange rate has changed: the amount is now ${amount}. Nothing was charged. Please check the amount and pay again.`,
+  noRoute: "This method cannot take this amount at the moment. Nothing was charged. Try another amount or method.",
   promptedTooOften:
-    "This phone number was asked for payments too often. Nothing was charged; try again later, or pay another way.",
-  slowDown: "Too many payments were tried here. Nothing was charged; please wait a minute and try again.",
+    "Too many payment requests were sent to this phone number. Nothing was charged. Try again later, or pay another way.",
+  slowDown: "Too many attempts. Nothing was charged. Please wait a minute and try again.",
   payChosen: "Pay",
   rate: "Exchange rate",
-  rateUntil: "This price holds until",
+  rateUntil: "Price valid until",
   waitingText: (merchant) =>
-    `This page updates by itself. ${merchant} is told even if you close it. Please do not pay again.`,
-  againText: "The payment did not go through. You can try again, or pay another way.",
-  canceledText: "This payment was cancelled and will not be made. You can still pay, this way or another.",
+    `This page updates by itself. ${merchant} is notified even if you close it. Please do not pay again.`,
+  againText: "The payment did not go through. You can try again or pay another way.",
+  canceledText: "This payment was cancelled. You can try again or pay another way.",
   again: "Try again",
-  otpTitle: "Your one-time password",
-  otpText: "It was sent to your phone by your payment provider.",
-  otp: "One-time password",
-  otpProblem: "That is not the password. After five wrong ones the payment is over.",
+  otpTitle: "Enter the code",
+  otpText: "Your payment provider sent a one-time code to your phone.",
+  otp: "One-time code",
+  otpProblem: "Wrong code. After 5 attempts the payment is cancelled.",
   otpSend: "Confirm",
-  otpResend: "Send another one",
+  otpResend: "Send a new code",
   transferTitle: "Make the transfer",
   transferText: "Send exactly this amount to the account below, with the reference. This page updates by itself.",
   instructions: {
@@ -124,22 +124,22 @@ const english: LinkPageText = {
     expires_at: "Pay before"
   },
   onwardTitle: "One more step",
-  onwardText: "You are being taken to the page on which you confirm the payment.",
-  takenTitle: "A payment is under way",
+  onwardText: "You are being redirected to confirm the payment.",
+  takenTitle: "Payment in progress",
   takenText:
-    "This link is being paid, and takes one payment at a time. If you began the payment, go on in the browser in which you began it.",
-  takenUntil: (time) => `If it is not paid, the link is free again at ${time}.`,
-  cancelRefused: "The payment cannot be canceled any more. Please wait for its outcome.",
-  resentTooOften: "The password was sent too often. Please use the latest one, or try again in an hour.",
+    "This link accepts one payment at a time. If you started this payment, continue in the same browser.",
+  takenUntil: (time) => `If the payment is not completed, the link can be used again from ${time}.`,
+  cancelRefused: "The payment can no longer be cancelled. Please wait for the result.",
+  resentTooOften: "Too many codes were sent. Use the latest one, or try again in an hour.",
   closed: {
-    paid: { title: "Already paid", text: "This payment link has been paid. There is nothing left to do." },
+    paid: { title: "Already paid", text: "This payment link has been paid." },
     canceled: {
       title: "No longer available",
-      text: "This payment link was withdrawn. If you still want to pay, ask whoever sent it to you for another."
+      text: "This payment link was cancelled. To pay, ask the sender for a new link."
     },
     expired: {
       title: "This link has expired",
-      text: "It can no longer be paid. If you still want to pay, ask whoever sent it to you for another."
+      text: "To pay, ask the sender for a new link."
     }
   },
   notNowTitle: "Not available at the moment"
@@ -174,7 +174,7 @@ const french: LinkPageText = {
       "Indiquez un numéro avec l’indicatif du pays, par exemple +254712345678, ou tel que vous le composez chez vous.",
     network: "Choisissez l’opérateur de votre téléphone.",
     number: "Vérifiez le numéro de carte : un chiffre manque ou est erroné.",
-    expiry: "Indiquez un mois et une année non dépassés, par exemple 09/30.",
+    expiry: "Indiquez une date d’expiration future, par exemple 09/30.",
     cvv: "Indiquez les 3 ou 4 chiffres imprimés sur la carte.",
     bank_name: "Indiquez le nom de la banque depuis laquelle vous payez.",
     account_number: "Indiquez le numéro du compte depuis lequel vous payez."
@@ -187,21 +187,21 @@ const french: LinkPageText = {
     "Ce montant ne peut pas être payé ainsi pour le moment. Rien n’a été débité ; essayez un autre montant ou un autre moyen.",
   promptedTooOften:
     "Ce numéro a reçu trop de demandes de paiement. Rien n’a été débité ; réessayez plus tard ou payez autrement.",
-  slowDown: "Trop de paiements ont été tentés ici. Rien n’a été débité ; veuillez patienter une minute et réessayer.",
+  slowDown: "Trop de tentatives. Rien n’a été débité. Veuillez patienter une minute et réessayer.",
   payChosen: "Payer",
   rate: "Taux de change",
   rateUntil: "Prix garanti jusqu’au",
   waitingText: (merchant) =>
     `Cette page s’actualise d’elle-même. ${merchant} en sera informé même si vous la fermez. Ne payez pas une seconde fois.`,
   againText: "Le paiement n’a pas abouti. Vous pouvez réessayer ou payer autrement.",
-  canceledText: "Ce paiement a été annulé et n’aura pas lieu. Vous pouvez toujours payer, ainsi ou autrement.",
+  canceledText: "Ce paiement a été annulé. Vous pouvez réessayer ou payer autrement.",
   again: "Réessayer",
-  otpTitle: "Votre mot de passe à usage unique",
-  otpText: "Votre prestataire de paiement l’a envoyé sur votre téléphone.",
-  otp: "Mot de passe à usage unique",
-  otpProblem: "Ce n’est pas le bon mot de passe. Après cinq erreurs, le paiement est abandonné.",
+  otpTitle: "Saisissez le code",
+  otpText: "Votre prestataire de paiement a envoyé un code à usage unique sur votre téléphone.",
+  otp: "Code à usage unique",
+  otpProblem: "Code incorrect. Après 5 tentatives, le paiement est annulé.",
   otpSend: "Confirmer",
-  otpResend: "En recevoir un autre",
+  otpResend: "Recevoir un nouveau code",
   transferTitle: "Effectuez le virement",
   transferText:
     "Envoyez exactement ce montant sur le compte ci-dessous, avec la référence. Cette page s’actualise d’elle-même.",
@@ -221,7 +221,7 @@ const french: LinkPageText = {
   takenUntil: (time) => `S’il n’est pas payé, le lien sera de nouveau libre le ${time}.`,
   cancelRefused: "Le paiement ne peut plus être annulé. Veuillez attendre son résultat.",
   resentTooOften:
-    "Le mot de passe a été envoyé trop souvent. Veuillez utiliser le dernier, ou réessayer dans une heure.",
+    "Trop de codes ont été envoyés. Utilisez le dernier, ou réessayez dans une heure.",
   closed: {
     paid: { title: "Déjà payé", text: "Ce lien de paiement a été réglé. Vous n’avez plus rien à faire." },
     canceled: {

@@ -1,4 +1,4 @@
-/** `/pay/{link_ref}`: the form of a payment link, and behind it a page for every payment that it led to. */
+/** `/pay/{link_ref}`: the form of a payment link, its logo, and a page for each payment. */
 import { Clock, Effect, Either, Option, Duration } from "effect"
 import { Settings } from "../../../platform/config/Settings.ts"
 import { linkFormsPerMinute, logoKept } from "../../../domain/policies/PaymentPolicies.ts"
@@ -9,9 +9,8 @@ import { cookieFor, holderCookie } from "../../links/LinkTokens.ts"
 import type { LinkVisit, PayResult, StatusVisit } from "../../links/LinkVisit.ts"
 import type { PaymentLink } from "../../links/LinkStore.ts"
 import { amountText, type Reader, readerOf } from "../PageText.ts"
-import { browserOf } from "../CardForm.ts"
-import { message, notFoundPage, refusedPage } from "../CheckoutPage.ts"
-import { FormRefused, makeReadForm } from "../FormBody.ts"
+import { message, notFoundPage } from "../CheckoutPage.ts"
+import { browserOf, makeReadForm, orRefusedPage } from "../FormBody.ts"
 import { withHeader, type Page, pageReply, redirectReply } from "../PageLayout.ts"
 import { SendReceipt } from "../SendReceipt.ts"
 import { formPage, type FormState } from "./LinkFormPage.ts"
@@ -21,7 +20,7 @@ import { statusPage, type StatusTrouble, takenPage, troubleStatus } from "./Link
 import type { Stored } from "../../../platform/database/DatabaseFailure.ts"
 import { logoType } from "../../../domain/Logo.ts"
 
-/** The picture of a link: served from here, so that a payer's browser asks nobody else, and never as anything but a picture. */
+/** Serves the logo from this host, restricted to an image. */
 export const logoReply = (bytes: Uint8Array): Outgoing => ({
   status: 200,
   headers: {
@@ -39,10 +38,10 @@ const refOf = ({ params }: Incoming): string => params["link_ref"] ?? ""
 
 const notFound = (reader: Reader): Outgoing => pageReply(404, reader, notFoundPage(reader.words))
 
-/** All relative to the page they stand on, so that they hold behind any proxy. */
+/** Relative, so that it works behind any proxy. */
 const statusAddress = (linkRef: string, submission: string): string => `${linkRef}/${submission}`
 
-/** A page of a link looks like its brand, and is known as whose it is where its address is shared. */
+/** Adds the link's brand and preview. */
 const ofLink = ({ link, merchant }: Pick<LinkVisit, "link" | "merchant">, publicUrl: string, page: Page): Page => ({
   ...page,
   site: merchant,
@@ -50,7 +49,7 @@ const ofLink = ({ link, merchant }: Pick<LinkVisit, "link" | "merchant">, public
   image: link.has_logo ? `${publicUrl}/pay/${link.link_ref}/logo` : undefined
 })
 
-/** From the page of the link itself, and from those behind it. */
+/** Relative path of the logo, from the link's page and from the payment's page. */
 const logoBeside = ({ has_logo, link_ref }: PaymentLink) => (has_logo ? `${link_ref}/logo` : undefined)
 const logoBelow = ({ has_logo }: PaymentLink) => (has_logo ? "logo" : undefined)
 
@@ -59,18 +58,6 @@ const closedPage = (visit: LinkVisit, { words }: Reader, because: "paid" | "canc
   const { content } = message(title, text)
   return { title, content: withHeader({ ...visit, logo: logoBeside(visit.link), amount: undefined }, words, content) }
 }
-
-const orRefusedPage = <E>(incoming: Incoming, answer: Effect.Effect<Outgoing, E | FormRefused>) =>
-  Effect.catchIf(
-    answer,
-    (error): error is FormRefused => error instanceof FormRefused,
-    ({ closeConnection, status }) => {
-      const reader = readerOf(incoming)
-      const reply = pageReply(status, reader, refusedPage(reader.words))
-      const headers = closeConnection ? { ...reply.headers, connection: "close" } : reply.headers
-      return Effect.succeed({ ...reply, headers })
-    }
-  )
 
 type Asked = Omit<FormState, "method" | "notice"> & {
   readonly method: FormState["method"] | undefined
@@ -85,7 +72,7 @@ export const linkRoutes = Effect.gen(function* () {
   const { limiter } = yield* RateLimits
   const forms = limiter("link forms", rateLimitPerMinute === 0 ? 0 : linkFormsPerMinute)
 
-  /** Every showing has its own price and its own submission. */
+  /** Each form has its own price and submission. */
   const formReply = Effect.fnUntraced(function* (visit: LinkVisit, reader: Reader, status: number, asked: Asked) {
     const { words } = reader
     const offer = yield* counter.offer(visit.link)
@@ -100,7 +87,7 @@ export const linkRoutes = Effect.gen(function* () {
     return pageReply(status, reader, ofLink(visit, publicUrl, page))
   })
 
-  /** `status`: of the page that tells of somebody else's payment. */
+  /** `status`: HTTP status of the page about another payer's payment. */
   const shown = (visit: LinkVisit, incoming: Incoming, status = 200) => {
     const reader = readerOf(incoming)
     switch (visit.state._tag) {
@@ -135,7 +122,7 @@ export const linkRoutes = Effect.gen(function* () {
       Option.match({ onNone: () => Effect.succeed(notFound(readerOf(incoming))), onSome: answer })
     )
 
-  /** To the payment's own page, known from now on as the browser in which it was begun. */
+  /** Redirects to the payment's page and sets the holder's cookie. */
   const led = (linkRef: string, { holder, submission }: Extract<PayResult, { readonly _tag: "Led" }>): Outgoing => {
     const reply = redirectReply(statusAddress(linkRef, submission))
     if (holder === null) return reply
@@ -189,7 +176,7 @@ export const linkRoutes = Effect.gen(function* () {
     if (method === undefined) return yield* again(400, [], () => linkWords.checkFields)
     const order = orderOf(form, { link: visit.link, method, now: new Date(now), words })
     if (Either.isLeft(order)) return yield* again(400, order.left, () => linkWords.checkFields)
-    // Each payer is counted apart, by what could be a payment: no stranger keeps another from paying.
+    // Counts valid forms by payer and link, so that one visitor cannot block others.
     const payer = `${requestAddress(incoming.request, trustProxy)} ${visit.link.link_id}`
     if (!forms.take(payer, now).allowed) return yield* again(429, [], () => linkWords.slowDown)
     return yield* afterPay(
@@ -240,7 +227,7 @@ export const linkRoutes = Effect.gen(function* () {
     const troubled = (trouble: StatusTrouble) =>
       withStatus(incoming, (now) => Effect.succeed(statusReply(now, incoming, trouble)))
     const action = form.get("action")
-    // A receipt goes to the payer's own address, whoever asks for it.
+    // Anyone may request the receipt, since it goes to the payer's own address.
     if (!visit.isHolder && action !== "receipt") return statusReply(visit, incoming, "not_holder")
     switch (action) {
       case "otp": {

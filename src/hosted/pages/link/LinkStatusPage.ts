@@ -1,4 +1,4 @@
-/** How a payment through a link stands, and what its payer is still asked for. */
+/** The page of a payment through a link: next action, waiting, outcome. */
 import { Duration } from "effect"
 import { html } from "../../../domain/Html.ts"
 import { receiptReading, takenRefresh, transferRefresh } from "../../../domain/policies/PaymentPolicies.ts"
@@ -17,22 +17,22 @@ import {
 import { timeText, type PageText } from "../PageText.ts"
 import { instructionNames, linkPageText } from "./LinkPageText.ts"
 
-/** Of the form for a one-time password, of an attempt to cancel, or of another browser than the payer's. */
+/** Errors of actions on this page, with their HTTP status. */
 export const troubleStatus = { wrong_otp: 400, not_holder: 403, cancel_refused: 409, resent_too_often: 429 } as const
 export type StatusTrouble = keyof typeof troubleStatus | undefined
 
 export interface StatusPageInput {
   readonly visit: StatusVisit & { readonly logo: string | undefined }
   readonly words: PageText
-  /** The page itself, relative, so that it holds behind any proxy. */
+  /** The page itself, relative, so that it works behind any proxy. */
   readonly address: string
   readonly trouble: StatusTrouble
   readonly receipt: ReceiptAnswer
-  /** Came to see the receipt, and is not led on. */
+  /** Opened to see the receipt: no redirect. */
   readonly stays: boolean
 }
 
-/** When the link can be paid again; nothing where that is not known. */
+/** Sentence about when the link can be paid again; empty if unknown. */
 const freeAgain = (freeAt: Date | null, words: PageText): string =>
   freeAt === null ? "" : linkPageText(words).takenUntil(timeText(freeAt, words))
 
@@ -44,7 +44,7 @@ const refusal = ({ trouble, visit, words }: StatusPageInput) => {
   return html`<p class="notice" role="alert">${trouble === "cancel_refused" ? refused : resentTooOften}</p>`
 }
 
-/** For everybody but the payer: that the link is being paid, and nothing of the payment. */
+/** For visitors other than the payer: shows that the link is being paid, nothing about the payment. */
 export const takenPage = (
   headline: Omit<Headline, "amount">,
   words: PageText,
@@ -140,7 +140,7 @@ const transferPage = (shown: StatusPageInput): Page => {
   }
 }
 
-/** A browser holds redirects after a form to this very site, so the payer is led on by a page. */
+/** Browsers restrict redirects after a form to this site, so the page itself leads on. */
 const onwardPage = ({ visit, words }: StatusPageInput, address: string): Page => {
   const linkWords = linkPageText(words)
   return {
@@ -196,7 +196,7 @@ const overPage = ({ receipt, stays, visit, words }: StatusPageInput, linkAddress
   }
 }
 
-/** Our own checkout is named by its path, so that it is found behind any proxy. */
+/** Uses a relative path for our own checkout, so that it works behind any proxy. */
 const onwards = (target: string, publicUrl: string): string =>
   target.startsWith(`${publicUrl}/`) ? `../..${target.slice(publicUrl.length)}` : target
 

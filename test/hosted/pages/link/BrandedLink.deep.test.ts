@@ -175,7 +175,7 @@ onPaymentServer("Pages for payers", "memory", { variables: leisurely }, (it) => 
       expect(text).toContain("<dt>Acme Pay receives</dt>")
       expect(text).toMatch(/<dt>Exchange rate<\/dt>\s*<dd><bdi>1 KES = 0\.00\d+\u00a0USD<\/bdi>/)
       const [, until = ""] =
-        /<dt>This price holds until<\/dt>\s*<dd><bdi>(\d+ \w+ \d{4}, \d\d:\d\d)\u00a0UTC</.exec(text) ?? []
+        /<dt>Price valid until<\/dt>\s*<dd><bdi>(\d+ \w+ \d{4}, \d\d:\d\d)\u00a0UTC</.exec(text) ?? []
       const left = Date.parse(`${until} UTC`) - Date.now()
       expect(left).toBeGreaterThan(13 * 60_000)
       expect(left).toBeLessThanOrEqual(15 * 60_000)
@@ -196,7 +196,7 @@ onPaymentServer("Pages for payers", "memory", { variables: leisurely }, (it) => 
       const sent = yield* submit(status, { action: "receipt" })
       expect(sent.status).toBe(303)
       expect(sent.headers["location"]).toMatch(/^[0-9A-Za-z]{23}\?receipt=sent$/)
-      expect((yield* visit(`${status}?receipt=sent`)).text).toContain("on its way to w…@example.com")
+      expect((yield* visit(`${status}?receipt=sent`)).text).toContain("Receipt sent to w…@example.com")
       const mails = yield* eventually(outbox, (all) => all.length > 0)
       expect(mails).toMatchObject([
         { to: "wanjiru@example.com", kind: "receipt", subject: "Receipt: 1,500.00\u00a0KES to Acme <Shop>" }

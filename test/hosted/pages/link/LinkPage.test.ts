@@ -127,7 +127,7 @@ onDatabasePaymentServer(
         expect(led, "one of them, whose form was sent twice").toHaveLength(2)
         for (const answer of answers.flat().filter(({ status }) => status !== 303)) {
           expect(answer.status).toBe(409)
-          expect(answer.text).toContain("A payment is under way")
+          expect(answer.text).toContain("Payment in progress")
         }
         expect(yield* payments).toHaveLength(1)
         yield* eventually(look, (found) => found.status === "paid")
@@ -190,8 +190,8 @@ onDatabasePaymentServer(
         for (const { headers, text } of others) {
           expect(headers["location"]).toBeUndefined()
           expect(headers["set-cookie"]).toBeUndefined()
-          expect(text).toContain("A payment is under way")
-          expect(text, "until its end").toMatch(/the link is free again at \d+ \w+ \d{4}, \d\d:\d\d\u00a0UTC/)
+          expect(text).toContain("Payment in progress")
+          expect(text, "until its end").toMatch(/the link can be used again from \d+ \w+ \d{4}, \d\d:\d\d\u00a0UTC/)
           for (const secret of [
             "Wanjiru",
             "5678",
@@ -223,7 +223,7 @@ onDatabasePaymentServer(
         const [first, second] = [newBrowser(), newBrowser()]
         const form = { ...hiddenIn(yield* first.visit(path)), ...byCard("4000000000003220") }
         const left = leadsTo(yield* first.submit(path, form))
-        expect((yield* second.visit(path)).text).toContain("A payment is under way")
+        expect((yield* second.visit(path)).text).toContain("Payment in progress")
         yield* timePasses(clock, "61 minutes")
         const free = yield* eventually(second.visit(path), ({ text }) => text.includes('name="network"'))
         expect(yield* payments).toMatchObject([{ status: "failed", failure: { code: "EXPIRED" } }])
@@ -262,7 +262,7 @@ onDatabasePaymentServer(
         )
         const tooOften = yield* again
         expect(tooOften.status).toBe(429)
-        expect(tooOften.text).toContain("sent too often")
+        expect(tooOften.text).toContain("Too many codes were sent")
         expect(tooOften.text).toContain('name="otp"')
         expect((yield* submit(status, { action: "otp", otp: " 123456 " })).status).toBe(303)
         yield* untilPage(status, complete)
@@ -541,7 +541,7 @@ onPaymentServer(
         expect(filled.filter((status) => status === 409).length).toBeGreaterThanOrEqual(linkFormsPerMinute)
         expect(filled).toContain(429)
         const refused = yield* submit(path, byCard(), stranger)
-        if (refused.status === 429) expect(refused.text).toContain("Too many payments were tried here")
+        if (refused.status === 429) expect(refused.text).toContain("Too many attempts.")
         expect(yield* payments).toEqual([])
         expect((yield* visit(path, stranger)).status).toBe(200)
         const other = yield* acmeLink()
