@@ -1,7 +1,7 @@
 /**
  * Metrics of work that waits in the database: unknown outcomes, operator items, webhook queue, suspense, FX position.
  */
-import { Context, Schema, BigDecimal, Effect, Option } from "effect"
+import { BigDecimal, Context, Effect, Layer, Option, Schema } from "effect"
 import { AnyCurrencyCode } from "../domain/CryptoAsset.ts"
 import { ProviderName, providerNames } from "../domain/Corridor.ts"
 import { type Stored, catchRefusal } from "../platform/database/DatabaseFailure.ts"
@@ -40,6 +40,11 @@ export class QueueMetricsStore extends Context.Tag("corridor/QueueMetricsStore")
     readonly current: Stored<QueueMetrics>
   }
 >() {}
+
+/** Empty: tests on memory stores read no queue metrics. */
+export const queueMetricsMemory = Layer.succeed(QueueMetricsStore, {
+  current: Effect.succeed({ unknown: [], items: [], queue: { count: 0, oldest: 0, overdue: 0 }, suspense: [] })
+})
 
 const unknown = gauge("corridor_unknown_outcomes", "Attempts with an unknown outcome, by provider.", ["provider"])
 const unknownOldest = gauge(

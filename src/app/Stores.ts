@@ -57,7 +57,7 @@ import { deadLetterStoreMemory } from "../webhooks/delivery/DeadLetterMemory.ts"
 import { deliveryQueueMemory } from "../webhooks/delivery/DeliveryQueueMemory.ts"
 import { deliveryQueueSql } from "../webhooks/delivery/DeliveryQueueSql.ts"
 import { RecordStoresLive } from "./RecordServices.ts"
-import { queueMetricsMemory } from "./QueueMetricsMemory.ts"
+import { queueMetricsMemory } from "./QueueMetrics.ts"
 import { queueMetricsSql } from "./QueueMetricsSql.ts"
 
 export const StoresLive = Layer.mergeAll(

@@ -1,4 +1,4 @@
-/** What waits in the database is told in numbers, the same ones in memory and on PostgreSQL; and read once for all instances. */
+/** Queue metrics on PostgreSQL: counts and ages, read once for all instances. */
 import { randomUUID } from "node:crypto"
 import { expect } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
@@ -16,7 +16,6 @@ import { onPaymentServer } from "../payments/support/PaymentServer.ts"
 import { byPhone } from "../payments/support/Requests.ts"
 import { people } from "../support/Credentials.ts"
 import { post } from "../support/Send.ts"
-import { backends } from "../support/Stores.ts"
 import { onServer } from "../support/TestServer.ts"
 
 const KES = CurrencyCode.make("KES")
@@ -63,44 +62,42 @@ const stray = (provider: ProviderName, age: Duration.Duration) =>
     })
   })
 
-for (const backend of backends) {
-  onServer("Figures", backend, { variables: { PROVIDER_TIMEOUT: "200 millis" } }, (it) => {
-    it.effect("tell what waits, and for how long", () =>
-      Effect.gen(function* () {
-        const { acme } = yield* people
-        const store = yield* QueueMetricsStore
-        yield* post(
-          "/v1/public/webhooks",
-          { ...acme.token("org-admin") },
-          { endpoint_url: "http://127.0.0.1:9/", events: ["*"] }
-        )
-        for (const phone of ["+254712340003", "+254712340003", "+254712345678"]) {
-          yield* post("/v1/payments-init/initiate", { ...acme.key }, byPhone(phone))
-        }
-        yield* inClearing(1250n)
-        yield* inClearing(50n)
-        yield* exchanged(1000n)
-        yield* exchanged(450n)
-        yield* Effect.forEach(["1 minute", "1 hour", "2 hours", "40 days"] as const, (age) =>
-          stray("stripe", Duration.decode(age))
-        )
-        yield* Effect.sleep("50 millis")
-        const { fx, queue, strays, suspense, unknown } = yield* store.current
-        expect(unknown).toEqual([{ provider: "fiat", count: 2, oldest: expect.any(Number) }])
-        expect(unknown[0]!.oldest).toBeGreaterThan(0.2)
-        expect(strays).toEqual([{ provider: "stripe", count: 2, oldest: expect.any(Number) }])
-        expect(Math.floor(strays![0]!.oldest / 60)).toBe(120)
-        expect(queue.count).toBeGreaterThanOrEqual(3)
-        expect(queue.oldest).toBeGreaterThanOrEqual(0.05)
-        expect(queue.overdue).toBeGreaterThanOrEqual(0.05)
-        expect(suspense).toEqual([{ currency: "KES", amount: expect.stringMatching(/^13(\.0+)?$/) }])
-        expect(fx).toEqual([{ currency: "KES", amount: expect.stringMatching(/^14\.50*$/) }])
-      })
-    )
-  })
-}
+onServer("Queue metrics", "PostgreSQL", { variables: { PROVIDER_TIMEOUT: "200 millis" } }, (it) => {
+  it.effect("tell what waits, and for how long", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const store = yield* QueueMetricsStore
+      yield* post(
+        "/v1/public/webhooks",
+        { ...acme.token("org-admin") },
+        { endpoint_url: "http://127.0.0.1:9/", events: ["*"] }
+      )
+      for (const phone of ["+254712340003", "+254712340003", "+254712345678"]) {
+        yield* post("/v1/payments-init/initiate", { ...acme.key }, byPhone(phone))
+      }
+      yield* inClearing(1250n)
+      yield* inClearing(50n)
+      yield* exchanged(1000n)
+      yield* exchanged(450n)
+      yield* Effect.forEach(["1 minute", "1 hour", "2 hours", "40 days"] as const, (age) =>
+        stray("stripe", Duration.decode(age))
+      )
+      yield* Effect.sleep("50 millis")
+      const { fx, queue, strays, suspense, unknown } = yield* store.current
+      expect(unknown).toEqual([{ provider: "fiat", count: 2, oldest: expect.any(Number) }])
+      expect(unknown[0]!.oldest).toBeGreaterThan(0.2)
+      expect(strays).toEqual([{ provider: "stripe", count: 2, oldest: expect.any(Number) }])
+      expect(Math.floor(strays![0]!.oldest / 60)).toBe(120)
+      expect(queue.count).toBeGreaterThanOrEqual(3)
+      expect(queue.oldest).toBeGreaterThanOrEqual(0.05)
+      expect(queue.overdue).toBeGreaterThanOrEqual(0.05)
+      expect(suspense).toEqual([{ currency: "KES", amount: expect.stringMatching(/^13(\.0+)?$/) }])
+      expect(fx).toEqual([{ currency: "KES", amount: expect.stringMatching(/^14\.50*$/) }])
+    })
+  )
+})
 
-onPaymentServer("Figures of exchanges", "PostgreSQL", {}, (it) => {
+onPaymentServer("FX metrics", "PostgreSQL", {}, (it) => {
   it.effect("stay the same when what is older than an hour is summed up", () =>
     Effect.gen(function* () {
       const store = yield* QueueMetricsStore
@@ -127,7 +124,7 @@ onPaymentServer("Figures of exchanges", "PostgreSQL", {}, (it) => {
   )
 })
 
-onServer("Figures", "PostgreSQL", {}, (it) => {
+onServer("Queue metrics", "PostgreSQL", {}, (it) => {
   it.effect("are read anew after their rest alone, whichever instance asks", () =>
     Effect.gen(function* () {
       const store = yield* QueueMetricsStore
