@@ -5,7 +5,6 @@ import { type Outgoing, withoutSlash, alsoByHead, type Incoming, type Route } fr
 import { html } from "../../domain/Html.ts"
 import { readFile } from "node:fs/promises"
 
-
 /** The build writes them beside the server's bundle. */
 const folder = new URL("console/", import.meta.url)
 
@@ -56,7 +55,6 @@ export const consoleFiles: Effect.Effect<Option.Option<ConsoleFiles>> = Effect.g
   Effect.tapError((error) => Effect.logDebug("The console is not built", error)),
   Effect.option
 )
-
 
 /** Allows the console's own two files and requests to this server; no inline scripts, no frames. */
 const contentSecurityPolicy = [

@@ -11,7 +11,6 @@ import type { CurrencyCode } from "../../domain/Currency.ts"
 import { given, taken, type Rate } from "../../domain/Exchange.ts"
 import { timingSafeEqual } from "node:crypto"
 
-
 /** Both amounts agree at the rate, which is locked if there is an id. */
 export interface Price {
   readonly pays: Money

@@ -10,7 +10,6 @@ import { networksOfCountry } from "../../domain/MobileNetwork.ts"
 import { PaymentRouter } from "../../payments/route/PaymentRouter.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
-
 /** In display order. */
 export const linkMethods = ["mobile_money", "card", "bank_transfer"] as const
 export type LinkMethod = (typeof linkMethods)[number]

@@ -176,7 +176,6 @@ export const receiptLines = (shown: Paid, words: PageText): ReadonlyArray<Line> 
   ]
 }
 
-
 /** Presentation of the merchant. */
 interface Look {
   /** The organisation's name, if the brand has another. */

@@ -91,8 +91,7 @@ export const english: PageText = {
   failedTitle: "Payment not completed",
   failedText: (merchant) => `The payment did not go through. To try again, go back to ${merchant}.`,
   canceledTitle: "Payment cancelled",
-  canceledText: (merchant) =>
-    `This payment was cancelled. To pay, go back to ${merchant}.`,
+  canceledText: (merchant) => `This payment was cancelled. To pay, go back to ${merchant}.`,
   refundedTitle: "Payment refunded",
   refundedText: (merchant) => `${merchant} has refunded this payment.`,
   leavingText: (merchant) => `You are being redirected to ${merchant}.`,
@@ -156,8 +155,7 @@ export const french: PageText = {
   failedTitle: "Paiement non abouti",
   failedText: (merchant) => `Le paiement n’a pas abouti. Pour réessayer, retournez chez ${merchant}.`,
   canceledTitle: "Paiement annulé",
-  canceledText: (merchant) =>
-    `Ce paiement a été annulé. Pour payer, retournez chez ${merchant}.`,
+  canceledText: (merchant) => `Ce paiement a été annulé. Pour payer, retournez chez ${merchant}.`,
   refundedTitle: "Paiement remboursé",
   refundedText: (merchant) => `${merchant} vous a remboursé ce paiement.`,
   leavingText: (merchant) => `Vous êtes redirigé vers ${merchant}.`,

@@ -126,8 +126,7 @@ const english: LinkPageText = {
   onwardTitle: "One more step",
   onwardText: "You are being redirected to confirm the payment.",
   takenTitle: "Payment in progress",
-  takenText:
-    "This link accepts one payment at a time. If you started this payment, continue in the same browser.",
+  takenText: "This link accepts one payment at a time. If you started this payment, continue in the same browser.",
   takenUntil: (time) => `If the payment is not completed, the link can be used again from ${time}.`,
   cancelRefused: "The payment can no longer be cancelled. Please wait for the result.",
   resentTooOften: "Too many codes were sent. Use the latest one, or try again in an hour.",
@@ -220,8 +219,7 @@ const french: LinkPageText = {
     "Ce lien est en cours de paiement et n’accepte qu’un paiement à la fois. Si vous avez commencé ce paiement, continuez dans le même navigateur.",
   takenUntil: (time) => `S’il n’est pas payé, le lien sera de nouveau libre le ${time}.`,
   cancelRefused: "Le paiement ne peut plus être annulé. Veuillez attendre son résultat.",
-  resentTooOften:
-    "Trop de codes ont été envoyés. Utilisez le dernier, ou réessayez dans une heure.",
+  resentTooOften: "Trop de codes ont été envoyés. Utilisez le dernier, ou réessayez dans une heure.",
   closed: {
     paid: { title: "Déjà payé", text: "Ce lien de paiement a été réglé. Vous n’avez plus rien à faire." },
     canceled: {
