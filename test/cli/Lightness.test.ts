@@ -18,7 +18,8 @@ const reached = (start: string): ReadonlySet<string> => {
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
     if (seen.has(next)) continue
     seen.add(next)
-    queue.push(...readAtStart(next))
+    // The build puts a table in the place of this file.
+    if (!next.endsWith("/DeclaredOperations.ts")) queue.push(...readAtStart(next))
   }
   return seen
 }
@@ -28,28 +29,17 @@ it("reads the commands and a little of the domain at its start, and nothing of t
   expect(files.length).toBeGreaterThan(25)
   const allowed = /^src\/(cli\/(commands|shared)\/|cli\/\w+\.ts$|domain\/|platform\/observability\/Redaction\.ts$)/
   expect(files.filter((file) => !allowed.test(file))).toEqual([])
-  expect(Array.from(reached("src/cli/database/Keys.ts")).some((file) => file.startsWith("src/app/"))).toBe(true)
+  expect(Array.from(reached("src/cli/database/LocalUsers.ts")).some((file) => file.startsWith("src/app/"))).toBe(true)
 })
 
-const whole = ["app/(Live|Services|Stores)\\.ts", "console/", "hosted/", "contract/api/Api\\.ts"]
+const whole = /^src\/(app\/(Live|Services)\.ts|console\/|hosted\/|contract\/api\/Api\.ts)/
 
-const records = ["Dlq", "Fees", "Keys", "Ledger", "Memberships", "Notifications", "Rates", "Tokens", "Users"]
-const notInRecords = ["payments/", "providers/"]
-
-it.each([
-  { needs: "Records", commands: records, not: notInRecords },
-  { needs: "ProviderRecords", commands: ["ProviderCredentials"], not: ["payments/store/", "people/"] }
-])("loads no more of the service than $needs where a command needs no more", ({ commands, needs, not }) => {
-  const others = new RegExp(`^src/(${[...whole, ...not].join("|")})`)
-  for (const name of commands) {
-    const read = Array.from(reached(`src/cli/database/${name}.ts`))
-    expect(read).toContain(`src/app/${needs}.ts`)
-    expect(
-      read.filter((file) => others.test(file)),
-      name
-    ).toEqual([])
+it.each(["LocalDeadLetters", "LocalFees", "LocalLedger", "LocalNotifications", "LocalProviders", "LocalUsers"])(
+  "%s loads a part of the service, and not the whole",
+  (name) => {
+    expect(Array.from(reached(`src/cli/database/${name}.ts`)).filter((file) => whole.test(file))).toEqual([])
   }
-})
+)
 
 /** Files that a set of handlers loads, besides those of the client itself. */
 const loadedBy = (set: string): ReadonlyArray<string> => {
@@ -58,17 +48,15 @@ const loadedBy = (set: string): ReadonlyArray<string> => {
   return Array.from(body.matchAll(/import\("([^"]+)"\)/g), ([, to]) => normalize(join("src/cli/client", to!)))
 }
 
-it.each([
-  { set: "records", needs: "Records", not: notInRecords },
-  { set: "payments", needs: "PaymentRecords", not: [] },
-  { set: "settlements", needs: "PaymentSettlements", not: [] },
-  { set: "providers", needs: "ProviderRecords", not: ["payments/store/", "people/(?!organizations/OrganizationStore)"] }
-])("loads no more of the service than $needs for the handlers of $set", ({ needs, not, set }) => {
-  const others = new RegExp(`^src/(${[...whole, ...not].join("|")})`)
-  const read = ["src/cli/client/InProcessClient.ts", ...loadedBy(set)].flatMap((file) => Array.from(reached(file)))
-  expect(read).toContain(`src/app/${needs}.ts`)
-  expect(read.filter((file) => others.test(file))).toEqual([])
-})
+it.each(["payments", "providers", "records", "settlements"])(
+  "the handlers of %s load a part of the service, and not the whole",
+  (set) => {
+    const loaded = loadedBy(set)
+    expect(loaded.length).toBeGreaterThan(2)
+    const read = ["src/cli/client/InProcessClient.ts", ...loaded].flatMap((file) => Array.from(reached(file)))
+    expect(read.filter((file) => whole.test(file))).toEqual([])
+  }
+)
 
 const leaves = Array.from(commandNames).flatMap(([path, under]) =>
   under.map((name) => `${path} ${name}`.trim()).filter((words) => (commandNames.get(words) ?? []).length === 0)

@@ -50,7 +50,7 @@ describe("what does not answer as Corridor does", () => {
     const { root, said } = await saidOf((response) => response.writeHead(status).end(text), ...list)
     expect(said).toBe(
       `corridor: ${root} answered ${address} with status ${status} and ${what}, which is not how Corridor answers: ` +
-        "give the address of a Corridor server (--url or CORRIDOR_URL), and see that nothing before it answers in its place."
+        "give the address of a Corridor server (--url or CORRIDOR_URL), and check that no proxy answers in its place."
     )
   })
 

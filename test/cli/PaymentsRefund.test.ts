@@ -140,7 +140,7 @@ it("shows what a reference means, and which payments it may mean where it is sha
   expect(await dataIn(env)("payments", "show", "alone")).toMatchObject({ payment_id: ids[2] })
   const vague = await cliIn(env)("payments", "show", "shared")
   expect(vague).toMatchObject({ code: 1, stdout: "" })
-  expect(vague.stderr).toBe(`corridor: shared may mean several payments, write more of it: ${ids[1]}, ${ids[0]}.\n`)
+  expect(vague.stderr).toBe(`corridor: shared matches several payments, write more of it: ${ids[1]}, ${ids[0]}.\n`)
 })
 
 it("refuses what it cannot find, and a reason that is none", async () => {

@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import type { OrgId } from "../../domain/Ids.ts"
 import { ApiKeys } from "../../people/apiKeys/ApiKeys.ts"
-import { type Role, roleAtLeast } from "../../domain/Access.ts"
+import { type Role, roleAtLeast } from "../../domain/Roles.ts"
 import { permitFor } from "../shared/LocalDatabase.ts"
 import { found, refuse } from "../shared/CommandInput.ts"
 import { findOrganization, findUser } from "../shared/LookUp.ts"

@@ -1,6 +1,6 @@
 /** `corridor users join`, `users role` and `users leave` */
 import { Effect, Option } from "effect"
-import type { Role } from "../../domain/Access.ts"
+import type { Role } from "../../domain/Roles.ts"
 import { Members } from "../../people/members/Members.ts"
 import { refuse } from "../shared/CommandInput.ts"
 import { findOrganization, findUser } from "../shared/LookUp.ts"
