@@ -14,7 +14,7 @@ import {
   commandPath,
   unknownCommand
 } from "./shared/CommandLine.ts"
-import { commandNames, corridor, descriptorAt } from "./Corridor.ts"
+import { commandNames, corridor, descriptorAt } from "./commands/AllCommands.ts"
 import { explainFailure, writeLine } from "./shared/CommandResult.ts"
 import { refuse } from "./shared/CommandInput.ts"
 import { extractTarget, Target, targetOf } from "./shared/CommandTarget.ts"

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process"
 import { Option } from "effect"
 import { describe, expect, it } from "vitest"
-import { commandNames, descriptorAt } from "../../src/cli/Corridor.ts"
+import { commandNames, descriptorAt } from "../../src/cli/commands/AllCommands.ts"
 import { completionScripts, usageOf, usageProblem } from "../../src/cli/shared/CommandLine.ts"
 import { paymentMethods, providerNames } from "../../src/domain/Corridor.ts"
 import { paymentStatuses } from "../../src/domain/PaymentStatus.ts"

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { ApiClient } from "../../src/cli/client/ApiClient.ts"
-import { followEvents } from "../../src/cli/api/EventTail.ts"
+import { followEvents } from "../../src/cli/actions/LogActions.ts"
 
 const START = Date.parse("2026-03-01T12:00:00.000Z")
 const at = (seconds: number): string => new Date(START + seconds * 1000).toISOString()

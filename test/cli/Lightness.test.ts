@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import { expect, it } from "vitest"
-import { commandNames } from "../../src/cli/Corridor.ts"
+import { commandNames } from "../../src/cli/commands/AllCommands.ts"
 import { commandsAbout } from "../../src/cli/shared/CommandHelp.ts"
 import { cliIn } from "./Cli.ts"
 

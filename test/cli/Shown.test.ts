@@ -7,7 +7,7 @@ import { keyTable } from "../../src/cli/actions/KeyActions.ts"
 import { orgTable } from "../../src/cli/actions/OrgActions.ts"
 import { paymentTable, queueTable, summaryText } from "../../src/cli/actions/PaymentText.ts"
 import { configTable } from "../../src/cli/actions/ProviderActions.ts"
-import { userTable } from "../../src/cli/shown/Users.ts"
+import { userTable } from "../../src/cli/actions/UserActions.ts"
 import { endpointTable } from "../../src/cli/actions/WebhookActions.ts"
 
 const id = (last: number) => `0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e${String(last).padStart(2, "0")}`

@@ -1,7 +1,7 @@
 /** The words of a command line: what they name, what they may have meant, and whom they talk to. */
 import { Effect, Either, Option } from "effect"
 import { describe, expect, it } from "vitest"
-import { commandNames, descriptorAt } from "../../src/cli/Corridor.ts"
+import { commandNames, descriptorAt } from "../../src/cli/commands/AllCommands.ts"
 import { asHelp, commandPath, unknownCommand, nearest } from "../../src/cli/shared/CommandLine.ts"
 import { extractTarget, targetOf } from "../../src/cli/shared/CommandTarget.ts"
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, Exit, Option, Schema } from "effect"
 import * as fc from "fast-check"
-import { wantedFee } from "../../src/cli/database/Fees.ts"
+import { wantedFee } from "../../src/cli/database/LocalFees.ts"
 import { amountIn } from "../../src/cli/shared/CommandInput.ts"
 import { changeFrom } from "../../src/cli/actions/OrgActions.ts"
 import { bankAccountProblems } from "../../src/domain/AccountFormat.ts"

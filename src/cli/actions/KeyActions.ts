@@ -51,7 +51,7 @@ export const create = Effect.fnUntraced(function* (input: {
   }
   const name = yield* decodeOption("--name", CreateApiKey.fields.name, input.name)
   if (!local) return yield* onServer(input.json, createForCaller(input.org, name, input.role))
-  const { createForMember } = yield* Effect.promise(() => import("../database/Keys.ts"))
+  const { createForMember } = yield* Effect.promise(() => import("../database/LocalUsers.ts"))
   yield* createForMember({ ...input, name }, createdKey)
 })
 

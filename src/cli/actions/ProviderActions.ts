@@ -59,7 +59,7 @@ const accountByApi = (config: Config) => {
 
 const accounts = Effect.gen(function* () {
   if (!(yield* isLocal)) return accountByApi
-  const { localAccounts } = yield* Effect.promise(() => import("../database/ProviderAccounts.ts"))
+  const { localAccounts } = yield* Effect.promise(() => import("../database/LocalProviders.ts"))
   return yield* localAccounts
 })
 

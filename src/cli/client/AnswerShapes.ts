@@ -2,7 +2,7 @@
 import { HttpApi } from "@effect/platform"
 import { Option, SchemaAST } from "effect"
 import { Api } from "../../contract/api/Api.ts"
-import type { Shape } from "./AnswerShape.ts"
+import type { Shape } from "./ApiClient.ts"
 
 const isObject = (shape: Shape): shape is { readonly [name: string]: Shape } =>
   typeof shape === "object" && !Array.isArray(shape)

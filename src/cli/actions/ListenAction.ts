@@ -13,7 +13,7 @@ import { printable } from "../shared/Table.ts"
 import { addressIn } from "../shared/CommandTarget.ts"
 import { ApiClient } from "../client/ApiClient.ts"
 import { httpApiClient } from "../client/HttpApiClient.ts"
-import { followEvents, type TailedEvent, wholeNumber } from "./EventTail.ts"
+import { followEvents, type TailedEvent, wholeNumber } from "./LogActions.ts"
 import { printServer, theServer } from "../client/RunCommand.ts"
 
 const RECEIVER_TIMEOUT = Duration.seconds(10)

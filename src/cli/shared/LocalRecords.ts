@@ -1,10 +1,15 @@
-/** From what an operator names to the row that is meant. */
+/** For commands that need records of organisations, people, money and endpoints. */
+import { recordServicesOn } from "../../app/RecordServices.ts"
+import { ExistingLive, onDatabase } from "./LocalDatabase.ts"
 import { Effect } from "effect"
 import { OrgId, UserId, idOrNil } from "../../domain/Ids.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { Users } from "../../people/users/Users.ts"
 import { found } from "./CommandInput.ts"
 
+export const onRecords = onDatabase(recordServicesOn(ExistingLive))
+
+/** From what an operator names to the row that is meant. */
 export const findOrganization = Effect.fn("Cli.organizationNamed")(function* (id: string) {
   const organizations = yield* Organizations
   return yield* found(

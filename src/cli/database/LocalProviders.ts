@@ -1,18 +1,20 @@
 /** `corridor providers credentials` and `corridor providers test` */
 import { Array as Arr, Config, Effect, Either, Option, Schema } from "effect"
 import { CredentialsState } from "../../contract/api/ProviderConfigs.ts"
-import { ProviderName } from "../../domain/Corridor.ts"
+import { ProviderName, isBuiltInRail } from "../../domain/Corridor.ts"
 import { ConfigId, idOrNil } from "../../domain/Ids.ts"
 import { longestCredential } from "../../domain/policies/ProviderPolicies.ts"
 import { ProviderAccounts } from "../../providers/accounts/ProviderAccounts.ts"
 import { providerServicesOn } from "../../app/ProviderServices.ts"
 import { ProviderConfigs } from "../../providers/configs/ProviderConfigs.ts"
 import { ProviderCredentials } from "../../providers/configs/ProviderCredentials.ts"
-import { thirdParties } from "../../providers/accounts/ThirdParties.ts"
+import { thirdParties, thirdPartyNamed } from "../../providers/accounts/ThirdParties.ts"
 import { refuse } from "../shared/CommandInput.ts"
 import { allPages, ExistingLive, onDatabase, permitFor } from "../shared/LocalDatabase.ts"
 import { properties, tableLayout } from "../shared/Table.ts"
 import { catchRefusal } from "../../platform/database/DatabaseFailure.ts"
+import { type Mode, Settings } from "../../platform/config/Settings.ts"
+import { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
 
 const onProviderRecords = onDatabase(providerServicesOn(ExistingLive))
 
@@ -202,3 +204,42 @@ const testThem = Effect.fn("Cli.testProviders")(function* (which: Option.Option<
 
 export const test = (input: { readonly which: Option.Option<string>; readonly json: boolean }) =>
   onProviderRecords(input.json, testThem(input.which))
+
+/** Whose account at the provider a configuration's payments go through, from the settings of this machine. */
+interface AccountConfig {
+  readonly provider: ProviderName
+  readonly has_credentials: boolean
+  readonly credentials_tested_at: string | null
+}
+
+const texts = {
+  built_in: "built in",
+  own: "own",
+  own_untested: "own, not tested: not in use",
+  platform: "platform",
+  none: "no credentials"
+} as const
+
+/** The settings that the provider's account needs, or in the sandbox its fake. */
+const missingSettings = ({ provider }: AccountConfig, mode: Mode): string => {
+  const fields = Object.values(thirdPartyNamed(provider)?.fields ?? {})
+  const needed = fields.filter(({ optional }) => optional !== true).map(({ env }) => env)
+  return [needed.join(" and "), ...(mode === "sandbox" ? ["CORRIDOR_FAKES=1"] : [])].join(", or ")
+}
+
+const accountOf = (config: AccountConfig, { parties }: ProviderSettings["Type"]): keyof typeof texts => {
+  if (isBuiltInRail(config.provider)) return "built_in"
+  if (config.has_credentials) return config.credentials_tested_at === null ? "own_untested" : "own"
+  return Option.isSome(parties.get(config.provider)?.platform ?? Option.none()) ? "platform" : "none"
+}
+
+/** Needs the services of `providers` handlers, which run in this process. */
+export const localAccounts = Effect.gen(function* () {
+  const settings = Option.getOrThrow(yield* Effect.serviceOption(ProviderSettings))
+  const { mode } = Option.getOrThrow(yield* Effect.serviceOption(Settings))
+  return (config: AccountConfig) => {
+    const account = accountOf(config, settings)
+    const missing = account === "none" ? `: set ${missingSettings(config, mode)}` : ""
+    return { text: `${texts[account]}${missing}`, field: { account } }
+  }
+})

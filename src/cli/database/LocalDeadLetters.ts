@@ -7,10 +7,9 @@ import { DeadLetters } from "../../webhooks/delivery/DeadLetters.ts"
 import { Webhooks } from "../../webhooks/Webhooks.ts"
 import { allPages, permitFor } from "../shared/LocalDatabase.ts"
 import { decodeOption, refuse } from "../shared/CommandInput.ts"
-import { findOrganization } from "../shared/LookUp.ts"
-import { onRecords } from "../shared/OnRecords.ts"
+import { findOrganization, onRecords } from "../shared/LocalRecords.ts"
 import { drawProgress } from "../shared/Terminal.ts"
-import { autopsyText, letterTable, replayedText } from "../shown/Webhooks.ts"
+import { autopsyText, letterTable, replayedText } from "../actions/DeadLetterActions.ts"
 import { mapRefusal } from "../../platform/database/DatabaseFailure.ts"
 
 const noSuchDelivery = (given: string) =>

@@ -1,17 +1,18 @@
 /** `corridor fees` */
-import { Effect, Option, Either, ParseResult, Schema } from "effect"
-import { toWireText, WireNumber } from "../../domain/Decimal.ts"
+import { Effect, Option, Either, ParseResult, Schema, BigDecimal } from "effect"
+import { toWireText, WireNumber, fromPlainText } from "../../domain/Decimal.ts"
 import { type FeeTerms, wholeInBasisPoints } from "../../domain/Fee.ts"
 import { type FeeRule, type FeeSubject, Fees } from "../../money/fees/Fees.ts"
-import { findOrganization } from "../shared/LookUp.ts"
+import { findOrganization, onRecords } from "../shared/LocalRecords.ts"
 import { permitFor } from "../shared/LocalDatabase.ts"
-import { onRecords } from "../shared/OnRecords.ts"
 import { minute, tableLayout } from "../shared/Table.ts"
 import { flows, Flow, paymentMethods, PaymentMethod } from "../../domain/Corridor.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import type { Invalid } from "../../domain/Failure.ts"
 import { Money } from "../../domain/Money.ts"
 import { decimalOption, decodeInput, refuse } from "../shared/CommandInput.ts"
+import { Rates } from "../../money/rates/Rates.ts"
+import type { StoredRate } from "../../money/rates/RateStore.ts"
 
 /** A fee rule as an operator types it: `corridor fees set` before it needs the service. */
 export interface WantedFee {
@@ -123,3 +124,37 @@ export const listAll = Effect.fn("Cli.listFees")(function* (org: Option.Option<s
 
 export const list = (input: { readonly org: Option.Option<string>; readonly json: boolean }) =>
   onRecords(input.json, listAll(input.org))
+
+/** `corridor rates list` */
+
+/** The exact decimal as a JSON number, as the API writes it. */
+const wire = (text: string) => new WireNumber(toWireText(BigDecimal.normalize(Option.getOrThrow(fromPlainText(text)))))
+
+const withWireRate = <A extends Pick<StoredRate, "rate">>(rate: A) => ({ ...rate, rate: wire(rate.rate) })
+
+const listAllRates = Effect.gen(function* () {
+  const rates = yield* Rates
+  const all = yield* rates.list(yield* permitFor("platform"))
+  const proposed = yield* rates.proposals(yield* permitFor("platform"))
+  const rows = all.map((rate) => [rate.from_currency, rate.to_currency, rate.rate, minute(rate.updated_at), ""])
+  const waiting = proposed.map((one) => [
+    one.from_currency,
+    one.to_currency,
+    one.rate,
+    minute(one.proposed_at),
+    `proposed by ${one.proposed_by}`
+  ])
+  return {
+    data: [
+      ...all.map((rate) => ({ ...withWireRate(rate), status: "set" })),
+      ...proposed.map((rate) => ({ ...withWireRate(rate), status: "proposed" }))
+    ],
+    ...tableLayout(
+      ["FROM", "TO", "RATE", "SET", "STATUS"],
+      [...rows, ...waiting],
+      'No rates yet: "corridor rates set FROM TO RATE" sets one.'
+    )
+  }
+})
+
+export const listRates = (input: { readonly json: boolean }) => onRecords(input.json, listAllRates)

@@ -18,7 +18,7 @@ export const listen = Command.make(
     count,
     json
   },
-  (input) => onEither(() => import("../api/Listen.ts"))((work) => work.listen(input))
+  (input) => onEither(() => import("../actions/ListenAction.ts"))((work) => work.listen(input))
 ).pipe(Command.withDescription("Receive events without a public address, and forward them, signed, to a program here."))
 
 export const trigger = Command.make(
@@ -28,7 +28,7 @@ export const trigger = Command.make(
     org,
     json
   },
-  (input) => onEither(() => import("../api/Trigger.ts"))((work) => work.trigger(input))
+  (input) => onEither(() => import("../actions/TriggerAction.ts"))((work) => work.trigger(input))
 ).pipe(Command.withDescription("Make an event happen in a sandbox, by real payments with test values."))
 
 const tail = Command.make(
@@ -45,7 +45,7 @@ const tail = Command.make(
     count,
     json
   },
-  (input) => onEither(() => import("../api/Logs.ts"))((work) => work.tail(input))
+  (input) => onEither(() => import("../actions/LogActions.ts"))((work) => work.tail(input))
 ).pipe(Command.withDescription("Follow the audit log and the events of an organisation."))
 
 export const logs = Command.make("logs").pipe(
@@ -61,9 +61,9 @@ export const open = Command.make(
     ),
     json
   },
-  (input) => onEither(() => import("../api/Open.ts"))((work) => work.open(input))
+  (input) => onEither(() => import("../actions/ServerActions.ts"))((work) => work.open(input))
 ).pipe(Command.withDescription("Open the console in a browser; where there is none, only say its address."))
 
 export const whoami = Command.make("whoami", { org, json }, (input) =>
-  onEither(() => import("../api/Whoami.ts"))((work) => work.whoami(input))
+  onEither(() => import("../actions/ServerActions.ts"))((work) => work.whoami(input))
 ).pipe(Command.withDescription("Say which server is talked to, as whom, and what that may do."))

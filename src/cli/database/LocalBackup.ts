@@ -8,8 +8,10 @@ import { backup as takeBackup } from "../../platform/backup/Backup.ts"
 import { restore as restoreBackup } from "../../platform/backup/Restore.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { ExistingLive } from "../shared/LocalDatabase.ts"
-import { drawProgress } from "../shared/Terminal.ts"
+import { drawProgress, showElapsed } from "../shared/Terminal.ts"
 import { report } from "../shared/CommandResult.ts"
+import { migrate } from "../../platform/database/Migrations.ts"
+import { recordServer } from "../../platform/database/DatabaseServer.ts"
 
 const totalOf = (rows: Readonly<Record<string, number>>): number => Object.values(rows).reduce((a, b) => a + b, 0)
 
@@ -81,3 +83,24 @@ export const restore = (input: OfFile) =>
   report(input.json, fill(resolve(input.file))).pipe(
     Effect.provide(Layer.provideMerge(DatabaseConnectionLive, Observed))
   )
+
+/** `corridor migrate` */
+const apply = Effect.map(migrate, (applied) => ({
+  data: applied.map(([migration_id, name]) => ({ migration_id, name })),
+  text:
+    applied.length === 0
+      ? "The schema is up to date."
+      : `Applied: ${applied.map(([id, name]) => `${String(id).padStart(4, "0")}_${name}`).join(", ")}.`
+}))
+
+const DatabaseOnly = DatabaseConnectionLive.pipe(Layer.provide(ObservabilityLive), Layer.provide(Settings.layer))
+
+interface Input {
+  readonly acceptServer: boolean
+  readonly json: boolean
+}
+
+export const bringUpToDate = ({ acceptServer, json }: Input) => {
+  const applied = acceptServer ? Effect.zipLeft(apply, recordServer) : apply
+  return report(json, showElapsed("Bringing the schema up to date")(applied)).pipe(Effect.provide(DatabaseOnly))
+}

@@ -1,0 +1,272 @@
+/** `corridor users` */
+import { Effect, Option, DateTime, Duration } from "effect"
+import { type Role, roleAtLeast } from "../../domain/Roles.ts"
+import { Users, UserInput } from "../../people/users/Users.ts"
+import type { Member, User } from "../../people/users/UserStore.ts"
+import { allPages, permitFor } from "../shared/LocalDatabase.ts"
+import { decodeInput, refuse, found } from "../shared/CommandInput.ts"
+import { findOrganization, onRecords, findUser } from "../shared/LocalRecords.ts"
+import { properties, printable } from "../shared/Table.ts"
+import { userTable } from "../actions/UserActions.ts"
+import { Members } from "../../people/members/Members.ts"
+import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import {
+  developmentAudience,
+  DevelopmentIssuer,
+  developmentIssuer,
+  issuesTokens,
+  TokenSigner
+} from "../../people/auth/DevelopmentIssuer.ts"
+import { Settings } from "../../platform/config/Settings.ts"
+import { developmentTokenTtl } from "../../domain/policies/PeoplePolicies.ts"
+import type { OrgId } from "../../domain/Ids.ts"
+import { ApiKeys } from "../../people/apiKeys/ApiKeys.ts"
+import type { CommandResult } from "../shared/CommandResult.ts"
+
+const roleOf = (user: Member): string | null => (user.is_admin ? "platform admin" : user.role)
+
+const about = (user: Member): string =>
+  properties([
+    ["Id", user.user_id],
+    ["E-mail", user.email],
+    ["Subject", user.subject],
+    ["Country", user.country],
+    ["Organisation", user.org_id],
+    ["Role", roleOf(user)]
+  ])
+
+/** The organisation as it was typed: only the database can tell whether there is one. */
+const membershipOf = Effect.fn("Cli.membershipOf")(function* (org: Option.Option<string>, role: Option.Option<Role>) {
+  if (Option.isNone(org) && Option.isNone(role)) return null
+  if (Option.isNone(org)) return yield* refuse("--role is a role in an organisation: say which one with --org.")
+  if (Option.isNone(role)) return yield* refuse("--org needs --role: org-admin, staff or member.")
+  return { org_id: org.value, role: role.value }
+})
+
+const createOne = Effect.fn("Cli.createUser")(function* (wanted: typeof UserInput.Type) {
+  const users = yield* Users
+  const membership =
+    wanted.membership === null
+      ? null
+      : { ...wanted.membership, org_id: (yield* findOrganization(wanted.membership.org_id)).org_id }
+  const taken = wanted.subject === null ? "--email" : "--email or --subject"
+  const data = yield* users
+    .create(yield* permitFor("platform"), { ...wanted, membership })
+    .pipe(Effect.catchTag("Conflict", () => refuse(`${taken}: another user has it already; use another one.`)))
+  return { data, text: `User created.\n${about(data)}` }
+})
+
+export const create = Effect.fnUntraced(function* (input: {
+  readonly email: string
+  readonly org: Option.Option<string>
+  readonly role: Option.Option<Role>
+  readonly country: Option.Option<string>
+  readonly subject: Option.Option<string>
+  readonly admin: boolean
+  readonly json: boolean
+}) {
+  const wanted = yield* decodeInput(UserInput, {
+    email: input.email,
+    country: Option.getOrNull(input.country),
+    subject: Option.getOrNull(input.subject),
+    is_admin: input.admin,
+    membership: yield* membershipOf(input.org, input.role)
+  })
+  yield* onRecords(input.json, createOne(wanted))
+})
+
+const listAll = Effect.fn("Cli.listUsers")(function* (org: Option.Option<string>) {
+  const users = yield* Users
+  const scope = yield* Effect.transposeMapOption(org, findOrganization)
+  const permit = yield* permitFor(
+    "operations",
+    Option.map(scope, (one) => one.org_id)
+  )
+  const data = yield* allPages(
+    (window) => users.list(permit, window),
+    (user) => user.user_id
+  )
+  return { data, ...userTable(data, roleOf, 'No users here yet: "corridor users create" makes one.') }
+})
+
+export const list = (input: { readonly org: Option.Option<string>; readonly json: boolean }) =>
+  onRecords(input.json, listAll(input.org))
+
+/** `corridor users join`, `users role` and `users leave` */
+interface Place {
+  readonly user: string
+  readonly org: string
+  readonly json: boolean
+}
+
+const named = Effect.fn("Cli.namedMember")(function* (name: string, org: string) {
+  const { email, user_id } = yield* findUser(name)
+  const { name: organizationName, org_id } = yield* findOrganization(org)
+  return { email, user_id, org: Option.some(org_id), organizationName: printable(organizationName) }
+})
+
+const noMember = (email: string) => refuse(`--user: ${email} is not a member of this organisation.`)
+
+const joinOne = Effect.fn("Cli.joinUser")(function* (name: string, orgId: string, role: Role) {
+  const members = yield* Members
+  const { email, org, organizationName, user_id } = yield* named(name, orgId)
+  const data = yield* members
+    .add(yield* permitFor("platform", org), user_id, role)
+    .pipe(
+      Effect.catchTag("Conflict", () =>
+        refuse(`--user: ${email} is a member of this organisation already; "corridor users role" changes their role.`)
+      )
+    )
+  return { data, text: `${email} is now ${role} of ${organizationName}.` }
+})
+
+export const join = (input: Place & { readonly role: Role }) =>
+  onRecords(input.json, joinOne(input.user, input.org, input.role))
+
+const changeOne = Effect.fn("Cli.changeRole")(function* (name: string, orgId: string, role: Role) {
+  const members = yield* Members
+  const { email, org, organizationName, user_id } = yield* named(name, orgId)
+  const data = yield* members
+    .changeRole(yield* permitFor("members", org), user_id, role)
+    .pipe(Effect.catchTag("NotFound", () => noMember(email)))
+  return { data, text: `${email} is now ${role} of ${organizationName}.` }
+})
+
+export const role = (input: Place & { readonly role: Role }) =>
+  onRecords(input.json, changeOne(input.user, input.org, input.role))
+
+const leaveOne = Effect.fn("Cli.removeMember")(function* (name: string, orgId: string) {
+  const members = yield* Members
+  const { email, org, organizationName, user_id } = yield* named(name, orgId)
+  yield* members
+    .remove(yield* permitFor("members", org), user_id)
+    .pipe(Effect.catchTag("NotFound", () => noMember(email)))
+  return {
+    data: { user_id, org_id: Option.getOrNull(org), removed: true },
+    text: `${email} is no member of ${organizationName} any more; their API keys there are revoked.`
+  }
+})
+
+export const leave = (input: Place) => onRecords(input.json, leaveOne(input.user, input.org))
+
+/** `corridor tokens` */
+const LONGEST = Duration.days(366)
+
+const ttlFrom = (text: Option.Option<string>) => {
+  const ttl = Option.match(text, {
+    onNone: () => developmentTokenTtl,
+    onSome: (typed) => Option.getOrElse(Duration.decodeUnknown(typed), () => Duration.zero)
+  })
+  return Duration.lessThan(ttl, Duration.seconds(1)) || Duration.greaterThan(ttl, LONGEST)
+    ? Effect.fail(refuse('--ttl is not a duration of 1 second to 366 days, such as "90 minutes" or "12 hours".'))
+    : Effect.succeed(ttl)
+}
+
+/** None for someone who belongs to none yet: with such a token they accept an invitation, and nothing else. */
+const organizationFor = Effect.fn("Cli.organizationFor")(function* (user: User, named: Option.Option<string>) {
+  const users = yield* Users
+  const own = (yield* users.membershipsOf(user.user_id)).map(({ org_id }) => org_id)
+  if (Option.isSome(named)) {
+    const { org_id } = yield* findOrganization(named.value)
+    if (user.is_admin || own.includes(org_id)) return org_id
+    return yield* refuse(`--org: ${user.email} is not a member of this organisation.`)
+  }
+  if (user.is_admin || own.length <= 1) return own[0]
+  return yield* refuse(`--org: ${user.email} belongs to several organisations, name one of ${own.join(", ")}.`)
+})
+
+/** Comes before everything else: where the development issuer has no place, its key must not even be made. */
+const sandboxOnly = Effect.gen(function* () {
+  if (yield* issuesTokens) return
+  const { mode } = yield* Settings
+  return yield* refuse(
+    mode === "live"
+      ? "Tokens are issued in sandbox mode only; in live mode they come from your identity provider."
+      : "Tokens come from your identity provider, since JWT_JWKS_URL or JWT_JWKS_FILE is set; unset it to use the development issuer."
+  )
+}).pipe(Effect.provide(Settings.layer))
+
+const sign = ({ email, subject }: User, orgId: string | undefined, ttl: Duration.Duration) =>
+  Effect.flatMap(TokenSigner, (signer) =>
+    signer.issue({ sub: subject, email, orgId, ttl, issuer: developmentIssuer, audience: developmentAudience })
+  ).pipe(Effect.provide(DevelopmentIssuer))
+
+const issueOne = Effect.fn("Cli.issueToken")(function* (
+  name: string,
+  org: Option.Option<string>,
+  ttl: Duration.Duration
+) {
+  const user = yield* findUser(name)
+  const orgId = yield* organizationFor(user, org)
+  const audit = yield* AuditLog
+  yield* audit.record(yield* permitFor("platform"), {
+    action: "token.issued",
+    org: orgId ?? null,
+    subject: ["user", user.user_id],
+    detail: { ttl_seconds: Math.floor(Duration.toSeconds(ttl)) }
+  })
+  const token = yield* sign(user, orgId, ttl)
+  const expires = DateTime.addDuration(yield* DateTime.now, ttl)
+  return {
+    data: { token, user_id: user.user_id, org_id: orgId ?? null, expires_at: DateTime.formatIso(expires) },
+    text: token
+  }
+})
+
+export const issue = Effect.fnUntraced(function* (input: {
+  readonly user: string
+  readonly org: Option.Option<string>
+  readonly ttl: Option.Option<string>
+  readonly json: boolean
+}) {
+  const ttl = yield* ttlFrom(input.ttl)
+  yield* sandboxOnly
+  yield* onRecords(input.json, issueOne(input.user, input.org, ttl))
+})
+
+/** `corridor keys create` next to the database. */
+
+/** Whose key it will be: a member, whose own role is the most that the key can do. */
+export const keyOwner = Effect.fn("Cli.keyOwner")(function* (orgId: OrgId, role: Role, named: Option.Option<string>) {
+  const users = yield* Users
+  if (Option.isNone(named)) {
+    return yield* found(
+      yield* users.oldestOrgAdmin(orgId),
+      "--user: this organisation has no org-admin to make the key for; name a member, or create one with " +
+        `"corridor users create --email ADDRESS --org ${orgId} --role org-admin".`
+    )
+  }
+  const user = yield* findUser(named.value)
+  if (user.is_admin) return user.user_id
+  const own = (yield* users.membershipsOf(user.user_id)).find((membership) => membership.org_id === orgId)
+  if (own === undefined) return yield* refuse(`--user: ${user.email} is not a member of this organisation.`)
+  if (!roleAtLeast(own.role, role)) {
+    return yield* refuse(`--role: ${user.email} is ${own.role} here, and a key cannot be more than that.`)
+  }
+  return user.user_id
+})
+
+const createKey = Effect.fn("Cli.createKey")(function* (
+  orgId: string,
+  user: Option.Option<string>,
+  name: string,
+  role: Role
+) {
+  const { org_id } = yield* findOrganization(orgId)
+  const userId = yield* keyOwner(org_id, role, user)
+  const keys = yield* ApiKeys
+  return yield* keys.create(yield* permitFor("api_keys", Option.some(org_id)), { name, role, userId })
+})
+
+type NewKey = Effect.Effect.Success<ReturnType<typeof createKey>>
+
+export const createForMember = (
+  input: {
+    readonly org: string
+    readonly name: string
+    readonly role: Role
+    readonly user: Option.Option<string>
+    readonly json: boolean
+  },
+  resultOf: (key: NewKey) => CommandResult
+) => onRecords(input.json, Effect.map(createKey(input.org, input.user, input.name, input.role), resultOf))
