@@ -1,4 +1,4 @@
-/** A command line from its words to what it writes; how it ended is for its caller to tell. */
+/** Runs a command line, from its words to its output. */
 import { CliConfig, Command } from "@effect/cli"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { ConfigProvider, Effect, Either, Layer, Option, Console } from "effect"
@@ -39,7 +39,7 @@ const inTerminal =
         ...base,
         log: (...lines) =>
           asIs ? writeLine(stripVTControlCharacters(lines.join(" ")).trimEnd()) : writeHelp(lines.join(" "), path),
-        // A bad command line also fails the effect, and is told with every other failure.
+        // A bad command line also fails the effect, and is reported with other failures.
         error: () => Effect.void
       })
     )
@@ -59,13 +59,13 @@ const nothing: CommandUsage = { options: programOptions, arguments: [] }
 const usageAt = (path: ReadonlyArray<string>): CommandUsage =>
   path.length === 0 ? nothing : Option.match(descriptorAt(path), { onNone: () => nothing, onSome: usageOf })
 
-/** The script of a shell; whoever asks for another one is refused with those there are. */
+/** The completion script of a shell; undefined for an unknown shell. */
 const scriptFor = (shell: string | undefined): string | undefined =>
   shell !== undefined && Object.hasOwn(completionScripts, shell)
     ? completionScripts[shell as keyof typeof completionScripts]
     : undefined
 
-/** Help is asked for so often, and says so little of what follows, that it does not go through the parser. */
+/** Help does not go through the parser, which takes longer to load than help to print. */
 const helpFor = (path: ReadonlyArray<string>, args: ReadonlyArray<string>) =>
   args.length === 0 || args.at(-1) === "--help" || args.at(-1) === "-h" ? descriptorAt(path) : Option.none()
 

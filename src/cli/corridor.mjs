@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Runs the bundled CLI, and bundles it first where nobody has. Standard output belongs to the command alone. */
+/** Runs the bundled CLI, and builds it first where there is no bundle. Standard output is the command's alone. */
 import { spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"

@@ -2,7 +2,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { runCorridor } from "./Run.ts"
 
-// `corridor … | head`: whoever reads has seen enough.
+// `corridor … | head` closes the pipe early.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error
   process.exit(0)

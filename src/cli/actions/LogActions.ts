@@ -96,7 +96,7 @@ export const followEvents = <E, R>(
     }
   })
 
-/** What commands that go on until they are told otherwise are told. */
+/** The options of commands that follow a log. */
 export const wholeNumber = (name: string, given: Option.Option<string>) =>
   Effect.transposeMapOption(given, (text) =>
     /^[1-9]\d{0,5}$/.test(text)
@@ -147,7 +147,7 @@ const linesFrom = (text: string) =>
 const newestAudit = (org: string | undefined, limit: number) =>
   Effect.flatMap(ApiClient, ({ call }) => call("auditLog", "list", { urlParams: { org_id: org, limit } }))
 
-/** Who may not read the audit log still follows the events, and is told so. */
+/** A caller without the right to the audit log follows the events alone, with a notice. */
 const auditOrNot = (org: string | undefined, limit: number, wanted: boolean) =>
   Effect.gen(function* () {
     const read = yield* Effect.either(newestAudit(org, limit))

@@ -144,7 +144,7 @@ const ways: Readonly<Record<Triggerable, (caller: Caller) => Effect.Effect<Subje
     )
 }
 
-/** Nothing is opened for whoever may not go on with it. */
+/** Checked before anything is created. */
 const mayTrigger = (type: Triggerable, role: string) =>
   role === "admin" || !/frozen$/.test(type)
     ? Effect.void

@@ -42,7 +42,7 @@ const description = HelpDoc.blocks([
   HelpDoc.p("Operate Corridor from the machine it runs on, whether or not the server is running, or by its API."),
   HelpDoc.p("Commands read the same environment as the server: DATA_DIR, DATABASE_URL, CORRIDOR_MODE and so on."),
   HelpDoc.p(
-    "With --url URL and --api-key KEY or --token JWT (or CORRIDOR_URL, CORRIDOR_API_KEY, CORRIDOR_TOKEN) a command talks to that server instead, as whoever the credential is."
+    "With --url URL and --api-key KEY or --token JWT (or CORRIDOR_URL, CORRIDOR_API_KEY, CORRIDOR_TOKEN) a command calls that server's API instead, as the caller that the credential names."
   ),
   HelpDoc.p("Every command takes --json, for output that programs read.")
 ])

@@ -49,7 +49,7 @@ const tail = Command.make(
 ).pipe(Command.withDescription("Follow the audit log and the events of an organisation."))
 
 export const logs = Command.make("logs").pipe(
-  Command.withDescription("What happens, and who changes what."),
+  Command.withDescription("The audit log and the events."),
   Command.withSubcommands([tail])
 )
 
@@ -66,4 +66,4 @@ export const open = Command.make(
 
 export const whoami = Command.make("whoami", { org, json }, (input) =>
   onEither(() => import("../actions/ServerActions.ts"))((work) => work.whoami(input))
-).pipe(Command.withDescription("Say which server is talked to, as whom, and what that may do."))
+).pipe(Command.withDescription("Show the server, the caller that the credential names, and its rights."))

@@ -104,7 +104,7 @@ const limitLedger = Command.make(
 )
 
 export const ledger = Command.make("ledger").pipe(
-  Command.withDescription("The double-entry books behind every payment and account."),
+  Command.withDescription("The double-entry ledger behind every payment and account."),
   Command.withSubcommands([checkLedger, balancesLedger, limitLedger])
 )
 
@@ -127,13 +127,13 @@ const freezeAccount = Command.make(
     json
   },
   (input) => runAccountAction((accounts) => accounts.freeze(input))
-).pipe(Command.withDescription("Freeze a virtual account: nothing is taken from it any more, it still takes money."))
+).pipe(Command.withDescription("Freeze a virtual account: it can receive money, but not send any."))
 
 const unfreezeAccount = Command.make("unfreeze", { id: accountId, json }, (input) =>
   runAccountAction((accounts) => accounts.unfreeze(input))
-).pipe(Command.withDescription("Let money be taken from a frozen virtual account again."))
+).pipe(Command.withDescription("Unfreeze a virtual account: it can send money again."))
 
 export const accounts = Command.make("accounts").pipe(
-  Command.withDescription("Virtual accounts, and whether money may be taken from them."),
+  Command.withDescription("Virtual accounts: list, freeze, unfreeze."),
   Command.withSubcommands([listAccount, freezeAccount, unfreezeAccount])
 )

@@ -36,7 +36,7 @@ export const queue = Command.make(
   (input) => onEither(() => import("../actions/PaymentActions.ts"))((work) => work.queue(input))
 ).pipe(
   Command.withDescription(
-    "List what waits for a person: unknown outcomes, money in suspense, reviews, dead letters, disabled endpoints, escrow payouts that were not made."
+    "List items that need a decision: unknown outcomes, money in suspense, reviews, dead letters, disabled endpoints, blocked escrow payouts."
   )
 )
 

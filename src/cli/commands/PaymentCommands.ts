@@ -38,7 +38,7 @@ const resolvePayment = Command.make(
     as: Options.optional(
       choice("as", ["completed", "failed"], "The decision; without it the decisions are listed, each with its command.")
     ),
-    reason: optional("reason", "TEXT", "How you know; saved with the payment, in its history and in the audit log."),
+    reason: optional("reason", "TEXT", "The evidence; saved with the payment, in its history and in the audit log."),
     item: optional(
       "item",
       "ITEM",
@@ -55,7 +55,7 @@ const resolvePayment = Command.make(
   (input) => runPaymentAction((payments) => payments.resolve(input))
 ).pipe(
   Command.withDescription(
-    "Settle by hand an outcome that stayed unknown, a payment on the manual rail, or money that waits; without --as say what can be decided, and what follows from it. Audited; look it up at the provider first."
+    "Resolve by hand an unknown outcome, a payment on the manual rail, or money in suspense; without --as list the possible decisions and their effects. Audited; look it up at the provider first."
   )
 )
 
@@ -63,7 +63,7 @@ const refundPayment = Command.make(
   "refund",
   {
     id: paymentId,
-    reason: option("reason", "TEXT", "Why it goes back; it stands on the record and in the audit log."),
+    reason: option("reason", "TEXT", "Why it goes back; saved with the payment and in the audit log."),
     amount: optional(
       "amount",
       "AMOUNT",
@@ -79,12 +79,12 @@ const refundPayment = Command.make(
   (input) => runPaymentAction((payments) => payments.refund(input))
 ).pipe(
   Command.withDescription(
-    "Give money that waits back to its payer through the provider that took it. Audited; repeating it never sends it twice."
+    "Give money in suspense back to its payer through the provider that took it. Audited; repeating it never sends it twice."
   )
 )
 
 export const payments = Command.make("payments").pipe(
-  Command.withDescription("Payments, and those whose outcome only a person can find out."),
+  Command.withDescription("Payments: list, show, resolve by hand, give back."),
   Command.withSubcommands([listPayment, showPayment, resolvePayment, refundPayment])
 )
 
@@ -102,15 +102,15 @@ const listProvider = Command.make("list", { json }, (input) =>
 const addProvider = Command.make(
   "add",
   {
-    provider: chosen("PROVIDER", providerNames, "Who serves it."),
+    provider: chosen("PROVIDER", providerNames, "Provider that serves the corridor."),
     country: option("country", "CC", "Of the corridor, as an ISO 3166-1 code such as KE."),
     method: choice("method", paymentMethods, "Payment method."),
     direction: choice("direction", flows, "Payins, payouts or ramps."),
-    priority: optional("priority", "N", "The lower number is asked first; 100 by default."),
-    min: optional("min", "AMOUNT", "The smallest payment that it gets."),
-    max: optional("max", "AMOUNT", "The largest payment that it gets."),
-    org: optional("org", "ORG", "The organisation it is for; everybody by default."),
-    description: optional("description", "TEXT", "For whoever reads the list."),
+    priority: optional("priority", "N", "The lowest number is tried first; 100 by default."),
+    min: optional("min", "AMOUNT", "Smallest amount of a payment routed to it."),
+    max: optional("max", "AMOUNT", "Largest amount of a payment routed to it."),
+    org: optional("org", "ORG", "The organisation it is for; all organisations by default."),
+    description: optional("description", "TEXT", "Shown in the list."),
     off: Options.boolean("off").pipe(Options.withDescription("Add it switched off.")),
     json
   },
@@ -123,11 +123,11 @@ const providerWhich = Args.text({ name: "PROVIDER" }).pipe(
 
 const enableProvider = Command.make("enable", { which: providerWhich, json }, (input) =>
   runProviderAction((providers) => providers.enable(input))
-).pipe(Command.withDescription("Let a provider be asked again."))
+).pipe(Command.withDescription("Route new payments to a provider again."))
 
 const disableProvider = Command.make("disable", { which: providerWhich, json }, (input) =>
   runProviderAction((providers) => providers.disable(input))
-).pipe(Command.withDescription("Stop asking a provider for new payments; those under way go on."))
+).pipe(Command.withDescription("Route no new payments to a provider; payments in progress go on."))
 
 const setProvider = Command.make(
   "set",

@@ -58,7 +58,7 @@ const userMemberships = byDatabase(() => import("../database/LocalUsers.ts"))
 const createUser = Command.make(
   "create",
   {
-    email: option("email", "ADDRESS", "Their e-mail address; nobody else may have it."),
+    email: option("email", "ADDRESS", "E-mail address, unique among all users."),
     org: optional("org", "ORG", "Id of an organisation to make them a member of."),
     role: Options.optional(choice("role", roles, "Their role there.")),
     country: optional("country", "CC", "The country they live in, as an ISO 3166-1 code such as KE."),
@@ -102,7 +102,7 @@ const leaveUser = Command.make("leave", { user: userUser, org: userOrganization,
 ).pipe(Command.withDescription("End a membership, and revoke the API keys that go with it."))
 
 export const users = Command.make("users").pipe(
-  Command.withDescription("People, and their place in an organisation."),
+  Command.withDescription("Users and their memberships."),
   Command.withSubcommands([createUser, listUser, joinUser, roleUser, leaveUser])
 )
 
@@ -133,7 +133,7 @@ const createKey = Command.make(
   {
     org: keyOrg,
     name: option("name", "NAME", "What the key is for, such as the server that will hold it."),
-    role: choice("role", roles, "What it may do; org-admin by default.").pipe(
+    role: choice("role", roles, "Role of the key; org-admin by default.").pipe(
       Options.withDefault("org-admin" as const)
     ),
     user: optional("user", "USER", "Id or e-mail of the member it acts for; the oldest org-admin by default."),

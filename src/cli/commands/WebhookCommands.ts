@@ -46,7 +46,7 @@ const listDeadLetter = Command.make(
     json
   },
   (input) => runDeadLetterAction((dlq) => dlq.list(input))
-).pipe(Command.withDescription("List deliveries that nobody tries any more, newest first."))
+).pipe(Command.withDescription("List dead letters: deliveries that are not retried any more, newest first."))
 
 const showDeadLetter = Command.make(
   "show",
@@ -70,7 +70,7 @@ const replayDeadLetter = Command.make(
   (input) => runDeadLetterAction((dlq) => dlq.replay(input))
 ).pipe(
   Command.withDescription(
-    "Put dead letters back into the queue and return; the server sends them. Cut off, it goes on where it was when run again."
+    "Put dead letters back into the queue; the server sends them. If interrupted, run it again: it continues."
   )
 )
 

@@ -12,7 +12,7 @@ import { showElapsed } from "../shared/Terminal.ts"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 
-/** Rewrites `sandbox.json` for whoever reads it next; the server that runs may have been told another address than we. */
+/** Rewrites `sandbox.json`, keeping the running server's address. */
 const Known = Schema.parseJson(Schema.Struct({ base_url: Schema.String }))
 
 const knownAddress = Effect.fn("Cli.knownAddress")(function* (dataDir: string) {

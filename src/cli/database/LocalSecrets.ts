@@ -44,7 +44,7 @@ const newKey = Effect.fn("Cli.newMasterKey")(function* (option: Option.Option<Re
 const rotateTo = Effect.fn("Cli.rotateSecrets")(function* (to: MasterKey) {
   yield* migrate
   const from = yield* currentMasterKey
-  // A database that nobody has used yet is tied to the current key first, so that there is one to change.
+  // An unused database is tied to the current key first, so that the rotation has a key to replace.
   yield* Effect.catchTag(guardMasterKey(from), "OtherMasterKey", () =>
     Effect.logDebug("The database does not belong to the current key: perhaps to the new one already")
   )

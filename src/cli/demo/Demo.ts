@@ -1,4 +1,4 @@
-/** The whole demo, one step after the other. A step that fails is told and does not stop those that need nothing of it. */
+/** Runs the demo step by step. A failed step is reported, and stops only the steps that need it. */
 import { Array as Arr, Effect, Either, Option } from "effect"
 import type { LedgerReport } from "../../money/ledger/LedgerCheck.ts"
 import { writeLine, report } from "../shared/CommandResult.ts"
@@ -38,7 +38,7 @@ const countsOf = (webhooks: ReadonlyArray<Received>): string =>
     .map(([type, all]) => `${all.length} ${type}`)
     .join(", ")
 
-/** Books in which nothing stands are not those of the server that has just moved money. */
+/** An empty ledger is not that of the server that has just moved money. */
 const booksShown = ({ accounts, entries, postings, problems }: LedgerReport): Either.Either<Shown, StepFailed> => {
   const [first] = problems
   if (first !== undefined) return Either.left(new StepFailed({ message: first.message }))

@@ -18,7 +18,7 @@ export const drawWaiting = (what: string): Effect.Effect<void> =>
     err(what === "" ? "\r\u001b[K" : `\r\u001b[K${spoke} waiting for ${what}`)
   })
 
-/** Why a step of the demo did not do what it shows. */
+/** The reason why a step of the demo failed. */
 export class StepFailed extends Data.TaggedError("StepFailed")<{ readonly message: string }> {}
 
 type Method = "GET" | "POST" | "DELETE"

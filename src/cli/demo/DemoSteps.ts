@@ -5,7 +5,7 @@ import type { Expected } from "./DemoReceiver.ts"
 import type { RunningSandbox } from "../shared/RunningSandbox.ts"
 import { WireNumber } from "../../domain/Decimal.ts"
 
-/** One thing that the demo shows, as it is told to people and to programs. */
+/** One step of the demo. */
 export interface Shown {
   /** What was done and what came of it, in a sentence. */
   readonly what: string

@@ -100,7 +100,7 @@ const orFinding = <R>(
     Effect.succeed(fail(name, `could not be looked at: ${cause instanceof Error ? cause.message : String(cause)}.`))
   )
 
-/** By which a server can be told to work on this database or on another. */
+/** Identifies the database, to compare it with the running server's. */
 const identity = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   if (!(yield* tableExists("database_identity"))) return Option.none<string>()

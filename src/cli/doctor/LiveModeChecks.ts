@@ -1,4 +1,4 @@
-/** What a service in live mode still lacks to take a payment; a sandbox has it all built in. */
+/** Checks of what live mode needs to take a payment; a sandbox has all of it built in. */
 import { SqlClient } from "@effect/sql"
 import { Array, Duration, Effect, Option, Schema, Either, Redacted } from "effect"
 import { rowsAs, theRowAs, tableExists } from "../../platform/database/Query.ts"
@@ -125,7 +125,7 @@ export const rates = ({ rateMaxAge }: Values) =>
       : warn("Rates", `${known - usable} of ${known} are too old to be served: set them again, or see RATE_MAX_AGE.`)
   })
 
-/** What a service in live mode still lacks to be run by people: somebody who may act, mail, metrics, a database with backups. */
+/** Checks of live operation: platform admins, mail, metrics, a database with backups. */
 export const mail = ({ smtpUrl }: Values): Check =>
   Option.isSome(smtpUrl)
     ? ok("Mail", "SMTP_URL is set")
@@ -133,7 +133,7 @@ export const mail = ({ smtpUrl }: Values): Check =>
 
 export const metrics = ({ metricsPort }: Values): Check =>
   Option.match(metricsPort, {
-    onNone: () => warn("Metrics", "nobody can watch the service, and no alert will come: set METRICS_PORT."),
+    onNone: () => warn("Metrics", "the service cannot be monitored and raises no alerts: set METRICS_PORT."),
     onSome: (port) => ok("Metrics", `on port ${port} and up, one for each process`)
   })
 
@@ -156,7 +156,7 @@ export const people = Effect.gen(function* () {
   if (admins === 0) {
     return warn(
       "People",
-      'there is no platform admin, so nobody can settle, refund or freeze in their own name: "corridor users create --admin".'
+      'there is no platform admin, so no person can resolve, refund or freeze in their own name: "corridor users create --admin".'
     )
   }
   return organizations === 0
@@ -164,7 +164,7 @@ export const people = Effect.gen(function* () {
     : ok("People", `${admins} platform admins, ${organizations} live organisations`)
 })
 
-/** What `corridor doctor --live` asks of the settings: all that live mode needs, whether it is on yet or not. */
+/** Checks of the settings that live mode needs, whether it is on yet or not. */
 /** The settings of providers as live mode reads them, whatever the mode is now. */
 export type ProvidersAsLive = Either.Either<ProviderSettings["Type"], { readonly message: string }>
 

@@ -1,4 +1,4 @@
-/** What the operator typed, checked against the domain's schemas; a refusal names the option. */
+/** Decodes options with the domain's schemas; an error names the option. */
 import { Args, Options } from "@effect/cli"
 import { Effect, Option, Schema, type BigDecimal, Either, ParseResult } from "effect"
 import { ArrayFormatter } from "effect/ParseResult"
@@ -49,7 +49,7 @@ export const refuse = (message: string) => new Invalid({ message })
 export const found = <A>(what: Option.Option<A>, message: string): Effect.Effect<A, Invalid> =>
   Option.match(what, { onNone: () => Effect.fail(refuse(message)), onSome: Effect.succeed })
 
-/** An amount as an operator types it: as text, so that no digit passes through a float. */
+/** Decodes an amount from text, so that no digit passes through a float. */
 
 /** Zero or more, or why not; what an option means by zero is its own matter. */
 export const amountIn = (

@@ -2,7 +2,7 @@
 import { CommandDescriptor, type Usage } from "@effect/cli"
 import { Option } from "effect"
 
-/** The word that somebody may have meant. */
+/** Suggests the known word nearest to a mistyped one. */
 
 /** How many letters differ, are missing, are too many, or have changed places with their neighbour. */
 const distance = (a: string, b: string): number => {
@@ -92,7 +92,7 @@ export const programOptions: ReadonlyArray<Parameter> = [
   valued("--completions", shells)
 ]
 
-/** The library's own, which nobody is told about. */
+/** Options of the library that the help does not list. */
 const silent: ReadonlyArray<Parameter> = [flag("-h"), flag("--wizard"), valued("--log-level", [])]
 
 export const usageOf = (command: CommandDescriptor.Command<unknown>): CommandUsage => {
@@ -113,7 +113,7 @@ const unknownOption = (options: ReadonlyArray<Parameter>, given: string): string
 
 /**
  * `words` are those after the command. The library says neither which option it speaks of nor what may have been meant,
- * so what can be told from the words alone is looked for beforehand.
+ * so the words are checked before it parses them.
  */
 export const usageProblem = (usage: CommandUsage, words: ReadonlyArray<string>): Option.Option<string> => {
   const unnamed = [...usage.arguments]
@@ -169,7 +169,7 @@ export const commandPath = (names: CommandNames, args: ReadonlyArray<string>): R
   return path
 }
 
-/** A near word, or the groups that have this very one, where somebody left the group out. */
+/** A near word, or the groups that have this command, where the group was left out. */
 const guess = (names: CommandNames, path: ReadonlyArray<string>, word: string): string => {
   const parent = ["corridor", ...path].join(" ")
   const inGroups = path.length === 0 ? under(names, []).filter((group) => under(names, [group]).includes(word)) : []
@@ -180,11 +180,11 @@ const guess = (names: CommandNames, path: ReadonlyArray<string>, word: string): 
   return meant.length === 0 ? "" : ` Did you mean "${meant.join('" or "')}"?`
 }
 
-/** A group alone says what it has. */
+/** A group alone shows its help. */
 const wantsHelp = (args: ReadonlyArray<string>): boolean =>
   !args.some((arg) => arg.startsWith("-")) || args.includes("--help") || args.includes("-h")
 
-/** `@effect/cli` names the wrong level for a word that it does not know, so it is looked for beforehand. */
+/** `@effect/cli` names the wrong level for a word that it does not know, so the word is checked before it parses the line. */
 export const unknownCommand = (names: CommandNames, args: ReadonlyArray<string>): Option.Option<string> => {
   const path = commandPath(names, args)
   const word = leadingWords(args)[path.length]

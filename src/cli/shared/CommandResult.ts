@@ -1,4 +1,4 @@
-/** How a command ends: one JSON document or a few lines for people, on standard output, and nothing else there. */
+/** Writes a command's result to standard output: one JSON document, or text. */
 import { Data, Effect, Option, Cause } from "effect"
 import { Options, type HelpDoc, ValidationError } from "@effect/cli"
 import { stringifyWire } from "../../domain/Decimal.ts"
@@ -18,7 +18,7 @@ export interface CommandResult {
   readonly failure?: Option.Option<string>
 }
 
-/** Told on standard output already; only the exit code and one sentence are left to do. */
+/** The result is on standard output already; the exit code and one sentence are left. */
 export class AlreadyReported extends Data.TaggedError("AlreadyReported")<{ readonly message: string }> {}
 
 export const json = Options.boolean("json").pipe(
@@ -48,7 +48,7 @@ export const report = <E, R>(
     )
   })
 
-/** A command that fails says in one sentence what to change; a stack is for whoever asks for it with LOG_LEVEL=debug. */
+/** A failure is one sentence on standard error; LOG_LEVEL=debug adds the stack. */
 
 /** The words of an error and of what caused it, outermost first; a driver hides the reason behind a general one. */
 const wordsOf = (error: unknown): ReadonlyArray<string> => {
@@ -67,7 +67,7 @@ const CONTROLS = /\p{Cc}+/gu
 export const sentenceOf = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause)
   if (ValidationError.isValidationError(error)) return plain(error.error).replace(/[^.]$/, "$&.")
-  // What a database said stands behind the words for callers of the API.
+  // The database's own message is the cause of the API's message.
   const isOfDatabase = isDatabaseFailure(error) && error.cause !== undefined
   const words = isOfDatabase
     ? wordsOf(error.cause)

@@ -1,14 +1,14 @@
 /**
  * The one place that decides whom a command talks to: a server, where `--url` or CORRIDOR_URL names one, by its API and
- * as whoever the credential is; otherwise the database of this machine's settings.
+ * as the caller that the credential names; otherwise the database of this machine's settings.
  */
 import { Context, Effect, Either, Option } from "effect"
 import type { Invalid } from "../../domain/Failure.ts"
 import { refuse } from "./CommandInput.ts"
 
-/** What cannot be a credential, since something was copied along with it: no header could carry it. */
+/** Finds characters that no credential has, such as a copied line break. */
 
-/** Each by what it is called where it was given: `--api-key`, or CORRIDOR_TOKEN. */
+/** `from`: the option or variable that holds it, such as `--api-key` or CORRIDOR_TOKEN. */
 export interface GivenCredential {
   readonly from: string
   readonly kind: "API key" | "token"
@@ -23,7 +23,7 @@ const nameOf = (character: string): string => {
   return /\p{Cc}/u.test(character) ? "a control character" : "a character that is not ASCII"
 }
 
-/** It says where to look, and not what stands there. */
+/** Names the position, never the value. */
 export const credentialProblem = ({ from, kind, value }: GivenCredential): Option.Option<string> => {
   const characters = Array.from(value)
   const at = characters.findIndex((one) => !VISIBLE.test(one))
@@ -100,7 +100,7 @@ const credentialOf = (
   return Option.map(Option.fromNullable(apiKey), (value) => ({ from: keyName, kind: "API key", value }))
 }
 
-/** What is typed counts before what the environment says. */
+/** Flags override environment variables. */
 export const targetOf = (
   typed: Typed,
   environment: Readonly<Record<string, string | undefined>>

@@ -18,9 +18,7 @@ import { userInfo } from "node:os"
 import type { OrgId } from "../../domain/Ids.ts"
 import { type Access, operatorPermit, type Permit } from "../../domain/Access.ts"
 
-/** Says, on standard error, whom a command talks to: what was meant for one server is easily sent to another. */
-
-/** Only to a person who watches: scripts read what else stands there. */
+/** On a terminal only: scripts read the rest of standard error. */
 export const printDatabase = Effect.gen(function* () {
   const { err, watched } = yield* Streams
   if (!watched) return
@@ -71,9 +69,7 @@ export const ExistingLive = Layer.unwrapEffect(
   Effect.as(requireCluster, Layer.effectDiscard(requireTables).pipe(Layer.provideMerge(DatabaseConnectionLive)))
 )
 
-/** Who stands at the command line, for the audit log: the operating system's word is taken for it. */
-
-/** A container may run under a number that has no name. */
+/** The operating system's user name, for the audit log. A container may run under a number without a name. */
 export const operatorName = Effect.try(() => userInfo().username).pipe(
   Effect.orElseSucceed(() => `uid ${process.getuid?.() ?? "unknown"}`)
 )

@@ -9,7 +9,7 @@ import { found } from "./CommandInput.ts"
 
 export const onRecords = onDatabase(recordServicesOn(ExistingLive))
 
-/** From what an operator names to the row that is meant. */
+/** Finds an organisation or a user by what the operator typed. */
 export const findOrganization = Effect.fn("Cli.organizationNamed")(function* (id: string) {
   const organizations = yield* Organizations
   return yield* found(

@@ -1,4 +1,4 @@
-/** The sandbox that runs here: a server that runs, and the credentials that it wrote for whoever started it. */
+/** The sandbox server that runs on this machine, with the credentials that it wrote into its data folder. */
 import { readFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Duration, Effect, Schema } from "effect"

@@ -1,4 +1,4 @@
-/** Rows of text in aligned columns: as wide as they are for whoever reads a file, and as wide as a terminal is on one. */
+/** Rows of text in aligned columns: full width in a file, and fitted to the width of a terminal. */
 
 export type Cell = string | null
 
@@ -145,7 +145,7 @@ export const properties = (rows: ReadonlyArray<readonly [name: string, value: Ce
   return rows.map(([name, value]) => `  ${name.padEnd(width)}  ${printable(value ?? "-")}`).join("\n")
 }
 
-/** Names come from strangers: control characters could steer the terminal. */
+/** Replaces control characters, which could steer the terminal. */
 export const printable = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]/gu, "\u00b7")
 
 /** A time as the database or as the API tells it. */

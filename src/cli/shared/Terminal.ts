@@ -1,4 +1,4 @@
-/** Where a command writes: the streams of its process, unless whoever runs it reads them. */
+/** Where a command writes: the streams of its process, or those that a test gives. */
 import { Context, Effect, Clock } from "effect"
 
 export interface TerminalStreams {
@@ -8,7 +8,7 @@ export interface TerminalStreams {
   readonly watched: boolean
   /** How wide the terminal is that standard output goes to; nothing where it goes into a file or a pipe. */
   readonly columns?: number | undefined
-  /** Whether that terminal shows colours, and nobody has asked for none. */
+  /** Whether the terminal shows colours and NO_COLOR is not set. */
   readonly colours?: boolean
 }
 
@@ -27,7 +27,7 @@ export class Streams extends Context.Reference<Streams>()("cli/Streams", {
   })
 }) {}
 
-/** A few colours, for terminals that show them; everywhere else the text stays as it is. */
+/** Colours for terminals; elsewhere the text stays plain. */
 const codes = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] } as const
 
 export type Colour = keyof typeof codes
@@ -42,7 +42,7 @@ export const painter = ({ colours = false }: Pick<TerminalStreams, "colours">): 
       }
     : (_, text) => text
 
-/** How far a long command is, drawn on standard error where a person watches, and nowhere else. */
+/** Draws the progress of a long command on standard error, on a terminal only. */
 const WIDTH = 30
 
 export const drawProgress = (done: number, total: number): Effect.Effect<void> =>
@@ -53,10 +53,10 @@ export const drawProgress = (done: number, total: number): Effect.Effect<void> =
     err(`\r[${bar}] ${done} of ${total}${done >= total ? "\n" : ""}`)
   })
 
-/** That a long command is still at it, and for how long: on standard error where a person watches, and nowhere else. */
+/** Shows the elapsed time of a long command on standard error, on a terminal only. */
 const WIPE = "\r\u001b[K"
 
-/** What is done within a second needs no word. */
+/** Nothing is shown within the first second. */
 const PACE = "1 second"
 
 export const showElapsed =
