@@ -48,7 +48,7 @@ it("sets up an organisation and moves its people, each change with an audit row"
     refused(digits, /--review-threshold has more than 2 fraction digits/)
     refused(negative, /--review-threshold is not a decimal number/)
     refused(points, /--spread-bps is not a whole number from 0 to 9999/)
-    refused(nothing, /Say what to change/)
+    refused(nothing, /Nothing to change/)
     refused(both, /contradict each other/)
     refused(unknown, /There is no organisation with the id none/)
     refused(status, /--kyb-status: expected one of not_started, pending, approved, rejected;.*Did you mean approved\?/)
