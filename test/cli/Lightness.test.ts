@@ -32,7 +32,7 @@ it("reads the commands and a little of the domain at its start, and nothing of t
   expect(Array.from(reached("src/cli/database/LocalUsers.ts")).some((file) => file.startsWith("src/app/"))).toBe(true)
 })
 
-const whole = /^src\/(app\/(Live|Services)\.ts|console\/|hosted\/|contract\/api\/Api\.ts)/
+const whole = /^src\/(app\/Services\.ts|console\/|hosted\/|contract\/api\/Api\.ts)/
 
 it.each(["LocalDeadLetters", "LocalFees", "LocalLedger", "LocalNotifications", "LocalProviders", "LocalUsers"])(
   "%s loads a part of the service, and not the whole",
