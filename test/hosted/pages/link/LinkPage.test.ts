@@ -240,7 +240,7 @@ onDatabasePaymentServer(
         const [, target = ""] = /content="0;url=\.\.\/\.\.(\/checkout\/[^"]+)"/.exec((yield* visit(status)).text) ?? []
         yield* submit(target, { action: "cancel" })
         const over = yield* untilPage(status, "Payment cancelled")
-        expect(over.text).toContain("You can still pay")
+        expect(over.text).toContain("You can try again")
       })
     )
 
