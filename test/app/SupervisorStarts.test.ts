@@ -95,6 +95,6 @@ it("nor where another cannot have the port of its own metrics", async () => {
     worker.emit("message", CANNOT_LISTEN)
     dies(worker)
   })
-  expect(message).toContain("Process 2 cannot have its port")
+  expect(message).toContain("Process 2 cannot listen on its port")
   expect(places.filter((place) => place === "2")).toEqual(["2"])
 }, 15_000)

@@ -13,7 +13,7 @@ import { parseJsonText, validationMessage } from "../../../src/platform/http/Req
 import { byCard } from "../../payments/support/Requests.ts"
 
 const NUMBER = "4539578763621486"
-const REFUSED = "holds what looks like the number of a card"
+const REFUSED = "contains a possible card number"
 
 /** As the service reads a body and says what is wrong with it. */
 const wordsFor = (schema: Schema.Schema.AnyNoContext, body: string): string =>

@@ -50,7 +50,7 @@ for (const backend of ["memory", "PostgreSQL"] as const) {
         yield* matchStrays
         const { recordByAttempt } = yield* RecordOutcome
         for (const { attempt_id, callback: stray } of found) {
-          const callback = { provider: stray.provider, key: stray.event_key, stray: stray.callback_id }
+          const callback = { provider: stray.provider, key: stray.event_key, unmatchedId: stray.callback_id }
           const heard = yield* recordByAttempt({ attempt_id, org_id: null }, stray.report_said, {
             cause: "held up",
             callback

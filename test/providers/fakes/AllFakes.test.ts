@@ -43,12 +43,12 @@ describe("fakes", () => {
 
   it.scopedLive("listen on ports that follow each other where the first is said", () =>
     Effect.gen(function* () {
-      const [probe] = yield* startFakes({ callbackBase: "http://127.0.0.1:3000" }, two.slice(0, 1))
-      const taken = Number(new URL(probe!.running.url).port)
+      const first = yield* Effect.promise(() => firstOfFreePorts(2))
+      yield* startFakes({ callbackBase: "http://127.0.0.1:3000", firstPort: first + 1 }, two.slice(0, 1))
       const refused = yield* Effect.flip(
-        Effect.scoped(startFakes({ callbackBase: "http://127.0.0.1:3000", firstPort: taken - 1 }, two))
+        Effect.scoped(startFakes({ callbackBase: "http://127.0.0.1:3000", firstPort: first }, two))
       )
-      expect(refused.message).toContain(`127.0.0.1:${taken}`)
+      expect(refused.message).toContain(`127.0.0.1:${first + 1}`)
     })
   )
 
