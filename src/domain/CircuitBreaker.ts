@@ -24,13 +24,13 @@ const { $is, $match, Closed, Open, Probing } = Data.taggedEnum<Circuit>()
 
 /** Circuits of one account: the shared one, and those of organisations with failures. */
 export interface Circuits {
-  readonly everybodys: Circuit
+  readonly shared: Circuit
   readonly own: ReadonlyMap<OrgId, Circuit>
 }
 
 const closed: Circuit = Closed({ silent: new Map() })
 
-export const initialCircuits: Circuits = { everybodys: closed, own: new Map() }
+export const initialCircuits: Circuits = { shared: closed, own: new Map() }
 
 const stateOf = (circuit: Circuit, now: number): CircuitState =>
   circuit._tag === "Closed" ? "closed" : now < circuit.until ? "open" : "half-open"
@@ -47,12 +47,12 @@ const withOwn = ({ own }: Circuits, org: OrgId, circuit: Circuit): Circuits["own
 /** State for one organisation: the worse of the shared and its own. Without an organisation: the shared one. */
 export const stateAt = (circuits: Circuits, org: OrgId | undefined, now: number): CircuitState => {
   const own = org === undefined ? closed : ownOf(circuits, org)
-  const both = [stateOf(circuits.everybodys, now), stateOf(own, now)]
+  const both = [stateOf(circuits.shared, now), stateOf(own, now)]
   return both.includes("open") ? "open" : both.includes("half-open") ? "half-open" : "closed"
 }
 
 /** For which organisations the circuit is open or half-open. */
-export const openFor = ({ everybodys, own }: Circuits): "nobody" | "some" | "everybody" => {
+export const openFor = ({ shared: everybodys, own }: Circuits): "nobody" | "some" | "everybody" => {
   if (everybodys._tag !== "Closed") return "everybody"
   return Array.from(own.values()).every($is("Closed")) ? "nobody" : "some"
 }
@@ -71,7 +71,7 @@ export const begin = (circuits: Circuits, org: OrgId, now: number): Begun => {
   const tried = (circuit: Circuit) => (circuit._tag === "Closed" ? circuit : probing)
   return {
     circuits: {
-      everybodys: tried(circuits.everybodys),
+      shared: tried(circuits.shared),
       own: withOwn(circuits, org, tried(ownOf(circuits, org)))
     },
     admitted: true
@@ -82,10 +82,10 @@ export const begin = (circuits: Circuits, org: OrgId, now: number): Begun => {
 export const unsent = (circuits: Circuits, org: OrgId, now: number): Circuits => {
   const released = (circuit: Circuit) =>
     $is("Probing")(circuit) && circuit.by === org ? Open({ until: now }) : circuit
-  const [everybodys, own] = [released(circuits.everybodys), released(ownOf(circuits, org))]
-  return everybodys === circuits.everybodys && own === ownOf(circuits, org)
+  const [everybodys, own] = [released(circuits.shared), released(ownOf(circuits, org))]
+  return everybodys === circuits.shared && own === ownOf(circuits, org)
     ? circuits
-    : { everybodys, own: withOwn(circuits, org, own) }
+    : { shared: everybodys, own: withOwn(circuits, org, own) }
 }
 
 const openedAt = (now: number, times = 1): Circuit => Open({ until: now + times * Duration.toMillis(circuitOpenTime) })
@@ -107,13 +107,13 @@ const silence = (circuit: Circuit, org: OrgId, share: number, now: number): Circ
 export const report = (circuits: Circuits, org: OrgId, hasVerdict: boolean, now: number): Circuits => {
   const own = ownOf(circuits, org)
   if (hasVerdict) {
-    const isNews = circuits.everybodys !== closed || own !== closed
-    return isNews ? { everybodys: closed, own: withOwn(circuits, org, closed) } : circuits
+    const isNews = circuits.shared !== closed || own !== closed
+    return isNews ? { shared: closed, own: withOwn(circuits, org, closed) } : circuits
   }
   // An organisation whose shared probe timed out lets the others try first.
-  const triedForAll = $is("Probing")(circuits.everybodys) && circuits.everybodys.by === org
+  const triedForAll = $is("Probing")(circuits.shared) && circuits.shared.by === org
   return {
-    everybodys: silence(circuits.everybodys, org, circuitShare, now),
+    shared: silence(circuits.shared, org, circuitShare, now),
     own: withOwn(circuits, org, triedForAll ? openedAt(now, 2) : silence(own, org, circuitOpensAfter, now))
   }
 }

@@ -149,7 +149,7 @@ describe("of an account that organisations share", () => {
   it("whose probe for everybody was silent lets the others try first", () => {
     const probing = begin(openedForAll, OPEN_FOR).circuits
     expect(begin(probing, OPEN_FOR, two).admitted).toBe(false)
-    expect(report(probing, false, OPEN_FOR, two).everybodys, "no probe, no news").toBe(probing.everybodys)
+    expect(report(probing, false, OPEN_FOR, two).shared, "no probe, no news").toBe(probing.shared)
     const again = report(probing, false, OPEN_FOR)
     expect(begin(again, 2 * OPEN_FOR - 1, two).admitted).toBe(false)
     expect(begin(again, 3 * OPEN_FOR - 1).admitted).toBe(false)

@@ -35,23 +35,23 @@ export const databaseKeepAlive = Duration.seconds(10)
 export const batchLockTimeout = Duration.millis(250)
 
 /** Lock timeout of an organisation's own batch. */
-export const laneLockTimeout = Duration.seconds(2)
+export const ownBatchLockTimeout = Duration.seconds(2)
 
 /** And it stays out of the common batch until this long after its last trouble. */
-export const laneAside = Duration.seconds(10)
+export const ownBatchDuration = Duration.seconds(10)
 
 /** Batches look this often at what is overdue: a batch that was under way for a whole one of these is passed by the next. */
 export const batchTick = Duration.millis(250)
 
 /** Batches of one kind that are under way at once, when earlier ones are overdue. */
-export const batchesUnderWay = 4
+export const concurrentBatches = 4
 
 /** Longest wait in a batch queue; then the request fails with 503. */
 export const queuePatience = Duration.seconds(10)
 
 /** As many wait for a batch, and as many of one organisation for its own lane; others are told at once. */
 export const longestQueue = 2048
-export const longestLane = 256
+export const longestOwnBatchQueue = 256
 
 /** An instance is not ready once a request has waited this long in a common batch queue. */
 export const queueStuck = Duration.seconds(2)
@@ -72,7 +72,7 @@ export const hostTimeout = Duration.seconds(2)
 export const hostPatience = Duration.millis(250)
 
 /** Every host is asked this often for its timeline, on a fresh connection, since its address may lead elsewhere by now. */
-export const primaryLook = Duration.seconds(3)
+export const primaryPollInterval = Duration.seconds(3)
 
 /** No new connections while this share of the server's connections waits for a synchronous standby. */
 export const mostCommitsWaiting = 0.5
@@ -84,7 +84,7 @@ export const connectionAge = { least: Duration.minutes(3), most: Duration.minute
 export const replicaPatience = Duration.millis(100)
 
 /** looking this often; */
-export const replicaLook = Duration.millis(5)
+export const replicaPollInterval = Duration.millis(5)
 
 /** a connection to a replica has this long to be there. */
 export const replicaConnectTimeout = Duration.seconds(1)
@@ -93,7 +93,7 @@ export const replicaConnectTimeout = Duration.seconds(1)
 export const replicaPause = Duration.seconds(2)
 
 /** An instance remembers this many of the terms by which payments are made, of each kind. */
-export const termsKept = 10_000
+export const configVersionsCached = 10_000
 
 /** A migration waits this long for a lock, during which others queue behind it, then gives up and tries again, */
 export const migrationLockTimeout = Duration.millis(200)
@@ -105,7 +105,7 @@ export const migrationRetry = Schedule.exponential("1 second").pipe(
 )
 
 /** An instance that starts while another one applies migrations looks this often whether it has finished. */
-export const migrationTurn = Duration.millis(250)
+export const migrationPollInterval = Duration.millis(250)
 
 /** Whole batch ticks in a time, rounded up. */
 export const ticksIn = (time: Duration.Duration): number =>
@@ -129,7 +129,7 @@ export const embeddedRestarts = Schedule.exponential("1 second").pipe(
 export const embeddedHealthyAfter = Duration.minutes(1)
 
 /** Leaving it, which may mean stopping it, is the last step of a shutdown. */
-export const embeddedLeavesWithin = Duration.millis(14_800)
+export const embeddedStopsWithin = Duration.millis(14_800)
 
 /** A run of it that ended for a passing reason is followed by another after this pause. */
 export const embeddedRestartPause = Duration.millis(100)

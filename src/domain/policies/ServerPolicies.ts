@@ -20,7 +20,7 @@ export const requestTimeout = Duration.seconds(30)
 export const keepAliveTimeout = Duration.seconds(65)
 
 /** Callbacks without a proof that one address may send in a minute; those with one are not counted. */
-export const failedProofsPerMinute = 60
+export const unverifiedCallbacksPerMinute = 60
 
 /** Past so many in a minute, callbacks from that address are refused before their bodies are read. */
 export const unreadProofsPerMinute = 600
@@ -50,10 +50,10 @@ export const mostCounted = 10_000
 export const auditRetention = Duration.days(2557)
 
 /** Parts of tables are made for as many months ahead. */
-export const monthsAhead = 2
+export const partitionsAhead = 2
 
 /** Lock timeout for attaching or detaching a partition. Later statements queue behind such a lock. */
-export const monthLockTimeout = Duration.millis(250)
+export const partitionLockTimeout = Duration.millis(250)
 
 /** An idempotency key is remembered this long. */
 export const idempotencyRetention = Duration.hours(24)
@@ -81,7 +81,7 @@ export const answerPiece = 16 * 1024
 export const answerTimeout = Duration.seconds(30)
 
 /** Connections are looked at this often for it. */
-export const answerLook = Duration.seconds(1)
+export const stalledReaderPoll = Duration.seconds(1)
 
 /** Answers that wait for their readers take this many MiB in one process, unless ANSWER_BUFFER_MB says otherwise; */
 export const answerBufferMb = 64
@@ -108,13 +108,13 @@ export const idempotencyRetryAfter = Duration.seconds(1)
 export const bodyDrainTimeout = Duration.seconds(2)
 
 /** Instances tell each other this often what they have let through, */
-export const spentTold = Duration.millis(500)
+export const usageSharedEvery = Duration.millis(500)
 
 /** of each limit the keys that spent most, up to this many; */
-export const spentKeysTold = 1000
+export const usageKeysShared = 1000
 
 /** what is older was refilled since, */
-export const spentMatters = Duration.minutes(1)
+export const usageMaxAge = Duration.minutes(1)
 
 /** and is forgotten after this long. */
-export const spentKept = Duration.minutes(2)
+export const usageRetention = Duration.minutes(2)

@@ -4,7 +4,7 @@ import { ProviderName } from "../../domain/Corridor.ts"
 import { ConfigId, idOrNil } from "../../domain/Ids.ts"
 import { Busy, NotFound, TooLarge, Unauthorized } from "../../domain/Failure.ts"
 import { busyRetryAfter } from "../../domain/policies/DatabasePolicies.ts"
-import { makeFailedProofs } from "../../platform/rateLimits/RateLimits.ts"
+import { makeCallbackAbuseLimit } from "../../platform/rateLimits/RateLimits.ts"
 import { json, text, type Incoming, type Route } from "../../platform/http/Route.ts"
 import { readPlainBody } from "../../platform/http/RequestBody.ts"
 import { Providers } from "../../providers/port/Provider.ts"
@@ -49,7 +49,7 @@ const later = new Busy({
 export const callbackRoutes = Effect.gen(function* () {
   const callbacks = yield* Callbacks
   const providers = yield* Providers
-  const proofs = yield* makeFailedProofs("callbacks without proof")
+  const proofs = yield* makeCallbackAbuseLimit("callbacks without proof")
 
   /** Each account has an address of its own, and its own secret. */
   const calledBack = Effect.fnUntraced(function* ({ params: { config_id, provider: name } }: Incoming) {

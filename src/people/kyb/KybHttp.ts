@@ -5,7 +5,7 @@ import type { Handlers } from "../../platform/http/Handlers.ts"
 import { Kyb } from "./Kyb.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { Invalid, TooLarge, unauthorized } from "../../domain/Failure.ts"
-import { makeFailedProofs } from "../../platform/rateLimits/RateLimits.ts"
+import { makeCallbackAbuseLimit } from "../../platform/rateLimits/RateLimits.ts"
 import { parseJsonText, validationMessage } from "../../platform/http/RequestJson.ts"
 import { json, type Incoming, type Route } from "../../platform/http/Route.ts"
 import { checkContentType, decodeUtf8, readPlainBody } from "../../platform/http/RequestBody.ts"
@@ -48,7 +48,7 @@ const readCallback = ({ request }: Incoming, body: Buffer) =>
 export const kybCallbackRoutes = Effect.gen(function* () {
   const kyb = yield* Kyb
   const { kybWebhookSecret } = yield* Settings
-  const proofs = yield* makeFailedProofs("KYB callbacks without proof")
+  const proofs = yield* makeCallbackAbuseLimit("KYB callbacks without proof")
 
   const isSigned = ({ request }: Incoming, body: Buffer): boolean => {
     const given = request.headers["x-kyb-signature"]

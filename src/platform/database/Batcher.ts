@@ -19,16 +19,16 @@ import {
 } from "effect"
 import { busy, type DatabaseFailure, type MaybeWritten } from "../../domain/Failure.ts"
 import {
-  batchesUnderWay,
+  concurrentBatches,
   batchTick,
-  laneAside,
-  longestLane,
+  ownBatchDuration,
+  longestOwnBatchQueue,
   longestQueue,
   queuePatience,
   queueStuck,
   ticksIn,
   batchLockTimeout,
-  laneLockTimeout
+  ownBatchLockTimeout
 } from "../../domain/policies/DatabasePolicies.ts"
 import { isConflict, isLockTimeout, type Stored } from "./DatabaseFailure.ts"
 import { InTransaction, PoolQuotas } from "./Transactor.ts"
@@ -44,7 +44,7 @@ const milliseconds = (time: Duration.Duration): LockWait => String(Duration.toMi
 const waitBriefly = milliseconds(batchLockTimeout)
 
 /** For an organisation's own batch. */
-const patient = milliseconds(laneLockTimeout)
+const patient = milliseconds(ownBatchLockTimeout)
 
 /** The first part of a `with`: a statement that reads from it waits for locks as long as `$n`, a `LockWait`, says. */
 export const patience = (parameter: string): string =>
@@ -147,7 +147,7 @@ export const batched = <In, Out>(
     /** A refusal of several is one item's: halves are tried until it stands alone. */
     const settle = (lane: Lane<In, Out>, batch: Batch<In, Out>): Effect.Effect<void> =>
       Effect.flatMap(tried(batch, patient), (exit) => {
-        if (Exit.isFailure(exit)) lane.until = tick + ticksIn(laneAside)
+        if (Exit.isFailure(exit)) lane.until = tick + ticksIn(ownBatchDuration)
         if (Exit.isSuccess(exit) || batch.length === 1 || failureIn(exit) !== undefined) {
           return Effect.sync(() => answerAll(batch, exit))
         }
@@ -171,7 +171,7 @@ export const batched = <In, Out>(
     const setAside = (key: string, batch: Batch<In, Out>): void => {
       const lane = lanes.get(key) ?? { queue: [], running: false, until: 0 }
       lanes.set(key, lane)
-      lane.until = tick + ticksIn(laneAside)
+      lane.until = tick + ticksIn(ownBatchDuration)
       lane.queue.unshift(...batch)
       wake(lane)
     }
@@ -183,7 +183,7 @@ export const batched = <In, Out>(
         Effect.map(tried(group, waitBriefly), (exit) =>
           Exit.isSuccess(exit) ? answerAll(group, exit) : setAside(key, group)
         )
-      if (groups.length > 1) return Effect.forEach(groups, one, { concurrency: batchesUnderWay, discard: true })
+      if (groups.length > 1) return Effect.forEach(groups, one, { concurrency: concurrentBatches, discard: true })
       return Effect.sync(() => groups.forEach(([key, group]) => setAside(key, group)))
     }
 
@@ -200,7 +200,7 @@ export const batched = <In, Out>(
     /** A batch that has been under way for a whole tick is overdue, and no longer waited for. */
     const take = (): Effect.Effect<void> | undefined => {
       const isWaitedFor = running.size > 0 && [...running].some(({ since }) => tick - since < 2)
-      if (common.length === 0 || isWaitedFor || running.size >= batchesUnderWay) return undefined
+      if (common.length === 0 || isWaitedFor || running.size >= concurrentBatches) return undefined
       const one = { since: tick }
       running.add(one)
       return Effect.flatMap(flush(common.splice(0, largest)), () => {
@@ -237,7 +237,7 @@ export const batched = <In, Out>(
       Effect.async((answer) => {
         const lane = laneOf === undefined || lanes.size === 0 ? undefined : lanes.get(laneOf(item))
         const { queue } = lane ?? { queue: common }
-        if (queue.length >= (lane === undefined ? longestQueue : longestLane)) return answer(Exit.fail(busy()))
+        if (queue.length >= (lane === undefined ? longestQueue : longestOwnBatchQueue)) return answer(Exit.fail(busy()))
         queue.push(span === undefined ? { item, since: tick, answer } : { item, since: tick, answer, span })
         if (lane === undefined) advance()
         else wake(lane)

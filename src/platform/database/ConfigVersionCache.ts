@@ -4,7 +4,7 @@
  * request uses a configuration that was replaced before it came.
  */
 import { Context, Effect, type Scope } from "effect"
-import { termsKept } from "../../domain/policies/DatabasePolicies.ts"
+import { configVersionsCached } from "../../domain/policies/DatabasePolicies.ts"
 import { setBounded } from "../../domain/BoundedMap.ts"
 import { batchedReads } from "./Batcher.ts"
 import type { Stored } from "./DatabaseFailure.ts"
@@ -35,7 +35,7 @@ export const cachedByConfigVersion = <In, Out>(
         const known = kept.get(key)
         if (known !== undefined) return known
         const fresh = yield* read(item)
-        setBounded(kept, termsKept, key, fresh)
+        setBounded(kept, configVersionsCached, key, fresh)
         return fresh
       })
   })

@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
 import { Context, Data, Effect, Layer, Metric, Option, type Redacted, Runtime, Schedule } from "effect"
 import type Pg from "pg"
-import { connectTimeout, primaryLook, replicaConnectTimeout } from "../../domain/policies/DatabasePolicies.ts"
+import { connectTimeout, primaryPollInterval, replicaConnectTimeout } from "../../domain/policies/DatabasePolicies.ts"
 import { poolClosesWithin } from "../../domain/policies/ServerPolicies.ts"
 import { hostsOf } from "../config/DatabaseUrl.ts"
 import { Settings } from "../config/Settings.ts"
@@ -130,8 +130,8 @@ const keepLooking = ({ fence: { primary }, look, pool }: PrimaryPool) => {
     )
   })
   return Effect.zipRight(Effect.promise(look), record).pipe(
-    Effect.repeat(Schedule.jittered(Schedule.spaced(primaryLook))),
-    Effect.delay(primaryLook),
+    Effect.repeat(Schedule.jittered(Schedule.spaced(primaryPollInterval))),
+    Effect.delay(primaryPollInterval),
     unspanned
   )
 }

@@ -11,7 +11,7 @@ import operations from "../../../migrations/0009_operations.ts"
 import { SqlClient, SqlError } from "@effect/sql"
 import { Data, Duration, Effect, Option, Schema, type Scope } from "effect"
 import { sha256Hex } from "../../domain/Digest.ts"
-import { migrationLockTimeout, migrationRetry, migrationTurn } from "../../domain/policies/DatabasePolicies.ts"
+import { migrationLockTimeout, migrationRetry, migrationPollInterval } from "../../domain/policies/DatabasePolicies.ts"
 import { sessionLimits, sessionWithoutLimits, withoutLimits } from "./Connections.ts"
 import type { Migration } from "./Migration.ts"
 import { rowAs, rowsAs, theRowAs } from "./Query.ts"
@@ -134,7 +134,7 @@ const inTurn = <A, E, R>(
         onNone: () =>
           Effect.delay(
             Effect.suspend(() => inTurn(effect)),
-            migrationTurn
+            migrationPollInterval
           ),
         onSome: Effect.succeed
       })

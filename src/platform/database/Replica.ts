@@ -5,7 +5,7 @@
  */
 import { SqlClient, type SqlConnection, type SqlError } from "@effect/sql"
 import { Context, Duration, Effect, identity, Option, Schema, type Scope, Stream } from "effect"
-import { replicaLook, replicaPatience, replicaPause } from "../../domain/policies/DatabasePolicies.ts"
+import { replicaPollInterval, replicaPatience, replicaPause } from "../../domain/policies/DatabasePolicies.ts"
 import type { DatabaseFailure } from "../../domain/Failure.ts"
 import { monotonicMillis } from "../fibers/Deadlines.ts"
 import { batchedReads } from "./Batcher.ts"
@@ -37,7 +37,7 @@ const caughtUp = (connection: Connection, position: string): Effect.Effect<void,
   const look = connection.execute(PROGRESS, [position], undefined).pipe(Effect.flatMap(progressRow))
   const wait: Effect.Effect<void, NotNow | SqlError.SqlError> = Effect.flatMap(look, ({ has_it }) => {
     if (has_it === null) return new NotNow({ reason: "it is no replica" })
-    return has_it ? Effect.void : Effect.zipRight(Effect.sleep(replicaLook), wait)
+    return has_it ? Effect.void : Effect.zipRight(Effect.sleep(replicaPollInterval), wait)
   })
   return Effect.timeoutFail(wait, {
     duration: replicaPatience,

@@ -3,7 +3,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { Data, Duration, Effect, Fiber, FiberSet, Runtime, type Scope } from "effect"
-import { answerLook, drainTimeout, keepAliveTimeout, requestTimeout } from "../../domain/policies/ServerPolicies.ts"
+import {
+  stalledReaderPoll,
+  drainTimeout,
+  keepAliveTimeout,
+  requestTimeout
+} from "../../domain/policies/ServerPolicies.ts"
 import { endWithin } from "../fibers/Shutdown.ts"
 import { type AnswerLimits, AnswerWriter } from "./AnswerWriter.ts"
 import { fixedHeaders } from "./Exchange.ts"
@@ -105,7 +110,7 @@ export const serve = (
     const writer = new AnswerWriter(options)
     const looking = setInterval(
       () => writer.closeStalled(connections.sockets, performance.now()),
-      Duration.toMillis(answerLook)
+      Duration.toMillis(stalledReaderPoll)
     ).unref()
     const server = createServer({
       requestTimeout: Duration.toMillis(requestTimeout),

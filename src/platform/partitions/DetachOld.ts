@@ -5,7 +5,7 @@
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Array, Duration, Effect, Option, Schema } from "effect"
 import { join } from "node:path"
-import { monthLockTimeout, retentionBatch } from "../../domain/policies/ServerPolicies.ts"
+import { partitionLockTimeout, retentionBatch } from "../../domain/policies/ServerPolicies.ts"
 import { rowsAs, theRowAs } from "../database/Query.ts"
 import {
   LOCK_TIMEOUT,
@@ -32,7 +32,7 @@ export const tableOfPartition = (month: string): string => month.replace(/_\d{4}
 
 /** Sets a short lock timeout for the transaction: later statements queue behind its lock requests. */
 export const limitLockWait = (sql: SqlClient.SqlClient) =>
-  sql.unsafe(`set local statement_timeout = 0; set local lock_timeout = ${Duration.toMillis(monthLockTimeout)}`)
+  sql.unsafe(`set local statement_timeout = 0; set local lock_timeout = ${Duration.toMillis(partitionLockTimeout)}`)
 
 /** Rows to keep, in SQL. */
 interface Needed {

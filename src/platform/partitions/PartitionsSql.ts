@@ -2,7 +2,7 @@
 import { join } from "node:path"
 import { SqlClient } from "@effect/sql"
 import { Cause, Effect, Layer, Option, Schema } from "effect"
-import { monthsAhead } from "../../domain/policies/ServerPolicies.ts"
+import { partitionsAhead } from "../../domain/policies/ServerPolicies.ts"
 import { Settings } from "../config/Settings.ts"
 import { rowsAs, theRowAs } from "../database/Query.ts"
 import { orTransactionFailure, sqlStateOf } from "../database/DatabaseFailure.ts"
@@ -33,7 +33,7 @@ const tables = `select c.relname::text as table, a.attname::text as column from 
 /** Months without a partition: the next ones, and those of rows in the default partition. */
 const missing = (table: string, column: string) => `
   select at from (
-    select date_trunc('month', now() at time zone 'UTC') + n * interval '1 month' as month from generate_series(0, ${monthsAhead}) n
+    select date_trunc('month', now() at time zone 'UTC') + n * interval '1 month' as month from generate_series(0, ${partitionsAhead}) n
     union
     select date_trunc('month', "${column}" at time zone 'UTC') from "${table}_default"
     where "${column}" >= now() and "${column}" < now() + interval '1 year'

@@ -1,6 +1,6 @@
 /** Spent tokens in memory. */
 import { Clock, Duration, Effect, Layer } from "effect"
-import { spentKept, spentMatters } from "../../domain/policies/ServerPolicies.ts"
+import { usageRetention, usageMaxAge } from "../../domain/policies/ServerPolicies.ts"
 import { memoryTable, openTables } from "../database/MemoryDatabase.ts"
 import { type UsageBatch, RateLimitUsageStore } from "./RateLimits.ts"
 
@@ -17,7 +17,7 @@ export const rateLimitUsageMemory = Layer.effect(
     exchange: (instance, told, known) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         for (const [key, { toldAt }] of spentTokens) {
-          if (now - toldAt > Duration.toMillis(spentKept)) spentTokens.delete(key)
+          if (now - toldAt > Duration.toMillis(usageRetention)) spentTokens.delete(key)
         }
         if (told !== undefined) {
           const key = `${instance} ${told.number}`
@@ -28,7 +28,7 @@ export const rateLimitUsageMemory = Layer.effect(
             (row) =>
               row.instance !== instance &&
               row.number > (known.get(row.instance) ?? 0) &&
-              now - row.toldAt < Duration.toMillis(spentMatters)
+              now - row.toldAt < Duration.toMillis(usageMaxAge)
           )
           .sort((a, b) => a.toldAt - b.toldAt || a.number - b.number)
           .map(({ toldAt, ...row }) => ({ ...row, ageMillis: Math.max(0, now - toldAt) }))

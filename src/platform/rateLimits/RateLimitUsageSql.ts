@@ -2,7 +2,7 @@
 import { orDatabaseFailure } from "../database/DatabaseFailure.ts"
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Schema } from "effect"
-import { spentKept, spentMatters } from "../../domain/policies/ServerPolicies.ts"
+import { usageRetention, usageMaxAge } from "../../domain/policies/ServerPolicies.ts"
 import { rowsAs } from "../database/Query.ts"
 import { RateLimitUsageStore, KeyUsage } from "./RateLimits.ts"
 
@@ -15,8 +15,8 @@ const heardRows = rowsAs(
   })
 )
 
-const matters = Duration.toSeconds(spentMatters)
-const kept = Duration.toSeconds(spentKept)
+const matters = Duration.toSeconds(usageMaxAge)
+const kept = Duration.toSeconds(usageRetention)
 
 export const rateLimitUsageSql = Layer.effect(
   RateLimitUsageStore,

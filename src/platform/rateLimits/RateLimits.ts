@@ -5,9 +5,9 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { Ids } from "../../domain/Ids.ts"
 import {
-  spentKeysTold,
-  spentTold,
-  failedProofsPerMinute,
+  usageKeysShared,
+  usageSharedEvery,
+  unverifiedCallbacksPerMinute,
   unreadProofsPerMinute
 } from "../../domain/policies/ServerPolicies.ts"
 import type { Stored } from "../database/DatabaseFailure.ts"
@@ -35,7 +35,7 @@ export type RateLimitDecision =
 const ALLOWED: RateLimitDecision = { allowed: true }
 
 /** Tokens of one key, as one instance tells the others. */
-export type Spent = readonly [key: string, tokens: number]
+export type SpentTokens = readonly [key: string, tokens: number]
 
 interface Bucket {
   /**
@@ -87,14 +87,14 @@ export class RateLimiter {
   }
 
   /** Usage since the last call; if too many keys, the most used. */
-  tell(mostKeys: number): ReadonlyArray<Spent> {
+  takeUsage(mostKeys: number): ReadonlyArray<SpentTokens> {
     const all = Array.from(this.#untold)
     this.#untold = new Map()
     return all.length <= mostKeys ? all : all.sort(([, a], [, b]) => b - a).slice(0, mostKeys)
   }
 
   /** Spends what another instance has let through, at the time at which it has told of it. */
-  hear(key: string, tokens: number, atMillis: number): void {
+  addUsage(key: string, tokens: number, atMillis: number): void {
     if (this.#perMinute === 0) return
     this.#owe(this.#buckets.get(key), key, tokens * TOKEN, 2 * this.#capacity, atMillis)
   }
@@ -216,7 +216,7 @@ export class RateLimits extends Context.Tag("corridor/RateLimits")<
 
       const spentHere = (): UsageBatch | undefined => {
         const spent = Array.from(limiters).flatMap(([name, limiter]) =>
-          limiter.tell(spentKeysTold).map(([key, tokens]): KeyUsage => [name, key, tokens])
+          limiter.takeUsage(usageKeysShared).map(([key, tokens]): KeyUsage => [name, key, tokens])
         )
         if (spent.length === 0) return undefined
         number += 1
@@ -230,7 +230,7 @@ export class RateLimits extends Context.Tag("corridor/RateLimits")<
         const now = yield* Clock.currentTimeMillis
         for (const { ageMillis, instance: other, number: batch, spent } of heard) {
           known.set(other, batch)
-          for (const [name, key, tokens] of spent) limiters.get(name)?.hear(key, tokens, now - ageMillis)
+          for (const [name, key, tokens] of spent) limiters.get(name)?.addUsage(key, tokens, now - ageMillis)
         }
       })
 
@@ -245,7 +245,7 @@ export class RateLimits extends Context.Tag("corridor/RateLimits")<
           Effect.catchAllCause((cause) =>
             Effect.logDebug("What instances let through could not be exchanged: each counts for itself", cause)
           ),
-          Effect.delay(spentTold),
+          Effect.delay(usageSharedEvery),
           Effect.forever
         )
       }
@@ -278,11 +278,11 @@ const unlessAllowed = (decision: RateLimitDecision): Effect.Effect<void, RateLim
   return new RateLimited({ message, retryAfterSeconds })
 }
 
-export const makeFailedProofs = Effect.fnUntraced(function* (name: string) {
+export const makeCallbackAbuseLimit = Effect.fnUntraced(function* (name: string) {
   const { rateLimitPerMinute, trustProxy } = yield* Settings
   const { limiter } = yield* RateLimits
   const isOff = rateLimitPerMinute === 0
-  const failures = limiter(name, isOff ? 0 : failedProofsPerMinute)
+  const failures = limiter(name, isOff ? 0 : unverifiedCallbacksPerMinute)
   const unread = limiter(`${name}, unread`, isOff ? 0 : unreadProofsPerMinute)
 
   const counted = (request: IncomingMessage) =>

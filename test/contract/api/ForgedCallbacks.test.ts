@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { connect } from "node:net"
 import { expect } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { failedProofsPerMinute } from "../../../src/domain/policies/ServerPolicies.ts"
+import { unverifiedCallbacksPerMinute } from "../../../src/domain/policies/ServerPolicies.ts"
 import { callBack as kybCallBack, CALLBACK, SECRET, started } from "../../people/kyb/Callbacks.ts"
 import { callBack } from "../../payments/support/Calls.ts"
 import { onPaymentServer } from "../../payments/support/PaymentServer.ts"
@@ -14,11 +14,11 @@ import { TestServer } from "../../support/TestServer.ts"
 /** Many at once, since the limit gives way a little with every second that passes. */
 const expectLimited = <E, R>(ask: Effect.Effect<Answer, E, R>) =>
   Effect.gen(function* () {
-    const answers = yield* Effect.replicateEffect(ask, 3 * failedProofsPerMinute, { concurrency: 30 })
+    const answers = yield* Effect.replicateEffect(ask, 3 * unverifiedCallbacksPerMinute, { concurrency: 30 })
     const refused = answers.filter(({ status }) => status === 429)
     const unproved = answers.filter(({ status }) => status === 401)
     expect(refused.length + unproved.length).toBe(answers.length)
-    expect(unproved.length).toBeGreaterThanOrEqual(failedProofsPerMinute)
+    expect(unproved.length).toBeGreaterThanOrEqual(unverifiedCallbacksPerMinute)
     expect(refused.length).toBeGreaterThan(0)
     const [answer] = refused
     expect(JSON.parse(answer!.text)).toEqual({ status: "error", message: expect.stringContaining("without proof") })

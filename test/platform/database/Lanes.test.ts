@@ -6,9 +6,9 @@ import { busy, type DatabaseFailure, maybeWritten } from "../../../src/domain/Fa
 import { failureTag } from "../../support/FailureTag.ts"
 import {
   batchLockTimeout,
-  laneAside,
-  laneLockTimeout,
-  longestLane,
+  ownBatchDuration,
+  ownBatchLockTimeout,
+  longestOwnBatchQueue,
   longestQueue,
   queuePatience
 } from "../../../src/domain/policies/DatabasePolicies.ts"
@@ -69,7 +69,7 @@ layer(Layer.effect(PoolQuotas, PoolQuotas.make(10)))("The lanes of a batcher", (
       expect(batches.slice(0, 2)).toEqual([of("a", 1), [...of("held", 2), ...of("b", 3)]])
       expect(batches.at(-1), "it is no longer in the common batch").toEqual(of("b", 6))
       held.clear()
-      yield* TestClock.adjust(laneLockTimeout)
+      yield* TestClock.adjust(ownBatchLockTimeout)
       expect(yield* Fiber.join(answers)).toEqual(doubled(1, 2, 3))
       expect(yield* later).toEqual(doubled(5, 6))
     })
@@ -82,13 +82,13 @@ layer(Layer.effect(PoolQuotas, PoolQuotas.make(10)))("The lanes of a batcher", (
       const answers = yield* Effect.fork(yield* ask(of("held", 1, 2)))
       yield* TestClock.adjust(batchLockTimeout)
       const behind = yield* Effect.fork(yield* ask(of("held", 3)))
-      yield* TestClock.adjust(laneLockTimeout)
-      yield* TestClock.adjust(laneLockTimeout)
+      yield* TestClock.adjust(ownBatchLockTimeout)
+      yield* TestClock.adjust(ownBatchLockTimeout)
       expect(setbacks(yield* Fiber.join(answers))).toEqual(["Busy", "Busy"])
       expect(setbacks(yield* Fiber.join(behind))).toEqual(["Busy"])
       held.clear()
-      yield* TestClock.adjust(laneAside)
-      yield* TestClock.adjust(laneAside)
+      yield* TestClock.adjust(ownBatchDuration)
+      yield* TestClock.adjust(ownBatchDuration)
       yield* yield* ask([...of("a", 4), ...of("held", 5), ...of("b", 6)])
       expect(batches.at(-1)).toEqual([...of("held", 5), ...of("b", 6)])
     })
@@ -145,7 +145,7 @@ layer(Layer.effect(PoolQuotas, PoolQuotas.make(10)))("The lanes of a batcher", (
       held.add("held")
       yield* Effect.asVoid(ask(of("held", 1)))
       yield* TestClock.adjust(batchLockTimeout)
-      yield* Effect.asVoid(ask(of("held", ...Array.from({ length: longestLane }, (_, n) => n + 100))))
+      yield* Effect.asVoid(ask(of("held", ...Array.from({ length: longestOwnBatchQueue }, (_, n) => n + 100))))
       expect(setbacks(yield* yield* ask(of("held", 2)))).toEqual(["Busy"])
       hanging.add(3)
       yield* Effect.asVoid(ask(of("a", 3)))

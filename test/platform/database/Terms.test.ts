@@ -1,7 +1,7 @@
 /** What is remembered of the terms of payments, and for whom. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { termsKept } from "../../../src/domain/policies/DatabasePolicies.ts"
+import { configVersionsCached } from "../../../src/domain/policies/DatabasePolicies.ts"
 import { InTransaction, PoolQuotas } from "../../../src/platform/database/Transactor.ts"
 import { atConfigVersion, cachedByConfigVersion } from "../../../src/platform/database/ConfigVersionCache.ts"
 
@@ -66,13 +66,13 @@ layer(Layer.effect(PoolQuotas, PoolQuotas.make(10)))("Reads of terms", (it) => {
   it.scoped("are forgotten oldest first when there are too many", () =>
     Effect.gen(function* () {
       const { asked, read } = yield* counting
-      const many = Array.from({ length: termsKept }, (_, n) => `${n}`)
+      const many = Array.from({ length: configVersionsCached }, (_, n) => `${n}`)
       yield* atConfigVersion("v1")(Effect.forEach(["old", ...many], read, { discard: true }))
-      expect(asked()).toBe(termsKept + 1)
+      expect(asked()).toBe(configVersionsCached + 1)
       yield* atConfigVersion("v1")(Effect.forEach(many, read, { discard: true }))
-      expect(asked(), "the others are still known").toBe(termsKept + 1)
+      expect(asked(), "the others are still known").toBe(configVersionsCached + 1)
       yield* atConfigVersion("v1")(read("old"))
-      expect(asked()).toBe(termsKept + 2)
+      expect(asked()).toBe(configVersionsCached + 2)
     })
   )
 })

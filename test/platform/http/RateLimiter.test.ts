@@ -129,44 +129,44 @@ describe("RateLimiter", () => {
   it("spends what other instances tell of, and pays back what all together let through too much", () => {
     const limiter = new RateLimiter(10)
     for (let i = 0; i < 4; i++) limiter.take("a", START)
-    limiter.hear("a", 5, START)
+    limiter.addUsage("a", 5, START)
     expect(limiter.take("a", START)).toStrictEqual({ allowed: true })
     expect(limiter.take("a", START)).toStrictEqual(blocked(6))
-    limiter.hear("a", 5, START)
+    limiter.addUsage("a", 5, START)
     expect(limiter.peek("a", START)).toStrictEqual(blocked(36))
     limiter.spend("a", START)
     expect(limiter.peek("a", START)).toStrictEqual(blocked(36))
-    limiter.hear("a", 1000, START)
+    limiter.addUsage("a", 1000, START)
     expect(limiter.peek("a", START)).toStrictEqual(blocked(66))
     expect(limiter.peek("a", START + 66_000)).toStrictEqual({ allowed: true })
   })
 
   it("takes what it hears late for as old as it is", () => {
     const limiter = new RateLimiter(10)
-    limiter.hear("a", 10, START - 30_000)
+    limiter.addUsage("a", 10, START - 30_000)
     for (let i = 0; i < 5; i++) expect(limiter.take("a", START)).toStrictEqual({ allowed: true })
     expect(limiter.take("a", START)).toStrictEqual(blocked(6))
-    limiter.hear("a", 1, START - 30_000)
+    limiter.addUsage("a", 1, START - 30_000)
     expect(limiter.peek("a", START)).toStrictEqual(blocked(12))
   })
 
   it("tells of what was spent here, once, and of none that it heard of", () => {
     const limiter = new RateLimiter(10)
-    limiter.hear("a", 3, START)
+    limiter.addUsage("a", 3, START)
     limiter.take("a", START)
     limiter.take("a", START)
     limiter.take("b", START)
     limiter.spend("c", START)
     for (let i = 0; i < 5; i++) limiter.spend("c", START)
-    expect(limiter.tell(2)).toStrictEqual([
+    expect(limiter.takeUsage(2)).toStrictEqual([
       ["c", 6],
       ["a", 2]
     ])
-    expect(limiter.tell(2)).toStrictEqual([])
+    expect(limiter.takeUsage(2)).toStrictEqual([])
     const off = new RateLimiter(0)
     off.spend("a", START)
-    off.hear("a", 3, START)
-    expect(off.tell(2)).toStrictEqual([])
+    off.addUsage("a", 3, START)
+    expect(off.takeUsage(2)).toStrictEqual([])
     expect(off.size).toBe(0)
   })
 

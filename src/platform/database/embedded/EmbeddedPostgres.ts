@@ -4,7 +4,7 @@
  */
 import { Effect, Fiber, Option, Redacted, Ref, type Scope, Deferred, Duration, Schedule } from "effect"
 import {
-  embeddedLeavesWithin,
+  embeddedStopsWithin,
   embeddedRestarts,
   embeddedHealthyAfter,
   embeddedReadiness,
@@ -231,7 +231,7 @@ const leaveAtTheEnd = (start: Start) =>
         onNone: () => Effect.void,
         onSome: (joined) =>
           leave(start, joined).pipe(
-            endWithin(embeddedLeavesWithin, () => "the embedded PostgreSQL, which may go on"),
+            endWithin(embeddedStopsWithin, () => "the embedded PostgreSQL, which may go on"),
             Effect.asVoid
           )
       })
