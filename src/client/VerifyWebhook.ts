@@ -1,6 +1,6 @@
 /** Verifies that a delivery comes from the service and is not a replay. */
 import { Clock, Data, Duration, Effect } from "effect"
-import type { Event } from "../contract/api/WebhookLog.ts"
+import type { Event } from "../contract/api/WebhookLogApi.ts"
 import { webhookReplayWindow } from "../domain/policies/ClientPolicies.ts"
 import type { Wire } from "./WireTypes.ts"
 

@@ -2,11 +2,11 @@
 import type { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import type { BigDecimal, Brand } from "effect"
 import type { Api } from "../contract/api/Api.ts"
-import type { CreateApiKey, RotateApiKey } from "../contract/api/ApiKeys.ts"
-import type { CreateOrganization } from "../contract/api/Organizations.ts"
-import type { CreateProviderConfig } from "../contract/api/ProviderConfigs.ts"
-import type { RequestVerification } from "../contract/api/Verification.ts"
-import type { RotateSecret } from "../contract/api/Webhooks.ts"
+import type { CreateApiKey, RotateApiKey } from "../contract/api/ApiKeysApi.ts"
+import type { CreateOrganization } from "../contract/api/OrganizationsApi.ts"
+import type { CreateProviderConfig } from "../contract/api/ProviderConfigsApi.ts"
+import type { RequestVerification } from "../contract/api/VerificationApi.ts"
+import type { RotateSecret } from "../contract/api/WebhooksApi.ts"
 
 /** `Decimal` replaces amounts and rates, `Time` replaces dates. */
 export type Wire<T, Decimal = number, Time = string> = T extends BigDecimal.BigDecimal

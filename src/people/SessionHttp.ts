@@ -1,6 +1,6 @@
 import { Effect, Context, Either, Layer, Option } from "effect"
 import { success } from "../contract/api/Envelope.ts"
-import type { SessionApi, Session } from "../contract/api/Session.ts"
+import type { SessionApi, Session } from "../contract/api/UsersApi.ts"
 import type { Handlers } from "../platform/http/Handlers.ts"
 import { type Access, accessTable, authorize, type Caller, type Permission, type Permit } from "../domain/Access.ts"
 import type { Invalid, NotFound } from "../domain/Failure.ts"

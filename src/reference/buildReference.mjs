@@ -32,7 +32,7 @@ const loadRenderer = async () => {
 
 const readDocument = async (folder) => {
   const outfile = join(folder, "document.mjs")
-  await build({ ...forNode, packages: "external", entryPoints: ["src/contract/openapi/OpenApiText.ts"], outfile })
+  await build({ ...forNode, packages: "external", entryPoints: ["src/contract/openapi/OpenApiDocument.ts"], outfile })
   const { openApiTemplate } = await import(pathToFileURL(outfile).href)
   rmSync(outfile)
   return openApiTemplate()

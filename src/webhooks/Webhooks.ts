@@ -1,7 +1,7 @@
 /** Manages webhook endpoints: create, update, rotate the secret, remove. */
 import { Context, Effect, Layer, Option } from "effect"
 import { WebhookId, Ids } from "../domain/Ids.ts"
-import type { NewWebhook, UpdateWebhook } from "../contract/api/Webhooks.ts"
+import type { NewWebhook, UpdateWebhook } from "../contract/api/WebhooksApi.ts"
 import { AuditLog } from "../platform/audit/AuditLog.ts"
 import { Settings } from "../platform/config/Settings.ts"
 import type { Stored } from "../platform/database/DatabaseFailure.ts"

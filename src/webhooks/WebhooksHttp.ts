@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { success } from "../contract/api/Envelope.ts"
-import type { WebhooksApi } from "../contract/api/Webhooks.ts"
+import type { WebhooksApi } from "../contract/api/WebhooksApi.ts"
 import type { Handlers } from "../platform/http/Handlers.ts"
 import { makePages } from "../platform/pagination/Pagination.ts"
 import { Webhooks } from "./Webhooks.ts"

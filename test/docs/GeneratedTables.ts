@@ -1,9 +1,9 @@
 /** The generated tables and diagrams of the documentation: errors, events, test values, states, providers. */
 import { stringify } from "lossless-json"
 import { openApiDocument } from "../../src/contract/openapi/OpenApiDocument.ts"
-import { eventsAbout } from "../../src/contract/api/Events.ts"
-import { testValues } from "../../src/contract/api/TestValues.ts"
-import { codeMeanings } from "../../src/contract/openapi/Errors.ts"
+import { eventsAbout } from "../../src/contract/api/WebhookEvents.ts"
+import { testValues } from "../../src/contract/api/Introduction.ts"
+import { codeMeanings } from "../../src/contract/openapi/OpenApiErrors.ts"
 import { type EventType, eventTypes } from "../../src/domain/EventTypes.ts"
 import { codes } from "../../src/domain/Failure.ts"
 import { failureCodes, canCorrect, paymentStatuses, transitions } from "../../src/domain/PaymentStatus.ts"

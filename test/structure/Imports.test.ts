@@ -58,7 +58,7 @@ const upward = [
   ["src/console/App.tsx", "../hosted/links/LinkStore.ts"],
   ["src/console/pages/OperationsPage.tsx", "../../payments/read/Payments.ts"],
   ["src/reference/ReferencePage.ts", "../platform/http/Router.ts"],
-  ["src/contract/openapi/OpenApiText.ts", "../../reference/ReferencePage.ts"],
+  ["src/contract/openapi/OpenApiDocument.ts", "../../reference/ReferencePage.ts"],
   ["src/contract/api/Api.ts", "../../client/Wire.ts"],
   ["src/hosted/pages/PageLayout.ts", "../../console/App.tsx"]
 ] as const

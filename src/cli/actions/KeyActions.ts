@@ -1,6 +1,6 @@
 /** `corridor keys` */
 import { Effect, Option, Schema } from "effect"
-import { CreateApiKey, RotateApiKey } from "../../contract/api/ApiKeys.ts"
+import { CreateApiKey, RotateApiKey } from "../../contract/api/ApiKeysApi.ts"
 import type { Role } from "../../domain/Roles.ts"
 import { type Answer, ApiClient, orNotFound } from "../client/ApiClient.ts"
 import { isLocal, onServer, onTarget } from "../client/RunCommand.ts"

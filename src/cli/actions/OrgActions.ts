@@ -1,6 +1,6 @@
 /** `corridor orgs` */
 import { type BigDecimal, Effect, Option, Schema } from "effect"
-import { CreateOrganization, settable } from "../../contract/api/Organizations.ts"
+import { CreateOrganization, settable } from "../../contract/api/OrganizationsApi.ts"
 import { toWireText, WireNumber } from "../../domain/Decimal.ts"
 import { OrgId, idOrNil } from "../../domain/Ids.ts"
 import { OrganizationStore } from "../../people/organizations/OrganizationStore.ts"

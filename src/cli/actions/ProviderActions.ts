@@ -1,6 +1,6 @@
 /** `corridor providers list`, `add`, `enable` and `disable` */
 import { type BigDecimal, Effect, Option } from "effect"
-import { CreateProviderConfig } from "../../contract/api/ProviderConfigs.ts"
+import { CreateProviderConfig } from "../../contract/api/ProviderConfigsApi.ts"
 import { toWireText, WireNumber } from "../../domain/Decimal.ts"
 import { type Answer, ApiClient } from "../client/ApiClient.ts"
 import { isLocal, onTarget } from "../client/RunCommand.ts"

@@ -1,6 +1,6 @@
 /** `corridor webhooks` */
 import { Effect, Option } from "effect"
-import { CreateWebhook } from "../../contract/api/Webhooks.ts"
+import { CreateWebhook } from "../../contract/api/WebhooksApi.ts"
 import { type Answer, ApiClient } from "../client/ApiClient.ts"
 import { isLocal, onTarget } from "../client/RunCommand.ts"
 import { decodeInput, refuse } from "../shared/CommandInput.ts"

@@ -35,10 +35,10 @@ const handlerSet = <A, E>(
 
 const records = async () => {
   const { recordServicesOn } = await import("../../app/RecordServices.ts")
-  const { ApiKeysApi } = await import("../../contract/api/ApiKeys.ts")
-  const { OrganizationsApi } = await import("../../contract/api/Organizations.ts")
-  const { RatesApi } = await import("../../contract/api/Rates.ts")
-  const { WebhooksApi } = await import("../../contract/api/Webhooks.ts")
+  const { ApiKeysApi } = await import("../../contract/api/ApiKeysApi.ts")
+  const { OrganizationsApi } = await import("../../contract/api/OrganizationsApi.ts")
+  const { RatesApi } = await import("../../contract/api/RatesApi.ts")
+  const { WebhooksApi } = await import("../../contract/api/WebhooksApi.ts")
   const { ratesHandlers } = await import("../../money/rates/RatesHttp.ts")
   const { apiKeysHandlers } = await import("../../people/apiKeys/ApiKeysHttp.ts")
   const { organizationsHandlers } = await import("../../people/organizations/OrganizationsHttp.ts")
@@ -53,22 +53,22 @@ const records = async () => {
 
 const payments = async () => {
   const { paymentReadServicesOn } = await import("../../app/PaymentReadServices.ts")
-  const { PaymentsApi } = await import("../../contract/api/Payments.ts")
+  const { PaymentsApi } = await import("../../contract/api/PaymentsApi.ts")
   const { paymentsHandlers } = await import("../../payments/PaymentsHttp.ts")
   return handlerSet(paymentReadServicesOn(ExistingLive), { payments: [PaymentsApi, paymentsHandlers] })
 }
 
 const settlements = async () => {
   const { settlementServicesOn } = await import("../../app/SettlementServices.ts")
-  const { ResolutionsApi } = await import("../../contract/api/Resolutions.ts")
+  const { ResolutionsApi } = await import("../../contract/api/ResolutionsApi.ts")
   const { resolutionsHandlers } = await import("../../payments/PaymentsHttp.ts")
   return handlerSet(settlementServicesOn(ExistingLive), { resolutions: [ResolutionsApi, resolutionsHandlers] })
 }
 
 const providers = async () => {
   const { providerServicesOn } = await import("../../app/ProviderServices.ts")
-  const { AnalyticsApi } = await import("../../contract/api/Analytics.ts")
-  const { ProviderConfigsApi } = await import("../../contract/api/ProviderConfigs.ts")
+  const { AnalyticsApi } = await import("../../contract/api/AnalyticsApi.ts")
+  const { ProviderConfigsApi } = await import("../../contract/api/ProviderConfigsApi.ts")
   const { analyticsHandlers } = await import("../../payments/analytics/AnalyticsHttp.ts")
   const { providerConfigsHandlers } = await import("../../providers/configs/ProviderConfigsHttp.ts")
   const { ProviderHealth } = await import("../../providers/health/ProviderHealth.ts")
@@ -80,7 +80,7 @@ const providers = async () => {
 
 const accounts = async () => {
   const { appOn } = await import("../../app/Services.ts")
-  const { VirtualAccountsApi } = await import("../../contract/api/VirtualAccounts.ts")
+  const { VirtualAccountsApi } = await import("../../contract/api/VirtualAccountsApi.ts")
   const { virtualAccountsHandlers } = await import("../../treasury/accounts/VirtualAccountsHttp.ts")
   return handlerSet(appOn(ExistingLive), { virtualAccounts: [VirtualAccountsApi, virtualAccountsHandlers] })
 }

@@ -1,6 +1,6 @@
 /** `corridor dlq` beside the database. */
 import { Effect, Option } from "effect"
-import { FromMoment } from "../../contract/api/Moment.ts"
+import { FromTime } from "../../contract/api/RequestFields.ts"
 import { WebhookId, idOrNil, uuidOrNil } from "../../domain/Ids.ts"
 import type { DeadLetterFilter } from "../../webhooks/delivery/DeadLetterStore.ts"
 import { DeadLetters } from "../../webhooks/delivery/DeadLetters.ts"
@@ -58,7 +58,7 @@ const selectionOf = Effect.fn("Cli.selectDeadLetters")(function* ({ all, id, sin
   const ways = [all, Option.isSome(id), Option.isSome(webhook)].filter((named) => named).length
   if (ways !== 1) return yield* refuse("Say which to replay: an ID, or --all, or --webhook ID with --since TIME.")
   if (Option.isSome(since) && Option.isNone(webhook)) return yield* refuse("--since goes together with --webhook.")
-  const from = yield* Effect.transposeMapOption(since, (text) => decodeOption("--since", FromMoment, text))
+  const from = yield* Effect.transposeMapOption(since, (text) => decodeOption("--since", FromTime, text))
   const selection: DeadLetterFilter = {
     delivery_id: Option.getOrUndefined(Option.map(id, uuidOrNil)),
     webhook_id: Option.getOrUndefined(Option.map(webhook, idOrNil(WebhookId))),

@@ -1,6 +1,6 @@
 /** `corridor providers credentials` and `corridor providers test` */
 import { Array as Arr, Config, Effect, Either, Option, Schema } from "effect"
-import { CredentialsState } from "../../contract/api/ProviderConfigs.ts"
+import { CredentialsState } from "../../contract/api/ProviderConfigsApi.ts"
 import { ProviderName, isBuiltInRail } from "../../domain/Corridor.ts"
 import { ConfigId, idOrNil } from "../../domain/Ids.ts"
 import { longestCredential } from "../../domain/policies/ProviderPolicies.ts"

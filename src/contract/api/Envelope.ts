@@ -1,6 +1,7 @@
 /** The shapes that many operations share: the success envelope, pages, timestamps, ids in paths. */
 import { Schema } from "effect"
 import { type Naming, uuidOrNil } from "../../domain/Ids.ts"
+import { isDate } from "../../domain/CalendarDate.ts"
 
 export const Timestamp = Schema.Date.annotations({
   identifier: "Timestamp",
@@ -88,3 +89,35 @@ export const pageOf = <S extends Schema.Schema.Any>(item: S) => page(item, meta)
 
 export const countedPageOf = <S extends Schema.Schema.Any>(item: S) =>
   page(item, Schema.Struct({ ...meta.fields, total_count: Schema.Int }))
+
+const camelCursor = Schema.NullOr(Schema.String).annotations({ description: "null on the last page" })
+
+export const CamelPageParams = {
+  limit: PageSize,
+  lastEvaluatedKey: Schema.optional(Schema.String.annotations({ description: "`lastEvaluatedKey` of the page before" }))
+}
+
+export const camelPageOf = <S extends Schema.Schema.Any>(item: S) =>
+  Schema.Struct({
+    status: Schema.Literal("success"),
+    message: Schema.String,
+    data: Schema.Array(item),
+    meta: Schema.Struct({ count: Schema.Int, has_more: Schema.Boolean, lastEvaluatedKey: camelCursor }),
+    lastEvaluatedKey: camelCursor
+  })
+
+export const reportOf = <S extends Schema.Schema.Any>(data: S) =>
+  Schema.Struct({ status: Schema.Literal("success"), data })
+
+export const report = <A>(data: A) => ({ status: "success" as const, data })
+
+const CalendarDate = Schema.String.pipe(
+  Schema.filter((text) => isDate(text) || "is not a date such as 2026-03-01")
+).annotations({ jsonSchema: { type: "string", format: "date" } })
+
+export const DateParams = {
+  dateFrom: Schema.optional(CalendarDate).annotations({
+    description: "First day, included; 29 days before `dateTo` when absent"
+  }),
+  dateTo: Schema.optional(CalendarDate).annotations({ description: "Last day, included; today when absent" })
+}

@@ -1,12 +1,98 @@
 /** The contract as OpenAPI: both credential headers in one requirement, so that generated clients send both. */
-import { type OpenApiJsonSchema as JsonSchema, OpenApi } from "@effect/platform"
+import { type OpenApiJsonSchema as JsonSchema, OpenApi, OpenApiJsonSchema } from "@effect/platform"
 import { Api } from "../api/Api.ts"
-import { withAmounts } from "./Amounts.ts"
+import { withAmounts, choicesOf, type Components, type SchemaNode } from "./ExampleAmounts.ts"
 import { codeSamples, type Sampled } from "./CodeSamples.ts"
-import { errorSchemas, withErrors } from "./Errors.ts"
-import { choicesOf, type Components, type SchemaNode } from "./SchemaChoices.ts"
-import { withoutGenerated } from "./Schemas.ts"
-import { webhooksOf } from "./Webhooks.ts"
+import { errorSchemas, withErrors } from "./OpenApiErrors.ts"
+import { eventEnvelope, eventExample, eventsAbout } from "../api/WebhookEvents.ts"
+import { type EventType, eventTypes } from "../../domain/EventTypes.ts"
+import { stringify } from "lossless-json"
+import { escapeText } from "../../domain/Html.ts"
+
+/** Descriptions that Effect generates for its own schemas and checks. */
+const generated =
+  /^(a|an) (string|number|integer|array|non empty string|non-negative|positive|bigint|boolean|date)\b|^an? \w+ (matching|between|at most|at least|that will)/
+
+const generatedTitle = /^(unknown|int|nonEmptyString|\w+\(.*\))$/
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const isGenerated = (key: string, value: unknown): boolean =>
+  (key === "$id" && typeof value === "string" && value.startsWith("/schemas/")) ||
+  (key === "title" && typeof value === "string" && generatedTitle.test(value)) ||
+  (key === "description" && typeof value === "string" && generated.test(value))
+
+/** Examples are left unchanged. */
+const isExample = (key: string): boolean => key === "example" || key === "examples"
+
+export const withoutGenerated = <A>(node: A): A => {
+  const clean = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(clean)
+    if (!isObject(value)) return value
+    return Object.fromEntries(
+      Object.entries(value)
+        .filter(([key, child]) => !isGenerated(key, child))
+        .map(([key, child]) => [key, isExample(key) ? child : clean(child)])
+    )
+  }
+  return clean(node) as A
+}
+
+/** Describes the webhook events as `webhooks` of the OpenAPI document, with their headers. */
+const header = (name: string, description: string, required = true) => ({
+  name,
+  in: "header",
+  required,
+  schema: { type: "string" },
+  description
+})
+
+const headers = [
+  header("X-Service-Signature", "HMAC-SHA256 of the raw body under the endpoint's `secret_key`, in hex"),
+  header("X-Service-Event-Id", "The `event_id` of the body"),
+  header("X-Service-Event-Type", "The `event_type` of the body"),
+  header("X-Service-Attempt", "Number of the delivery attempt, from 1"),
+  header("X-Service-Test", "`true` on a test notification, and absent otherwise", false),
+  header("webhook-id", "Extension. The `event_id`, for libraries of Standard Webhooks"),
+  header("webhook-timestamp", "Extension. Time of this attempt, in seconds since 1970"),
+  header("webhook-signature", "Extension. The signature of Standard Webhooks, or two of them after a rotation"),
+  header("traceparent", "Extension. Trace of the request that caused the event, if tracing is on", false)
+]
+
+const operationOf = (type: EventType, schema: JsonSchema.JsonSchema) => ({
+  post: {
+    operationId: `event.${type}`,
+    tags: ["webhookLog"],
+    summary: type,
+    description: `${eventsAbout[type].fires} Answer with any 2xx status within 10 seconds; the body is not read.`,
+    security: [],
+    parameters: headers,
+    requestBody: {
+      required: true,
+      content: { "application/json": { schema, example: eventExample(type) } }
+    },
+    responses: {
+      "2XX": { description: "Accepted" },
+      default: { description: "Refused: retried with growing delays for just under 24 hours" }
+    }
+  }
+})
+
+export const webhooksOf = () => {
+  const schemas: Record<string, JsonSchema.JsonSchema> = {}
+  const webhooks = Object.fromEntries(
+    eventTypes.map((type) => {
+      const schema = OpenApiJsonSchema.makeWithDefs(eventEnvelope(type), {
+        defs: schemas,
+        defsPath: "#/components/schemas/",
+        additionalPropertiesStrategy: "allow"
+      })
+      return [type, operationOf(type, schema)] as const
+    })
+  )
+  return { webhooks, schemas }
+}
 
 const securitySchemes: OpenApi.OpenAPIComponents["securitySchemes"] = {
   authorization: {
@@ -111,3 +197,21 @@ export const openApiDocument = (publicUrl: string, mode: "sandbox" | "live") => 
   const components = written.components.schemas as unknown as Components
   return { ...written, paths: withSamples(written.paths, `${publicUrl}/v1`, components) }
 }
+
+const STAND_IN = "https://address.invalid"
+const noServers = '"servers":[]'
+
+/**
+ * Built once, because it takes half a second: the build uses a placeholder address, which the server replaces. Written
+ * with lossless-json, which keeps exact amounts in examples.
+ */
+export const openApiTemplate = (): string => stringify({ ...openApiDocument(STAND_IN, "sandbox"), servers: [] }) ?? ""
+
+export const openApiText = (template: string, publicUrl: string, mode: "sandbox" | "live"): string =>
+  template
+    .replace(noServers, () => `"servers":${JSON.stringify(serversOf(publicUrl, mode))}`)
+    .replaceAll(STAND_IN, () => JSON.stringify(publicUrl).slice(1, -1))
+
+/** The reference page as rendered from the template, with the address of this server. */
+export const referenceHtml = (page: string, publicUrl: string): string =>
+  page.replaceAll(STAND_IN, () => escapeText(publicUrl))

@@ -1,7 +1,7 @@
 /** Creates, reads and cancels payment links. */
 import { Clock, Context, Effect, Either, Layer, Option } from "effect"
 import { LinkId, type OrgId, Ids } from "../../domain/Ids.ts"
-import type { CreatePaymentLink, PaymentLink as LinkView } from "../../contract/api/PaymentLinks.ts"
+import type { CreatePaymentLink, PaymentLink as LinkView } from "../../contract/api/PaymentLinksApi.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"

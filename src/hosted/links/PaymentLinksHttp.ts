@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import { success } from "../../contract/api/Envelope.ts"
-import type { PaymentLinksApi } from "../../contract/api/PaymentLinks.ts"
+import type { PaymentLinksApi } from "../../contract/api/PaymentLinksApi.ts"
 import { type Handlers, WholeList } from "../../platform/http/Handlers.ts"
 import { makePages } from "../../platform/pagination/Pagination.ts"
 import { PaymentLinks } from "./PaymentLinks.ts"

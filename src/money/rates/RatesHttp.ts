@@ -1,6 +1,6 @@
 import { BigDecimal, Effect, Either, Option } from "effect"
 import { success } from "../../contract/api/Envelope.ts"
-import { RATE_PROPOSED, type RatesApi } from "../../contract/api/Rates.ts"
+import { RATE_PROPOSED, type RatesApi } from "../../contract/api/RatesApi.ts"
 import { type AnyCurrencyCode, isAnyCurrencyCode, isCryptoAssetCode } from "../../domain/CryptoAsset.ts"
 import { NotFound } from "../../domain/Failure.ts"
 import type { Money } from "../../domain/Money.ts"

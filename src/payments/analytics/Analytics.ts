@@ -1,6 +1,6 @@
 /** Reports over many rows: what the store counted, in the shape that readers get it. */
 import { Array as Arr, Clock, Context, Duration, Effect, Either, Layer } from "effect"
-import type { GeographicDistribution, Trends } from "../../contract/api/Analytics.ts"
+import type { GeographicDistribution, Trends } from "../../contract/api/AnalyticsApi.ts"
 import { eachDay, type DateRange } from "../../domain/CalendarDate.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Money } from "../../domain/Money.ts"

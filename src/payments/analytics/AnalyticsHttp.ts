@@ -1,6 +1,6 @@
 import { Clock, Effect, Option } from "effect"
-import type { AnalyticsApi, ProviderState } from "../../contract/api/Analytics.ts"
-import { report } from "../../contract/api/Report.ts"
+import type { AnalyticsApi, ProviderState } from "../../contract/api/AnalyticsApi.ts"
+import { report } from "../../contract/api/Envelope.ts"
 import { providerNames } from "../../domain/Corridor.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
 import { monotonicMillis } from "../../platform/fibers/Deadlines.ts"

@@ -1,11 +1,15 @@
 import { Effect, Option } from "effect"
-import type { BeneficiariesApi } from "../../contract/api/Beneficiaries.ts"
+import type {
+  BeneficiariesApi,
+  BankValidationApi,
+  UkAccount,
+  UkAccountValidation,
+  NetworksApi
+} from "../../contract/api/BeneficiariesApi.ts"
 import { success } from "../../contract/api/Envelope.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
 import { makePages } from "../../platform/pagination/Pagination.ts"
 import { Beneficiaries } from "./Beneficiaries.ts"
-import type { BankValidationApi, UkAccount, UkAccountValidation } from "../../contract/api/BankValidation.ts"
-import type { NetworksApi } from "../../contract/api/Networks.ts"
 import { networksOfCountry } from "../../domain/MobileNetwork.ts"
 
 export const beneficiariesHandlers = Effect.gen(function* () {

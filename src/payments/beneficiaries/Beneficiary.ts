@@ -1,7 +1,7 @@
 /** A beneficiary as the stores hold it, and the one check that both a new and a changed one must pass. */
 import { Either, Context, type Option } from "effect"
 import type { OrgId, BeneficiaryId, UserId } from "../../domain/Ids.ts"
-import type * as Api from "../../contract/api/Beneficiaries.ts"
+import type * as Api from "../../contract/api/BeneficiariesApi.ts"
 import { Invalid } from "../../domain/Failure.ts"
 import { readPhoneNumber, readPhoneNumberOf } from "../../domain/PhoneNumber.ts"
 import { bankAccountProblems, mobileMoneyProblems } from "../../domain/AccountFormat.ts"

@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import { type BeneficiaryId, OrgId } from "../../domain/Ids.ts"
-import * as Api from "../../contract/api/Beneficiaries.ts"
+import * as Api from "../../contract/api/BeneficiariesApi.ts"
 import { isSettled, paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { inScope, newest, ownedIn, type Scope, rowAs, rowsAs } from "../../platform/database/Query.ts"

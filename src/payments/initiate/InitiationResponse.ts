@@ -1,8 +1,8 @@
 /** Answers to the initiation of payments and ramps. */
-import type { InitiationResult } from "../../contract/api/PaymentsInit.ts"
+import type { InitiationResult } from "../../contract/api/PaymentsInitApi.ts"
 import { isHeld } from "../review/ReviewThreshold.ts"
 import type { Payment } from "../store/Payment.ts"
-import type { RampResult } from "../../contract/api/Ramps.ts"
+import type { RampResult } from "../../contract/api/RampsApi.ts"
 import { rampLegs, type RampPayment } from "../route/RampPayout.ts"
 
 const messages: Readonly<Record<Payment["status"], string>> = {

@@ -4,7 +4,7 @@
  * else: whatever else it names must be that account, of that kind.
  */
 import { Either, Option, Redacted } from "effect"
-import type { InitiatePayment } from "../../contract/api/PaymentsInit.ts"
+import type { InitiatePayment } from "../../contract/api/PaymentsInitApi.ts"
 import type { Beneficiary } from "../beneficiaries/Beneficiary.ts"
 import { sameAccount, type SentDetails } from "../beneficiaries/Destination.ts"
 import { holdsNumber, isExpired, maskCard } from "../../domain/Card.ts"

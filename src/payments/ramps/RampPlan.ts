@@ -1,6 +1,6 @@
 /** Plans a ramp from its request: direction, both amounts, payer and payee; or lists every problem. Pure. */
 import { type BigDecimal, Either, Option } from "effect"
-import { type RampRequest, statedDirection } from "../../contract/api/Ramps.ts"
+import { type RampRequest, statedDirection } from "../../contract/api/RampsApi.ts"
 import type { Beneficiary } from "../beneficiaries/Beneficiary.ts"
 import type { CountryCode } from "../../domain/Country.ts"
 import { type CryptoAssetCode, type CryptoNetwork, networksOf } from "../../domain/CryptoAsset.ts"

@@ -1,7 +1,7 @@
 /** Crypto ramps: priced at the live rate, both legs routed before any provider call, the first leg sent at once. */
 import { Array as Arr, Context, Effect, Layer, Option } from "effect"
 import { BeneficiaryId, type OrgId, idOrNil, Ids } from "../../domain/Ids.ts"
-import type { RampRequest } from "../../contract/api/Ramps.ts"
+import type { RampRequest } from "../../contract/api/RampsApi.ts"
 import { Beneficiaries } from "../beneficiaries/Beneficiaries.ts"
 import type { Permit } from "../../domain/Access.ts"
 import {

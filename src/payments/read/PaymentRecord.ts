@@ -1,6 +1,6 @@
 /** A payment as its record on the wire. */
 import { BigDecimal } from "effect"
-import type { PaymentRecord, TimelineItem } from "../../contract/api/Payments.ts"
+import type { PaymentRecord, TimelineItem } from "../../contract/api/PaymentsApi.ts"
 import { isBuiltInRail } from "../../domain/Corridor.ts"
 import { subRegionOf } from "../../domain/Country.ts"
 import type { Payment, Refund, Attempt, Leg } from "../store/Payment.ts"

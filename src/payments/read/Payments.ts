@@ -1,9 +1,9 @@
 /** Reads payments, their timelines, and the queue of items that need a decision. */
 import { Context, Effect, Layer, Option, Schema, Order } from "effect"
 import type { OrgId, PaymentId, TransactionId } from "../../domain/Ids.ts"
-import type { OperatorItem, TimelineItem, OperatorItem as WireItem } from "../../contract/api/Payments.ts"
-import { InitiationResult } from "../../contract/api/PaymentsInit.ts"
-import { RampResult } from "../../contract/api/Ramps.ts"
+import type { OperatorItem, TimelineItem, OperatorItem as WireItem } from "../../contract/api/PaymentsApi.ts"
+import { InitiationResult } from "../../contract/api/PaymentsInitApi.ts"
+import { RampResult } from "../../contract/api/RampsApi.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { isCountryCode } from "../../domain/Country.ts"
 import { kindOf, type AccountKind } from "../../domain/Ledger.ts"

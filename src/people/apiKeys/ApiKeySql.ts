@@ -4,7 +4,7 @@ import { Effect, Layer, Schema } from "effect"
 import { KeyId } from "../../domain/Ids.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { rowAs, rowsAs, theRowAs, inScope, newest, ownedIn } from "../../platform/database/Query.ts"
-import { ApiKey } from "../../contract/api/ApiKeys.ts"
+import { ApiKey } from "../../contract/api/ApiKeysApi.ts"
 import { ApiKeyStore } from "./ApiKeyStore.ts"
 
 const Key = Schema.typeSchema(ApiKey)

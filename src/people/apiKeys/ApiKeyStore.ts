@@ -1,7 +1,7 @@
 /** Stores API keys by their hash, never the key itself. */
 import { Context, type Option } from "effect"
 import type { KeyId, OrgId, UserId } from "../../domain/Ids.ts"
-import type { ApiKey } from "../../contract/api/ApiKeys.ts"
+import type { ApiKey } from "../../contract/api/ApiKeysApi.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Window, Scope } from "../../platform/database/Query.ts"
 import type { ApiKeyMode } from "../../domain/ApiKeyFormat.ts"

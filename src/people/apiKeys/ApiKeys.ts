@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { KeyId, type OrgId, type UserId, Ids } from "../../domain/Ids.ts"
-import type { ApiKey, NewApiKey } from "../../contract/api/ApiKeys.ts"
+import type { ApiKey, NewApiKey } from "../../contract/api/ApiKeysApi.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { ApiKeysApi } from "../../contract/api/ApiKeys.ts"
+import type { ApiKeysApi } from "../../contract/api/ApiKeysApi.ts"
 import { success } from "../../contract/api/Envelope.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
 import { makePages } from "../../platform/pagination/Pagination.ts"

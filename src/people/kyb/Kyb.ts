@@ -1,7 +1,7 @@
 /** Runs KYB from its start to the provider's decision. Each change publishes its event in the same transaction. */
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import { type OrgId, Ids } from "../../domain/Ids.ts"
-import type { KybCallback } from "../../contract/api/Kyb.ts"
+import type { KybCallback } from "../../contract/api/KybApi.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { mapRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"

@@ -1,6 +1,6 @@
 import { Effect, Either, Option, ParseResult, Redacted } from "effect"
 import { success } from "../../contract/api/Envelope.ts"
-import { type KybApi, KybCallback } from "../../contract/api/Kyb.ts"
+import { type KybApi, KybCallback } from "../../contract/api/KybApi.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
 import { Kyb } from "./Kyb.ts"
 import { Settings } from "../../platform/config/Settings.ts"

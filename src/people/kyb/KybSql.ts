@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { rowAs, theRowAs } from "../../platform/database/Query.ts"
-import { KybState } from "../../contract/api/Kyb.ts"
+import { KybState } from "../../contract/api/KybApi.ts"
 import { KybStore } from "./KybStore.ts"
 
 const state = rowAs(Schema.typeSchema(KybState))

@@ -1,7 +1,7 @@
 /** Stores the KYB state of organisations, their applications, and every callback once. */
 import { Context, type Option } from "effect"
 import type { OrgId } from "../../domain/Ids.ts"
-import type { KybState } from "../../contract/api/Kyb.ts"
+import type { KybState } from "../../contract/api/KybApi.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 export type KybState = typeof KybState.Type

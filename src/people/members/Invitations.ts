@@ -1,7 +1,7 @@
 /** Sends, lists and withdraws invitations into an organisation. */
 import { Context, Effect, Layer, Option, Duration } from "effect"
 import { type OrgId, Ids } from "../../domain/Ids.ts"
-import type { InviteMember } from "../../contract/api/Invitations.ts"
+import type { InviteMember } from "../../contract/api/MembersApi.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { mapRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"

@@ -1,10 +1,9 @@
 import { Effect } from "effect"
 import { success } from "../../contract/api/Envelope.ts"
-import type { MembersApi } from "../../contract/api/Members.ts"
+import type { MembersApi, InvitationsApi } from "../../contract/api/MembersApi.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
 import { makeCamelPages } from "../../platform/pagination/Pagination.ts"
 import { Members } from "./Members.ts"
-import type { InvitationsApi } from "../../contract/api/Invitations.ts"
 import { Invitations } from "./Invitations.ts"
 
 export const membersHandlers = Effect.gen(function* () {

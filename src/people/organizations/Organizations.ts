@@ -1,7 +1,7 @@
 /** Creates, reads, changes and lists organisations. */
 import { Context, Effect, Layer, Option, Schema, Either } from "effect"
 import { OrgId, Ids } from "../../domain/Ids.ts"
-import { OrganizationName, type ChangeOrganization } from "../../contract/api/Organizations.ts"
+import { OrganizationName, type ChangeOrganization } from "../../contract/api/OrganizationsApi.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"

@@ -1,6 +1,6 @@
 import { Effect, Either, Option } from "effect"
 import { success } from "../../contract/api/Envelope.ts"
-import type { OrganizationsApi, Organization as ShownOrganization } from "../../contract/api/Organizations.ts"
+import type { OrganizationsApi, Organization as ShownOrganization } from "../../contract/api/OrganizationsApi.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
 import { makeCamelPages } from "../../platform/pagination/Pagination.ts"
 import { Organizations } from "./Organizations.ts"

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { UsersApi } from "../../contract/api/Users.ts"
+import type { UsersApi } from "../../contract/api/UsersApi.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
 import { makePages } from "../../platform/pagination/Pagination.ts"
 import { Users } from "./Users.ts"

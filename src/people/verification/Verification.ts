@@ -1,7 +1,7 @@
 /** Creates, lists and closes verification requests. Closing publishes an event. */
 import { type Array as Arr, Context, Effect, Either, Layer, Option } from "effect"
 import { TransactionId, idOrNil } from "../../domain/Ids.ts"
-import type { CloseVerification, RequestVerification, VerificationAnswer } from "../../contract/api/Verification.ts"
+import type { CloseVerification, RequestVerification, VerificationAnswer } from "../../contract/api/VerificationApi.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { mapRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { success } from "../../contract/api/Envelope.ts"
-import type { VerificationApi } from "../../contract/api/Verification.ts"
+import type { VerificationApi } from "../../contract/api/VerificationApi.ts"
 import { type Handlers, Reply } from "../../platform/http/Handlers.ts"
 import { makePages } from "../../platform/pagination/Pagination.ts"
 import { Verification } from "./Verification.ts"

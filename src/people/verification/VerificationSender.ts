@@ -1,7 +1,7 @@
 /** Stores and sends a verification request to one person. */
 import { Context, Effect, Layer, Option } from "effect"
 import { type OrgId, type TransactionId, UserId, BeneficiaryId, Ids, idOrNil } from "../../domain/Ids.ts"
-import type { RequestVerification, VerificationAnswer } from "../../contract/api/Verification.ts"
+import type { RequestVerification, VerificationAnswer } from "../../contract/api/VerificationApi.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"

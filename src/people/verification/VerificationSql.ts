@@ -1,7 +1,7 @@
 /** Verification requests in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Schema } from "effect"
-import * as Api from "../../contract/api/Verification.ts"
+import * as Api from "../../contract/api/VerificationApi.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { rowAs, rowsAs, theRowAs, inScope, newest, ownedIn } from "../../platform/database/Query.ts"
 import { VerificationStore } from "./VerificationStore.ts"

@@ -1,7 +1,7 @@
 /** Stores verification requests. */
 import { Context, type Option } from "effect"
 import type { TransactionId } from "../../domain/Ids.ts"
-import type * as Api from "../../contract/api/Verification.ts"
+import type * as Api from "../../contract/api/VerificationApi.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope, Window } from "../../platform/database/Query.ts"
 

@@ -4,7 +4,7 @@ import { type OrgId, Ids } from "../../domain/Ids.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
 import type { Window, Scope } from "../database/Query.ts"
 import type { Stored } from "../database/DatabaseFailure.ts"
-import type * as AuditLogApi from "../../contract/api/AuditLog.ts"
+import type * as AuditLogApi from "../../contract/api/AuditLogApi.ts"
 
 /** The audit log at rest: rows are added, never changed, and forgotten after years. */
 export type AuditEntry = typeof AuditLogApi.AuditEntry.Type

@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import type { AuditLogApi } from "../../contract/api/AuditLog.ts"
+import type { AuditLogApi } from "../../contract/api/AuditLogApi.ts"
 import type { Handlers } from "../http/Handlers.ts"
 import { makePages } from "../pagination/Pagination.ts"
 import { AuditLog } from "./AuditLog.ts"

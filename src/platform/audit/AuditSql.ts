@@ -2,7 +2,7 @@
 import { orDatabaseFailure } from "../database/DatabaseFailure.ts"
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
-import * as AuditLogApi from "../../contract/api/AuditLog.ts"
+import * as AuditLogApi from "../../contract/api/AuditLogApi.ts"
 import { inScope, newest, rowsAs } from "../database/Query.ts"
 import { Settings } from "../config/Settings.ts"
 import { removeOldRows } from "../partitions/DetachOld.ts"

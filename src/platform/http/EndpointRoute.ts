@@ -5,7 +5,7 @@
 import { HttpApiSchema, type HttpApiEndpoint, HttpApi } from "@effect/platform"
 import { Context, Duration, Effect, Either, Option, type Schema, SchemaAST } from "effect"
 import { AccountId, EscrowId, OrgId, PaymentId, idOrNil, nilUuid } from "../../domain/Ids.ts"
-import { AcceptsArray, AlsoNeeds, Lists, MovesMoney, Needs } from "../../contract/api/Operation.ts"
+import { AcceptsArray, AlsoNeeds, Lists, MovesMoney, Needs, SignedCallback } from "../../contract/api/Operation.ts"
 import { Gate, Reply, WholeList, type Implementation } from "./Handlers.ts"
 import { compileDecoder, compileEncoder } from "../schema/CompiledSchema.ts"
 import { type Access, authorize, type Caller, type Permit } from "../../domain/Access.ts"
@@ -15,7 +15,7 @@ import { listsAtOnce, listsQueued, wholeListBatch, wholeListRetryAfter } from ".
 import { type NewKey, Owners, type KeyName } from "../idempotency/IdempotencyStore.ts"
 import { Replica } from "../database/Replica.ts"
 import { makeKeyedQueues } from "../fibers/KeyedLocks.ts"
-import { isInitiation } from "../../contract/api/Initiation.ts"
+import { isInitiationPath } from "../../contract/api/ErrorSchemas.ts"
 import { parseJsonText, validationMessage } from "./RequestJson.ts"
 import {
   empty,
@@ -37,7 +37,6 @@ import { makeRunDetached } from "../fibers/Shutdown.ts"
 import { Idempotency } from "../idempotency/Idempotency.ts"
 import * as FindMyWay from "find-my-way-ts"
 import { Api } from "../../contract/api/Api.ts"
-import { SignedCallback } from "../../contract/api/SignedCallback.ts"
 
 /** Honours the header Idempotency-Key around an operation that moves money. */
 const replayed = { "content-type": "application/json", "idempotent-replayed": "true" }
@@ -163,7 +162,7 @@ const compileEndpoint = (endpoint: Endpoint, status: number) => ({
   hasPayload: Option.isSome(endpoint.payloadSchema),
   encode: compileEncoder(endpoint.successSchema as Schema.Schema<unknown>),
   hasContent: !HttpApiSchema.isVoid(endpoint.successSchema.ast),
-  initiates: isInitiation(endpoint.path)
+  initiates: isInitiationPath(endpoint.path)
 })
 
 type Compiled = ReturnType<typeof compileEndpoint>

@@ -1,7 +1,7 @@
 /** Serves the API reference: its page, script and style, and the OpenAPI document. Files are read at the first request. */
 import { readFile } from "node:fs/promises"
 import { Effect } from "effect"
-import { openApiTemplate, openApiText, referenceHtml } from "../../contract/openapi/OpenApiText.ts"
+import { openApiTemplate, openApiText, referenceHtml } from "../../contract/openapi/OpenApiDocument.ts"
 import type { Mode } from "../config/Settings.ts"
 import type { Incoming, Outgoing, Route } from "./Route.ts"
 import { createHash } from "node:crypto"

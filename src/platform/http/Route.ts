@@ -6,7 +6,7 @@ import { stringifyWire, toWireText, WireNumber } from "../../domain/Decimal.ts"
 import type { Stored } from "../database/DatabaseFailure.ts"
 import type { Caller } from "../../domain/Access.ts"
 import type { OrgId } from "../../domain/Ids.ts"
-import { isInitiation } from "../../contract/api/Initiation.ts"
+import { isInitiationPath } from "../../contract/api/ErrorSchemas.ts"
 
 /** An answer before it is on the wire. */
 
@@ -152,7 +152,7 @@ const rateOf = (failure: Failure) =>
 
 export const failureReply = (failure: Failure, path: string): Outgoing => {
   const { code, message } = failure
-  const body = isInitiation(path)
+  const body = isInitiationPath(path)
     ? { status: "error", error: message, message, code, ...idsOf(failure), ...rateOf(failure) }
     : { status: "error", message, ...idsOf(failure) }
   return json(codes[code], body, headersOf(failure))
@@ -163,5 +163,5 @@ const ours = "Something went wrong on our side. Quote the error id when you ask 
 /** `errorId` stands in the log beside the cause; nothing of the cause itself leaves the process. */
 export const defectReply = (errorId: string, path: string): Outgoing => {
   const body = { status: "error", message: ours, error: errorId }
-  return json(500, isInitiation(path) ? { ...body, code: "INTERNAL_ERROR" } : body)
+  return json(500, isInitiationPath(path) ? { ...body, code: "INTERNAL_ERROR" } : body)
 }

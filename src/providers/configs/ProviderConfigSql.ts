@@ -2,7 +2,7 @@
 import { SqlClient, type Statement } from "@effect/sql"
 import { BigDecimal, Effect, Layer, Option, Schema } from "effect"
 import type { OrgId } from "../../domain/Ids.ts"
-import { ProviderConfig as Config } from "../../contract/api/ProviderConfigs.ts"
+import { ProviderConfig as Config } from "../../contract/api/ProviderConfigsApi.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import type { Corridor } from "../../domain/Routing.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"

@@ -1,7 +1,7 @@
 /** Store of provider configurations: which provider serves which corridor. */
 import { Context, type Option } from "effect"
 import type { ConfigId, OrgId } from "../../domain/Ids.ts"
-import type * as ProviderConfigsApi from "../../contract/api/ProviderConfigs.ts"
+import type * as ProviderConfigsApi from "../../contract/api/ProviderConfigsApi.ts"
 import type { Corridor } from "../../domain/Routing.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Window } from "../../platform/database/Query.ts"

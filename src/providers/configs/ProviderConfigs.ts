@@ -1,7 +1,7 @@
 /** Provider configurations, managed by platform admins. Every change is audited with the old values. */
 import { BigDecimal, Context, Effect, Either, Layer, Option } from "effect"
 import { ConfigId, type OrgId, Ids } from "../../domain/Ids.ts"
-import type { CreateProviderConfig, UpdateProviderConfig } from "../../contract/api/ProviderConfigs.ts"
+import type { CreateProviderConfig, UpdateProviderConfig } from "../../contract/api/ProviderConfigsApi.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings, type Mode } from "../../platform/config/Settings.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import { success } from "../../contract/api/Envelope.ts"
-import type { ProviderConfigsApi } from "../../contract/api/ProviderConfigs.ts"
+import type { ProviderConfigsApi } from "../../contract/api/ProviderConfigsApi.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
 import { makePages } from "../../platform/pagination/Pagination.ts"
 import { ProviderCredentials } from "./ProviderCredentials.ts"

@@ -1,6 +1,6 @@
 /** Sets and tests the credentials of a configuration's account. They are never shown again. */
 import { Context, Effect, Either, Layer, Option } from "effect"
-import type { CredentialsState } from "../../contract/api/ProviderConfigs.ts"
+import type { CredentialsState } from "../../contract/api/ProviderConfigsApi.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { isBuiltInRail } from "../../domain/Corridor.ts"
 import type { ConfigId } from "../../domain/Ids.ts"

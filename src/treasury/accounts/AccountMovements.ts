@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { AccountId, BeneficiaryId, type OrgId, TransactionId, idOrNil, Ids } from "../../domain/Ids.ts"
-import type { SimulateDeposit, Transfer, Withdraw } from "../../contract/api/VirtualAccounts.ts"
+import type { SimulateDeposit, Transfer, Withdraw } from "../../contract/api/VirtualAccountsApi.ts"
 import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { mapRefusal, orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"

@@ -1,7 +1,7 @@
 /** Virtual accounts and transactions in answers and events, and the stored text of an answer to a repeated key. */
 import { Schema } from "effect"
 import { envelope, success } from "../../contract/api/Envelope.ts"
-import { VirtualTransaction as Shown } from "../../contract/api/VirtualAccounts.ts"
+import { VirtualTransaction as Shown } from "../../contract/api/VirtualAccountsApi.ts"
 import { stringifyWire, toWireText, WireNumber } from "../../domain/Decimal.ts"
 import type { AccountWithBalance, VirtualTransaction, VirtualAccount } from "./VirtualAccountStore.ts"
 import type { Money } from "../../domain/Money.ts"

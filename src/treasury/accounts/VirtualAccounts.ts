@@ -1,7 +1,7 @@
 /** Opens, freezes, unfreezes and reads virtual accounts. Each change is audited in its transaction. */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { AccountId, type OrgId, type TransactionId, UserId, idOrNil, Ids } from "../../domain/Ids.ts"
-import type { CreateVirtualAccount } from "../../contract/api/VirtualAccounts.ts"
+import type { CreateVirtualAccount } from "../../contract/api/VirtualAccountsApi.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { mapRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"

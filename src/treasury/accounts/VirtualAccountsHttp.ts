@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { success } from "../../contract/api/Envelope.ts"
-import type { VirtualAccountsApi } from "../../contract/api/VirtualAccounts.ts"
+import type { VirtualAccountsApi } from "../../contract/api/VirtualAccountsApi.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
 import { makePages } from "../../platform/pagination/Pagination.ts"
 import { accountView, movementAnswer, transactionView } from "./VirtualAccountView.ts"

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { BeneficiaryId, idOrNil } from "../../domain/Ids.ts"
 import { success } from "../../contract/api/Envelope.ts"
-import type { EscrowApi } from "../../contract/api/Escrow.ts"
+import type { EscrowApi } from "../../contract/api/EscrowApi.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
 import { makePages } from "../../platform/pagination/Pagination.ts"
 import { canceledAnswer, disbursedAnswer, fundedAnswer, payoutAnswer, retriedAnswer } from "./EscrowView.ts"

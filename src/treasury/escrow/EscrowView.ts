@@ -1,7 +1,7 @@
 /** Escrows, milestones and payouts in answers, and the stored text of an answer to a repeated key. */
 import { Schema } from "effect"
 import { envelope, success } from "../../contract/api/Envelope.ts"
-import * as Api from "../../contract/api/Escrow.ts"
+import * as Api from "../../contract/api/EscrowApi.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
 import type { BeneficiaryId } from "../../domain/Ids.ts"

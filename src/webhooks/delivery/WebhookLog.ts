@@ -1,7 +1,7 @@
 /** Lists events and deliveries, replays a delivery, and sends test events. */
 import { Clock, Context, Effect, Either, Layer, Option } from "effect"
 import { type OrgId, type PaymentId, Ids } from "../../domain/Ids.ts"
-import type { TransactionData } from "../../contract/api/WebhookLog.ts"
+import type { TransactionData } from "../../contract/api/WebhookLogApi.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { afterCommit, Transactor } from "../../platform/database/Transactor.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { success } from "../../contract/api/Envelope.ts"
-import type { WebhookLogApi } from "../../contract/api/WebhookLog.ts"
+import type { WebhookLogApi } from "../../contract/api/WebhookLogApi.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
 import { makePages } from "../../platform/pagination/Pagination.ts"
 import type { Delivery } from "./DeliveryStore.ts"

@@ -6,7 +6,7 @@ import { Either, Option, ParseResult, type Schema } from "effect"
 import * as fc from "fast-check"
 import { stringify } from "lossless-json"
 import { Api } from "../../../src/contract/api/Api.ts"
-import { FromMoment, Moment, ToMoment } from "../../../src/contract/api/Moment.ts"
+import { FromTime, IsoTime, ToTime } from "../../../src/contract/api/RequestFields.ts"
 import { openApiDocument } from "../../../src/contract/openapi/OpenApiDocument.ts"
 import { parseJsonText, validationMessage } from "../../../src/platform/http/RequestJson.ts"
 import { oddNumbers, oddTexts, oddTimes } from "../../fuzz/Oddities.ts"
@@ -165,8 +165,8 @@ describe("a decoder", () => {
 })
 
 describe("a moment", () => {
-  const decode = ParseResult.decodeUnknownEither(Moment)
-  const encode = ParseResult.encodeSync(Moment)
+  const decode = ParseResult.decodeUnknownEither(IsoTime)
+  const encode = ParseResult.encodeSync(IsoTime)
 
   it("that is taken is written as one that is taken, and the same", () => {
     const offset = fc.constantFrom("Z", "+00:00", "+23:59", "-23:59", "+03:00", "-12:00")
@@ -196,7 +196,7 @@ describe("a moment", () => {
   })
 
   it("is never made of other text, as a moment or as a bound", () => {
-    const bounds = [FromMoment, ToMoment].map((one) => ParseResult.decodeUnknownEither(one))
+    const bounds = [FromTime, ToTime].map((one) => ParseResult.decodeUnknownEither(one))
     fc.assert(
       fc.property(fc.oneof(fc.fullUnicodeString(), fc.constantFrom(...oddTexts, ...oddTimes)), (text) => {
         for (const one of [decode, ...bounds]) {

@@ -3,8 +3,7 @@ import { stringify } from "lossless-json"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, inject, it } from "vitest"
-import { openApiDocument } from "../../../src/contract/openapi/OpenApiDocument.ts"
-import { openApiTemplate, openApiText } from "../../../src/contract/openapi/OpenApiText.ts"
+import { openApiDocument, openApiTemplate, openApiText } from "../../../src/contract/openapi/OpenApiDocument.ts"
 
 describe("the text of the document", () => {
   const template = openApiTemplate()

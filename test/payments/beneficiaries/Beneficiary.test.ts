@@ -1,6 +1,6 @@
 import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { ChangeBeneficiary, CreateBeneficiary } from "../../../src/contract/api/Beneficiaries.ts"
+import { ChangeBeneficiary, CreateBeneficiary } from "../../../src/contract/api/BeneficiariesApi.ts"
 import { applyPatch, checkBeneficiary } from "../../../src/payments/beneficiaries/Beneficiary.ts"
 import { britishBank, cryptoWallet, mpesa, nigerianBank, payPal } from "./Examples.ts"
 

@@ -1,7 +1,7 @@
 import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { BeneficiaryId } from "../../../src/domain/Ids.ts"
-import { CreateBeneficiary } from "../../../src/contract/api/Beneficiaries.ts"
+import { CreateBeneficiary } from "../../../src/contract/api/BeneficiariesApi.ts"
 import { checkBeneficiary } from "../../../src/payments/beneficiaries/Beneficiary.ts"
 import { destinationOf, sameAccount, type SentDetails } from "../../../src/payments/beneficiaries/Destination.ts"
 import { britishBank, cryptoWallet, mpesa, nigerianBank, payPal } from "./Examples.ts"

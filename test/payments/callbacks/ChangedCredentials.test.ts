@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Layer, Option, Schema } from "effect"
-import { InitiatePayment } from "../../../src/contract/api/PaymentsInit.ts"
+import { InitiatePayment } from "../../../src/contract/api/PaymentsInitApi.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { Absent } from "../../../src/domain/Outcome.ts"
 import { ResendPermit } from "../../../src/providers/port/ResendPermit.ts"

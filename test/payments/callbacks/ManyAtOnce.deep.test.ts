@@ -1,7 +1,7 @@
 /** Many words about one payment at the same moment: each is taken, or its sender is told to come again. */
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Layer, Option, Schema } from "effect"
-import { InitiatePayment } from "../../../src/contract/api/PaymentsInit.ts"
+import { InitiatePayment } from "../../../src/contract/api/PaymentsInitApi.ts"
 import { Busy } from "../../../src/domain/Failure.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"

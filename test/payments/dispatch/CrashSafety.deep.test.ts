@@ -1,7 +1,7 @@
 /** A dispatch is stopped at every step it has; afterwards money has moved at most once, and nothing is forgotten. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Option, Schema } from "effect"
-import { InitiatePayment } from "../../../src/contract/api/PaymentsInit.ts"
+import { InitiatePayment } from "../../../src/contract/api/PaymentsInitApi.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { canMove, isSettled } from "../../../src/domain/PaymentStatus.ts"
 import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"

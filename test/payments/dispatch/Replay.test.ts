@@ -1,7 +1,7 @@
 /** One seed is one run: the same payments, attempts, history and events, byte for byte. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Option, Random, Schema, TestClock, TestContext } from "effect"
-import { InitiatePayment } from "../../../src/contract/api/PaymentsInit.ts"
+import { InitiatePayment } from "../../../src/contract/api/PaymentsInitApi.ts"
 import { startWorkers } from "../../../src/app/BackgroundWorkers.ts"
 import { MemoryDatabase, openTables } from "../../../src/platform/database/MemoryDatabase.ts"
 import { paymentTables } from "../../../src/payments/store/AttemptQueueMemory.ts"

@@ -1,7 +1,7 @@
 /** An instance that is held up between the commit of an attempt and its sending: it sends nothing, however late it wakes. */
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, type Duration, Effect, Exit, Layer, Option, Schema } from "effect"
-import { InitiatePayment } from "../../../src/contract/api/PaymentsInit.ts"
+import { InitiatePayment } from "../../../src/contract/api/PaymentsInitApi.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { BigDecimal, Either, Option, Redacted, Schema } from "effect"
-import { InitiatePayment } from "../../../src/contract/api/PaymentsInit.ts"
+import { InitiatePayment } from "../../../src/contract/api/PaymentsInitApi.ts"
 import type { Beneficiary } from "../../../src/payments/beneficiaries/Beneficiary.ts"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"

@@ -1,7 +1,13 @@
 import { BigDecimal, Either, Option, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { offRampAnswer, offRampRequest, onRampAnswer, onRampRequest } from "../../../src/contract/api/RampExamples.ts"
-import { InitiateRamp, RampResult } from "../../../src/contract/api/Ramps.ts"
+import {
+  offRampAnswer,
+  offRampRequest,
+  onRampAnswer,
+  onRampRequest,
+  InitiateRamp,
+  RampResult
+} from "../../../src/contract/api/RampsApi.ts"
 import type { Beneficiary } from "../../../src/payments/beneficiaries/Beneficiary.ts"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"

@@ -1,7 +1,7 @@
 /** the write of a refusal is carried out and its answer lost, as the batcher answers it: tried again, overtaken by itself. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
-import { InitiatePayment } from "../../../src/contract/api/PaymentsInit.ts"
+import { InitiatePayment } from "../../../src/contract/api/PaymentsInitApi.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { Initiation, type Payin } from "../../../src/payments/initiate/Initiation.ts"
 import type { Store } from "../../../src/payments/store/PaymentStore.ts"

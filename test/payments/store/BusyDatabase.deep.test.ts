@@ -1,7 +1,7 @@
 /** The database has no time for what a provider said: it is written later, and no outcome is ever invented for it. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Option, Schema } from "effect"
-import { InitiatePayment } from "../../../src/contract/api/PaymentsInit.ts"
+import { InitiatePayment } from "../../../src/contract/api/PaymentsInitApi.ts"
 import { busy } from "../../../src/domain/Failure.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { StatusPoller } from "../../../src/payments/callbacks/StatusPoller.ts"

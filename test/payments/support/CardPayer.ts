@@ -1,6 +1,6 @@
 /** An organisation that is paid by card through stripe, in a world whose clock a test moves. */
 import { Effect, Layer, ManagedRuntime, Schema } from "effect"
-import { InitiatePayment } from "../../../src/contract/api/PaymentsInit.ts"
+import { InitiatePayment } from "../../../src/contract/api/PaymentsInitApi.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { Initiation, type Payin } from "../../../src/payments/initiate/Initiation.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"

@@ -1,6 +1,6 @@
 /** Ramps as a caller asks for them, at the rate of the moment. */
 import { Effect, Option, Schema } from "effect"
-import { InitiateRamp } from "../../../src/contract/api/Ramps.ts"
+import { InitiateRamp } from "../../../src/contract/api/RampsApi.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { RateQuote } from "../../../src/money/rates/RateQuote.ts"
 import { idFrom } from "../../support/AnyId.ts"

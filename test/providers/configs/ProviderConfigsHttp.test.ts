@@ -1,7 +1,7 @@
 import { expect } from "@effect/vitest"
 import { BigDecimal, Effect, Option } from "effect"
 import { type OrgId, nilUuid } from "../../../src/domain/Ids.ts"
-import type { CreateProviderConfig } from "../../../src/contract/api/ProviderConfigs.ts"
+import type { CreateProviderConfig } from "../../../src/contract/api/ProviderConfigsApi.ts"
 import { AuditStore } from "../../../src/platform/audit/AuditLog.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { CountryCode } from "../../../src/domain/Country.ts"

@@ -1,0 +1,157 @@
+/** Analytics: where users come from, and how payments went day by day. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { providerNames } from "../../domain/Corridor.ts"
+import { WireDecimal } from "../../domain/Decimal.ts"
+import { OrgParam, DateParams, reportOf } from "./Envelope.ts"
+import { NotFound } from "./ErrorSchemas.ts"
+import { operation } from "./Operation.ts"
+
+const share = (description: string) =>
+  Schema.Number.annotations({ description, jsonSchema: { type: "number", minimum: 0, maximum: 1 } })
+
+export const GeographicDistribution = Schema.Struct({
+  total_users: Schema.Int,
+  countries: Schema.Array(
+    Schema.Struct({
+      country: Schema.NullOr(Schema.String).annotations({ description: "null: those whose country is not known" }),
+      users: Schema.Int,
+      share: share("Of all users, from 0 to 1")
+    })
+  ).annotations({ description: "Most users first" })
+}).annotations({ identifier: "GeographicDistribution" })
+
+const trend = {
+  count: Schema.Int.annotations({ description: "Payments that were initiated" }),
+  completed: Schema.Int.annotations({ description: "Of them, those that completed, later refunds included" }),
+  failed: Schema.Int.annotations({ description: "Of them, those that failed or were rejected" }),
+  success_rate: share("`completed` in proportion to `completed` and `failed` together; 0 when there are none"),
+  volume: Schema.Array(Schema.Struct({ currency: AnyCurrencyCode, amount: WireDecimal })).annotations({
+    description: "What the completed ones add up to, in each currency"
+  })
+}
+
+export const Trends = Schema.Struct({
+  date_from: Schema.String,
+  date_to: Schema.String,
+  days: Schema.Array(
+    Schema.Struct({ date: Schema.String.annotations({ description: "A UTC day, by initiation" }), ...trend })
+  ).annotations({ description: "Every day of the range, oldest first" }),
+  totals: Schema.Struct(trend)
+}).annotations({ identifier: "Trends" })
+
+export const ProviderState = Schema.Struct({
+  provider: Schema.Literal(...providerNames),
+  circuit: Schema.Literal("closed", "open", "half-open").annotations({
+    description:
+      "Of the platform's account, as the instance that answers sees it. `open`: it gave no verdicts and is left alone for a while; `half-open`: the next payment tries it"
+  }),
+  accepted: Schema.Int,
+  declined: Schema.Int,
+  unknown: Schema.Int.annotations({ description: "Asked, and without a verdict" }),
+  unanswered: Schema.Int.annotations({ description: "Being asked at this moment" })
+}).annotations({ identifier: "ProviderState" })
+
+const day = {
+  count: 3,
+  completed: 2,
+  failed: 1,
+  success_rate: 0.6666666666666666,
+  volume: [{ currency: "KES", amount: 3000.5 }]
+}
+
+const trendsExample = {
+  status: "success",
+  data: {
+    date_from: "2026-03-01",
+    date_to: "2026-03-02",
+    days: [
+      { date: "2026-03-01", count: 0, completed: 0, failed: 0, success_rate: 0, volume: [] },
+      { date: "2026-03-02", ...day }
+    ],
+    totals: day
+  }
+}
+
+export const AnalyticsApi = HttpApiGroup.make("analytics")
+  .add(
+    HttpApiEndpoint.get("geographicDistribution", "/users/analytics/geographic-distribution")
+      .setUrlParams(Schema.Struct(OrgParam))
+      .addSuccess(reportOf(GeographicDistribution))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "operations",
+          lists: true,
+          summary: "Users by country",
+          description: "The members of the organisation; for a platform admin who names none, all users.",
+          response: {
+            status: "success",
+            data: {
+              total_users: 4,
+              countries: [
+                { country: "KE", users: 3, share: 0.75 },
+                { country: null, users: 1, share: 0.25 }
+              ]
+            }
+          }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("trends", "/transactions/analytics/trends")
+      .setUrlParams(
+        Schema.Struct({
+          ...DateParams,
+          org_id: Schema.optional(
+            Schema.String.annotations({ description: "Extension. One organisation; all of them when absent" })
+          )
+        })
+      )
+      .addSuccess(reportOf(Trends))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "platform",
+          lists: true,
+          summary: "Payments by day",
+          description: "At most 366 days. Amounts are exact, in the currency of the payment (`currency`).",
+          response: trendsExample
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("organizationTrends", "/organizations/:org_id/trends")
+      .setPath(Schema.Struct({ org_id: Schema.String }))
+      .setUrlParams(Schema.Struct(DateParams))
+      .addSuccess(reportOf(Trends))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "operations",
+          lists: true,
+          summary: "An organisation's payments by day",
+          description: "Extension. The same of one's own organisation.",
+          response: trendsExample
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("providerHealth", "/payments/provider-health")
+      .addSuccess(reportOf(Schema.Array(ProviderState)))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "platform",
+          summary: "How providers answer",
+          description: "Extension. Every provider, and what it answered to the payments of the last hour.",
+          response: {
+            status: "success",
+            data: [{ provider: "fiat", circuit: "closed", accepted: 12, declined: 1, unknown: 0, unanswered: 0 }]
+          }
+        })
+      )
+  )
+  .annotate(OpenApi.Title, "Analytics")
+  .annotate(OpenApi.Description, "Who uses the service where, and what moves through it day by day.")

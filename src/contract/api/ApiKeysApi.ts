@@ -1,0 +1,153 @@
+/** API keys: list, create, rotate, revoke. */
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { KeyId, OrgId, UserId } from "../../domain/Ids.ts"
+import { roles } from "../../domain/Access.ts"
+import { countedPageOf, envelope, idOf, idParam, OrgParam, PageParams, Timestamp } from "./Envelope.ts"
+import { Conflict, NotFound } from "./ErrorSchemas.ts"
+import { examples, operation } from "./Operation.ts"
+import { text } from "./RequestFields.ts"
+
+export const ApiKey = Schema.Struct({
+  api_key_id: idOf(KeyId),
+  prefix: Schema.String.annotations({ description: "The first 12 characters of the key" }),
+  name: Schema.String,
+  org_id: idOf(OrgId),
+  user_id: idOf(UserId).annotations({ description: "The owner: the user who created or rotated it" }),
+  obtained_by: Schema.NullOr(idOf(UserId)).annotations({
+    description:
+      "Who was shown the whole key, which is its user; null: an operator of the platform, who made it for its user (ext)"
+  }),
+  role: Schema.Literal(...roles),
+  status: Schema.Literal("active", "expiring", "revoked").annotations({
+    description: "`expiring`: rotated, and still accepted until `expires_at`"
+  }),
+  expires_at: Schema.NullOr(Timestamp),
+  created_at: Timestamp,
+  updated_at: Timestamp
+}).annotations({ identifier: "ApiKey" })
+
+export const NewApiKey = Schema.Struct({
+  ...ApiKey.fields,
+  api_key: Schema.String.annotations({ description: "The key itself, shown this once" })
+}).annotations({ identifier: "NewApiKey" })
+
+export const CreateApiKey = Schema.Struct({
+  name: text(100, "Name shown in the list"),
+  role: Schema.optionalWith(Schema.Literal(...roles), { default: () => "org-admin" }).annotations({
+    description: "Default `org-admin`; never above the role of its maker"
+  }),
+  ...OrgParam
+}).annotations({ identifier: "CreateApiKey" })
+
+const LONGEST_GRACE = 30 * 24 * 3600
+
+const GraceSeconds = Schema.Int.pipe(Schema.between(0, LONGEST_GRACE)).annotations({
+  jsonSchema: {
+    type: "integer",
+    minimum: 0,
+    maximum: LONGEST_GRACE,
+    description: "For how many seconds the old key stays valid; 0, the default, revokes it at once"
+  }
+})
+
+export const RotateApiKey = Schema.Struct({
+  grace_seconds: Schema.optionalWith(GraceSeconds, { default: () => 0 })
+}).annotations({ identifier: "RotateApiKey" })
+
+const example = {
+  api_key_id: "0199c2a4-7b1e-7c3a-9d55-2f6b8f0e1a77",
+  prefix: "ck_test_9aZk",
+  name: "Checkout server",
+  org_id: "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f",
+  user_id: "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c",
+  obtained_by: "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c",
+  role: "org-admin",
+  status: "active",
+  expires_at: null,
+  created_at: "2026-03-02T09:15:00.000Z",
+  updated_at: "2026-03-02T09:15:00.000Z"
+}
+
+const fresh = { ...example, api_key: "ck_test_9aZkQ2mN7xT4bVc1yLw8RsJ5hGf3DpE60o2qWx" }
+
+const KeyPath = Schema.Struct({ api_key_id: idParam(KeyId) })
+
+export const ApiKeysApi = HttpApiGroup.make("apiKeys")
+  .add(
+    HttpApiEndpoint.get("list", "/public/api-keys")
+      .setUrlParams(Schema.Struct({ ...OrgParam, ...PageParams }))
+      .addSuccess(countedPageOf(ApiKey))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "api_keys",
+          lists: true,
+          summary: "List API keys",
+          description: "Newest first. Only the leading characters of a key are ever listed.",
+          response: {
+            status: "success",
+            message: "API keys",
+            data: [example],
+            meta: { count: 1, has_more: false, last_evaluated_key: null, total_count: 1 },
+            last_evaluated_key: null
+          }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("create", "/public/api-keys")
+      .setPayload(CreateApiKey)
+      .addSuccess(envelope(NewApiKey), { status: 201 })
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "api_keys",
+          summary: "Create an API key",
+          description:
+            "The answer is the only place where the whole key is shown: only its hash is stored. The key acts for the user that made it, with at most the role given here.",
+          request: examples({
+            "Of a lower role than one's own": { name: "Checkout server", role: "staff" },
+            "An org-admin's": { name: "Back office" }
+          }),
+          response: { status: "success", message: "API key created; store it now, it is not shown again", data: fresh }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("rotate", "/public/api-keys/:api_key_id/rotate")
+      .setPath(KeyPath)
+      .setPayload(RotateApiKey)
+      .addSuccess(envelope(NewApiKey))
+      .addError(NotFound)
+      .addError(Conflict)
+      .pipe(
+        operation({
+          access: "api_keys",
+          summary: "Rotate an API key",
+          description:
+            "Makes a new key with the same name and role, which belongs to whoever rotates: from then on it acts as them, and nobody reviews with it what they initiated themselves. The old one is `expiring` until the grace time ends, or revoked at once without one. A key whose role, or whose user's role, is above the caller's: 403.",
+          request: examples({
+            "The old one works for an hour": { grace_seconds: 3600 },
+            "The old one ends at once": {}
+          }),
+          response: { status: "success", message: "API key rotated; store the new one now", data: fresh }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.del("revoke", "/public/api-keys/:api_key_id")
+      .setPath(KeyPath)
+      .addSuccess(HttpApiSchema.NoContent)
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "api_keys",
+          summary: "Revoke an API key",
+          description:
+            "Works at once, on every instance. Revoking a revoked key changes nothing. A key whose role, or whose user's role, is above the caller's: 403; one's own can always be revoked."
+        })
+      )
+  )
+  .annotate(OpenApi.Title, "API keys")
+  .annotate(OpenApi.Description, "Keys for server-to-server callers.")

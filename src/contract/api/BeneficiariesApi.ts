@@ -1,0 +1,412 @@
+/** Beneficiaries: the people and businesses that payouts go to. */
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { BeneficiaryId, UserId } from "../../domain/Ids.ts"
+import { CountryCode } from "../../domain/Country.ts"
+import { AnyCurrencyCode, CryptoNetwork } from "../../domain/CryptoAsset.ts"
+import { EmailAddress } from "../../domain/MailSafeText.ts"
+import { envelope, idOf, idParam, OrgParam, PageParams, pageOf, Timestamp } from "./Envelope.ts"
+import { Conflict, NotFound } from "./ErrorSchemas.ts"
+import { examples, Named, operation } from "./Operation.ts"
+import { accountNumber, asSent } from "./RequestFields.ts"
+import { CurrencyCode } from "../../domain/Currency.ts"
+
+const exact = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
+const accountTypes = ["bank", "mobile_money", "wallet"] as const
+const beneficiaryTypes = ["individual", "business", "loan_client"] as const
+
+const AccountType = Schema.Literal(...accountTypes).annotations({
+  description: "Which kind of account it is, and so which details object it has; it never changes"
+})
+const BeneficiaryType = Schema.Literal(...beneficiaryTypes)
+
+/** Every details object is empty when the beneficiary has none of that kind, and whole otherwise. */
+export const Beneficiary = Schema.Struct({
+  beneficiary_id: idOf(BeneficiaryId),
+  account_type: AccountType,
+  beneficiary_of: idOf(UserId).annotations({ description: "The user that made it" }),
+  beneficiary_type: BeneficiaryType,
+  country: CountryCode,
+  currency: AnyCurrencyCode,
+  fname: Schema.String,
+  lname: Schema.String,
+  email: Schema.NullOr(Schema.String),
+  phone_number: Schema.NullOr(Schema.String).annotations({ description: "E.164" }),
+  momo_details: Schema.Struct({
+    provider: exact(Schema.String),
+    phone_number: exact(Schema.String)
+  }).annotations({ description: "`{}` unless `account_type` is `mobile_money`" }),
+  bank_details: Schema.Struct({
+    account_name: exact(Schema.String),
+    account_number: exact(Schema.String),
+    bank_name: exact(Schema.String),
+    bank_code: exact(Schema.NullOr(Schema.String)),
+    country: exact(CountryCode)
+  }).annotations({ description: "`{}` unless `account_type` is `bank`" }),
+  loan_client_details: Schema.Struct({
+    loan_id: exact(Schema.NullOr(Schema.String)),
+    loan_reference: exact(Schema.NullOr(Schema.String))
+  }),
+  wallet_details: Schema.Struct({
+    address: exact(Schema.NullOr(Schema.String)),
+    network: exact(Schema.NullOr(CryptoNetwork)),
+    email: exact(Schema.NullOr(Schema.String))
+  }).annotations({ description: "Extension. `{}` unless `account_type` is `wallet`" }),
+  external_account_id: Schema.NullOr(Schema.String).annotations({ description: "The provider's id of it" }),
+  created_at: Timestamp,
+  updated_at: Timestamp
+}).annotations({ identifier: "Beneficiary" })
+
+const text = (longest: number, about: { readonly description?: string } = {}) =>
+  asSent(longest).annotations({
+    jsonSchema: { type: "string", minLength: 1, maxLength: longest, ...about }
+  })
+
+const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
+
+const Phone = text(40, { description: "International form, or the national form of `country`; kept as E.164" })
+
+const fields = {
+  account_type: AccountType,
+  beneficiary_type: BeneficiaryType,
+  country: CountryCode,
+  currency: AnyCurrencyCode,
+  fname: text(100),
+  lname: text(100),
+  email: given(EmailAddress),
+  phone_number: given(Phone),
+  momo_details: given(
+    Schema.Struct({
+      provider: given(text(100, { description: "A mobile money network of `country`, by name or code, in any case" })),
+      phone_number: given(Phone)
+    })
+  ).annotations({ description: "Required, whole, when `account_type` is `mobile_money`" }),
+  bank_details: given(
+    Schema.Struct({
+      account_name: given(text(200, { description: "Default: `fname` and `lname`" })),
+      account_number: given(
+        accountNumber(
+          64,
+          "An IBAN when it starts with two letters; 10 digits with the check digit of the bank (NUBAN) in NG; 8 digits in GB"
+        )
+      ),
+      bank_name: given(text(200)),
+      bank_code: given(text(32, { description: "Required, except with an IBAN. A sort code of 6 digits in GB" })),
+      country: given(CountryCode).annotations({ description: "Default: `country` of the beneficiary" })
+    })
+  ).annotations({ description: "Required when `account_type` is `bank`" }),
+  loan_client_details: given(Schema.Struct({ loan_id: given(text(100)), loan_reference: given(text(100)) })),
+  wallet_details: given(
+    Schema.Struct({
+      address: given(text(128)),
+      network: given(CryptoNetwork),
+      email: given(EmailAddress)
+    })
+  ).annotations({
+    description:
+      "Extension. Required when `account_type` is `wallet`: `address` and `network` of a crypto wallet, or `email` of a PayPal account"
+  }),
+  external_account_id: given(text(255))
+}
+
+export const CreateBeneficiary = Schema.Struct({ ...fields, org_id: OrgParam.org_id }).annotations({
+  identifier: "CreateBeneficiary"
+})
+
+export const ChangeBeneficiary = Schema.partialWith(Schema.Struct(fields), { exact: true }).annotations({
+  identifier: "ChangeBeneficiary"
+})
+
+const request = {
+  account_type: "mobile_money",
+  beneficiary_type: "individual",
+  country: "KE",
+  currency: "KES",
+  fname: "Ada",
+  lname: "Wanjiku",
+  email: "ada@example.com",
+  momo_details: { provider: "M-Pesa", phone_number: "0712345678" }
+}
+
+const requests = new Named({
+  mobile_money: { summary: "By mobile money", value: request },
+  bank: {
+    summary: "By bank transfer",
+    value: {
+      account_type: "bank",
+      beneficiary_type: "individual",
+      country: "GB",
+      currency: "GBP",
+      fname: "Ada",
+      lname: "Byron",
+      bank_details: { account_number: "31926819", bank_code: "601613", bank_name: "NatWest" }
+    }
+  },
+  iban: {
+    summary: "By bank transfer, to an IBAN",
+    value: {
+      account_type: "bank",
+      beneficiary_type: "business",
+      country: "DE",
+      currency: "EUR",
+      fname: "Lena",
+      lname: "Vogt",
+      bank_details: { account_name: "Vogt GmbH", account_number: "DE89370400440532013000" }
+    }
+  },
+  wallet: {
+    summary: "To a crypto wallet",
+    value: {
+      account_type: "wallet",
+      beneficiary_type: "individual",
+      country: "KE",
+      currency: "USDT",
+      fname: "Ada",
+      lname: "Wanjiku",
+      wallet_details: { address: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", network: "TRON" }
+    }
+  }
+})
+
+const example = {
+  beneficiary_id: "0199c2a4-7b1e-7c3a-9d55-2f6b8f0e1a77",
+  beneficiary_of: "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c",
+  ...request,
+  phone_number: null,
+  momo_details: { provider: "M-Pesa", phone_number: "+254712345678" },
+  bank_details: {},
+  loan_client_details: {},
+  wallet_details: {},
+  external_account_id: null,
+  created_at: "2026-03-02T09:15:00.000Z",
+  updated_at: "2026-03-02T09:15:00.000Z"
+}
+
+const kinds = (message: string) =>
+  examples({
+    "By mobile money": { status: "success", message, data: example },
+    "By bank transfer": {
+      status: "success",
+      message,
+      data: {
+        ...example,
+        account_type: "bank",
+        momo_details: {},
+        bank_details: {
+          account_name: "Ada Wanjiku",
+          account_number: "1100223344",
+          bank_name: "Equity Bank",
+          bank_code: "68",
+          country: "KE"
+        }
+      }
+    },
+    "To a crypto wallet": {
+      status: "success",
+      message,
+      data: {
+        ...example,
+        account_type: "wallet",
+        currency: "USDT",
+        momo_details: {},
+        wallet_details: { address: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", network: "TRON", email: null }
+      }
+    }
+  })
+
+const BeneficiaryPath = Schema.Struct({ beneficiary_id: idParam(BeneficiaryId) })
+
+export const BeneficiariesApi = HttpApiGroup.make("beneficiaries")
+  .add(
+    HttpApiEndpoint.get("list", "/beneficiaries")
+      .setUrlParams(
+        Schema.Struct({
+          user_id: Schema.optional(idParam(UserId).annotations({ description: "Only those that this user made" })),
+          ...OrgParam,
+          ...PageParams
+        })
+      )
+      .addSuccess(pageOf(Beneficiary))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "any",
+          lists: true,
+          summary: "List beneficiaries",
+          description: "Newest first.",
+          response: {
+            status: "success",
+            message: "Beneficiaries",
+            data: [example],
+            meta: { count: 1, has_more: false, last_evaluated_key: null },
+            last_evaluated_key: null
+          }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("create", "/beneficiaries")
+      .setPayload(CreateBeneficiary)
+      .addSuccess(envelope(Beneficiary), { status: 201 })
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "any",
+          summary: "Create a beneficiary",
+          description:
+            "Accounts are checked as far as their numbers can tell: IBAN, Nigerian check digit, UK sort code, phone numbers. Only the details of its own account type are kept.",
+          request: requests,
+          response: kinds("Beneficiary created")
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("get", "/beneficiaries/:beneficiary_id")
+      .setPath(BeneficiaryPath)
+      .addSuccess(envelope(Beneficiary))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "any",
+          summary: "Get a beneficiary",
+          description: "One beneficiary of the organisation.",
+          response: kinds("Beneficiary")
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.patch("change", "/beneficiaries/:beneficiary_id")
+      .setPath(BeneficiaryPath)
+      .setPayload(ChangeBeneficiary)
+      .addSuccess(envelope(Beneficiary))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "any",
+          summary: "Change a beneficiary",
+          description:
+            "Fields that are not sent stay as they are, inside the details too; null clears what may be absent. The result is checked like a new beneficiary. `account_type` never changes.",
+          request: examples({
+            "Another number": { momo_details: { phone_number: "+254722000111" } },
+            "Another name, and no e-mail address": { lname: "Wanjiku-Odhiambo", email: null }
+          }),
+          response: {
+            status: "success",
+            message: "Beneficiary changed",
+            data: { ...example, momo_details: { provider: "M-Pesa", phone_number: "+254722000111" } }
+          }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.del("remove", "/beneficiaries/:beneficiary_id")
+      .setPath(BeneficiaryPath)
+      .addSuccess(HttpApiSchema.NoContent)
+      .addError(NotFound)
+      .addError(Conflict)
+      .pipe(
+        operation({
+          access: "any",
+          summary: "Delete a beneficiary",
+          description: "409 while a payment to it is under way. Payments that are over keep its id."
+        })
+      )
+  )
+  .annotate(OpenApi.Title, "Beneficiaries")
+  .annotate(OpenApi.Description, "The people and businesses that payouts go to.")
+
+/** Bank validation: whether the numbers of an account can be right, before anything is sent there. */
+export const UkAccount = Schema.Struct({
+  sortCode: Schema.String.annotations({ description: "`NN-NN-NN`" }),
+  accountNumber: Schema.String.annotations({ description: "8 digits" })
+}).annotations({ identifier: "UkAccount" })
+
+export const UkAccountValidation = Schema.Struct({
+  success: Schema.Boolean.annotations({ description: "The same as `accountDetails.validated`" }),
+  accountDetails: Schema.Struct({
+    sortCode: Schema.String,
+    accountNumber: Schema.String,
+    validated: Schema.Boolean.annotations({ description: "Whether both have the format of a UK account" }),
+    message: Schema.String.annotations({ description: "What is wrong with which of them, if anything" })
+  })
+}).annotations({ identifier: "UkAccountValidation" })
+
+const bankRequest = { sortCode: "20-00-00", accountNumber: "55779911" }
+
+export const BankValidationApi = HttpApiGroup.make("bankValidation")
+  .add(
+    HttpApiEndpoint.post("validateUkAccount", "/payments/bank-validation/validate-uk-account")
+      .setPayload(UkAccount)
+      .addSuccess(UkAccountValidation)
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "any",
+          summary: "Validate a UK account",
+          description:
+            "Looks at the format alone: neither whether the account exists nor whose it is. A wrong format is an answer (200, `success: false`), not an error.",
+          request: examples({ "Well formed": bankRequest, "Too short": { ...bankRequest, accountNumber: "5577" } }),
+          response: examples({
+            "Well formed": {
+              success: true,
+              accountDetails: {
+                ...bankRequest,
+                validated: true,
+                message: "The sort code and the account number are well formed."
+              }
+            },
+            "Too short": {
+              success: false,
+              accountDetails: {
+                ...bankRequest,
+                accountNumber: "5577",
+                validated: false,
+                message: "accountNumber: is not eight digits."
+              }
+            }
+          })
+        })
+      )
+  )
+  .annotate(OpenApi.Title, "Bank validation")
+  .annotate(OpenApi.Description, "Whether an account number can be one.")
+
+export const Network = Schema.Struct({
+  name: Schema.String,
+  code: Schema.String,
+  country: CountryCode,
+  currency: CurrencyCode
+}).annotations({ identifier: "Network" })
+
+export const NetworksRequest = Schema.Struct({ country: CountryCode }).annotations({ identifier: "NetworksRequest" })
+
+export const NetworksApi = HttpApiGroup.make("networks")
+  .add(
+    HttpApiEndpoint.post("list", "/externals/networks")
+      .setPayload(NetworksRequest)
+      .addSuccess(envelope(Schema.Array(Network)))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "any",
+          summary: "List mobile money networks",
+          description:
+            "`mobile_money_details.provider` takes the `name` or the `code` of one of them, in any case. A country without any has an empty list.",
+          request: examples({ Kenya: { country: "KE" }, "A country without networks": { country: "FR" } }),
+          response: examples({
+            Kenya: {
+              status: "success",
+              message: "Mobile money networks",
+              data: [
+                { name: "M-Pesa", code: "mpesa", country: "KE", currency: "KES" },
+                { name: "Airtel Money", code: "airtel", country: "KE", currency: "KES" }
+              ]
+            },
+            "A country without networks": { status: "success", message: "Mobile money networks", data: [] }
+          })
+        })
+      )
+  )
+  .annotate(OpenApi.Title, "Mobile money networks")
+  .annotate(OpenApi.Description, "Where mobile money is paid, by country.")

@@ -1,0 +1,466 @@
+/** Escrow: money that is set aside for milestones, and shared out among parties when each is reached. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { AccountId, BeneficiaryId, EscrowId, PaymentId, TransactionId } from "../../domain/Ids.ts"
+import { isDate } from "../../domain/CalendarDate.ts"
+import { CurrencyCode } from "../../domain/Currency.ts"
+import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
+import { EmailAddress } from "../../domain/MailSafeText.ts"
+import { paymentStatuses } from "../../domain/PaymentStatus.ts"
+import { splitTypes } from "../../domain/Split.ts"
+import { envelope, Id, idOf, IdParam, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
+import { Conflict, NotFound } from "./ErrorSchemas.ts"
+import { AcceptsArray, examples, operation } from "./Operation.ts"
+import { AllProvidersFailed, NoRoute } from "./VirtualAccountsApi.ts"
+import * as example from "./EscrowExamples.ts"
+import { asSent } from "./RequestFields.ts"
+
+const SplitType = Schema.Literal(...splitTypes).annotations({
+  description: "All splits of a milestone are of one type"
+})
+
+export const Milestone = Schema.Struct({
+  milestone_id: Id,
+  label: Schema.String,
+  sequence: Schema.Int,
+  expected_disbursement: WireDecimal,
+  status: Schema.Literal("pending", "contract_submitted", "disbursed", "canceled"),
+  disbursed_total: WireDecimal,
+  description: Schema.NullOr(Schema.String),
+  due_date: Schema.NullOr(Schema.String).annotations({ description: "As it was sent" }),
+  contract_submitted_at: Schema.NullOr(Timestamp),
+  disbursed_at: Schema.NullOr(Timestamp),
+  parties: Schema.Array(Schema.Struct({ party_id: Id, split_type: SplitType, split_value: WireDecimal })),
+  funding_status: Schema.Literal("unfunded", "partially_funded", "funded"),
+  covered_amount: WireDecimal.annotations({
+    description: "What the escrow's money covers of it; money covers milestones in their sequence"
+  })
+}).annotations({ identifier: "Milestone" })
+
+export const Escrow = Schema.Struct({
+  escrow_id: idOf(EscrowId),
+  name: Schema.String,
+  currency: CurrencyCode,
+  account_id: idOf(AccountId).annotations({
+    description: "The virtual account that funds it, and gets back what is left"
+  }),
+  status: Schema.Literal("active", "completed", "canceled").annotations({
+    description: "`completed` when every milestone is disbursed"
+  }),
+  total_amount: WireDecimal.annotations({ description: "The sum of all expected disbursements" }),
+  funded_amount: WireDecimal.annotations({
+    description: "What came in and did not go back: what was disbursed, and what the escrow still holds"
+  }),
+  disbursed_amount: WireDecimal,
+  parties: Schema.Array(
+    Schema.Struct({
+      party_id: Id,
+      name: Schema.String,
+      beneficiary_id: Schema.NullOr(idOf(BeneficiaryId)),
+      account_id: Schema.NullOr(idOf(AccountId)),
+      email: Schema.NullOr(Schema.String),
+      balance: WireDecimal.annotations({
+        description: "Extension. What was disbursed to the party and has not left the service yet"
+      })
+    })
+  ),
+  milestones: Schema.Array(Milestone).annotations({ description: "In their sequence" }),
+  created_at: Timestamp,
+  updated_at: Timestamp
+}).annotations({ identifier: "Escrow" })
+
+export const PartyPayout = Schema.Struct({
+  escrow_id: idOf(EscrowId),
+  party_id: Id,
+  beneficiary_id: idOf(BeneficiaryId),
+  amount: WireDecimal,
+  currency: CurrencyCode,
+  payment_id: idOf(PaymentId),
+  transaction_id: idOf(TransactionId),
+  status: Schema.Literal(...paymentStatuses)
+}).annotations({ identifier: "PartyPayout" })
+
+export const EscrowPayout = Schema.Struct({
+  payout_id: Id,
+  escrow_id: idOf(EscrowId),
+  milestone_id: Schema.NullOr(Id).annotations({ description: "Null when the payout was asked for by itself" }),
+  party_id: Id,
+  beneficiary_id: idOf(BeneficiaryId),
+  amount: WireDecimal.annotations({ description: "What the payout and its fee may take of the party's money" }),
+  currency: CurrencyCode,
+  status: Schema.Literal("waiting", "sent", "paid", "blocked", "closed").annotations({
+    description:
+      "`waiting` to be sent; `sent`: its payment exists; `paid`: its payment is completed; `blocked`: an item of the operations queue; `closed`: nothing more is sent for it"
+  }),
+  reason: Schema.NullOr(Schema.String),
+  payment_id: Schema.NullOr(idOf(PaymentId)).annotations({
+    description: "Of its last payment; null before there is one"
+  }),
+  created_at: Timestamp,
+  updated_at: Timestamp
+}).annotations({ identifier: "EscrowPayout" })
+
+const text = (longest: number, about: { readonly description?: string } = {}) =>
+  asSent(longest).annotations({
+    jsonSchema: { type: "string", minLength: 1, maxLength: longest, ...about }
+  })
+
+/** Missing and null mean the same. */
+const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true, exact: true })
+
+const MOST = 100
+
+const some = <A, I>(schema: Schema.Schema<A, I>) =>
+  Schema.Array(schema).pipe(
+    Schema.minItems(1, { message: () => "must have at least one item" }),
+    Schema.maxItems(MOST, { message: () => `must have at most ${MOST} items` })
+  )
+
+const LARGEST_SEQUENCE = 1_000_000
+
+const Sequence = Schema.Number.pipe(
+  Schema.filter(
+    (n) =>
+      (Number.isInteger(n) && n >= 0 && n <= LARGEST_SEQUENCE) || `must be a whole number from 0 to ${LARGEST_SEQUENCE}`
+  )
+).annotations({ jsonSchema: { type: "integer", minimum: 0, maximum: LARGEST_SEQUENCE } })
+
+const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
+
+const isDueDate = (value: string): boolean =>
+  isDate(value) || (moment.test(value) && isDate(value.slice(0, 10)) && !Number.isNaN(Date.parse(value)))
+
+const DueDate = Schema.String.pipe(
+  Schema.filter((value) => isDueDate(value) || "must be a day such as 2026-03-31, or an ISO 8601 time")
+).annotations({ jsonSchema: { type: "string", examples: ["2026-03-31"] } })
+
+export const CreateEscrow = Schema.Struct({
+  name: text(200),
+  currency: CurrencyCode,
+  account_id: Schema.String.annotations({ description: "A virtual account of the organisation, in `currency`" }),
+  parties: some(
+    Schema.Struct({
+      party_id: given(text(64)).annotations({
+        description: "A reference of your own for the milestones of this request; the answer has the party's id"
+      }),
+      name: text(200, { description: "Its own among the parties" }),
+      beneficiary_id: given(Schema.String).annotations({ description: "In `currency`. Is paid by a payout" }),
+      account_id: given(Schema.String).annotations({
+        description: "A virtual account of the organisation, in `currency`. Comes before the beneficiary"
+      }),
+      email: given(EmailAddress)
+    })
+  ),
+  milestones: some(
+    Schema.Struct({
+      label: text(200),
+      sequence: Sequence,
+      expected_disbursement: AmountInput,
+      description: given(text(1000)),
+      due_date: given(DueDate),
+      parties: some(
+        Schema.Struct({
+          party_id: given(text(64)).annotations({ description: "Of a party in this request; this or `name`" }),
+          name: given(text(200)).annotations({ description: "Of a party in this request; this or `party_id`" }),
+          split_type: SplitType,
+          split_value: AmountInput
+        })
+      )
+    })
+  ),
+  org_id: OrgParam.org_id
+}).annotations({ identifier: "CreateEscrow" })
+
+const PartyUpdate = Schema.Struct({
+  party_id: Schema.String,
+  split_value: AmountInput
+})
+
+interface RawUpdate {
+  readonly party_id: string
+  readonly split_value: number
+}
+
+type UpdateForms = RawUpdate | ReadonlyArray<RawUpdate> | { readonly parties: ReadonlyArray<RawUpdate> }
+
+const updateJson = {
+  type: "object",
+  required: ["party_id", "split_value"],
+  properties: { party_id: { type: "string" }, split_value: { type: "number", exclusiveMinimum: 0 } }
+}
+const listJson = { type: "array", minItems: 1, maxItems: MOST, items: updateJson }
+const formsJson = {
+  oneOf: [{ type: "object", required: ["parties"], properties: { parties: listJson } }, updateJson, listJson]
+}
+
+const AnyForm = Schema.declare((input): input is UpdateForms => typeof input === "object" && input !== null, {
+  jsonSchema: formsJson
+})
+
+const wrapped = (input: UpdateForms): { readonly parties: ReadonlyArray<RawUpdate> } => {
+  if (Array.isArray(input)) return { parties: input as ReadonlyArray<RawUpdate> }
+  return "parties" in input ? input : { parties: [input as RawUpdate] }
+}
+
+/** Whichever form it has, the wrapper is what is checked: every refusal names its place in `parties`. */
+export const ChangeParties = Schema.transform(AnyForm, Schema.Struct({ parties: some(PartyUpdate) }), {
+  strict: true,
+  decode: wrapped,
+  encode: (wrapper) => wrapper
+}).annotations({ identifier: "ChangeParties", jsonSchema: formsJson })
+
+const EscrowPath = Schema.Struct({ escrow_id: idParam(EscrowId) })
+const MilestonePath = Schema.Struct({ escrow_id: idParam(EscrowId), milestone_id: IdParam })
+const PayoutPath = Schema.Struct({ escrow_id: idParam(EscrowId), payout_id: IdParam })
+const PartyPath = Schema.Struct({ escrow_id: idParam(EscrowId), party_id: IdParam })
+
+const PATH = "/virtual-accounts/escrow"
+const PAYOUT = `${PATH}/:escrow_id/payouts/:payout_id` as const
+const MILESTONE = `${PATH}/:escrow_id/milestones/:milestone_id` as const
+
+export const EscrowApi = HttpApiGroup.make("escrow")
+  .add(
+    HttpApiEndpoint.post("create", PATH)
+      .setPayload(CreateEscrow)
+      .addSuccess(envelope(Escrow), { status: 201 })
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "escrow",
+          summary: "Create an escrow",
+          description:
+            "Percentages of a milestone add up to exactly 100, fixed splits to its expected disbursement. A party is paid to its virtual account, else to its beneficiary by a payout; a party with neither keeps its money in an account of the books until it is paid out. Nothing is moved yet.",
+          request: examples({
+            "Split by percentages": example.request,
+            "Split by amounts, paid to a beneficiary": example.fixedRequest
+          }),
+          response: { status: "success", message: "Escrow created", data: example.escrow }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("list", PATH)
+      .setUrlParams(
+        Schema.Struct({
+          status: Schema.optional(Escrow.fields.status),
+          account_id: Schema.optional(
+            idParam(AccountId).annotations({ description: "Only those that this account funds" })
+          ),
+          ...OrgParam,
+          ...PageParams
+        })
+      )
+      .addSuccess(pageOf(Escrow))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "escrow",
+          lists: true,
+          summary: "List escrows",
+          description: "Newest first.",
+          response: {
+            status: "success",
+            message: "Escrows",
+            data: [example.escrow],
+            meta: { count: 1, has_more: false, last_evaluated_key: null },
+            last_evaluated_key: null
+          }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("get", `${PATH}/:escrow_id`)
+      .setPath(EscrowPath)
+      .addSuccess(envelope(Escrow))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "escrow",
+          summary: "Get an escrow",
+          description: "One escrow of the organisation, with its parties and milestones.",
+          response: examples({
+            New: { status: "success", message: "Escrow", data: example.escrow },
+            "Funded in part": { status: "success", message: "Escrow", data: example.funded },
+            Canceled: { status: "success", message: "Escrow", data: example.canceled }
+          })
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("fund", `${PATH}/:escrow_id/fund`)
+      .setPath(EscrowPath)
+      .setPayload(Schema.Struct({ amount: AmountInput }).annotations({ identifier: "FundEscrow" }))
+      .addSuccess(envelope(Escrow))
+      .addError(NotFound)
+      .addError(Conflict)
+      .pipe(
+        operation({
+          access: "escrow",
+          movesMoney: true,
+          summary: "Fund an escrow",
+          description:
+            "Takes the amount from the escrow's virtual account, which sends `virtual_account.withdrawal`. More than what is missing to the total: 400. A frozen account, not enough money on it, or an escrow that is over: 409.",
+          request: examples({ "A part": { amount: 6000 }, "All that is missing": { amount: 10000 } }),
+          response: { status: "success", message: "Escrow funded", data: example.funded }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("contract", `${MILESTONE}/contract`)
+      .setPath(MilestonePath)
+      .setPayload(Schema.Struct({ reference: given(text(255)) }).annotations({ identifier: "SubmitContract" }))
+      .addSuccess(envelope(Milestone))
+      .addError(NotFound)
+      .addError(Conflict)
+      .pipe(
+        operation({
+          access: "escrow",
+          summary: "Submit the contract of a milestone",
+          description:
+            "Notes that there is a contract; the reference is kept with it and stands in the audit log. Sent again it replaces the one before. A milestone that is disbursed or canceled: 409. A contract is not required for a disbursement.",
+          request: examples({ "With its reference": { reference: "contract-2026-17" }, "Without one": {} }),
+          response: { status: "success", message: "Contract submitted", data: example.contracted }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.put("parties", `${MILESTONE}/parties`)
+      .setPath(MilestonePath)
+      .setPayload(ChangeParties)
+      .addSuccess(envelope(Milestone))
+      .addError(NotFound)
+      .addError(Conflict)
+      .annotate(AcceptsArray, true)
+      .pipe(
+        operation({
+          access: "escrow",
+          summary: "Update party splits of a milestone",
+          description:
+            "Gives several parties of the milestone new split values at once; those that are not named keep theirs. The body is `{parties: […]}`, a single update object, or a bare array of them. All splits together must be the whole: exactly 100 percent, or the expected disbursement; otherwise 400. An escrow, milestone or party that does not exist: 404. A milestone that is disbursed or canceled: 409.",
+          request: examples({
+            "Several, in a wrapper": example.splitUpdates,
+            "Several, as a bare array": example.splitUpdates.parties,
+            One: example.splitUpdates.parties[0]
+          }),
+          response: { status: "success", message: "Party splits updated", data: example.resplit }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("disburse", `${MILESTONE}/disburse`)
+      .setPath(MilestonePath)
+      .setPayload(
+        Schema.Struct({
+          description: given(text(500)).annotations({
+            description:
+              "Extension. What the transactions and payouts say; by default the names of escrow and milestone"
+          })
+        }).annotations({ identifier: "DisburseMilestone" })
+      )
+      .addSuccess(envelope(Milestone))
+      .addError(NotFound)
+      .addError(Conflict)
+      .pipe(
+        operation({
+          access: "escrow",
+          movesMoney: true,
+          summary: "Disburse a milestone",
+          description:
+            "Shares the expected disbursement out among the parties, exact to the last minor unit (largest remainder), and pays it: to a party's virtual account at once (`virtual_account.deposit`), to its beneficiary by a payout, otherwise to an account of the books in its name. The payouts are committed with the disbursement and sent by a worker, each once, also after a crash. A payout that cannot be made leaves the money with the party, and waits in the operations queue (`escrow_payout`) to be tried again or resolved. A milestone that is not fully covered, disbursed already or canceled: 409.",
+          request: examples({ "In words of your own": { description: "Foundation is laid" }, "By its names": {} }),
+          response: { status: "success", message: "Milestone disbursed", data: example.disbursed }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("payout", `${PATH}/:escrow_id/parties/:party_id/payout`)
+      .setPath(PartyPath)
+      .setPayload(
+        Schema.Struct({
+          beneficiary_id: given(Schema.String).annotations({
+            description: "A beneficiary of the organisation, in the escrow's currency; by default the party's own"
+          })
+        }).annotations({ identifier: "PayOutParty" })
+      )
+      .addSuccess(envelope(PartyPayout))
+      .addError(NotFound)
+      .addError(Conflict)
+      .addError(NoRoute)
+      .addError(AllProvidersFailed)
+      .pipe(
+        operation({
+          access: "escrow",
+          movesMoney: true,
+          summary: "Pay a party out",
+          description:
+            "Pays what stands in the party's name (`balance`) and is not on its way by a disbursement to a beneficiary, less the organisation's fee for such a payout where it has one. Nothing there: 409. A payout that fails gives the money back to the party.",
+          request: examples({
+            "To a beneficiary": { beneficiary_id: example.beneficiaryId },
+            "To the party's own": {}
+          }),
+          response: { status: "success", message: "Party payout initiated", data: example.payout }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("retryPayout", `${PAYOUT}/retry`)
+      .setPath(PayoutPath)
+      .addSuccess(envelope(EscrowPayout))
+      .addError(NotFound)
+      .addError(Conflict)
+      .pipe(
+        operation({
+          access: "escrow",
+          movesMoney: true,
+          summary: "Try a payout to a party again",
+          description:
+            "Extension. Sends a payout that is `blocked` again, as a new payment of the same initiator. The answer says `waiting`; a worker sends it at once, and blocks it again if it still cannot be sent. A payout that is not blocked: 409.",
+          response: { status: "success", message: "Payout tried again", data: example.retriedPayout }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("resolvePayout", `${PAYOUT}/resolve`)
+      .setPath(PayoutPath)
+      .setPayload(Schema.Struct({ reason: text(500) }).annotations({ identifier: "ResolvePayout" }))
+      .addSuccess(envelope(EscrowPayout))
+      .addError(NotFound)
+      .addError(Conflict)
+      .pipe(
+        operation({
+          access: "escrow",
+          summary: "Resolve a payout to a party",
+          description:
+            "Extension. Closes a payout that is `blocked`: nothing more is sent for it, and the money stays on the party's account, to be paid out by `…/parties/{party_id}/payout`. That payout closes the party's blocked payouts too. The reason is kept with the payout and in the audit log. A payout that is not blocked: 409.",
+          request: examples({
+            "Paid in another way": { reason: "Paid in cash on site" },
+            "No longer due": { reason: "The party has left the project" }
+          }),
+          response: { status: "success", message: "Payout resolved", data: example.resolvedPayout }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("cancel", `${PATH}/:escrow_id/cancel`)
+      .setPath(EscrowPath)
+      .setPayload(Schema.Struct({ reason: given(text(500)) }).annotations({ identifier: "CancelEscrow" }))
+      .addSuccess(envelope(Escrow))
+      .addError(NotFound)
+      .addError(Conflict)
+      .pipe(
+        operation({
+          access: "escrow",
+          movesMoney: true,
+          summary: "Cancel an escrow",
+          description:
+            "What is left goes back to the escrow's account (`virtual_account.deposit`), and milestones that are not disbursed become `canceled`. What was disbursed stays with the parties. An escrow that is canceled or completed: 409.",
+          request: examples({ "With a reason": { reason: "The project was called off" }, "Without one": {} }),
+          response: { status: "success", message: "Escrow canceled", data: example.canceled }
+        })
+      )
+  )
+  .annotate(OpenApi.Title, "Escrow")
+  .annotate(
+    OpenApi.Description,
+    "Money of a virtual account that is set aside for milestones, and shared out among parties when each is reached."
+  )

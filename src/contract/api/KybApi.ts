@@ -1,0 +1,109 @@
+/** KYB, the check of a business: started by the organisation, decided by its provider's callback. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { OrgId } from "../../domain/Ids.ts"
+import { envelope, idOf, idParam } from "./Envelope.ts"
+import { Conflict, NotFound } from "./ErrorSchemas.ts"
+import { IsoTime } from "./RequestFields.ts"
+import { examples, operation, signedCallback } from "./Operation.ts"
+
+export const KybState = Schema.Struct({
+  org_id: idOf(OrgId),
+  kyb_status: Schema.Literal("not_started", "pending", "approved", "rejected"),
+  kyb_customer_id: Schema.NullOr(Schema.String).annotations({ description: "The provider's id of the organisation" })
+}).annotations({ identifier: "KybState" })
+
+const LONGEST_ID = 255
+const LONGEST_REASON = 2000
+
+const text = (longest: number) => Schema.String.pipe(Schema.minLength(1), Schema.maxLength(longest))
+
+const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
+
+const END_OF_TIME = Date.UTC(9999, 11, 31)
+
+const Time = IsoTime.pipe(
+  Schema.filter(
+    (at) => (at.getTime() >= 0 && at.getTime() <= END_OF_TIME) || "is not a time such as 2026-03-01T12:30:00Z"
+  )
+).annotations({ jsonSchema: { type: "string", format: "date-time" } })
+
+export const KybCallback = Schema.Struct({
+  event_id: optional(text(LONGEST_ID)).annotations({
+    description: "The provider's id of this callback; without one, the same bytes are the same callback"
+  }),
+  customer_id: text(LONGEST_ID).annotations({ description: "The organisation's `kyb_customer_id`" }),
+  status: Schema.Literal("approved", "rejected"),
+  reason: optional(Schema.String.pipe(Schema.maxLength(LONGEST_REASON))).annotations({
+    description: "Why it was decided so"
+  }),
+  occurred_at: optional(Time).annotations({
+    description:
+      "When it was decided: an older callback changes nothing, and of two of the same moment the rejection stands; one more than 5 minutes in the future is 400"
+  })
+}).annotations({ identifier: "KybCallback" })
+
+const state = {
+  org_id: "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f",
+  kyb_status: "pending",
+  kyb_customer_id: "kyb_0199c2a47b1e7c3a9d552f6b8f0e1a77"
+}
+
+export const KybApi = HttpApiGroup.make("kyb")
+  .add(
+    HttpApiEndpoint.post("initiate", "/organizations/:org_id/kyb")
+      .setPath(Schema.Struct({ org_id: idParam(OrgId) }))
+      .addSuccess(envelope(KybState), { status: 201 })
+      .addError(NotFound)
+      .addError(Conflict)
+      .pipe(
+        operation({
+          access: "organization",
+          summary: "Start KYB",
+          description:
+            "Hands the organisation to the KYB provider: `kyb_status` becomes `pending` until the provider's callback decides. 409 while it is pending, and once it is approved; after a rejection it can be started over. The decision is sent as `kyb.approved` or `kyb.rejected`.",
+          response: { status: "success", message: "KYB started", data: state }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("callback", "/organizations/webhook/kyb")
+      .setHeaders(
+        Schema.Struct({
+          "x-kyb-signature": Schema.String.annotations({
+            description: "HMAC-SHA256 of the raw body under `KYB_WEBHOOK_SECRET`, in hex"
+          })
+        })
+      )
+      .setPayload(KybCallback)
+      .addSuccess(envelope(KybState))
+      .addError(NotFound)
+      .pipe(
+        signedCallback({
+          summary: "Receive the decision of the KYB provider",
+          description:
+            "Changes `kyb_status` and sends the event, once for each change. A callback that is repeated, older than one before, or about an application that was since started over changes nothing and is answered with 200; `message` says which it was, and `data` where the organisation stands. A missing or wrong signature is 401, and so is every one while `KYB_WEBHOOK_SECRET` is not set; an address that sends more than 60 of those in a minute gets 429.\n\nWho may call it: the KYB provider, which signs what it sends and needs no credential.",
+          request: examples({
+            Approved: {
+              event_id: "evt_81",
+              customer_id: state.kyb_customer_id,
+              status: "approved",
+              occurred_at: "2026-03-02T09:15:00Z"
+            },
+            Rejected: {
+              event_id: "evt_82",
+              customer_id: state.kyb_customer_id,
+              status: "rejected",
+              reason: "The register does not know this business",
+              occurred_at: "2026-03-02T09:15:00Z"
+            }
+          }),
+          response: examples({
+            Approved: { status: "success", message: "applied", data: { ...state, kyb_status: "approved" } },
+            Rejected: { status: "success", message: "applied", data: { ...state, kyb_status: "rejected" } }
+          })
+        })
+      )
+  )
+  .annotate(OpenApi.Title, "KYB")
+  .annotate(OpenApi.Description, "The check of a business by a provider.")

@@ -1,0 +1,221 @@
+/** Organisations: read by their own people, made and set up by platform admins. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { BigDecimal, Schema } from "effect"
+import { OrgId } from "../../domain/Ids.ts"
+import { CountryCode } from "../../domain/Country.ts"
+import { CurrencyCode } from "../../domain/Currency.ts"
+import { AmountInput, MONEY, WireDecimal } from "../../domain/Decimal.ts"
+import { EmailAddress } from "../../domain/MailSafeText.ts"
+import { Feature, kybStatuses } from "../../domain/Organization.ts"
+import { CamelPageParams, camelPageOf, envelope, idOf, Timestamp } from "./Envelope.ts"
+import { NotFound } from "./ErrorSchemas.ts"
+import { examples, operation } from "./Operation.ts"
+
+const KybStatus = Schema.Literal(...kybStatuses).annotations({
+  message: () => ({ message: `is not one of ${kybStatuses.join(", ")}`, override: true })
+})
+
+const LONGEST_NAME = 200
+
+export const OrganizationName = Schema.Trim.pipe(
+  Schema.filter(
+    (name) => (name.length >= 1 && name.length <= LONGEST_NAME) || `is not a name of 1 to ${LONGEST_NAME} characters`
+  )
+).annotations({ jsonSchema: { type: "string", minLength: 1, maxLength: LONGEST_NAME } })
+
+const threshold = "Payments of this much and more, in the organisation's currency, wait for a review; null: none do"
+
+export const Organization = Schema.Struct({
+  org_id: idOf(OrgId),
+  name: Schema.String,
+  country: Schema.String,
+  currency: Schema.String,
+  email: Schema.String,
+  kyb_status: KybStatus,
+  kyb_customer_id: Schema.NullOr(Schema.String).annotations({ description: "The KYB provider's id of it" }),
+  features: Schema.Array(Schema.String),
+  review_threshold: Schema.NullOr(WireDecimal).annotations({ description: threshold }),
+  spread_bps: Schema.optionalWith(Schema.Int, { exact: true }).annotations({
+    description: "Extension, in answers to platform admins only: how much less than the base rate its customers get"
+  }),
+  created_at: Timestamp,
+  updated_at: Timestamp
+}).annotations({ identifier: "Organization" })
+
+const features = Schema.Array(Feature)
+
+export const CreateOrganization = Schema.Struct({
+  name: OrganizationName,
+  country: CountryCode,
+  currency: CurrencyCode,
+  email: EmailAddress,
+  features: Schema.optionalWith(features, { exact: true, default: () => [] }).annotations({
+    description: "Extension. What to switch on from the start"
+  })
+}).annotations({ identifier: "CreateOrganization" })
+
+const Zero = Schema.transform(Schema.Literal(0), Schema.BigDecimalFromSelf, {
+  strict: true,
+  decode: () => BigDecimal.fromBigInt(0n),
+  encode: () => 0 as const
+})
+
+const Threshold = Schema.NullOr(
+  Schema.Union(AmountInput, Zero).annotations({ jsonSchema: { type: "number", format: MONEY, minimum: 0 } })
+).annotations({
+  description: `Platform admins only. ${threshold}, and neither does 0`,
+  message: () => ({ message: "is not a JSON number from 0 up, of at most 15 significant digits", override: true })
+})
+
+/** What can be set of one. */
+export const settable = {
+  name: OrganizationName,
+  country: CountryCode,
+  email: EmailAddress,
+  features: features.annotations({ description: "Platform admins only. All that are to be switched on" }),
+  review_threshold: Threshold,
+  kyb_status: KybStatus.annotations({ description: "Platform admins only" }),
+  spread_bps: Schema.Int.pipe(Schema.between(0, 9999)).annotations({
+    jsonSchema: {
+      type: "integer",
+      minimum: 0,
+      maximum: 9999,
+      description: "Extension, platform admins only. Basis points that rate lookups lie below the base rate"
+    },
+    message: () => ({ message: "is not a whole number from 0 to 9999", override: true })
+  }),
+  currency: CurrencyCode
+}
+
+export const ChangeOrganization = Schema.Struct(settable)
+  .pipe(Schema.partialWith({ exact: true }))
+  .annotations({ identifier: "ChangeOrganization" })
+
+const example = {
+  org_id: "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f",
+  name: "Acme Pay",
+  country: "KE",
+  currency: "KES",
+  email: "hello@acme.example",
+  kyb_status: "approved",
+  kyb_customer_id: "kyb_0199c2a4",
+  features: ["escrow"],
+  review_threshold: 500000.5,
+  created_at: "2026-03-02T09:15:00.000Z",
+  updated_at: "2026-03-02T09:15:00.000Z"
+}
+
+const forAdmins = { ...example, spread_bps: 50 }
+
+/** The path alone says which one: for anyone but an admin, any other than their own is 403. */
+const OrganizationPath = Schema.Struct({ org_id: Schema.String })
+
+export const OrganizationsApi = HttpApiGroup.make("organizations")
+  .add(
+    HttpApiEndpoint.get("list", "/organizations")
+      .setUrlParams(Schema.Struct(CamelPageParams))
+      .addSuccess(camelPageOf(Organization))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "platform",
+          lists: true,
+          summary: "List organisations",
+          description: "All of them, newest first.",
+          response: {
+            status: "success",
+            message: "Organisations",
+            data: [forAdmins],
+            meta: { count: 1, has_more: false, lastEvaluatedKey: null },
+            lastEvaluatedKey: null
+          }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("create", "/organizations")
+      .setPayload(CreateOrganization)
+      .addSuccess(envelope(Organization), { status: 201 })
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "platform",
+          summary: "Create an organisation",
+          description:
+            "It has no members yet: invite the first org-admin with `POST /organizations/{org_id}/members`. `currency` is its home currency, which never changes.",
+          request: examples({
+            "With nothing switched on": {
+              name: "Acme Pay",
+              country: "KE",
+              currency: "KES",
+              email: "hello@acme.example"
+            },
+            "With escrow from the start": {
+              ...{ name: "Acme Pay", country: "KE", currency: "KES", email: "hello@acme.example" },
+              features: ["escrow"]
+            }
+          }),
+          response: {
+            status: "success",
+            message: "Organisation created",
+            data: {
+              ...forAdmins,
+              kyb_status: "not_started",
+              kyb_customer_id: null,
+              features: [],
+              review_threshold: null,
+              spread_bps: 0
+            }
+          }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("get", "/organizations/:org_id")
+      .setPath(OrganizationPath)
+      .addSuccess(envelope(Organization))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "any",
+          summary: "Read an organisation",
+          description: "The credential's own; any other is 403.",
+          response: examples({
+            "To its own people": { status: "success", message: "Organisation", data: example },
+            "To a platform admin": { status: "success", message: "Organisation", data: forAdmins }
+          })
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.patch("change", "/organizations/:org_id")
+      .setPath(OrganizationPath)
+      .setPayload(ChangeOrganization)
+      .addSuccess(envelope(Organization))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "organization",
+          summary: "Change an organisation",
+          description:
+            "Only the fields that are sent change, at once and on every instance. An org-admin may set `name`, `email` and `country`; the others are for platform admins, and sending one without being one is 403. Nobody can change `currency`: sending another one is refused. A `kyb_status` that becomes `approved` or `rejected` sends the event of that name.",
+          request: examples({
+            "By an org-admin": { name: "Acme Pay Kenya", email: "finance@acme.example" },
+            "By a platform admin": { features: ["escrow"], review_threshold: 500000.5, spread_bps: 50 },
+            "No more reviews": { review_threshold: null }
+          }),
+          response: {
+            status: "success",
+            message: "Organisation changed",
+            data: {
+              ...example,
+              name: "Acme Pay Kenya",
+              email: "finance@acme.example",
+              updated_at: "2026-03-02T10:00:00.000Z"
+            }
+          }
+        })
+      )
+  )
+  .annotate(OpenApi.Title, "Organisations")
+  .annotate(OpenApi.Description, "Who uses the service. Lists here call their cursor `lastEvaluatedKey`.")

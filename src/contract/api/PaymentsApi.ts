@@ -1,0 +1,473 @@
+/** Payment records, their timelines, the list of transactions, and what waits for a person. */
+import { movementKinds, movementSources, movementStates } from "../../domain/Movement.ts"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import {
+  AttemptId,
+  BeneficiaryId,
+  EscrowId,
+  OrgId,
+  PaymentId,
+  TransactionId,
+  UserId,
+  WebhookId
+} from "../../domain/Ids.ts"
+import { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
+import { WireDecimal } from "../../domain/Decimal.ts"
+import { type FailureCode, failureCodes, paymentStatuses } from "../../domain/PaymentStatus.ts"
+import { envelope, Id, idOf, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
+import { NotFound } from "./ErrorSchemas.ts"
+import { FromTime, ToTime } from "./RequestFields.ts"
+import { examples, operation } from "./Operation.ts"
+
+const Text = Schema.NullOr(Schema.String)
+const JsonObject = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+const Status = Schema.Literal(...paymentStatuses)
+
+const codes = Object.keys(failureCodes) as [FailureCode, ...Array<FailureCode>]
+
+export const PaymentFailure = Schema.Struct({
+  code: Schema.Literal(...codes).annotations({
+    description: codes.map((code) => `\`${code}\`: ${failureCodes[code]}`).join("; ")
+  }),
+  message: Schema.String.annotations({ description: "Message of the provider or operator" }),
+  provider: Schema.NullOr(ProviderName).annotations({
+    description: "Who said so; null where no provider had a part in it"
+  })
+}).annotations({ identifier: "PaymentFailure" })
+
+/** Which rate a refund cost. */
+export const refundRateFields = {
+  rate: Schema.NullOr(WireDecimal).annotations({
+    description:
+      "What one unit of the payment's `currency` costs the organisation in its `target_currency`, to 12 digits; null where both are the same"
+  }),
+  rate_basis: Schema.NullOr(Schema.Literal("original", "live")).annotations({
+    description:
+      "`original`: the rate of the payment, for refunds within 24 hours after its completion; `live`: the live rate at the moment of a later refund; null where nothing is converted"
+  })
+}
+
+export const Refund = Schema.Struct({
+  refund_id: idOf(AttemptId),
+  amount: WireDecimal,
+  currency: Schema.String,
+  target_amount: WireDecimal.annotations({ description: "What it costs the organisation, rounded up" }),
+  target_currency: Schema.String,
+  ...refundRateFields,
+  state: Schema.Literal("open", "completed", "failed").annotations({
+    description: "`open`: on its way, or not known yet; `failed`: it did not go, or came back"
+  }),
+  reason: Text.annotations({ description: "Why it was asked for" }),
+  created_at: Timestamp,
+  settled_at: Schema.NullOr(Timestamp).annotations({ description: "null while it is open" })
+}).annotations({ identifier: "Refund" })
+
+export const PaymentRecord = Schema.Struct({
+  payment_id: idOf(PaymentId),
+  amount: WireDecimal,
+  currency: Schema.String,
+  user_id: idOf(UserId),
+  status: Status,
+  direction: Flow,
+  payment_method: PaymentMethod,
+  org_id: Schema.NullOr(idOf(OrgId)),
+  beneficiary_id: Schema.NullOr(idOf(BeneficiaryId)),
+  transaction_id: Schema.NullOr(idOf(TransactionId)),
+  target_amount: Schema.NullOr(WireDecimal),
+  target_currency: Text,
+  from_currency: Text,
+  region_id: Text.annotations({ description: "UN M49 sub-region of the country" }),
+  payment_path_method: Schema.NullOr(Schema.Literal("direct", "intermediary", "third_party")),
+  bank_account: JsonObject,
+  card_details: JsonObject.annotations({ description: "Masked: bin, last4, brand, expiry, holder" }),
+  mobile_money_details: JsonObject,
+  payer_details: JsonObject,
+  recipient_info: JsonObject.annotations({ description: "The beneficiary as it was at initiation" }),
+  metadata: JsonObject,
+  user_metadata: JsonObject,
+  webhook_metadata: JsonObject.annotations({ description: "The provider's last callback" }),
+  fee_ids: Schema.Array(Schema.String),
+  total_fees: Schema.NullOr(WireDecimal).annotations({
+    description: "In `target_currency` for inbound payments, else in `currency`; null when nothing is charged"
+  }),
+  provider: Schema.NullOr(ProviderName),
+  provider_payment_id: Text,
+  provider_status: Text,
+  provider_data: JsonObject,
+  payout_initiated: Schema.Boolean,
+  payout_id: Text,
+  instructions: Text.annotations({ description: "Funding instructions as one sentence" }),
+  comments: Text,
+  client_reference: Text,
+  description: Text,
+  country: Schema.String,
+  refunds: Schema.Array(Refund).annotations({
+    description:
+      "Extension. The parts that were asked back, in that order. Empty where the provider took or sent the payment back by itself"
+  }),
+  refunded_amount: WireDecimal.annotations({ description: "Extension. What has gone back in all, in `currency`" }),
+  failure: Schema.NullOr(PaymentFailure).annotations({
+    description: "Extension. Why it is `failed` or `rejected`; null otherwise"
+  }),
+  created_at: Timestamp,
+  updated_at: Timestamp
+}).annotations({ identifier: "PaymentRecord" })
+
+const LONGEST_REFERENCE = 255
+
+const at = { at: Timestamp }
+
+export const TimelineItem = Schema.Union(
+  Schema.Struct({
+    ...at,
+    kind: Schema.Literal("status"),
+    from: Schema.NullOr(Status),
+    to: Status,
+    cause: Schema.String
+  }),
+  Schema.Struct({
+    ...at,
+    kind: Schema.Literal("attempt"),
+    attempt_id: idOf(AttemptId),
+    provider: ProviderName,
+    leg: Schema.String,
+    outcome: Schema.NullOr(Schema.Literal("accepted", "declined", "unknown")),
+    reason: Text.annotations({
+      description: "Why it was not taken on, or nothing is known of it; and who decided on it, where a person did"
+    }),
+    latency_ms: Schema.NullOr(Schema.Int),
+    amount: Schema.NullOr(WireDecimal).annotations({ description: "What goes back with it; null for every other leg" }),
+    currency: Text,
+    rate_basis: Schema.NullOr(Schema.Literal("original", "live")).annotations({
+      description: "Of a refund: at which rate it is; null for every other leg, and where nothing is converted"
+    })
+  }),
+  Schema.Struct({
+    ...at,
+    kind: Schema.Literal("callback"),
+    provider: ProviderName,
+    event_id: Schema.String,
+    report: Schema.String,
+    effect: Schema.String
+  }),
+  Schema.Struct({
+    ...at,
+    kind: Schema.Literal("operator"),
+    item: Schema.String,
+    detail: Schema.String,
+    closed_at: Schema.NullOr(Timestamp),
+    closed_by: Text
+  }),
+  Schema.Struct({
+    ...at,
+    kind: Schema.Literal("movement"),
+    movement: Schema.Literal(...movementKinds).annotations({
+      description:
+        "`collection`: money came in; `disbursement`: it went out; `refund`: it went back to the payer; `reversal`: the provider took it back; `reinstatement`: it came back to us"
+    }),
+    provider: ProviderName,
+    movement_id: Schema.String.annotations({ description: "The provider's own id of the transfer" }),
+    attempt_id: idOf(AttemptId),
+    amount: WireDecimal,
+    currency: Schema.String,
+    state: Schema.Literal(...movementStates),
+    source: Schema.Literal(...movementSources)
+  }),
+  Schema.Struct({
+    ...at,
+    kind: Schema.Literal("allocation"),
+    amount: WireDecimal.annotations({
+      description: "Above zero the organisation got it, below zero it bears it"
+    }),
+    currency: Schema.String,
+    note: Schema.String,
+    by: Text.annotations({ description: "Who decided it; null: a rule" })
+  }),
+  Schema.Struct({
+    ...at,
+    kind: Schema.Literal("delivery"),
+    delivery_id: Id,
+    webhook_id: idOf(WebhookId),
+    event_id: Id,
+    event_type: Schema.String,
+    status: Schema.Literal("pending", "delivered", "dead"),
+    attempts: Schema.Int,
+    last_status_code: Schema.NullOr(Schema.Int),
+    last_error: Text
+  })
+).annotations({ identifier: "TimelineItem" })
+
+export const OperatorItem = Schema.Struct({
+  item_id: Id,
+  kind: Schema.Literal("unknown_outcome", "suspense", "review", "dead_letter", "disabled_endpoint", "escrow_payout"),
+  org_id: idOf(OrgId),
+  payment_id: Schema.NullOr(idOf(PaymentId)).annotations({
+    description: "Null when it is about a webhook endpoint or an escrow"
+  }),
+  attempt_id: Schema.NullOr(idOf(AttemptId)),
+  webhook_id: Schema.NullOr(idOf(WebhookId)).annotations({ description: "Null when it is about a payment" }),
+  delivery_id: Schema.NullOr(Id).annotations({ description: "The oldest dead letter of the endpoint" }),
+  dead_letters: Schema.NullOr(Schema.Int).annotations({
+    description: "How many deliveries to the endpoint are dead, counted up to 1,000; null when it is about a payment"
+  }),
+  escrow_id: Schema.NullOr(idOf(EscrowId)).annotations({ description: "The escrow of a payout that was not made" }),
+  party_id: Schema.NullOr(Id).annotations({ description: "The party that was not paid" }),
+  detail: Schema.String,
+  created_at: Timestamp
+}).annotations({ identifier: "OperatorItem" })
+
+export const recordExample = {
+  payment_id: "0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88",
+  amount: 1500,
+  currency: "KES",
+  user_id: "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c",
+  status: "completed",
+  direction: "inbound",
+  payment_method: "mobile_money",
+  org_id: "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f",
+  beneficiary_id: null,
+  transaction_id: "0199c2a5-0c11-7d21-9a41-7c6b5a493827",
+  target_amount: 1500,
+  target_currency: "KES",
+  from_currency: "KES",
+  region_id: "202",
+  payment_path_method: "direct",
+  bank_account: {},
+  card_details: {},
+  mobile_money_details: { provider: "mpesa", phone_number: "+254712345678" },
+  payer_details: { name: "Wanjiru Kamau", email: "wanjiru@example.com", phone: "+254712345678" },
+  recipient_info: {},
+  metadata: {},
+  user_metadata: { user_id: "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c", role: "org-admin" },
+  webhook_metadata: { event_id: "0199c2a5-1080-7b11-8d22-1a2b3c4d5e6f", received_at: "2026-03-02T09:15:01.200Z" },
+  fee_ids: [],
+  total_fees: null,
+  provider: "fiat",
+  provider_payment_id: "fiat_0199c2a5",
+  provider_status: "completed",
+  provider_data: {},
+  payout_initiated: false,
+  payout_id: null,
+  instructions: null,
+  comments: null,
+  client_reference: "order-1042",
+  description: null,
+  country: "KE",
+  refunds: [
+    {
+      refund_id: "0199c2b1-4410-7c21-8e30-6b5a49382716",
+      amount: 500,
+      currency: "KES",
+      target_amount: 500,
+      target_currency: "KES",
+      rate: null,
+      rate_basis: null,
+      state: "completed",
+      reason: "One of three cups was broken",
+      created_at: "2026-03-02T12:40:00.000Z",
+      settled_at: "2026-03-02T12:40:01.100Z"
+    }
+  ],
+  refunded_amount: 500,
+  failure: null,
+  created_at: "2026-03-02T09:15:00.000Z",
+  updated_at: "2026-03-02T12:40:01.100Z"
+}
+
+const record = { ...recordExample, refunds: [], refunded_amount: 0 }
+
+export const failedRecord = {
+  ...record,
+  status: "failed",
+  provider_status: "failed",
+  failure: { code: "INSUFFICIENT_FUNDS", message: "The payer has not enough money.", provider: "fiat" }
+}
+
+/** As it is, at three moments. */
+const records = examples({
+  Completed: { ...record, updated_at: "2026-03-02T09:15:01.200Z" },
+  "Refunded in part": recordExample,
+  "On its way": { ...record, status: "processing", provider_status: "accepted", webhook_metadata: {} },
+  Failed: failedRecord
+})
+
+const page = { meta: { count: 1, has_more: false, last_evaluated_key: null }, last_evaluated_key: null }
+
+export const PaymentsApi = HttpApiGroup.make("payments")
+  .add(
+    HttpApiEndpoint.get("byTransaction", "/payments/transaction/:transaction_id")
+      .setPath(Schema.Struct({ transaction_id: idParam(TransactionId) }))
+      .addSuccess(PaymentRecord)
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "any",
+          summary: "Look up a payment by transaction",
+          description: "The record itself, without an envelope. This is the endpoint to poll for a payment's status.",
+          response: records
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("byId", "/payments/:payment_id")
+      .setPath(Schema.Struct({ payment_id: idParam(PaymentId) }))
+      .addSuccess(PaymentRecord)
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "any",
+          summary: "Look up a payment",
+          description: "Extension. The same record by the payment's own id.",
+          response: records
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("timeline", "/payments/:payment_id/timeline")
+      .setPath(Schema.Struct({ payment_id: idParam(PaymentId) }))
+      .addSuccess(envelope(Schema.Struct({ payment_id: idOf(PaymentId), items: Schema.Array(TimelineItem) })))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "any",
+          summary: "See why a payment went where it went",
+          description:
+            "Extension. Changes of state, attempts at providers, provider callbacks, what operators did and the webhook deliveries that told of it, in the order of time. One item for each attempt, however often it was looked up, and for each delivery, however often it was tried: it stands where its event does, with its status as it is now.",
+          response: {
+            status: "success",
+            message: "Timeline",
+            data: {
+              payment_id: recordExample.payment_id,
+              items: [
+                {
+                  at: "2026-03-02T09:15:00.000Z",
+                  kind: "status",
+                  from: null,
+                  to: "initiated",
+                  cause: "initiated by the caller"
+                },
+                {
+                  at: "2026-03-02T09:15:00.000Z",
+                  kind: "attempt",
+                  attempt_id: "0199c2a5-0c12-7e30-8b10-9f8e7d6c5b4a",
+                  provider: "fiat",
+                  leg: "payment",
+                  outcome: "accepted",
+                  reason: null,
+                  latency_ms: 38,
+                  amount: null,
+                  currency: null,
+                  rate_basis: null
+                },
+                {
+                  at: "2026-03-02T09:15:00.040Z",
+                  kind: "delivery",
+                  delivery_id: "0199c2a5-0c40-7a30-8b10-5a493827160f",
+                  webhook_id: "0199c2a4-9d20-7a44-8c10-1b2c3d4e5f60",
+                  event_id: "0199c2a5-0c3f-7b20-9d10-2c3d4e5f6071",
+                  event_type: "payment.processing",
+                  status: "delivered",
+                  attempts: 1,
+                  last_status_code: 204,
+                  last_error: null
+                }
+              ]
+            }
+          }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("transactions", "/transactions")
+      .setUrlParams(
+        Schema.Struct({
+          ...OrgParam,
+          ...PageParams,
+          status: Schema.optional(Status),
+          direction: Schema.optional(Flow),
+          payment_method: Schema.optional(PaymentMethod),
+          client_reference: Schema.optional(Schema.String),
+          reference: Schema.optional(
+            Schema.String.pipe(Schema.minLength(1), Schema.maxLength(LONGEST_REFERENCE)).annotations({
+              description:
+                "Extension. What a payer or a log shows: a `client_reference`, any beginning of a `payment_id` or `transaction_id`, or the id that a provider gave to it"
+            })
+          ),
+          customer: Schema.optional(
+            Schema.String.pipe(Schema.minLength(1), Schema.maxLength(LONGEST_REFERENCE)).annotations({
+              description:
+                "Extension. The phone number or the e-mail address of whoever pays or is paid. Spaces and signs in a number do not count, and within one organisation a number without its country's code is looked for in every country of mobile money and in the organisation's own. Together with other filters than times, the newest 1,000 of theirs are looked through"
+            })
+          ),
+          from: Schema.optional(FromTime),
+          to: Schema.optional(ToTime)
+        })
+      )
+      .addSuccess(pageOf(PaymentRecord))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "transactions",
+          lists: true,
+          summary: "List transactions",
+          description:
+            "Newest first. `from` is included, `to` is not; a day without a time is meant as a whole. `reference` that several transactions share lists the newest hundred of them, and `message` says so: write more of it.",
+          response: { status: "success", message: "Transactions", data: [recordExample], ...page }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("queue", "/operations/queue")
+      .setUrlParams(Schema.Struct({ ...OrgParam, ...PageParams }))
+      .addSuccess(pageOf(OperatorItem))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "operations",
+          lists: true,
+          summary: "See what waits for a person",
+          description:
+            "Extension. Outcomes that stayed unknown past their last enquiry, money that arrived for a payment that had ended, payments held for review, webhook endpoints that are disabled or have dead letters, and payouts to escrow parties that could not be made (`escrow_payout`; `item_id` is the `payout_id` to try again or resolve). Several sums that wait because of one attempt are one item, whose `detail` names what they come to in all. An endpoint's dead letters are one item, however many there are: `dead_letters` counts them (up to 1,000), `delivery_id` is the oldest.",
+          response: {
+            status: "success",
+            message: "Operations queue",
+            data: [
+              {
+                item_id: "0199c2a6-1f00-7c10-8d20-1a2b3c4d5e6f",
+                kind: "unknown_outcome",
+                org_id: recordExample.org_id,
+                payment_id: recordExample.payment_id,
+                attempt_id: "0199c2a5-0c12-7e30-8b10-9f8e7d6c5b4a",
+                webhook_id: null,
+                delivery_id: null,
+                dead_letters: null,
+                escrow_id: null,
+                party_id: null,
+                detail: "fiat has not said what became of it: no answer within 10s.",
+                created_at: "2026-03-03T19:00:00.000Z"
+              },
+              {
+                item_id: "0199c2a5-0c40-7a30-8b10-5a493827160f",
+                kind: "dead_letter",
+                org_id: recordExample.org_id,
+                payment_id: null,
+                attempt_id: null,
+                webhook_id: "0199c2a4-9d20-7a44-8c10-1b2c3d4e5f60",
+                delivery_id: "0199c2a5-0c40-7a30-8b10-5a493827160f",
+                dead_letters: 12,
+                escrow_id: null,
+                party_id: null,
+                detail:
+                  "12 deliveries to https://shop.example.com/hooks failed for good; of the oldest: answered with status 500.",
+                created_at: "2026-03-02T09:15:00.040Z"
+              }
+            ],
+            ...page,
+            meta: { ...page.meta, count: 2 }
+          }
+        })
+      )
+  )
+  .annotate(OpenApi.Title, "Payments")
+  .annotate(OpenApi.Description, "What became of a payment, and what waits for a person.")

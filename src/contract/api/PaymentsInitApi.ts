@@ -1,0 +1,462 @@
+/** Payment initiation, and its explanation before the fact. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { ConfigId, PaymentId, TransactionId } from "../../domain/Ids.ts"
+import type { Access } from "../../domain/Access.ts"
+import { CountryCode } from "../../domain/Country.ts"
+import { CurrencyCode } from "../../domain/Currency.ts"
+import { AmountInput, RateInput, WireDecimal } from "../../domain/Decimal.ts"
+import { EmailAddress } from "../../domain/MailSafeText.ts"
+import { ProviderName } from "../../domain/Corridor.ts"
+import { paymentStatuses } from "../../domain/PaymentStatus.ts"
+import {
+  AllProvidersFailed,
+  InitiationBadRequest,
+  InitiationConflict,
+  InitiationNotFound,
+  NoRoute
+} from "./ErrorSchemas.ts"
+import { envelope, idOf, idParam } from "./Envelope.ts"
+import {
+  Metadata,
+  accountNumber,
+  credentialFields,
+  optionalOrNull,
+  matching,
+  text,
+  trimmedText
+} from "./RequestFields.ts"
+import { examples, Named, operation } from "./Operation.ts"
+
+const described = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
+  Schema.propertySignature(schema).annotations({ description })
+
+export const PayerDetails = Schema.Struct({
+  name: text(200, "The payer's full name"),
+  email: described(EmailAddress, "Where the payer can be reached"),
+  phone: text(40, "The payer's phone number, with its country code")
+})
+
+export const MobileMoneyDetails = Schema.Struct({
+  provider: text(60, "A network of the country, from POST /externals/networks"),
+  phone_number: matching(
+    /^\+?[\d ()-]{6,24}$/,
+    "must be a phone number, such as +254712345678",
+    "The number of the mobile money account, with its country code"
+  )
+})
+
+/** One schema of one type: in the document a range beside a reference would have none. */
+const whole = (minimum: number, maximum: number, description: string) =>
+  Schema.Int.pipe(Schema.between(minimum, maximum)).annotations({
+    description,
+    jsonSchema: { type: "integer", minimum, maximum, description }
+  })
+
+export const PayersBrowser = Schema.Struct({
+  ip_address: optionalOrNull(text(45, "The address that the payer's browser came from, never that of your server")),
+  user_agent: text(1000, "The browser's User-Agent"),
+  accept_header: text(1000, "The browser's Accept"),
+  language: text(35, "`navigator.language`, such as en-GB"),
+  color_depth: whole(1, 48, "`screen.colorDepth`"),
+  screen_height: whole(0, 100_000, "`screen.height`"),
+  screen_width: whole(0, 100_000, "`screen.width`"),
+  time_zone_offset: whole(-1440, 1440, "`new Date().getTimezoneOffset()`, in minutes"),
+  java_enabled: optionalOrNull(Schema.Boolean).annotations({
+    description: "`navigator.javaEnabled()`; false unless it is said"
+  })
+})
+
+export const CardDetails = Schema.Struct({
+  card_number: matching(
+    /^\d{13,19}$/,
+    "must be 13 to 19 digits",
+    "13 to 19 digits, without spaces; it is never stored"
+  ),
+  expiry_month: matching(/^(0?[1-9]|1[0-2])$/, "must be a month, 01 to 12", "01 to 12"),
+  expiry_year: matching(/^(\d{2}|\d{4})$/, "must be a year of 2 or 4 digits", "2 or 4 digits"),
+  cvv: optionalOrNull(matching(/^\d{3,4}$/, "must be 3 or 4 digits", "3 or 4 digits; it is never stored")),
+  card_holder_name: optionalOrNull(text(200, "As it stands on the card")),
+  browser: optionalOrNull(PayersBrowser).annotations({
+    description:
+      "Extension: the browser in which the payer entered the card. 3D Secure asks for it where the number is passed on; it is never stored"
+  })
+})
+
+export const SourceBank = Schema.Struct({
+  account_name: text(200, "Whose account it is"),
+  account_number: accountNumber(64, "As the bank writes it; an IBAN where the country has them"),
+  bank_name: text(200, "The name of the bank"),
+  country: optionalOrNull(CountryCode),
+  bank_code: optionalOrNull(text(32, "The bank's code in its country, or its sort code"))
+}).annotations({ description: "The payer's source account" })
+
+export const DestinationBank = Schema.Struct({
+  account_number: accountNumber(64, "As the bank writes it; an IBAN where the country has them"),
+  bank_code: optionalOrNull(text(32, "The bank's code in its country, or its sort code")),
+  bank_name: optionalOrNull(text(200, "The name of the bank"))
+}).annotations({ description: "The destination account" })
+
+export const InitiatePayment = Schema.Struct({
+  ...credentialFields,
+  amount: AmountInput.annotations({
+    description: "What is paid, in `currency`: above zero, of at most 15 significant digits"
+  }),
+  target_amount: AmountInput.annotations({
+    description:
+      "`amount` in `target_currency`: the same where the currencies are, else `amount` times the locked rate, rounded half-even. An amount so small that this rounding is worth more than 0.5 percent of it is 400"
+  }),
+  currency: CurrencyCode,
+  target_currency: CurrencyCode,
+  payment_method: Schema.Literal("mobile_money", "bank_transfer", "card").annotations({
+    description: "How the payer pays, or the beneficiary is paid"
+  }),
+  direction: Schema.Literal("payin", "payout").annotations({
+    description: "`payin` collects from a payer, `payout` pays a beneficiary"
+  }),
+  country: optionalOrNull(CountryCode),
+  org_rate_id: optionalOrNull(Schema.String).annotations({
+    description: "A locked rate that was not used yet; needed when the currencies differ"
+  }),
+  client_reference: optionalOrNull(
+    text(255, "Your own reference: it comes back on the record, and need not be unique")
+  ),
+  description: optionalOrNull(text(1000, "What the payment is for")),
+  payer_details: optionalOrNull(PayerDetails).annotations({ description: "Needed for a payin" }),
+  mobile_money_details: optionalOrNull(MobileMoneyDetails).annotations({ description: "Needed for mobile_money" }),
+  card_details: optionalOrNull(CardDetails).annotations({ description: "Needed for card; never stored" }),
+  bank_details: optionalOrNull(SourceBank).annotations({ description: "Needed for bank_transfer" }),
+  bank_account: optionalOrNull(DestinationBank).annotations({ description: "Needed for bank_transfer" }),
+  beneficiary_id: optionalOrNull(Schema.String).annotations({ description: "Needed for a payout" }),
+  return_url: optionalOrNull(Schema.String.pipe(Schema.maxLength(2000))).annotations({
+    description:
+      "Where the customer is sent after the hosted checkout, with `status` (`completed` or `failed`) and `reference` in the query, in the place of what it has by these names itself. Absolute https; http on localhost in sandbox mode"
+  }),
+  metadata: optionalOrNull(Metadata),
+  platform_only: optionalOrNull(
+    Schema.Literal(false).annotations({
+      message: () => ({
+        message: "is for previews alone: a payment goes through whichever accounts its route has",
+        override: true
+      })
+    })
+  ).annotations({
+    description: "For `route-preview` alone. A payment goes through whichever accounts its route has: `true` is 400"
+  })
+}).annotations({ identifier: "InitiatePayment" })
+
+export const PreviewRoute = Schema.Struct({
+  ...InitiatePayment.fields,
+  platform_only: optionalOrNull(Schema.Boolean).annotations({
+    description:
+      "Whether to preview it as a withdrawal from a virtual account, an escrow payout or a leg of a ramp: they move what the platform keeps, which does not go through an organisation's own account"
+  })
+}).annotations({ identifier: "PreviewRoute" })
+
+const shown = (schema: Schema.Schema<string>) => Schema.optionalWith(Schema.NullOr(schema), { exact: true })
+
+export const InitiationResult = Schema.Struct({
+  statusCode: Schema.Int,
+  response: Schema.Struct({
+    success: Schema.Boolean,
+    payment_id: idOf(PaymentId),
+    transaction_id: idOf(TransactionId),
+    status: Schema.Literal(...paymentStatuses),
+    next_action: Schema.optionalWith(
+      Schema.Literal("redirect", "wait", "bank_transfer", "pay_by_link", "collect_otp", "check_status"),
+      { exact: true }
+    ).annotations({ description: "Left out when nothing is to be done" }),
+    redirect_url: Schema.NullOr(Schema.String),
+    provider: Schema.NullOr(ProviderName),
+    message: Schema.NullOr(Schema.String),
+    payment_data: Schema.Struct({
+      amount: WireDecimal,
+      currency: Schema.String,
+      target_amount: WireDecimal,
+      target_currency: Schema.String,
+      metadata: Schema.Record({ key: Schema.String, value: Schema.Unknown })
+    }),
+    account_name: shown(Schema.String),
+    account_number: shown(Schema.String),
+    bank_name: shown(Schema.String),
+    bank_code: shown(Schema.String),
+    reference: shown(Schema.String),
+    expires_at: shown(Schema.String),
+    payment_link: shown(Schema.String),
+    address: shown(Schema.String).annotations({ description: "Extension. Where an off-ramp's crypto is to be sent" }),
+    network: shown(Schema.String).annotations({ description: "Extension. The network to send it on" })
+  })
+}).annotations({ identifier: "InitiationResult" })
+
+export const RoutePreview = Schema.Struct({
+  candidates: Schema.Array(
+    Schema.Struct({ provider: ProviderName, config_id: idOf(ConfigId), priority: Schema.Int })
+  ).annotations({
+    description: "In the order in which they would be asked"
+  }),
+  excluded: Schema.Array(Schema.Struct({ provider: ProviderName, config_id: idOf(ConfigId), reason: Schema.String }))
+}).annotations({ identifier: "RoutePreview" })
+
+export const paymentActions = ["submit_otp", "resend_otp", "cancel", "refund", "review", "reject"] as const
+
+const PaymentAction = Schema.Literal(...paymentActions).annotations({
+  description: "What is to be done with the payment"
+})
+const isPaymentAction = Schema.is(PaymentAction)
+
+const accessOfAction: { readonly [Action in typeof PaymentAction.Type]?: Access } = {
+  refund: "refunds",
+  review: "reviews",
+  reject: "reviews"
+}
+
+export const ActOnPayment = Schema.Struct({
+  action: PaymentAction,
+  otp: optionalOrNull(trimmedText(32, "Needed for submit_otp: the one-time password")),
+  amount: optionalOrNull(AmountInput).annotations({
+    description: "For refund: how much, in the payment's currency; all that is left when absent"
+  }),
+  reason: optionalOrNull(text(500, "For cancel, refund and reject: why")),
+  accept_rate: optionalOrNull(RateInput).annotations({
+    description: "For review: the rate of the 409, to go on at it; left alone while the payment's own rate holds"
+  })
+}).annotations({ identifier: "ActOnPayment" })
+
+const request = {
+  amount: 1500,
+  currency: "KES",
+  target_amount: 1500,
+  target_currency: "KES",
+  payment_method: "mobile_money",
+  direction: "payin",
+  country: "KE",
+  client_reference: "order-1042",
+  payer_details: { name: "Wanjiru Kamau", email: "wanjiru@example.com", phone: "+254712345678" },
+  mobile_money_details: { provider: "mpesa", phone_number: "+254712345678" }
+}
+
+const payer_details = request.payer_details
+
+const shillings = { amount: 1500, currency: "KES", target_amount: 1500, target_currency: "KES", country: "KE" }
+
+const initiations = new Named({
+  mobile_money_payin: { summary: "Payin by mobile money", value: request },
+  bank_payin: {
+    summary: "Payin by bank transfer",
+    value: {
+      ...shillings,
+      payment_method: "bank_transfer",
+      direction: "payin",
+      payer_details,
+      bank_details: {
+        account_name: "Wanjiru Kamau",
+        account_number: "1100223344",
+        bank_name: "Equity Bank",
+        country: "KE",
+        bank_code: "68"
+      },
+      bank_account: { account_number: "9988776655", bank_code: "01", bank_name: "KCB" }
+    }
+  },
+  card_payin: {
+    summary: "Payin by card",
+    value: {
+      ...shillings,
+      payment_method: "card",
+      direction: "payin",
+      payer_details,
+      card_details: {
+        card_number: "4242424242424242",
+        expiry_month: "12",
+        expiry_year: "2030",
+        cvv: "123",
+        card_holder_name: "Wanjiru Kamau"
+      },
+      return_url: "https://shop.example/thanks"
+    }
+  },
+  cross_currency_payin: {
+    summary: "Payin in shillings that the organisation receives in dollars, at a locked rate",
+    value: {
+      ...request,
+      target_amount: 11.59,
+      target_currency: "USD",
+      org_rate_id: "0199c2a4-9e05-7d11-a2b3-c4d5e6f70819"
+    }
+  },
+  payout: {
+    summary: "Payout to a beneficiary, by mobile money",
+    value: {
+      ...shillings,
+      payment_method: "mobile_money",
+      direction: "payout",
+      beneficiary_id: "0199c2a4-7b1e-7c3a-9d55-2f6b8f0e1a77",
+      mobile_money_details: { provider: "mpesa", phone_number: "+254712345678" },
+      description: "March salary"
+    }
+  }
+})
+
+const started = {
+  success: true,
+  payment_id: "0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88",
+  transaction_id: "0199c2a5-0c11-7d21-9a41-7c6b5a493827",
+  status: "processing",
+  next_action: "wait",
+  redirect_url: null,
+  provider: "fiat",
+  message: "The payment is being processed.",
+  payment_data: { amount: 1500, currency: "KES", target_amount: 1500, target_currency: "KES", metadata: {} }
+}
+
+const { next_action: _, ...ended } = started
+
+const waits = { ...started, status: "pending", message: "The payment waits for the customer." }
+
+const answered = (summary: string, response: object) => ({ summary, value: { statusCode: 200, response } })
+
+const answers = new Named({
+  processing: answered("A provider has it", started),
+  redirect: answered("The customer confirms on a page", {
+    ...waits,
+    next_action: "redirect",
+    redirect_url: "https://pay.example.com/checkout/0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88?t=q1w2e3"
+  }),
+  collect_otp: answered("The customer types a one-time password", { ...waits, next_action: "collect_otp" }),
+  bank_transfer: answered("The customer makes a transfer", {
+    ...waits,
+    next_action: "bank_transfer",
+    account_name: "Corridor Sandbox",
+    account_number: "0123456789",
+    bank_name: "Corridor Sandbox Bank",
+    bank_code: null,
+    reference: "CR4F1A2B3C4D",
+    expires_at: "2026-03-02T09:45:00.000Z"
+  }),
+  check_status: answered("The outcome is unknown yet; no other provider is tried", {
+    ...waits,
+    next_action: "check_status",
+    message: "The provider has not said yet what became of the payment."
+  }),
+  held: answered("It waits for a review", { ...started, status: "initiated", provider: null })
+})
+
+const acts = new Named({
+  submit_otp: { summary: "The password that the customer was sent", value: { action: "submit_otp", otp: "123456" } },
+  resend_otp: { summary: "Another password", value: { action: "resend_otp" } },
+  cancel: { summary: "Call it off", value: { action: "cancel", reason: "The customer changed their mind" } },
+  refund_part: {
+    summary: "Give a part back",
+    value: { action: "refund", amount: 500, reason: "One item came back" }
+  },
+  refund: { summary: "Give back all that is left", value: { action: "refund" } },
+  review: { summary: "Approve what waits for a review", value: { action: "review" } },
+  accept_rate: { summary: "Approve it at the new rate", value: { action: "review", accept_rate: 129.35 } },
+  reject: { summary: "Turn it away", value: { action: "reject", reason: "Not in the budget" } }
+})
+
+const actionDescription = [
+  "An action that the payment's state does not allow is 409 `INVALID_STATE`; the message names the state.",
+  "- `submit_otp`: the one-time password that the customer was asked for (`next_action` `collect_otp`). A wrong one is 400 `OTP_INVALID`; the fifth wrong one fails the payment. `resend_otp` asks the provider for another, at most five times an hour for a payment; beyond that it is 429 with `Retry-After`.",
+  "- `cancel`: works while no provider has the payment, or when its provider confirms the cancellation. Otherwise 409; the message says when a payin that waits for its customer ends by itself (`PAYIN_EXPIRY`, 24 hours; payment links 1 hour): it is then `failed` with the failure code `EXPIRED`.",
+  "- `refund`: gives a completed payin back, all that is left or `amount` of it, in the payment's `currency`. For 24 hours after the completion it costs the payment's own rate, rounded up, all parts together; after that the live rate of its moment (`rate_basis` of the refund says which). The status becomes `refunded` when all of it is back; the timeline shows each part as an attempt of the leg `refund`. Needs the role `staff` or the permission `refunds`.",
+  "- `review`: sends a payment on its way that the organisation's `review_threshold` holds; `reject` turns it away. Neither can be done by whoever initiated it. A held payment keeps its locked rate for 24 hours (`REVIEW_RATE_TTL`) and while that is at most 0.5 percent better for the customer than the live rate, a held ramp as long as the live rate stays within 0.5 percent; after that `review` is 409 with the new `rate`, and goes on when it is sent as `accept_rate`: the other amount is then computed at it (what is given rounds down, what is taken up; the fee stays), and `comments` tell both prices. A held card payment goes on at the hosted checkout (`next_action` `redirect`); where its rate runs out before the card is given, it waits for a `review` with `accept_rate` again. Both need the role `staff` or the permission `reviews`."
+].join("\n")
+
+export const PaymentsInitApi = HttpApiGroup.make("paymentsInit")
+  .add(
+    HttpApiEndpoint.post("initiate", "/payments-init/initiate")
+      .setPayload(InitiatePayment)
+      .addSuccess(InitiationResult)
+      .addError(InitiationNotFound)
+      .addError(InitiationConflict)
+      .addError(NoRoute)
+      .addError(AllProvidersFailed)
+      .pipe(
+        operation({
+          access: "any",
+          alsoNeeds: ({ direction }) => (direction === "payout" ? "payouts" : undefined),
+          movesMoney: true,
+          summary: "Initiate a payment",
+          description:
+            "Takes a payin or sends a payout. The payment is offered to the first candidate of its route, and to the next only when a provider definitely refused it. A provider that does not answer is never replaced by another: the payment is then `pending` with `next_action` `check_status` until the provider says what became of it. Instruction fields (`account_number`, `payment_link`, …) stand at the top level of `response`. A payout goes to its beneficiary, in the currency that the beneficiary is paid in: details of another account, or of another kind, are 400, and so is `card`, since no beneficiary has a card account. Mobile money needs a number of the network's country and the currency that the network moves. Payouts need the role `staff` or the permission `payouts`. `org_id` and `user_id` in the body are ignored.",
+          request: initiations,
+          response: answers
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("preview", "/payments-init/route-preview")
+      .setPayload(PreviewRoute)
+      .addSuccess(envelope(RoutePreview))
+      .addError(InitiationNotFound)
+      .pipe(
+        operation({
+          access: "any",
+          summary: "Preview a route",
+          description:
+            "Extension. Takes the body of an initiation and tells which providers would be asked, in which order, and why the others would not. Creates nothing.\n\nA provider that gives no verdicts is left alone: by an organisation after ten of its own payments in a row that ended without one, by everybody after ten in a row of which one organisation counts for four at most, so that three have to meet it and nobody switches a provider off for the others. After 30 seconds one payment tries it; a verdict closes the circuit, and whose payment met silence again lets the others try first. Where nobody else is left, it is asked all the same.",
+          request: initiations,
+          response: examples({
+            "One is asked": {
+              status: "success",
+              message: "Route preview",
+              data: {
+                candidates: [{ provider: "fiat", config_id: "0199c2a4-9e00-7b11-8d22-1a2b3c4d5e6f", priority: 100 }],
+                excluded: []
+              }
+            },
+            "One is asked, one is not": {
+              status: "success",
+              message: "Route preview",
+              data: {
+                candidates: [{ provider: "fiat", config_id: "0199c2a4-9e00-7b11-8d22-1a2b3c4d5e6f", priority: 100 }],
+                excluded: [
+                  {
+                    provider: "pawapay",
+                    config_id: "0199c2a4-9e01-7c12-9e33-2b3c4d5e6f70",
+                    reason: "The provider pawapay has not been answering and is left alone for a while."
+                  }
+                ]
+              }
+            }
+          })
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("action", "/payments-init/:payment_id/action")
+      .setPath(Schema.Struct({ payment_id: idParam(PaymentId) }))
+      .setPayload(ActOnPayment)
+      .addSuccess(InitiationResult)
+      .addError(InitiationNotFound)
+      .addError(InitiationConflict)
+      .addError(NoRoute)
+      .addError(AllProvidersFailed)
+      .pipe(
+        operation({
+          access: "any",
+          alsoNeeds: ({ action }) => (isPaymentAction(action) ? accessOfAction[action] : undefined),
+          summary: "Act on a payment",
+          description: actionDescription,
+          movesMoney: true,
+          request: acts,
+          response: new Named({
+            on_its_way: answered("A provider goes on with it", started),
+            back: answered("It was given back", {
+              ...ended,
+              status: "refunded",
+              message: "The payment was refunded."
+            }),
+            off: answered("It was called off", {
+              ...ended,
+              status: "canceled",
+              message: "The payment was canceled."
+            })
+          })
+        })
+      )
+  )
+  .addError(InitiationBadRequest)
+  .annotate(OpenApi.Title, "Payment initiation")
+  .annotate(OpenApi.Description, "Payins and payouts, and what can be done with them afterwards.")

@@ -1,0 +1,279 @@
+/** Crypto ramps: fiat to crypto and back, with the rate that the caller was shown. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { PaymentId, TransactionId } from "../../domain/Ids.ts"
+import { CountryCode } from "../../domain/Country.ts"
+import { ProviderName } from "../../domain/Corridor.ts"
+import { CryptoAssetCode, CryptoNetwork } from "../../domain/CryptoAsset.ts"
+import { CurrencyCode } from "../../domain/Currency.ts"
+import { AmountInput, PositiveNumberInput, WireDecimal } from "../../domain/Decimal.ts"
+import { paymentStatuses } from "../../domain/PaymentStatus.ts"
+import { rampDirections } from "../../domain/Ramp.ts"
+import { idOf, Timestamp } from "./Envelope.ts"
+import {
+  AllProvidersFailed,
+  InitiationBadRequest,
+  InitiationConflict,
+  InitiationNotFound,
+  NoRoute
+} from "./ErrorSchemas.ts"
+import { Metadata, accountNumber, credentialFields, optionalOrNull, text } from "./RequestFields.ts"
+import { Named, operation } from "./Operation.ts"
+import { MobileMoneyDetails } from "./PaymentsInitApi.ts"
+
+/** A ramp in either direction and its answer, as the API reference shows them. */
+export const onRampRequest = {
+  fiat_currency: "KES",
+  fiat_amount: 13000,
+  client_rate: 0.00773096250483,
+  crypto_currency: "USDT",
+  crypto_network: "TRON",
+  country: "KE",
+  customer_type: "retail",
+  wallet_address: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
+  bank_details: { account_number: "1100223344", bank_code: "01", bank_name: "KCB" },
+  client_reference: "ramp-2044"
+}
+
+export const offRampRequest = {
+  fiat_currency: "KES",
+  fiat_amount: 12870,
+  client_rate: 128.7,
+  crypto_currency: "USDT",
+  crypto_network: "TRON",
+  country: "KE",
+  customer_type: "retail",
+  beneficiary_id: "0199c2a4-7b1e-7c3a-9d55-2f6b8f0e1a77"
+}
+
+const ids = {
+  payment_id: "0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88",
+  transaction_id: "0199c2a5-0c11-7d21-9a41-7c6b5a493827"
+}
+
+export const onRampAnswer = {
+  statusCode: 200,
+  response: {
+    success: true,
+    ...ids,
+    direction: "on_ramp",
+    status: "pending",
+    fiat_currency: "KES",
+    fiat_amount: 13000,
+    crypto_currency: "USDT",
+    crypto_network: "TRON",
+    crypto_amount: 100.502512,
+    provider: "fiat",
+    expires_at: "2026-03-02T09:45:00.000Z",
+    next_action: "make_transfer",
+    payment_instructions: {
+      type: "bank_transfer",
+      account_name: "Corridor Sandbox",
+      account_number: "0123456789",
+      bank_name: "Corridor Sandbox Bank",
+      amount: 13000,
+      currency: "KES",
+      reference: "CR4F1A2B3C4D",
+      address: null,
+      network: null
+    },
+    message: "The ramp waits for the customer's money."
+  }
+}
+
+export const offRampAnswer = {
+  statusCode: 200,
+  response: {
+    ...onRampAnswer.response,
+    direction: "off_ramp",
+    fiat_amount: 12870,
+    crypto_amount: 100,
+    provider: "crypto",
+    payment_instructions: {
+      type: "crypto_transfer",
+      account_name: null,
+      account_number: null,
+      bank_name: null,
+      amount: 100,
+      currency: "USDT",
+      reference: null,
+      address: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
+      network: "TRON"
+    }
+  }
+}
+
+const Direction = Schema.Literal(...rampDirections)
+
+const RampBank = Schema.Struct({
+  account_number: accountNumber(64, "As the bank writes it; an IBAN where the country has them"),
+  bank_code: optionalOrNull(text(32, "The bank's code in its country, or its sort code")),
+  bank_name: optionalOrNull(text(200, "The name of the bank"))
+})
+
+const RampDestination = Schema.Struct({
+  accountNumber: accountNumber(64, "As the bank writes it; an IBAN where the country has them"),
+  bankCode: optionalOrNull(text(32, "The bank's code in its country, or its sort code")),
+  bankName: optionalOrNull(text(200, "The name of the bank"))
+})
+
+export const InitiateRamp = Schema.Struct({
+  ...credentialFields,
+  fiat_currency: CurrencyCode,
+  fiat_amount: AmountInput.annotations({
+    description: "What the customer pays (on-ramp) or the beneficiary gets (off-ramp), in `fiat_currency`"
+  }),
+  client_rate: PositiveNumberInput.annotations({
+    jsonSchema: {
+      type: "number",
+      exclusiveMinimum: 0,
+      description:
+        "The rate that was looked up just before: from fiat to crypto for an on-ramp, from crypto to fiat for an off-ramp",
+      examples: [0.00773096250483]
+    }
+  }),
+  crypto_currency: CryptoAssetCode,
+  crypto_network: CryptoNetwork,
+  country: CountryCode,
+  direction: optionalOrNull(Direction).annotations({
+    description:
+      "Extension. Needed only to make an off-ramp of a request that has a `wallet_address` as well; otherwise the other fields say it"
+  }),
+  customer_type: optionalOrNull(Schema.Literal("retail", "institution")).annotations({
+    description: "`retail` when absent; `institution` needs `business_id` and `business_name`"
+  }),
+  business_id: optionalOrNull(text(100, "Of an institution: its registration number")),
+  business_name: optionalOrNull(text(200, "Of an institution: its registered name")),
+  wallet_address: optionalOrNull(
+    text(128, "Needed for an on-ramp: where the crypto settles, an address of `crypto_network` on its main network")
+  ),
+  mobile_money_details: optionalOrNull(MobileMoneyDetails).annotations({
+    description:
+      "On-ramp: the account that pays, unless `bank_details` is given. Off-ramp: the beneficiary's, if at all"
+  }),
+  bank_details: optionalOrNull(RampBank).annotations({
+    description:
+      "On-ramp: the account that pays, unless `mobile_money_details` is given. Off-ramp: the beneficiary's, if at all"
+  }),
+  beneficiary_id: optionalOrNull(Schema.String).annotations({
+    description:
+      "Needed for an off-ramp: a registered beneficiary with a bank or mobile money account in `fiat_currency`"
+  }),
+  beneficiary_name: optionalOrNull(
+    text(200, "For the reader: the payout carries the name that the beneficiary is registered with")
+  ),
+  destination: optionalOrNull(RampDestination).annotations({
+    description: "Off-ramp: the beneficiary's account, if at all"
+  }),
+  client_reference: optionalOrNull(text(255, "Extension. The caller's own reference")),
+  metadata: optionalOrNull(Metadata)
+}).annotations({ identifier: "InitiateRamp" })
+export type RampRequest = typeof InitiateRamp.Type
+
+/** Which way a request goes, by what it names; undefined where it names nothing to go to. */
+export const statedDirection = <Stated>(
+  request: { readonly [Field in keyof RampRequest]?: unknown } & { readonly direction?: Stated }
+) => {
+  if (request.direction !== undefined) return request.direction
+  if (request.wallet_address !== undefined) return "on_ramp" as const
+  const { bank_details, beneficiary_id, destination, mobile_money_details } = request
+  const payout = [beneficiary_id, destination, bank_details, mobile_money_details]
+  return payout.some((detail) => detail !== undefined) ? ("off_ramp" as const) : undefined
+}
+
+const exact = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
+const shown = exact(Schema.NullOr(Schema.String))
+
+export const RampInstructions = Schema.Struct({
+  type: exact(Schema.Literal("bank_transfer", "mobile_money", "crypto_transfer")),
+  account_name: shown,
+  account_number: shown,
+  bank_name: shown,
+  amount: exact(WireDecimal),
+  currency: exact(Schema.String),
+  reference: shown,
+  address: shown.annotations({ description: "Extension. Where to send the crypto, with `crypto_transfer`" }),
+  network: exact(Schema.NullOr(CryptoNetwork)).annotations({
+    description: "Extension. The network to send it on, with `crypto_transfer`"
+  })
+}).annotations({
+  identifier: "RampInstructions",
+  description: "How the customer pays; `{}` while there is nothing to pay, and whole otherwise"
+})
+
+export const rampActions = ["make_transfer", "wait", "collect_otp", "check_status", "pay_by_link", "redirect"] as const
+
+export const RampResult = Schema.Struct({
+  statusCode: Schema.Int,
+  response: Schema.Struct({
+    success: Schema.Boolean,
+    payment_id: idOf(PaymentId),
+    transaction_id: idOf(TransactionId),
+    direction: Direction,
+    status: Schema.Literal(...paymentStatuses),
+    fiat_currency: CurrencyCode,
+    fiat_amount: WireDecimal,
+    crypto_currency: CryptoAssetCode,
+    crypto_network: CryptoNetwork,
+    crypto_amount: WireDecimal,
+    provider: Schema.NullOr(ProviderName).annotations({ description: "The one that collects" }),
+    expires_at: Schema.NullOr(Timestamp).annotations({
+      description: "30 minutes after a provider was asked; null while it is held for a review"
+    }),
+    next_action: exact(Schema.Literal(...rampActions)).annotations({
+      description: "Left out when nothing is to be done"
+    }),
+    payment_link: exact(Schema.String).annotations({
+      description: "Extension. Where to send the customer, with `pay_by_link`"
+    }),
+    redirect_url: exact(Schema.String).annotations({
+      description: "Extension. Where to send the customer, with `redirect`"
+    }),
+    payment_instructions: RampInstructions,
+    message: Schema.NullOr(Schema.String)
+  })
+}).annotations({ identifier: "RampResult" })
+
+const description = [
+  "Turns fiat into crypto (on-ramp) or crypto into fiat (off-ramp), in two legs: what the customer pays is collected first, and only when it has arrived is the other side sent, once.",
+  [
+    "- **On-ramp**, when `wallet_address` is given: the customer pays `fiat_amount` by bank transfer or mobile money (exactly one of `bank_details` and `mobile_money_details`), and `crypto_amount`, which is `fiat_amount` times the rate, rounded down, settles to the wallet without another call.",
+    "- **Off-ramp**, when `beneficiary_id` is given without a wallet: the customer sends `crypto_amount`, which is `fiat_amount` divided by the rate, rounded up, to the address in `payment_instructions`, and `fiat_amount` is paid to the beneficiary. Needs the role `staff` or the permission `payouts`. Other details of the destination need not be sent; if they are, they must name the beneficiary's account."
+  ].join("\n"),
+  "Look the rate up just before, in the direction in which the money flows: `fromCurrency` is the fiat currency for an on-ramp, and the crypto asset for an off-ramp. A `client_rate` more than 0.5 percent away from the live rate, or looked up the other way round, is 400 `RATE_MISMATCH`: look it up again. Amounts use the live rate. Computed crypto amounts have at most 8 fraction digits.",
+  "USDT and USDC travel on ETHEREUM, POLYGON, TRON and SOLANA, BTC on BITCOIN, ETH on ETHEREUM and BASE.",
+  "A ramp that reaches the organisation's `review_threshold` is held like any other payment: `status` `initiated`, `next_action` `wait`, `provider` and `expires_at` null, until someone else sends the action `review` (its answer, and the record's `instructions`, tell how the customer pays) or `reject`. Ramps are charged no fees.",
+  "A ramp that is certainly unpaid at `expires_at`, after 30 minutes, is `canceled`. `next_action` is `make_transfer` while the customer has to send something, `wait` for a confirmation on the customer's phone. Extensions: `pay_by_link` and `redirect` as in an initiation, with the address to send the customer to as `payment_link` or `redirect_url` at the top level of `response`; `collect_otp` and `check_status` as there. `org_id` and `user_id` in the body are ignored."
+].join("\n\n")
+
+export const RampsApi = HttpApiGroup.make("ramps")
+  .add(
+    HttpApiEndpoint.post("ramp", "/payments-init/ramp")
+      .setPayload(InitiateRamp)
+      .addSuccess(RampResult)
+      .addError(InitiationNotFound)
+      .addError(InitiationConflict)
+      .addError(NoRoute)
+      .addError(AllProvidersFailed)
+      .pipe(
+        operation({
+          access: "any",
+          alsoNeeds: (request) => (statedDirection(request) === "off_ramp" ? "payouts" : undefined),
+          movesMoney: true,
+          summary: "Initiate a crypto ramp",
+          description,
+          request: new Named({
+            on_ramp: { summary: "On-ramp, paid by bank transfer", value: onRampRequest },
+            off_ramp: { summary: "Off-ramp, paid out to a beneficiary", value: offRampRequest }
+          }),
+          response: new Named({
+            on_ramp: { summary: "On-ramp", value: onRampAnswer },
+            off_ramp: { summary: "Off-ramp", value: offRampAnswer }
+          })
+        })
+      )
+  )
+  .addError(InitiationBadRequest)
+  .annotate(OpenApi.Title, "Crypto ramps")
+  .annotate(OpenApi.Description, "From fiat to crypto and back.")

@@ -1,0 +1,195 @@
+/** Exchange rates: look one up, which locks it, and set one. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Either, ParseResult, Schema } from "effect"
+import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { checkAmountLength, fromPlainText, RateInput, toPlainText, WireDecimal } from "../../domain/Decimal.ts"
+import { envelope, Id, OrgParam, Timestamp } from "./Envelope.ts"
+import { NotFound } from "./ErrorSchemas.ts"
+import { examples, operation } from "./Operation.ts"
+
+/** An amount as query text, held to the rules of an amount in a body; its digits never pass through a float. */
+const AmountText = Schema.transformOrFail(Schema.String, Schema.BigDecimalFromSelf, {
+  strict: true,
+  decode: (text, _, ast) =>
+    Either.fromOption(fromPlainText(text), () => "is not a decimal number such as 1500.50").pipe(
+      Either.filterOrLeft(
+        (d) => d.value > 0n,
+        () => "is not above zero"
+      ),
+      Either.flatMap(checkAmountLength),
+      Either.mapLeft((why) => new ParseResult.Type(ast, text, why))
+    ),
+  encode: (d) => ParseResult.succeed(toPlainText(d))
+}).annotations({
+  jsonSchema: {
+    type: "number",
+    exclusiveMinimum: 0,
+    description:
+      "Extension. An amount of `fromCurrency`: above zero, of at most 15 significant digits, with no more fraction digits than the currency has.",
+    examples: [1500.5]
+  }
+})
+
+const rate = WireDecimal.annotations({
+  jsonSchema: {
+    type: "number",
+    description: "Value of one unit of `from_currency` in `to_currency`; exact, at most 12 significant digits.",
+    examples: [129.198966408]
+  }
+})
+
+/** Any code of the right form; an unknown one has no rate. */
+const Code = Schema.String.pipe(
+  Schema.pattern(/^[A-Z]{3,5}$/, {
+    message: () => 'is not a currency or asset code such as "KES" or "USDT", in upper case'
+  })
+).annotations({ description: "An ISO 4217 currency code or a crypto asset code, in upper case" })
+
+const LookupParams = Schema.Struct({
+  fromCurrency: Code.annotations({ examples: ["USD"] }),
+  toCurrency: Code.annotations({ examples: ["KES"] }),
+  amount: Schema.optionalWith(AmountText, { exact: true }),
+  ...OrgParam
+}).pipe(
+  Schema.filter(({ fromCurrency, toCurrency }) =>
+    fromCurrency === toCurrency ? { path: ["toCurrency"], message: "is the same currency as fromCurrency" } : undefined
+  )
+)
+
+export const LockedExchangeRate = Schema.Struct({
+  org_rate_id: Id.annotations({
+    jsonSchema: {
+      type: "string",
+      format: "uuid",
+      description: "UUIDv7. Send it as `org_rate_id` with one payment or transfer, before `expires_at`"
+    }
+  }),
+  from_currency: AnyCurrencyCode,
+  to_currency: AnyCurrencyCode,
+  rate,
+  amount: Schema.NullOr(WireDecimal).annotations({ description: "As asked; null without one" }),
+  target_amount: Schema.NullOr(WireDecimal).annotations({
+    description:
+      "`amount` times `rate`. Between two fiat currencies rounded half-even to the minor unit of `to_currency`, as a payment's `target_amount` must be; where one of them is crypto rounded down (crypto to at most 8 fraction digits), which is what a ramp at that rate gives. Null without an amount"
+  }),
+  expires_at: Timestamp,
+  created_at: Timestamp
+}).annotations({ identifier: "LockedExchangeRate" })
+
+export const SetExchangeRate = Schema.Struct({
+  from_currency: AnyCurrencyCode,
+  to_currency: AnyCurrencyCode,
+  rate: RateInput
+})
+  .pipe(
+    Schema.filter(({ from_currency, to_currency }) =>
+      from_currency === to_currency
+        ? { path: ["to_currency"], message: "is the same currency as from_currency" }
+        : undefined
+    )
+  )
+  .annotations({ identifier: "SetExchangeRate" })
+
+export const BaseExchangeRate = Schema.Struct({
+  from_currency: AnyCurrencyCode,
+  to_currency: AnyCurrencyCode,
+  rate,
+  status: Schema.Literal("set", "proposed").annotations({
+    description:
+      "`proposed`: the rate is more than 10 percent away from the last one or from what is quoted, and is not in use until another admin sends the same request within 24 hours"
+  }),
+  previous_rate: Schema.NullOr(rate).annotations({
+    description: "The pair's own rate before; of a proposal, the one that holds on. Null without one"
+  }),
+  updated_at: Timestamp
+}).annotations({ identifier: "BaseExchangeRate" })
+
+export const RATE_PROPOSED =
+  "Exchange rate proposed: it moves by more than 10 percent, and another admin confirms it by the same request"
+
+const path = "/organizations/admin/exchange-rate"
+
+const LOCKED = "Exchange rate, locked until expires_at"
+
+const lockedExample = {
+  org_rate_id: "0199c2a4-9e05-7d11-a2b3-c4d5e6f70819",
+  from_currency: "USD",
+  to_currency: "KES",
+  rate: 129.198966408,
+  amount: 1500.5,
+  target_amount: 193863.05,
+  expires_at: "2026-03-02T09:30:00.000Z",
+  created_at: "2026-03-02T09:15:00.000Z"
+}
+
+const setExample = {
+  from_currency: "USD",
+  to_currency: "KES",
+  rate: 129.35,
+  status: "set",
+  previous_rate: 129.198966408,
+  updated_at: "2026-03-02T09:15:00.000Z"
+}
+
+export const RatesApi = HttpApiGroup.make("rates")
+  .add(
+    HttpApiEndpoint.get("lookup", path)
+      .setUrlParams(LookupParams)
+      .addSuccess(envelope(LockedExchangeRate))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "any",
+          summary: "Look up an exchange rate",
+          description:
+            "The live rate, fiat or crypto, locked for the organisation until `expires_at` (15 minutes unless the operator set another time): a payment that names its `org_rate_id` in that time is made at exactly this rate. It is spent by its first use: the payment or transfer that names it; a payment that no provider took gives it back. Made with `amount` it is good for that amount only, without it for at most 100,000 USD worth (`RATE_LOCK_MAX`). What an organisation's locks were better than the live rate at their use adds up to at most 1,000 USD worth in 24 hours (`RATE_GAIN_MAX`); beyond that, one that is more than 0.5 percent better is refused with `RATE_MISMATCH`.\n\nEvery quote is crossed through USD, rounded down; a rate of the pair's own counts where it is worse for the customer. A pair without any rate, or whose rate has not been renewed for too long, is 404. A platform admin names the organisation with `org_id`.",
+          response: examples({
+            "Of an amount": { status: "success", message: LOCKED, data: lockedExample },
+            "Without an amount": {
+              status: "success",
+              message: LOCKED,
+              data: { ...lockedExample, amount: null, target_amount: null }
+            },
+            "Of crypto": {
+              status: "success",
+              message: LOCKED,
+              data: {
+                ...lockedExample,
+                from_currency: "USDT",
+                rate: 129.30724,
+                amount: 100,
+                target_amount: 12930.72
+              }
+            }
+          })
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.put("set", path)
+      .setPayload(SetExchangeRate)
+      .addSuccess(envelope(BaseExchangeRate))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "platform",
+          summary: "Set a base rate",
+          description:
+            "Extension. One direction only. Against USD it sets the value of the other currency: the way back keeps its own rate, but is never served at more than the inverse of a newer one. Between two other currencies it only makes their quote worse for the customer than through USD. So no cycle of exchanges gains. What is locked already stays as it is.\n\nA rate more than 10 percent away from the pair's last one, or from what is quoted, needs a second person: the first request is kept as a proposal (`status: proposed`), and the same request of another admin within 24 hours sets it. `corridor rates set` counts as a request of the operator.",
+          request: examples({
+            "Between fiat currencies": { from_currency: "USD", to_currency: "KES", rate: 129.35 },
+            "Of crypto": { from_currency: "USDT", to_currency: "USD", rate: 0.9995 }
+          }),
+          response: examples({
+            "It is set": { status: "success", message: "Exchange rate set", data: setExample },
+            "It waits for a second admin": {
+              status: "success",
+              message: RATE_PROPOSED,
+              data: { ...setExample, rate: 155, status: "proposed" }
+            }
+          })
+        })
+      )
+  )
+  .annotate(OpenApi.Title, "Exchange rates")
+  .annotate(OpenApi.Description, "The rates of cross-currency payments and crypto ramps.")

@@ -1,0 +1,121 @@
+/** Users: the people behind an organisation's tokens and keys. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { OrgId, UserId } from "../../domain/Ids.ts"
+import { RoleName, type Access, accessTable, roles } from "../../domain/Access.ts"
+import { idOf, OrgParam, pageOf, PageParams, Timestamp, envelope } from "./Envelope.ts"
+import { NotFound } from "./ErrorSchemas.ts"
+import { operation, examples } from "./Operation.ts"
+
+export const User = Schema.Struct({
+  user_id: idOf(UserId),
+  org_id: Schema.NullOr(idOf(OrgId)),
+  email: Schema.String,
+  role: Schema.NullOr(RoleName).annotations({
+    description: "In that organisation; like `org_id` null in a list of all organisations' users"
+  }),
+  country: Schema.NullOr(Schema.String),
+  created_at: Timestamp,
+  updated_at: Timestamp
+}).annotations({ identifier: "User" })
+
+export const UsersApi = HttpApiGroup.make("users")
+  .add(
+    HttpApiEndpoint.get("list", "/users/list")
+      .setUrlParams(Schema.Struct({ ...OrgParam, ...PageParams }))
+      .addSuccess(pageOf(User))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "operations",
+          lists: true,
+          summary: "List users",
+          description: "The users of the organisation, newest first. A platform admin who names none gets everybody.",
+          response: {
+            status: "success",
+            message: "Users",
+            data: [
+              {
+                user_id: "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c",
+                org_id: "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f",
+                email: "ada@acme.example",
+                role: "staff",
+                country: "KE",
+                created_at: "2026-03-02T09:15:00.000Z",
+                updated_at: "2026-03-02T09:15:00.000Z"
+              }
+            ],
+            meta: { count: 1, has_more: false, last_evaluated_key: null },
+            last_evaluated_key: null
+          }
+        })
+      )
+  )
+  .annotate(OpenApi.Title, "Users")
+  .annotate(OpenApi.Description, "The people behind an organisation's tokens and keys.")
+
+/** Who a credential is, and what it may do: what a console or a back office asks first. */
+const accesses = Object.keys(accessTable) as [Access, ...Array<Access>]
+
+export const Session = Schema.Struct({
+  credential: Schema.Literal("user", "api_key"),
+  user_id: Schema.NullOr(idOf(UserId)).annotations({ description: "Of the person; of a key, whom it belongs to" }),
+  email: Schema.NullOr(Schema.String),
+  role: Schema.Literal(...roles, "admin"),
+  access: Schema.Array(Schema.Literal(...accesses)).annotations({
+    description: "What it may do, in the words that permissions and roles are described by at each operation"
+  }),
+  organization: Schema.NullOr(
+    Schema.Struct({
+      org_id: idOf(OrgId),
+      name: Schema.String,
+      country: Schema.String,
+      currency: Schema.String,
+      features: Schema.Array(Schema.String)
+    })
+  ).annotations({ description: "null: a platform admin who named none" }),
+  mode: Schema.Literal("sandbox", "live")
+}).annotations({ identifier: "Session" })
+
+const person = {
+  credential: "user",
+  user_id: "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c",
+  email: "ada@acme.example",
+  role: "staff",
+  access: ["any", "payouts", "transactions", "refunds", "reviews", "operations"],
+  organization: {
+    org_id: "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f",
+    name: "Acme Pay",
+    country: "KE",
+    currency: "KES",
+    features: ["escrow"]
+  },
+  mode: "sandbox"
+}
+
+export const SessionApi = HttpApiGroup.make("session")
+  .add(
+    HttpApiEndpoint.get("me", "/users/me")
+      .setUrlParams(Schema.Struct(OrgParam))
+      .addSuccess(envelope(Session))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "any",
+          summary: "See who you are",
+          description:
+            "Extension. The person or key behind the credential, its organisation, and what it may do there at this moment.",
+          response: examples({
+            "A person": { status: "success", message: "Session", data: person },
+            "An API key": { status: "success", message: "Session", data: { ...person, credential: "api_key" } },
+            "A platform admin": {
+              status: "success",
+              message: "Session",
+              data: { ...person, email: "ops@corridor.example", role: "admin", access: accesses, organization: null }
+            }
+          })
+        })
+      )
+  )
+  .annotate(OpenApi.Title, "Session")
+  .annotate(OpenApi.Description, "Who a credential is, and what it may do.")

@@ -1,0 +1,388 @@
+/** Virtual accounts: money that an organisation keeps on the platform, in any currency, and what went through them. */
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { AccountId, OrgId, PaymentId, TransactionId, UserId } from "../../domain/Ids.ts"
+import { CurrencyCode } from "../../domain/Currency.ts"
+import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
+import { envelope, idOf, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
+import { Conflict, NotFound } from "./ErrorSchemas.ts"
+import { examples, operation } from "./Operation.ts"
+import { asSent } from "./RequestFields.ts"
+
+export const VirtualAccount = Schema.Struct({
+  account_id: idOf(AccountId),
+  org_id: idOf(OrgId),
+  user_id: idOf(UserId),
+  customer_id: Schema.NullOr(Schema.String).annotations({ description: "As it was sent" }),
+  virtual_account_name: Schema.String.annotations({ description: "The organisation and the currency" }),
+  currency: CurrencyCode,
+  balance: WireDecimal.annotations({
+    description: "Available balance, without money held for pending withdrawals"
+  }),
+  status: Schema.Literal("active", "frozen", "closed"),
+  frozen_reason: Schema.NullOr(Schema.String).annotations({
+    description: "Extension. Reason for the freeze; null if not frozen"
+  }),
+  account_type: Schema.Literal("currency"),
+  provider: Schema.Literal("fiat").annotations({ description: "The rail that holds it" }),
+  created_at: Timestamp,
+  updated_at: Timestamp
+}).annotations({ identifier: "VirtualAccount" })
+
+export const VirtualTransaction = Schema.Struct({
+  transaction_id: idOf(TransactionId).annotations({ description: "UUIDv7; of a withdrawal it is also its payment's" }),
+  account_id: idOf(AccountId),
+  org_id: idOf(OrgId),
+  user_id: idOf(UserId).annotations({ description: "The account's user" }),
+  type: Schema.Literal("credit", "debit"),
+  status: Schema.Literal("pending", "completed", "failed", "reversed").annotations({
+    description:
+      "A withdrawal is `pending` until its provider has paid it or definitely has not; `reversed`: it was paid and came back"
+  }),
+  amount: WireDecimal,
+  fee: WireDecimal.annotations({ description: "Taken from the account on top of `amount`" }),
+  currency: CurrencyCode,
+  description: Schema.NullOr(Schema.String),
+  payment_rail: Schema.Literal("bank_transfer", "mobile_money", "wallet", "internal", "escrow"),
+  reference: Schema.String.annotations({
+    description: "What moved the money: of a withdrawal its `payment_id`; both sides of a transfer have the same"
+  }),
+  created_at: Timestamp,
+  updated_at: Timestamp
+}).annotations({ identifier: "VirtualTransaction" })
+
+const text = (longest: number, description: string) =>
+  asSent(longest).annotations({
+    jsonSchema: { type: "string", minLength: 1, maxLength: longest, description }
+  })
+
+/** Missing and null mean the same. */
+const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
+
+export const CreateVirtualAccount = Schema.Struct({
+  org_id: Schema.String.annotations({ description: "The credential's own organisation. Any other is 403." }),
+  user_id: Schema.String.annotations({ description: "Whose account it is: a member of the organisation" }),
+  currency: CurrencyCode,
+  customer_id: given(text(255, "Your own id of the account's customer")),
+  org_name: given(text(200, "How the account's name begins; default: the organisation's name"))
+}).annotations({ identifier: "CreateVirtualAccount" })
+
+export const Withdraw = Schema.Struct({
+  amount: AmountInput,
+  beneficiary_id: Schema.String.annotations({ description: "Paid in the account's currency" }),
+  description: given(text(255, "For the beneficiary, where the provider passes it on"))
+}).annotations({ identifier: "Withdraw" })
+
+export const Transfer = Schema.Struct({
+  from_account_id: Schema.String,
+  to_account_id: Schema.String,
+  amount: AmountInput.annotations({ description: "In the currency of `from_account_id`" }),
+  org_rate_id: given(Schema.String).annotations({
+    description: "A locked rate from the one currency to the other, not used yet; required when they differ"
+  })
+}).annotations({ identifier: "Transfer" })
+
+export const SimulateDeposit = Schema.Struct({ amount: AmountInput }).annotations({ identifier: "SimulateDeposit" })
+
+export const FreezeAccount = Schema.Struct({
+  reason: given(text(500, "Sent to the organisation with the event"))
+}).annotations({ identifier: "FreezeAccount" })
+
+const refusal = Schema.Struct({ status: Schema.Literal("error"), message: Schema.String })
+
+/** The refusals of a payout that is asked for elsewhere than under /payments-init, and so has no code in its body. */
+export const NoRoute = refusal.annotations(
+  HttpApiSchema.annotations({ status: 422, description: "No routing configuration for the beneficiary's corridor" })
+)
+export const AllProvidersFailed = Schema.Struct({
+  ...refusal.fields,
+  payment_id: idOf(PaymentId).annotations({ description: "The payment that failed: its timeline says why" }),
+  transaction_id: idOf(TransactionId)
+}).annotations(
+  HttpApiSchema.annotations({ status: 502, description: "Every candidate declined; the money is where it was" })
+)
+
+const account = {
+  account_id: "0199c2a6-1f02-7a11-8c54-5e0d9b7a6c31",
+  org_id: "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f",
+  user_id: "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c",
+  customer_id: "customer-817",
+  virtual_account_name: "Acme Trading KES",
+  currency: "KES",
+  balance: 2500,
+  status: "active",
+  frozen_reason: null,
+  account_type: "currency",
+  provider: "fiat",
+  created_at: "2026-03-02T09:15:00.000Z",
+  updated_at: "2026-03-02T09:15:00.000Z"
+}
+
+const frozen = { status: "frozen", frozen_reason: "Suspicious activity" }
+
+const debit = {
+  transaction_id: "0199c2a7-33d1-7b20-9e10-6f1a2b3c4d5e",
+  account_id: account.account_id,
+  org_id: account.org_id,
+  user_id: account.user_id,
+  type: "debit",
+  status: "pending",
+  amount: 1500,
+  fee: 0,
+  currency: "KES",
+  description: "Rent for March",
+  payment_rail: "mobile_money",
+  reference: "0199c2a7-33d1-7b1f-8a02-1b2c3d4e5f60",
+  created_at: "2026-03-02T09:20:00.000Z",
+  updated_at: "2026-03-02T09:20:00.000Z"
+}
+
+const entry = "0199c2a7-4410-7c31-9b02-7a8b9c0d1e2f"
+
+const transferred = {
+  ...debit,
+  status: "completed",
+  description: "Transfer to 0199c2a6-2a10-7b12-9d01-0a1b2c3d4e5f",
+  payment_rail: "internal",
+  reference: entry
+}
+
+const deposited = {
+  ...transferred,
+  type: "credit",
+  description: "Simulated deposit",
+  payment_rail: "bank_transfer"
+}
+
+const AccountPath = Schema.Struct({ account_id: idParam(AccountId) })
+const UserParam = Schema.optional(
+  idParam(UserId).annotations({ description: "Only what belongs to an account of this user" })
+)
+
+const page = (message: string, data: ReadonlyArray<unknown>) => ({
+  status: "success",
+  message,
+  data,
+  meta: { count: data.length, has_more: false, last_evaluated_key: null },
+  last_evaluated_key: null
+})
+
+export const VirtualAccountsApi = HttpApiGroup.make("virtualAccounts")
+  .add(
+    HttpApiEndpoint.post("create", "/virtual-accounts/internal/bank")
+      .setPayload(CreateVirtualAccount)
+      .addSuccess(envelope(VirtualAccount), { status: 201 })
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "accounts",
+          summary: "Open a virtual account",
+          description:
+            "A user may have any number of accounts, several in the same currency too; tell them apart by `customer_id`.",
+          request: examples({
+            "For a customer of yours": {
+              org_id: account.org_id,
+              user_id: account.user_id,
+              currency: "KES",
+              customer_id: account.customer_id
+            },
+            "Under another name": {
+              org_id: account.org_id,
+              user_id: account.user_id,
+              currency: "USD",
+              org_name: "Acme Reserve"
+            }
+          }),
+          response: { status: "success", message: "Virtual account created", data: { ...account, balance: 0 } }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("list", "/virtual-accounts")
+      .setUrlParams(
+        Schema.Struct({
+          user_id: UserParam,
+          currency: Schema.optional(CurrencyCode),
+          ...OrgParam,
+          ...PageParams
+        })
+      )
+      .addSuccess(pageOf(VirtualAccount))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "any",
+          lists: true,
+          summary: "List virtual accounts",
+          description: "Extension. Newest first, each with its balance.",
+          response: page("Virtual accounts", [account])
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("get", "/virtual-accounts/:account_id")
+      .setPath(AccountPath)
+      .addSuccess(envelope(VirtualAccount))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "any",
+          summary: "Get a virtual account",
+          description: "Extension. One account of the organisation with its balance.",
+          response: examples({
+            Active: { status: "success", message: "Virtual account", data: account },
+            Frozen: { status: "success", message: "Virtual account", data: { ...account, ...frozen } }
+          })
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("transactions", "/virtual-accounts/:account_id/transactions")
+      .setPath(AccountPath)
+      .setUrlParams(Schema.Struct(PageParams))
+      .addSuccess(pageOf(VirtualTransaction))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "any",
+          lists: true,
+          summary: "List the transactions of an account",
+          description: "Extension. Newest first.",
+          response: page("Virtual transactions", [debit])
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("transaction", "/virtual-accounts/transactions/:transaction_id")
+      .setPath(Schema.Struct({ transaction_id: idParam(TransactionId) }))
+      .setUrlParams(Schema.Struct({ user_id: UserParam }))
+      .addSuccess(envelope(VirtualTransaction))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "any",
+          summary: "Get a virtual transaction",
+          description: "One transaction of any account of the organisation.",
+          response: examples({
+            "A withdrawal under way": { status: "success", message: "Virtual transaction", data: debit },
+            "A deposit": { status: "success", message: "Virtual transaction", data: deposited },
+            "A transfer": { status: "success", message: "Virtual transaction", data: transferred }
+          })
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("withdraw", "/virtual-accounts/:account_id/withdraw")
+      .setPath(AccountPath)
+      .setPayload(Withdraw)
+      .addSuccess(envelope(VirtualTransaction))
+      .addError(NotFound)
+      .addError(Conflict)
+      .addError(NoRoute)
+      .addError(AllProvidersFailed)
+      .pipe(
+        operation({
+          access: "accounts",
+          movesMoney: true,
+          summary: "Pay a beneficiary from an account",
+          description:
+            "Extension. The amount and its fees are held before any provider is asked; without enough money it is 409 and nobody is asked. The payment behind it has the same `transaction_id` and is told about by the payment events too. If its provider definitely refuses it (at once: 502), the money is back on the account; while nobody knows what became of it, it stays held. `virtual_account.withdrawal` is sent when it is paid. A frozen account: 409.",
+          request: examples({
+            "With words for the beneficiary": {
+              amount: 1500,
+              beneficiary_id: "0199c2a4-7b1e-7c3a-9d55-2f6b8f0e1a77",
+              description: "Rent for March"
+            },
+            "Without words": { amount: 250.75, beneficiary_id: "0199c2a4-7b1e-7c3a-9d55-2f6b8f0e1a77" }
+          }),
+          response: { status: "success", message: "Withdrawal initiated", data: debit }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("transfer", "/virtual-accounts/transfer")
+      .setPayload(Transfer)
+      .addSuccess(envelope(VirtualTransaction))
+      .addError(NotFound)
+      .addError(Conflict)
+      .pipe(
+        operation({
+          access: "accounts",
+          movesMoney: true,
+          summary: "Transfer between two accounts",
+          description:
+            "Extension. Both accounts are the organisation's. Between two currencies it needs `org_rate_id`, a rate that was locked from the one to the other and is spent by the transfer. It credits the amount times the worse of the locked and the live rate, rounded down; what is then nothing is 400. Answers with the debit; the credit has the same `reference`. A frozen account gives nothing (409) and still receives.",
+          request: examples({
+            "In one currency": {
+              from_account_id: account.account_id,
+              to_account_id: "0199c2a6-2a10-7b12-9d01-0a1b2c3d4e5f",
+              amount: 1500
+            },
+            "Into another currency, at a locked rate": {
+              from_account_id: account.account_id,
+              to_account_id: "0199c2a6-2a10-7b12-9d01-0a1b2c3d4e5f",
+              amount: 1500,
+              org_rate_id: "0199c2a4-9e05-7d11-a2b3-c4d5e6f70819"
+            }
+          }),
+          response: { status: "success", message: "Transfer completed", data: transferred }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("simulateDeposit", "/virtual-accounts/:account_id/simulate-deposit")
+      .setPath(AccountPath)
+      .setPayload(SimulateDeposit)
+      .addSuccess(envelope(VirtualTransaction))
+      .addError(NotFound)
+      .addError(Conflict)
+      .pipe(
+        operation({
+          access: "accounts",
+          movesMoney: true,
+          summary: "Simulate a deposit",
+          description:
+            "Extension. Credits the account at once, as if a customer had paid into it. Sandbox only: 404 in live mode.",
+          request: examples({ "A whole amount": { amount: 1500 }, "With cents": { amount: 250.75 } }),
+          response: { status: "success", message: "Deposit completed", data: deposited }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("freeze", "/virtual-accounts/:account_id/freeze")
+      .setPath(AccountPath)
+      .setPayload(FreezeAccount)
+      .addSuccess(envelope(VirtualAccount))
+      .addError(NotFound)
+      .addError(Conflict)
+      .pipe(
+        operation({
+          access: "platform",
+          summary: "Freeze an account",
+          description:
+            "Extension. From here on nothing is taken from it: what was under way goes through before this answers, or is refused. It still takes money. Freezing a frozen account changes nothing.",
+          request: examples({ "With a reason": { reason: "Suspicious activity" }, "Without one": {} }),
+          response: { status: "success", message: "Virtual account frozen", data: { ...account, ...frozen } }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("unfreeze", "/virtual-accounts/:account_id/unfreeze")
+      .setPath(AccountPath)
+      .addSuccess(envelope(VirtualAccount))
+      .addError(NotFound)
+      .addError(Conflict)
+      .pipe(
+        operation({
+          access: "platform",
+          summary: "Unfreeze an account",
+          description: "Extension. Unfreezing an active account changes nothing.",
+          response: { status: "success", message: "Virtual account unfrozen", data: account }
+        })
+      )
+  )
+  .annotate(OpenApi.Title, "Virtual accounts")
+  .annotate(
+    OpenApi.Description,
+    "Money that an organisation keeps on the platform, in any number of accounts and currencies. Behind them stands one double-entry ledger: no account is ever overdrawn."
+  )

@@ -1,0 +1,299 @@
+/** Events, their deliveries, and how to send one again or one for a test. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { OrgId, WebhookId } from "../../domain/Ids.ts"
+import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { AmountInput } from "../../domain/Decimal.ts"
+import { eventTypes } from "../../domain/EventTypes.ts"
+import { envelope, Id, idOf, IdParam, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
+import { NotFound } from "./ErrorSchemas.ts"
+import { FromTime } from "./RequestFields.ts"
+import { examples, operation } from "./Operation.ts"
+
+const Text = Schema.NullOr(Schema.String)
+const EventTypeName = Schema.Literal(...eventTypes)
+
+const DeliveryStatus = Schema.Literal("pending", "delivered", "dead").annotations({
+  description: "`dead`: given up; it can be replayed"
+})
+
+export const Delivery = Schema.Struct({
+  delivery_id: Id,
+  event_id: Id,
+  event_type: Schema.String,
+  webhook_id: idOf(WebhookId),
+  status: DeliveryStatus,
+  attempts: Schema.Int.annotations({ description: "How often it was sent so far, replays included" }),
+  last_status_code: Schema.NullOr(Schema.Int),
+  last_error: Text,
+  next_attempt_at: Schema.NullOr(Timestamp).annotations({ description: "null when nothing is left to send" }),
+  created_at: Timestamp
+}).annotations({ identifier: "Delivery" })
+
+export const DeliveryDetail = Schema.Struct({
+  ...Delivery.fields,
+  endpoint_url: Schema.String,
+  payload: Schema.String.annotations({ description: "The exact text that is sent, the same at every attempt" }),
+  log: Schema.Array(
+    Schema.Struct({
+      attempt: Schema.Int,
+      at: Timestamp,
+      headers: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.String })).annotations({
+        description:
+          "What it was sent with, signatures, their time and the trace included, as they were then: signed with the secrets of that moment. null where nothing was sent because the endpoint's secret could not be opened, where the attempt ended with its worker, and for attempts of a version before this was kept"
+      }),
+      status_code: Schema.NullOr(Schema.Int),
+      error: Text,
+      answer: Text.annotations({ description: "The beginning of what the receiver said" }),
+      latency_ms: Schema.Int
+    })
+  ).annotations({ description: "Oldest first" })
+}).annotations({ identifier: "DeliveryDetail" })
+
+export const Event = Schema.Struct({
+  event_id: Id,
+  event_type: Schema.String,
+  org_id: idOf(OrgId),
+  created_at: Timestamp,
+  data: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
+  traceparent: Schema.optionalWith(Schema.String, { exact: true }).annotations({
+    description:
+      "Of a server that is traced: the trace of the request that it goes back to, which deliveries carry as the header of that name. No part of their body"
+  })
+}).annotations({ identifier: "Event" })
+
+const dateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/
+
+const DateTimeText = Schema.String.pipe(
+  Schema.filter(
+    (text) =>
+      (dateTime.test(text) && !Number.isNaN(Date.parse(text))) ||
+      "must be a time in ISO 8601, such as 2026-03-02T09:00:00Z"
+  )
+).annotations({ jsonSchema: { type: "string", format: "date-time" } })
+
+export const TransactionData = Schema.Struct({
+  transaction_id: Schema.NonEmptyString,
+  status: Schema.NonEmptyString,
+  amount: AmountInput,
+  currency: AnyCurrencyCode,
+  updated_at: DateTimeText
+}).annotations({ identifier: "TransactionData" })
+
+export const Notify = Schema.Struct({
+  org_id: Schema.String,
+  transaction_data: TransactionData
+}).annotations({ identifier: "Notify" })
+
+export const Notified = Schema.Struct({
+  event_id: Id,
+  endpoints: Schema.Int.annotations({ description: "How many endpoints it goes to" })
+}).annotations({ identifier: "Notified" })
+
+const transaction = {
+  transaction_id: "0199c2a5-0c10-7d11-a1b2-c3d4e5f60718",
+  status: "completed",
+  amount: 1500.5,
+  currency: "KES",
+  updated_at: "2026-03-02T09:15:00.000Z"
+}
+
+const ids = {
+  org_id: "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f",
+  event_id: "0199c2a8-2e50-7c6f-9a32-4d5e6f7a8b9c",
+  webhook_id: "0199c2a7-1d40-7b5e-8f21-3c4d5e6f7a8b",
+  delivery_id: "0199c2a8-2e51-7d70-8b43-5e6f7a8b9c0d"
+}
+
+const delivery = {
+  delivery_id: ids.delivery_id,
+  event_id: ids.event_id,
+  event_type: "payment.completed",
+  webhook_id: ids.webhook_id,
+  status: "pending",
+  attempts: 1,
+  last_status_code: 503,
+  last_error: "The receiver answered 503",
+  next_attempt_at: "2026-03-02T09:16:01.000Z",
+  created_at: "2026-03-02T09:15:00.000Z"
+}
+
+const firstPage = { meta: { count: 1, has_more: false, last_evaluated_key: null }, last_evaluated_key: null }
+
+export const WebhookLogApi = HttpApiGroup.make("webhookLog")
+  .add(
+    HttpApiEndpoint.post("notify", "/public/webhooks/notify")
+      .setPayload(Notify)
+      .addSuccess(envelope(Notified))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "webhooks",
+          summary: "Send a test notification",
+          description:
+            "An event `transaction.updated` with `transaction_data` and `test: true` as its data. It goes to all active endpoints of the organisation, whatever events they ask for, with the header `X-Service-Test: true`.",
+          request: examples({
+            "A transaction that is done": { org_id: ids.org_id, transaction_data: transaction },
+            "One that failed": { org_id: ids.org_id, transaction_data: { ...transaction, status: "failed" } }
+          }),
+          response: {
+            status: "success",
+            message: "Test notification queued",
+            data: { event_id: ids.event_id, endpoints: 1 }
+          }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("deliveries", "/public/webhooks/deliveries")
+      .setUrlParams(
+        Schema.Struct({
+          ...OrgParam,
+          ...PageParams,
+          status: Schema.optional(DeliveryStatus),
+          webhook_id: Schema.optional(idParam(WebhookId))
+        })
+      )
+      .addSuccess(pageOf(Delivery))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "webhook_log",
+          lists: true,
+          summary: "List deliveries",
+          description:
+            "Extension. Newest first, with status and last result. Delivered ones are kept for 30 days, dead ones until they are replayed, or for 90.",
+          response: { status: "success", message: "Deliveries", data: [delivery], ...firstPage }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("replay", "/public/webhooks/deliveries/:delivery_id/replay")
+      .setPath(Schema.Struct({ delivery_id: IdParam }))
+      .addSuccess(envelope(Delivery))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "webhooks",
+          summary: "Send a delivery again",
+          description:
+            "Extension. Puts a delivered or dead one back in the queue, with all its attempts before it; one that is pending is left as it is. The event keeps its id and its bytes.",
+          response: {
+            status: "success",
+            message: "Delivery queued",
+            data: { ...delivery, attempts: 7, next_attempt_at: "2026-03-04T10:00:00.000Z" }
+          }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("delivery", "/public/webhooks/deliveries/:delivery_id")
+      .setPath(Schema.Struct({ delivery_id: IdParam }))
+      .addSuccess(envelope(DeliveryDetail))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "webhook_log",
+          summary: "Read a delivery",
+          description:
+            "Extension. Shows the payload, and for each attempt its headers and the receiver's response. `endpoint_url` is the current one.",
+          response: {
+            status: "success",
+            message: "Delivery",
+            data: {
+              ...delivery,
+              endpoint_url: "https://shop.example/webhooks",
+              payload: "{}",
+              log: [
+                {
+                  attempt: 1,
+                  at: "2026-03-02T09:15:00.100Z",
+                  headers: {
+                    "content-type": "application/json",
+                    "user-agent": "Corridor-Webhooks/1.0",
+                    "x-service-signature": "8a4e1f20c7b35d96e0f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f7",
+                    "x-service-event-id": ids.event_id,
+                    "x-service-event-type": "payment.completed",
+                    "x-service-attempt": "1",
+                    "webhook-id": ids.event_id,
+                    "webhook-timestamp": "1772442900",
+                    "webhook-signature": "v1,K7pX0c2uJm8yQd4RkS1tUv5wXy9zA3bC6dE0fG2hI4k="
+                  },
+                  status_code: 503,
+                  error: "answered with status 503",
+                  answer: "Try later",
+                  latency_ms: 84
+                }
+              ]
+            }
+          }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("replayDead", "/public/webhooks/:webhook_id/replay")
+      .setPath(Schema.Struct({ webhook_id: idParam(WebhookId) }))
+      .addSuccess(
+        envelope(
+          Schema.Struct({
+            replayed: Schema.Int,
+            disabled: Schema.Int.annotations({ description: "Left where they are, because the endpoint is disabled" })
+          }).annotations({ identifier: "Replayed" })
+        )
+      )
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "webhooks",
+          summary: "Send all dead letters of an endpoint again",
+          description:
+            "Extension. Puts them back in the queue, oldest first; those of a disabled endpoint stay where they are until it is active again.",
+          response: examples({
+            "All of them": { status: "success", message: "Dead letters queued", data: { replayed: 12, disabled: 0 } },
+            "The endpoint is disabled": {
+              status: "success",
+              message: "Dead letters queued",
+              data: { replayed: 0, disabled: 12 }
+            }
+          })
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("events", "/public/events")
+      .setUrlParams(
+        Schema.Struct({
+          ...OrgParam,
+          ...PageParams,
+          from: Schema.optional(FromTime),
+          event_type: Schema.optional(EventTypeName)
+        })
+      )
+      .addSuccess(pageOf(Event))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "webhook_log",
+          lists: true,
+          summary: "List events",
+          description:
+            "Extension. Newest first, whether an endpoint asked for them or not: a receiver that was away can catch up by itself. They are kept for 30 days, and longer while a delivery of theirs is.",
+          response: {
+            status: "success",
+            message: "Events",
+            data: [
+              {
+                event_id: ids.event_id,
+                event_type: "transaction.updated",
+                org_id: ids.org_id,
+                created_at: "2026-03-02T09:15:00.000Z",
+                data: { ...transaction, test: true }
+              }
+            ],
+            ...firstPage
+          }
+        })
+      )
+  )
+  .annotate(OpenApi.Title, "Events and deliveries")
+  .annotate(OpenApi.Description, "What was sent to webhook endpoints, and what came of it.")

@@ -1,0 +1,209 @@
+/** Webhook endpoints: register, list, change, remove, rotate the signing secret. */
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { OrgId, WebhookId } from "../../domain/Ids.ts"
+import { eventPatterns, isEventPattern } from "../../domain/EventTypes.ts"
+import { envelope, idOf, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
+import { Conflict, NotFound } from "./ErrorSchemas.ts"
+import { examples, Named, operation } from "./Operation.ts"
+
+const Status = Schema.Literal("active", "disabled")
+
+export const Webhook = Schema.Struct({
+  webhook_id: idOf(WebhookId),
+  org_id: idOf(OrgId),
+  endpoint_url: Schema.String,
+  events: Schema.Array(Schema.String).annotations({ description: "The event types and patterns it receives" }),
+  status: Status,
+  disabled_reason: Schema.NullOr(Schema.String).annotations({
+    description: "Why the service disabled it; null otherwise"
+  }),
+  created_at: Timestamp,
+  updated_at: Timestamp
+}).annotations({ identifier: "Webhook" })
+
+export const NewWebhook = Schema.Struct({
+  ...Webhook.fields,
+  secret_key: Schema.String.annotations({
+    description:
+      "The signing secret, shown this once. The whole text is the HMAC key of `X-Service-Signature`; the bytes behind `whsec_` are that of `webhook-signature`"
+  })
+}).annotations({ identifier: "NewWebhook" })
+
+const EndpointUrl = Schema.String.annotations({
+  jsonSchema: {
+    type: "string",
+    format: "uri",
+    maxLength: 2000,
+    description:
+      "An https URL on the public internet, without user info or fragment, in live mode on port 443 or 8443. In sandbox mode also http on a loopback address"
+  }
+})
+
+/** Leaves out text that cannot be an event type, which may be anything. */
+const mayBeEvent = /^[a-z_.*]{1,64}$/i
+
+const unknownEvent = (text: string): string =>
+  `${mayBeEvent.test(text) ? `"${text}" ` : ""}is not an event type: all types and patterns are in the API reference, /docs, at "Register a webhook endpoint"`
+
+const Events = Schema.Array(
+  Schema.String.pipe(Schema.filter((text) => isEventPattern(text) || unknownEvent(text))).annotations({
+    jsonSchema: { type: "string", enum: eventPatterns }
+  })
+)
+  .pipe(Schema.minItems(1, { message: () => "must name at least one event type; leave it out to receive all" }))
+  .annotations({ description: "Exact types, patterns such as `payment.*`, or `*`" })
+
+export const CreateWebhook = Schema.Struct({
+  endpoint_url: EndpointUrl,
+  events: Schema.optional(Events).annotations({ description: 'Absent: `["*"]`' }),
+  org_id: Schema.optional(Schema.String)
+}).annotations({ identifier: "CreateWebhook" })
+
+export const UpdateWebhook = Schema.Struct({
+  endpoint_url: Schema.optional(EndpointUrl),
+  events: Schema.optional(Events),
+  status: Schema.optional(Status)
+}).annotations({ identifier: "UpdateWebhook" })
+
+export const RotateSecret = Schema.Struct({
+  immediate: Schema.optionalWith(Schema.Boolean, { default: () => false }).annotations({
+    description: "Forget the old secret at once, because it leaked, instead of after 24 hours"
+  })
+}).annotations({ identifier: "RotateSecret" })
+
+const example = {
+  webhook_id: "0199c2a7-1d40-7b5e-8f21-3c4d5e6f7a8b",
+  org_id: "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f",
+  endpoint_url: "https://shop.example/webhooks",
+  events: ["payment.*", "kyb.approved"],
+  status: "active",
+  disabled_reason: null,
+  created_at: "2026-03-02T09:15:00.000Z",
+  updated_at: "2026-03-02T09:15:00.000Z"
+}
+
+const fresh = { ...example, secret_key: "whsec_TWxWBuYz7L9m0qXv1cF3hN5kP8sR2tU4wA6yD9eG0i0=" }
+
+const WebhookPath = Schema.Struct({ webhook_id: idParam(WebhookId) })
+
+export const WebhooksApi = HttpApiGroup.make("webhooks")
+  .add(
+    HttpApiEndpoint.post("create", "/public/webhooks")
+      .setPayload(CreateWebhook)
+      .addSuccess(envelope(NewWebhook), { status: 201 })
+      .addError(NotFound)
+      .addError(Conflict)
+      .pipe(
+        operation({
+          access: "webhooks",
+          summary: "Register a webhook endpoint",
+          description:
+            "An organisation may have several, 50 unless `WEBHOOK_ENDPOINTS_PER_ORG` says otherwise; one more is 409. The answer is the only place where the signing secret is shown; deliveries start at once. The endpoint's name is looked up, and every address that it has must be on the public internet. A name that cannot be looked up at this moment is taken: it is looked up and checked again for every connection.",
+          request: new Named({
+            some: {
+              summary: "Some events",
+              value: { endpoint_url: "https://shop.example/webhooks", events: ["payment.*", "kyb.approved"] }
+            },
+            all: { summary: "All events", value: { endpoint_url: "https://shop.example/webhooks" } }
+          }),
+          response: {
+            status: "success",
+            message: "Webhook registered; store its secret now, it is not shown again",
+            data: fresh
+          }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("list", "/public/webhooks")
+      .setUrlParams(Schema.Struct({ ...OrgParam, ...PageParams }))
+      .addSuccess(pageOf(Webhook))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "any",
+          lists: true,
+          summary: "List webhook endpoints",
+          description: "Newest first. Secrets are never listed.",
+          response: {
+            status: "success",
+            message: "Webhooks",
+            data: [example],
+            meta: { count: 1, has_more: false, last_evaluated_key: null },
+            last_evaluated_key: null
+          }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("find", "/public/webhooks/:webhook_id")
+      .setPath(WebhookPath)
+      .addSuccess(envelope(Webhook))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "any",
+          summary: "Read a webhook endpoint",
+          description: "Extension. Without its secret.",
+          response: { status: "success", message: "Webhook", data: example }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.patch("update", "/public/webhooks/:webhook_id")
+      .setPath(WebhookPath)
+      .setPayload(UpdateWebhook)
+      .addSuccess(envelope(Webhook))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "webhooks",
+          summary: "Change a webhook endpoint",
+          description:
+            "Extension. Only what is sent changes. A disabled endpoint receives nothing: what waits for it waits on, and events that happen meanwhile are not queued for it. Setting `status` to `active` also clears `disabled_reason`.",
+          request: examples({
+            "Other events, and on again": { events: ["payment.completed", "payment.failed"], status: "active" },
+            "Another address": { endpoint_url: "https://shop.example/hooks/v2" },
+            "Switched off": { status: "disabled" }
+          }),
+          response: {
+            status: "success",
+            message: "Webhook updated",
+            data: { ...example, events: ["payment.completed", "payment.failed"] }
+          }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.del("remove", "/public/webhooks/:webhook_id")
+      .setPath(WebhookPath)
+      .addSuccess(HttpApiSchema.NoContent)
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "webhooks",
+          summary: "Remove a webhook endpoint",
+          description: "Extension. Its deliveries go with it, those that are still waiting included."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("rotateSecret", "/public/webhooks/:webhook_id/rotate-secret")
+      .setPath(WebhookPath)
+      .setPayload(RotateSecret)
+      .addSuccess(envelope(NewWebhook))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "webhooks",
+          summary: "Rotate the signing secret of an endpoint",
+          description:
+            "Extension. For 24 hours `webhook-signature` carries the signatures of both secrets, and `X-Service-Signature` stays on the old one; with `immediate` the new secret alone counts from now on.",
+          request: examples({ "The old one counts for a day": {}, "It has leaked": { immediate: true } }),
+          response: { status: "success", message: "Secret rotated; store the new one now", data: fresh }
+        })
+      )
+  )
+  .annotate(OpenApi.Title, "Webhooks")
+  .annotate(OpenApi.Description, "Where events are sent to. A receiver answers with any 2xx status within 10 seconds.")
