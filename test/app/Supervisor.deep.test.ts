@@ -113,6 +113,6 @@ describe("several processes that cannot have a port", () => {
   it("end where it is that of the second's metrics", async () => {
     const metrics = await firstOfFreePorts(2)
     const stderr = await endBecauseOf(metrics + 1, { PORT: String(await freePort()), METRICS_PORT: String(metrics) })
-    expect(stderr).toContain("Process 2 cannot have its port")
+    expect(stderr).toContain("Process 2 cannot listen on its port")
   })
 })
