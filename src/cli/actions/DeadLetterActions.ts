@@ -41,7 +41,7 @@ export const letterTable = (
   )
 
 interface Autopsy extends Letter {
-  /** Of an operator's view alone. */
+  /** Only operators see it. */
   readonly org_id?: string
   readonly endpoint_url: string
   readonly payload: string

@@ -36,7 +36,7 @@ const later = (one: string | undefined, other: string | undefined): string | und
 
 const before = (moment: string): string => new Date(Date.parse(moment) - OVERLAP_MILLIS).toISOString()
 
-/** What is not there, and what is busy, is there again some time; a refusal stays one. */
+/** A server that is down or busy is asked again; a refusal is final. */
 const passes = ({ status }: Refused): boolean => status === 0 || status === 429 || status >= 500
 
 const recent = (position: Position, org: string | undefined) =>

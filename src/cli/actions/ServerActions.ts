@@ -19,7 +19,7 @@ const session = Effect.fnUntraced(function* (org: Option.Option<string>) {
     ["As", data.credential === "user" ? data.email : `an API key of ${data.email ?? data.user_id ?? "nobody"}`],
     ["Role", data.role],
     ["Organisation", organization === null ? "every one" : `${organization.name} ${organization.org_id}`],
-    // What everybody may who is known at all says nothing.
+    // Every caller has the access `any`.
     ["May", data.access.filter((right) => right !== "any").join(", ") || "only what every caller may"]
   ])
   return { data: { server: root, ...data }, text }

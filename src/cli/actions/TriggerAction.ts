@@ -12,7 +12,7 @@ import type { Triggerable } from "../shared/Triggerable.ts"
 import { ApiClient, type Refused } from "../client/ApiClient.ts"
 import { onServer } from "../client/RunCommand.ts"
 
-/** What the event will be about: one of these is in its data. */
+/** Ids in the data of the event. */
 type Subject = Readonly<Record<string, string>>
 
 interface Caller {

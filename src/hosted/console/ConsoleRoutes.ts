@@ -2,6 +2,7 @@
 import { Effect, Option, Schema } from "effect"
 import { NotFound } from "../../domain/Failure.ts"
 import { type Outgoing, withoutSlash, alsoByHead, type Incoming, type Route } from "../../platform/http/Route.ts"
+import { contentSecurityPolicy } from "../../platform/http/ReferenceFiles.ts"
 import { html } from "../../domain/Html.ts"
 import { readFile } from "node:fs/promises"
 
@@ -55,20 +56,6 @@ export const consoleFiles: Effect.Effect<Option.Option<ConsoleFiles>> = Effect.g
   Effect.tapError((error) => Effect.logDebug("The console is not built", error)),
   Effect.option
 )
-
-/** Allows the console's own two files and requests to this server; no inline scripts, no frames. */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self' data:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'"
-].join("; ")
 
 /** A data URL saves the request for /favicon.ico. */
 const icon =

@@ -1,6 +1,7 @@
 /** Renders docs/ to the pages that are served below /docs. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
+import { Marked } from "marked"
 
 const project = resolve(import.meta.dirname, "..", "..", "..")
 const docs = join(project, "docs")
@@ -69,7 +70,6 @@ ${body}</main>
 
 /** Every file below docs/, by its path: `errors.md` is served as `errors`. */
 export const renderGuides = async () => {
-  const { Marked } = await import("marked")
   const guides = new Map()
   for (const path of readdirSync(docs, { recursive: true, encoding: "utf8" }).toSorted()) {
     const ending = path.split(".").at(-1)
@@ -89,16 +89,10 @@ export const renderGuides = async () => {
   return guides
 }
 
-const isMissing = (error) => error.code === "ERR_MODULE_NOT_FOUND"
-
 export const buildGuides = async (outdir) => {
   const folder = resolve(project, outdir, "guides")
   rmSync(folder, { recursive: true, force: true })
-  const guides = await renderGuides().catch((error) => {
-    if (!isMissing(error)) throw error
-    process.stderr.write("The guides are not built: run npm ci.\n")
-    return new Map()
-  })
+  const guides = await renderGuides()
   for (const [path, { body }] of guides) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, `${path}.guide`), body)

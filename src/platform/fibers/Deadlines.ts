@@ -5,9 +5,7 @@
  */
 import { Duration, Effect, Exit, Fiber, FiberSet, Runtime, Clock } from "effect"
 
-/** Monotonic time for timeouts and ages: it never jumps when the clock is set. */
-
-/** Milliseconds since some fixed moment. The live clock counts them by the processor's timer, a test's clock as it is told. */
+/** Milliseconds for timeouts and ages. They never jump when the clock is set; a test's clock counts them as it is told. */
 export const monotonicMillis: Effect.Effect<number> = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos) / 1e6)
 
 interface Call {

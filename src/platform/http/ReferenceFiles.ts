@@ -89,8 +89,8 @@ const madeFiles = once(makeFiles)
 
 const built = (name: string): Promise<string> => builtOr(name, async () => (await madeFiles())(name))
 
-/** Allows the page its own script and style and requests to this server; no inline code, no frame around it. */
-const contentSecurityPolicy = [
+/** Allows a page its own script and style and requests to this server; no inline code, no frame around it. */
+export const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
