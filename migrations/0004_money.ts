@@ -7,9 +7,23 @@ const rates = `
     from_currency text not null check (from_currency ~ '^[A-Z]{3,4}$'),
     to_currency text not null check (to_currency ~ '^[A-Z]{3,4}$'),
     rate numeric not null check (rate > 0),
+    -- 'manual', or the source of RATE_SOURCE that it was fetched from.
+    source text not null default 'manual',
+    -- When the source published it; null where it does not say.
+    published_at timestamptz(3),
     updated_at timestamptz(3) not null default now(),
     primary key (from_currency, to_currency),
     check (from_currency <> to_currency)
+  );
+
+  -- Fetches of each source: when the next one is due, and how the last ones ended.
+  create table rate_fetches (
+    source text primary key,
+    next_at timestamptz not null,
+    fetched_at timestamptz(3),
+    published_at timestamptz(3),
+    failures integer not null default 0,
+    last_error text
   );
 
   -- Base rates that moved too far to be taken at once: they wait for a second admin.

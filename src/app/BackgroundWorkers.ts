@@ -4,6 +4,7 @@ import { dayClosingPause, strayPause } from "../domain/policies/PaymentPolicies.
 import { LedgerStore } from "../money/ledger/LedgerStore.ts"
 import { AnalyticsStore } from "../payments/analytics/Analytics.ts"
 import { CardWaits } from "../payments/review/CardWaits.ts"
+import { RateFeed } from "../money/rates/RateFeed.ts"
 import { Workers } from "../platform/fibers/Workers.ts"
 import { Callbacks } from "../payments/callbacks/Callbacks.ts"
 import { StatusPoller } from "../payments/callbacks/StatusPoller.ts"
@@ -87,6 +88,8 @@ const escrowPayouts = Effect.flatMap(EscrowPayoutWorker, ({ worker }) => worker)
 
 const settlements = Effect.flatMap(RampPayoutWorker, ({ worker }) => worker)
 
+const rateFeed = Effect.flatMap(RateFeed, ({ worker }) => worker)
+
 const rateLimits = Effect.flatMap(RateLimits, ({ worker }) => worker)
 
 /** Alerts the operator if the settings name an account that a provider configuration uses already. */
@@ -113,6 +116,7 @@ export const startWorkers = Effect.flatMap(Workers, ({ start }) =>
       start("months", partitionWorker),
       start("rails", rails),
       start("rate limits", rateLimits),
+      start("rate sources", rateFeed),
       start("retention", retentionWorker),
       start("settlements", settlements),
       start("early callbacks", earlyCallbacks),

@@ -17,7 +17,7 @@ import { operatorPermit, roles, type Permit } from "../domain/Access.ts"
 import { developmentTokenTtl } from "../domain/policies/PeoplePolicies.ts"
 import { OrganizationStore } from "../people/organizations/OrganizationStore.ts"
 import { ProviderConfigStore, type ProviderConfig } from "../providers/configs/ProviderConfigStore.ts"
-import { RateStore, type StoredRate } from "../money/rates/RateStore.ts"
+import { type NewRate, RateStore } from "../money/rates/RateStore.ts"
 import { SecretStore } from "../platform/secrets/Secrets.ts"
 import { Vault } from "../platform/secrets/Vault.ts"
 import { UserStore } from "../people/users/UserStore.ts"
@@ -76,12 +76,10 @@ const inDollars: Readonly<Record<string, string>> = {
 
 const rateOf = (text: string): Rate.Rate => Either.getOrThrow(Rate.fromDecimal(BigDecimal.unsafeFromString(text)))
 
-export const sandboxRates: ReadonlyArray<Omit<StoredRate, "updated_at">> = Object.entries(inDollars).flatMap(
-  ([code, dollars]) => [
-    { from_currency: code, to_currency: "USD", rate: dollars },
-    { from_currency: "USD", to_currency: code, rate: toPlainText(Rate.invert(rateOf(dollars))) }
-  ]
-)
+export const sandboxRates: ReadonlyArray<NewRate> = Object.entries(inDollars).flatMap(([code, dollars]) => [
+  { from_currency: code, to_currency: "USD", rate: dollars },
+  { from_currency: "USD", to_currency: code, rate: toPlainText(Rate.invert(rateOf(dollars))) }
+])
 
 export const sandboxOrganizations = [
   { name: "Acme Pay", slug: "acme", country: "KE", currency: "KES", features: ["escrow"] },

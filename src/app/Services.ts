@@ -2,6 +2,7 @@
  * All services on top of the stores, the same for server, CLI and tests. The last lines of `servicesOver` are the
  * lowest layers.
  */
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import { Layer } from "effect"
 import { AccountMovements } from "../treasury/accounts/AccountMovements.ts"
 import { RecordMovement } from "../treasury/accounts/RecordMovement.ts"
@@ -37,6 +38,7 @@ import { PaymentReadServices } from "./PaymentReadServices.ts"
 import { settlementServicesOver } from "./SettlementServices.ts"
 import { ProviderServices } from "./ProviderServices.ts"
 import { RecordServices } from "./RecordServices.ts"
+import { RateFeed } from "../money/rates/RateFeed.ts"
 import { Sandbox } from "./Sandbox.ts"
 import { AcceptInvitation } from "../people/members/AcceptInvitation.ts"
 import { VerificationSender, VerificationRecipients } from "../people/verification/VerificationSender.ts"
@@ -85,9 +87,11 @@ const PagesLive = Checkout.layer.pipe(
   Layer.provideMerge(LinksLive)
 )
 
+const RateFeedLive = RateFeed.layer.pipe(Layer.provide(FetchHttpClient.layer))
+
 /** All services over the given providers; tests and simulation pass their own. */
 export const servicesOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
-  Layer.mergeAll(PeopleLive, ChecksLive, EscrowsLive, PagesLive).pipe(
+  Layer.mergeAll(PeopleLive, ChecksLive, EscrowsLive, PagesLive, RateFeedLive).pipe(
     Layer.provideMerge(AccountsLive),
     Layer.provideMerge(PaymentsLive),
     Layer.provideMerge(Layer.merge(IdempotencyLive, WebhookClient.layer)),

@@ -57,6 +57,27 @@ export const orphanedAfter = Duration.seconds(45)
 /** In live mode a base rate older than this is not served, unless RATE_MAX_AGE says otherwise. */
 export const liveRateMaxAge = Duration.hours(24)
 
+/** Time between two fetches of a rate source, unless RATE_SOURCE_INTERVAL says otherwise. */
+export const rateSourceIntervals = {
+  ecb: Duration.minutes(30),
+  coinbase: Duration.minutes(1),
+  https: Duration.minutes(10),
+  file: Duration.minutes(1)
+} as const
+
+/** A source is given this long to answer, and asked again at these distances before the fetch counts as failed. */
+export const rateFetchTimeout = Duration.seconds(10)
+export const rateFetchRetry = Schedule.exponential("1 second").pipe(
+  Schedule.jittered,
+  Schedule.intersect(Schedule.recurs(2))
+)
+
+/** The operator is alerted when this many fetches in a row have failed. */
+export const rateFailuresToAlert = 3
+
+/** The operator is alerted of a document that was published longer ago. The ECB publishes nothing at weekends and Easter. */
+export const rateDocumentMaxAge = Duration.days(5)
+
 /** An unused locked rate is kept this long after its end, so late requests are told that it expired. */
 export const rateLockRetention = Duration.days(1)
 

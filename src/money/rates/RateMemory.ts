@@ -2,28 +2,65 @@
 import { Clock, Duration, Effect, Layer, Option } from "effect"
 import { rateProposalTime } from "../../domain/policies/PaymentPolicies.ts"
 import { memoryTable, openTables } from "../../platform/database/MemoryDatabase.ts"
-import { type RateProposal, RateStore, type StoredRate } from "./RateStore.ts"
+import { manualOrigin, type RateFetch, type RateProposal, RateStore, type StoredRate } from "./RateStore.ts"
 
 /** Spreads are a column of the organisations in SQL. */
 const rateTables = {
   rates: memoryTable<StoredRate>("rates"),
+  rateFetches: memoryTable<RateFetch & { readonly next_at: number }>("rateFetches"),
   rateProposals: memoryTable<RateProposal>("rateProposals"),
   spreads: memoryTable<number>("spreads")
 }
 
 export const rateStoreMemory = Layer.effect(
   RateStore,
-  Effect.map(openTables(rateTables), ({ rateProposals, rates, spreads }) => ({
-    set: (all) =>
+  Effect.map(openTables(rateTables), ({ rateFetches, rateProposals, rates, spreads }) => ({
+    set: (all, origin = manualOrigin) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         for (const rate of all) {
-          rates.set(`${rate.from_currency} ${rate.to_currency}`, { ...rate, updated_at: new Date(now) })
+          rates.set(`${rate.from_currency} ${rate.to_currency}`, { ...rate, ...origin, updated_at: new Date(now) })
         }
       }),
     list: Effect.sync(() =>
       Array.from(rates.entries())
         .sort(([a], [b]) => (a < b ? -1 : 1))
         .map(([, rate]) => rate)
+    ),
+    listForUpdate: Effect.map(Clock.currentTimeMillis, (now) =>
+      Array.from(rates.values(), (rate) => ({ ...rate, read_at: new Date(now) }))
+    ),
+    claimFetch: (source, every) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const last = rateFetches.get(source)
+        if (last !== undefined && last.next_at > now) return false
+        const none = { source, fetched_at: null, published_at: null, failures: 0, last_error: null }
+        rateFetches.set(source, { ...(last ?? none), next_at: now + Duration.toMillis(every) })
+        return true
+      }),
+    fetched: (source, published_at) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const next_at = rateFetches.get(source)?.next_at ?? now
+        rateFetches.set(source, {
+          source,
+          next_at,
+          fetched_at: new Date(now),
+          published_at,
+          failures: 0,
+          last_error: null
+        })
+      }),
+    fetchFailed: (source, last_error) =>
+      Effect.map(Clock.currentTimeMillis, (next_at) => {
+        const none = { source, fetched_at: null, published_at: null, failures: 0, next_at }
+        const last = rateFetches.get(source) ?? none
+        const failures = last.failures + 1
+        rateFetches.set(source, { ...last, failures, last_error })
+        return failures
+      }),
+    fetches: Effect.sync(() =>
+      Array.from(rateFetches.values(), ({ next_at: _next, ...fetch }) => fetch).sort((a, b) =>
+        a.source < b.source ? -1 : 1
+      )
     ),
     findForUpdate: (from, to) => Effect.sync(() => Option.fromNullable(rates.get(`${from} ${to}`))),
     between: (orgId, from, to, through) =>

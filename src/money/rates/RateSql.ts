@@ -6,12 +6,15 @@ import type { OrgId } from "../../domain/Ids.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { batchedReads } from "../../platform/database/Batcher.ts"
 import { batchOf, rowAs, rowsAs, theRowAs } from "../../platform/database/Query.ts"
-import { RateProposal, RateStore, ReadRate, StoredRate } from "./RateStore.ts"
+import { manualOrigin, RateFetch, RateProposal, RateStore, ReadRate, StoredRate } from "./RateStore.ts"
 
 const rateOf = rowAs(StoredRate)
 const ratesOf = rowsAs(StoredRate)
 const proposalsOf = rowsAs(RateProposal)
 const theProposal = theRowAs(RateProposal)
+const ratesWithTime = rowsAs(Schema.Struct({ ...StoredRate.fields, read_at: Schema.DateFromSelf }))
+const fetchesOf = rowsAs(RateFetch)
+const theFailures = theRowAs(Schema.Struct({ failures: Schema.Int }))
 const readRates = rowsAs(Schema.Struct({ ...ReadRate.fields, seq: Schema.Int }))
 
 interface Question {
@@ -28,10 +31,11 @@ export const rateStoreSql = Layer.scoped(
     const proposalColumns = sql.literal(
       "from_currency, to_currency, trim_scale(rate)::text as rate, proposed_by, proposed_at"
     )
-    const columns = sql.literal("from_currency, to_currency, trim_scale(rate)::text as rate, r.updated_at")
+    const current = sql.literal("from_currency, to_currency, trim_scale(rate)::text as rate, r.updated_at")
+    const columns = sql`${current}, source, published_at`
 
     const between = yield* batchedReads(keyOf, (asked: ReadonlyArray<Question>) =>
-      sql`select a.seq, ${columns}, now() as read_at, coalesce(o.spread_bps, 0) as spread_bps
+      sql`select a.seq, ${current}, now() as read_at, coalesce(o.spread_bps, 0) as spread_bps
         from ${batchOf(sql, asked, "org uuid, codes text[]")} a
         join rates r on r.from_currency = any (a.codes) and r.to_currency = any (a.codes)
         left join organizations o on o.org_id = a.org`.pipe(
@@ -46,18 +50,41 @@ export const rateStoreSql = Layer.scoped(
     )
 
     const store: RateStore["Type"] = {
-      set: (rates) =>
+      set: (rates, origin = manualOrigin) =>
         rates.length === 0
           ? Effect.void
-          : sql`insert into rates ${sql.insert(rates)}
-              on conflict (from_currency, to_currency) do update set rate = excluded.rate, updated_at = now()`.pipe(
-              orDatabaseFailure,
-              Effect.asVoid
-            ),
+          : sql`insert into rates ${sql.insert(rates.map((rate) => ({ ...rate, ...origin })))}
+              on conflict (from_currency, to_currency) do update set rate = excluded.rate, source = excluded.source,
+                published_at = excluded.published_at, updated_at = now()`.pipe(orDatabaseFailure, Effect.asVoid),
       list: sql`select ${columns} from rates r order by from_currency, to_currency`.pipe(
         Effect.flatMap(ratesOf),
         orDatabaseFailure
       ),
+      listForUpdate: sql`select ${columns}, now() as read_at from rates r
+        order by from_currency, to_currency for update`.pipe(Effect.flatMap(ratesWithTime), orDatabaseFailure),
+      claimFetch: (source, every) =>
+        sql`insert into rate_fetches as f (source, next_at)
+          values (${source}, now() + make_interval(secs => ${Duration.toSeconds(every)}))
+          on conflict (source) do update set next_at = excluded.next_at where f.next_at <= now()
+          returning 1 as claimed`.pipe(
+          Effect.map((rows) => rows.length > 0),
+          orDatabaseFailure
+        ),
+      fetched: (source, published_at) =>
+        sql`insert into rate_fetches (source, next_at, fetched_at, published_at)
+          values (${source}, now(), now(), ${published_at})
+          on conflict (source) do update set fetched_at = now(), published_at = excluded.published_at, failures = 0,
+            last_error = null`.pipe(orDatabaseFailure, Effect.asVoid),
+      fetchFailed: (source, last_error) =>
+        sql`insert into rate_fetches as f (source, next_at, failures, last_error) values (${source}, now(), 1, ${last_error})
+          on conflict (source) do update set failures = f.failures + 1, last_error = excluded.last_error
+          returning failures`.pipe(
+          Effect.flatMap(theFailures),
+          Effect.map(({ failures }) => failures),
+          orDatabaseFailure
+        ),
+      fetches: sql`select source, fetched_at, published_at, failures, last_error from rate_fetches
+        order by source`.pipe(Effect.flatMap(fetchesOf), orDatabaseFailure),
       findForUpdate: (from, to) =>
         sql`select ${columns} from rates r where from_currency = ${from} and to_currency = ${to} for update`.pipe(
           Effect.flatMap(rateOf),

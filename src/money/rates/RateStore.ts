@@ -1,20 +1,52 @@
 /** Store of base rates: the exact decimal, and the time it was set. */
-import { Context, type Option, Schema } from "effect"
+import { Context, type Duration, type Option, Schema } from "effect"
 import type { OrgId } from "../../domain/Ids.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
-export const StoredRate = Schema.Struct({
+const CurrentRate = Schema.Struct({
   from_currency: Schema.String,
   to_currency: Schema.String,
   /** Decimal text, without trailing zeros. */
   rate: Schema.String,
   updated_at: Schema.DateFromSelf
 })
+
+export const StoredRate = Schema.Struct({
+  ...CurrentRate.fields,
+  /** `manual`, or the source that it was fetched from. */
+  source: Schema.String,
+  /** When the source published it; null where it does not say. */
+  published_at: Schema.NullOr(Schema.DateFromSelf)
+})
 export type StoredRate = typeof StoredRate.Type
+
+export type NewRate = Pick<StoredRate, "from_currency" | "to_currency" | "rate">
+export type RateOrigin = Pick<StoredRate, "source" | "published_at">
+
+/** Set by a person, or by the sandbox. */
+export const manualOrigin: RateOrigin = { source: "manual", published_at: null }
+
+/** Name under which a source proposes rates that move too far; a person confirms them. */
+export const proposerOf = (source: string): string => `source ${source}`
+
+export const sourceOfProposer = (proposedBy: string): string | null =>
+  proposedBy.startsWith("source ") ? proposedBy.slice("source ".length) : null
+
+/** How fetching from a source went so far. */
+export const RateFetch = Schema.Struct({
+  source: Schema.String,
+  /** The last success; null: none so far. */
+  fetched_at: Schema.NullOr(Schema.DateFromSelf),
+  published_at: Schema.NullOr(Schema.DateFromSelf),
+  /** Failures since the last success. */
+  failures: Schema.Int,
+  last_error: Schema.NullOr(Schema.String)
+})
+export type RateFetch = typeof RateFetch.Type
 
 /** With the time at which it was read, by the same clock as `updated_at`. */
 export const ReadRate = Schema.Struct({
-  ...StoredRate.fields,
+  ...CurrentRate.fields,
   read_at: Schema.DateFromSelf,
   /** What the customers of the organisation that asks get less than it, in basis points. */
   spread_bps: Schema.Int
@@ -35,8 +67,17 @@ export type RateProposal = typeof RateProposal.Type
 export class RateStore extends Context.Tag("corridor/RateStore")<
   RateStore,
   {
-    readonly set: (rates: ReadonlyArray<Omit<StoredRate, "updated_at">>) => Stored<void>
+    /** By hand, unless an origin is given. */
+    readonly set: (rates: ReadonlyArray<NewRate>, origin?: RateOrigin) => Stored<void>
     readonly list: Stored<ReadonlyArray<StoredRate>>
+    /** With the time of reading. Inside a transaction the rows stay locked until its end. */
+    readonly listForUpdate: Stored<ReadonlyArray<StoredRate & { readonly read_at: Date }>>
+    /** Whether the source is due; if so, it is due again after `every`, for all instances. */
+    readonly claimFetch: (source: string, every: Duration.Duration) => Stored<boolean>
+    readonly fetched: (source: string, published_at: Date | null) => Stored<void>
+    /** Answers with the number of failures since the last success. */
+    readonly fetchFailed: (source: string, error: string) => Stored<number>
+    readonly fetches: Stored<ReadonlyArray<RateFetch>>
     /** Inside a transaction the row stays locked until its end. */
     readonly findForUpdate: (from: string, to: string) => Stored<Option.Option<StoredRate>>
     /**

@@ -12,7 +12,7 @@ import { type Exchange, expected, given, fromDecimal, invert, jumps, Rate } from
 import { Invalid, NotFound } from "../../domain/Failure.ts"
 import { Money } from "../../domain/Money.ts"
 import { type NewLock, RateQuote } from "./RateQuote.ts"
-import { type RateProposal, RateStore, type StoredRate } from "./RateStore.ts"
+import { manualOrigin, type RateProposal, RateStore, sourceOfProposer, type StoredRate } from "./RateStore.ts"
 
 /** A rate as a person types it; its digits never pass through a float. */
 export const RateFromText = Schema.transformOrFail(Schema.String, Rate, {
@@ -106,7 +106,10 @@ export class Rates extends Context.Tag("corridor/Rates")<
                 yield* noted("rate.proposed", { old: previous_rate, new: text })
                 return { ...proposal, previous_rate, status: "proposed" } as const
               }
-              yield* store.set([{ ...pair, rate: text }])
+              // A rate that a source proposed and a person confirmed stays that source's: the source renews it.
+              const proposer = isConfirmed ? sourceOfProposer(open.proposed_by) : null
+              const origin = proposer === null ? manualOrigin : { source: proposer, published_at: null }
+              yield* store.set([{ ...pair, rate: text }], origin)
               yield* store.dropProposal(from, to)
               yield* noted("rate.set", {
                 old: previous_rate,

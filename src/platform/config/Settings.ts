@@ -38,6 +38,7 @@ import { parseTrustProxy } from "./ClientAddress.ts"
 import { parseCorsOrigins } from "./Cors.ts"
 import { databaseHosts } from "./DatabaseUrl.ts"
 import { parseMasterKey } from "./MasterKey.ts"
+import { parseRateSources } from "../../domain/RateSource.ts"
 import { urlOf } from "../../domain/Url.ts"
 import { EmailAddress } from "../../domain/MailSafeText.ts"
 
@@ -210,6 +211,8 @@ const settings = Config.all({
   payinExpiry: Config.withDefault(positive("PAYIN_EXPIRY"), payinExpiry),
   linkPayinExpiry: Config.withDefault(positive("LINK_PAYIN_EXPIRY"), linkPayinExpiry),
   rateMaxAge: Config.option(positive("RATE_MAX_AGE")),
+  rateSources: parsedOr("RATE_SOURCE", "manual", parseRateSources),
+  rateSourceInterval: Config.option(positive("RATE_SOURCE_INTERVAL")),
   providerTimeout: Config.withDefault(positive("PROVIDER_TIMEOUT"), Duration.seconds(10)),
   statusEnquiryDelays: Config.withDefault(
     durations("STATUS_ENQUIRY_DELAYS"),

@@ -17,6 +17,8 @@ const severity = {
   two_primaries: LogLevel.Error,
   rate_gain_limit: LogLevel.Warning,
   rate_proposed: LogLevel.Warning,
+  rate_source_failed: LogLevel.Error,
+  rate_source_stale: LogLevel.Warning,
   worker_restarted: LogLevel.Error
 } as const
 

@@ -1,6 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { RateStore } from "../../../src/money/rates/RateStore.ts"
+import { manualOrigin, RateStore } from "../../../src/money/rates/RateStore.ts"
 import { onBothStores } from "../../support/Stores.ts"
 
 const usd = (to_currency: string, rate: string) => ({ from_currency: "USD", to_currency, rate })
@@ -52,7 +52,7 @@ onBothStores("RateStore", (it) => {
       const store = yield* RateStore
       yield* store.set([usd("GHS", "15.5")])
       const found = Option.getOrThrow(yield* store.findForUpdate("USD", "GHS"))
-      expect(found).toEqual({ ...usd("GHS", "15.5"), updated_at: expect.any(Date) })
+      expect(found).toEqual({ ...usd("GHS", "15.5"), ...manualOrigin, updated_at: expect.any(Date) })
       expect(yield* store.findForUpdate("GHS", "USD")).toEqual(Option.none())
     })
   )

@@ -27,7 +27,7 @@ const scaled = (rate: string, percent: bigint, isBack: boolean) => {
 }
 
 /** What one unit of each currency is worth in dollars, by the rates that are set. */
-export const liveValues = (rates: ReadonlyMap<string, StoredRate>): Values =>
+export const liveValues = (rates: ReadonlyMap<string, Omit<StoredRate, "source" | "published_at">>): Values =>
   new Map([
     ["USD", BigDecimal.fromBigInt(1n)],
     ...Array.from(rates.values()).flatMap(({ from_currency, rate, to_currency }) =>
