@@ -150,7 +150,7 @@ const payments = `
   create trigger payments_transitions before update of status on payments
     for each row when (new.status is distinct from old.status) execute function payments_hold_transitions();
 
-  -- One row for each version of a payment.
+  -- One row for each change of a payment's status.
   create table payment_history (
     payment_id uuid not null references payments on delete cascade,
     version integer not null,

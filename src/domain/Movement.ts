@@ -76,7 +76,12 @@ export const isSameTransfer = (one: RecordedMovement, other: RecordedMovement): 
   (one.kind === other.kind ||
     ((one.source === "operator" || other.source === "operator") && signOf(one.kind) === signOf(other.kind)))
 
-/** An operator recorded the transfer before its provider named it: the same effect on the same money. */
+const takesBack = (kind: MovementKind): boolean => kind === "refund" || kind === "reversal"
+
+/**
+ * An operator recorded the transfer before its provider named it: the same effect on the same money. An operator may call
+ * a reversal a refund. A refund of ours is another transfer unless the operator stated that refund.
+ */
 const isForeseen = (one: RecordedMovement, heard: RecordedMovement): boolean =>
   one.movement_id.startsWith(OPERATOR_ID) &&
   heard.source !== "operator" &&
@@ -84,7 +89,8 @@ const isForeseen = (one: RecordedMovement, heard: RecordedMovement): boolean =>
   one.provider === heard.provider &&
   one.account === heard.account &&
   one.attempt_id === heard.attempt_id &&
-  signOf(one.kind) === signOf(heard.kind) &&
+  (one.kind === heard.kind || (takesBack(one.kind) && takesBack(heard.kind))) &&
+  (heard.refund_id === null || heard.refund_id === one.refund_id) &&
   one.amount.currency === heard.amount.currency &&
   one.amount.minor === heard.amount.minor
 

@@ -192,10 +192,36 @@ describe("a transfer that an operator stated before its provider named it", () =
     ["another account", { provider: "adyen" }],
     ["another attempt", { attempt_id: refund }],
     ["one that has not settled", { state: "pending" }],
-    ["a second statement", { source: "operator" }]
+    ["a second statement", { source: "operator" }],
+    ["money that a payer paid", { kind: "collection" }]
   ] as ReadonlyArray<readonly [string, Partial<RecordedMovement>]>)("stays beside %s", (_, about) => {
     const { heard, movements } = record([stated], [{ ...named, ...about }])
     expect(movements).toHaveLength(2)
     expect(heard[0]).not.toHaveProperty("replaces")
+  })
+
+  const givenBack: RecordedMovement = { ...stated, kind: "refund", refund_id: null }
+
+  it("may be called a refund by one and a reversal by the other", () => {
+    const taken: RecordedMovement = { ...collection, kind: "reversal", movement_id: "d1" }
+    expect(record([givenBack], [taken]).movements).toEqual([taken])
+  })
+
+  it("is not a refund of ours that settles afterwards with the same amount", () => {
+    const ours: RecordedMovement = { ...collection, kind: "refund", movement_id: "re_1", refund_id: refund }
+    expect(record([givenBack], [ours]).movements).toEqual([givenBack, ours])
+  })
+
+  it("is a refund of ours if the operator stated that refund", () => {
+    const ours: RecordedMovement = { ...collection, kind: "refund", movement_id: "re_1", refund_id: refund }
+    expect(record([{ ...givenBack, refund_id: refund }], [ours]).movements).toEqual([ours])
+  })
+
+  it("is not a dispute that was won, where the collection was stated", () => {
+    const paid: RecordedMovement = { ...stated, kind: "collection", refund_id: null }
+    const lost: RecordedMovement = { ...collection, kind: "reversal", movement_id: "d1" }
+    const { movements } = record([paid], [lost, named])
+    expect(movements).toHaveLength(3)
+    expect(position(movements)).toEqual([{ attempt_id: attempt, money: collection.amount }])
   })
 })

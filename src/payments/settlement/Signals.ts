@@ -83,13 +83,24 @@ export const appendNote = (comments: string | null, note: string): string => {
 const saysFailed = (signal: ProviderSignal): boolean =>
   signal._tag === "Declined" || (signal._tag === "Report" && signal.state === "failed")
 
-/** Contradiction of a provider that reports a failure after money moved. */
+/** Whether the provider reports that money went back, without a transfer that took it. */
+const lacksTransferBack = (signal: ProviderSignal): boolean =>
+  signal._tag === "Report" &&
+  signal.state === "returned" &&
+  !(signal.movements ?? []).some(({ kind }) => kind !== "collection" && kind !== "disbursement")
+
+/** Contradiction of a provider that reports a failure, or a return without a transfer, after money moved. */
 export const failureContradiction = (
   { attempt: { outcome, provider } }: AttemptOfPayment,
   signal: ProviderSignal,
   { operator }: SignalContext,
   { moved }: { readonly moved: boolean }
-): string | undefined =>
-  outcome !== "declined" && moved && operator === undefined && saysFailed(signal)
-    ? `${provider} says that it failed, after it had been completed: an operator must find out whether the money is there.`
+): string | undefined => {
+  if (outcome === "declined" || !moved || operator !== undefined) return undefined
+  if (saysFailed(signal)) {
+    return `${provider} says that it failed, after it had been completed: an operator must find out whether the money is there.`
+  }
+  return lacksTransferBack(signal)
+    ? `${provider} says that the money went back, and not by which transfer: an operator must find out how much is there.`
     : undefined
+}

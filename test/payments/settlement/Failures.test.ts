@@ -12,6 +12,7 @@ import { act, actable, setThreshold } from "../support/Acting.ts"
 import { attemptsOf, callBack, eventually, initiate, type Json, jsonOf, recordOf, toldOf } from "../support/Calls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard, byPhone, kenyanPhone, payoutByPhone } from "../support/Requests.ts"
+import { itemsOf } from "../support/ByHand.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
 
 const KES = CurrencyCode.make("KES")
@@ -142,6 +143,19 @@ onDatabasePaymentServer("A payment that fails", make, (it, { stripe }) => {
       })
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed", refunds: [], failure: null })
       yield* ledger.setLimit({ org_id: acme.org_id, currency: KES, credit_limit: null })
+    })
+  )
+
+  it.effect("opens an item if the provider says that completed money went back, without saying by which transfer", () =>
+    Effect.gen(function* () {
+      const { payment_id } = yield* payIn("ES", accepts({ state: "completed" }))
+      const [attempt] = yield* attemptsOf(payment_id)
+      const reference = String(attempt?.["attempt_id"])
+      yield* callBack("stripe", { key: "ES back", reference, state: "returned", movements: [] })
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
+      expect(yield* itemsOf(payment_id)).toMatchObject([
+        { kind: "unknown_outcome", detail: expect.stringContaining("went back") as string }
+      ])
     })
   )
 })
