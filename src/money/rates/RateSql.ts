@@ -1,21 +1,21 @@
 /** Base rates in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
-import { Duration, Effect, Layer, Schema } from "effect"
+import { Duration, Effect, Layer, Option, Schema } from "effect"
 import { rateProposalTime } from "../../domain/policies/PaymentPolicies.ts"
 import type { OrgId } from "../../domain/Ids.ts"
-import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { batchedReads } from "../../platform/database/Batcher.ts"
-import { batchOf, rowAs, rowsAs, theRowAs } from "../../platform/database/Query.ts"
+import { batchOf, execute, queryOne, queryRow, queryRows } from "../../platform/database/Query.ts"
 import { manualOrigin, RateFetch, RateProposal, RateStore, ReadRate, StoredRate } from "./RateStore.ts"
 
-const rateOf = rowAs(StoredRate)
-const ratesOf = rowsAs(StoredRate)
-const proposalsOf = rowsAs(RateProposal)
-const theProposal = theRowAs(RateProposal)
-const ratesWithTime = rowsAs(Schema.Struct({ ...StoredRate.fields, read_at: Schema.DateFromSelf }))
-const fetchesOf = rowsAs(RateFetch)
-const theFailures = theRowAs(Schema.Struct({ failures: Schema.Int }))
-const readRates = rowsAs(Schema.Struct({ ...ReadRate.fields, seq: Schema.Int }))
+const rateOf = queryRow(StoredRate)
+const ratesOf = queryRows(StoredRate)
+const proposalsOf = queryRows(RateProposal)
+const theProposal = queryOne(RateProposal)
+const ratesWithTime = queryRows(Schema.Struct({ ...StoredRate.fields, read_at: Schema.DateFromSelf }))
+const fetchesOf = queryRows(RateFetch)
+const claimsOf = queryRow(Schema.Struct({ source: Schema.String }))
+const theFailures = queryOne(Schema.Struct({ failures: Schema.Int }))
+const readRates = queryRows(Schema.Struct({ ...ReadRate.fields, seq: Schema.Int }))
 
 interface Question {
   readonly org: OrgId | null
@@ -39,13 +39,12 @@ export const rateStoreSql = Layer.scoped(
         from ${batchOf(sql, asked, "org uuid, codes text[]")} a
         join rates r on r.from_currency = any (a.codes) and r.to_currency = any (a.codes)
         left join organizations o on o.org_id = a.org`.pipe(
-        Effect.flatMap(readRates),
+        readRates,
         Effect.map((rows) => {
           const found = asked.map((): Array<ReadRate> => [])
           for (const { seq, ...row } of rows) found[seq]?.push(row)
           return found
-        }),
-        orDatabaseFailure
+        })
       )
     )
 
@@ -53,62 +52,50 @@ export const rateStoreSql = Layer.scoped(
       set: (rates, origin = manualOrigin) =>
         rates.length === 0
           ? Effect.void
-          : sql`insert into rates ${sql.insert(rates.map((rate) => ({ ...rate, ...origin })))}
+          : execute(sql`insert into rates ${sql.insert(rates.map((rate) => ({ ...rate, ...origin })))}
               on conflict (from_currency, to_currency) do update set rate = excluded.rate, source = excluded.source,
-                published_at = excluded.published_at, updated_at = now()`.pipe(orDatabaseFailure, Effect.asVoid),
-      list: sql`select ${columns} from rates r order by from_currency, to_currency`.pipe(
-        Effect.flatMap(ratesOf),
-        orDatabaseFailure
-      ),
-      listForUpdate: sql`select ${columns}, now() as read_at from rates r
-        order by from_currency, to_currency for update`.pipe(Effect.flatMap(ratesWithTime), orDatabaseFailure),
+                published_at = excluded.published_at, updated_at = now()`),
+      list: ratesOf(sql`select ${columns} from rates r order by from_currency, to_currency`),
+      listForUpdate: ratesWithTime(sql`select ${columns}, now() as read_at from rates r
+        order by from_currency, to_currency for update`),
       claimFetch: (source, every) =>
-        sql`insert into rate_fetches as f (source, next_at)
-          values (${source}, now() + make_interval(secs => ${Duration.toSeconds(every)}))
-          on conflict (source) do update set next_at = excluded.next_at where f.next_at <= now()
-          returning 1 as claimed`.pipe(
-          Effect.map((rows) => rows.length > 0),
-          orDatabaseFailure
+        Effect.map(
+          claimsOf(sql`insert into rate_fetches as f (source, next_at)
+            values (${source}, now() + make_interval(secs => ${Duration.toSeconds(every)}))
+            on conflict (source) do update set next_at = excluded.next_at where f.next_at <= now()
+            returning source`),
+          Option.isSome
         ),
       fetched: (source, published_at) =>
-        sql`insert into rate_fetches (source, next_at, fetched_at, published_at)
+        execute(sql`insert into rate_fetches (source, next_at, fetched_at, published_at)
           values (${source}, now(), now(), ${published_at})
           on conflict (source) do update set fetched_at = now(), published_at = excluded.published_at, failures = 0,
-            last_error = null`.pipe(orDatabaseFailure, Effect.asVoid),
+            last_error = null`),
       fetchFailed: (source, last_error) =>
-        sql`insert into rate_fetches as f (source, next_at, failures, last_error) values (${source}, now(), 1, ${last_error})
-          on conflict (source) do update set failures = f.failures + 1, last_error = excluded.last_error
-          returning failures`.pipe(
-          Effect.flatMap(theFailures),
-          Effect.map(({ failures }) => failures),
-          orDatabaseFailure
+        Effect.map(
+          theFailures(sql`insert into rate_fetches as f (source, next_at, failures, last_error)
+            values (${source}, now(), 1, ${last_error})
+            on conflict (source) do update set failures = f.failures + 1, last_error = excluded.last_error
+            returning failures`),
+          ({ failures }) => failures
         ),
-      fetches: sql`select source, fetched_at, published_at, failures, last_error from rate_fetches
-        order by source`.pipe(Effect.flatMap(fetchesOf), orDatabaseFailure),
+      fetches: fetchesOf(sql`select source, fetched_at, published_at, failures, last_error from rate_fetches
+        order by source`),
       findForUpdate: (from, to) =>
-        sql`select ${columns} from rates r where from_currency = ${from} and to_currency = ${to} for update`.pipe(
-          Effect.flatMap(rateOf),
-          orDatabaseFailure
-        ),
+        rateOf(sql`select ${columns} from rates r where from_currency = ${from} and to_currency = ${to} for update`),
       between: (org, from, to, through) => between({ org, codes: [from, to, through] }),
-      proposals: sql`select ${proposalColumns} from rate_proposals
+      proposals: proposalsOf(sql`select ${proposalColumns} from rate_proposals
         where proposed_at > now() - make_interval(secs => ${Duration.toSeconds(rateProposalTime)})
-        order by from_currency, to_currency`.pipe(Effect.flatMap(proposalsOf), orDatabaseFailure),
+        order by from_currency, to_currency`),
       propose: (proposal) =>
-        sql`insert into rate_proposals ${sql.insert(proposal)}
+        theProposal(sql`insert into rate_proposals ${sql.insert(proposal)}
           on conflict (from_currency, to_currency)
           do update set rate = excluded.rate, proposed_by = excluded.proposed_by, proposed_at = now()
-          returning ${proposalColumns}`.pipe(Effect.flatMap(theProposal), orDatabaseFailure),
+          returning ${proposalColumns}`),
       dropProposal: (from, to) =>
-        sql`delete from rate_proposals where from_currency = ${from} and to_currency = ${to}`.pipe(
-          orDatabaseFailure,
-          Effect.asVoid
-        ),
+        execute(sql`delete from rate_proposals where from_currency = ${from} and to_currency = ${to}`),
       setSpread: (orgId, basisPoints) =>
-        sql`update organizations set spread_bps = ${basisPoints}, updated_at = now() where org_id = ${orgId}`.pipe(
-          orDatabaseFailure,
-          Effect.asVoid
-        )
+        execute(sql`update organizations set spread_bps = ${basisPoints}, updated_at = now() where org_id = ${orgId}`)
     }
     return store
   })
