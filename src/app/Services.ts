@@ -9,12 +9,7 @@ import { Authenticator } from "../people/auth/Authenticator.ts"
 import { DevelopmentIssuer, JwtVerifierLive } from "../people/auth/DevelopmentIssuer.ts"
 import { credentialGate } from "../people/auth/CredentialGate.ts"
 import { Beneficiaries } from "../payments/beneficiaries/Beneficiaries.ts"
-import { BlockedPayouts } from "../treasury/escrow/BlockedPayouts.ts"
-import { CreateEscrow } from "../treasury/escrow/CreateEscrow.ts"
-import { DisburseMilestone } from "../treasury/escrow/DisburseMilestone.ts"
 import { Escrows } from "../treasury/escrow/Escrows.ts"
-import { EscrowTransaction } from "../treasury/escrow/EscrowStore.ts"
-import { PartyPayouts } from "../treasury/escrow/PartyPayouts.ts"
 import { EscrowPayoutWorker } from "../treasury/escrow/EscrowPayoutWorker.ts"
 import { RateLimits } from "../platform/rateLimits/RateLimits.ts"
 import { Idempotency } from "../platform/idempotency/Idempotency.ts"
@@ -38,8 +33,6 @@ import { settlementServicesOver } from "./SettlementServices.ts"
 import { ProviderServices } from "./ProviderServices.ts"
 import { RecordServices } from "./RecordServices.ts"
 import { Sandbox } from "./Sandbox.ts"
-import { AcceptInvitation } from "../people/members/AcceptInvitation.ts"
-import { VerificationSender, VerificationRecipients } from "../people/verification/VerificationSender.ts"
 import { Sessions } from "../people/SessionHttp.ts"
 import { Verification } from "../people/verification/Verification.ts"
 import { WebhookClient } from "../webhooks/delivery/WebhookClient.ts"
@@ -54,25 +47,16 @@ const IdempotencyLive = Idempotency.layer.pipe(
   Layer.provide(FundingAnswersLive)
 )
 
-const PeopleLive = Layer.merge(Invitations.layer.pipe(Layer.provide(AcceptInvitation.layer)), Sessions.layer)
+const PeopleLive = Layer.merge(Invitations.layer, Sessions.layer)
 
 const ChecksLive = Layer.mergeAll(
   Kyb.layer.pipe(Layer.provide(KybProvider.layerBuiltIn)),
-  Verification.layer.pipe(
-    Layer.provide(VerificationSender.layer),
-    Layer.provide(VerificationRecipients.layer),
-    Layer.provide(VerificationSubjectsLive)
-  )
+  Verification.layer.pipe(Layer.provide(VerificationSubjectsLive))
 )
 
 const AccountsLive = AccountMovements.layer.pipe(Layer.provideMerge(RecordMovement.layer))
 
-const EscrowsLive = Escrows.layer.pipe(
-  Layer.provide([BlockedPayouts.layer, CreateEscrow.layer, DisburseMilestone.layer]),
-  Layer.provideMerge(EscrowPayoutWorker.layer),
-  Layer.provide(PartyPayouts.layer),
-  Layer.provide(EscrowTransaction.layer)
-)
+const EscrowsLive = Escrows.layer.pipe(Layer.provideMerge(EscrowPayoutWorker.layer))
 
 const LinksLive = Layer.mergeAll(
   PaymentLinks.layer,

@@ -5,7 +5,7 @@
  */
 import { Data, Either, Option, Schema } from "effect"
 import { type KeyId, OrgId, type UserId, idOrNil, nilUuid } from "./Ids.ts"
-import { Forbidden } from "./Failure.ts"
+import { Forbidden, Invalid } from "./Failure.ts"
 import { type Permission, permissions, type Role, roleAtLeast, roles } from "./Roles.ts"
 
 export {
@@ -98,6 +98,12 @@ export class Permit<A extends Access> extends Data.Class<{
 }> {
   declare private readonly proof: A
 }
+
+/** The organisation of the permit; a platform admin has to name one. */
+export const organizationOf = (
+  { scope }: Permit<Access>,
+  message = "org_id: is required."
+): Either.Either<OrgId, Invalid> => Either.fromOption(scope, () => new Invalid({ message }))
 
 const actorOf = ({ apiKeyId, id, name, userId }: Caller): Actor => {
   const who = { userId, ...(name === undefined ? {} : { name }) }

@@ -1,7 +1,6 @@
 import { Effect, Context, Either, Layer, Option } from "effect"
-import { success } from "../contract/api/Envelope.ts"
 import type { SessionApi, Session } from "../contract/api/UsersApi.ts"
-import type { Handlers } from "../platform/http/Handlers.ts"
+import { answer, type Handlers } from "../platform/http/Handlers.ts"
 import { type Access, accessTable, authorize, type Caller, type Permission, type Permit } from "../domain/Access.ts"
 import type { Invalid, NotFound } from "../domain/Failure.ts"
 import { KeyId } from "../domain/Ids.ts"
@@ -77,5 +76,5 @@ export class Sessions extends Context.Tag("corridor/Sessions")<
 }
 
 export const sessionHandlers = Effect.map(Sessions, (sessions): Handlers<typeof SessionApi> => ({
-  me: ({ permit }) => Effect.map(sessions.of(permit), (session) => success("Session", session))
+  me: ({ permit }) => answer("Session", sessions.of(permit))
 }))

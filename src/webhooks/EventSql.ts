@@ -2,8 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Schema } from "effect"
 import { Settings } from "../platform/config/Settings.ts"
-import { orDatabaseFailure } from "../platform/database/DatabaseFailure.ts"
-import { rowsAs, theRowAs, inScope, newest, ownedBy } from "../platform/database/Query.ts"
+import { inScope, newest, ownedBy, queryCount, queryRows } from "../platform/database/Query.ts"
 import { WebhookEvent } from "./Webhook.ts"
 import { currentTraceparent } from "../platform/observability/Spans.ts"
 import { deleteExpiredEvents } from "./RetentionSql.ts"
@@ -11,14 +10,12 @@ import { EventStore } from "./EventStore.ts"
 import { PayloadColumns, payloadColumns, storedPayload, payloadOf } from "./EventPayload.ts"
 
 const EventRow = Schema.Struct({ ...WebhookEvent.fields, ...PayloadColumns, traceparent: Schema.NullOr(Schema.String) })
-const events = rowsAs(EventRow)
+const events = queryRows(EventRow)
 
 const eventOf = ({ event_data, traceparent, ...row }: typeof EventRow.Type): WebhookEvent => {
   const event = { ...row, payload: payloadOf({ ...row, event_data }, row.created_at) }
   return traceparent === null ? event : { ...event, traceparent }
 }
-
-const counted = theRowAs(Schema.Struct({ count: Schema.NumberFromString }))
 
 export const eventStoreSql = Layer.effect(
   EventStore,
@@ -30,12 +27,10 @@ export const eventStoreSql = Layer.effect(
           sql`insert into events ${sql.insert({ ...event, ...storedPayload(event, event.created_at), traceparent: traceparent ?? null })}`
       ).pipe(
         Effect.zipRight(
-          sql`select count(*) from webhook_deliveries
+          sql`select count(*)::int from webhook_deliveries
             where event_id = ${event.event_id} and ${ownedBy(sql, event.org_id)}`
         ),
-        Effect.flatMap(counted),
-        Effect.map(({ count }) => count),
-        orDatabaseFailure
+        queryCount
       ),
     list: (scope, { event_type, from }, window) => {
       const type = event_type === undefined ? sql.literal("true") : sql`event_type = ${event_type}`
@@ -43,9 +38,8 @@ export const eventStoreSql = Layer.effect(
       return sql`select event_id, org_id, event_type, payment_id, ${sql.literal(payloadColumns("events"))}, test, created_at, traceparent
         from events
         where ${inScope(sql, scope)} and ${type} and ${since} ${newest(sql, "event_id", window)}`.pipe(
-        Effect.flatMap(events),
-        Effect.map((rows) => rows.map(eventOf)),
-        orDatabaseFailure
+        events,
+        Effect.map((rows) => rows.map(eventOf))
       )
     },
     forgetOld: deleteExpiredEvents(sql, settings)

@@ -1,13 +1,13 @@
 /** Manages webhook endpoints: create, update, rotate the secret, remove. */
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { WebhookId, Ids } from "../domain/Ids.ts"
-import type { NewWebhook, UpdateWebhook } from "../contract/api/WebhooksApi.ts"
+import type { CreateWebhook, UpdateWebhook } from "../contract/api/WebhooksApi.ts"
+import { orNotFound } from "../platform/database/DatabaseFailure.ts"
 import { AuditLog } from "../platform/audit/AuditLog.ts"
 import { Settings } from "../platform/config/Settings.ts"
-import type { Stored } from "../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../platform/database/Transactor.ts"
-import type { Access, Permit } from "../domain/Access.ts"
-import { Conflict, Invalid, type NotFound, notFound } from "../domain/Failure.ts"
+import { type Access, organizationOf, type Permit } from "../domain/Access.ts"
+import { Conflict, Invalid } from "../domain/Failure.ts"
 import type { Window } from "../platform/database/Query.ts"
 import { Vault } from "../platform/secrets/Vault.ts"
 import { everyEvent } from "../domain/EventTypes.ts"
@@ -17,144 +17,121 @@ import { type EndpointRefused, resolveChecked } from "./ssrf/EndpointUrl.ts"
 import type { Webhook } from "./Webhook.ts"
 import { type WebhookPatch, WebhookStore } from "./WebhookStore.ts"
 
-type Fresh = typeof NewWebhook.Type
-
 const tooMany = (most: number): Conflict =>
   new Conflict({
     message: `This organisation has reached its limit of ${most} webhook endpoints. Remove or change one, or ask the operator to raise WEBHOOK_ENDPOINTS_PER_ORG.`
   })
 
-export class Webhooks extends Context.Tag("corridor/Webhooks")<
-  Webhooks,
-  {
-    readonly list: (permit: Permit<Access>, window: Window) => Stored<ReadonlyArray<Webhook>>
-    readonly find: (permit: Permit<Access>, id: WebhookId) => Stored<Webhook, NotFound>
-    readonly create: (
-      permit: Permit<"webhooks">,
-      wanted: { readonly endpoint_url: string; readonly events?: ReadonlyArray<string> | undefined }
-    ) => Stored<Fresh, Conflict | Invalid>
-    readonly update: (
-      permit: Permit<"webhooks">,
-      id: WebhookId,
-      wanted: typeof UpdateWebhook.Type
-    ) => Stored<Webhook, Invalid | NotFound>
-    readonly remove: (permit: Permit<"webhooks">, id: WebhookId) => Stored<void, NotFound>
-    readonly rotateSecret: (permit: Permit<"webhooks">, id: WebhookId, immediate: boolean) => Stored<Fresh, NotFound>
-  }
->() {
-  static readonly layer = Layer.effect(
-    Webhooks,
-    Effect.gen(function* () {
-      const store = yield* WebhookStore
-      const audit = yield* AuditLog
-      const ids = yield* Ids
-      const vault = yield* Vault
-      const dns = yield* Dns
-      const { mode, webhookEndpointsPerOrg: most } = yield* Settings
-      const { atomically } = yield* Transactor
+const make = Effect.gen(function* () {
+  const store = yield* WebhookStore
+  const audit = yield* AuditLog
+  const ids = yield* Ids
+  const vault = yield* Vault
+  const dns = yield* Dns
+  const { mode, webhookEndpointsPerOrg: most } = yield* Settings
+  const { atomically } = yield* Transactor
 
-      const orNotFound = Effect.flatMap(
-        Option.match({
-          onNone: () => Effect.fail(notFound("webhook")),
-          onSome: (webhook: Webhook) => Effect.succeed(webhook)
+  const found = orNotFound("webhook")
+
+  const find = (permit: Permit<Access>, id: WebhookId) => found(store.find(permit.scope, id))
+
+  /** Accepts a name without an address yet: every connection resolves and checks it again. */
+  const mayResolveLater = (url: string, { kind }: EndpointRefused): boolean =>
+    kind === "unresolved" && new URL(url).protocol === "https:"
+
+  const checkEndpoint = (url: string) =>
+    resolveChecked(url, mode).pipe(
+      Effect.provideService(Dns, dns),
+      Effect.asVoid,
+      Effect.catchAll((refused) =>
+        mayResolveLater(url, refused)
+          ? Effect.void
+          : Effect.fail(new Invalid({ message: `endpoint_url: ${refused.message}.` }))
+      )
+    )
+
+  const record = (permit: Permit<"webhooks">, action: string, webhook: Webhook, detail?: WebhookPatch | object) =>
+    audit.record(permit, {
+      action: `webhook.${action}`,
+      org: webhook.org_id,
+      subject: ["webhook", webhook.webhook_id],
+      detail: { ...detail }
+    })
+
+  const newSecret = Effect.fnUntraced(function* (webhookId: WebhookId) {
+    const secret_key = formatSecret(yield* ids.bytes(SECRET_BYTES))
+    return { secret_key, sealed: yield* vault.encrypt(secret_key, secretContext(webhookId)) }
+  })
+
+  return {
+    list: (permit: Permit<Access>, window: Window) => store.list(permit.scope, window),
+    find,
+    create: Effect.fn("Webhooks.create")(function* (
+      permit: Permit<"webhooks">,
+      { endpoint_url, events = [everyEvent] }: typeof CreateWebhook.Type
+    ) {
+      const org_id = yield* organizationOf(permit)
+      yield* checkEndpoint(endpoint_url)
+      const webhook_id = yield* ids.make(WebhookId)
+      const { sealed, secret_key } = yield* newSecret(webhook_id)
+      const asked = { endpoint_url, events: Array.from(new Set(events)) }
+      return yield* atomically(
+        Effect.gen(function* () {
+          if ((yield* store.lockAndCount(org_id)) >= most) return yield* tooMany(most)
+          const webhook = yield* store.insert({ webhook_id, org_id, ...asked, secret_sealed: sealed })
+          yield* record(permit, "created", webhook, asked)
+          return { ...webhook, secret_key }
         })
       )
-
-      const find = (permit: Permit<Access>, id: WebhookId) => orNotFound(store.find(permit.scope, id))
-
-      const findForUpdate = (permit: Permit<Access>, id: WebhookId) => orNotFound(store.findForUpdate(permit.scope, id))
-
-      /** Accepts a name without an address yet: every connection resolves and checks it again. */
-      const mayResolveLater = (url: string, { kind }: EndpointRefused): boolean =>
-        kind === "unresolved" && new URL(url).protocol === "https:"
-
-      const checkEndpoint = (url: string) =>
-        resolveChecked(url, mode).pipe(
-          Effect.provideService(Dns, dns),
-          Effect.asVoid,
-          Effect.catchAll((refused) =>
-            mayResolveLater(url, refused)
-              ? Effect.void
-              : Effect.fail(new Invalid({ message: `endpoint_url: ${refused.message}.` }))
-          )
-        )
-
-      const record = (permit: Permit<"webhooks">, action: string, webhook: Webhook, detail?: WebhookPatch | object) =>
-        audit.record(permit, {
-          action: `webhook.${action}`,
-          org: webhook.org_id,
-          subject: ["webhook", webhook.webhook_id],
-          detail: { ...detail }
-        })
-
-      const newSecret = Effect.fnUntraced(function* (webhookId: WebhookId) {
-        const secret_key = formatSecret(yield* ids.bytes(SECRET_BYTES))
-        return { secret_key, sealed: yield* vault.encrypt(secret_key, secretContext(webhookId)) }
-      })
-
-      return {
-        list: (permit, window) => store.list(permit.scope, window),
-        find,
-        create: Effect.fn("Webhooks.create")(function* (permit, { endpoint_url, events = [everyEvent] }) {
-          const org_id = Option.getOrUndefined(permit.scope)
-          if (org_id === undefined) {
-            return yield* new Invalid({ message: "org_id: is required." })
-          }
-          yield* checkEndpoint(endpoint_url)
-          const webhook_id = yield* ids.make(WebhookId)
-          const { sealed, secret_key } = yield* newSecret(webhook_id)
-          const asked = { endpoint_url, events: Array.from(new Set(events)) }
-          return yield* atomically(
-            Effect.gen(function* () {
-              if ((yield* store.lockAndCount(org_id)) >= most) return yield* tooMany(most)
-              const webhook = yield* store.insert({ webhook_id, org_id, ...asked, secret_sealed: sealed })
-              yield* record(permit, "created", webhook, asked)
-              return { ...webhook, secret_key }
-            })
-          )
-        }),
-        update: Effect.fn("Webhooks.update")(function* (permit, id, { endpoint_url, events, status }) {
-          const before = yield* find(permit, id)
-          if (endpoint_url !== undefined) yield* checkEndpoint(endpoint_url)
-          const moved = endpoint_url !== undefined && endpoint_url !== before.endpoint_url
-          const asked: WebhookPatch = {
-            ...(endpoint_url === undefined ? {} : { endpoint_url }),
-            ...(events === undefined ? {} : { events: Array.from(new Set(events)) }),
-            ...(status === undefined ? {} : { status })
-          }
-          if (Object.keys(asked).length === 0) return before
-          const cleared: WebhookPatch = {
-            ...(moved || status === "active" ? { failing_since: null } : {}),
-            ...(status === "active" ? { disabled_reason: null } : {})
-          }
-          return yield* atomically(
-            Effect.gen(function* () {
-              const webhook = yield* orNotFound(store.update(permit.scope, id, { ...asked, ...cleared }))
-              yield* record(permit, "updated", webhook, asked)
-              return webhook
-            })
-          )
-        }),
-        remove: Effect.fn("Webhooks.remove")(function* (permit, id) {
-          yield* atomically(
-            Effect.gen(function* () {
-              const webhook = yield* findForUpdate(permit, id)
-              yield* store.remove(permit.scope, id)
-              yield* record(permit, "deleted", webhook, { endpoint_url: webhook.endpoint_url })
-            })
-          )
-        }),
-        rotateSecret: Effect.fn("Webhooks.rotateSecret")(function* (permit, id, immediate) {
-          const { sealed, secret_key } = yield* newSecret(id)
-          return yield* atomically(
-            Effect.gen(function* () {
-              const webhook = yield* orNotFound(store.replaceSecret(permit.scope, id, sealed, immediate))
-              yield* record(permit, "secret_rotated", webhook, { immediate })
-              return { ...webhook, secret_key }
-            })
-          )
-        })
+    }),
+    update: Effect.fn("Webhooks.update")(function* (
+      permit: Permit<"webhooks">,
+      id: WebhookId,
+      { endpoint_url, events, status }: typeof UpdateWebhook.Type
+    ) {
+      const before = yield* find(permit, id)
+      if (endpoint_url !== undefined) yield* checkEndpoint(endpoint_url)
+      const moved = endpoint_url !== undefined && endpoint_url !== before.endpoint_url
+      const asked: WebhookPatch = {
+        ...(endpoint_url === undefined ? {} : { endpoint_url }),
+        ...(events === undefined ? {} : { events: Array.from(new Set(events)) }),
+        ...(status === undefined ? {} : { status })
       }
+      if (Object.keys(asked).length === 0) return before
+      const cleared: WebhookPatch = {
+        ...(moved || status === "active" ? { failing_since: null } : {}),
+        ...(status === "active" ? { disabled_reason: null } : {})
+      }
+      return yield* atomically(
+        Effect.gen(function* () {
+          const webhook = yield* found(store.update(permit.scope, id, { ...asked, ...cleared }))
+          yield* record(permit, "updated", webhook, asked)
+          return webhook
+        })
+      )
+    }),
+    remove: Effect.fn("Webhooks.remove")(function* (permit: Permit<"webhooks">, id: WebhookId) {
+      const webhook = yield* found(store.findForUpdate(permit.scope, id))
+      yield* store.remove(permit.scope, id)
+      yield* record(permit, "deleted", webhook, { endpoint_url: webhook.endpoint_url })
+    }, atomically),
+    rotateSecret: Effect.fn("Webhooks.rotateSecret")(function* (
+      permit: Permit<"webhooks">,
+      id: WebhookId,
+      immediate: boolean
+    ) {
+      const { sealed, secret_key } = yield* newSecret(id)
+      return yield* atomically(
+        Effect.gen(function* () {
+          const webhook = yield* found(store.replaceSecret(permit.scope, id, sealed, immediate))
+          yield* record(permit, "secret_rotated", webhook, { immediate })
+          return { ...webhook, secret_key }
+        })
+      )
     })
-  )
+  }
+})
+
+export class Webhooks extends Context.Tag("corridor/Webhooks")<Webhooks, Effect.Effect.Success<typeof make>>() {
+  static readonly layer = Layer.effect(Webhooks, make)
 }

@@ -4,8 +4,7 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { OrgId } from "../../domain/Ids.ts"
 import { Flow, PaymentMethod } from "../../domain/Corridor.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
-import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { batchOf, inScope, rowAs, rowsAs, moneyOf } from "../../platform/database/Query.ts"
+import { batchOf, inScope, moneyOf, execute, queryRow, queryRows } from "../../platform/database/Query.ts"
 import { cachedByConfigVersion } from "../../platform/database/ConfigVersionCache.ts"
 import { type FeeRule, FeeRuleStore, type FeeSubject, type NewFeeRule, subjectKey } from "./Fees.ts"
 
@@ -21,9 +20,9 @@ const Row = Schema.Struct({
   updated_at: Schema.DateFromSelf
 })
 
-const rowOf = rowAs(Row)
-const rowsOf = rowsAs(Row)
-const answersOf = rowsAs(Schema.Struct({ seq: Schema.Int, ...Row.fields }))
+const rowOf = queryRow(Row)
+const rowsOf = queryRows(Row)
+const answersOf = queryRows(Schema.Struct({ seq: Schema.Int, ...Row.fields }))
 
 const fromRow = ({ fixed_amount, fixed_currency, ...row }: typeof Row.Type): FeeRule => ({
   ...row,
@@ -51,12 +50,11 @@ export const feeRuleStoreSql = Layer.scoped(
       return sql`select seq, ${columns}
         from ${batchOf(sql, subjects, "of_org uuid, of_method text, of_direction text")} a
         join fee_rules on org_id = of_org and payment_method = of_method and direction = of_direction`.pipe(
-        Effect.flatMap(answersOf),
+        answersOf,
         Effect.map((rows) => {
           const found = new Map(rows.map(({ seq, ...row }) => [seq, fromRow(row)]))
           return asked.map((_, seq) => Option.fromNullable(found.get(seq)))
-        }),
-        orDatabaseFailure
+        })
       )
     })
 
@@ -66,25 +64,19 @@ export const feeRuleStoreSql = Layer.scoped(
           on conflict (org_id, payment_method, direction) do update set basis_points = excluded.basis_points,
             fixed_amount = excluded.fixed_amount, fixed_currency = excluded.fixed_currency, updated_at = now()
           returning ${columns}`.pipe(
-          Effect.flatMap(rowOf),
-          Effect.map((row) => fromRow(Option.getOrThrow(row))),
-          orDatabaseFailure
+          rowOf,
+          Effect.map((row) => fromRow(Option.getOrThrow(row)))
         ),
-      remove: (id) => sql`delete from fee_rules where fee_rule_id = ${id}`.pipe(orDatabaseFailure, Effect.asVoid),
+      remove: (id) => execute(sql`delete from fee_rules where fee_rule_id = ${id}`),
       find,
       findForUpdate: ({ direction, org_id, payment_method }) =>
         sql`select ${columns} from fee_rules where org_id = ${org_id} and payment_method = ${payment_method}
-          and direction = ${direction} for update`.pipe(
-          Effect.flatMap(rowOf),
-          Effect.map(Option.map(fromRow)),
-          orDatabaseFailure
-        ),
+          and direction = ${direction} for update`.pipe(rowOf, Effect.map(Option.map(fromRow))),
       list: (scope) =>
         sql`select ${columns} from fee_rules where ${inScope(sql, scope)}
           order by org_id, payment_method collate "C", direction collate "C"`.pipe(
-          Effect.flatMap(rowsOf),
-          Effect.map((rows) => rows.map(fromRow)),
-          orDatabaseFailure
+          rowsOf,
+          Effect.map((rows) => rows.map(fromRow))
         )
     }
   })

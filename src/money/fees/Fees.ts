@@ -4,7 +4,7 @@ import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
-import { type Charged, feeOf, type FeeTerms, type NewFee } from "../../domain/Fee.ts"
+import { type Charged, feeOf, type FeeTerms } from "../../domain/Fee.ts"
 import { Invalid, NotFound } from "../../domain/Failure.ts"
 import { Ids, type OrgId } from "../../domain/Ids.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
@@ -44,12 +44,6 @@ export class FeeRuleStore extends Context.Tag("corridor/FeeRuleStore")<
 export const subjectKey = ({ direction, org_id, payment_method }: FeeSubject): string =>
   `${org_id} ${payment_method} ${direction}`
 
-/** None: there is no rule. */
-interface FeeRuleChange {
-  readonly before: Option.Option<FeeRule>
-  readonly after: Option.Option<FeeRule>
-}
-
 const detailOf = ({ basis_points, fixed }: FeeTerms) => ({
   basis_points,
   fixed_amount: fixed === null ? null : fixed.toNumericText(),
@@ -62,83 +56,71 @@ const NO_RAMP_FEES =
 
 const isFree = ({ basis_points, fixed }: FeeTerms): boolean => basis_points === 0 && fixed === null
 
-export class Fees extends Context.Tag("corridor/Fees")<
-  Fees,
-  {
-    /** The terms replace those of the rule as a whole; terms that charge nothing remove it. Ramps are not charged. */
-    readonly set: (
-      permit: Permit<"platform">,
-      subject: FeeSubject,
-      terms: FeeTerms
-    ) => Stored<FeeRuleChange, NotFound | Invalid>
-    readonly list: (permit: Permit<"platform">) => Stored<ReadonlyArray<FeeRule>>
-    /** What a new payment is charged, to be written with it. A fee that rounds to zero is none. */
-    readonly charge: (payment: FeeSubject & Charged) => Stored<ReadonlyArray<NewFee>>
-  }
->() {
-  static readonly layer = Layer.effect(
-    Fees,
+const make = Effect.gen(function* () {
+  const store = yield* FeeRuleStore
+  const organizations = yield* Organizations
+  const audit = yield* AuditLog
+  const ids = yield* Ids
+  const { atomically } = yield* Transactor
+
+  const replace = (
+    before: Option.Option<FeeRule>,
+    { direction, org_id, payment_method }: FeeSubject,
+    terms: FeeTerms
+  ) =>
     Effect.gen(function* () {
-      const store = yield* FeeRuleStore
-      const organizations = yield* Organizations
-      const audit = yield* AuditLog
-      const ids = yield* Ids
-      const { atomically } = yield* Transactor
-
-      const replace = (
-        before: Option.Option<FeeRule>,
-        { direction, org_id, payment_method }: FeeSubject,
-        terms: FeeTerms
-      ) =>
-        Effect.gen(function* () {
-          if (!isFree(terms)) {
-            const { basis_points, fixed } = terms
-            const fee_rule_id = yield* ids.next
-            const rule = { fee_rule_id, org_id, payment_method, direction, basis_points, fixed }
-            return Option.some(yield* store.put(rule))
-          }
-          if (Option.isSome(before)) yield* store.remove(before.value.fee_rule_id)
-          return Option.none<FeeRule>()
-        })
-
-      return {
-        set: Effect.fn("Fees.set")(function* (permit, subject, terms) {
-          const { direction, org_id, payment_method } = subject
-          if (direction === "external" && !isFree(terms)) return yield* new Invalid({ message: NO_RAMP_FEES })
-          return yield* atomically(
-            Effect.gen(function* () {
-              if (Option.isNone(yield* organizations.find(org_id))) {
-                return yield* new NotFound({ message: "There is no such organisation." })
-              }
-              const before = yield* store.findForUpdate(subject)
-              const after = yield* replace(before, subject, terms)
-              const rule = Option.orElse(after, () => before)
-              if (Option.isSome(rule)) {
-                yield* audit.record(permit, {
-                  action: "fee_rule.set",
-                  org: org_id,
-                  subject: ["fee_rule", rule.value.fee_rule_id],
-                  detail: {
-                    payment_method,
-                    direction,
-                    old: Option.getOrNull(Option.map(before, detailOf)),
-                    new: Option.getOrNull(Option.map(after, detailOf))
-                  }
-                })
-              }
-              return { before, after }
-            })
-          )
-        }),
-        list: (permit) => store.list(permit.scope),
-        charge: Effect.fnUntraced(function* (payment) {
-          const rule = yield* store.find(payment)
-          if (Option.isNone(rule)) return []
-          const amount = feeOf(rule.value, payment)
-          if (amount.isZero) return []
-          return [{ fee_id: yield* ids.next, fee_rule_id: rule.value.fee_rule_id, amount }]
-        })
+      if (!isFree(terms)) {
+        const { basis_points, fixed } = terms
+        const fee_rule_id = yield* ids.next
+        const rule = { fee_rule_id, org_id, payment_method, direction, basis_points, fixed }
+        return Option.some(yield* store.put(rule))
       }
+      if (Option.isSome(before)) yield* store.remove(before.value.fee_rule_id)
+      return Option.none<FeeRule>()
     })
-  )
+
+  return {
+    /** The terms replace those of the rule as a whole; terms that charge nothing remove it. Ramps are not charged. */
+    set: Effect.fn("Fees.set")(function* (permit: Permit<"platform">, subject: FeeSubject, terms: FeeTerms) {
+      const { direction, org_id, payment_method } = subject
+      if (direction === "external" && !isFree(terms)) return yield* new Invalid({ message: NO_RAMP_FEES })
+      return yield* atomically(
+        Effect.gen(function* () {
+          if (Option.isNone(yield* organizations.find(org_id))) {
+            return yield* new NotFound({ message: "There is no such organisation." })
+          }
+          const before = yield* store.findForUpdate(subject)
+          const after = yield* replace(before, subject, terms)
+          const rule = Option.orElse(after, () => before)
+          if (Option.isSome(rule)) {
+            yield* audit.record(permit, {
+              action: "fee_rule.set",
+              org: org_id,
+              subject: ["fee_rule", rule.value.fee_rule_id],
+              detail: {
+                payment_method,
+                direction,
+                old: Option.getOrNull(Option.map(before, detailOf)),
+                new: Option.getOrNull(Option.map(after, detailOf))
+              }
+            })
+          }
+          return { before, after }
+        })
+      )
+    }),
+    list: (permit: Permit<"platform">) => store.list(permit.scope),
+    /** What a new payment is charged, to be written with it. A fee that rounds to zero is none. */
+    charge: Effect.fnUntraced(function* (payment: FeeSubject & Charged) {
+      const rule = yield* store.find(payment)
+      if (Option.isNone(rule)) return []
+      const amount = feeOf(rule.value, payment)
+      if (amount.isZero) return []
+      return [{ fee_id: yield* ids.next, fee_rule_id: rule.value.fee_rule_id, amount }]
+    })
+  }
+})
+
+export class Fees extends Context.Tag("corridor/Fees")<Fees, Effect.Effect.Success<typeof make>>() {
+  static readonly layer = Layer.effect(Fees, make)
 }

@@ -7,7 +7,7 @@ import { isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import { toleratedShare } from "../../domain/Exchange.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { rowAs, rowsAs } from "../../platform/database/Query.ts"
+import { queryRow, queryRows } from "../../platform/database/Query.ts"
 import { unlimited } from "../../platform/database/Transactor.ts"
 import { AccountName } from "./LedgerStore.ts"
 import { MOST_NAMED, problemsOf, halfUnitOf } from "./LedgerCheck.ts"
@@ -15,12 +15,12 @@ import { MOST_NAMED, problemsOf, halfUnitOf } from "./LedgerCheck.ts"
 const currency = Schema.String
 const leftOver = { currency, left_over: Schema.String }
 
-const countsOf = rowAs(
+const countsOf = queryRow(
   Schema.Struct({ entries: Schema.Int, postings: Schema.Int, accounts: Schema.Int, balances: Schema.Int })
 )
-const booksOf = rowsAs(Schema.Struct(leftOver))
-const entriesOf = rowsAs(Schema.Struct({ entry_id: Schema.String, ...leftOver }))
-const accountsOf = rowsAs(
+const booksOf = queryRows(Schema.Struct(leftOver))
+const entriesOf = queryRows(Schema.Struct({ entry_id: Schema.String, ...leftOver }))
+const accountsOf = queryRows(
   Schema.Struct({
     account: AccountName,
     posted: Schema.String,
@@ -33,8 +33,8 @@ const accountsOf = rowsAs(
     foreign: Schema.Boolean
   })
 )
-const providersOf = rowsAs(Schema.Struct({ account: AccountName, posted: Schema.String, moved: Schema.String }))
-const simulatorsOf = rowsAs(
+const providersOf = queryRows(Schema.Struct({ account: AccountName, posted: Schema.String, moved: Schema.String }))
+const simulatorsOf = queryRows(
   Schema.Struct({
     account: AccountName,
     payments: Schema.Int,
@@ -43,12 +43,12 @@ const simulatorsOf = rowsAs(
     held: Schema.String
   })
 )
-const strangersOf = rowsAs(Schema.Struct({ org_id: OrgId }))
-const currenciesOf = rowsAs(Schema.Struct({ currency }))
-const totalsOf = rowsAs(
+const strangersOf = queryRows(Schema.Struct({ org_id: OrgId }))
+const currenciesOf = queryRows(Schema.Struct({ currency }))
+const totalsOf = queryRows(
   Schema.Struct({ currency, exchanges: Schema.Int, given_away: Schema.String, kept: Schema.String })
 )
-const lossesOf = rowsAs(
+const lossesOf = queryRows(
   Schema.Struct({
     subject: Schema.String,
     from_currency: currency,
@@ -59,17 +59,14 @@ const lossesOf = rowsAs(
     lost: Schema.String
   })
 )
-const fxOf = rowsAs(Schema.Struct({ currency, balance: Schema.String }))
-const uncheckedOf = rowAs(Schema.Struct({ unchecked: Schema.Int }))
+const fxOf = queryRows(Schema.Struct({ currency, balance: Schema.String }))
+const uncheckedOf = queryRow(Schema.Struct({ unchecked: Schema.Int }))
 
 /** Gains and losses of `fx` by rounding. */
 const roundingOf = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  const used = yield* Effect.flatMap(
-    sql`select distinct currency from ledger_postings where account like 'fx/%'`,
-    currenciesOf
-  )
+  const used = yield* currenciesOf(sql`select distinct currency from ledger_postings where account like 'fx/%'`)
   const units = used.flatMap(({ currency }) =>
     isAnyCurrencyCode(currency) ? [{ currency, half: toPlainText(halfUnitOf(currency)) }] : []
   )
@@ -117,20 +114,18 @@ const roundingOf = Effect.gen(function* () {
         on u.currency = e.to_currency
     )`
 
-  const totals = yield* sql`with ${exchanges}
+  const totals = yield* totalsOf(sql`with ${exchanges}
     select to_currency as currency, count(*)::float8 as exchanges, trim_scale(sum(greatest(lost, 0)))::text as given_away,
       trim_scale(sum(greatest(-lost, 0)))::text as kept
-    from judged group by to_currency order by to_currency`.pipe(Effect.flatMap(totalsOf))
+    from judged group by to_currency order by to_currency`)
 
-  const losses = yield* sql`with ${exchanges}
+  const losses = yield* lossesOf(sql`with ${exchanges}
     select subject, from_currency, to_currency, trim_scale(rate)::text as rate, trim_scale(taken)::text as taken,
       trim_scale(given)::text as given, trim_scale(lost)::text as lost
-    from judged where lost > allowed order by subject limit ${MOST_NAMED}`.pipe(Effect.flatMap(lossesOf))
+    from judged where lost > allowed order by subject limit ${MOST_NAMED}`)
 
-  const unknown = yield* sql`with ${exchanges}
-    select count(distinct subject)::float8 as unchecked from priced where rate is null`.pipe(
-    Effect.flatMap(uncheckedOf)
-  )
+  const unknown = yield* uncheckedOf(sql`with ${exchanges}
+    select count(distinct subject)::float8 as unchecked from priced where rate is null`)
 
   return { losses, rounding: { totals, unchecked: Option.getOrThrow(unknown).unchecked } }
 })
@@ -143,7 +138,7 @@ const roundingOf = Effect.gen(function* () {
 const simulatorsThatDiffer = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const simulated = sql`select from rail_payments where behaviour <> 'by_hand'`
-  return yield* sql`
+  return yield* simulatorsOf(sql`
     with held as (
       select rail, currency, reference, rail || '_' || left(encode(sha256(convert_to(reference::text, 'UTF8')), 'hex'), 24)
           as movement_id,
@@ -166,27 +161,27 @@ const simulatorsThatDiffer = Effect.gen(function* () {
         exists (select from rail_timers t where t.reference = h.reference)
         or exists (select from attempts a where a.attempt_id = h.reference
           and (a.outcome is null or a.outcome = 'unknown' or a.next_enquiry_at is not null))))
-    group by rail, currency order by 1 limit ${MOST_NAMED}`.pipe(Effect.flatMap(simulatorsOf))
+    group by rail, currency order by 1 limit ${MOST_NAMED}`)
 })
 
 export const checkLedger = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  const counts = yield* sql`select
+  const counts = yield* countsOf(sql`select
     (select count(distinct entry_id)::float8 from ledger_postings) as entries,
     (select count(*)::float8 from ledger_postings) as postings,
     (select count(*)::float8 from (select account from ledger_postings union select account from ledger_balances) a)
       as accounts,
-    (select count(*)::float8 from ledger_balances) as balances`.pipe(Effect.flatMap(countsOf))
+    (select count(*)::float8 from ledger_balances) as balances`)
 
-  const books = yield* sql`select currency, sum(amount)::text as left_over from ledger_postings
-    group by currency having sum(amount) <> 0 order by currency`.pipe(Effect.flatMap(booksOf))
+  const books = yield* booksOf(sql`select currency, sum(amount)::text as left_over from ledger_postings
+    group by currency having sum(amount) <> 0 order by currency`)
 
-  const entries = yield* sql`select entry_id, currency, sum(amount)::text as left_over
+  const entries = yield* entriesOf(sql`select entry_id, currency, sum(amount)::text as left_over
     from ledger_postings group by entry_id, currency having sum(amount) <> 0
-    order by entry_id, currency limit ${MOST_NAMED}`.pipe(Effect.flatMap(entriesOf))
+    order by entry_id, currency limit ${MOST_NAMED}`)
 
-  const accounts = yield* sql`
+  const accounts = yield* accountsOf(sql`
     with posted as (
       select account, sum(amount) as posted, min(org_id::text) as first_org, max(org_id::text) as last_org,
         bool_or(org_id is null) as nobody
@@ -204,9 +199,9 @@ export const checkLedger = Effect.gen(function* () {
     select account, posted::text as posted, balance::text as balance, floor::text as floor, due_floor::text as due_floor,
       differs, below, floor_differs, "foreign"
     from compared where differs or below or floor_differs or "foreign"
-    order by account collate "C" limit ${MOST_NAMED}`.pipe(Effect.flatMap(accountsOf))
+    order by account collate "C" limit ${MOST_NAMED}`)
 
-  const providers = yield* sql`
+  const providers = yield* providersOf(sql`
     with posted as (
       select account, -sum(amount) as amount from ledger_postings
       where account like 'provider/%' and payment_id is not null group by account
@@ -218,16 +213,16 @@ export const checkLedger = Effect.gen(function* () {
     select account, coalesce(p.amount, 0)::text as posted, coalesce(m.amount, 0)::text as moved
     from posted p full join moved m using (account)
     where coalesce(p.amount, 0) <> coalesce(m.amount, 0)
-    order by account collate "C" limit ${MOST_NAMED}`.pipe(Effect.flatMap(providersOf))
+    order by account collate "C" limit ${MOST_NAMED}`)
 
   const simulators = yield* simulatorsThatDiffer
 
-  const strangers = yield* sql`select distinct org_id from ledger_postings p
+  const strangers = yield* strangersOf(sql`select distinct org_id from ledger_postings p
     where org_id is not null and not exists (select from organizations o where o.org_id = p.org_id)
-    order by org_id limit ${MOST_NAMED}`.pipe(Effect.flatMap(strangersOf))
+    order by org_id limit ${MOST_NAMED}`)
 
-  const fx = yield* sql`select currency, trim_scale(sum(amount))::text as balance from ledger_postings
-    where account like 'fx/%' group by currency having sum(amount) <> 0 order by currency`.pipe(Effect.flatMap(fxOf))
+  const fx = yield* fxOf(sql`select currency, trim_scale(sum(amount))::text as balance from ledger_postings
+    where account like 'fx/%' group by currency having sum(amount) <> 0 order by currency`)
 
   const { losses, rounding } = yield* roundingOf
 

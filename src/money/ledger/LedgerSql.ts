@@ -19,10 +19,11 @@ import {
   ownedIn,
   violates,
   sameOrg,
-  rowAs,
   rowsAs,
-  theRowAs,
-  moneyOf
+  queryOne,
+  moneyOf,
+  queryRow,
+  queryRows
 } from "../../platform/database/Query.ts"
 import { unlimited } from "../../platform/database/Transactor.ts"
 import {
@@ -43,11 +44,11 @@ import { booksClosingDelay, postingPatience, postingPause } from "../../domain/p
 /** As in the database's `ledger_posted_late`. */
 const LOCK = 7_402_118_617
 
-const planRow = theRowAs(Schema.Struct({ target: Schema.String, is_due: Schema.Boolean }))
-const lockRow = theRowAs(Schema.Struct({ mine: Schema.Boolean }))
-const differsRow = theRowAs(Schema.Struct({ differs: Schema.Boolean }))
-const daysRow = theRowAs(Schema.Struct({ days: Schema.Number }))
-const writerRows = rowsAs(Schema.Struct({ writer: Schema.String }))
+const planRow = queryOne(Schema.Struct({ target: Schema.String, is_due: Schema.Boolean }))
+const lockRow = queryOne(Schema.Struct({ mine: Schema.Boolean }))
+const differsRow = queryOne(Schema.Struct({ differs: Schema.Boolean }))
+const daysRow = queryOne(Schema.Struct({ days: Schema.Number }))
+const writerRows = queryRows(Schema.Struct({ writer: Schema.String }))
 
 const utc = (date: string) => `(${date})::timestamp at time zone 'UTC'`
 
@@ -74,9 +75,9 @@ const closeLedgerDays = (sql: SqlClient.SqlClient): Stored<number> => {
       target > coalesce((select before from ledger_closed), '-infinity'::date) as is_due
     from (select ((now() - ${Duration.toSeconds(booksClosingDelay)} * interval '1 second') at time zone 'UTC')::date) t (target)`
 
-  const writers = sql`select distinct virtualtransaction as writer from pg_locks
+  const writers = writerRows(sql`select distinct virtualtransaction as writer from pg_locks
     where locktype = 'relation' and relation = 'ledger_postings'::regclass and mode = 'RowExclusiveLock' and granted
-      and database = (select oid from pg_database where datname = current_database())`.pipe(Effect.flatMap(writerRows))
+      and database = (select oid from pg_database where datname = current_database())`)
 
   /** Whether all transactions that began before the day's end have finished; one may still post to that day. */
   const othersEnded = Effect.gen(function* () {
@@ -115,19 +116,19 @@ const closeLedgerDays = (sql: SqlClient.SqlClient): Stored<number> => {
 
   const close = (target: string) =>
     Effect.gen(function* () {
-      const { mine } = yield* Effect.flatMap(sql`select pg_try_advisory_xact_lock(${LOCK}) as mine`, lockRow)
-      const { is_due } = yield* Effect.flatMap(plan, planRow)
+      const { mine } = yield* lockRow(sql`select pg_try_advisory_xact_lock(${LOCK}) as mine`)
+      const { is_due } = yield* planRow(plan)
       if (!mine || !is_due) return 0
-      if ((yield* Effect.flatMap(differs, differsRow)).differs) {
+      if ((yield* differsRow(differs)).differs) {
         yield* Effect.logWarning("The days of the books do not come to its balances: they are summed up anew")
         yield* sql`delete from ledger_days`
         yield* sql`delete from ledger_closed`
       }
-      return (yield* Effect.flatMap(sumUp(target), daysRow)).days
+      return (yield* daysRow(sumUp(target))).days
     })
 
   return Effect.gen(function* () {
-    const { is_due, target } = yield* Effect.flatMap(plan, planRow)
+    const { is_due, target } = yield* planRow(plan)
     // Some who post take longer: another time.
     if (!is_due || !(yield* othersEnded)) return 0
     return yield* unlimited(close(target))
@@ -158,16 +159,16 @@ const PostingRow = Schema.Struct({
   created_at: Schema.DateFromSelf
 })
 
-const amountsOf = rowsAs(AmountRow)
-const balancesOf = rowsAs(BalanceRow)
+const amountsOf = queryRows(AmountRow)
+const balancesOf = queryRows(BalanceRow)
 const postingsOf = rowsAs(PostingRow)
-const clearingRows = rowsAs(Schema.Struct({ about: Schema.String, ...AmountRow.fields }))
+const clearingRows = queryRows(Schema.Struct({ about: Schema.String, ...AmountRow.fields }))
 /** Null: what there is now. */
-const settledRows = rowsAs(
+const settledRows = queryRows(
   Schema.Struct({ date: Schema.NullOr(Schema.String), currency: AnyCurrencyCode, amount: Schema.String })
 )
 const platformRows = rowsAs(Schema.Struct({ ...AmountRow.fields, accounts: Schema.Int }))
-const limitRow = rowAs(Schema.Struct({ credit_limit: Schema.String }))
+const limitRow = queryRow(Schema.Struct({ credit_limit: Schema.String }))
 
 const moneyIn = ({ account, amount }: typeof AmountRow.Type): Money => moneyOf(amount, currencyOf(account))
 
@@ -196,12 +197,12 @@ export const ledgerStoreSql = Layer.effect(
     const within = (accounts: ReadonlyArray<LedgerAccount>) => sql.in("account", accounts)
 
     const kept = (accounts: ReadonlyArray<LedgerAccount>, lock: "" | "for no key update") =>
-      sql`select account, balance as amount from ledger_balances where ${within(accounts)}
-        order by account collate "C" ${sql.literal(lock)}`.pipe(Effect.flatMap(amountsOf))
+      amountsOf(sql`select account, balance as amount from ledger_balances where ${within(accounts)}
+        order by account collate "C" ${sql.literal(lock)}`)
 
     const summed = (accounts: ReadonlyArray<LedgerAccount>) =>
-      sql`select account, sum(amount) as amount from ledger_postings where ${within(accounts)}
-        group by account`.pipe(Effect.flatMap(amountsOf))
+      amountsOf(sql`select account, sum(amount) as amount from ledger_postings where ${within(accounts)}
+        group by account`)
 
     const balancesBy = (lock: "" | "for no key update") =>
       Effect.fnUntraced(function* (asked: ReadonlyArray<LedgerAccount>) {
@@ -219,7 +220,7 @@ export const ledgerStoreSql = Layer.effect(
     const limitOf = (org_id: OrgId, currency: AnyCurrencyCode) =>
       sql`select credit_limit from ledger_limits
         where org_id = ${org_id} and currency = ${currency}`.pipe(
-        Effect.flatMap(limitRow),
+        limitRow,
         Effect.map(Option.map(({ credit_limit }) => moneyOf(credit_limit, currency)))
       )
 
@@ -247,17 +248,17 @@ export const ledgerStoreSql = Layer.effect(
           where ${inScope(sql, scope)} and listed
             and account collate "C" > ${Option.getOrElse(after, () => "")}
           order by account collate "C" limit ${take ?? null}::bigint`.pipe(
-          Effect.flatMap(balancesOf),
-          Effect.map((rows) => rows.map(balanceOfRow)),
-          orDatabaseFailure
+          balancesOf,
+          Effect.map((rows) => rows.map(balanceOfRow))
         ),
       balancesWithFloors: Effect.fnUntraced(function* (orgId, accounts) {
         const asked = accounts.map((account) => ({ account, currency: currencyOf(account) }))
-        const found = yield* sql`select a.account, ${orgId}::uuid as org_id, coalesce(b.balance, 0) as balance,
+        const found =
+          yield* balancesOf(sql`select a.account, ${orgId}::uuid as org_id, coalesce(b.balance, 0) as balance,
             case when b.account is null then ledger_floor(a.account, ${orgId}, a.currency) else b.floor end as floor
           from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) as a (account text, currency text)
           left join lateral (select account, balance, floor from ledger_balances
-            where account = a.account and ${ownedBy(sql, orgId)} limit 1) b on true`.pipe(Effect.flatMap(balancesOf))
+            where account = a.account and ${ownedBy(sql, orgId)} limit 1) b on true`)
         const rows = new Map(found.map((row) => [row.account, balanceOfRow(row)]))
         return accounts.map((account) => rows.get(account)!)
       }, orDatabaseFailure),
@@ -287,14 +288,13 @@ export const ledgerStoreSql = Layer.effect(
           from (${movedAfter(sql, date)}) later
           group by later.date, currency
           order by date, currency`.pipe(
-          Effect.flatMap(settledRows),
+          settledRows,
           Effect.map((rows) => ({
             now: rows.flatMap(({ amount, currency, date }) => (date === null ? [moneyOf(amount, currency)] : [])),
             moved: rows.flatMap(({ amount, currency, date }) =>
               date === null ? [] : [{ date, net: moneyOf(amount, currency) }]
             )
-          })),
-          orDatabaseFailure
+          }))
         ),
       setLimit: Effect.fnUntraced(function* ({ credit_limit, currency, org_id }) {
         const account = LedgerAccount.settlement(org_id, currency)
@@ -327,17 +327,15 @@ export const ledgerStoreSql = Layer.effect(
       clearingOf: (paymentId) =>
         sql`select split_part(account, '/', 3) as about, account, balance as amount from ledger_balances
           where account like ${`clearing/${paymentId}/%`} and balance <> 0 order by account collate "C"`.pipe(
-          Effect.flatMap(clearingRows),
-          Effect.map((rows) => rows.map((row) => ({ about: row.about, money: moneyIn(row) }))),
-          orDatabaseFailure
+          clearingRows,
+          Effect.map((rows) => rows.map((row) => ({ about: row.about, money: moneyIn(row) })))
         ),
       atProviders: (paymentId) =>
         sql`select account, -sum(amount) as amount from ledger_postings
           where payment_id = ${paymentId} and account like 'provider/%'
           group by account having sum(amount) <> 0 order by account collate "C"`.pipe(
-          Effect.flatMap(amountsOf),
-          Effect.map((rows) => rows.map((row) => ({ ...providerIn(row.account), money: moneyIn(row) }))),
-          orDatabaseFailure
+          amountsOf,
+          Effect.map((rows) => rows.map((row) => ({ ...providerIn(row.account), money: moneyIn(row) })))
         ),
       closeDays: closeLedgerDays(sql),
       check: Effect.provideService(checkLedger, SqlClient.SqlClient, sql)

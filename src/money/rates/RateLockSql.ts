@@ -5,11 +5,11 @@ import { rateLockRetention } from "../../domain/policies/PaymentPolicies.ts"
 import { retentionBatch } from "../../domain/policies/ServerPolicies.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { batched } from "../../platform/database/Batcher.ts"
-import { ownedBy, violates, rowAs, rowsAs } from "../../platform/database/Query.ts"
+import { ownedBy, violates, anyRow, queryRow, queryRows } from "../../platform/database/Query.ts"
 import { type NewRateLock, RateLock, RateLockStore, ReadRateLock, LockRefused } from "./RateLockStore.ts"
 
-const timesOf = rowsAs(RateLock.pick("org_rate_id", "expires_at", "created_at"))
-const lockOf = rowAs(ReadRateLock)
+const timesOf = queryRows(RateLock.pick("org_rate_id", "expires_at", "created_at"))
+const lockOf = queryRow(ReadRateLock)
 
 /** Every new lock looks at this many old ones, so that the table does not grow faster than the payments do. */
 const PRUNED_AT_ONCE = 20
@@ -41,12 +41,11 @@ export const rateLockStoreSql = Layer.scoped(
               seconds float8)
           on conflict (org_rate_id) do update set org_rate_id = excluded.org_rate_id
           returning org_rate_id, expires_at, created_at`.pipe(
-          Effect.flatMap(timesOf),
+          timesOf,
           Effect.map((written) => {
             const times = new Map(written.map(({ org_rate_id, ...row }) => [org_rate_id, row]))
             return all.map(({ seconds: _seconds, ...lock }): RateLock => ({ ...lock, ...times.get(lock.org_rate_id)! }))
-          }),
-          orDatabaseFailure
+          })
         ),
       { laneOf: ({ org_id }) => org_id }
     )
@@ -54,19 +53,13 @@ export const rateLockStoreSql = Layer.scoped(
     const store: RateLockStore["Type"] = {
       insert: (lock, ttl) => insert({ ...lock, seconds: Duration.toSeconds(ttl) }),
       find: (orgId, orgRateId) =>
-        sql`select org_rate_id, org_id, from_currency, to_currency, trim_scale(rate)::text as rate,
+        lockOf(sql`select org_rate_id, org_id, from_currency, to_currency, trim_scale(rate)::text as rate,
             trim_scale(amount)::text as amount, expires_at, created_at, now() as read_at,
             exists (select from rate_lock_uses u where u.org_rate_id = l.org_rate_id) as is_used
-          from rate_locks l where org_rate_id = ${orgRateId} and ${ownedBy(sql, orgId)}`.pipe(
-          Effect.flatMap(lockOf),
-          orDatabaseFailure
-        ),
+          from rate_locks l where org_rate_id = ${orgRateId} and ${ownedBy(sql, orgId)}`),
       spend: (orgId, orgRateId, usedBy) =>
-        sql`insert into rate_lock_uses (org_rate_id, org_id, used_by)
-          values (${orgRateId}, ${orgId}, ${usedBy}) on conflict do nothing returning 1 as spent`.pipe(
-          Effect.map((rows) => rows.length > 0),
-          orDatabaseFailure
-        ),
+        anyRow(sql`insert into rate_lock_uses (org_rate_id, org_id, used_by)
+          values (${orgRateId}, ${orgId}, ${usedBy}) on conflict do nothing returning 1 as spent`),
       forgetOld: sql`delete from rate_locks where org_rate_id = any (array(
         select l.org_rate_id from rate_locks l
         where l.expires_at < now() - make_interval(secs => ${Duration.toSeconds(rateLockRetention)})

@@ -11,11 +11,9 @@ import { Settings } from "../../platform/config/Settings.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import { type Exchange, applySpread, BasisPoints, costAt, cross, heldTo, Rate, worse } from "../../domain/Exchange.ts"
-import type { LockedRate } from "../../domain/LockedRate.ts"
 import { liveRateMaxAge } from "../../domain/policies/PaymentPolicies.ts"
-import { type LiveValues, RateLockStore } from "./RateLockStore.ts"
+import { RateLockStore } from "./RateLockStore.ts"
 import { type ReadRate, RateStore } from "./RateStore.ts"
-import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
 /** There is a rate, but it was not confirmed for too long. */
 export class StaleRate extends Data.TaggedError("StaleRate")<{
@@ -39,8 +37,6 @@ interface LockTerms {
   /** The only amount that the lock is good for; null: any up to a limit. */
   readonly amount: BigDecimal.BigDecimal | null
 }
-
-type Quote = Stored<Option.Option<Rate>, StaleRate>
 
 const bridge = "USD"
 const one = Rate.make(BigDecimal.make(1n, 0))
@@ -84,90 +80,79 @@ const worthInUsd = (rows: Rows, currency: string): Option.Option<Rate> =>
 
 const spreadOf = ([row]: Rows): BasisPoints => BasisPoints.make(row?.spread_bps ?? 0)
 
-export class RateQuote extends Context.Tag("corridor/RateQuote")<
-  RateQuote,
-  {
+const make = Effect.gen(function* () {
+  const rates = yield* RateStore
+  const locks = yield* RateLockStore
+  const ids = yield* Ids
+  const { mode, rateMaxAge } = yield* Settings
+  const maxAge = Option.getOrElse(rateMaxAge, () => (mode === "live" ? liveRateMaxAge : Duration.infinity))
+
+  const rateFor = Effect.fn("RateQuote.rate")(function* (
+    orgId: OrgId | null,
+    from: AnyCurrencyCode,
+    to: AnyCurrencyCode
+  ) {
+    if (from === to) return Option.some(one)
+    const rows = yield* rates.between(orgId, from, to, bridge)
+    const isStale = ({ read_at, updated_at }: ReadRate) =>
+      read_at.getTime() - updated_at.getTime() > Duration.toMillis(maxAge)
+    const stale = (rowsOfQuote(rows, from, to) ?? []).find(isStale)
+    if (stale !== undefined) return yield* new StaleRate({ from, to, updatedAt: stale.updated_at })
+    const fresh = rows.filter((row) => !isStale(row))
+    return Option.map(baseRate(fresh, from, to), (rate) => applySpread(rate, spreadOf(rows)))
+  })
+
+  return {
     /** Before anyone's spread; a currency is worth itself. */
-    readonly base: (from: AnyCurrencyCode, to: AnyCurrencyCode) => Quote
+    base: (from: AnyCurrencyCode, to: AnyCurrencyCode) => rateFor(null, from, to),
     /** What the organisation's customers get at this moment; nothing is locked. */
-    readonly live: (orgId: OrgId, from: AnyCurrencyCode, to: AnyCurrencyCode) => Quote
+    live: rateFor,
     /** What a lock is compared with at its use: the live rate, stale or not, and the worth in USD. One read. */
-    readonly values: (
-      orgId: OrgId | null,
-      from: AnyCurrencyCode,
-      to: AnyCurrencyCode
-    ) => Stored<Option.Option<LiveValues>>
-    /** Makes a lock: from now on for so long, the organisation may use the rate once. */
-    readonly lock: (orgId: OrgId, exchange: Exchange, terms: LockTerms) => Stored<NewLock>
-    /** A lock of this organisation, expired or not, used or not; any text may be asked for. */
-    readonly locked: (orgId: OrgId, orgRateId: string) => Stored<Option.Option<LockedRate>>
-    /** Spends a lock that brings no gain, in the transaction of its use. False when it was used before. */
-    readonly spend: (orgId: OrgId, orgRateId: string, usedBy: string) => Stored<boolean>
-  }
->() {
-  static readonly layer = Layer.effect(
-    RateQuote,
-    Effect.gen(function* () {
-      const rates = yield* RateStore
-      const locks = yield* RateLockStore
-      const ids = yield* Ids
-      const { mode, rateMaxAge } = yield* Settings
-      const maxAge = Option.getOrElse(rateMaxAge, () => (mode === "live" ? liveRateMaxAge : Duration.infinity))
-
-      const rateFor = Effect.fn("RateQuote.rate")(function* (
-        orgId: OrgId | null,
-        from: AnyCurrencyCode,
-        to: AnyCurrencyCode
-      ) {
-        if (from === to) return Option.some(one)
-        const rows = yield* rates.between(orgId, from, to, bridge)
-        const isStale = ({ read_at, updated_at }: ReadRate) =>
-          read_at.getTime() - updated_at.getTime() > Duration.toMillis(maxAge)
-        const stale = (rowsOfQuote(rows, from, to) ?? []).find(isStale)
-        if (stale !== undefined) return yield* new StaleRate({ from, to, updatedAt: stale.updated_at })
-        const fresh = rows.filter((row) => !isStale(row))
-        return Option.map(baseRate(fresh, from, to), (rate) => applySpread(rate, spreadOf(rows)))
-      })
-
-      return {
-        base: (from, to) => rateFor(null, from, to),
-        live: rateFor,
-        values: Effect.fn("RateQuote.values")(function* (orgId, from, to) {
-          const rows = yield* rates.between(orgId, from, to, bridge)
-          const quoted = {
-            live: Option.map(baseRate(rows, from, to), (rate) => applySpread(rate, spreadOf(rows))),
-            usdPerFrom: worthInUsd(rows, from),
-            usdPerTo: worthInUsd(rows, to)
-          }
-          return Option.all(quoted)
-        }),
-        lock: Effect.fn("RateQuote.lock")(function* (org_id, { from, rate, to }, { amount, ttl }) {
-          const lock = {
-            org_rate_id: yield* ids.next,
-            org_id,
-            from_currency: from,
-            to_currency: to,
-            rate: toPlainText(BigDecimal.normalize(rate)),
-            amount: amount === null ? null : toPlainText(BigDecimal.normalize(amount))
-          }
-          const { created_at, expires_at, org_rate_id } = yield* locks.insert(lock, ttl)
-          return { orgRateId: org_rate_id, from, to, rate, expiresAt: expires_at, createdAt: created_at }
-        }),
-        locked: Effect.fn("RateQuote.locked")(function* (orgId, orgRateId) {
-          const lock = yield* locks.find(orgId, uuidOrNil(orgRateId))
-          return Option.map(lock, (found) => ({
-            orgRateId: found.org_rate_id,
-            from: decodeCode(found.from_currency),
-            to: decodeCode(found.to_currency),
-            rate: rateOf(found.rate),
-            amount: found.amount === null ? null : BigDecimal.unsafeFromString(found.amount),
-            isUsed: found.is_used,
-            expiresAt: found.expires_at,
-            readAt: found.read_at
-          }))
-        }),
-        spend: locks.spend
+    values: Effect.fn("RateQuote.values")(function* (orgId: OrgId | null, from: AnyCurrencyCode, to: AnyCurrencyCode) {
+      const rows = yield* rates.between(orgId, from, to, bridge)
+      const quoted = {
+        live: Option.map(baseRate(rows, from, to), (rate) => applySpread(rate, spreadOf(rows))),
+        usdPerFrom: worthInUsd(rows, from),
+        usdPerTo: worthInUsd(rows, to)
       }
-    })
-  )
+      return Option.all(quoted)
+    }),
+    /** Makes a lock: from now on for so long, the organisation may use the rate once. */
+    lock: Effect.fn("RateQuote.lock")(function* (
+      org_id: OrgId,
+      { from, rate, to }: Exchange,
+      { amount, ttl }: LockTerms
+    ) {
+      const lock = {
+        org_rate_id: yield* ids.next,
+        org_id,
+        from_currency: from,
+        to_currency: to,
+        rate: toPlainText(BigDecimal.normalize(rate)),
+        amount: amount === null ? null : toPlainText(BigDecimal.normalize(amount))
+      }
+      const { created_at, expires_at, org_rate_id } = yield* locks.insert(lock, ttl)
+      return { orgRateId: org_rate_id, from, to, rate, expiresAt: expires_at, createdAt: created_at }
+    }),
+    /** A lock of this organisation, expired or not, used or not; any text may be asked for. */
+    locked: Effect.fn("RateQuote.locked")(function* (orgId: OrgId, orgRateId: string) {
+      const lock = yield* locks.find(orgId, uuidOrNil(orgRateId))
+      return Option.map(lock, (found) => ({
+        orgRateId: found.org_rate_id,
+        from: decodeCode(found.from_currency),
+        to: decodeCode(found.to_currency),
+        rate: rateOf(found.rate),
+        amount: found.amount === null ? null : BigDecimal.unsafeFromString(found.amount),
+        isUsed: found.is_used,
+        expiresAt: found.expires_at,
+        readAt: found.read_at
+      }))
+    }),
+    /** Spends a lock that brings no gain, in the transaction of its use. False when it was used before. */
+    spend: locks.spend
+  }
+})
+
+export class RateQuote extends Context.Tag("corridor/RateQuote")<RateQuote, Effect.Effect.Success<typeof make>>() {
+  static readonly layer = Layer.effect(RateQuote, make)
 }

@@ -3,16 +3,15 @@ import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Schema } from "effect"
 import { rateProposalTime } from "../../domain/policies/PaymentPolicies.ts"
 import type { OrgId } from "../../domain/Ids.ts"
-import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { batchedReads } from "../../platform/database/Batcher.ts"
-import { batchOf, rowAs, rowsAs, theRowAs } from "../../platform/database/Query.ts"
+import { batchOf, execute, queryOne, queryRow, queryRows } from "../../platform/database/Query.ts"
 import { RateProposal, RateStore, ReadRate, StoredRate } from "./RateStore.ts"
 
-const rateOf = rowAs(StoredRate)
-const ratesOf = rowsAs(StoredRate)
-const proposalsOf = rowsAs(RateProposal)
-const theProposal = theRowAs(RateProposal)
-const readRates = rowsAs(Schema.Struct({ ...ReadRate.fields, seq: Schema.Int }))
+const rateOf = queryRow(StoredRate)
+const ratesOf = queryRows(StoredRate)
+const proposalsOf = queryRows(RateProposal)
+const theProposal = queryOne(RateProposal)
+const readRates = queryRows(Schema.Struct({ ...ReadRate.fields, seq: Schema.Int }))
 
 interface Question {
   readonly org: OrgId | null
@@ -35,13 +34,12 @@ export const rateStoreSql = Layer.scoped(
         from ${batchOf(sql, asked, "org uuid, codes text[]")} a
         join rates r on r.from_currency = any (a.codes) and r.to_currency = any (a.codes)
         left join organizations o on o.org_id = a.org`.pipe(
-        Effect.flatMap(readRates),
+        readRates,
         Effect.map((rows) => {
           const found = asked.map((): Array<ReadRate> => [])
           for (const { seq, ...row } of rows) found[seq]?.push(row)
           return found
-        }),
-        orDatabaseFailure
+        })
       )
     )
 
@@ -49,39 +47,24 @@ export const rateStoreSql = Layer.scoped(
       set: (rates) =>
         rates.length === 0
           ? Effect.void
-          : sql`insert into rates ${sql.insert(rates)}
-              on conflict (from_currency, to_currency) do update set rate = excluded.rate, updated_at = now()`.pipe(
-              orDatabaseFailure,
-              Effect.asVoid
-            ),
-      list: sql`select ${columns} from rates r order by from_currency, to_currency`.pipe(
-        Effect.flatMap(ratesOf),
-        orDatabaseFailure
-      ),
+          : execute(sql`insert into rates ${sql.insert(rates)}
+              on conflict (from_currency, to_currency) do update set rate = excluded.rate, updated_at = now()`),
+      list: ratesOf(sql`select ${columns} from rates r order by from_currency, to_currency`),
       findForUpdate: (from, to) =>
-        sql`select ${columns} from rates r where from_currency = ${from} and to_currency = ${to} for update`.pipe(
-          Effect.flatMap(rateOf),
-          orDatabaseFailure
-        ),
+        rateOf(sql`select ${columns} from rates r where from_currency = ${from} and to_currency = ${to} for update`),
       between: (org, from, to, through) => between({ org, codes: [from, to, through] }),
-      proposals: sql`select ${proposalColumns} from rate_proposals
+      proposals: proposalsOf(sql`select ${proposalColumns} from rate_proposals
         where proposed_at > now() - make_interval(secs => ${Duration.toSeconds(rateProposalTime)})
-        order by from_currency, to_currency`.pipe(Effect.flatMap(proposalsOf), orDatabaseFailure),
+        order by from_currency, to_currency`),
       propose: (proposal) =>
-        sql`insert into rate_proposals ${sql.insert(proposal)}
+        theProposal(sql`insert into rate_proposals ${sql.insert(proposal)}
           on conflict (from_currency, to_currency)
           do update set rate = excluded.rate, proposed_by = excluded.proposed_by, proposed_at = now()
-          returning ${proposalColumns}`.pipe(Effect.flatMap(theProposal), orDatabaseFailure),
+          returning ${proposalColumns}`),
       dropProposal: (from, to) =>
-        sql`delete from rate_proposals where from_currency = ${from} and to_currency = ${to}`.pipe(
-          orDatabaseFailure,
-          Effect.asVoid
-        ),
+        execute(sql`delete from rate_proposals where from_currency = ${from} and to_currency = ${to}`),
       setSpread: (orgId, basisPoints) =>
-        sql`update organizations set spread_bps = ${basisPoints}, updated_at = now() where org_id = ${orgId}`.pipe(
-          orDatabaseFailure,
-          Effect.asVoid
-        )
+        execute(sql`update organizations set spread_bps = ${basisPoints}, updated_at = now() where org_id = ${orgId}`)
     }
     return store
   })

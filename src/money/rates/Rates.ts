@@ -3,7 +3,7 @@ import { BigDecimal, Context, Effect, Either, Layer, Option, ParseResult, Schema
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
-import { mapRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
+import { mapRefusal } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { AnyCurrencyCode, isCryptoAssetCode } from "../../domain/CryptoAsset.ts"
@@ -57,93 +57,84 @@ const targetOf = (amount: Money, exchange: Exchange): Money =>
     ? given(amount, exchange)
     : expected(amount, exchange)
 
-export class Rates extends Context.Tag("corridor/Rates")<
-  Rates,
-  {
-    readonly set: (permit: Permit<"platform">, wanted: typeof WantedRate.Type) => Stored<RateChange, Invalid>
-    readonly proposals: (permit: Permit<"platform">) => Stored<ReadonlyArray<RateProposal>>
-    readonly list: (permit: Permit<"platform">) => Stored<ReadonlyArray<StoredRate>>
-    readonly lookUp: (permit: Permit<"any">, asked: AskedRate) => Stored<LookedUpRate, Invalid | NotFound>
-  }
->() {
-  static readonly layer = Layer.effect(
-    Rates,
-    Effect.gen(function* () {
-      const store = yield* RateStore
-      const quote = yield* RateQuote
-      const audit = yield* AuditLog
-      const { rateLockTtl } = yield* Settings
-      const { atomically } = yield* Transactor
+const make = Effect.gen(function* () {
+  const store = yield* RateStore
+  const quote = yield* RateQuote
+  const audit = yield* AuditLog
+  const { rateLockTtl } = yield* Settings
+  const { atomically } = yield* Transactor
 
-      /** Before any spread; without a quote, by that of the way back. */
-      const quotedNow = Effect.fnUntraced(function* (from: AnyCurrencyCode, to: AnyCurrencyCode) {
-        const there = yield* quote.values(null, from, to)
-        if (Option.isSome(there)) return Option.some(there.value.live)
-        return Option.map(yield* quote.values(null, to, from), ({ live }) => invert(live))
-      })
+  /** Before any spread; without a quote, by that of the way back. */
+  const quotedNow = Effect.fnUntraced(function* (from: AnyCurrencyCode, to: AnyCurrencyCode) {
+    const there = yield* quote.values(null, from, to)
+    if (Option.isSome(there)) return Option.some(there.value.live)
+    return Option.map(yield* quote.values(null, to, from), ({ live }) => invert(live))
+  })
 
-      return {
-        set: Effect.fn("Rates.set")(function* (permit, { from, rate, to }) {
-          if (from === to) return yield* new Invalid({ message: "to: is the same currency as from." })
-          const text = toPlainText(BigDecimal.normalize(rate))
-          const pair = { from_currency: from, to_currency: to }
-          const by = personOf(permit)
-          const noted = (action: string, detail: Readonly<Record<string, string | null>>) =>
-            audit.record(permit, { action, org: null, subject: ["rate", `${from}/${to}`], detail })
-          const changed = yield* atomically(
-            Effect.gen(function* () {
-              const before = Option.map(yield* store.findForUpdate(from, to), (old) => old.rate)
-              const previous_rate = Option.getOrNull(before)
-              const quoted = yield* quotedNow(from, to)
-              const last = [...Option.toArray(Option.map(before, rateOf)), ...Option.toArray(quoted)]
-              const open = (yield* store.proposals).find(
-                (one) => one.from_currency === from && one.to_currency === to && one.rate === text
-              )
-              const isConfirmed = open !== undefined && open.proposed_by !== by
-              if (!isConfirmed && last.some((one) => jumps(rate, one))) {
-                // A repeated proposal changes nothing: it does not replace the first proposer.
-                const proposal = open ?? (yield* store.propose({ ...pair, rate: text, proposed_by: by }))
-                yield* noted("rate.proposed", { old: previous_rate, new: text })
-                return { ...proposal, previous_rate, status: "proposed" } as const
-              }
-              yield* store.set([{ ...pair, rate: text }])
-              yield* store.dropProposal(from, to)
-              yield* noted("rate.set", {
-                old: previous_rate,
-                new: text,
-                ...(isConfirmed ? { proposed_by: open.proposed_by } : {})
-              })
-              const now = yield* Effect.flatMap(store.findForUpdate(from, to), Effect.orDie)
-              return { ...now, previous_rate, status: "set" } as const
-            })
+  return {
+    set: Effect.fn("Rates.set")(function* (permit: Permit<"platform">, { from, rate, to }: typeof WantedRate.Type) {
+      if (from === to) return yield* new Invalid({ message: "to: is the same currency as from." })
+      const text = toPlainText(BigDecimal.normalize(rate))
+      const pair = { from_currency: from, to_currency: to }
+      const by = personOf(permit)
+      const noted = (action: string, detail: Readonly<Record<string, string | null>>) =>
+        audit.record(permit, { action, org: null, subject: ["rate", `${from}/${to}`], detail })
+      const changed = yield* atomically(
+        Effect.gen(function* () {
+          const before = Option.map(yield* store.findForUpdate(from, to), (old) => old.rate)
+          const previous_rate = Option.getOrNull(before)
+          const quoted = yield* quotedNow(from, to)
+          const last = [...Option.toArray(Option.map(before, rateOf)), ...Option.toArray(quoted)]
+          const open = (yield* store.proposals).find(
+            (one) => one.from_currency === from && one.to_currency === to && one.rate === text
           )
-          if (changed.status === "proposed") {
-            const message = `A rate of ${from} to ${to} that moves by more than 10 percent waits for a second person.`
-            yield* alertOperator("rate_proposed", message, { rate: text, previous_rate: changed.previous_rate, by })
+          const isConfirmed = open !== undefined && open.proposed_by !== by
+          if (!isConfirmed && last.some((one) => jumps(rate, one))) {
+            // A repeated proposal changes nothing: it does not replace the first proposer.
+            const proposal = open ?? (yield* store.propose({ ...pair, rate: text, proposed_by: by }))
+            yield* noted("rate.proposed", { old: previous_rate, new: text })
+            return { ...proposal, previous_rate, status: "proposed" } as const
           }
-          return changed
-        }),
-        list: () => store.list,
-        proposals: () => store.proposals,
-        lookUp: Effect.fn("Rates.lookUp")(function* (permit, { amount, from, to }) {
-          const org = Option.getOrUndefined(permit.scope)
-          if (org === undefined) {
-            return yield* new Invalid({ message: "org_id: say which organisation the rate is for." })
-          }
-          const money = yield* Effect.transposeMapOption(amount, (d) =>
-            Either.mapLeft(Money.fromDecimal(d, from), (why) => new Invalid({ message: `amount: ${why}.` }))
-          )
-          const live = yield* mapRefusal(quote.live(org, from, to), ({ message }) => new NotFound({ message }))
-          if (Option.isNone(live)) return yield* new NotFound({ message: `There is no rate from ${from} to ${to}.` })
-          const locked = yield* quote.lock(
-            org,
-            { from, to, rate: live.value },
-            { ttl: rateLockTtl, amount: Option.getOrNull(amount) }
-          )
-          const target = Option.map(money, (one) => targetOf(one, locked))
-          return { ...locked, amount: money, target }
+          yield* store.set([{ ...pair, rate: text }])
+          yield* store.dropProposal(from, to)
+          yield* noted("rate.set", {
+            old: previous_rate,
+            new: text,
+            ...(isConfirmed ? { proposed_by: open.proposed_by } : {})
+          })
+          const now = yield* Effect.flatMap(store.findForUpdate(from, to), Effect.orDie)
+          return { ...now, previous_rate, status: "set" } as const
         })
+      )
+      if (changed.status === "proposed") {
+        const message = `A rate of ${from} to ${to} that moves by more than 10 percent waits for a second person.`
+        yield* alertOperator("rate_proposed", message, { rate: text, previous_rate: changed.previous_rate, by })
       }
+      return changed
+    }),
+    list: (_permit: Permit<"platform">) => store.list,
+    proposals: (_permit: Permit<"platform">) => store.proposals,
+    lookUp: Effect.fn("Rates.lookUp")(function* (permit: Permit<"any">, { amount, from, to }: AskedRate) {
+      const org = Option.getOrUndefined(permit.scope)
+      if (org === undefined) {
+        return yield* new Invalid({ message: "org_id: say which organisation the rate is for." })
+      }
+      const money = yield* Effect.transposeMapOption(amount, (d) =>
+        Either.mapLeft(Money.fromDecimal(d, from), (why) => new Invalid({ message: `amount: ${why}.` }))
+      )
+      const live = yield* mapRefusal(quote.live(org, from, to), ({ message }) => new NotFound({ message }))
+      if (Option.isNone(live)) return yield* new NotFound({ message: `There is no rate from ${from} to ${to}.` })
+      const locked = yield* quote.lock(
+        org,
+        { from, to, rate: live.value },
+        { ttl: rateLockTtl, amount: Option.getOrNull(amount) }
+      )
+      const target = Option.map(money, (one) => targetOf(one, locked))
+      return { ...locked, amount: money, target }
     })
-  )
+  }
+})
+
+export class Rates extends Context.Tag("corridor/Rates")<Rates, Effect.Effect.Success<typeof make>>() {
+  static readonly layer = Layer.effect(Rates, make)
 }

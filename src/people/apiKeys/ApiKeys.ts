@@ -4,176 +4,131 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { KeyId, type OrgId, type UserId, Ids } from "../../domain/Ids.ts"
-import type { ApiKey, NewApiKey } from "../../contract/api/ApiKeysApi.ts"
+import type { ApiKey } from "../../contract/api/ApiKeysApi.ts"
+import { orNotFound } from "../../platform/database/DatabaseFailure.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
-import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
-import { type Permit, type Role, roleAtLeast } from "../../domain/Access.ts"
+import { organizationOf, type Permit, type Role, roleAtLeast } from "../../domain/Access.ts"
 import { API_KEY_RANDOM_BYTES, formatApiKey, prefixOf, hashApiKey } from "../../domain/ApiKeyFormat.ts"
-import { Conflict, Forbidden, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
+import { Conflict, Forbidden, Invalid } from "../../domain/Failure.ts"
 import type { Window } from "../../platform/database/Query.ts"
 import { Users } from "../users/Users.ts"
 import { ApiKeyStore } from "./ApiKeyStore.ts"
 
 type Key = typeof ApiKey.Type
-type Fresh = typeof NewApiKey.Type
 
-interface Owner {
-  readonly org_id: OrgId
-  readonly user_id: UserId
-  readonly obtained_by: UserId | null
-  readonly name: string
-  readonly role: Role
-}
+type Owner = Pick<Key, "org_id" | "user_id" | "obtained_by" | "name" | "role">
 
-export class ApiKeys extends Context.Tag("corridor/ApiKeys")<
-  ApiKeys,
-  {
-    readonly list: (permit: Permit<"api_keys">, window: Window) => Stored<ReadonlyArray<Key>>
-    readonly count: (permit: Permit<"api_keys">) => Stored<number>
-    readonly create: (
-      permit: Permit<"api_keys">,
-      wanted: { readonly name: string; readonly role: Role; readonly userId?: UserId }
-    ) => Stored<Fresh, Invalid | Forbidden>
-    readonly rotate: (
-      permit: Permit<"api_keys">,
-      id: KeyId,
-      graceSeconds: number
-    ) => Stored<Fresh, NotFound | Conflict | Forbidden>
-    readonly revoke: (permit: Permit<"api_keys">, id: KeyId) => Stored<void, NotFound | Forbidden>
-    /** Revokes all keys of a removed member, in the transaction of the removal. */
-    readonly revokeAllOf: (permit: Permit<"members">, orgId: OrgId, userId: UserId) => Stored<void>
-  }
->() {
-  static readonly layer = Layer.effect(
-    ApiKeys,
-    Effect.gen(function* () {
-      const store = yield* ApiKeyStore
-      const users = yield* Users
-      const audit = yield* AuditLog
-      const ids = yield* Ids
-      const { mode } = yield* Settings
-      const { atomically } = yield* Transactor
-      const keyMode = mode === "live" ? "live" : "test"
+const make = Effect.gen(function* () {
+  const store = yield* ApiKeyStore
+  const users = yield* Users
+  const audit = yield* AuditLog
+  const ids = yield* Ids
+  const { mode } = yield* Settings
+  const { atomically } = yield* Transactor
+  const keyMode = mode === "live" ? "live" : "test"
 
-      const insert = Effect.fn("ApiKeys.insert")(function* (owner: Owner) {
-        const api_key = formatApiKey(keyMode, yield* ids.bytes(API_KEY_RANDOM_BYTES))
-        const key = yield* store.insert({
-          ...owner,
-          api_key_id: yield* ids.make(KeyId),
-          prefix: prefixOf(api_key),
-          hash: hashApiKey(api_key),
-          mode: keyMode
-        })
-        return { ...key, api_key }
-      })
-
-      const find = (permit: Permit<"api_keys">, id: KeyId) =>
-        Effect.flatMap(
-          store.findForUpdate(permit.scope, id),
-          Option.match({
-            onNone: () => Effect.fail(notFound("API key")),
-            onSome: Effect.succeed
-          })
-        )
-
-      const reaches = (permit: Permit<"api_keys">, role: Role): boolean =>
-        permit.role === "admin" || roleAtLeast(permit.role, role)
-
-      /** The new key's role must not be above the caller's. */
-      const mayIssue = (permit: Permit<"api_keys">, role: Role) =>
-        reaches(permit, role)
-          ? Effect.void
-          : Effect.fail(new Forbidden({ message: `role: creating a key with the role ${role} needs that role.` }))
-
-      const isOwn = (permit: Permit<"api_keys">, key: Key): boolean => Option.contains(permit.actor.userId, key.user_id)
-
-      /** Neither the key's role nor its owner's may be above the caller's. */
-      const mayManage = Effect.fnUntraced(function* (permit: Permit<"api_keys">, key: Key) {
-        if (isOwn(permit, key)) return
-        const memberships = yield* users.membershipsOf(key.user_id)
-        const owner = memberships.find(({ org_id }) => org_id === key.org_id)?.role ?? key.role
-        if (reaches(permit, key.role) && reaches(permit, owner)) return
-        return yield* new Forbidden({ message: "The role of this key, or of its user, is above your own." })
-      })
-
-      /** The caller becomes the owner; an operator without a user creates keys for another user. */
-      const ownerOf = (permit: Permit<"api_keys">, owner: UserId) =>
-        Option.match(permit.actor.userId, {
-          onNone: () => ({ user_id: owner, obtained_by: null }),
-          onSome: (person) => ({ user_id: person, obtained_by: person })
-        })
-
-      return {
-        list: (permit, window) => store.list(permit.scope, window),
-        count: (permit) => store.count(permit.scope),
-        create: Effect.fn("ApiKeys.create")(function* (permit, { name, role, userId }) {
-          const org = Option.getOrUndefined(permit.scope)
-          const user = userId ?? Option.getOrUndefined(permit.actor.userId)
-          if (org === undefined) return yield* new Invalid({ message: "org_id: is required." })
-          if (user === undefined) return yield* new Invalid({ message: "user_id: is required." })
-          yield* mayIssue(permit, role)
-          return yield* atomically(
-            Effect.gen(function* () {
-              const key = yield* insert({ org_id: org, ...ownerOf(permit, user), name, role })
-              const detail = { name, role }
-              yield* audit.record(permit, {
-                action: "api_key.created",
-                org,
-                subject: ["api_key", key.api_key_id],
-                detail
-              })
-              return key
-            })
-          )
-        }),
-        rotate: Effect.fn("ApiKeys.rotate")(function* (permit, id, graceSeconds) {
-          return yield* atomically(
-            Effect.gen(function* () {
-              const old = yield* find(permit, id)
-              yield* mayManage(permit, old)
-              yield* mayIssue(permit, old.role)
-              if (old.status !== "active") {
-                return yield* new Conflict({ message: `This key is ${old.status}; create a new one instead.` })
-              }
-              const { name, org_id, role } = old
-              const key = yield* insert({ name, org_id, role, ...ownerOf(permit, old.user_id) })
-              yield* graceSeconds > 0 ? store.expire(permit.scope, id, graceSeconds) : store.revoke(permit.scope, id)
-              yield* audit.record(permit, {
-                action: "api_key.rotated",
-                org: org_id,
-                subject: ["api_key", id],
-                detail: {
-                  new_api_key_id: key.api_key_id,
-                  grace_seconds: graceSeconds,
-                  ...(key.user_id === old.user_id ? {} : { old_user_id: old.user_id, new_user_id: key.user_id })
-                }
-              })
-              return key
-            })
-          )
-        }),
-        revokeAllOf: Effect.fn("ApiKeys.revokeAllOf")(function* (permit, org, userId) {
-          const revoked = yield* store.revokeAllOf(org, userId)
-          yield* Effect.forEach(
-            revoked,
-            (id) => audit.record(permit, { action: "api_key.revoked", org, subject: ["api_key", id] }),
-            { discard: true }
-          )
-        }),
-        revoke: Effect.fn("ApiKeys.revoke")(function* (permit, id) {
-          yield* atomically(
-            Effect.gen(function* () {
-              const key = yield* find(permit, id)
-              yield* mayManage(permit, key)
-              if (key.status === "revoked") return
-              yield* store.revoke(permit.scope, id)
-              yield* audit.record(permit, { action: "api_key.revoked", org: key.org_id, subject: ["api_key", id] })
-            })
-          )
-        })
-      }
+  const insert = Effect.fn("ApiKeys.insert")(function* (owner: Owner) {
+    const api_key = formatApiKey(keyMode, yield* ids.bytes(API_KEY_RANDOM_BYTES))
+    const key = yield* store.insert({
+      ...owner,
+      api_key_id: yield* ids.make(KeyId),
+      prefix: prefixOf(api_key),
+      hash: hashApiKey(api_key),
+      mode: keyMode
     })
-  )
+    return { ...key, api_key }
+  })
+
+  const find = (permit: Permit<"api_keys">, id: KeyId) => orNotFound("API key")(store.findForUpdate(permit.scope, id))
+
+  const reaches = (permit: Permit<"api_keys">, role: Role): boolean =>
+    permit.role === "admin" || roleAtLeast(permit.role, role)
+
+  /** The new key's role must not be above the caller's. */
+  const mayIssue = (permit: Permit<"api_keys">, role: Role) =>
+    reaches(permit, role)
+      ? Effect.void
+      : Effect.fail(new Forbidden({ message: `role: creating a key with the role ${role} needs that role.` }))
+
+  /** Neither the key's role nor its owner's may be above the caller's. */
+  const mayManage = Effect.fnUntraced(function* (permit: Permit<"api_keys">, key: Key) {
+    if (Option.contains(permit.actor.userId, key.user_id)) return
+    const memberships = yield* users.membershipsOf(key.user_id)
+    const owner = memberships.find(({ org_id }) => org_id === key.org_id)?.role ?? key.role
+    if (reaches(permit, key.role) && reaches(permit, owner)) return
+    return yield* new Forbidden({ message: "The role of this key, or of its user, is above your own." })
+  })
+
+  /** The caller becomes the owner; an operator without a user creates keys for another user. */
+  const ownerOf = (permit: Permit<"api_keys">, owner: UserId) =>
+    Option.match(permit.actor.userId, {
+      onNone: () => ({ user_id: owner, obtained_by: null }),
+      onSome: (person) => ({ user_id: person, obtained_by: person })
+    })
+
+  return {
+    list: (permit: Permit<"api_keys">, window: Window) => store.list(permit.scope, window),
+    count: (permit: Permit<"api_keys">) => store.count(permit.scope),
+    create: Effect.fn("ApiKeys.create")(function* (
+      permit: Permit<"api_keys">,
+      { name, role, userId }: { readonly name: string; readonly role: Role; readonly userId?: UserId }
+    ) {
+      const org = yield* organizationOf(permit)
+      const user = userId ?? Option.getOrUndefined(permit.actor.userId)
+      if (user === undefined) return yield* new Invalid({ message: "user_id: is required." })
+      yield* mayIssue(permit, role)
+      return yield* atomically(
+        Effect.gen(function* () {
+          const key = yield* insert({ org_id: org, ...ownerOf(permit, user), name, role })
+          const subject = ["api_key", key.api_key_id] as const
+          yield* audit.record(permit, { action: "api_key.created", org, subject, detail: { name, role } })
+          return key
+        })
+      )
+    }),
+    rotate: Effect.fn("ApiKeys.rotate")(function* (permit: Permit<"api_keys">, id: KeyId, graceSeconds: number) {
+      const old = yield* find(permit, id)
+      yield* mayManage(permit, old)
+      yield* mayIssue(permit, old.role)
+      if (old.status !== "active") {
+        return yield* new Conflict({ message: `This key is ${old.status}; create a new one instead.` })
+      }
+      const { name, org_id, role } = old
+      const key = yield* insert({ name, org_id, role, ...ownerOf(permit, old.user_id) })
+      yield* graceSeconds > 0 ? store.expire(permit.scope, id, graceSeconds) : store.revoke(permit.scope, id)
+      yield* audit.record(permit, {
+        action: "api_key.rotated",
+        org: org_id,
+        subject: ["api_key", id],
+        detail: {
+          new_api_key_id: key.api_key_id,
+          grace_seconds: graceSeconds,
+          ...(key.user_id === old.user_id ? {} : { old_user_id: old.user_id, new_user_id: key.user_id })
+        }
+      })
+      return key
+    }, atomically),
+    /** Revokes all keys of a removed member, in the transaction of the removal. */
+    revokeAllOf: Effect.fn("ApiKeys.revokeAllOf")(function* (permit: Permit<"members">, org: OrgId, userId: UserId) {
+      const revoked = yield* store.revokeAllOf(org, userId)
+      yield* Effect.forEach(
+        revoked,
+        (id) => audit.record(permit, { action: "api_key.revoked", org, subject: ["api_key", id] }),
+        { discard: true }
+      )
+    }),
+    revoke: Effect.fn("ApiKeys.revoke")(function* (permit: Permit<"api_keys">, id: KeyId) {
+      const key = yield* find(permit, id)
+      yield* mayManage(permit, key)
+      if (key.status === "revoked") return
+      yield* store.revoke(permit.scope, id)
+      yield* audit.record(permit, { action: "api_key.revoked", org: key.org_id, subject: ["api_key", id] })
+    }, atomically)
+  }
+})
+
+export class ApiKeys extends Context.Tag("corridor/ApiKeys")<ApiKeys, Effect.Effect.Success<typeof make>>() {
+  static readonly layer = Layer.effect(ApiKeys, make)
 }

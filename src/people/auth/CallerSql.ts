@@ -1,17 +1,16 @@
 /** Callers in PostgreSQL. Keys of concurrent requests are looked up in one statement. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
-import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import { batchedReads } from "../../platform/database/Batcher.ts"
 import { nilUuid, uuidOrNil } from "../../domain/Ids.ts"
-import { rowAs, rowsAs } from "../../platform/database/Query.ts"
+import { anyRow, queryRow, queryRows } from "../../platform/database/Query.ts"
 import { keyCaller, CredentialRow, unknownCaller, tokenCaller, CallerStore } from "./CallerStore.ts"
 
 const PresentedKey = Schema.Struct({ hash: Schema.String, mode: Schema.Literal("test", "live") })
 type PresentedKey = typeof PresentedKey.Type
 
-const keys = rowsAs(Schema.Struct({ ...CredentialRow.fields, ...PresentedKey.fields }))
-const person = rowAs(CredentialRow)
+const keys = queryRows(Schema.Struct({ ...CredentialRow.fields, ...PresentedKey.fields }))
+const person = queryRow(CredentialRow)
 
 const keyOf = ({ hash, mode }: PresentedKey) => `${mode} ${hash}`
 
@@ -37,11 +36,8 @@ export const callerStoreSql = Layer.scoped(
         left join memberships m on m.org_id = k.org_id and m.user_id = k.user_id
         where k.hash = any (array(select decode(h, 'hex') from jsonb_array_elements_text(${hashesOf(wanted)}::jsonb) h))
           and (k.status = 'active' or (k.status = 'expiring' and k.expires_at > now()))`.pipe(
-        Effect.flatMap(keys),
-        Effect.map((rows) =>
-          wanted.map(({ hash, mode }) => rows.find((row) => row.hash === hash && row.mode === mode))
-        ),
-        orDatabaseFailure
+        keys,
+        Effect.map((rows) => wanted.map(({ hash, mode }) => rows.find((row) => row.hash === hash && row.mode === mode)))
       )
     )
 
@@ -58,15 +54,10 @@ export const callerStoreSql = Layer.scoped(
             and m.org_id = ${uuidOrNil(Option.getOrElse(orgId, () => ""))}
           left join organizations o on o.org_id = m.org_id
           where u.subject = ${subject}`.pipe(
-          Effect.flatMap(person),
-          Effect.map(Option.match({ onNone: () => unknownCaller(subject), onSome: tokenCaller })),
-          orDatabaseFailure
+          person,
+          Effect.map(Option.match({ onNone: () => unknownCaller(subject), onSome: tokenCaller }))
         ),
-      organizationExists: (orgId) =>
-        sql`select 1 from organizations where org_id = ${orgId}`.pipe(
-          Effect.map((rows) => rows.length > 0),
-          orDatabaseFailure
-        )
+      organizationExists: (orgId) => anyRow(sql`select 1 from organizations where org_id = ${orgId}`)
     }
     return store
   })

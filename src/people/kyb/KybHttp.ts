@@ -1,7 +1,7 @@
 import { Effect, Either, Option, ParseResult, Redacted } from "effect"
 import { success } from "../../contract/api/Envelope.ts"
 import { type KybApi, KybCallback } from "../../contract/api/KybApi.ts"
-import type { Handlers } from "../../platform/http/Handlers.ts"
+import { answer, type Handlers } from "../../platform/http/Handlers.ts"
 import { Kyb } from "./Kyb.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { Invalid, TooLarge, unauthorized } from "../../domain/Failure.ts"
@@ -13,8 +13,7 @@ import { createHmac, timingSafeEqual } from "node:crypto"
 import { sha256Hex } from "../../domain/Digest.ts"
 
 export const kybHandlers = Effect.map(Kyb, (kyb): Handlers<typeof KybApi> => ({
-  initiate: ({ path, permit }) =>
-    Effect.map(kyb.initiate(permit, path.org_id), (state) => success("KYB started", state))
+  initiate: ({ path, permit }) => answer("KYB started", kyb.initiate(permit, path.org_id))
 }))
 
 export const kybSignature = (secret: string, body: Uint8Array): string =>

@@ -4,15 +4,15 @@ import { type OrgId, Ids } from "../../domain/Ids.ts"
 import type { InviteMember } from "../../contract/api/MembersApi.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
-import { mapRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
+import { orNotFound } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
-import type { Permit } from "../../domain/Access.ts"
-import { Conflict, type Forbidden, Invalid, type NotFound, notFound, type RateLimited } from "../../domain/Failure.ts"
+import { organizationOf, type Permit } from "../../domain/Access.ts"
+import { Conflict } from "../../domain/Failure.ts"
 import { Notifier } from "../../platform/notifications/Notifier.ts"
 import { Organizations } from "../organizations/Organizations.ts"
 import type { Window } from "../../platform/database/Query.ts"
 import { makeRunDetached } from "../../platform/fibers/Shutdown.ts"
-import { AcceptInvitation, formatToken, hashToken, TOKEN_BYTES } from "./AcceptInvitation.ts"
+import { makeAcceptInvitation, formatToken, hashToken, TOKEN_BYTES } from "./AcceptInvitation.ts"
 import { grantorOf, mayHandleRole } from "./GrantRules.ts"
 import { InvitationStore, type Invitation, type OrgMember, MemberStore } from "./MemberStore.ts"
 import { asName } from "../../domain/MailSafeText.ts"
@@ -48,139 +48,119 @@ const invitationMessage = (
 
 type Manager = Permit<"members">
 
+const make = Effect.gen(function* () {
+  const store = yield* InvitationStore
+  const members = yield* MemberStore
+  const organizations = yield* Organizations
+  const notifier = yield* Notifier
+  const audit = yield* AuditLog
+  const ids = yield* Ids
+  const { publicUrl } = yield* Settings
+  const { atomically } = yield* Transactor
+  const runDetached = yield* makeRunDetached
+
+  const record = (
+    permit: Manager,
+    action: string,
+    { invitation_id, org_id }: Invitation,
+    detail: Readonly<Record<string, unknown>>
+  ) => audit.record(permit, { action, org: org_id, subject: ["invitation", invitation_id], detail })
+
+  /** As of now, not as of the start of the request. */
+  const grantorIn = Effect.fnUntraced(function* (permit: Manager, org_id: OrgId) {
+    const own = Option.isNone(permit.actor.userId)
+      ? Option.none<OrgMember>()
+      : yield* members.find(org_id, permit.actor.userId.value)
+    return yield* grantorOf(permit, Option.getOrUndefined(own))
+  })
+
+  /** Neither the offered role nor the inviter's may be above the caller's. */
+  const mayWithdraw = Effect.fnUntraced(function* (permit: Manager, { invited_by, org_id, role }: Invitation) {
+    const grantor = yield* grantorIn(permit, org_id)
+    yield* mayHandleRole(grantor, role, "role")
+    const inviter = invited_by === null ? Option.none<OrgMember>() : yield* members.find(org_id, invited_by)
+    if (Option.isSome(inviter)) yield* mayHandleRole(grantor, inviter.value.role, "invited_by")
+  })
+
+  const insert = Effect.fnUntraced(function* (
+    permit: Manager,
+    org_id: OrgId,
+    { email, role }: typeof InviteMember.Type,
+    token: string
+  ) {
+    const invited_by = Option.getOrNull(permit.actor.userId)
+    yield* mayHandleRole(yield* grantorIn(permit, org_id), role, "role")
+    if (Option.isSome(yield* members.findByEmail(org_id, email))) {
+      return yield* new Conflict({ message: "email: is already the address of a member." })
+    }
+    const invitation_id = yield* ids.next
+    const made = yield* store.insert({
+      invitation_id,
+      org_id,
+      email,
+      role,
+      invited_by,
+      token_hash: hashToken(token)
+    })
+    if (Option.isNone(made)) {
+      return yield* new Conflict({
+        message: "email: already has an open invitation; withdraw it to send another."
+      })
+    }
+    yield* record(permit, "member.invited", made.value, { email, role })
+    return made.value
+  })
+
+  const withdrawUnsent = (permit: Manager, invitation: Invitation) =>
+    atomically(
+      Effect.zipRight(
+        store.withdraw(Option.some(invitation.org_id), invitation.invitation_id),
+        record(permit, "invitation.withdrawn", invitation, { reason: "the message could not be sent" })
+      )
+    )
+
+  const invite = Effect.fn("Invitations.invite")(function* (permit: Manager, wanted: typeof InviteMember.Type) {
+    const org_id = yield* organizationOf(permit)
+    const organization = yield* orNotFound("organisation")(organizations.find(org_id))
+    const token = formatToken(yield* ids.bytes(TOKEN_BYTES))
+    const invitation = yield* atomically(insert(permit, org_id, wanted, token))
+    // Outside the transaction, which must not wait for a mail server.
+    yield* notifier.send(invitationMessage(publicUrl, organization, invitation, token)).pipe(
+      Effect.tapError(({ message }) => Effect.logWarning(`An invitation could not be sent: ${message}`)),
+      Effect.onError(() => Effect.ignoreLogged(withdrawUnsent(permit, invitation))),
+      Effect.catchTag(
+        "NotificationFailed",
+        () =>
+          new Conflict({
+            message: "email: the invitation could not be sent to this address and was withdrawn; try again later."
+          })
+      )
+    )
+    return invitation
+  })
+
+  return {
+    invite: (permit: Manager, wanted: typeof InviteMember.Type) => runDetached(invite(permit, wanted)),
+    list: (permit: Manager, window: Window) => store.list(permit.scope, window),
+    withdraw: Effect.fn("Invitations.withdraw")(function* (permit: Manager, id: string) {
+      const invitation = yield* orNotFound("invitation")(store.findForUpdate(permit.scope, id))
+      yield* mayWithdraw(permit, invitation)
+      if (invitation.status === "accepted") {
+        return yield* new Conflict({
+          message: "This invitation was accepted: remove the member instead."
+        })
+      }
+      if (invitation.status !== "pending") return
+      yield* store.withdraw(permit.scope, id)
+      yield* record(permit, "invitation.withdrawn", invitation, {})
+    }, atomically),
+    accept: yield* makeAcceptInvitation
+  }
+})
+
 export class Invitations extends Context.Tag("corridor/Invitations")<
   Invitations,
-  {
-    readonly invite: (
-      permit: Manager,
-      wanted: typeof InviteMember.Type
-    ) => Stored<Invitation, Conflict | Forbidden | Invalid | NotFound | RateLimited>
-    readonly list: (permit: Manager, window: Window) => Stored<ReadonlyArray<Invitation>>
-    readonly withdraw: (permit: Manager, id: string) => Stored<void, NotFound | Conflict | Forbidden>
-    readonly accept: (
-      permit: Permit<"person">,
-      token: string
-    ) => Stored<OrgMember, Conflict | Forbidden | Invalid | NotFound>
-  }
+  Effect.Effect.Success<typeof make>
 >() {
-  static readonly layer = Layer.scoped(
-    Invitations,
-    Effect.gen(function* () {
-      const store = yield* InvitationStore
-      const members = yield* MemberStore
-      const organizations = yield* Organizations
-      const notifier = yield* Notifier
-      const audit = yield* AuditLog
-      const ids = yield* Ids
-      const { publicUrl } = yield* Settings
-      const { atomically } = yield* Transactor
-      const runDetached = yield* makeRunDetached
-      const { accept } = yield* AcceptInvitation
-
-      const record = (
-        permit: Manager,
-        action: string,
-        { invitation_id, org_id }: Invitation,
-        detail: Readonly<Record<string, unknown>>
-      ) => audit.record(permit, { action, org: org_id, subject: ["invitation", invitation_id], detail })
-
-      /** As of now, not as of the start of the request. */
-      const grantorIn = Effect.fnUntraced(function* (permit: Manager, org_id: OrgId) {
-        const own = Option.isNone(permit.actor.userId)
-          ? Option.none<OrgMember>()
-          : yield* members.find(org_id, permit.actor.userId.value)
-        return yield* grantorOf(permit, Option.getOrUndefined(own))
-      })
-
-      /** Neither the offered role nor the inviter's may be above the caller's. */
-      const mayWithdraw = Effect.fnUntraced(function* (permit: Manager, { invited_by, org_id, role }: Invitation) {
-        const grantor = yield* grantorIn(permit, org_id)
-        yield* mayHandleRole(grantor, role, "role")
-        const inviter = invited_by === null ? Option.none<OrgMember>() : yield* members.find(org_id, invited_by)
-        if (Option.isSome(inviter)) yield* mayHandleRole(grantor, inviter.value.role, "invited_by")
-      })
-
-      const insert = Effect.fnUntraced(function* (
-        permit: Manager,
-        org_id: OrgId,
-        { email, role }: typeof InviteMember.Type,
-        token: string
-      ) {
-        const invited_by = Option.getOrNull(permit.actor.userId)
-        yield* mayHandleRole(yield* grantorIn(permit, org_id), role, "role")
-        if (Option.isSome(yield* members.findByEmail(org_id, email))) {
-          return yield* new Conflict({ message: "email: is already the address of a member." })
-        }
-        const invitation_id = yield* ids.next
-        const made = yield* store.insert({
-          invitation_id,
-          org_id,
-          email,
-          role,
-          invited_by,
-          token_hash: hashToken(token)
-        })
-        if (Option.isNone(made)) {
-          return yield* new Conflict({
-            message: "email: already has an open invitation; withdraw it to send another."
-          })
-        }
-        yield* record(permit, "member.invited", made.value, { email, role })
-        return made.value
-      })
-
-      const withdrawUnsent = (permit: Manager, invitation: Invitation) =>
-        atomically(
-          Effect.zipRight(
-            store.withdraw(Option.some(invitation.org_id), invitation.invitation_id),
-            record(permit, "invitation.withdrawn", invitation, { reason: "the message could not be sent" })
-          )
-        )
-
-      const invite = Effect.fn("Invitations.invite")(function* (permit: Manager, wanted: typeof InviteMember.Type) {
-        const org_id = yield* Effect.mapError(permit.scope, () => new Invalid({ message: "org_id: is required." }))
-        const organization = yield* mapRefusal(Effect.flatten(organizations.find(org_id)), () =>
-          notFound("organisation")
-        )
-        const token = formatToken(yield* ids.bytes(TOKEN_BYTES))
-        const invitation = yield* atomically(insert(permit, org_id, wanted, token))
-        // Outside the transaction, which must not wait for a mail server.
-        yield* notifier.send(invitationMessage(publicUrl, organization, invitation, token)).pipe(
-          Effect.tapError(({ message }) => Effect.logWarning(`An invitation could not be sent: ${message}`)),
-          Effect.onError(() => Effect.ignoreLogged(withdrawUnsent(permit, invitation))),
-          Effect.catchTag(
-            "NotificationFailed",
-            () =>
-              new Conflict({
-                message: "email: the invitation could not be sent to this address and was withdrawn; try again later."
-              })
-          )
-        )
-        return invitation
-      })
-
-      return {
-        invite: (permit, wanted) => runDetached(invite(permit, wanted)),
-        list: (permit, window) => store.list(permit.scope, window),
-        withdraw: Effect.fn("Invitations.withdraw")(function* (permit, id) {
-          yield* atomically(
-            Effect.gen(function* () {
-              const found = yield* store.findForUpdate(permit.scope, id)
-              const invitation = yield* Effect.mapError(found, () => notFound("invitation"))
-              yield* mayWithdraw(permit, invitation)
-              if (invitation.status === "accepted") {
-                return yield* new Conflict({
-                  message: "This invitation was accepted: remove the member instead."
-                })
-              }
-              if (invitation.status !== "pending") return
-              yield* store.withdraw(permit.scope, id)
-              yield* record(permit, "invitation.withdrawn", invitation, {})
-            })
-          )
-        }),
-        accept
-      }
-    })
-  )
+  static readonly layer = Layer.scoped(Invitations, make)
 }

@@ -1,15 +1,23 @@
 /** Members and invitations in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Schema, Duration } from "effect"
+import { Effect, Layer, Duration } from "effect"
 import type { OrgId, UserId } from "../../domain/Ids.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { rowAs, rowsAs, theRowAs, newest, inScope, ownedIn } from "../../platform/database/Query.ts"
+import {
+  newest,
+  inScope,
+  ownedIn,
+  anyRow,
+  execute,
+  queryCount,
+  queryRow,
+  queryRows
+} from "../../platform/database/Query.ts"
 import { OrgMember, MemberStore, Invitation, InvitationStore } from "./MemberStore.ts"
 import { invitationTtl } from "../../domain/policies/PeoplePolicies.ts"
 
-const member = rowAs(OrgMember)
-const members = rowsAs(OrgMember)
-const counted = theRowAs(Schema.Struct({ count: Schema.NumberFromString }))
+const member = queryRow(OrgMember)
+const members = queryRows(OrgMember)
 
 export const memberStoreSql = Layer.effect(
   MemberStore,
@@ -21,36 +29,21 @@ export const memberStoreSql = Layer.effect(
     const one = (orgId: OrgId, userId: UserId) => sql`org_id = ${orgId} and user_id = ${userId}`
     return {
       lock: (orgId, userId) =>
-        sql`select 1 from memberships where org_id = ${orgId} and (role = 'org-admin' or user_id = ${userId})
-          order by user_id for update`.pipe(orDatabaseFailure, Effect.asVoid),
-      find: (orgId, userId) =>
-        sql`select * from ${from} where ${one(orgId, userId)}`.pipe(Effect.flatMap(member), orDatabaseFailure),
+        execute(sql`select 1 from memberships where org_id = ${orgId} and (role = 'org-admin' or user_id = ${userId})
+          order by user_id for update`),
+      find: (orgId, userId) => member(sql`select * from ${from} where ${one(orgId, userId)}`),
       findByEmail: (orgId, email) =>
-        sql`select * from ${from} where org_id = ${orgId} and lower(email) = lower(${email})`.pipe(
-          Effect.flatMap(member),
-          orDatabaseFailure
-        ),
+        member(sql`select * from ${from} where org_id = ${orgId} and lower(email) = lower(${email})`),
       list: (orgId, window) =>
-        sql`select * from ${from} where org_id = ${orgId} ${newest(sql, "user_id", window)}`.pipe(
-          Effect.flatMap(members),
-          orDatabaseFailure
-        ),
+        members(sql`select * from ${from} where org_id = ${orgId} ${newest(sql, "user_id", window)}`),
       countOrgAdmins: (orgId) =>
-        sql`select count(*) from memberships where org_id = ${orgId} and role = 'org-admin'`.pipe(
-          Effect.flatMap(counted),
-          Effect.map(({ count }) => count),
-          orDatabaseFailure
-        ),
+        queryCount(sql`select count(*)::int from memberships where org_id = ${orgId} and role = 'org-admin'`),
       add: (org_id, user_id, role) =>
-        sql`insert into memberships ${sql.insert({ org_id, user_id, role })} on conflict do nothing returning 1`.pipe(
-          Effect.map((rows) => rows.length > 0),
-          orDatabaseFailure
+        anyRow(
+          sql`insert into memberships ${sql.insert({ org_id, user_id, role })} on conflict do nothing returning 1`
         ),
       setRole: (orgId, userId, role) =>
-        sql`update memberships set role = ${role}, updated_at = now() where ${one(orgId, userId)}`.pipe(
-          orDatabaseFailure,
-          Effect.asVoid
-        ),
+        execute(sql`update memberships set role = ${role}, updated_at = now() where ${one(orgId, userId)}`),
       setPermissions: (org_id, user_id, permissions, granted_by) =>
         Effect.gen(function* () {
           const rows = permissions.map((permission) => ({ org_id, user_id, permission, granted_by }))
@@ -59,15 +52,14 @@ export const memberStoreSql = Layer.effect(
           if (rows.length > 0) yield* sql`insert into member_permissions ${sql.insert(rows)} on conflict do nothing`
           yield* sql`update memberships set updated_at = now() where ${one(org_id, user_id)}`
         }).pipe(orDatabaseFailure),
-      remove: (orgId, userId) =>
-        sql`delete from memberships where ${one(orgId, userId)}`.pipe(orDatabaseFailure, Effect.asVoid)
+      remove: (orgId, userId) => execute(sql`delete from memberships where ${one(orgId, userId)}`)
     }
   })
 )
 
-const invitation = rowAs(Invitation)
-const invitations = rowsAs(Invitation)
-const invitationIds = rowsAs(Invitation.pick("invitation_id"))
+const invitation = queryRow(Invitation)
+const invitations = queryRows(Invitation)
+const invitationIds = queryRows(Invitation.pick("invitation_id"))
 
 export const invitationStoreSql = Layer.effect(
   InvitationStore,
@@ -81,44 +73,35 @@ export const invitationStoreSql = Layer.effect(
         Effect.gen(function* () {
           yield* sql`update invitations set status = 'expired', updated_at = now() where org_id = ${org_id}
             and lower(email) = lower(${email}) and status = 'pending' and expires_at <= now()`
-          return yield* sql`insert into invitations
+          return yield* invitation(sql`insert into invitations
               (invitation_id, org_id, email, role, invited_by, token_hash, expires_at)
             values (${invitation_id}, ${org_id}, ${email}, ${role}, ${invited_by}, ${Buffer.from(token_hash, "hex")},
               now() + make_interval(secs => ${seconds}))
-            on conflict (org_id, lower(email)) where status = 'pending' do nothing returning ${columns}`.pipe(
-            Effect.flatMap(invitation)
-          )
+            on conflict (org_id, lower(email)) where status = 'pending' do nothing returning ${columns}`)
         }).pipe(orDatabaseFailure),
       list: (scope, window) =>
-        sql`select ${columns} from invitations where ${inScope(sql, scope)}
-          ${newest(sql, "invitation_id", window)}`.pipe(Effect.flatMap(invitations), orDatabaseFailure),
+        invitations(sql`select ${columns} from invitations where ${inScope(sql, scope)}
+          ${newest(sql, "invitation_id", window)}`),
       findForUpdate: (scope, id) =>
-        sql`select ${columns} from invitations where invitation_id = ${id} and ${ownedIn(sql, scope)}
-          for update`.pipe(Effect.flatMap(invitation), orDatabaseFailure),
+        invitation(sql`select ${columns} from invitations where invitation_id = ${id} and ${ownedIn(sql, scope)}
+          for update`),
       findByHashForUpdate: (tokenHash) =>
-        sql`select ${columns} from invitations where token_hash = ${Buffer.from(tokenHash, "hex")}
-          for update`.pipe(Effect.flatMap(invitation), orDatabaseFailure),
+        invitation(sql`select ${columns} from invitations where token_hash = ${Buffer.from(tokenHash, "hex")}
+          for update`),
       accept: (scope, id, userId) =>
-        sql`update invitations set status = 'accepted', accepted_by = ${userId}, updated_at = now()
-          where invitation_id = ${id} and status = 'pending' and ${ownedIn(sql, scope)}`.pipe(
-          orDatabaseFailure,
-          Effect.asVoid
-        ),
+        execute(sql`update invitations set status = 'accepted', accepted_by = ${userId}, updated_at = now()
+          where invitation_id = ${id} and status = 'pending' and ${ownedIn(sql, scope)}`),
       withdraw: (scope, id) =>
-        sql`update invitations set status = 'withdrawn', updated_at = now()
-          where invitation_id = ${id} and status = 'pending' and ${ownedIn(sql, scope)}`.pipe(
-          orDatabaseFailure,
-          Effect.asVoid
-        ),
+        execute(sql`update invitations set status = 'withdrawn', updated_at = now()
+          where invitation_id = ${id} and status = 'pending' and ${ownedIn(sql, scope)}`),
       withdrawAllBy: (orgId, userId, roles) =>
         roles.length === 0
           ? Effect.succeed([])
           : sql`update invitations set status = 'withdrawn', updated_at = now()
               where org_id = ${orgId} and invited_by = ${userId} and status = 'pending' and expires_at > now()
                 and ${sql.in("role", roles)} returning invitation_id`.pipe(
-              Effect.flatMap(invitationIds),
-              Effect.map((rows) => rows.map(({ invitation_id }) => invitation_id)),
-              orDatabaseFailure
+              invitationIds,
+              Effect.map((rows) => rows.map(({ invitation_id }) => invitation_id))
             )
     }
   })

@@ -3,17 +3,24 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { OrgId, UserId } from "../../domain/Ids.ts"
 import { ApiKeys } from "../apiKeys/ApiKeys.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
-import { mapRefusal, orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
+import { orNotFound, orDefect } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
-import { holds, type Permission, type Permit, type Role, roleAtLeast, roles } from "../../domain/Access.ts"
-import { Conflict, type Forbidden, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
+import {
+  holds,
+  organizationOf,
+  type Permission,
+  type Permit,
+  type Role,
+  roleAtLeast,
+  roles
+} from "../../domain/Access.ts"
+import { Conflict, Invalid } from "../../domain/Failure.ts"
 import type { Window } from "../../platform/database/Query.ts"
 import { Users } from "../users/Users.ts"
 import { type Grantor, grantorOf, mayGrant, mayHandleRole } from "./GrantRules.ts"
 import { InvitationStore, type OrgMember, MemberStore } from "./MemberStore.ts"
 
 type Manager = Permit<"members">
-type Refusal = Forbidden | Invalid | NotFound
 
 /** The locked member, and the caller's rights, as of the change. */
 interface MemberChange {
@@ -22,164 +29,135 @@ interface MemberChange {
   readonly grantor: Grantor
 }
 
-export class Members extends Context.Tag("corridor/Members")<
-  Members,
-  {
-    readonly list: (permit: Permit<"member_list">, window: Window) => Stored<ReadonlyArray<OrgMember>>
-    /** Adds an existing user without an invitation, for operators. */
-    readonly add: (permit: Permit<"platform">, userId: UserId, role: Role) => Stored<OrgMember, Invalid | Conflict>
-    readonly changeRole: (permit: Manager, userId: UserId, role: Role) => Stored<OrgMember, Refusal | Conflict>
-    readonly remove: (permit: Manager, userId: UserId) => Stored<void, Refusal | Conflict>
-    readonly grant: (permit: Manager, userId: UserId, permission: Permission) => Stored<OrgMember, Refusal>
-    readonly revoke: (permit: Manager, userId: UserId, permission: Permission) => Stored<OrgMember, Refusal>
-    readonly replacePermissions: (
-      permit: Manager,
-      userId: UserId,
-      permissions: ReadonlyArray<Permission>
-    ) => Stored<OrgMember, Refusal>
+const make = Effect.gen(function* () {
+  const store = yield* MemberStore
+  const invitations = yield* InvitationStore
+  const users = yield* Users
+  const keys = yield* ApiKeys
+  const audit = yield* AuditLog
+  const { atomically } = yield* Transactor
+
+  const find = (org: OrgId, userId: UserId) => orNotFound("member")(store.find(org, userId))
+
+  /** Locks the member and checks that the caller is not below them. */
+  const lockForChange = Effect.fnUntraced(function* (permit: Manager, userId: UserId) {
+    const org = yield* organizationOf(permit)
+    yield* store.lock(org, userId)
+    const { userId: actor } = permit.actor
+    const own = Option.isNone(actor) ? Option.none() : yield* store.find(org, actor.value)
+    const grantor = yield* grantorOf(permit, Option.getOrUndefined(own))
+    const member = yield* find(org, userId)
+    yield* mayHandleRole(grantor, member.role, "user_id")
+    return { org, member, grantor } satisfies MemberChange
+  })
+
+  const requireOtherOrgAdmin = Effect.fnUntraced(function* ({ member, org }: MemberChange, what: string) {
+    if (member.role === "org-admin" && (yield* store.countOrgAdmins(org)) <= 1) {
+      return yield* new Conflict({
+        message: `The last org-admin of an organisation cannot be ${what}. Make another member org-admin first.`
+      })
+    }
+  })
+
+  const record = (
+    permit: Manager | Permit<"platform">,
+    action: string,
+    { org_id, user_id }: OrgMember,
+    detail: Readonly<Record<string, unknown>>
+  ) => audit.record(permit, { action, org: org_id, subject: ["user", user_id], detail })
+
+  /** Withdraws a member's open invitations to roles that they may no longer grant. */
+  const withdrawInvitations = (permit: Manager, { org_id, user_id }: OrgMember, above: ReadonlyArray<Role>) =>
+    Effect.flatMap(
+      invitations.withdrawAllBy(org_id, user_id, above),
+      Effect.forEach(
+        (id) => audit.record(permit, { action: "invitation.withdrawn", org: org_id, subject: ["invitation", id] }),
+        { discard: true }
+      )
+    )
+
+  const setPermissions = Effect.fnUntraced(function* (
+    permit: Manager,
+    userId: UserId,
+    next: (now: ReadonlyArray<Permission>) => ReadonlyArray<Permission>
+  ) {
+    const { grantor, member, org } = yield* lockForChange(permit, userId)
+    const wanted = Array.from(new Set(next(member.permissions))).sort()
+    const granted = wanted.filter((permission) => !member.permissions.includes(permission))
+    const revoked = member.permissions.filter((permission) => !wanted.includes(permission))
+    yield* mayGrant(grantor, granted)
+    if (granted.length === 0 && revoked.length === 0) return member
+    yield* store.setPermissions(org, userId, wanted, permit.actor.id)
+    yield* record(permit, "member.permissions_changed", member, { granted, revoked })
+    return yield* find(org, userId)
+  })
+
+  return {
     /** Permissions of the caller beyond their role; none for an API key. */
-    readonly grantedTo: (permit: Permit<"any">) => Stored<ReadonlyArray<Permission>>
-    /** True if the member has the permission, by role or grant. */
-    readonly check: (permit: Manager, userId: UserId, permission: Permission) => Stored<boolean, Refusal>
-  }
->() {
-  static readonly layer = Layer.effect(
-    Members,
-    Effect.gen(function* () {
-      const store = yield* MemberStore
-      const invitations = yield* InvitationStore
-      const users = yield* Users
-      const keys = yield* ApiKeys
-      const audit = yield* AuditLog
-      const { atomically } = yield* Transactor
-
-      const orgOf = (permit: Manager | Permit<"platform">) =>
-        Effect.mapError(permit.scope, () => new Invalid({ message: "org_id: is required." }))
-
-      const find = (org: OrgId, userId: UserId) =>
-        mapRefusal(Effect.flatten(store.find(org, userId)), () => notFound("member"))
-
-      /** Locks the member and checks that the caller is not below them. */
-      const lockForChange = Effect.fnUntraced(function* (permit: Manager, userId: UserId) {
-        const org = yield* orgOf(permit)
-        yield* store.lock(org, userId)
-        const { userId: actor } = permit.actor
-        const own = Option.isNone(actor) ? Option.none() : yield* store.find(org, actor.value)
-        const grantor = yield* grantorOf(permit, Option.getOrUndefined(own))
-        const member = yield* find(org, userId)
-        yield* mayHandleRole(grantor, member.role, "user_id")
-        return { org, member, grantor } satisfies MemberChange
-      })
-
-      const requireOtherOrgAdmin = Effect.fnUntraced(function* ({ member, org }: MemberChange, what: string) {
-        if (member.role === "org-admin" && (yield* store.countOrgAdmins(org)) <= 1) {
-          return yield* new Conflict({
-            message: `The last org-admin of an organisation cannot be ${what}. Make another member org-admin first.`
-          })
-        }
-      })
-
-      const record = (
-        permit: Manager | Permit<"platform">,
-        action: string,
-        { org_id, user_id }: OrgMember,
-        detail: Readonly<Record<string, unknown>>
-      ) => audit.record(permit, { action, org: org_id, subject: ["user", user_id], detail })
-
-      /** Withdraws a member's open invitations to roles that they may no longer grant. */
-      const withdrawInvitations = (permit: Manager, { org_id, user_id }: OrgMember, above: ReadonlyArray<Role>) =>
-        Effect.flatMap(
-          invitations.withdrawAllBy(org_id, user_id, above),
-          Effect.forEach(
-            (id) => audit.record(permit, { action: "invitation.withdrawn", org: org_id, subject: ["invitation", id] }),
-            { discard: true }
-          )
-        )
-
-      const setPermissions = Effect.fnUntraced(function* (
-        permit: Manager,
-        userId: UserId,
-        next: (now: ReadonlyArray<Permission>) => ReadonlyArray<Permission>
-      ) {
-        const { grantor, member, org } = yield* lockForChange(permit, userId)
-        const wanted = Array.from(new Set(next(member.permissions))).sort()
-        const granted = wanted.filter((permission) => !member.permissions.includes(permission))
-        const revoked = member.permissions.filter((permission) => !wanted.includes(permission))
-        yield* mayGrant(grantor, granted)
-        if (granted.length === 0 && revoked.length === 0) return member
-        yield* store.setPermissions(org, userId, wanted, permit.actor.id)
-        yield* record(permit, "member.permissions_changed", member, { granted, revoked })
-        return yield* find(org, userId)
-      })
-
-      return {
-        grantedTo: Effect.fn("Members.grantedTo")(function* ({ actor, scope }) {
-          if (actor.kind !== "user" || Option.isNone(actor.userId) || Option.isNone(scope)) return []
-          const own = yield* store.find(scope.value, actor.userId.value)
-          return Option.match(own, { onNone: () => [], onSome: ({ permissions }) => permissions })
-        }),
-        list: (permit, window) =>
-          Option.match(permit.scope, { onNone: () => Effect.succeed([]), onSome: (org) => store.list(org, window) }),
-        add: Effect.fn("Members.add")(function* (permit, userId, role) {
-          const org = yield* orgOf(permit)
-          return yield* atomically(
-            Effect.gen(function* () {
-              if (Option.isNone(yield* users.find(userId))) {
-                return yield* new Invalid({ message: "user_id: user not found." })
-              }
-              if (!(yield* store.add(org, userId, role))) {
-                return yield* new Conflict({ message: "This user is already a member of the organisation." })
-              }
-              const member = yield* orDefect(find(org, userId))
-              yield* record(permit, "member.added", member, { role })
-              return member
-            })
-          )
-        }),
-        changeRole: Effect.fn("Members.changeRole")(function* (permit, userId, role) {
-          return yield* atomically(
-            Effect.gen(function* () {
-              const change = yield* lockForChange(permit, userId)
-              const { grantor, member, org } = change
-              yield* mayHandleRole(grantor, role, "role")
-              if (member.role === role) return member
-              if (!roleAtLeast(role, member.role)) yield* requireOtherOrgAdmin(change, "demoted")
-              yield* store.setRole(org, userId, role)
-              const above = roles.filter((one) => !roleAtLeast(role, one))
-              yield* withdrawInvitations(permit, member, above)
-              yield* record(permit, "member.role_changed", member, { old: member.role, new: role })
-              return yield* find(org, userId)
-            })
-          )
-        }),
-        remove: Effect.fn("Members.remove")(function* (permit, userId) {
-          yield* atomically(
-            Effect.gen(function* () {
-              const change = yield* lockForChange(permit, userId)
-              const { member, org } = change
-              yield* requireOtherOrgAdmin(change, "removed")
-              yield* store.remove(org, userId)
-              yield* keys.revokeAllOf(permit, org, userId)
-              yield* withdrawInvitations(permit, member, roles)
-              yield* record(permit, "member.removed", member, { role: member.role })
-            })
-          )
-        }),
-        grant: Effect.fn("Members.grant")((permit, userId, permission) =>
-          atomically(setPermissions(permit, userId, (now) => [...now, permission]))
-        ),
-        revoke: Effect.fn("Members.revoke")((permit, userId, permission) =>
-          atomically(setPermissions(permit, userId, (now) => now.filter((one) => one !== permission)))
-        ),
-        replacePermissions: Effect.fn("Members.replacePermissions")((permit, userId, permissions) =>
-          atomically(setPermissions(permit, userId, () => permissions))
-        ),
-        check: Effect.fn("Members.check")(function* (permit, userId, permission) {
-          const member = yield* find(yield* orgOf(permit), userId)
-          const user = Option.getOrThrow(yield* users.find(userId))
-          return holds(user.is_admin ? "admin" : member.role, member.permissions, permission)
+    grantedTo: Effect.fn("Members.grantedTo")(function* ({ actor, scope }: Permit<"any">) {
+      if (actor.kind !== "user" || Option.isNone(actor.userId) || Option.isNone(scope)) return []
+      const own = yield* store.find(scope.value, actor.userId.value)
+      return Option.match(own, { onNone: () => [], onSome: ({ permissions }) => permissions })
+    }),
+    list: (permit: Permit<"member_list">, window: Window) =>
+      Option.match(permit.scope, { onNone: () => Effect.succeed([]), onSome: (org) => store.list(org, window) }),
+    /** Adds an existing user without an invitation, for operators. */
+    add: Effect.fn("Members.add")(function* (permit: Permit<"platform">, userId: UserId, role: Role) {
+      const org = yield* organizationOf(permit)
+      return yield* atomically(
+        Effect.gen(function* () {
+          if (Option.isNone(yield* users.find(userId))) {
+            return yield* new Invalid({ message: "user_id: user not found." })
+          }
+          if (!(yield* store.add(org, userId, role))) {
+            return yield* new Conflict({ message: "This user is already a member of the organisation." })
+          }
+          const member = yield* orDefect(find(org, userId))
+          yield* record(permit, "member.added", member, { role })
+          return member
         })
-      }
+      )
+    }),
+    changeRole: Effect.fn("Members.changeRole")(function* (permit: Manager, userId: UserId, role: Role) {
+      const change = yield* lockForChange(permit, userId)
+      const { grantor, member, org } = change
+      yield* mayHandleRole(grantor, role, "role")
+      if (member.role === role) return member
+      if (!roleAtLeast(role, member.role)) yield* requireOtherOrgAdmin(change, "demoted")
+      yield* store.setRole(org, userId, role)
+      const above = roles.filter((one) => !roleAtLeast(role, one))
+      yield* withdrawInvitations(permit, member, above)
+      yield* record(permit, "member.role_changed", member, { old: member.role, new: role })
+      return yield* find(org, userId)
+    }, atomically),
+    remove: Effect.fn("Members.remove")(function* (permit: Manager, userId: UserId) {
+      const change = yield* lockForChange(permit, userId)
+      const { member, org } = change
+      yield* requireOtherOrgAdmin(change, "removed")
+      yield* store.remove(org, userId)
+      yield* keys.revokeAllOf(permit, org, userId)
+      yield* withdrawInvitations(permit, member, roles)
+      yield* record(permit, "member.removed", member, { role: member.role })
+    }, atomically),
+    grant: Effect.fn("Members.grant")((permit: Manager, userId: UserId, permission: Permission) =>
+      atomically(setPermissions(permit, userId, (now) => [...now, permission]))
+    ),
+    revoke: Effect.fn("Members.revoke")((permit: Manager, userId: UserId, permission: Permission) =>
+      atomically(setPermissions(permit, userId, (now) => now.filter((one) => one !== permission)))
+    ),
+    replacePermissions: Effect.fn("Members.replacePermissions")(
+      (permit: Manager, userId: UserId, permissions: ReadonlyArray<Permission>) =>
+        atomically(setPermissions(permit, userId, () => permissions))
+    ),
+    /** True if the member has the permission, by role or grant. */
+    check: Effect.fn("Members.check")(function* (permit: Manager, userId: UserId, permission: Permission) {
+      const member = yield* find(yield* organizationOf(permit), userId)
+      const user = Option.getOrThrow(yield* users.find(userId))
+      return holds(user.is_admin ? "admin" : member.role, member.permissions, permission)
     })
-  )
+  }
+})
+
+export class Members extends Context.Tag("corridor/Members")<Members, Effect.Effect.Success<typeof make>>() {
+  static readonly layer = Layer.effect(Members, make)
 }

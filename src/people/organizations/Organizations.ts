@@ -2,15 +2,15 @@
 import { Context, Effect, Layer, Option, Schema, Either } from "effect"
 import { OrgId, Ids } from "../../domain/Ids.ts"
 import { OrganizationName, type ChangeOrganization } from "../../contract/api/OrganizationsApi.ts"
+import { orNotFound } from "../../platform/database/DatabaseFailure.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
-import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
-import type { Permit } from "../../domain/Access.ts"
+import { organizationOf, type Permit } from "../../domain/Access.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { EmailAddress } from "../../domain/MailSafeText.ts"
-import { Forbidden, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
+import { Forbidden, Invalid } from "../../domain/Failure.ts"
 import { Feature } from "../../domain/Organization.ts"
 import type { Window } from "../../platform/database/Query.ts"
 import { EventPublisher } from "../../webhooks/EventPublisher.ts"
@@ -89,88 +89,74 @@ export const OrganizationInput = Schema.Struct({
   features: Schema.Array(Feature)
 })
 
-export class Organizations extends Context.Tag("corridor/Organizations")<
-  Organizations,
-  {
-    readonly create: (permit: Permit<"platform">, wanted: typeof OrganizationInput.Type) => Stored<Organization>
+const make = Effect.gen(function* () {
+  const store = yield* OrganizationStore
+  const events = yield* EventPublisher
+  const audit = yield* AuditLog
+  const ids = yield* Ids
+  const { mode } = yield* Settings
+  const { atomically } = yield* Transactor
+
+  const found = orNotFound("organisation")
+
+  /** Publishes the same event as a decision of the KYB provider. */
+  const publishKybDecision = ({ kyb_status, org_id }: Organization) =>
+    kyb_status === "approved" || kyb_status === "rejected"
+      ? events.publish({ event_type: `kyb.${kyb_status}`, org_id }, { org_id, kyb_status, reason: null })
+      : Effect.void
+
+  return {
     /** Without a permit, for features that have checked access already. */
-    readonly find: (orgId: OrgId) => Stored<Option.Option<Organization>>
+    find: (orgId: OrgId) => store.find(Option.some(orgId), orgId),
     /** The organisation of the permit. */
-    readonly get: (permit: Permit<"any">) => Stored<Organization, Invalid | NotFound>
-    readonly change: (
-      permit: Permit<"organization">,
-      change: OrganizationPatch
-    ) => Stored<Organization, Forbidden | Invalid | NotFound>
-    readonly list: (permit: Permit<"platform">, window: Window) => Stored<ReadonlyArray<Organization>>
-  }
->() {
-  static readonly layer = Layer.effect(
-    Organizations,
-    Effect.gen(function* () {
-      const store = yield* OrganizationStore
-      const events = yield* EventPublisher
-      const audit = yield* AuditLog
-      const ids = yield* Ids
-      const { mode } = yield* Settings
-      const { atomically } = yield* Transactor
-
-      const orgOf = (permit: Permit<"any"> | Permit<"organization">) =>
-        Effect.mapError(permit.scope, () => new Invalid({ message: "org_id: is required." }))
-
-      const orNotFound = Effect.flatMap(
-        Option.match({
-          onNone: () => Effect.fail(notFound("organisation")),
-          onSome: (organization: Organization) => Effect.succeed(organization)
+    get: (permit: Permit<"any">) =>
+      Effect.flatMap(organizationOf(permit), (orgId) => found(store.find(permit.scope, orgId))),
+    create: Effect.fn("Organizations.create")(function* (
+      permit: Permit<"platform">,
+      wanted: typeof OrganizationInput.Type
+    ) {
+      const org_id = yield* ids.make(OrgId)
+      const wantedFeatures = Array.from(new Set(wanted.features))
+      return yield* atomically(
+        Effect.zipLeft(
+          store.insert({ ...wanted, features: wantedFeatures, org_id, sandbox: mode === "sandbox" }),
+          audit.record(permit, {
+            action: "organization.created",
+            org: org_id,
+            subject: ["organization", org_id],
+            detail: { name: wanted.name, features: wantedFeatures }
+          })
+        )
+      )
+    }),
+    change: Effect.fn("Organizations.change")(function* (permit: Permit<"organization">, change: OrganizationPatch) {
+      yield* checkMaySet(permit, change)
+      const org_id = yield* organizationOf(permit)
+      return yield* atomically(
+        Effect.gen(function* () {
+          const before = yield* found(store.findForUpdate(permit.scope, org_id))
+          const wanted = yield* applyChange(before, change)
+          const changed = difference(before, wanted)
+          if (Option.isNone(changed)) return before
+          const after = yield* found(store.update(permit.scope, wanted))
+          yield* audit.record(permit, {
+            action: "organization.updated",
+            org: org_id,
+            subject: ["organization", org_id],
+            detail: changed.value
+          })
+          if (after.kyb_status !== before.kyb_status) yield* publishKybDecision(after)
+          return after
         })
       )
+    }),
+    list: (_permit: Permit<"platform">, window: Window) => store.list(Option.none(), window)
+  }
+})
 
-      /** Publishes the same event as a decision of the KYB provider. */
-      const publishKybDecision = ({ kyb_status, org_id }: Organization) =>
-        kyb_status === "approved" || kyb_status === "rejected"
-          ? events.publish({ event_type: `kyb.${kyb_status}`, org_id }, { org_id, kyb_status, reason: null })
-          : Effect.void
-
-      return {
-        find: (orgId) => store.find(Option.some(orgId), orgId),
-        get: (permit) => Effect.flatMap(orgOf(permit), (orgId) => orNotFound(store.find(permit.scope, orgId))),
-        create: Effect.fn("Organizations.create")(function* (permit, wanted) {
-          const org_id = yield* ids.make(OrgId)
-          const wantedFeatures = Array.from(new Set(wanted.features))
-          return yield* atomically(
-            Effect.zipLeft(
-              store.insert({ ...wanted, features: wantedFeatures, org_id, sandbox: mode === "sandbox" }),
-              audit.record(permit, {
-                action: "organization.created",
-                org: org_id,
-                subject: ["organization", org_id],
-                detail: { name: wanted.name, features: wantedFeatures }
-              })
-            )
-          )
-        }),
-        change: Effect.fn("Organizations.change")(function* (permit, change) {
-          yield* checkMaySet(permit, change)
-          const org_id = yield* orgOf(permit)
-          return yield* atomically(
-            Effect.gen(function* () {
-              const before = yield* orNotFound(store.findForUpdate(permit.scope, org_id))
-              const wanted = yield* applyChange(before, change)
-              const changed = difference(before, wanted)
-              if (Option.isNone(changed)) return before
-              const after = yield* orNotFound(store.update(permit.scope, wanted))
-              yield* audit.record(permit, {
-                action: "organization.updated",
-                org: org_id,
-                subject: ["organization", org_id],
-                detail: changed.value
-              })
-              if (after.kyb_status !== before.kyb_status) yield* publishKybDecision(after)
-              return after
-            })
-          )
-        }),
-        list: (_permit, window) => store.list(Option.none(), window)
-      }
-    })
-  )
+export class Organizations extends Context.Tag("corridor/Organizations")<
+  Organizations,
+  Effect.Effect.Success<typeof make>
+>() {
+  static readonly layer = Layer.effect(Organizations, make)
 }

@@ -1,7 +1,6 @@
 import { Effect, Either, Option } from "effect"
-import { success } from "../../contract/api/Envelope.ts"
 import type { OrganizationsApi, Organization as ShownOrganization } from "../../contract/api/OrganizationsApi.ts"
-import type { Handlers } from "../../platform/http/Handlers.ts"
+import { answer, type Handlers } from "../../platform/http/Handlers.ts"
 import { makeCamelPages } from "../../platform/pagination/Pagination.ts"
 import { Organizations } from "./Organizations.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
@@ -32,29 +31,23 @@ export const organizationView = (permit: Permit<Access>, organization: Organizat
   }
 }
 
-export const organizationsHandlers = Effect.gen(function* () {
-  const organizations = yield* Organizations
-  const pages = yield* makeCamelPages
-  const handlers: Handlers<typeof OrganizationsApi> = {
-    list: (request) => {
-      const { permit } = request
-      return pages(request, {
-        message: "Organisations",
-        fetch: (window) => organizations.list(permit, window),
-        idOf: (organization) => organization.org_id,
-        show: (organization) => organizationView(permit, organization)
-      })
-    },
-    create: ({ payload, permit }) =>
-      Effect.map(organizations.create(permit, payload), (made) =>
-        success("Organisation created", organizationView(permit, made))
-      ),
-    get: ({ permit }) =>
-      Effect.map(organizations.get(permit), (found) => success("Organisation", organizationView(permit, found))),
-    change: ({ payload, permit }) =>
-      Effect.map(organizations.change(permit, payload), (changed) =>
-        success("Organisation changed", organizationView(permit, changed))
-      )
+export const organizationsHandlers = Effect.map(
+  Effect.all([Organizations, makeCamelPages]),
+  ([organizations, pages]): Handlers<typeof OrganizationsApi> => {
+    const shownTo = (permit: Permit<Access>) => (organization: Organization) => organizationView(permit, organization)
+    return {
+      list: (request) =>
+        pages(request, {
+          message: "Organisations",
+          fetch: (window) => organizations.list(request.permit, window),
+          idOf: (organization) => organization.org_id,
+          show: shownTo(request.permit)
+        }),
+      create: ({ payload, permit }) =>
+        answer("Organisation created", organizations.create(permit, payload), shownTo(permit)),
+      get: ({ permit }) => answer("Organisation", organizations.get(permit), shownTo(permit)),
+      change: ({ payload, permit }) =>
+        answer("Organisation changed", organizations.change(permit, payload), shownTo(permit))
+    }
   }
-  return handlers
-})
+)

@@ -1,14 +1,13 @@
 /** Users and memberships in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
-import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { rowAs, rowsAs, newest } from "../../platform/database/Query.ts"
+import { newest, execute, queryRow, queryRows } from "../../platform/database/Query.ts"
 import { Member, MemberRole, User, userTaken, UserStore } from "./UserStore.ts"
 
-const user = rowAs(User)
-const userId = rowAs(User.pick("user_id"))
-const memberRoles = rowsAs(MemberRole)
-const members = rowsAs(Member)
+const user = queryRow(User)
+const userId = queryRow(User.pick("user_id"))
+const memberRoles = queryRows(MemberRole)
+const members = queryRows(Member)
 
 export const userStoreSql = Layer.effect(
   UserStore,
@@ -17,49 +16,32 @@ export const userStoreSql = Layer.effect(
     return {
       insert: (fresh) =>
         sql`insert into users as u ${sql.insert(fresh)} on conflict do nothing returning ${columns}`.pipe(
-          Effect.flatMap(user),
-          orDatabaseFailure,
+          user,
           Effect.flatMap(Effect.mapError(userTaken))
         ),
-      find: (userId) =>
-        sql`select ${columns} from users u where user_id = ${userId}`.pipe(Effect.flatMap(user), orDatabaseFailure),
-      findBySubject: (subject) =>
-        sql`select ${columns} from users u where subject = ${subject}`.pipe(Effect.flatMap(user), orDatabaseFailure),
-      findByEmail: (email) =>
-        sql`select ${columns} from users u where lower(email) = lower(${email})`.pipe(
-          Effect.flatMap(user),
-          orDatabaseFailure
-        ),
+      find: (userId) => user(sql`select ${columns} from users u where user_id = ${userId}`),
+      findBySubject: (subject) => user(sql`select ${columns} from users u where subject = ${subject}`),
+      findByEmail: (email) => user(sql`select ${columns} from users u where lower(email) = lower(${email})`),
       membershipsOf: (userId) =>
-        sql`select org_id, user_id, role from memberships
-          where user_id = ${userId} order by created_at, org_id`.pipe(Effect.flatMap(memberRoles), orDatabaseFailure),
+        memberRoles(sql`select org_id, user_id, role from memberships
+          where user_id = ${userId} order by created_at, org_id`),
       list: (scope, window) => {
         const from = Option.match(scope, {
           onNone: () => sql`(select ${columns}, null::uuid as org_id, null::text as role from users u) u where true`,
           onSome: (orgId) => sql`(select ${columns}, m.org_id, m.role from users u
             join memberships m on m.user_id = u.user_id and m.org_id = ${orgId}) u where true`
         })
-        return sql`select ${columns}, org_id, role from ${from} ${newest(sql, "user_id", window)}`.pipe(
-          Effect.flatMap(members),
-          orDatabaseFailure
-        )
+        return members(sql`select ${columns}, org_id, role from ${from} ${newest(sql, "user_id", window)}`)
       },
       putMember: (membership) =>
-        sql`insert into memberships ${sql.insert(membership)}
-          on conflict (org_id, user_id) do update set role = excluded.role, updated_at = now()`.pipe(
-          orDatabaseFailure,
-          Effect.asVoid
-        ),
+        execute(sql`insert into memberships ${sql.insert(membership)}
+          on conflict (org_id, user_id) do update set role = excluded.role, updated_at = now()`),
       oldestOrgAdmin: (orgId) =>
         sql`select user_id from memberships where org_id = ${orgId} and role = 'org-admin'
-          order by created_at, user_id limit 1`.pipe(
-          Effect.flatMap(userId),
-          Effect.map(Option.map(({ user_id }) => user_id)),
-          orDatabaseFailure
-        ),
+          order by created_at, user_id limit 1`.pipe(userId, Effect.map(Option.map(({ user_id }) => user_id))),
       grant: (org_id, user_id, permission, granted_by) =>
-        sql`insert into member_permissions ${sql.insert({ org_id, user_id, permission, granted_by })}
-          on conflict do nothing`.pipe(orDatabaseFailure, Effect.asVoid)
+        execute(sql`insert into member_permissions ${sql.insert({ org_id, user_id, permission, granted_by })}
+          on conflict do nothing`)
     }
   })
 )

@@ -4,18 +4,14 @@ import type { Handlers } from "../../platform/http/Handlers.ts"
 import { makePages } from "../../platform/pagination/Pagination.ts"
 import { Users } from "./Users.ts"
 
-export const usersHandlers = Effect.gen(function* () {
-  const users = yield* Users
-  const pages = yield* makePages
-  const handlers: Handlers<typeof UsersApi> = {
-    list: (request) => {
-      const { permit } = request
-      return pages(request, {
+export const usersHandlers = Effect.map(
+  Effect.all([Users, makePages]),
+  ([users, pages]): Handlers<typeof UsersApi> => ({
+    list: (request) =>
+      pages(request, {
         message: "Users",
-        fetch: (window) => users.list(permit, window),
+        fetch: (window) => users.list(request.permit, window),
         idOf: (user) => user.user_id
       })
-    }
-  }
-  return handlers
-})
+  })
+)

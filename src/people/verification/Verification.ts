@@ -1,25 +1,24 @@
 /** Creates, lists and closes verification requests. Closing publishes an event. */
-import { type Array as Arr, Context, Effect, Either, Layer, Option } from "effect"
+import { type Array as Arr, Context, Effect, Either, Layer } from "effect"
 import { TransactionId, idOrNil } from "../../domain/Ids.ts"
-import type { CloseVerification, RequestVerification, VerificationAnswer } from "../../contract/api/VerificationApi.ts"
+import type { CloseVerification, RequestVerification } from "../../contract/api/VerificationApi.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
-import { mapRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
+import { mapRefusal, orNotFound, orRefuse } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
-import type { Permit } from "../../domain/Access.ts"
-import { Conflict, Invalid, NotFound, notFound, type RateLimited } from "../../domain/Failure.ts"
+import { organizationOf, type Permit } from "../../domain/Access.ts"
+import { Conflict, Invalid, NotFound, notFound } from "../../domain/Failure.ts"
 import type { Window } from "../../platform/database/Query.ts"
 import {
   VerificationSubjects,
   type NamedTarget,
-  VerificationSender,
-  VerificationRecipients,
+  makeVerificationSender,
+  makeVerificationRecipients,
   type Target
 } from "./VerificationSender.ts"
 import { EventPublisher } from "../../webhooks/EventPublisher.ts"
-import { type VerificationFilter, type VerificationRequest, VerificationStore } from "./VerificationStore.ts"
+import { type VerificationFilter, VerificationStore } from "./VerificationStore.ts"
 
 type Wanted = typeof RequestVerification.Type
-type Answer = typeof VerificationAnswer.Type
 
 const missing = (field: string, type: string): Invalid =>
   new Invalid({ message: `${field}: is required when target_type is ${type} or both.` })
@@ -38,106 +37,74 @@ const targetsOf = ({
   return Either.map(target_type === "sender" ? sender : beneficiary, (one) => [one])
 }
 
-export class Verification extends Context.Tag("corridor/Verification")<
-  Verification,
-  {
+const make = Effect.gen(function* () {
+  const store = yield* VerificationStore
+  const subjects = yield* VerificationSubjects
+  const events = yield* EventPublisher
+  const audit = yield* AuditLog
+  const recipients = yield* makeVerificationRecipients
+  const { send } = yield* makeVerificationSender
+  const { atomically } = yield* Transactor
+
+  const get = (permit: Permit<"verification">, id: string) =>
+    orNotFound("verification request")(store.find(permit.scope, id))
+
+  return {
+    get,
+    list: (permit: Permit<"verification">, filter: VerificationFilter, window: Window) =>
+      store.list(permit.scope, filter, window),
     /** `reader` reads the transaction. With a single target, a failure is NotFound or RateLimited. */
-    readonly request: (
+    request: Effect.fn("Verification.request")(function* (
       permit: Permit<"verification">,
       reader: Permit<"any">,
       wanted: Wanted
-    ) => Stored<Answer, Invalid | NotFound | RateLimited>
-    readonly list: (
-      permit: Permit<"verification">,
-      filter: VerificationFilter,
-      window: Window
-    ) => Stored<ReadonlyArray<VerificationRequest>>
-    readonly get: (permit: Permit<"verification">, id: string) => Stored<VerificationRequest, NotFound>
-    readonly close: (
+    ) {
+      const targets = yield* targetsOf(wanted)
+      const org_id = yield* organizationOf(permit)
+      const { transaction_id } = yield* subjects
+        .transaction(reader, idOrNil(TransactionId)(wanted.transaction_id))
+        .pipe(mapRefusal(() => notFound("transaction")))
+      const { user_id: requested_by } = yield* orNotFound("user")(recipients.member(org_id, wanted.user_id))
+      const about = { org_id, requested_by, transaction_id }
+      // In parallel: a mail server that hangs delays the request once.
+      const results = yield* Effect.forEach(targets, (target) => send(permit, about, wanted, target), {
+        concurrency: targets.length
+      })
+      const { target_type, verification_type } = wanted
+      const all_success = results.every(({ success }) => success)
+      const answer = { target_type, verification_type, transaction_id, all_success }
+      if (target_type === "both") {
+        const message = all_success ? "Verification requests sent." : "Some recipients could not be notified."
+        return { ...answer, message, request_id: null, results: results.map(({ limited: _limited, ...one }) => one) }
+      }
+      const [{ limited, message, request_id, success }] = results
+      if (limited !== undefined) return yield* limited
+      return success ? { ...answer, message, request_id } : yield* new NotFound({ message })
+    }),
+    close: Effect.fn("Verification.close")(function* (
       permit: Permit<"verification">,
       id: string,
       status: (typeof CloseVerification.Type)["status"]
-    ) => Stored<VerificationRequest, NotFound | Conflict>
+    ) {
+      const before = yield* get(permit, id)
+      const message =
+        before.status === "failed"
+          ? "This request was not delivered; create a new one."
+          : "This request is already closed."
+      const closed = yield* store.close(permit.scope, id, status).pipe(orRefuse(() => new Conflict({ message })))
+      const { org_id: org, request_id, user_id, verification_type } = closed
+      const data = { user_id, request_id, verification_type, status }
+      yield* events.publish({ event_type: `kyc.${status}`, org_id: org }, data)
+      const subject = ["verification_request", request_id] as const
+      yield* audit.record(permit, { action: `verification.${status}`, org, subject })
+      return closed
+    }, atomically)
   }
+})
+
+export class Verification extends Context.Tag("corridor/Verification")<
+  Verification,
+  Effect.Effect.Success<typeof make>
 >() {
-  static readonly layer = Layer.effect(
-    Verification,
-    Effect.gen(function* () {
-      const store = yield* VerificationStore
-      const subjects = yield* VerificationSubjects
-      const events = yield* EventPublisher
-      const audit = yield* AuditLog
-      const recipients = yield* VerificationRecipients
-      const { send } = yield* VerificationSender
-      const { atomically } = yield* Transactor
-
-      const get = (permit: Permit<"verification">, id: string) =>
-        Effect.flatten(store.find(permit.scope, id)).pipe(mapRefusal(() => notFound("verification request")))
-
-      return {
-        get,
-        list: (permit, filter, window) => store.list(permit.scope, filter, window),
-        request: Effect.fn("Verification.request")(function* (permit, reader, wanted) {
-          const targets = yield* targetsOf(wanted)
-          const org_id = Option.getOrUndefined(permit.scope)
-          if (org_id === undefined) {
-            return yield* new Invalid({ message: "org_id: is required." })
-          }
-          const { transaction_id } = yield* subjects
-            .transaction(reader, idOrNil(TransactionId)(wanted.transaction_id))
-            .pipe(mapRefusal(() => notFound("transaction")))
-          const { user_id: requested_by } = yield* Effect.flatten(recipients.member(org_id, wanted.user_id)).pipe(
-            mapRefusal(() => notFound("user"))
-          )
-          const about = { org_id, requested_by, transaction_id }
-          // In parallel: a mail server that hangs delays the request once.
-          const results = yield* Effect.forEach(targets, (target) => send(permit, about, wanted, target), {
-            concurrency: targets.length
-          })
-          const { target_type, verification_type } = wanted
-          const all_success = results.every(({ success }) => success)
-          const answer = { target_type, verification_type, transaction_id, all_success }
-          if (target_type === "both") {
-            const message = all_success ? "Verification requests sent." : "Some recipients could not be notified."
-            return {
-              ...answer,
-              message,
-              request_id: null,
-              results: results.map(({ limited: _limited, ...one }) => one)
-            }
-          }
-          const [{ limited, message, request_id, success }] = results
-          if (limited !== undefined) return yield* limited
-          return success ? { ...answer, message, request_id } : yield* new NotFound({ message })
-        }),
-        close: Effect.fn("Verification.close")(function* (permit, id, status) {
-          return yield* atomically(
-            Effect.gen(function* () {
-              const before = yield* get(permit, id)
-              const closed = yield* Effect.flatten(store.close(permit.scope, id, status)).pipe(
-                mapRefusal(
-                  () =>
-                    new Conflict({
-                      message:
-                        before.status === "failed"
-                          ? "This request was not delivered; create a new one."
-                          : "This request is already closed."
-                    })
-                )
-              )
-              const { org_id, request_id, user_id, verification_type } = closed
-              const data = { user_id, request_id, verification_type, status }
-              yield* events.publish({ event_type: `kyc.${status}`, org_id }, data)
-              yield* audit.record(permit, {
-                action: `verification.${status}`,
-                org: org_id,
-                subject: ["verification_request", request_id]
-              })
-              return closed
-            })
-          )
-        })
-      }
-    })
-  )
+  static readonly layer = Layer.effect(Verification, make)
 }

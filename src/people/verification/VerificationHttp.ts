@@ -1,36 +1,29 @@
 import { Effect } from "effect"
-import { success } from "../../contract/api/Envelope.ts"
 import type { VerificationApi } from "../../contract/api/VerificationApi.ts"
-import { type Handlers, Reply } from "../../platform/http/Handlers.ts"
+import { answer, type Handlers, Reply } from "../../platform/http/Handlers.ts"
 import { makePages } from "../../platform/pagination/Pagination.ts"
 import { Verification } from "./Verification.ts"
 
 const PARTIAL_SUCCESS = 207
 
-export const verificationHandlers = Effect.gen(function* () {
-  const verification = yield* Verification
-  const pages = yield* makePages
-  const handlers: Handlers<typeof VerificationApi> = {
+export const verificationHandlers = Effect.map(
+  Effect.all([Verification, makePages]),
+  ([verification, pages]): Handlers<typeof VerificationApi> => ({
     request: Effect.fn("VerificationHttp.request")(function* ({ elevate, payload, permit }) {
-      const answer = yield* verification.request(permit, yield* elevate("any"), payload)
-      return answer.all_success ? answer : new Reply(PARTIAL_SUCCESS, answer)
+      const result = yield* verification.request(permit, yield* elevate("any"), payload)
+      return result.all_success ? result : new Reply(PARTIAL_SUCCESS, result)
     }),
     list: (request) => {
-      const { permit, urlParams } = request
-      const filters = { status: urlParams.status, transaction_id: urlParams.transaction_id }
+      const { status, transaction_id } = request.urlParams
       return pages(request, {
         message: "Verification requests",
-        filters,
-        fetch: (window) => verification.list(permit, filters, window),
+        filters: { status, transaction_id },
+        fetch: (window) => verification.list(request.permit, { status, transaction_id }, window),
         idOf: ({ request_id }) => request_id
       })
     },
-    get: ({ path, permit }) =>
-      Effect.map(verification.get(permit, path.request_id), (request) => success("Verification request", request)),
+    get: ({ path, permit }) => answer("Verification request", verification.get(permit, path.request_id)),
     close: ({ path, payload, permit }) =>
-      Effect.map(verification.close(permit, path.request_id, payload.status), (request) =>
-        success("Verification request closed", request)
-      )
-  }
-  return handlers
-})
+      answer("Verification request closed", verification.close(permit, path.request_id, payload.status))
+  })
+)

@@ -1,5 +1,5 @@
 /** Stores and sends a verification request to one person. */
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Option } from "effect"
 import { type OrgId, type TransactionId, UserId, BeneficiaryId, Ids, idOrNil } from "../../domain/Ids.ts"
 import type { RequestVerification, VerificationAnswer } from "../../contract/api/VerificationApi.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
@@ -34,43 +34,32 @@ export type Target = "beneficiary" | "sender"
 /** The address, or the reason why there is none. */
 export type Recipient = { readonly address: string } | { readonly reason: string }
 
-export class VerificationRecipients extends Context.Tag("corridor/VerificationRecipients")<
-  VerificationRecipients,
-  {
-    /** A user who belongs to the organisation. */
-    readonly member: (orgId: OrgId, given: string) => Stored<Option.Option<User>>
-    readonly recipient: (orgId: OrgId, target: Target, given: string) => Stored<Recipient>
-  }
->() {
-  static readonly layer = Layer.effect(
-    VerificationRecipients,
-    Effect.gen(function* () {
-      const users = yield* Users
-      const subjects = yield* VerificationSubjects
+export const makeVerificationRecipients = Effect.gen(function* () {
+  const users = yield* Users
+  const subjects = yield* VerificationSubjects
 
-      const member = Effect.fnUntraced(function* (orgId: OrgId, given: string) {
-        const userId = idOrNil(UserId)(given)
-        return (yield* users.isMember(orgId, userId)) ? yield* users.find(userId) : Option.none<User>()
+  /** A user who belongs to the organisation. */
+  const member = Effect.fnUntraced(function* (orgId: OrgId, given: string) {
+    const userId = idOrNil(UserId)(given)
+    return (yield* users.isMember(orgId, userId)) ? yield* users.find(userId) : Option.none<User>()
+  })
+
+  const recipient = Effect.fnUntraced(function* (orgId: OrgId, target: Target, given: string) {
+    if (target === "sender") {
+      return Option.match(yield* member(orgId, given), {
+        onNone: (): Recipient => ({ reason: "No sender with this id." }),
+        onSome: ({ email }): Recipient => ({ address: email })
       })
-
-      const recipient = Effect.fnUntraced(function* (orgId: OrgId, target: Target, given: string) {
-        if (target === "sender") {
-          return Option.match(yield* member(orgId, given), {
-            onNone: (): Recipient => ({ reason: "No sender with this id." }),
-            onSome: ({ email }): Recipient => ({ address: email })
-          })
-        }
-        return Option.match(yield* subjects.beneficiary(orgId, idOrNil(BeneficiaryId)(given)), {
-          onNone: (): Recipient => ({ reason: "No beneficiary with this id." }),
-          onSome: ({ email }): Recipient =>
-            email === null ? { reason: "The beneficiary has no e-mail address." } : { address: email }
-        })
-      })
-
-      return { member, recipient }
+    }
+    return Option.match(yield* subjects.beneficiary(orgId, idOrNil(BeneficiaryId)(given)), {
+      onNone: (): Recipient => ({ reason: "No beneficiary with this id." }),
+      onSome: ({ email }): Recipient =>
+        email === null ? { reason: "The beneficiary has no e-mail address." } : { address: email }
     })
-  )
-}
+  })
+
+  return { member, recipient }
+})
 
 const names = { bvn: "Bank Verification Number (BVN)", nin: "National Identification Number (NIN)" } as const
 
@@ -112,93 +101,71 @@ interface RequestContext {
   readonly transaction_id: TransactionId
 }
 
-export class VerificationSender extends Context.Tag("corridor/VerificationNotify")<
-  VerificationSender,
-  {
-    /** Stores the request before it sends the message. */
-    readonly send: (
-      permit: Permit<"verification">,
-      about: RequestContext,
-      wanted: Wanted,
-      named: NamedTarget
-    ) => Stored<SendResult>
-  }
->() {
-  static readonly layer = Layer.effect(
-    VerificationSender,
-    Effect.gen(function* () {
-      const store = yield* VerificationStore
-      const organizations = yield* Organizations
-      const notifier = yield* Notifier
-      const audit = yield* AuditLog
-      const ids = yield* Ids
-      const recipients = yield* VerificationRecipients
-      const { atomically } = yield* Transactor
+export const makeVerificationSender = Effect.gen(function* () {
+  const store = yield* VerificationStore
+  const organizations = yield* Organizations
+  const notifier = yield* Notifier
+  const audit = yield* AuditLog
+  const ids = yield* Ids
+  const recipients = yield* makeVerificationRecipients
+  const { atomically } = yield* Transactor
 
-      const insert = (permit: Permit<"verification">, request: NewVerificationRequest) =>
-        atomically(
-          Effect.zipRight(
-            store.insert(request),
-            audit.record(permit, {
-              action: "verification.requested",
-              org: request.org_id,
-              subject: ["verification_request", request.request_id],
-              detail: {
-                target: request.target,
-                verification_type: request.verification_type,
-                transaction_id: request.transaction_id
-              }
-            })
-          )
-        )
-
-      const send = Effect.fn("VerificationSender.send")(function* (
-        permit: Permit<"verification">,
-        about: RequestContext,
-        wanted: Wanted,
-        [target, user_id]: NamedTarget
-      ) {
-        const { priority, triggered_by, verification_type } = wanted
-        const request_id = yield* ids.next
-        const recipient: Recipient = yield* recipients.recipient(about.org_id, target, user_id)
-        const status = "address" in recipient ? "pending" : "failed"
-        const request = { ...about, request_id, target, user_id, verification_type, triggered_by, priority }
-        yield* insert(permit, { ...request, status })
-        const result = { target, user_id, request_id }
-        const failed = (message: string): SendResult => ({ ...result, message, status: "failed", success: false })
-        if (!("address" in recipient)) return failed(recipient.reason)
-        const organization = yield* organizations.find(about.org_id)
-        const message = verificationMessage({
-          organization: Option.match(organization, { onNone: () => "", onSome: ({ name }) => name }),
-          transactionId: about.transaction_id,
-          requestId: request_id,
-          wanted
+  const insert = (permit: Permit<"verification">, request: NewVerificationRequest) => {
+    const { org_id, request_id, target, transaction_id, verification_type } = request
+    return atomically(
+      Effect.zipRight(
+        store.insert(request),
+        audit.record(permit, {
+          action: "verification.requested",
+          org: org_id,
+          subject: ["verification_request", request_id],
+          detail: { target, verification_type, transaction_id }
         })
-        return yield* notifier
-          .send({ ...message, to: recipient.address, org_id: about.org_id, kind: "verification_request", priority })
-          .pipe(
-            Effect.as<SendResult>({
-              ...result,
-              message: "Verification request sent.",
-              status: "pending",
-              success: true
-            }),
-            Effect.tapError((refusal) =>
-              isDatabaseFailure(refusal)
-                ? Effect.void
-                : Effect.logWarning(`A verification request could not be sent: ${refusal.message}`).pipe(
-                    Effect.annotateLogs({ request_id }),
-                    Effect.zipRight(store.close(Option.some(about.org_id), request_id, "failed"))
-                  )
-            ),
-            Effect.catchTags({
-              NotificationFailed: () => Effect.succeed(failed(`The ${target} could not be reached.`)),
-              RateLimited: (limited) => Effect.succeed<SendResult>({ ...failed(limited.message), limited })
-            })
-          )
-      })
+      )
+    )
+  }
 
-      return { send }
+  /** Stores the request before it sends the message. */
+  const send = Effect.fn("VerificationSender.send")(function* (
+    permit: Permit<"verification">,
+    about: RequestContext,
+    wanted: Wanted,
+    [target, user_id]: NamedTarget
+  ) {
+    const { priority, triggered_by, verification_type } = wanted
+    const request_id = yield* ids.next
+    const recipient: Recipient = yield* recipients.recipient(about.org_id, target, user_id)
+    const status = "address" in recipient ? "pending" : "failed"
+    const request = { ...about, request_id, target, user_id, verification_type, triggered_by, priority }
+    yield* insert(permit, { ...request, status })
+    const result = { target, user_id, request_id }
+    const failed = (message: string): SendResult => ({ ...result, message, status: "failed", success: false })
+    if (!("address" in recipient)) return failed(recipient.reason)
+    const organization = yield* organizations.find(about.org_id)
+    const message = verificationMessage({
+      organization: Option.match(organization, { onNone: () => "", onSome: ({ name }) => name }),
+      transactionId: about.transaction_id,
+      requestId: request_id,
+      wanted
     })
-  )
-}
+    return yield* notifier
+      .send({ ...message, to: recipient.address, org_id: about.org_id, kind: "verification_request", priority })
+      .pipe(
+        Effect.as<SendResult>({ ...result, message: "Verification request sent.", status: "pending", success: true }),
+        Effect.tapError((refusal) =>
+          isDatabaseFailure(refusal)
+            ? Effect.void
+            : Effect.logWarning(`A verification request could not be sent: ${refusal.message}`).pipe(
+                Effect.annotateLogs({ request_id }),
+                Effect.zipRight(store.close(Option.some(about.org_id), request_id, "failed"))
+              )
+        ),
+        Effect.catchTags({
+          NotificationFailed: () => Effect.succeed(failed(`The ${target} could not be reached.`)),
+          RateLimited: (limited) => Effect.succeed<SendResult>({ ...failed(limited.message), limited })
+        })
+      )
+  })
+
+  return { send }
+})

@@ -2,14 +2,13 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Schema } from "effect"
 import * as Api from "../../contract/api/VerificationApi.ts"
-import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { rowAs, rowsAs, theRowAs, inScope, newest, ownedIn } from "../../platform/database/Query.ts"
+import { inScope, newest, ownedIn, queryOne, queryRow, queryRows } from "../../platform/database/Query.ts"
 import { VerificationStore } from "./VerificationStore.ts"
 
 const Request = Schema.typeSchema(Api.VerificationRequest)
-const request = rowAs(Request)
-const theRequest = theRowAs(Request)
-const requests = rowsAs(Request)
+const request = queryRow(Request)
+const theRequest = queryOne(Request)
+const requests = queryRows(Request)
 
 export const verificationStoreSql = Layer.effect(
   VerificationStore,
@@ -18,29 +17,23 @@ export const verificationStoreSql = Layer.effect(
       triggered_by, priority, status, created_at, updated_at`)
     return {
       insert: (fresh) =>
-        sql`insert into verification_requests ${sql.insert({ ...fresh })}
-          returning ${columns}`.pipe(Effect.flatMap(theRequest), orDatabaseFailure),
+        theRequest(sql`insert into verification_requests ${sql.insert({ ...fresh })}
+          returning ${columns}`),
       find: (scope, id) =>
-        sql`select ${columns} from verification_requests
-          where request_id = ${id} and ${ownedIn(sql, scope)}`.pipe(Effect.flatMap(request), orDatabaseFailure),
+        request(sql`select ${columns} from verification_requests
+          where request_id = ${id} and ${ownedIn(sql, scope)}`),
       list: (scope, { status, transaction_id }, window) => {
         const ofStatus = status === undefined ? sql`true` : sql`status = ${status}`
         const [mine, about] =
           transaction_id === undefined
             ? [inScope(sql, scope), sql`true`]
             : [ownedIn(sql, scope), sql`transaction_id = ${transaction_id}`]
-        return sql`select ${columns} from verification_requests
-          where ${mine} and ${ofStatus} and ${about} ${newest(sql, "request_id", window)}`.pipe(
-          Effect.flatMap(requests),
-          orDatabaseFailure
-        )
+        return requests(sql`select ${columns} from verification_requests
+          where ${mine} and ${ofStatus} and ${about} ${newest(sql, "request_id", window)}`)
       },
       close: (scope, id, status) =>
-        sql`update verification_requests set status = ${status}, updated_at = now()
-          where request_id = ${id} and status = 'pending' and ${ownedIn(sql, scope)} returning ${columns}`.pipe(
-          Effect.flatMap(request),
-          orDatabaseFailure
-        )
+        request(sql`update verification_requests set status = ${status}, updated_at = now()
+          where request_id = ${id} and status = 'pending' and ${ownedIn(sql, scope)} returning ${columns}`)
     }
   })
 )

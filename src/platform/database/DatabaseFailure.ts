@@ -11,6 +11,7 @@ import {
   type DatabaseFailure,
   isDatabaseFailure,
   maybeWritten,
+  notFound,
   notWritten
 } from "../../domain/Failure.ts"
 
@@ -138,6 +139,14 @@ export const mapRefusal: {
   ): Effect.Effect<A, E2 | Extract<E, DatabaseFailure>, R> =>
     catchRefusal(effect, (refusal) => Effect.fail(to(refusal)))
 )
+
+/** The row that was found; fails with the refusal if there is none. */
+export const orRefuse =
+  <E2>(refusal: () => E2) =>
+  <A, E, R>(found: Effect.Effect<Option.Option<A>, E, R>): Effect.Effect<A, E | E2, R> =>
+    Effect.flatMap(found, Effect.mapError(refusal))
+
+export const orNotFound = (what: string) => orRefuse(() => notFound(what))
 
 /** `Effect.orDie` for every failure but the database's. */
 export const orDefect = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, Extract<E, DatabaseFailure>, R> =>

@@ -5,6 +5,7 @@ import type { OrgId } from "../../domain/Ids.ts"
 import { compileDecoder } from "../schema/CompiledSchema.ts"
 import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { Money } from "../../domain/Money.ts"
+import { orDatabaseFailure } from "./DatabaseFailure.ts"
 
 /** Which rows of a list a query is to give. */
 
@@ -115,6 +116,31 @@ export const theRowAs = <A, I>(schema: Schema.Schema<A, I>) => {
         : Effect.succeed(first)
     )
 }
+
+/** A statement of a store: decodes its rows, and turns errors of the database into `DatabaseFailure`. */
+const querying =
+  <A>(decode: (rows: ReadonlyArray<unknown>) => Effect.Effect<A>) =>
+  <R>(statement: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError, R>) =>
+    orDatabaseFailure(Effect.flatMap(statement, decode))
+
+export const queryRows = <A, I>(schema: Schema.Schema<A, I>) => querying(rowsAs(schema))
+
+/** The first row, if there is one. */
+export const queryRow = <A, I>(schema: Schema.Schema<A, I>) => querying(rowAs(schema))
+
+/** The row of a statement that always returns one. */
+export const queryOne = <A, I>(schema: Schema.Schema<A, I>) => querying(theRowAs(schema))
+
+const countOf = theRowAs(Schema.Struct({ count: Schema.Int }))
+
+/** The result of `select count(*)::int …`. */
+export const queryCount = querying((rows) => Effect.map(countOf(rows), ({ count }) => count))
+
+/** Whether the statement returned a row. */
+export const anyRow = querying((rows) => Effect.succeed(rows.length > 0))
+
+/** Runs a statement without a result. */
+export const execute = querying(() => Effect.void)
 
 /** Checks for tables before the migrations have run. */
 const presence = theRowAs(Schema.Struct({ there: Schema.Boolean }))

@@ -1,6 +1,7 @@
 /** Handlers of a feature: one function for each endpoint of its group, typed by the contract. */
 import type { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
-import { type Effect, Context } from "effect"
+import { Effect, Context, identity } from "effect"
+import { success } from "../../contract/api/Envelope.ts"
 import type { AccessOf } from "../../contract/api/Operation.ts"
 import type { Access, Permit, Caller } from "../../domain/Access.ts"
 import type { NewKey } from "../idempotency/IdempotencyStore.ts"
@@ -37,6 +38,13 @@ export class Reply<A> {
     this.headers = headers
   }
 }
+
+/** Answers with the success envelope; `view` turns the result into what the API shows. */
+export const answer = <A, E, R, B = A>(
+  message: string,
+  result: Effect.Effect<A, E, R>,
+  view: (result: A) => B = identity as (result: A) => B
+) => Effect.map(result, (data) => success(message, view(data)))
 
 type ItemOf<Body> = Body extends { readonly data: ReadonlyArray<infer Item> } ? Item : never
 

@@ -7,21 +7,13 @@ import { AccountId, BeneficiaryId, type OrgId, TransactionId, idOrNil, Ids } fro
 import type { SimulateDeposit, Transfer, Withdraw } from "../../contract/api/VirtualAccountsApi.ts"
 import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
 import { Settings } from "../../platform/config/Settings.ts"
-import { mapRefusal, orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
+import { mapRefusal, orDefect } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Permit } from "../../domain/Access.ts"
-import {
-  type Conflict,
-  type IdempotencyConflict,
-  type InsufficientFunds,
-  Invalid,
-  NotFound,
-  notFound,
-  type RateMismatch
-} from "../../domain/Failure.ts"
+import { Invalid, NotFound, notFound } from "../../domain/Failure.ts"
 import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
-import { Initiation, type InitiationFailure } from "../../payments/initiate/Initiation.ts"
+import { Initiation } from "../../payments/initiate/Initiation.ts"
 import { lockUsed } from "../../money/rates/RateLockStore.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { movementAnswerText } from "./VirtualAccountView.ts"
@@ -40,135 +32,126 @@ import {
   ensureCanReceive,
   type VirtualAccount,
   VirtualAccountStore,
-  type VirtualTransaction,
   VirtualTransactionStore
 } from "./VirtualAccountStore.ts"
 
-type Refusal = NotFound | Conflict | IdempotencyConflict | Invalid
+const make = Effect.gen(function* () {
+  const accounts = yield* VirtualAccountStore
+  const transactions = yield* VirtualTransactionStore
+  const beneficiaries = yield* Beneficiaries
+  const initiation = yield* Initiation
+  const rates = yield* RateQuote
+  const keys = yield* Idempotency
+  const ids = yield* Ids
+  const record = yield* RecordMovement
+  const { mode, rateGainMax, rateLockMax } = yield* Settings
+  const limits = { rateGainMax, rateLockMax }
 
-export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
-  AccountMovements,
-  {
-    readonly withdraw: (
+  const find = (scope: Scope, id: AccountId, failure: NotFound = notFound("virtual account")) =>
+    mapRefusal(Effect.flatten(accounts.find(scope, id)), () => failure)
+
+  /** Locks the account until the end of the transaction. */
+  const locked = ({ account_id, org_id }: VirtualAccount) => orDefect(Effect.flatten(accounts.lock(org_id, account_id)))
+
+  const named = Effect.fnUntraced(function* (
+    orgId: OrgId,
+    { from, to }: TransferAccounts,
+    orgRateId: string | null | undefined
+  ) {
+    if (typeof orgRateId !== "string" || from.currency === to.currency) return undefined
+    const lock = yield* rates.locked(orgId, orgRateId)
+    const values = Option.isNone(lock) ? Option.none() : yield* rates.values(orgId, from.currency, to.currency)
+    return { lock, values, limits }
+  })
+
+  return {
+    withdraw: Effect.fn("AccountMovements.withdraw")(function* (
       permit: Permit<"accounts">,
       accountId: AccountId,
       wanted: typeof Withdraw.Type,
       key?: NewKey
-    ) => Stored<VirtualTransaction, Refusal | InitiationFailure>
+    ) {
+      const account = yield* find(permit.scope, accountId)
+      yield* ensureCanPay(account)
+      const { org_id } = account
+      const amount = yield* amountInCurrencyOf(account, wanted.amount)
+      const beneficiary = yield* mapRefusal(
+        Effect.flatten(beneficiaries.find(Option.some(org_id), idOrNil(BeneficiaryId)(wanted.beneficiary_id))),
+        () => new Invalid({ message: "beneficiary_id: is not a beneficiary of this organisation." })
+      )
+      const { payment_id } = yield* initiation.payFrom(
+        permit,
+        org_id,
+        { amount, beneficiary, description: wanted.description ?? null },
+        {
+          key,
+          funding: ledgerAccountOf(account),
+          inSameTransaction: (payment) =>
+            Effect.flatMap(locked(account), ensureCanPay).pipe(
+              Effect.zipRight(transactions.insert([withdrawalRow(account, payment, beneficiary)]))
+            )
+        }
+      )
+      return yield* orDefect(Effect.flatten(transactions.findByPayment(org_id, payment_id)))
+    }),
+
     /** Returns the debit. */
-    readonly transfer: (
+    transfer: Effect.fn("AccountMovements.transfer")(function* (
       permit: Permit<"accounts">,
       wanted: typeof Transfer.Type,
       key?: NewKey
-    ) => Stored<VirtualTransaction, Refusal | InsufficientFunds | RateMismatch>
-    readonly simulateDeposit: (
+    ) {
+      const none = (field: string) => new NotFound({ message: `${field}: no virtual account with this id.` })
+      const from = yield* find(permit.scope, idOrNil(AccountId)(wanted.from_account_id), none("from_account_id"))
+      const { org_id } = from
+      const to = yield* find(Option.some(org_id), idOrNil(AccountId)(wanted.to_account_id), none("to_account_id"))
+      if (to.account_id === from.account_id) {
+        return yield* new Invalid({
+          message: "to_account_id: is the same as from_account_id."
+        })
+      }
+      const rate = yield* named(org_id, { from, to }, wanted.org_rate_id)
+      const amounts = yield* transferAmounts(wanted.amount, { from, to }, rate)
+      const { orgRateId } = amounts
+      const fresh = [yield* ids.next, yield* ids.make(TransactionId), yield* ids.make(TransactionId)] as const
+      const { entry, rows } = transferRecord(fresh, { from, to }, amounts)
+      const moved = Effect.gen(function* () {
+        yield* ensureCanPay(yield* locked(from))
+        yield* ensureCanReceive(yield* locked(to))
+        if (orgRateId !== null && !(yield* rates.spend(org_id, orgRateId, entry.entry_id))) return yield* lockUsed()
+        const [debit] = yield* record([entry], rows)
+        return debit!
+      })
+      return yield* keys.once(key, moved, (debit) => movementAnswerText("transfer", debit))
+    }),
+
+    simulateDeposit: Effect.fn("AccountMovements.simulateDeposit")(function* (
       permit: Permit<"accounts">,
       accountId: AccountId,
       wanted: typeof SimulateDeposit.Type,
       key?: NewKey
-    ) => Stored<VirtualTransaction, Refusal>
-  }
->() {
-  static readonly layer = Layer.effect(
-    AccountMovements,
-    Effect.gen(function* () {
-      const accounts = yield* VirtualAccountStore
-      const transactions = yield* VirtualTransactionStore
-      const beneficiaries = yield* Beneficiaries
-      const initiation = yield* Initiation
-      const rates = yield* RateQuote
-      const keys = yield* Idempotency
-      const ids = yield* Ids
-      const record = yield* RecordMovement
-      const { mode, rateGainMax, rateLockMax } = yield* Settings
-      const limits = { rateGainMax, rateLockMax }
-
-      const find = (scope: Scope, id: AccountId, failure: NotFound = notFound("virtual account")) =>
-        mapRefusal(Effect.flatten(accounts.find(scope, id)), () => failure)
-
-      /** Locks the account until the end of the transaction. */
-      const locked = ({ account_id, org_id }: VirtualAccount) =>
-        orDefect(Effect.flatten(accounts.lock(org_id, account_id)))
-
-      const named = Effect.fnUntraced(function* (
-        orgId: OrgId,
-        { from, to }: TransferAccounts,
-        orgRateId: string | null | undefined
-      ) {
-        if (typeof orgRateId !== "string" || from.currency === to.currency) return undefined
-        const lock = yield* rates.locked(orgId, orgRateId)
-        const values = Option.isNone(lock) ? Option.none() : yield* rates.values(orgId, from.currency, to.currency)
-        return { lock, values, limits }
-      })
-
-      return {
-        withdraw: Effect.fn("AccountMovements.withdraw")(function* (permit, accountId, wanted, key) {
-          const account = yield* find(permit.scope, accountId)
-          yield* ensureCanPay(account)
-          const { org_id } = account
-          const amount = yield* amountInCurrencyOf(account, wanted.amount)
-          const beneficiary = yield* mapRefusal(
-            Effect.flatten(beneficiaries.find(Option.some(org_id), idOrNil(BeneficiaryId)(wanted.beneficiary_id))),
-            () => new Invalid({ message: "beneficiary_id: is not a beneficiary of this organisation." })
-          )
-          const { payment_id } = yield* initiation.payFrom(
-            permit,
-            org_id,
-            { amount, beneficiary, description: wanted.description ?? null },
-            {
-              key,
-              funding: ledgerAccountOf(account),
-              inSameTransaction: (payment) =>
-                Effect.flatMap(locked(account), ensureCanPay).pipe(
-                  Effect.zipRight(transactions.insert([withdrawalRow(account, payment, beneficiary)]))
-                )
-            }
-          )
-          return yield* orDefect(Effect.flatten(transactions.findByPayment(org_id, payment_id)))
-        }),
-
-        transfer: Effect.fn("AccountMovements.transfer")(function* (permit, wanted, key) {
-          const none = (field: string) => new NotFound({ message: `${field}: no virtual account with this id.` })
-          const from = yield* find(permit.scope, idOrNil(AccountId)(wanted.from_account_id), none("from_account_id"))
-          const { org_id } = from
-          const to = yield* find(Option.some(org_id), idOrNil(AccountId)(wanted.to_account_id), none("to_account_id"))
-          if (to.account_id === from.account_id) {
-            return yield* new Invalid({
-              message: "to_account_id: is the same as from_account_id."
-            })
-          }
-          const rate = yield* named(org_id, { from, to }, wanted.org_rate_id)
-          const amounts = yield* transferAmounts(wanted.amount, { from, to }, rate)
-          const { orgRateId } = amounts
-          const fresh = [yield* ids.next, yield* ids.make(TransactionId), yield* ids.make(TransactionId)] as const
-          const { entry, rows } = transferRecord(fresh, { from, to }, amounts)
-          const moved = Effect.gen(function* () {
-            yield* ensureCanPay(yield* locked(from))
-            yield* ensureCanReceive(yield* locked(to))
-            if (orgRateId !== null && !(yield* rates.spend(org_id, orgRateId, entry.entry_id))) return yield* lockUsed()
-            const [debit] = yield* record([entry], rows)
-            return debit!
-          })
-          return yield* keys.once(key, moved, (debit) => movementAnswerText("transfer", debit))
-        }),
-
-        simulateDeposit: Effect.fn("AccountMovements.simulateDeposit")(function* (permit, accountId, wanted, key) {
-          if (mode !== "sandbox") {
-            return yield* new NotFound({ message: "Deposits are simulated in sandbox mode only." })
-          }
-          const account = yield* find(permit.scope, accountId)
-          const amount = yield* amountInCurrencyOf(account, wanted.amount)
-          const fresh = [yield* ids.next, yield* ids.make(TransactionId)] as const
-          const { entry, rows } = depositRecord(fresh, account, amount)
-          const moved = Effect.gen(function* () {
-            yield* ensureCanReceive(yield* locked(account))
-            // A deposit cannot lack funds.
-            const [credit] = yield* Effect.catchTag(record([entry], rows), "InsufficientFunds", Effect.die)
-            return credit!
-          })
-          return yield* keys.once(key, moved, (credit) => movementAnswerText("deposit", credit))
-        })
+    ) {
+      if (mode !== "sandbox") {
+        return yield* new NotFound({ message: "Deposits are simulated in sandbox mode only." })
       }
+      const account = yield* find(permit.scope, accountId)
+      const amount = yield* amountInCurrencyOf(account, wanted.amount)
+      const fresh = [yield* ids.next, yield* ids.make(TransactionId)] as const
+      const { entry, rows } = depositRecord(fresh, account, amount)
+      const moved = Effect.gen(function* () {
+        yield* ensureCanReceive(yield* locked(account))
+        // A deposit cannot lack funds.
+        const [credit] = yield* Effect.catchTag(record([entry], rows), "InsufficientFunds", Effect.die)
+        return credit!
+      })
+      return yield* keys.once(key, moved, (credit) => movementAnswerText("deposit", credit))
     })
-  )
+  }
+})
+
+export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
+  AccountMovements,
+  Effect.Effect.Success<typeof make>
+>() {
+  static readonly layer = Layer.effect(AccountMovements, make)
 }

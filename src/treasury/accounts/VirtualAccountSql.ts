@@ -10,9 +10,10 @@ import {
   ownedIn,
   type Scope,
   sameOrg,
-  rowAs,
   rowsAs,
-  moneyOf
+  moneyOf,
+  queryRow,
+  queryRows
 } from "../../platform/database/Query.ts"
 import {
   VirtualAccount,
@@ -27,25 +28,21 @@ import {
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 
-const accountOf = rowAs(VirtualAccount)
-const accountsOf = rowsAs(VirtualAccount)
+const accountOf = queryRow(VirtualAccount)
+const accountsOf = queryRows(VirtualAccount)
 
 export const virtualAccountStoreSql = Layer.effect(
   VirtualAccountStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
     const columns = sql.literal(Object.keys(VirtualAccount.fields).join(", "))
     const one = (scope: Scope, id: AccountId, lock: "" | "for share" | "for no key update") =>
-      sql`select ${columns} from virtual_accounts
-        where account_id = ${id} and ${ownedIn(sql, scope)} ${sql.literal(lock)}`.pipe(
-        Effect.flatMap(accountOf),
-        orDatabaseFailure
-      )
+      accountOf(sql`select ${columns} from virtual_accounts
+        where account_id = ${id} and ${ownedIn(sql, scope)} ${sql.literal(lock)}`)
     return {
       insert: (account) =>
         sql`insert into virtual_accounts ${sql.insert({ ...account })} returning ${columns}`.pipe(
-          Effect.flatMap(accountOf),
-          Effect.map(Option.getOrThrow),
-          orDatabaseFailure
+          accountOf,
+          Effect.map(Option.getOrThrow)
         ),
       find: (scope, id) => one(scope, id, ""),
       list: (scope, { currency, user_id }, window) => {
@@ -54,8 +51,8 @@ export const virtualAccountStoreSql = Layer.effect(
           ...(user_id === undefined ? [] : [sql`user_id = ${user_id}`]),
           ...(currency === undefined ? [] : [sql`currency = ${currency}`])
         ]
-        return sql`select ${columns} from virtual_accounts where ${sql.and(conditions)}
-          ${newest(sql, "account_id", window)}`.pipe(Effect.flatMap(accountsOf), orDatabaseFailure)
+        return accountsOf(sql`select ${columns} from virtual_accounts where ${sql.and(conditions)}
+          ${newest(sql, "account_id", window)}`)
       },
       lock: (orgId, id) => one(Option.some(orgId), id, "for share"),
       lockForChange: (scope, id) => one(scope, id, "for no key update"),
@@ -63,9 +60,8 @@ export const virtualAccountStoreSql = Layer.effect(
         sql`update virtual_accounts
           set status = ${status}, frozen_reason = ${reason}, updated_at = now()
           where account_id = ${id} and ${ownedBy(sql, orgId)} returning ${columns}`.pipe(
-          Effect.flatMap(accountOf),
-          Effect.map(Option.getOrThrow),
-          orDatabaseFailure
+          accountOf,
+          Effect.map(Option.getOrThrow)
         )
     }
   })
@@ -99,8 +95,8 @@ const Row = Schema.Struct({
 })
 
 const storedRows = rowsAs(StoredRow)
-const rowOf = rowAs(Row)
-const rowsOf = rowsAs(Row)
+const rowOf = queryRow(Row)
+const rowsOf = queryRows(Row)
 
 const fromStored = ({ amount, fee, ...row }: typeof StoredRow.Type): VirtualTransaction => ({
   ...row,
@@ -153,23 +149,20 @@ export const virtualTransactionStoreSql = Layer.effect(
         const owner = userId === undefined ? sql.literal("true") : sql`user_id = ${userId}`
         return sql`select * from ${transactions}
           where transaction_id = ${id} and ${ownedIn(sql, scope)} and ${owner}`.pipe(
-          Effect.flatMap(rowOf),
-          Effect.map(Option.map(fromRow)),
-          orDatabaseFailure
+          rowOf,
+          Effect.map(Option.map(fromRow))
         )
       },
       findByPayment: (orgId, paymentId) =>
         sql`select * from ${transactions} where payment_id = ${paymentId} and ${ownedBy(sql, orgId)}`.pipe(
-          Effect.flatMap(rowOf),
-          Effect.map(Option.map(fromRow)),
-          orDatabaseFailure
+          rowOf,
+          Effect.map(Option.map(fromRow))
         ),
       list: (scope, accountId, window) =>
         sql`select * from ${transactions} where account_id = ${accountId} and ${ownedIn(sql, scope)}
           ${newest(sql, "transaction_id", window)}`.pipe(
-          Effect.flatMap(rowsOf),
-          Effect.map((rows) => rows.map(fromRow)),
-          orDatabaseFailure
+          rowsOf,
+          Effect.map((rows) => rows.map(fromRow))
         )
     }
   })

@@ -3,10 +3,10 @@ import { Clock, Context, Effect, Layer, Option } from "effect"
 import { AccountId, type OrgId, type TransactionId, UserId, idOrNil, Ids } from "../../domain/Ids.ts"
 import type { CreateVirtualAccount } from "../../contract/api/VirtualAccountsApi.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
-import { mapRefusal, type Stored } from "../../platform/database/DatabaseFailure.ts"
+import { mapRefusal, orNotFound } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
-import { Conflict, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
+import { Conflict, Invalid } from "../../domain/Failure.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import type { Window } from "../../platform/database/Query.ts"
@@ -19,132 +19,105 @@ import {
   type VirtualAccount,
   type AccountFilter,
   VirtualAccountStore,
-  type VirtualTransaction,
   VirtualTransactionStore
 } from "./VirtualAccountStore.ts"
 
-type Frozen = Stored<AccountWithBalance, NotFound | Conflict>
+const make = Effect.gen(function* () {
+  const accounts = yield* VirtualAccountStore
+  const transactions = yield* VirtualTransactionStore
+  const ledger = yield* Ledger
+  const organizations = yield* Organizations
+  const users = yield* Users
+  const events = yield* EventPublisher
+  const audit = yield* AuditLog
+  const ids = yield* Ids
+  const { atomically } = yield* Transactor
+
+  const withBalances = (rows: ReadonlyArray<VirtualAccount>) =>
+    Effect.map(ledger.balances(rows.map(ledgerAccountOf)), (balances) =>
+      rows.map((row): AccountWithBalance => ({ ...row, balance: balances.get(ledgerAccountOf(row))! }))
+    )
+  const withBalance = (row: VirtualAccount) =>
+    Effect.map(ledger.balance(ledgerAccountOf(row)), (balance): AccountWithBalance => ({ ...row, balance }))
+
+  const found = orNotFound("virtual account")
+
+  const record = (
+    permit: Permit<Access>,
+    action: string,
+    { account_id, org_id }: VirtualAccount,
+    detail: Readonly<Record<string, unknown>>
+  ) => audit.record(permit, { action, org: org_id, subject: ["virtual_account", account_id], detail })
+
+  const setStatus = Effect.fnUntraced(function* (
+    permit: Permit<"platform">,
+    accountId: AccountId,
+    status: "active" | "frozen",
+    reason: string | null
+  ) {
+    const account = yield* found(accounts.lockForChange(permit.scope, accountId))
+    if (account.status === status) return account
+    if (account.status === "closed") return yield* new Conflict({ message: "This account is closed." })
+    const changed = yield* accounts.setStatus(account.org_id, accountId, status, reason)
+    const action = status === "frozen" ? "virtual_account.frozen" : "virtual_account.unfrozen"
+    yield* record(permit, action, changed, { reason })
+    const at = new Date(yield* Clock.currentTimeMillis)
+    yield* events.publishEvent(freezeEvent(yield* ids.next, changed, at))
+    return changed
+  })
+
+  return {
+    create: Effect.fn("VirtualAccounts.create")(function* (
+      permit: Permit<"accounts">,
+      { currency, customer_id, org_name, user_id }: typeof CreateVirtualAccount.Type
+    ) {
+      const { name, org_id } = yield* mapRefusal(
+        Effect.flatten(Effect.flatMap(permit.scope, organizations.find)),
+        () => new Invalid({ message: "org_id: say which organisation the account is for." })
+      )
+      const user = idOrNil(UserId)(user_id)
+      if (!(yield* users.isMember(org_id, user))) {
+        return yield* new Invalid({ message: "user_id: is not a member of this organisation." })
+      }
+      return yield* atomically(
+        Effect.gen(function* () {
+          const account = yield* accounts.insert({
+            account_id: yield* ids.make(AccountId),
+            org_id,
+            user_id: user,
+            customer_id: customer_id ?? null,
+            currency,
+            virtual_account_name: `${org_name ?? name} ${currency}`
+          })
+          yield* record(permit, "virtual_account.created", account, { currency, user_id: user })
+          return yield* withBalance(account)
+        })
+      )
+    }),
+    list: (permit: Permit<"any">, filter: AccountFilter, window: Window) =>
+      Effect.flatMap(accounts.list(permit.scope, filter, window), withBalances),
+    get: (permit: Permit<Access>, id: AccountId) => Effect.flatMap(found(accounts.find(permit.scope, id)), withBalance),
+    /** For other features within an organisation. */
+    find: (orgId: OrgId, id: AccountId) => accounts.find(Option.some(orgId), id),
+    /** For a transaction that moves money: keeps the account's status until its end. */
+    lock: accounts.lock,
+    transactions: (permit: Permit<"any">, { account_id }: VirtualAccount, window: Window) =>
+      transactions.list(permit.scope, account_id, window),
+    /** `userId`: finds the transaction only if this user owns the account. */
+    transaction: (permit: Permit<"any">, id: TransactionId, userId: UserId | undefined) =>
+      orNotFound("virtual transaction")(transactions.find(permit.scope, id, userId)),
+    freeze: Effect.fn("VirtualAccounts.freeze")((permit: Permit<"platform">, id: AccountId, reason: string | null) =>
+      Effect.flatMap(atomically(setStatus(permit, id, "frozen", reason)), withBalance)
+    ),
+    unfreeze: Effect.fn("VirtualAccounts.unfreeze")((permit: Permit<"platform">, id: AccountId) =>
+      Effect.flatMap(atomically(setStatus(permit, id, "active", null)), withBalance)
+    )
+  }
+})
 
 export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
   VirtualAccounts,
-  {
-    readonly create: (
-      permit: Permit<"accounts">,
-      wanted: typeof CreateVirtualAccount.Type
-    ) => Stored<AccountWithBalance, Invalid>
-    readonly list: (
-      permit: Permit<"any">,
-      filter: AccountFilter,
-      window: Window
-    ) => Stored<ReadonlyArray<AccountWithBalance>>
-    readonly get: (permit: Permit<Access>, accountId: AccountId) => Stored<AccountWithBalance, NotFound>
-    /** For other features within an organisation. */
-    readonly find: (orgId: OrgId, accountId: AccountId) => Stored<Option.Option<VirtualAccount>>
-    /** For a transaction that moves money: keeps the account's status until its end. */
-    readonly lock: (orgId: OrgId, accountId: AccountId) => Stored<Option.Option<VirtualAccount>>
-    readonly transactions: (
-      permit: Permit<"any">,
-      account: VirtualAccount,
-      window: Window
-    ) => Stored<ReadonlyArray<VirtualTransaction>>
-    /** `userId`: finds the transaction only if this user owns the account. */
-    readonly transaction: (
-      permit: Permit<"any">,
-      transactionId: TransactionId,
-      userId: UserId | undefined
-    ) => Stored<VirtualTransaction, NotFound>
-    readonly freeze: (permit: Permit<"platform">, accountId: AccountId, reason: string | null) => Frozen
-    readonly unfreeze: (permit: Permit<"platform">, accountId: AccountId) => Frozen
-  }
+  Effect.Effect.Success<typeof make>
 >() {
-  static readonly layer = Layer.effect(
-    VirtualAccounts,
-    Effect.gen(function* () {
-      const accounts = yield* VirtualAccountStore
-      const transactions = yield* VirtualTransactionStore
-      const ledger = yield* Ledger
-      const organizations = yield* Organizations
-      const users = yield* Users
-      const events = yield* EventPublisher
-      const audit = yield* AuditLog
-      const ids = yield* Ids
-      const { atomically } = yield* Transactor
-
-      const withBalances = (rows: ReadonlyArray<VirtualAccount>) =>
-        Effect.map(ledger.balances(rows.map(ledgerAccountOf)), (balances) =>
-          rows.map((row): AccountWithBalance => ({ ...row, balance: balances.get(ledgerAccountOf(row))! }))
-        )
-      const withBalance = (row: VirtualAccount) =>
-        Effect.map(ledger.balance(ledgerAccountOf(row)), (balance): AccountWithBalance => ({ ...row, balance }))
-
-      const orNotFound = (found: Stored<Option.Option<VirtualAccount>>) =>
-        mapRefusal(Effect.flatten(found), () => notFound("virtual account"))
-
-      const record = (
-        permit: Permit<Access>,
-        action: string,
-        { account_id, org_id }: VirtualAccount,
-        detail: Readonly<Record<string, unknown>>
-      ) => audit.record(permit, { action, org: org_id, subject: ["virtual_account", account_id], detail })
-
-      const setStatus = Effect.fnUntraced(function* (
-        permit: Permit<"platform">,
-        accountId: AccountId,
-        status: "active" | "frozen",
-        reason: string | null
-      ) {
-        const account = yield* orNotFound(accounts.lockForChange(permit.scope, accountId))
-        if (account.status === status) return account
-        if (account.status === "closed") return yield* new Conflict({ message: "This account is closed." })
-        const changed = yield* accounts.setStatus(account.org_id, accountId, status, reason)
-        const action = status === "frozen" ? "virtual_account.frozen" : "virtual_account.unfrozen"
-        yield* record(permit, action, changed, { reason })
-        const at = new Date(yield* Clock.currentTimeMillis)
-        yield* events.publishEvent(freezeEvent(yield* ids.next, changed, at))
-        return changed
-      })
-
-      return {
-        create: Effect.fn("VirtualAccounts.create")(function* (permit, { currency, customer_id, org_name, user_id }) {
-          const { name, org_id } = yield* mapRefusal(
-            Effect.flatten(Effect.flatMap(permit.scope, organizations.find)),
-            () => new Invalid({ message: "org_id: say which organisation the account is for." })
-          )
-          const user = idOrNil(UserId)(user_id)
-          if (!(yield* users.isMember(org_id, user))) {
-            return yield* new Invalid({ message: "user_id: is not a member of this organisation." })
-          }
-          return yield* atomically(
-            Effect.gen(function* () {
-              const account = yield* accounts.insert({
-                account_id: yield* ids.make(AccountId),
-                org_id,
-                user_id: user,
-                customer_id: customer_id ?? null,
-                currency,
-                virtual_account_name: `${org_name ?? name} ${currency}`
-              })
-              yield* record(permit, "virtual_account.created", account, { currency, user_id: user })
-              return yield* withBalance(account)
-            })
-          )
-        }),
-        list: (permit, filter, window) => Effect.flatMap(accounts.list(permit.scope, filter, window), withBalances),
-        get: (permit, id) => Effect.flatMap(orNotFound(accounts.find(permit.scope, id)), withBalance),
-        find: (orgId, id) => accounts.find(Option.some(orgId), id),
-        lock: accounts.lock,
-        transactions: (permit, { account_id }, window) => transactions.list(permit.scope, account_id, window),
-        transaction: (permit, id, userId) =>
-          mapRefusal(Effect.flatten(transactions.find(permit.scope, id, userId)), () =>
-            notFound("virtual transaction")
-          ),
-        freeze: Effect.fn("VirtualAccounts.freeze")((permit, id, reason) =>
-          Effect.flatMap(atomically(setStatus(permit, id, "frozen", reason)), withBalance)
-        ),
-        unfreeze: Effect.fn("VirtualAccounts.unfreeze")((permit, id) =>
-          Effect.flatMap(atomically(setStatus(permit, id, "active", null)), withBalance)
-        )
-      }
-    })
-  )
+  static readonly layer = Layer.effect(VirtualAccounts, make)
 }

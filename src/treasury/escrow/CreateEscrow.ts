@@ -2,16 +2,15 @@
  * Creates an escrow from a request. Accounts and beneficiaries must belong to the organisation and have the escrow's
  * currency.
  */
-import { Context, Effect, Layer, Option, Either } from "effect"
+import { Effect, Option, Either } from "effect"
 import { AccountId, BeneficiaryId, type Naming, EscrowId, type OrgId, idOrNil, Ids } from "../../domain/Ids.ts"
 import { VirtualAccounts } from "../accounts/VirtualAccounts.ts"
 import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
-import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Invalid, NotFound } from "../../domain/Failure.ts"
-import type { Escrow, NewEscrow, Milestone, Party, PartySplit } from "./Escrow.ts"
-import { EscrowTransaction, EscrowStore } from "./EscrowStore.ts"
+import type { NewEscrow, Milestone, Party, PartySplit } from "./Escrow.ts"
+import { makeEscrowTransaction, EscrowStore } from "./EscrowStore.ts"
 import type * as Api from "../../contract/api/EscrowApi.ts"
 import { Money } from "../../domain/Money.ts"
 import { split } from "../../domain/Split.ts"
@@ -154,68 +153,60 @@ const withIds = (draft: EscrowDraft): ResolvedDraft => ({
   }))
 })
 
-export class CreateEscrow extends Context.Tag("corridor/CreateEscrow")<
-  CreateEscrow,
-  (permit: Permit<"escrow">, draft: EscrowDraft) => Stored<Escrow, NotFound | Invalid>
->() {
-  static readonly layer = Layer.effect(
-    CreateEscrow,
-    Effect.gen(function* () {
-      const store = yield* EscrowStore
-      const accounts = yield* VirtualAccounts
-      const beneficiaries = yield* Beneficiaries
-      const transaction = yield* EscrowTransaction
-      const ids = yield* Ids
-      const { atomically } = yield* Transactor
+export const makeCreateEscrow = Effect.gen(function* () {
+  const store = yield* EscrowStore
+  const accounts = yield* VirtualAccounts
+  const beneficiaries = yield* Beneficiaries
+  const transaction = yield* makeEscrowTransaction
+  const ids = yield* Ids
+  const { atomically } = yield* Transactor
 
-      const mustBeIn = (currency: string, escrow: NewEscrow, field: string) =>
-        currency === escrow.currency
-          ? Effect.void
-          : Effect.fail(new Invalid({ message: `${field}: is in ${currency}, the escrow in ${escrow.currency}.` }))
+  const mustBeIn = (currency: string, escrow: NewEscrow, field: string) =>
+    currency === escrow.currency
+      ? Effect.void
+      : Effect.fail(new Invalid({ message: `${field}: is in ${currency}, the escrow in ${escrow.currency}.` }))
 
-      const checkAccount = Effect.fnUntraced(function* (escrow: NewEscrow, id: AccountId, field: string) {
-        const account = yield* accounts.find(escrow.org_id, id)
-        if (Option.isNone(account)) {
-          return yield* new NotFound({ message: `${field}: no virtual account with this id.` })
-        }
-        yield* mustBeIn(account.value.currency, escrow, field)
-      })
+  const checkAccount = Effect.fnUntraced(function* (escrow: NewEscrow, id: AccountId, field: string) {
+    const account = yield* accounts.find(escrow.org_id, id)
+    if (Option.isNone(account)) {
+      return yield* new NotFound({ message: `${field}: no virtual account with this id.` })
+    }
+    yield* mustBeIn(account.value.currency, escrow, field)
+  })
 
-      const checkBeneficiary = Effect.fnUntraced(function* (escrow: NewEscrow, id: BeneficiaryId, field: string) {
-        const beneficiary = yield* beneficiaries.find(Option.some(escrow.org_id), id)
-        if (Option.isNone(beneficiary)) {
-          return yield* new Invalid({ message: `${field}: is not a beneficiary of this organisation.` })
-        }
-        yield* mustBeIn(beneficiary.value.currency, escrow, field)
-      })
+  const checkBeneficiary = Effect.fnUntraced(function* (escrow: NewEscrow, id: BeneficiaryId, field: string) {
+    const beneficiary = yield* beneficiaries.find(Option.some(escrow.org_id), id)
+    if (Option.isNone(beneficiary)) {
+      return yield* new Invalid({ message: `${field}: is not a beneficiary of this organisation.` })
+    }
+    yield* mustBeIn(beneficiary.value.currency, escrow, field)
+  })
 
-      const check = Effect.fnUntraced(function* (escrow: NewEscrow) {
-        yield* checkAccount(escrow, escrow.account_id, "account_id")
-        for (const [at, { account_id, beneficiary_id }] of escrow.parties.entries()) {
-          if (account_id !== null) yield* checkAccount(escrow, account_id, `parties[${at}].account_id`)
-          if (beneficiary_id !== null) yield* checkBeneficiary(escrow, beneficiary_id, `parties[${at}].beneficiary_id`)
-        }
-      })
+  const check = Effect.fnUntraced(function* (escrow: NewEscrow) {
+    yield* checkAccount(escrow, escrow.account_id, "account_id")
+    for (const [at, { account_id, beneficiary_id }] of escrow.parties.entries()) {
+      if (account_id !== null) yield* checkAccount(escrow, account_id, `parties[${at}].account_id`)
+      if (beneficiary_id !== null) yield* checkBeneficiary(escrow, beneficiary_id, `parties[${at}].beneficiary_id`)
+    }
+  })
 
-      return Effect.fnUntraced(function* (permit, draft) {
-        const org_id = Option.getOrUndefined(permit.scope)
-        if (org_id === undefined) {
-          return yield* new Invalid({ message: "org_id: say which organisation the escrow is for." })
-        }
-        const fresh = (yield* ids.several(idCountOf(draft)))[Symbol.iterator]()
-        const planned = yield* escrowFromDraft(org_id, withIds(draft), () => String(fresh.next().value))
-        yield* check(planned)
-        return yield* atomically(
-          Effect.tap(store.insert(planned), (escrow) =>
-            transaction.record(permit, escrow, "escrow.created", {
-              name: escrow.name,
-              account_id: escrow.account_id,
-              total_amount: escrow.total.toNumericText(),
-              currency: escrow.currency
-            })
-          )
-        )
-      })
-    })
-  )
-}
+  return Effect.fnUntraced(function* (permit: Permit<"escrow">, draft: EscrowDraft) {
+    const org_id = Option.getOrUndefined(permit.scope)
+    if (org_id === undefined) {
+      return yield* new Invalid({ message: "org_id: say which organisation the escrow is for." })
+    }
+    const fresh = (yield* ids.several(idCountOf(draft)))[Symbol.iterator]()
+    const planned = yield* escrowFromDraft(org_id, withIds(draft), () => String(fresh.next().value))
+    yield* check(planned)
+    return yield* atomically(
+      Effect.tap(store.insert(planned), (escrow) =>
+        transaction.record(permit, escrow, "escrow.created", {
+          name: escrow.name,
+          account_id: escrow.account_id,
+          total_amount: escrow.total.toNumericText(),
+          currency: escrow.currency
+        })
+      )
+    )
+  })
+})

@@ -4,8 +4,18 @@ import { Duration, Effect, Layer, Option, Schema } from "effect"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { BeneficiaryId, EscrowId, OrgId, PaymentId, TransactionId } from "../../domain/Ids.ts"
 import { escrowPayoutLease } from "../../domain/policies/PaymentPolicies.ts"
-import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { inScope, newest, ownedBy, ownedIn, rowAs, rowsAs, theRowAs, moneyOf } from "../../platform/database/Query.ts"
+import {
+  inScope,
+  newest,
+  ownedBy,
+  ownedIn,
+  moneyOf,
+  anyRow,
+  execute,
+  queryOne,
+  queryRow,
+  queryRows
+} from "../../platform/database/Query.ts"
 import { Initiator, type NewPayout, payoutStatuses, EscrowPayoutStore } from "./EscrowPayoutStore.ts"
 
 const Row = Schema.Struct({
@@ -38,11 +48,11 @@ const BlockedRow = Schema.Struct({
   party_name: Schema.String
 })
 
-const optionalRow = rowAs(Row)
-const claimedRows = rowsAs(ClaimedRow)
-const blockedRows = rowsAs(BlockedRow)
-const idRows = rowsAs(Schema.Struct({ payout_id: Schema.String }))
-const sumRow = theRowAs(Schema.Struct({ amount: Schema.String }))
+const optionalRow = queryRow(Row)
+const claimedRows = queryRows(ClaimedRow)
+const blockedRows = queryRows(BlockedRow)
+const idRows = queryRows(Schema.Struct({ payout_id: Schema.String }))
+const sumRow = queryOne(Schema.Struct({ amount: Schema.String }))
 
 const withMoney = <R extends Pick<typeof Row.Type, "amount" | "currency">>({ amount, currency, ...rest }: R) => ({
   ...rest,
@@ -94,70 +104,55 @@ export const escrowPayoutStoreSql = Layer.effect(
 
     return {
       insert: (payouts) =>
-        payouts.length === 0
-          ? Effect.void
-          : sql`insert into escrow_payouts ${sql.insert(payouts.map(rowOf))}`.pipe(Effect.asVoid, orDatabaseFailure),
+        payouts.length === 0 ? Effect.void : execute(sql`insert into escrow_payouts ${sql.insert(payouts.map(rowOf))}`),
       claim: (most) =>
         most <= 0
           ? Effect.succeed([])
           : sql.unsafe<object>(CLAIM, [most, Duration.toSeconds(escrowPayoutLease)]).pipe(
-              Effect.flatMap(claimedRows),
-              Effect.map((rows) => rows.map(withMoney)),
-              orDatabaseFailure
+              claimedRows,
+              Effect.map((rows) => rows.map(withMoney))
             ),
       markSent: ({ lease_token, org_id, payout_id }, dueIn) =>
-        sql`update escrow_payouts set status = 'sent', reason = null, sends = sends + 1, sent_at = now(),
+        anyRow(sql`update escrow_payouts set status = 'sent', reason = null, sends = sends + 1, sent_at = now(),
             due_at = ${after(dueIn)}, updated_at = now()
           where payout_id = ${payout_id} and lease_token = ${lease_token} and status = 'waiting'
-            and ${ownedBy(sql, org_id)} returning payout_id`.pipe(
-          Effect.map((rows) => rows.length > 0),
-          orDatabaseFailure
-        ),
+            and ${ownedBy(sql, org_id)} returning payout_id`),
       change: ({ lease_token, org_id, payout_id }, { dueIn, ids, reason, status }) =>
-        sql`update escrow_payouts set status = ${status}, reason = ${reason}, due_at = ${after(dueIn)},
+        anyRow(sql`update escrow_payouts set status = ${status}, reason = ${reason}, due_at = ${after(dueIn)},
             payment_id = coalesce(${ids?.payment_id ?? null}::uuid, payment_id),
             transaction_id = coalesce(${ids?.transaction_id ?? null}::uuid, transaction_id),
             sent_at = case when ${status === "waiting"} then null else sent_at end, updated_at = now()
           where payout_id = ${payout_id} and lease_token = ${lease_token} and status in ('waiting', 'sent')
-            and ${ownedBy(sql, org_id)} returning payout_id`.pipe(
-          Effect.map((rows) => rows.length > 0),
-          orDatabaseFailure
-        ),
+            and ${ownedBy(sql, org_id)} returning payout_id`),
       find: (scope, escrowId, payoutId) =>
         sql`select ${columns} from escrow_payouts
           where payout_id = ${payoutId} and escrow_id = ${escrowId} and ${ownedIn(sql, scope)}`.pipe(
-          Effect.flatMap(optionalRow),
-          Effect.map(Option.map(withMoney)),
-          orDatabaseFailure
+          optionalRow,
+          Effect.map(Option.map(withMoney))
         ),
       retry: ({ org_id, payout_id }, { payment_id, transaction_id }) =>
         sql`update escrow_payouts set status = 'waiting', reason = null, payment_id = ${payment_id},
             transaction_id = ${transaction_id}, sent_at = null, due_at = now(), tries = 0, updated_at = now()
           where payout_id = ${payout_id} and status = 'blocked' and ${ownedBy(sql, org_id)}
-          returning ${columns}`.pipe(Effect.flatMap(optionalRow), Effect.map(Option.map(withMoney)), orDatabaseFailure),
+          returning ${columns}`.pipe(optionalRow, Effect.map(Option.map(withMoney))),
       close: ({ org_id, payout_id }, reason) =>
         sql`update escrow_payouts set status = 'closed', reason = ${reason}, due_at = null, updated_at = now()
           where payout_id = ${payout_id} and status = 'blocked' and ${ownedBy(sql, org_id)}
-          returning ${columns}`.pipe(Effect.flatMap(optionalRow), Effect.map(Option.map(withMoney)), orDatabaseFailure),
+          returning ${columns}`.pipe(optionalRow, Effect.map(Option.map(withMoney))),
       closeBlocked: (orgId, partyId, reason) =>
-        sql`update escrow_payouts set status = 'closed', reason = ${reason}, due_at = null, updated_at = now()
-          where party_id = ${partyId} and status = 'blocked' and ${ownedBy(sql, orgId)}`.pipe(
-          Effect.asVoid,
-          orDatabaseFailure
-        ),
+        execute(sql`update escrow_payouts set status = 'closed', reason = ${reason}, due_at = null, updated_at = now()
+          where party_id = ${partyId} and status = 'blocked' and ${ownedBy(sql, orgId)}`),
       reserved: (orgId, partyId, zero) =>
         sql`select coalesce(sum(amount), 0)::text as amount from escrow_payouts
           where party_id = ${partyId} and status = 'waiting' and ${ownedBy(sql, orgId)}`.pipe(
-          Effect.flatMap(sumRow),
-          Effect.map(({ amount }) => moneyOf(amount, zero.currency)),
-          orDatabaseFailure
+          sumRow,
+          Effect.map(({ amount }) => moneyOf(amount, zero.currency))
         ),
       waitingAmong: (orgId, ids) =>
         sql`select payout_id from escrow_payouts
           where ${sql.in("payout_id", ids)} and status = 'waiting' and ${ownedBy(sql, orgId)}`.pipe(
-          Effect.flatMap(idRows),
-          Effect.map((rows) => new Set(rows.map(({ payout_id }) => payout_id))),
-          orDatabaseFailure
+          idRows,
+          Effect.map((rows) => new Set(rows.map(({ payout_id }) => payout_id)))
         ),
       blocked: (scope, window) =>
         sql`select t.*, (select name from escrows e where e.escrow_id = t.escrow_id) as escrow_name,
@@ -167,9 +162,8 @@ export const escrowPayoutStoreSql = Layer.effect(
               updated_at as created_at
             from escrow_payouts where status = 'blocked' and ${inScope(sql, scope)}
           ) t where true ${newest(sql, "item_id", window)}`.pipe(
-          Effect.flatMap(blockedRows),
-          Effect.map((rows) => rows.map(({ item_id, ...row }) => ({ ...withMoney(row), payout_id: item_id }))),
-          orDatabaseFailure
+          blockedRows,
+          Effect.map((rows) => rows.map(({ item_id, ...row }) => ({ ...withMoney(row), payout_id: item_id })))
         )
     }
   })

@@ -6,7 +6,16 @@ import { CurrencyCode } from "../../domain/Currency.ts"
 import { fromPlainText, toPlainText } from "../../domain/Decimal.ts"
 import { splitTypes } from "../../domain/Split.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { inScope, newest, ownedBy, ownedIn, type Scope, rowAs, rowsAs, moneyOf } from "../../platform/database/Query.ts"
+import {
+  inScope,
+  newest,
+  ownedBy,
+  ownedIn,
+  type Scope,
+  moneyOf,
+  queryRow,
+  queryRows
+} from "../../platform/database/Query.ts"
 import { type Escrow, escrowStatuses, milestoneStatuses, type NewEscrow, type PartySplit } from "./Escrow.ts"
 import { EscrowStore } from "./EscrowStore.ts"
 
@@ -54,11 +63,11 @@ const SplitRow = Schema.Struct({
   split_value: Schema.String
 })
 
-const escrowsOf = rowsAs(EscrowRow)
-const timesOf = rowAs(EscrowRow.pick("created_at", "updated_at"))
-const partiesOf = rowsAs(PartyRow)
-const milestonesOf = rowsAs(MilestoneRow)
-const splitsOf = rowsAs(SplitRow)
+const escrowsOf = queryRows(EscrowRow)
+const timesOf = queryRow(EscrowRow.pick("created_at", "updated_at"))
+const partiesOf = queryRows(PartyRow)
+const milestonesOf = queryRows(MilestoneRow)
+const splitsOf = queryRows(SplitRow)
 
 const escrowRow = (escrow: NewEscrow) => ({
   escrow_id: escrow.escrow_id,
@@ -140,29 +149,28 @@ export const escrowStoreSql = Layer.effect(
         "escrow_id",
         rows.map(({ escrow_id }) => escrow_id)
       )} and ${ownedIn(sql, scope)}`
-      const parties = yield* sql`select party_id, escrow_id, name, beneficiary_id, account_id, email
-        from escrow_parties where ${theirs} order by escrow_id, position`.pipe(Effect.flatMap(partiesOf))
-      const milestones = yield* sql`select milestone_id, escrow_id, sequence, label, description, due_date,
+      const parties = yield* partiesOf(sql`select party_id, escrow_id, name, beneficiary_id, account_id, email
+        from escrow_parties where ${theirs} order by escrow_id, position`)
+      const milestones = yield* milestonesOf(sql`select milestone_id, escrow_id, sequence, label, description, due_date,
           expected_disbursement, status, contract_reference, contract_submitted_at, disbursed_at
-        from escrow_milestones where ${theirs} order by escrow_id, sequence`.pipe(Effect.flatMap(milestonesOf))
-      const splits = yield* sql`select milestone_id, party_id, split_type, split_value
-        from escrow_splits where ${theirs} order by milestone_id, position`.pipe(Effect.flatMap(splitsOf))
+        from escrow_milestones where ${theirs} order by escrow_id, sequence`)
+      const splits = yield* splitsOf(sql`select milestone_id, party_id, split_type, split_value
+        from escrow_splits where ${theirs} order by milestone_id, position`)
       return rows.map((row) => escrowOfRows(row, { parties, milestones, splits }))
     })
 
     const one = (scope: Scope, id: EscrowId | Statement.Fragment, lock: "" | "for no key update") =>
       sql`select ${columns} from escrows
         where escrow_id = ${id} and ${ownedIn(sql, scope)} ${sql.literal(lock)}`.pipe(
-        Effect.flatMap(escrowsOf),
+        escrowsOf,
         Effect.flatMap((rows) => whole(rows, scope)),
-        Effect.map((escrows) => Option.fromNullable(escrows[0])),
-        orDatabaseFailure
+        Effect.map((escrows) => Option.fromNullable(escrows[0]))
       )
 
     return {
       insert: Effect.fnUntraced(function* (escrow) {
-        const times = yield* sql`insert into escrows ${sql.insert(escrowRow(escrow))}
-          returning created_at, updated_at`.pipe(Effect.flatMap(timesOf))
+        const times = yield* timesOf(sql`insert into escrows ${sql.insert(escrowRow(escrow))}
+          returning created_at, updated_at`)
         yield* sql`insert into escrow_parties ${sql.insert(partyRows(escrow))}`
         yield* sql`insert into escrow_milestones ${sql.insert(milestoneRows(escrow))}`
         yield* sql`insert into escrow_splits ${sql.insert(splitRows(escrow))}`
@@ -177,9 +185,8 @@ export const escrowStoreSql = Layer.effect(
         ]
         return sql`select ${columns} from escrows where ${sql.and(conditions)}
           ${newest(sql, "escrow_id", window)}`.pipe(
-          Effect.flatMap(escrowsOf),
-          Effect.flatMap((rows) => whole(rows, scope)),
-          orDatabaseFailure
+          escrowsOf,
+          Effect.flatMap((rows) => whole(rows, scope))
         )
       },
       find: (scope, id) => one(scope, id, ""),
@@ -189,11 +196,9 @@ export const escrowStoreSql = Layer.effect(
       update: Effect.fnUntraced(function* (escrow: Escrow) {
         const { escrow_id, org_id } = escrow
         const { disbursed_amount, funded_amount, status } = escrowRow(escrow)
-        const times = yield* sql`update escrows set status = ${status}, funded_amount = ${funded_amount},
+        const times = yield* timesOf(sql`update escrows set status = ${status}, funded_amount = ${funded_amount},
           disbursed_amount = ${disbursed_amount}, updated_at = now()
-          where escrow_id = ${escrow_id} and ${ownedBy(sql, org_id)} returning created_at, updated_at`.pipe(
-          Effect.flatMap(timesOf)
-        )
+          where escrow_id = ${escrow_id} and ${ownedBy(sql, org_id)} returning created_at, updated_at`)
         yield* sql`update escrow_milestones m set status = r.status, contract_reference = r.contract_reference,
             contract_submitted_at = r.contract_submitted_at, disbursed_at = r.disbursed_at
           from jsonb_to_recordset(${JSON.stringify(milestoneRows(escrow))}::jsonb) as r (milestone_id uuid, status text,

@@ -2,14 +2,13 @@
  * Store of escrows, each read and written as a whole. Lock an escrow before changing it, in the transaction that moves
  * its money.
  */
-import { Context, Option, Effect, Layer } from "effect"
+import { Context, Option, Effect } from "effect"
 import type { AccountId, EscrowId, OrgId } from "../../domain/Ids.ts"
-import type { Stored } from "../../platform/database/DatabaseFailure.ts"
+import { orNotFound, type Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope, Window } from "../../platform/database/Query.ts"
 import type { Escrow, EscrowStatus, NewEscrow } from "./Escrow.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import type { Permit } from "../../domain/Access.ts"
-import { type NotFound, notFound } from "../../domain/Failure.ts"
 
 export interface EscrowFilter {
   readonly status?: EscrowStatus | undefined
@@ -36,39 +35,20 @@ export class EscrowStore extends Context.Tag("corridor/EscrowStore")<
 type EscrowPermit = Permit<"escrow">
 type Detail = Readonly<Record<string, unknown>>
 
-export class EscrowTransaction extends Context.Tag("corridor/EscrowTransaction")<
-  EscrowTransaction,
-  {
-    readonly find: (permit: EscrowPermit, id: EscrowId) => Stored<Escrow, NotFound>
+export const makeEscrowTransaction = Effect.gen(function* () {
+  const store = yield* EscrowStore
+  const audit = yield* AuditLog
+  const found = orNotFound("escrow")
+
+  const record = (permit: EscrowPermit, { escrow_id, org_id }: Escrow, action: string, detail: Detail) =>
+    audit.record(permit, { action, org: org_id, subject: ["escrow", escrow_id], detail })
+
+  return {
+    find: (permit: EscrowPermit, id: EscrowId) => found(store.find(permit.scope, id)),
     /** Locks until the end of the transaction. */
-    readonly lock: (permit: EscrowPermit, id: EscrowId) => Stored<Escrow, NotFound>
-    readonly record: (permit: EscrowPermit, escrow: Escrow, action: string, detail: Detail) => Stored<void>
-    readonly save: (permit: EscrowPermit, escrow: Escrow, action: string, detail: Detail) => Stored<Escrow>
+    lock: (permit: EscrowPermit, id: EscrowId) => found(store.lock(permit.scope, id)),
+    record,
+    save: (permit: EscrowPermit, escrow: Escrow, action: string, detail: Detail) =>
+      Effect.zipLeft(store.update(escrow), record(permit, escrow, action, detail))
   }
->() {
-  static readonly layer = Layer.effect(
-    EscrowTransaction,
-    Effect.gen(function* () {
-      const store = yield* EscrowStore
-      const audit = yield* AuditLog
-
-      const orNotFound = Effect.flatMap(
-        Option.match({
-          onNone: () => Effect.fail(notFound("escrow")),
-          onSome: (escrow: Escrow) => Effect.succeed(escrow)
-        })
-      )
-
-      const record = (permit: EscrowPermit, { escrow_id, org_id }: Escrow, action: string, detail: Detail) =>
-        audit.record(permit, { action, org: org_id, subject: ["escrow", escrow_id], detail })
-
-      return {
-        find: (permit, id) => orNotFound(store.find(permit.scope, id)),
-        lock: (permit, id) => orNotFound(store.lock(permit.scope, id)),
-        record,
-        save: (permit, escrow, action, detail) =>
-          Effect.zipLeft(store.update(escrow), record(permit, escrow, action, detail))
-      }
-    })
-  )
-}
+})

@@ -96,21 +96,15 @@ export const escrowPayoutView = (payout: EscrowPayout): EscrowPayoutView => ({
   updated_at: payout.updated_at
 })
 
-export const fundedAnswer = (escrow: EscrowView) => success("Escrow funded", escrow)
-export const canceledAnswer = (escrow: EscrowView) => success("Escrow canceled", escrow)
-export const disbursedAnswer = (milestone: MilestoneView) => success("Milestone disbursed", milestone)
-export const retriedAnswer = (payout: EscrowPayoutView) => success("Payout tried again", payout)
-export const payoutAnswer = (payout: PayoutView) => success("Party payout initiated", payout)
+/** An answer, and its stored text for a repeated idempotency key. */
+const replayable = <A, I>(message: string, schema: Schema.Schema<A, I>) => {
+  const encode = Schema.encodeSync(envelope(schema))
+  const of = (data: A) => success(message, data)
+  return { of, textOf: (data: A): string => stringifyWire(encode(of(data))) }
+}
 
-const encodeEscrow = Schema.encodeSync(envelope(Api.Escrow))
-const encodeMilestone = Schema.encodeSync(envelope(Api.Milestone))
-const encodeEscrowPayout = Schema.encodeSync(envelope(Api.EscrowPayout))
-const encodePayout = Schema.encodeSync(envelope(Api.PartyPayout))
-
-export const fundedText = (escrow: EscrowView): string => stringifyWire(encodeEscrow(fundedAnswer(escrow)))
-export const canceledText = (escrow: EscrowView): string => stringifyWire(encodeEscrow(canceledAnswer(escrow)))
-export const disbursedText = (milestone: MilestoneView): string =>
-  stringifyWire(encodeMilestone(disbursedAnswer(milestone)))
-export const retriedText = (payout: EscrowPayoutView): string =>
-  stringifyWire(encodeEscrowPayout(retriedAnswer(payout)))
-export const payoutText = (payout: PayoutView): string => stringifyWire(encodePayout(payoutAnswer(payout)))
+export const fundedAnswer = replayable("Escrow funded", Api.Escrow)
+export const canceledAnswer = replayable("Escrow canceled", Api.Escrow)
+export const disbursedAnswer = replayable("Milestone disbursed", Api.Milestone)
+export const retriedAnswer = replayable("Payout tried again", Api.EscrowPayout)
+export const payoutAnswer = replayable("Party payout initiated", Api.PartyPayout)

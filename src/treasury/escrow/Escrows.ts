@@ -4,25 +4,18 @@ import { type EscrowId, TransactionId, Ids, uuidOrNil } from "../../domain/Ids.t
 import { RecordMovement } from "../accounts/RecordMovement.ts"
 import { ledgerAccountOf, ensureCanPay, ensureCanReceive } from "../accounts/VirtualAccountStore.ts"
 import { VirtualAccounts } from "../accounts/VirtualAccounts.ts"
-import { orDefect, type Stored } from "../../platform/database/DatabaseFailure.ts"
+import { orDefect } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
-import {
-  type Conflict,
-  type IdempotencyConflict,
-  type InsufficientFunds,
-  Invalid,
-  type NotFound
-} from "../../domain/Failure.ts"
+import { Invalid } from "../../domain/Failure.ts"
 import type { Entry } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import type { Window } from "../../platform/database/Query.ts"
-import type { InitiationFailure } from "../../payments/initiate/Initiation.ts"
-import { BlockedPayouts } from "./BlockedPayouts.ts"
-import { DisburseMilestone, type DisburseRequest } from "./DisburseMilestone.ts"
+import { makeBlockedPayouts } from "./BlockedPayouts.ts"
+import { makeDisburseMilestone, type DisburseRequest } from "./DisburseMilestone.ts"
 import { type Escrow, partyLedgerAccount } from "./Escrow.ts"
 import {
   fundEntry,
@@ -35,167 +28,125 @@ import {
   type SplitUpdate,
   submitContract
 } from "./EscrowTransitions.ts"
-import { EscrowTransaction, type EscrowFilter, EscrowStore } from "./EscrowStore.ts"
-import {
-  canceledText,
-  type EscrowView,
-  escrowView,
-  fundedText,
-  type MilestoneView,
-  milestoneView,
-  type PayoutView
-} from "./EscrowView.ts"
-import { CreateEscrow, type EscrowDraft } from "./CreateEscrow.ts"
-import { PartyPayouts, type PartyPayoutRequest } from "./PartyPayouts.ts"
+import { makeEscrowTransaction, type EscrowFilter, EscrowStore } from "./EscrowStore.ts"
+import { canceledAnswer, escrowView, fundedAnswer, milestoneView } from "./EscrowView.ts"
+import { makeCreateEscrow, type EscrowDraft } from "./CreateEscrow.ts"
+import { makePartyPayouts, type PartyPayoutRequest } from "./PartyPayouts.ts"
 
 type EscrowPermit = Permit<"escrow">
-type Stopped = NotFound | Conflict | IdempotencyConflict
 
-export class Escrows extends Context.Tag("corridor/Escrows")<
-  Escrows,
-  {
-    readonly create: (permit: EscrowPermit, draft: EscrowDraft) => Stored<EscrowView, NotFound | Invalid>
-    readonly list: (permit: EscrowPermit, filter: EscrowFilter, window: Window) => Stored<ReadonlyArray<EscrowView>>
-    readonly get: (permit: EscrowPermit, id: EscrowId) => Stored<EscrowView, NotFound>
-    readonly fund: (
-      permit: EscrowPermit,
-      id: EscrowId,
-      amount: BigDecimal.BigDecimal,
-      key?: NewKey
-    ) => Stored<EscrowView, Stopped | Invalid | InsufficientFunds>
-    readonly submitContract: (
-      permit: EscrowPermit,
-      id: EscrowId,
-      milestoneId: string,
-      reference: string | null
-    ) => Stored<MilestoneView, NotFound | Conflict>
-    readonly changeParties: (
-      permit: EscrowPermit,
-      id: EscrowId,
-      milestoneId: string,
-      updates: ReadonlyArray<SplitUpdate>
-    ) => Stored<MilestoneView, NotFound | Conflict | Invalid>
-    readonly disburse: (permit: EscrowPermit, wanted: DisburseRequest) => Stored<MilestoneView, Stopped>
-    readonly payOut: (
-      permit: EscrowPermit,
-      wanted: PartyPayoutRequest
-    ) => Stored<PayoutView, NotFound | Conflict | InitiationFailure>
-    readonly blocked: Context.Tag.Service<BlockedPayouts>
-    readonly cancel: (
-      permit: EscrowPermit,
-      id: EscrowId,
-      reason: string | null,
-      key?: NewKey
-    ) => Stored<EscrowView, Stopped>
+const make = Effect.gen(function* () {
+  const store = yield* EscrowStore
+  const accounts = yield* VirtualAccounts
+  const ledger = yield* Ledger
+  const ids = yield* Ids
+  const transaction = yield* makeEscrowTransaction
+  const record = yield* RecordMovement
+  const create = yield* makeCreateEscrow
+  const disburse = yield* makeDisburseMilestone
+  const { payOut } = yield* makePartyPayouts
+  const blocked = yield* makeBlockedPayouts
+  const keys = yield* Idempotency
+  const { atomically } = yield* Transactor
+
+  const views = (escrows: ReadonlyArray<Escrow>) =>
+    Effect.map(
+      ledger.balances(escrows.flatMap((escrow) => escrow.parties.map((party) => partyLedgerAccount(escrow, party)))),
+      (balances) => escrows.map((escrow) => escrowView(escrow, balances))
+    )
+  const view = (escrow: Escrow) => Effect.map(views([escrow]), ([one]) => one!)
+
+  /** Locks the escrow's account, which always exists. */
+  const accountOf = ({ account_id, org_id }: Escrow) => orDefect(Effect.flatten(accounts.lock(org_id, account_id)))
+
+  const moved = Effect.fnUntraced(function* (entry: Entry, movement: EscrowMovement) {
+    yield* record([entry], [movementRow(yield* ids.make(TransactionId), entry, movement)])
+  })
+
+  const funded = Effect.fnUntraced(function* (permit: EscrowPermit, id: EscrowId, wanted: BigDecimal.BigDecimal) {
+    const before = yield* transaction.lock(permit, id)
+    const amount = yield* Either.mapLeft(
+      Money.fromDecimal(wanted, before.currency),
+      (why) => new Invalid({ message: `amount: ${why}.` })
+    )
+    const escrow = yield* fund(before, amount)
+    const account = yield* ensureCanPay(yield* accountOf(escrow))
+    const detail = { amount: amount.toNumericText(), currency: escrow.currency, account_id: escrow.account_id }
+    const saved = yield* transaction.save(permit, escrow, "escrow.funded", detail)
+    const entry = fundEntry(escrow, yield* ids.next, ledgerAccountOf(account), amount)
+    yield* moved(entry, { account, type: "debit", amount, description: `${escrow.name}: funding` })
+    return yield* view(saved)
+  })
+
+  const canceled = Effect.fnUntraced(function* (permit: EscrowPermit, id: EscrowId, reason: string | null) {
+    const { escrow, left } = yield* cancel(yield* transaction.lock(permit, id))
+    const account = yield* ensureCanReceive(yield* accountOf(escrow))
+    const detail = { returned: left.toNumericText(), currency: escrow.currency, reason }
+    const saved = yield* transaction.save(permit, escrow, "escrow.canceled", detail)
+    if (left.isPositive) {
+      const entry = returnEntry(escrow, ledgerAccountOf(account), left)
+      const credit = { account, type: "credit", amount: left, description: `${escrow.name}: canceled` } as const
+      yield* Effect.catchTag(moved(entry, credit), "InsufficientFunds", Effect.die)
+    }
+    return yield* view(saved)
+  })
+
+  const contracted = Effect.fnUntraced(function* (
+    permit: EscrowPermit,
+    id: EscrowId,
+    milestone_id: string,
+    reference: string | null
+  ) {
+    const at = new Date(yield* Clock.currentTimeMillis)
+    const escrow = yield* submitContract(yield* transaction.lock(permit, id), milestone_id, reference, at)
+    return yield* transaction.save(permit, escrow, "escrow.contract_submitted", { milestone_id, reference })
+  })
+
+  const changed = Effect.fnUntraced(function* (
+    permit: EscrowPermit,
+    id: EscrowId,
+    milestone_id: string,
+    updates: ReadonlyArray<SplitUpdate>
+  ) {
+    const named = updates.map((update) => ({ ...update, party_id: uuidOrNil(update.party_id) }))
+    const escrow = yield* changeSplits(yield* transaction.lock(permit, id), milestone_id, named)
+    const parties = named.map(({ party_id }) => party_id)
+    return yield* transaction.save(permit, escrow, "escrow.splits_changed", { milestone_id, parties })
+  })
+
+  return {
+    create: Effect.fn("Escrows.create")((permit: EscrowPermit, draft: EscrowDraft) =>
+      Effect.flatMap(create(permit, draft), view)
+    ),
+    list: (permit: EscrowPermit, filter: EscrowFilter, window: Window) =>
+      Effect.flatMap(store.list(permit.scope, filter, window), views),
+    get: (permit: EscrowPermit, id: EscrowId) => Effect.flatMap(transaction.find(permit, id), view),
+    fund: Effect.fn("Escrows.fund")((permit: EscrowPermit, id: EscrowId, amount: BigDecimal.BigDecimal, key?: NewKey) =>
+      keys.once(key, funded(permit, id, amount), fundedAnswer.textOf)
+    ),
+    submitContract: Effect.fn("Escrows.submitContract")(
+      (permit: EscrowPermit, id: EscrowId, milestoneId: string, reference: string | null) =>
+        Effect.map(atomically(contracted(permit, id, milestoneId, reference)), (escrow) =>
+          milestoneView(escrow, milestoneId)
+        )
+    ),
+    changeParties: Effect.fn("Escrows.changeParties")(
+      (permit: EscrowPermit, id: EscrowId, milestoneId: string, updates: ReadonlyArray<SplitUpdate>) =>
+        Effect.map(atomically(changed(permit, id, milestoneId, updates)), (escrow) =>
+          milestoneView(escrow, milestoneId)
+        )
+    ),
+    disburse: Effect.fn("Escrows.disburse")((permit: EscrowPermit, wanted: DisburseRequest) =>
+      disburse(permit, wanted)
+    ),
+    payOut: Effect.fn("Escrows.payOut")((permit: EscrowPermit, wanted: PartyPayoutRequest) => payOut(permit, wanted)),
+    blocked,
+    cancel: Effect.fn("Escrows.cancel")((permit: EscrowPermit, id: EscrowId, reason: string | null, key?: NewKey) =>
+      keys.once(key, canceled(permit, id, reason), canceledAnswer.textOf)
+    )
   }
->() {
-  static readonly layer = Layer.effect(
-    Escrows,
-    Effect.gen(function* () {
-      const store = yield* EscrowStore
-      const accounts = yield* VirtualAccounts
-      const ledger = yield* Ledger
-      const ids = yield* Ids
-      const transaction = yield* EscrowTransaction
-      const record = yield* RecordMovement
-      const create = yield* CreateEscrow
-      const disburse = yield* DisburseMilestone
-      const { payOut } = yield* PartyPayouts
-      const blocked = yield* BlockedPayouts
-      const keys = yield* Idempotency
-      const { atomically } = yield* Transactor
+})
 
-      const views = (escrows: ReadonlyArray<Escrow>) =>
-        Effect.map(
-          ledger.balances(
-            escrows.flatMap((escrow) => escrow.parties.map((party) => partyLedgerAccount(escrow, party)))
-          ),
-          (balances) => escrows.map((escrow) => escrowView(escrow, balances))
-        )
-      const view = (escrow: Escrow) => Effect.map(views([escrow]), ([one]) => one!)
-
-      /** Locks the escrow's account, which always exists. */
-      const accountOf = ({ account_id, org_id }: Escrow) => orDefect(Effect.flatten(accounts.lock(org_id, account_id)))
-
-      const moved = Effect.fnUntraced(function* (entry: Entry, movement: EscrowMovement) {
-        yield* record([entry], [movementRow(yield* ids.make(TransactionId), entry, movement)])
-      })
-
-      const funded = Effect.fnUntraced(function* (permit: EscrowPermit, id: EscrowId, wanted: BigDecimal.BigDecimal) {
-        const before = yield* transaction.lock(permit, id)
-        const amount = yield* Either.mapLeft(
-          Money.fromDecimal(wanted, before.currency),
-          (why) => new Invalid({ message: `amount: ${why}.` })
-        )
-        const escrow = yield* fund(before, amount)
-        const account = yield* ensureCanPay(yield* accountOf(escrow))
-        const detail = { amount: amount.toNumericText(), currency: escrow.currency, account_id: escrow.account_id }
-        const saved = yield* transaction.save(permit, escrow, "escrow.funded", detail)
-        const entry = fundEntry(escrow, yield* ids.next, ledgerAccountOf(account), amount)
-        yield* moved(entry, { account, type: "debit", amount, description: `${escrow.name}: funding` })
-        return yield* view(saved)
-      })
-
-      const canceled = Effect.fnUntraced(function* (permit: EscrowPermit, id: EscrowId, reason: string | null) {
-        const { escrow, left } = yield* cancel(yield* transaction.lock(permit, id))
-        const account = yield* ensureCanReceive(yield* accountOf(escrow))
-        const detail = { returned: left.toNumericText(), currency: escrow.currency, reason }
-        const saved = yield* transaction.save(permit, escrow, "escrow.canceled", detail)
-        if (left.isPositive) {
-          const entry = returnEntry(escrow, ledgerAccountOf(account), left)
-          const credit = { account, type: "credit", amount: left, description: `${escrow.name}: canceled` } as const
-          yield* Effect.catchTag(moved(entry, credit), "InsufficientFunds", Effect.die)
-        }
-        return yield* view(saved)
-      })
-
-      const contracted = Effect.fnUntraced(function* (
-        permit: EscrowPermit,
-        id: EscrowId,
-        milestone_id: string,
-        reference: string | null
-      ) {
-        const at = new Date(yield* Clock.currentTimeMillis)
-        const escrow = yield* submitContract(yield* transaction.lock(permit, id), milestone_id, reference, at)
-        return yield* transaction.save(permit, escrow, "escrow.contract_submitted", { milestone_id, reference })
-      })
-
-      const changed = Effect.fnUntraced(function* (
-        permit: EscrowPermit,
-        id: EscrowId,
-        milestone_id: string,
-        updates: ReadonlyArray<SplitUpdate>
-      ) {
-        const named = updates.map((update) => ({ ...update, party_id: uuidOrNil(update.party_id) }))
-        const escrow = yield* changeSplits(yield* transaction.lock(permit, id), milestone_id, named)
-        const parties = named.map(({ party_id }) => party_id)
-        return yield* transaction.save(permit, escrow, "escrow.splits_changed", { milestone_id, parties })
-      })
-
-      return {
-        create: Effect.fn("Escrows.create")((permit, draft) => Effect.flatMap(create(permit, draft), view)),
-        list: (permit, filter, window) => Effect.flatMap(store.list(permit.scope, filter, window), views),
-        get: (permit, id) => Effect.flatMap(transaction.find(permit, id), view),
-        fund: Effect.fn("Escrows.fund")((permit, id, amount, key) =>
-          keys.once(key, funded(permit, id, amount), fundedText)
-        ),
-        submitContract: Effect.fn("Escrows.submitContract")((permit, id, milestoneId, reference) =>
-          Effect.map(atomically(contracted(permit, id, milestoneId, reference)), (escrow) =>
-            milestoneView(escrow, milestoneId)
-          )
-        ),
-        changeParties: Effect.fn("Escrows.changeParties")((permit, id, milestoneId, updates) =>
-          Effect.map(atomically(changed(permit, id, milestoneId, updates)), (escrow) =>
-            milestoneView(escrow, milestoneId)
-          )
-        ),
-        disburse: Effect.fn("Escrows.disburse")((permit, wanted) => disburse(permit, wanted)),
-        payOut: Effect.fn("Escrows.payOut")((permit, wanted) => payOut(permit, wanted)),
-        blocked,
-        cancel: Effect.fn("Escrows.cancel")((permit, id, reason, key) =>
-          keys.once(key, canceled(permit, id, reason), canceledText)
-        )
-      }
-    })
-  )
+export class Escrows extends Context.Tag("corridor/Escrows")<Escrows, Effect.Effect.Success<typeof make>>() {
+  static readonly layer = Layer.scoped(Escrows, make)
 }

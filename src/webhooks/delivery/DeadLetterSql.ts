@@ -2,14 +2,21 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import { PaymentId } from "../../domain/Ids.ts"
-import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { rowAs, rowsAs, theRowAs, inScope, ownedIn, type Scope } from "../../platform/database/Query.ts"
+import {
+  inScope,
+  ownedIn,
+  type Scope,
+  queryCount,
+  queryOne,
+  queryRow,
+  queryRows
+} from "../../platform/database/Query.ts"
 import { DeadLetter, DeadLetterEvent, ReplayCounts, type DeadLetterFilter, DeadLetterStore } from "./DeadLetterStore.ts"
 import { newestDeliveries } from "./DeliverySql.ts"
 import { PayloadColumns, payloadColumns, payloadOf } from "../EventPayload.ts"
 import { StoredAttempt } from "../Webhook.ts"
 
-const letters = rowsAs(DeadLetter)
+const letters = queryRows(DeadLetter)
 const LetterRow = Schema.Struct({
   ...DeadLetter.fields,
   ...DeadLetterEvent.fields,
@@ -17,16 +24,15 @@ const LetterRow = Schema.Struct({
   payment_id: Schema.NullOr(PaymentId),
   event_at: Schema.DateFromSelf
 })
-const letterRow = rowAs(LetterRow)
+const letterRow = queryRow(LetterRow)
 
 const withPayload = ({ event_at, payment_id, event_data, ...row }: typeof LetterRow.Type) => ({
   ...row,
   payload: payloadOf({ ...row, payment_id, event_data }, event_at)
 })
-const attempts = rowsAs(StoredAttempt)
-const replayable = theRowAs(ReplayCounts)
-const time = theRowAs(Schema.Struct({ now: Schema.DateFromSelf }))
-const counted = theRowAs(Schema.Struct({ count: Schema.Number }))
+const attempts = queryRows(StoredAttempt)
+const replayable = queryOne(ReplayCounts)
+const time = queryOne(Schema.Struct({ now: Schema.DateFromSelf }))
 
 export const deadLetterStoreSql = Layer.effect(
   DeadLetterStore,
@@ -50,42 +56,36 @@ export const deadLetterStoreSql = Layer.effect(
 
     return {
       list: (scope, selection, window) =>
-        sql`select ${columns}, ${endpoint} from webhook_deliveries where ${
-          selection.delivery_id === undefined
-            ? newestDeliveries(sql, scope, { ...selection, status: "dead" }, window)
-            : dead(scope, selection)
-        }`.pipe(Effect.flatMap(letters), orDatabaseFailure),
+        letters(
+          sql`select ${columns}, ${endpoint} from webhook_deliveries where ${
+            selection.delivery_id === undefined
+              ? newestDeliveries(sql, scope, { ...selection, status: "dead" }, window)
+              : dead(scope, selection)
+          }`
+        ),
       find: (scope, id) =>
         sql`select ${columns}, ${endpoint}, e.* from webhook_deliveries cross join lateral (
           select ${sql.literal(payloadColumns("e"))}, e.payment_id, e.created_at as event_at, e.test
           from events e where e.event_id = webhook_deliveries.event_id
-        ) e where delivery_id = ${id} and ${ownedIn(sql, scope)}`.pipe(
-          Effect.flatMap(letterRow),
-          Effect.map(Option.map(withPayload)),
-          orDatabaseFailure
-        ),
+        ) e where delivery_id = ${id} and ${ownedIn(sql, scope)}`.pipe(letterRow, Effect.map(Option.map(withPayload))),
       attempts: (scope, id) =>
-        sql`select delivery_id, attempt, at, status_code, error, answer, latency_ms, signed_at,
+        attempts(sql`select delivery_id, attempt, at, status_code, error, answer, latency_ms, signed_at,
           encode(signatures, 'hex') as signatures,
           regexp_replace(encode(trace, 'hex'), '^(..)(.{32})(.{16})', '\\1-\\2-\\3-') as traceparent
         from webhook_attempts
         where delivery_id in (
           select delivery_id from webhook_deliveries where delivery_id = ${id} and ${ownedIn(sql, scope)}
-        ) order by at, attempt`.pipe(Effect.flatMap(attempts), orDatabaseFailure),
+        ) order by at, attempt`),
       now: sql`select now() + interval '1 ms' as now`.pipe(
-        Effect.flatMap(time),
-        Effect.map(({ now }) => now),
-        orDatabaseFailure
+        time,
+        Effect.map(({ now }) => now)
       ),
       count: (scope, selection, before) =>
-        sql`select count(*) filter (where ${isActive})::int as replayed,
+        replayable(sql`select count(*) filter (where ${isActive})::int as replayed,
           count(*) filter (where not ${isActive})::int as disabled
-        from webhook_deliveries where ${dead(scope, selection)} and updated_at <= ${before}`.pipe(
-          Effect.flatMap(replayable),
-          orDatabaseFailure
-        ),
+        from webhook_deliveries where ${dead(scope, selection)} and updated_at <= ${before}`),
       replay: (scope, selection, before, limit) =>
-        sql`with picked as (
+        queryCount(sql`with picked as (
           select delivery_id, org_id, webhook_id, event_id, created_at from webhook_deliveries
           where ${dead(scope, selection)} and updated_at <= ${before} and ${isActive}
           order by created_at, delivery_id limit ${limit} for update skip locked
@@ -97,11 +97,7 @@ export const deadLetterStoreSql = Layer.effect(
           select p.delivery_id, p.org_id, p.webhook_id, p.created_at, p.event_id, e.created_at
           from picked p join events e on e.event_id = p.event_id
         )
-        select count(*)::int from picked`.pipe(
-          Effect.flatMap(counted),
-          Effect.map(({ count }) => count),
-          orDatabaseFailure
-        )
+        select count(*)::int from picked`)
     }
   })
 )

@@ -4,17 +4,11 @@ import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { afterCommit, Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
-import { type NotFound, notFound } from "../../domain/Failure.ts"
+import { notFound } from "../../domain/Failure.ts"
 import { webhookReplayBatch } from "../../domain/policies/WebhookPolicies.ts"
 import type { Window } from "../../platform/database/Query.ts"
 import { DeliveryWakeUp } from "../DeliveryWakeUp.ts"
-import {
-  type DeadLetter,
-  type DeadLetterEvent,
-  type ReplayCounts,
-  type DeadLetterFilter,
-  DeadLetterStore
-} from "./DeadLetterStore.ts"
+import { type DeadLetter, type DeadLetterEvent, type DeadLetterFilter, DeadLetterStore } from "./DeadLetterStore.ts"
 import { shownHeaders } from "./SignedHeaders.ts"
 import type { KeptHeaders, StoredAttempt } from "../Webhook.ts"
 
@@ -42,78 +36,71 @@ type Replayer = Permit<"platform"> | Permit<"webhooks">
 /** Called after every batch of a replay. */
 export type ReplayProgress = (done: number, total: number) => Stored<void>
 
+const make = Effect.gen(function* () {
+  const store = yield* DeadLetterStore
+  const audit = yield* AuditLog
+  const { atomically } = yield* Transactor
+  const { wake } = yield* DeliveryWakeUp
+
+  const subjectOf = ({ delivery_id, webhook_id }: DeadLetterFilter): readonly [string, string] =>
+    delivery_id !== undefined
+      ? ["delivery", delivery_id]
+      : webhook_id !== undefined
+        ? ["webhook", webhook_id]
+        : ["dead_letters", "all"]
+
+  const replayBatch = (permit: Replayer, selection: DeadLetterFilter, before: Date) =>
+    atomically(
+      Effect.tap(store.replay(permit.scope, selection, before, webhookReplayBatch), (replayed) =>
+        replayed === 0
+          ? Effect.void
+          : Effect.zipRight(
+              audit.record(permit, {
+                action: "delivery.replayed",
+                org: Option.getOrNull(permit.scope),
+                subject: subjectOf(selection),
+                detail: {
+                  replayed,
+                  ...(selection.since === undefined ? {} : { since: selection.since.toISOString() })
+                }
+              }),
+              afterCommit(wake)
+            )
+      )
+    )
+
+  return {
+    list: (permit: Permit<"platform">, selection: DeadLetterFilter, window: Window) =>
+      store.list(permit.scope, selection, window),
+    /** Shows a delivery of any status. */
+    show: Effect.fn("DeadLetters.show")(function* (permit: Permit<"platform"> | Permit<"webhook_log">, id: string) {
+      const delivery = yield* store.find(permit.scope, id)
+      if (Option.isNone(delivery)) return yield* notFound("delivery")
+      const attempts = yield* store.attempts(permit.scope, id)
+      const { test: _test, ...letter } = delivery.value
+      return { ...letter, log: attempts.map((attempt) => loggedAttempt(delivery.value, attempt)) }
+    }),
+    /** Replays deliveries that were dead at the start. An interrupted replay can be repeated. */
+    replay: Effect.fn("DeadLetters.replay")(function* (
+      permit: Replayer,
+      selection: DeadLetterFilter,
+      progress: ReplayProgress
+    ) {
+      const before = yield* store.now
+      const { disabled, replayed: total } = yield* store.count(permit.scope, selection, before)
+      const from = (done: number): Stored<number> =>
+        Effect.flatMap(replayBatch(permit, selection, before), (batch) => {
+          if (batch === 0) return Effect.succeed(done)
+          return Effect.zipRight(progress(done + batch, total), from(done + batch))
+        })
+      return { replayed: yield* from(0), disabled }
+    })
+  }
+})
+
 export class DeadLetters extends Context.Tag("corridor/DeadLetters")<
   DeadLetters,
-  {
-    readonly list: (
-      permit: Permit<"platform">,
-      selection: DeadLetterFilter,
-      window: Window
-    ) => Stored<ReadonlyArray<DeadLetter>>
-    /** Shows a delivery of any status. */
-    readonly show: (
-      permit: Permit<"platform"> | Permit<"webhook_log">,
-      deliveryId: string
-    ) => Stored<DeliveryDetails, NotFound>
-    /** Replays deliveries that were dead at the start. An interrupted replay can be repeated. */
-    readonly replay: (permit: Replayer, selection: DeadLetterFilter, progress: ReplayProgress) => Stored<ReplayCounts>
-  }
+  Effect.Effect.Success<typeof make>
 >() {
-  static readonly layer = Layer.effect(
-    DeadLetters,
-    Effect.gen(function* () {
-      const store = yield* DeadLetterStore
-      const audit = yield* AuditLog
-      const { atomically } = yield* Transactor
-      const { wake } = yield* DeliveryWakeUp
-
-      const subjectOf = ({ delivery_id, webhook_id }: DeadLetterFilter): readonly [string, string] =>
-        delivery_id !== undefined
-          ? ["delivery", delivery_id]
-          : webhook_id !== undefined
-            ? ["webhook", webhook_id]
-            : ["dead_letters", "all"]
-
-      const replayBatch = (permit: Replayer, selection: DeadLetterFilter, before: Date) =>
-        atomically(
-          Effect.tap(store.replay(permit.scope, selection, before, webhookReplayBatch), (replayed) =>
-            replayed === 0
-              ? Effect.void
-              : Effect.zipRight(
-                  audit.record(permit, {
-                    action: "delivery.replayed",
-                    org: Option.getOrNull(permit.scope),
-                    subject: subjectOf(selection),
-                    detail: {
-                      replayed,
-                      ...(selection.since === undefined ? {} : { since: selection.since.toISOString() })
-                    }
-                  }),
-                  afterCommit(wake)
-                )
-          )
-        )
-
-      return {
-        list: (permit, selection, window) => store.list(permit.scope, selection, window),
-        show: Effect.fn("DeadLetters.show")(function* (permit, id) {
-          const delivery = yield* store.find(permit.scope, id)
-          if (Option.isNone(delivery)) return yield* notFound("delivery")
-          const attempts = yield* store.attempts(permit.scope, id)
-          const { test: _test, ...letter } = delivery.value
-          return { ...letter, log: attempts.map((attempt) => loggedAttempt(delivery.value, attempt)) }
-        }),
-        replay: Effect.fn("DeadLetters.replay")(function* (permit, selection, progress) {
-          const before = yield* store.now
-          const { disabled, replayed: total } = yield* store.count(permit.scope, selection, before)
-          const from = (done: number): Stored<number> =>
-            Effect.flatMap(replayBatch(permit, selection, before), (batch) => {
-              if (batch === 0) return Effect.succeed(done)
-              return Effect.zipRight(progress(done + batch, total), from(done + batch))
-            })
-          return { replayed: yield* from(0), disabled }
-        })
-      }
-    })
-  )
+  static readonly layer = Layer.effect(DeadLetters, make)
 }

@@ -18,11 +18,10 @@ import {
   webhookWalk,
   webhookGivesUpAfter
 } from "../../domain/policies/WebhookPolicies.ts"
-import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { rowsAs, batchOf } from "../../platform/database/Query.ts"
+import { batchOf, execute, queryRows } from "../../platform/database/Query.ts"
 import { PayloadColumns, payloadColumns, payloadOf } from "../EventPayload.ts"
 
-const dueRows = rowsAs(Schema.Struct({ org_id: OrgId, is_due: Schema.Boolean }))
+const dueRows = queryRows(Schema.Struct({ org_id: OrgId, is_due: Schema.Boolean }))
 
 const scanned = { lane: OrgId, next: Schema.NullOr(WebhookId) }
 
@@ -39,7 +38,7 @@ const ClaimRow = Schema.Union(
 )
 type ClaimRow = typeof ClaimRow.Type
 
-const claimRows = rowsAs(ClaimRow)
+const claimRows = queryRows(ClaimRow)
 
 const deliveriesOf = (rows: ReadonlyArray<ClaimRow>): ReadonlyArray<ClaimedDelivery> =>
   rows.flatMap(({ lane: _lane, next: _next, ...row }) => {
@@ -64,12 +63,11 @@ export const claimingSql = (sql: SqlClient.SqlClient): Claiming => ({
         ) n where w.nth < ${webhookWalk}::int
       )
       select org_id, next_at <= now() as is_due from walk order by nth`.pipe(
-      Effect.flatMap(dueRows),
+      dueRows,
       Effect.map((rows) => ({
         organizations: rows.flatMap(({ is_due, org_id }) => (is_due ? [org_id] : [])),
         next: rows.length === webhookWalk ? (rows.at(-1)?.org_id ?? null) : null
-      })),
-      orDatabaseFailure
+      }))
     ),
 
   claim: ({ inFlight, leaseMillis, quotas }) => {
@@ -137,16 +135,15 @@ export const claimingSql = (sql: SqlClient.SqlClient): Claiming => ({
         join picked p on p.delivery_id = c.delivery_id
         join webhooks h on h.webhook_id = c.webhook_id
         join events e on e.event_id = c.event_id and e.created_at = c.event_at) on c.org_id = walked.lane`.pipe(
-      Effect.flatMap(claimRows),
-      Effect.map((rows) => ({ deliveries: deliveriesOf(rows), next: nextOf(rows) })),
-      orDatabaseFailure
+      claimRows,
+      Effect.map((rows) => ({ deliveries: deliveriesOf(rows), next: nextOf(rows) }))
     )
   }
 })
 
 /** A disabled endpoint, or a dead delivery. */
 const SettledRow = Schema.Struct({ ...DisabledEndpoint.fields, died: Schema.NullOr(Schema.String) })
-const settledRows = rowsAs(SettledRow)
+const settledRows = queryRows(SettledRow)
 
 const settledOf = (rows: ReadonlyArray<typeof SettledRow.Type>): FinishedBatch => ({
   dead: rows.flatMap(({ died }) => died ?? []),
@@ -225,21 +222,20 @@ export const finishingSql = (sql: SqlClient.SqlClient): Finishing => ({
       from state s where s.given_up
       union all
       select delivery_id, webhook_id, org_id, 0 from settled where verdict = 'dead'`.pipe(
-      Effect.flatMap(settledRows),
-      Effect.map(settledOf),
-      orDatabaseFailure
+      settledRows,
+      Effect.map(settledOf)
     ),
 
   release: (held) =>
     held.length === 0
       ? Effect.void
-      : sql`update webhook_queue q set next_at = now(), lease_token = null, attempt = q.attempt - 1
+      : execute(sql`update webhook_queue q set next_at = now(), lease_token = null, attempt = q.attempt - 1
           from ${batchOf(
             sql,
             held.map(({ delivery_id, lease_token }) => ({ delivery_id, lease_token })),
             "delivery_id uuid, lease_token uuid"
           )} r
-          where q.delivery_id = r.delivery_id and q.lease_token = r.lease_token`.pipe(orDatabaseFailure, Effect.asVoid)
+          where q.delivery_id = r.delivery_id and q.lease_token = r.lease_token`)
 })
 
 export const deliveryQueueSql = Layer.effect(

@@ -2,16 +2,16 @@
 import { SqlClient, type Statement } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
-import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import {
-  rowAs,
-  rowsAs,
   ownedIn,
   newestAmong,
   type Scope,
   inScope,
   newest,
-  type Window
+  type Window,
+  anyRow,
+  queryRow,
+  queryRows
 } from "../../platform/database/Query.ts"
 import { deleteExpiredDeliveries } from "../RetentionSql.ts"
 import { Delivery, DeliveryStore, PaymentDelivery, WebhookIssue } from "./DeliveryStore.ts"
@@ -55,10 +55,10 @@ export const newestDeliveries = (
   return sql`delivery_id = any (array(${ids})) order by created_at desc, delivery_id desc`
 }
 
-const delivery = rowAs(Delivery)
-const deliveries = rowsAs(Delivery)
-const paymentDeliveries = rowsAs(PaymentDelivery)
-const issueRows = rowsAs(WebhookIssue)
+const delivery = queryRow(Delivery)
+const deliveries = queryRows(Delivery)
+const paymentDeliveries = queryRows(PaymentDelivery)
+const issueRows = queryRows(WebhookIssue)
 
 export const deliveryStoreSql = Layer.effect(
   DeliveryStore,
@@ -68,25 +68,24 @@ export const deliveryStoreSql = Layer.effect(
       (select next_at from webhook_queue q where q.delivery_id = d.delivery_id) as next_attempt_at`)
     return {
       list: (scope, filter, window) =>
-        sql`select ${columns} from webhook_deliveries d where ${newestDeliveries(sql, scope, filter, window)}`.pipe(
-          Effect.flatMap(deliveries),
-          orDatabaseFailure
+        deliveries(
+          sql`select ${columns} from webhook_deliveries d where ${newestDeliveries(sql, scope, filter, window)}`
         ),
       find: (scope, id) =>
-        sql`select ${columns} from webhook_deliveries d
-          where delivery_id = ${id} and ${ownedIn(sql, scope)}`.pipe(Effect.flatMap(delivery), orDatabaseFailure),
+        delivery(sql`select ${columns} from webhook_deliveries d
+          where delivery_id = ${id} and ${ownedIn(sql, scope)}`),
       // One time after the other, and each event's deliveries by its id: a plain join may read all events of the
       // organisation, or all deliveries of an endpoint, for the few of a payment.
       ofPayment: (orgId, paymentId, eventTimes) =>
-        sql`select ${columns}, e.created_at as event_at
+        paymentDeliveries(sql`select ${columns}, e.created_at as event_at
           from (select distinct value::timestamptz as at
             from jsonb_array_elements_text(${JSON.stringify(eventTimes)}::jsonb)) t
           cross join lateral (select * from events e
             where e.org_id = ${orgId} and e.created_at = t.at and e.payment_id = ${paymentId} offset 0) e
           cross join lateral (select * from webhook_deliveries d where d.event_id = e.event_id offset 0) d
-          order by e.created_at, e.event_id, d.delivery_id`.pipe(Effect.flatMap(paymentDeliveries), orDatabaseFailure),
+          order by e.created_at, e.event_id, d.delivery_id`),
       requeue: (scope, id) =>
-        sql`with again as (
+        anyRow(sql`with again as (
             update webhook_deliveries set status = 'pending', updated_at = now()
             where delivery_id = ${id} and status <> 'pending' and ${ownedIn(sql, scope)}
             returning delivery_id, org_id, webhook_id, event_id, created_at
@@ -94,13 +93,10 @@ export const deliveryStoreSql = Layer.effect(
           insert into webhook_queue (delivery_id, org_id, webhook_id, delivery_at, event_id, event_at)
           select a.delivery_id, a.org_id, a.webhook_id, a.created_at, a.event_id, e.created_at
           from again a join events e on e.event_id = a.event_id
-          returning delivery_id`.pipe(
-          Effect.map((rows) => rows.length > 0),
-          orDatabaseFailure
-        ),
+          returning delivery_id`),
       forgetOld: deleteExpiredDeliveries(sql, settings),
       issues: (scope, window) =>
-        sql`select kind, item_id, org_id, webhook_id, endpoint_url, delivery_id, reason, created_at, (
+        issueRows(sql`select kind, item_id, org_id, webhook_id, endpoint_url, delivery_id, reason, created_at, (
           select count(*)::int from (
             select from webhook_deliveries d where d.webhook_id = t.webhook_id and d.status = 'dead'
             order by d.created_at, d.delivery_id limit ${deadLettersCounted}
@@ -116,7 +112,7 @@ export const deliveryStoreSql = Layer.effect(
           union all
           select 'disabled_endpoint', webhook_id, org_id, webhook_id, endpoint_url, null, disabled_reason, updated_at
           from webhooks where ${inScope(sql, scope)} and status = 'disabled'
-        ) t where true ${newest(sql, "item_id", window)}`.pipe(Effect.flatMap(issueRows), orDatabaseFailure)
+        ) t where true ${newest(sql, "item_id", window)}`)
     }
   })
 )

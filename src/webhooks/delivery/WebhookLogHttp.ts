@@ -1,13 +1,12 @@
 import { Effect } from "effect"
 import { success } from "../../contract/api/Envelope.ts"
 import type { WebhookLogApi } from "../../contract/api/WebhookLogApi.ts"
-import type { Handlers } from "../../platform/http/Handlers.ts"
+import { answer, type Handlers } from "../../platform/http/Handlers.ts"
 import { makePages } from "../../platform/pagination/Pagination.ts"
 import type { Delivery } from "./DeliveryStore.ts"
 import { DeadLetters } from "./DeadLetters.ts"
 import { Webhooks } from "../Webhooks.ts"
 import { WebhookLog } from "./WebhookLog.ts"
-import type { OrgId } from "../../domain/Ids.ts"
 import { parse } from "lossless-json"
 import { WireNumber } from "../../domain/Decimal.ts"
 import type { WebhookEvent } from "../Webhook.ts"
@@ -15,40 +14,28 @@ import type { WebhookEvent } from "../Webhook.ts"
 /** Amounts keep their digits. */
 const parseNumber = (literal: string): unknown => (literal.includes(".") ? new WireNumber(literal) : Number(literal))
 
-export const envelopeOf = ({ created_at, payload, traceparent }: WebhookEvent) => {
-  const sent = parse(payload, null, { parseNumber }) as {
-    readonly event_id: string
-    readonly event_type: string
-    readonly org_id: OrgId
-    readonly data: Readonly<Record<string, unknown>>
-  }
-  const { data, event_id, event_type, org_id } = sent
+export const envelopeOf = ({ created_at, event_id, event_type, org_id, payload, traceparent }: WebhookEvent) => {
+  const { data } = parse(payload, null, { parseNumber }) as { readonly data: Readonly<Record<string, unknown>> }
   return { event_id, event_type, org_id, created_at, data, ...(traceparent === undefined ? {} : { traceparent }) }
 }
 
 const shown = ({ org_id: _org, ...delivery }: Delivery) => delivery
 
-export const webhookLogHandlers = Effect.gen(function* () {
-  const log = yield* WebhookLog
-  const dead = yield* DeadLetters
-  const webhooks = yield* Webhooks
-  const pages = yield* makePages
-  const handlers: Handlers<typeof WebhookLogApi> = {
-    notify: ({ payload, permit }) =>
-      Effect.map(log.notify(permit, payload.transaction_data), (sent) => success("Test notification queued", sent)),
+export const webhookLogHandlers = Effect.map(
+  Effect.all([WebhookLog, DeadLetters, Webhooks, makePages]),
+  ([log, dead, webhooks, pages]): Handlers<typeof WebhookLogApi> => ({
+    notify: ({ payload, permit }) => answer("Test notification queued", log.notify(permit, payload.transaction_data)),
     deliveries: (request) => {
-      const { permit, urlParams } = request
-      const filters = { status: urlParams.status, webhook_id: urlParams.webhook_id }
+      const { status, webhook_id } = request.urlParams
       return pages(request, {
         message: "Deliveries",
-        filters,
-        fetch: (window) => log.deliveries(permit, filters, window),
+        filters: { status, webhook_id },
+        fetch: (window) => log.deliveries(request.permit, { status, webhook_id }, window),
         idOf: (delivery) => delivery.delivery_id,
         show: shown
       })
     },
-    replay: ({ path, permit }) =>
-      Effect.map(log.replay(permit, path.delivery_id), (delivery) => success("Delivery queued", shown(delivery))),
+    replay: ({ path, permit }) => answer("Delivery queued", log.replay(permit, path.delivery_id), shown),
     delivery: Effect.fn("WebhookLogHttp.delivery")(function* ({ path, permit }) {
       const delivery = yield* log.delivery(permit, path.delivery_id)
       const { endpoint_url, log: attempts, payload } = yield* dead.show(permit, path.delivery_id)
@@ -59,16 +46,14 @@ export const webhookLogHandlers = Effect.gen(function* () {
       return success("Dead letters queued", yield* dead.replay(permit, { webhook_id }, () => Effect.void))
     }),
     events: (request) => {
-      const { permit, urlParams } = request
-      const filters = { event_type: urlParams.event_type, from: urlParams.from }
+      const { event_type, from } = request.urlParams
       return pages(request, {
         message: "Events",
-        filters,
-        fetch: (window) => log.events(permit, filters, window),
+        filters: { event_type, from },
+        fetch: (window) => log.events(request.permit, { event_type, from }, window),
         idOf: (event) => event.event_id,
         show: envelopeOf
       })
     }
-  }
-  return handlers
-})
+  })
+)
