@@ -5,10 +5,16 @@ import { Effect, Redacted, Schema } from "effect"
 import type { Dossier, Endpoint, Records } from "../../simulation/invariants/Records.ts"
 import type { PaymentId } from "../../../src/domain/Ids.ts"
 import { storedPostings } from "../../../src/money/ledger/LedgerSql.ts"
-import { attemptColumns, attemptOf, booksColumns, booksOf } from "../../../src/payments/store/AttemptRow.ts"
+import {
+  attemptColumns,
+  attemptOf,
+  booksColumns,
+  booksOf,
+  paymentOf,
+  selectedColumns
+} from "../../../src/payments/store/PaymentRow.ts"
 import { type Attempt, HistoryRow, StoredOperatorItem } from "../../../src/payments/store/Payment.ts"
 import { noBooks } from "../../../src/payments/store/PaymentPostings.ts"
-import { paymentOf, selectedColumns } from "../../../src/payments/store/PaymentRow.ts"
 import { rowsAs } from "../../../src/platform/database/Query.ts"
 import type { StartedFake } from "../../fakes/AllFakes.ts"
 import { wireReference } from "../../../src/providers/port/ProviderWrappers.ts"

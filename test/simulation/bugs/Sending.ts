@@ -26,7 +26,7 @@ const laterBy = <A, E>(millis: number, effect: Effect.Effect<A, E>): Effect.Effe
 
 const TOO_EARLY = Duration.toMillis(Duration.hours(23))
 
-const isStray = (callback: object): callback is UnmatchedCallback => "report_said" in callback
+const isStray = (callback: object): callback is UnmatchedCallback => "signal" in callback
 
 export const sendingBugs: ReadonlyArray<Omit<Bug, "foundBy">> = [
   {

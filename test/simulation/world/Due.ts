@@ -5,7 +5,7 @@ import { paymentTables, booksIn } from "../../../src/payments/store/AttemptQueue
 import { isReversed } from "../../../src/payments/store/PaymentPostings.ts"
 import type { Opened } from "../../../src/platform/database/MemoryDatabase.ts"
 import { Duration } from "effect"
-import { strayPatience } from "../../../src/domain/policies/PaymentPolicies.ts"
+import { unmatchedCallbackWindow } from "../../../src/domain/policies/PaymentPolicies.ts"
 
 export const watchedTables = { ...paymentTables, ...webhookTables, ...escrowPayoutTables }
 
@@ -40,8 +40,8 @@ const MATCHED_WITHIN = 5_000
 const strays = ({ attempts, callbacks }: Tables, now: number): number => {
   let first = never
   for (const callback of callbacks.values()) {
-    if (!("report_said" in callback) || callback.payment_id !== null || callback.provider_payment_id === null) continue
-    if (callback.received_at.getTime() <= now - Duration.toMillis(strayPatience)) continue
+    if (!("signal" in callback) || callback.payment_id !== null || callback.provider_payment_id === null) continue
+    if (callback.received_at.getTime() <= now - Duration.toMillis(unmatchedCallbackWindow)) continue
     for (const { account, answered_at, provider, provider_payment_id } of attempts.values()) {
       if (provider !== callback.provider || provider_payment_id !== callback.provider_payment_id) continue
       const since = Math.max(callback.received_at.getTime(), answered_at?.getTime() ?? 0)

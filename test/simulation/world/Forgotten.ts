@@ -1,6 +1,6 @@
 /** Watches what is deleted: what must stay for ever stays, what may go goes in its time, and all of it is remembered here. */
 import { Duration } from "effect"
-import { strayCallbackRetention } from "../../../src/domain/policies/PaymentPolicies.ts"
+import { unmatchedCallbackRetention } from "../../../src/domain/policies/PaymentPolicies.ts"
 import { deadLetterRetention, webhookRetention } from "../../../src/domain/policies/WebhookPolicies.ts"
 import { kindOf } from "../../../src/domain/Ledger.ts"
 import { ledgerTables } from "../../../src/money/ledger/PostInMemory.ts"
@@ -148,7 +148,7 @@ export const watchForgetting = ({ outside, tables }: World): Forgotten => {
     outside,
     "callbacks",
     callbacks as Rows,
-    ({ payment_id, received_at }) => payment_id === null && isOlder(outside, received_at, strayCallbackRetention)
+    ({ payment_id, received_at }) => payment_id === null && isOlder(outside, received_at, unmatchedCallbackRetention)
   )
   watch<WebhookEvent>(outside, "events", events as Rows, (event) => {
     forgotten.events.set(event.event_id, event)

@@ -4,7 +4,7 @@
  */
 import { Clock, Context, Duration, Effect, FiberRef, Random, type Scheduler } from "effect"
 import { InTransaction } from "../../../src/platform/database/Transactor.ts"
-import { dayClosingPause, strayPause } from "../../../src/domain/policies/PaymentPolicies.ts"
+import { dayClosingPause, unmatchedCallbackPoll } from "../../../src/domain/policies/PaymentPolicies.ts"
 import { retentionPause, workerPoll } from "../../../src/domain/policies/ServerPolicies.ts"
 import type { Stream } from "./Chance.ts"
 import { dawn, type Time } from "./Time.ts"
@@ -13,7 +13,7 @@ import { dawn, type Time } from "./Time.ts"
 export const CurrentWorker = FiberRef.unsafeMake<string | null>(null)
 
 /** Rests after which a worker only looks whether there is something to do. */
-const rests = new Set([dayClosingPause, retentionPause, strayPause, workerPoll].map(Duration.toMillis))
+const rests = new Set([dayClosingPause, retentionPause, unmatchedCallbackPoll, workerPoll].map(Duration.toMillis))
 
 /** A worker that rests: it is woken when there is something for it, and not before its rest is over. */
 export interface Rest {
