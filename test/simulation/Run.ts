@@ -1,44 +1,74 @@
 /** One run: from a seed to a world, its steps, a quiet end, people who clear up, and what must hold after all of it. */
-import { Effect } from "effect"
+import { Effect, GlobalValue } from "effect"
 import type { ProviderName } from "../../src/domain/Corridor.ts"
 import { Ids } from "../../src/domain/Ids.ts"
 import { LedgerStore } from "../../src/money/ledger/LedgerStore.ts"
 import { ledgerTables } from "../../src/money/ledger/PostInMemory.ts"
 import { memoryTable } from "../../src/platform/database/MemoryDatabase.ts"
 import type { VirtualAccount, VirtualTransaction } from "../../src/treasury/accounts/VirtualAccountStore.ts"
-import { nothingPlanted, type Planted } from "./bugs/Bug.ts"
+import { nothingPlanted, type Planted } from "./bugs/Planting.ts"
 import { drawFocus, type Focus, noFocus } from "./business/Focus.ts"
-import { openItems, operate } from "./business/Operating.ts"
+import { openItems, resolveQueue } from "./business/Operators.ts"
 import { Receivers } from "./business/Receivers.ts"
-import type { Scene } from "./business/Scene.ts"
-import { settle } from "./business/Society.ts"
-import type { Step } from "./business/Step.ts"
-import { acts, drawAfterwards, drawSize, drawSteps, type Size } from "./business/Steps.ts"
-import { escrowTables } from "./business/Escrowing.ts"
-import { linkTables } from "./business/Linking.ts"
-import { offProblem } from "./business/Switching.ts"
-import { accountProblems } from "./invariants/Accounts.ts"
+import type { ScenarioContext, Step } from "./business/ScenarioContext.ts"
+import { createFixtures } from "./business/Fixtures.ts"
+import { stepActions, drawLateSteps, drawSize, drawSteps, type Size } from "./business/Steps.ts"
+import { escrowTables } from "./business/Escrows.ts"
+import { linkTables } from "./business/PaymentLinks.ts"
+import { disabledProviderProblem } from "./business/ProviderChanges.ts"
+import { accountProblems, accountEventProblems } from "./invariants/VirtualAccounts.ts"
 import { answerProblems } from "./invariants/Answers.ts"
 import { booksIn } from "../../src/payments/store/AttemptQueueMemory.ts"
 import { feeProblems, suspenseProblems } from "./invariants/Charges.ts"
 import { escrowProblems } from "./invariants/Escrows.ts"
 import { linkProblems } from "./invariants/Links.ts"
 import { moneyProblems, queueProblems, receivableProblems } from "./invariants/Money.ts"
-import { movementProblems } from "./invariants/Movements.ts"
-import { progressProblems } from "./invariants/Progress.ts"
+import { progressProblems, rampEndProblems, refusalProblems } from "./invariants/Progress.ts"
 import { dossiersOf, type Records } from "./invariants/Records.ts"
-import { rampEndProblems, refusalProblems } from "./invariants/Sends.ts"
-import { deliveryProblems, logProblems, tellingProblems } from "./invariants/Telling.ts"
-import { walkProblems } from "./invariants/Walks.ts"
+import { deliveryProblems, logProblems, eventProblems } from "./invariants/Events.ts"
+import { conversionGainProblems } from "./invariants/ConversionGains.ts"
 import { Orders } from "./providers/Orders.ts"
 import { SimulatedProvider } from "./providers/SimulatedProvider.ts"
 import { Chance } from "./world/Chance.ts"
-import { watchForgetting, type Watched, watchWriting } from "./world/Forgotten.ts"
-import { Outside } from "./world/Outside.ts"
-import { surroundings } from "./world/Surroundings.ts"
-import { dawn, Time } from "./world/Time.ts"
-import { unburdened } from "./world/Unburdened.ts"
+import { auditDeletions, type WriteLog, auditWrites } from "./world/RetentionAudit.ts"
+import { SimulationEnvironment } from "./world/SimulationEnvironment.ts"
+import { simulationSettings } from "./world/Stores.ts"
+import { startTime, VirtualTime } from "./world/VirtualTime.ts"
 import { World } from "./world/World.ts"
+
+/** What the library does for whoever looks at a program that runs for long, and what many short runs would only pay for. */
+
+/** A traced function takes a stack each time that it is called, of which nobody here makes a trace. */
+const withoutStacks = <A>(run: () => A): A => {
+  const before = Object.getOwnPropertyDescriptor(Error, "stackTraceLimit")!
+  Object.defineProperty(Error, "stackTraceLimit", { get: () => 0, set: () => {}, configurable: true })
+  try {
+    return run()
+  } finally {
+    Object.defineProperty(Error, "stackTraceLimit", before)
+  }
+}
+
+/** All fibers that run, as the library knows them. */
+const globalFibers = GlobalValue.globalValue<{ readonly roots: Set<unknown> }>(
+  Symbol.for("effect/FiberScope/Global"),
+  () => {
+    throw new Error("the library keeps its fibers elsewhere")
+  }
+)
+
+/** Whoever was never interrupted is kept for ever, and all of a world with it: nobody interrupts the fibers of a dead machine. */
+const withoutRoots = <A>(run: () => A): A => {
+  const { roots } = globalFibers
+  const before = new Set(roots)
+  try {
+    return run()
+  } finally {
+    for (const fiber of roots) if (!before.has(fiber)) roots.delete(fiber)
+  }
+}
+
+const withoutOverhead = <A>(run: () => A): A => withoutStacks(() => withoutRoots(run))
 
 export const fiat: ReadonlyArray<ProviderName> = ["stripe", "adyen", "paystack"]
 export const crypto: ReadonlyArray<ProviderName> = ["circle", "coinbase"]
@@ -90,9 +120,9 @@ export const booksTables = {
 }
 
 const recordsOf = (
-  { forgotten, orders, organisations, world }: Scene,
+  { forgotten, orders, organisations, world }: ScenarioContext,
   receivers: Receivers,
-  { missed }: Watched
+  { missed }: WriteLog
 ): Records => {
   const { attempts, events, history, operatorItems, payments, webhookDeliveries } = world.tables
   const { ledgerPostings, virtualAccounts, virtualTransactions } = world.database.open(booksTables)
@@ -121,14 +151,14 @@ const recordsOf = (
 }
 
 export const inspect = (
-  scene: Scene,
+  scene: ScenarioContext,
   receivers: Receivers,
-  watched: Watched,
+  watched: WriteLog,
   runIn: <A, E>(effect: Effect.Effect<A, E, LedgerStore>) => A
 ): void => {
   const records = recordsOf(scene, receivers, watched)
   const { webhookAttempts, webhookDeliveries, webhooks } = scene.world.tables
-  const feeOf = new Map<string, Scene["organisations"][number]["fee"]>(
+  const feeOf = new Map<string, ScenarioContext["organisations"][number]["fee"]>(
     scene.organisations.map(({ fee, orgId }) => [orgId, fee])
   )
   const dossiers = dossiersOf(records)
@@ -137,7 +167,7 @@ export const inspect = (
     ...runIn(Effect.flatMap(LedgerStore, ({ check }) => check)).problems.map(({ message }) => message),
     ...dossiers.flatMap(moneyProblems),
     ...dossiers.flatMap(progressProblems),
-    ...dossiers.flatMap(tellingProblems),
+    ...dossiers.flatMap(eventProblems),
     ...dossiers.flatMap((dossier) => feeProblems(dossier, feeOf.get(dossier.payment.org_id) ?? null)),
     ...dossiers.flatMap(suspenseProblems),
     ...dossiers.flatMap((dossier) => refusalProblems(dossier, scene.orders)),
@@ -151,8 +181,8 @@ export const inspect = (
     }),
     ...answerProblems(scene),
     ...accountProblems(records),
-    ...movementProblems(records),
-    ...walkProblems(records, watched.valued),
+    ...accountEventProblems(records),
+    ...conversionGainProblems(records, watched.valued),
     ...escrowProblems(records, escrows.values(), scene.escrows),
     ...linkProblems(records, paymentLinks.values(), linkPayments.values()),
     ...queueProblems(dossiers, openItems(scene)),
@@ -161,7 +191,7 @@ export const inspect = (
   for (const problem of problems) scene.outside.problem(problem)
 }
 
-const summarize = ({ outside, world }: Scene): void => {
+const summarize = ({ outside, world }: ScenarioContext): void => {
   for (const { direction, failure, status } of world.tables.payments.values()) {
     outside.count(`${direction}: ${status}`)
     if (failure?.code === "EXPIRED") outside.count(`${direction}: expired`)
@@ -195,10 +225,10 @@ const summarize = ({ outside, world }: Scene): void => {
     outside.count(`link: payment ${world.tables.payments.get(payment_id)?.status}`)
 }
 
-const live = (seed: number, options: Options): Ran => {
+const runSeed = (seed: number, options: Options): Ran => {
   const chance = new Chance(seed)
-  const time = new Time()
-  const outside = new Outside(time, chance, options.withoutFaults ?? new Set())
+  const time = new VirtualTime()
+  const outside = new SimulationEnvironment(time, chance, options.withoutFaults ?? new Set())
   if (options.tells === true) outside.story = []
   const size = drawSize(chance)
   const [focusName, focus] = size === "small" ? drawFocus(chance) : (["none", noFocus] as const)
@@ -222,10 +252,10 @@ const live = (seed: number, options: Options): Ran => {
   const runIn = <A, E>(effect: Effect.Effect<A, E, LedgerStore>): A =>
     Effect.runSync(Effect.provide(effect, world.stores))
   const organisations = Effect.runSync(
-    settle(chance, fiat, crypto, organisationsOf(chance, size, drawn, focus), focus).pipe(
+    createFixtures(chance, fiat, crypto, organisationsOf(chance, size, drawn, focus), focus).pipe(
       Effect.provideService(Ids, world.ids),
       Effect.provide(world.stores),
-      Effect.provide(surroundings),
+      Effect.provide(simulationSettings),
       Effect.withClock(world.elsewhere.clock)
     )
   )
@@ -236,7 +266,7 @@ const live = (seed: number, options: Options): Ran => {
     providers.set(own.place, own.port)
   }
   for (const { endpoints } of organisations) for (const { secret, url } of endpoints) receivers.know(url, secret)
-  const scene: Scene = {
+  const scene: ScenarioContext = {
     world,
     outside,
     orders,
@@ -250,19 +280,19 @@ const live = (seed: number, options: Options): Ran => {
       if (account !== undefined) providers.set(place, account.port)
     },
     providerAt: (place) => accounts.get(place),
-    forgotten: watchForgetting(world),
+    forgotten: auditDeletions(world),
     isDisturbed: false
   }
-  const watched = watchWriting(world, orders)
-  orders.objection = (ask) => offProblem(scene, ask)
+  const watched = auditWrites(world, orders)
+  orders.objection = (ask) => disabledProviderProblem(scene, ask)
   orders.sentAt = (reference) => world.tables.attempts.get(reference)?.sent_at
   const isWanted = ({ number }: Step) => options.withoutSteps?.has(number) !== true
   const steps = drawn.filter(isWanted)
-  const afterwards = drawAfterwards(chance, drawn.length, focus).filter(isWanted)
+  const afterwards = drawLateSteps(chance, drawn.length, focus).filter(isWanted)
   for (const step of steps) {
-    time.at(dawn + step.at, () => {
+    time.at(startTime + step.at, () => {
       outside.count(`step: ${step.kind}`)
-      world.act(acts[step.kind]!(scene, step))
+      world.act(stepActions[step.kind]!(scene, step))
     })
   }
   const clearUp = () => {
@@ -270,7 +300,7 @@ const live = (seed: number, options: Options): Ran => {
     inspect(scene, receivers, watched, runIn)
     outside.locks.clear()
     for (let round = 1; round <= MOST_ROUNDS && openItems(scene).length > 0 && outside.problems.length === 0; round++) {
-      world.act(operate(scene, round))
+      world.act(resolveQueue(scene, round))
       world.goOn()
       inspect(scene, receivers, watched, runIn)
     }
@@ -280,7 +310,7 @@ const live = (seed: number, options: Options): Ran => {
     for (const happen of outside.afterwards.splice(0)) happen()
     for (const step of afterwards) {
       outside.count(`step: ${step.kind}`)
-      world.act(acts[step.kind]!(scene, step))
+      world.act(stepActions[step.kind]!(scene, step))
     }
     clearUp()
   }
@@ -300,4 +330,4 @@ const live = (seed: number, options: Options): Ran => {
   }
 }
 
-export const run = (seed: number, options: Options = {}): Ran => unburdened(() => live(seed, options))
+export const run = (seed: number, options: Options = {}): Ran => withoutOverhead(() => runSeed(seed, options))

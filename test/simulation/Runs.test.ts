@@ -1,7 +1,7 @@
 /** Runs of the whole service in a simulated world, from seeds: a failure names its seed. */
 import { describe, expect, it } from "@effect/vitest"
 import { run } from "./Run.ts"
-import { runSeeds } from "./support/RunSeeds.ts"
+import { runSeeds } from "./RunSeeds.ts"
 
 describe("simulated worlds", () => {
   it.each([1, 101])("keep every rule: a hundred seeds from %i on", (first) => runSeeds(first, 100))

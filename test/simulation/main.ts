@@ -2,8 +2,7 @@
  * `npm run simulate -- --seed N --runs M`: runs one after the other. A run that fails is shrunk, and leaves a line that brings
  * it back; `--tell` shows what happened, in the shortest run that still fails where one does (`--shrink 0`: in all of it).
  */
-import { missing } from "./Reach.ts"
-import { lineFor, table, Totals } from "./Report.ts"
+import { missingCounts, lineFor, table, Totals } from "./Report.ts"
 import { run } from "./Run.ts"
 import { shrink } from "./Shrink.ts"
 
@@ -50,6 +49,6 @@ for (let seed = first; seed < first + runs; seed++) {
 }
 const { system, user } = process.cpuUsage(began)
 say(table(totals))
-if (runs >= ENOUGH) say(`Never came up: ${missing(totals.counts).join(", ") || "nothing"}`)
+if (runs >= ENOUGH) say(`Never came up: ${missingCounts(totals.counts).join(", ") || "nothing"}`)
 say(`${runs} runs, ${totals.failures.length} failed; ${((user + system) / 1000 / runs).toFixed(1)} ms of CPU each`)
 process.exit(totals.failures.length > 0 ? 1 : 0)

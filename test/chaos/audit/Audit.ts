@@ -3,12 +3,12 @@ import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { Effect } from "effect"
-import { accountProblems } from "../../simulation/invariants/Accounts.ts"
+import { accountProblems } from "../../simulation/invariants/VirtualAccounts.ts"
 import { keyProblems } from "../../simulation/invariants/Answers.ts"
 import { moneyProblems } from "../../simulation/invariants/Money.ts"
 import { progressProblems } from "../../simulation/invariants/Progress.ts"
 import { type Dossier, dossiersOf } from "../../simulation/invariants/Records.ts"
-import { deliveryProblems, tellingProblems } from "../../simulation/invariants/Telling.ts"
+import { deliveryProblems, eventProblems } from "../../simulation/invariants/Events.ts"
 import type { Problem } from "../../../src/money/ledger/LedgerCheck.ts"
 import type { Notebook } from "../business/Notebook.ts"
 import type { Organisation } from "../business/Society.ts"
@@ -85,7 +85,7 @@ export const audit = (stage: Stage, organisations: ReadonlyArray<Organisation>, 
       ...found.map(({ message }) => message),
       ...dossiers.flatMap(named(moneyProblems)),
       ...dossiers.flatMap(named(progressProblems)),
-      ...dossiers.flatMap(named(tellingProblems)),
+      ...dossiers.flatMap(named(eventProblems)),
       ...deliveryProblems(read),
       ...accountProblems(read)
     ]

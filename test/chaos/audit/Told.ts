@@ -1,5 +1,5 @@
 /** What callers were told against what is written down: nothing is denied later, and nothing is there that nobody asked for. */
-import { type Json, jsonOf, responseOf } from "../../simulation/business/Scene.ts"
+import { type Json, jsonOf, responseOf } from "../../simulation/business/ScenarioContext.ts"
 import { canMove, type PaymentStatus, paymentStatuses } from "../../../src/domain/PaymentStatus.ts"
 import type { Payment } from "../../../src/payments/store/Payment.ts"
 import type { Order } from "../business/Notebook.ts"

@@ -1,9 +1,9 @@
 /** How callers ask: of any instance, and again with the same key, of another one, while they have no answer. */
 import { setTimeout as pause } from "node:timers/promises"
-import { isOpen, type Json, jsonOf } from "../../simulation/business/Scene.ts"
+import { isUnresolved, type Json, jsonOf } from "../../simulation/business/ScenarioContext.ts"
 import type { Chance } from "../../simulation/world/Chance.ts"
 import type { Instance } from "../stage/Instance.ts"
-import type { Reply } from "../../simulation/world/Outside.ts"
+import type { HttpReply } from "../../simulation/world/SimulationEnvironment.ts"
 import type { Notebook, Order } from "./Notebook.ts"
 
 /** Longer than a provider has, shorter than anybody sleeps: whoever is paused is not waited for. */
@@ -21,7 +21,7 @@ export const headersFor = (apiKey: string) => ({
   "content-type": "application/json"
 })
 
-const send = async (url: string, init: RequestInit): Promise<Reply | null> => {
+const send = async (url: string, init: RequestInit): Promise<HttpReply | null> => {
   try {
     const response = await fetch(url, { ...init, signal: AbortSignal.timeout(PATIENCE_MILLIS) })
     return { status: response.status, body: await response.text(), headers: Object.fromEntries(response.headers) }
@@ -31,13 +31,13 @@ const send = async (url: string, init: RequestInit): Promise<Reply | null> => {
 }
 
 /** What is asked for in the end may have been at a rate that was locked for a quarter of an hour. */
-const isTooLate = ({ body }: Reply): boolean => {
+const isTooLate = ({ body }: HttpReply): boolean => {
   const [, expired = ""] = /org_rate_id: expired at ([^;]+)/.exec(body) ?? []
   return Date.parse(expired) <= Date.now()
 }
 
 /** Refusals that say nothing about the order itself. */
-const judge = ({ notebook }: Asking, what: string, url: string, reply: Reply | null): void => {
+const judge = ({ notebook }: Asking, what: string, url: string, reply: HttpReply | null): void => {
   notebook.count(reply === null ? "none" : String(reply.status))
   if (reply === null) return
   notebook.judge(what, url, reply)
@@ -48,7 +48,7 @@ const judge = ({ notebook }: Asking, what: string, url: string, reply: Reply | n
 }
 
 /** One try at one instance; nothing where there is no answer to go by. */
-const askAt = async (asking: Asking, instance: Instance, order: Order): Promise<Reply | null> => {
+const askAt = async (asking: Asking, instance: Instance, order: Order): Promise<HttpReply | null> => {
   const url = `${instance.url}${order.path}`
   const reply = await send(url, {
     method: "POST",
@@ -57,16 +57,16 @@ const askAt = async (asking: Asking, instance: Instance, order: Order): Promise<
   })
   judge(asking, order.what, url, reply)
   // Nobody knows whether that came before or after something was done.
-  return reply === null || isOpen(reply) || reply.status === 500 ? null : reply
+  return reply === null || isUnresolved(reply) || reply.status === 500 ? null : reply
 }
 
-export const askOnce = (asking: Asking, order: Order, at: number): Promise<Reply | null> =>
+export const askOnce = (asking: Asking, order: Order, at: number): Promise<HttpReply | null> =>
   askAt(asking, asking.chance.pick(asking.instances, `${order.key} try ${at}`), order)
 
 const pauses = [100, 300, 1_000, 3_000]
 
 /** Again and again, for a while; what is left open then is asked for in the end. */
-export const ask = async (asking: Asking, order: Order): Promise<Reply | null> => {
+export const ask = async (asking: Asking, order: Order): Promise<HttpReply | null> => {
   for (const [at, millis] of pauses.entries()) {
     const reply = await askOnce(asking, order, at)
     if (reply !== null) {

@@ -1,9 +1,9 @@
 /** All that callers were told, as they were told it. */
-import type { Keyed } from "../../simulation/business/Scene.ts"
-import type { Reply } from "../../simulation/world/Outside.ts"
+import type { KeyedReplies } from "../../simulation/business/ScenarioContext.ts"
+import type { HttpReply } from "../../simulation/world/SimulationEnvironment.ts"
 
 /** What one key stands for: an order of one kind, asked for until it is answered. */
-export interface Order extends Keyed {
+export interface Order extends KeyedReplies {
   readonly kind: string
   readonly key: string
   readonly orgId: string
@@ -30,7 +30,7 @@ export class Notebook {
   }
 
   /** Whatever fails around the service, none of it is a defect of its own: nobody is answered 500. */
-  judge(what: string, url: string, { body, status }: Pick<Reply, "status" | "body">): void {
+  judge(what: string, url: string, { body, status }: Pick<HttpReply, "status" | "body">): void {
     if (status !== 500) return
     this.problems.push(
       `a caller was answered 500: ${what} at ${new Date().toISOString()}, ${url}: ${body.slice(0, SHOWN_CHARACTERS)}`

@@ -1,8 +1,8 @@
 /** What callers do: each operation draws what it asks for, and asks for it under a key of its own. */
-import { type Json, responseOf } from "../../simulation/business/Scene.ts"
+import { type Json, responseOf } from "../../simulation/business/ScenarioContext.ts"
 import { magicDigits } from "../../fakes/MagicAmounts.ts"
 import { ask, type Asking, headersFor, look } from "./Ask.ts"
-import type { Reply } from "../../simulation/world/Outside.ts"
+import type { HttpReply } from "../../simulation/world/SimulationEnvironment.ts"
 import type { Notebook, Order } from "./Notebook.ts"
 import { payinPlaces, payoutPlaces } from "./Places.ts"
 import type { Organisation } from "./Society.ts"
@@ -20,7 +20,7 @@ type Operation = (doing: Doing) => Promise<unknown>
 const opened = ({ key, notebook, organisation }: Doing, kind: string, path: string, body: object): Order =>
   notebook.open({ kind, key, orgId: organisation.orgId, apiKey: organisation.apiKey, path: `/v1${path}`, body })
 
-const asked = (doing: Doing, kind: string, path: string, body: object): Promise<Reply | null> =>
+const asked = (doing: Doing, kind: string, path: string, body: object): Promise<HttpReply | null> =>
   ask(doing, opened(doing, kind, path, body))
 
 /** Of four, three complete; the other has the digits of one of the faults in it. */
@@ -35,7 +35,7 @@ const amountOf = (doing: Doing, exponent: number, times = 1): number => {
 }
 
 /** Where the answer is a page of the provider's, its customer goes there. */
-const visit = (reply: Reply): void => {
+const visit = (reply: HttpReply): void => {
   const { redirect_url } = responseOf(reply)
   if (typeof redirect_url !== "string") return
   fetch(redirect_url, { signal: AbortSignal.timeout(10_000) })

@@ -1,7 +1,7 @@
 /** Who lives on the stage: organisations with their keys, beneficiaries, accounts and receivers, and whom they pay through. */
 import { setTimeout as pause } from "node:timers/promises"
 import { Effect } from "effect"
-import type { Json } from "../../simulation/business/Scene.ts"
+import type { Json } from "../../simulation/business/ScenarioContext.ts"
 import { ChaosFailed } from "../ChaosFailed.ts"
 import { type Receiver, startReceiver, type Temper } from "../stage/Receivers.ts"
 import type { Stage } from "../stage/Stage.ts"

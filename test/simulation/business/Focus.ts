@@ -3,7 +3,7 @@
  * second leg and a machine that sleeps past its lease, would otherwise take thousands of runs to come up.
  */
 import type { Capabilities } from "../providers/Capabilities.ts"
-import type { Fate, Passage } from "../providers/Fate.ts"
+import type { DrawnOutcome, Transmission } from "../providers/DrawnOutcome.ts"
 import type { Chance } from "../world/Chance.ts"
 
 export interface Focus {
@@ -21,9 +21,9 @@ export interface Focus {
   readonly receives?: boolean
   /** Of every provider. */
   readonly can?: Partial<Capabilities>
-  readonly fates?: Partial<Readonly<Record<Fate, number>>>
+  readonly fates?: Partial<Readonly<Record<DrawnOutcome, number>>>
   /** Of orders; `legs`: only of these. */
-  readonly passages?: Partial<Readonly<Record<Passage, number>>>
+  readonly passages?: Partial<Readonly<Record<Transmission, number>>>
   readonly legs?: ReadonlyArray<string>
   /** How likely a machine falls asleep while it waits for a provider, or for a receiver, and for how many seconds. */
   readonly naps?: number

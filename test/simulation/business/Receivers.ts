@@ -2,9 +2,10 @@
 import { createHmac } from "node:crypto"
 import { Effect, type Context } from "effect"
 import { type WebhookClient, NotAnswered } from "../../../src/webhooks/delivery/WebhookClient.ts"
-import { machineOf } from "../world/Machine.ts"
-import { nap } from "../world/Nap.ts"
-import type { Outside } from "../world/Outside.ts"
+import { machineOf, suspendWhileWaiting } from "../world/Machine.ts"
+import type { SimulationEnvironment } from "../world/SimulationEnvironment.ts"
+import { callApi, type StepAction, purposeOf } from "./ScenarioContext.ts"
+import { organisationOf } from "./VirtualAccounts.ts"
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -12,7 +13,7 @@ const HOUR = 60 * MINUTE
 export class Receivers {
   /** Event ids that were taken, by address. */
   readonly taken = new Map<string, Set<string>>()
-  private readonly outside: Outside
+  private readonly outside: SimulationEnvironment
   private readonly secrets = new Map<string, string>()
   private readonly bodies = new Map<string, string>()
   /** What each attempt at an event was answered with, by address, event and attempt; null: nothing. */
@@ -21,7 +22,7 @@ export class Receivers {
   private readonly outages = new Map<string, readonly [from: number, until: number]>()
   private calls = 0
 
-  constructor(outside: Outside) {
+  constructor(outside: SimulationEnvironment) {
     this.outside = outside
   }
 
@@ -57,7 +58,10 @@ export class Receivers {
         Effect.withFiberRuntime((fiber) => {
           this.calls += 1
           const purpose = `delivery ${this.calls} to ${request.url}`
-          return Effect.zipRight(nap(this.outside, machineOf(fiber), purpose), this.posted(request, purpose))
+          return Effect.zipRight(
+            suspendWhileWaiting(this.outside, machineOf(fiber), purpose),
+            this.posted(request, purpose)
+          )
         })
     }
   }
@@ -101,3 +105,21 @@ export class Receivers {
     this.bodies.set(`${url} ${eventId}`, body)
   }
 }
+
+/** People who switch an endpoint on again that was given up, and have its dead letters sent again. */
+export const replayDeadLetters: StepAction = (scene, step) =>
+  Effect.gen(function* () {
+    const { chance } = scene.outside
+    const purpose = purposeOf(step)
+    const { endpoints, owner } = organisationOf(scene, step)
+    if (endpoints.length === 0) return
+    const { webhookId } = chance.pick(endpoints, `${purpose} which`)
+    const path = `/v1/public/webhooks/${webhookId}`
+    for (let time = 1; time <= chance.between(1, 3, `${purpose} times`); time++) {
+      yield* Effect.sleep(chance.pick([2, 30, 150, 320], `${purpose} hours ${time}`) * HOUR)
+      if (scene.world.tables.webhooks.get(webhookId)?.status === "disabled")
+        yield* callApi(scene, owner, { method: "PATCH", path, body: { status: "active" } })
+      const reply = yield* callApi(scene, owner, { path: `${path}/replay`, body: {} })
+      if (reply !== null && reply.status < 300) scene.outside.count("webhooks: replayed")
+    }
+  })

@@ -1,7 +1,7 @@
 /** What a provider can do and what it promises, drawn for each run: every combination that the port knows comes up. */
 import { Duration } from "effect"
 import type { Promised } from "../../../src/providers/port/Provider.ts"
-import type { Outside } from "../world/Outside.ts"
+import type { SimulationEnvironment } from "../world/SimulationEnvironment.ts"
 
 export interface Capabilities {
   readonly honours: Promised
@@ -28,7 +28,7 @@ export interface Capabilities {
 }
 
 const promised = (
-  chance: Outside["chance"],
+  chance: SimulationEnvironment["chance"],
   always: number,
   never: number,
   forATime: Duration.Duration,
@@ -38,7 +38,7 @@ const promised = (
   return drawn === "for a time" ? forATime : drawn === "always"
 }
 
-export const drawCapabilities = ({ chance, focus }: Outside, name: string): Capabilities => {
+export const drawCapabilities = ({ chance, focus }: SimulationEnvironment, name: string): Capabilities => {
   const likely = (share: number, what: string) => chance.happens(share, `${name} ${what}`)
   return {
     honours: promised(chance, 4, 4, Duration.minutes(2), `${name} honours`),

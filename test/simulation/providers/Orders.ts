@@ -5,10 +5,10 @@ import type { PaymentId } from "../../../src/domain/Ids.ts"
 import type { Money } from "../../../src/domain/Money.ts"
 import { sendWindow } from "../../../src/domain/policies/PaymentPolicies.ts"
 import type { Promised } from "../../../src/providers/port/Provider.ts"
-import type { Outside } from "../world/Outside.ts"
-import { gained, holds, leftOf, type Order } from "./Truth.ts"
+import type { SimulationEnvironment } from "../world/SimulationEnvironment.ts"
+import { balanceChange, isKept, remainingOf, type Order } from "./ProviderState.ts"
 
-export interface Asked {
+export interface SentOrder {
   readonly provider: ProviderName
   /** The provider, or the account at it. */
   readonly place: string
@@ -20,7 +20,7 @@ export interface Asked {
 }
 
 /** Money that a provider was asked to give back. */
-interface AskedBack {
+interface RefundRequest {
   readonly of: Order
   readonly money: Money
   /** The transfer that it is to be given back of, where the caller named one. */
@@ -36,30 +36,30 @@ const SECOND = 1000
 const ON_ITS_WAY = 35 * SECOND
 
 export class Orders {
-  private readonly outside: Outside
+  private readonly outside: SimulationEnvironment
   private readonly byReference = new Map<string, Order>()
   /** Where each order lies: a provider, or an account at it. */
   private readonly places = new Map<string, string>()
-  private readonly asks = new Map<string, Asked>()
+  private readonly asks = new Map<string, SentOrder>()
   /** When each reference was asked for first and last. */
   private readonly times = new Map<string, { readonly first: number; readonly last: number }>()
-  private readonly backs = new Map<string, AskedBack>()
+  private readonly backs = new Map<string, RefundRequest>()
   private readonly denials = new Set<string>()
   /** How much is on its way to be heard, by payment, that nobody would learn by asking. */
   private readonly words = new Map<PaymentId, number>()
   /** Where customers are led back to. */
   readonly returns = new Map<PaymentId, string>()
   /** What somebody has against it that a provider is asked. */
-  objection: (ask: Asked) => string | undefined = () => undefined
+  objection: (ask: SentOrder) => string | undefined = () => undefined
   /** When an attempt was last committed to be sent, by the clock of the database. */
   sentAt: (reference: string) => Date | undefined = () => undefined
 
-  constructor(outside: Outside) {
+  constructor(outside: SimulationEnvironment) {
     this.outside = outside
   }
 
   /** A call is on its way: everybody who was asked for the same before must have said that it will come to nothing. */
-  asked(ask: Asked): void {
+  asked(ask: SentOrder): void {
     if (this.denials.has(ask.reference) && !this.maySendAgain(ask)) {
       this.outside.problem(`${ask.provider} was sent ${ask.leg} after it had proved that it never had it`)
     }
@@ -82,16 +82,16 @@ export class Orders {
   }
 
   /** What may still be on its way is sent again only where its reference moves money once. */
-  private repeated({ honours, leg, provider, reference }: Asked): void {
+  private repeated({ honours, leg, provider, reference }: SentOrder): void {
     const { now } = this.outside.time
     const before = this.times.get(reference)
     this.times.set(reference, { first: before?.first ?? now, last: now })
-    if (before === undefined || holds(honours, now - before.first) || now - before.last >= ON_ITS_WAY) return
+    if (before === undefined || isKept(honours, now - before.first) || now - before.last >= ON_ITS_WAY) return
     this.outside.problem(`${provider} was sent ${leg} again while it may still be on its way there`)
   }
 
   /** Others may have acted on that it was never sent. A machine that slept in the middle of it is another matter. */
-  private late({ leg, provider, reference }: Asked): void {
+  private late({ leg, provider, reference }: SentOrder): void {
     const sent = this.sentAt(reference)
     if (sent === undefined || this.outside.hasSlept) return
     if (this.outside.time.now - sent.getTime() <= Duration.toMillis(sendWindow)) return
@@ -134,7 +134,7 @@ export class Orders {
   }
 
   /** The second leg of a ramp: nobody waits for it, so that what its provider does not have is sent again. */
-  private maySendAgain({ leg, paymentId }: Asked): boolean {
+  private maySendAgain({ leg, paymentId }: SentOrder): boolean {
     return (
       leg === "outbound" &&
       Array.from(this.asks.values()).some((one) => one.paymentId === paymentId && one.leg === "inbound")
@@ -206,7 +206,7 @@ export class Orders {
       (sum, one) => (one.money.currency === money.currency ? sum + one.money.minor : sum),
       0n
     )
-    return leftOf(order, this.refundsOf(order)).some(
+    return remainingOf(order, this.refundsOf(order)).some(
       ({ currency, minor }) => currency === money.currency && minor - reserved >= money.minor
     )
   }
@@ -224,7 +224,7 @@ export class Orders {
     for (const order of this.byReference.values()) {
       if (order.paymentId !== paymentId) continue
       const place = this.places.get(order.reference)!
-      for (const [currency, minor] of gained(order)) add(place, currency, minor)
+      for (const [currency, minor] of balanceChange(order)) add(place, currency, minor)
       if (anticipated && order.of !== null && order.state === "under way") {
         add(place, order.money.currency, -order.money.minor)
       }

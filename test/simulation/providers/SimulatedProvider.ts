@@ -15,15 +15,32 @@ import type {
   Provider,
   RefundOrder
 } from "../../../src/providers/port/Provider.ts"
-import { machineOf } from "../world/Machine.ts"
-import { nap } from "../world/Nap.ts"
-import type { Outside } from "../world/Outside.ts"
+import { machineOf, suspendWhileWaiting } from "../world/Machine.ts"
+import type { SimulationEnvironment } from "../world/SimulationEnvironment.ts"
 import { type Capabilities, drawCapabilities } from "./Capabilities.ts"
-import { callbackReader, movementsSaid, type Said } from "./CallbackBody.ts"
-import { planDisputes } from "./Disputing.ts"
+import { callbackReader, payloadMovements, type CallbackPayload } from "./CallbackBody.ts"
+import { planDisputes } from "./Disputes.ts"
 import type { Orders } from "./Orders.ts"
-import { calmFates, deliveries, type Fate, fatesIn, fatesOut, pace, type Passage, passages } from "./Fate.ts"
-import { byHandId, holds, leftOf, move, moveBack, type Order, tellOf, totalsOf } from "./Truth.ts"
+import {
+  calmFates,
+  callbackDeliveries,
+  type DrawnOutcome,
+  payinOutcomes,
+  payoutOutcomes,
+  drawDelay,
+  type Transmission,
+  transmissions
+} from "./DrawnOutcome.ts"
+import {
+  manualMovementId,
+  isKept,
+  remainingOf,
+  recordTransfer,
+  recordReturn,
+  type Order,
+  addMovement,
+  totalsOf
+} from "./ProviderState.ts"
 
 export const rightPassword = "123456"
 
@@ -32,17 +49,17 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
 /** Text that databases refuse, and that is too long for them. */
-const spoilt = ["\u0000", "\ud800", "x".repeat(700)]
+const refusedTexts = ["\u0000", "\ud800", "x".repeat(700)]
 
 /** The same choices, none of which is drawn. */
-const none = <A extends string>(weights: Readonly<Record<A, number>>): Record<A, number> =>
+const zeroWeights = <A extends string>(weights: Readonly<Record<A, number>>): Record<A, number> =>
   Object.fromEntries(Object.keys(weights).map((name) => [name, 0])) as Record<A, number>
 
-type Waits = "collect_otp" | "redirect" | "bank_transfer" | "pay_by_link"
+type CustomerTask = "collect_otp" | "redirect" | "bank_transfer" | "pay_by_link"
 
-interface Kept extends Order {
-  readonly fate: Fate
-  readonly waitsFor: Waits | null
+interface StoredOrder extends Order {
+  readonly fate: DrawnOutcome
+  readonly waitsFor: CustomerTask | null
   /** Callbacks so far: no two have the same key. */
   said: number
   wrongPasswords: number
@@ -53,9 +70,9 @@ interface Kept extends Order {
 }
 
 /** Whether the accounts of one provider give out the same ids. */
-export const sharesIds = ({ chance }: Outside): boolean => chance.happens(0.5, "accounts share ids")
+export const sharesIds = ({ chance }: SimulationEnvironment): boolean => chance.happens(0.5, "accounts share ids")
 
-export const placeOf = (name: ProviderName, account: ConfigId | null): string =>
+export const accountKeyOf = (name: ProviderName, account: ConfigId | null): string =>
   account === null ? name : `${name}/${account}`
 
 export class SimulatedProvider {
@@ -63,7 +80,7 @@ export class SimulatedProvider {
   /** What it is called in the books, and in the address of its callbacks. */
   readonly place: string
   readonly can: Capabilities
-  private readonly outside: Outside
+  private readonly outside: SimulationEnvironment
   private readonly orders: Orders
   private readonly label: string
   private readonly calls = new Map<string, number>()
@@ -74,9 +91,9 @@ export class SimulatedProvider {
   private since: Date | undefined
 
   /** `account`: the configuration through whose account it is reached; null: the platform's. */
-  constructor(name: ProviderName, outside: Outside, orders: Orders, account: ConfigId | null = null) {
+  constructor(name: ProviderName, outside: SimulationEnvironment, orders: Orders, account: ConfigId | null = null) {
     this.name = name
-    this.place = placeOf(name, account)
+    this.place = accountKeyOf(name, account)
     this.outside = outside
     this.orders = orders
     this.label = account === null ? name : `own ${name}`
@@ -109,17 +126,19 @@ export class SimulatedProvider {
     }
   }
 
-  private find(reference: string, account: number): Kept | undefined {
-    const order = this.orders.find(reference) as Kept | undefined
+  private find(reference: string, account: number): StoredOrder | undefined {
+    const order = this.orders.find(reference) as StoredOrder | undefined
     return order?.account === account || this.orders.placeOf(reference) !== this.place ? order : undefined
   }
 
   // What travels
 
   /** Brings `act` to pass at the provider, and its answer back, if either arrives. */
-  private travel<A>(passage: Passage, purpose: string, act: () => A, lost: () => A): Effect.Effect<A> {
+  private travel<A>(passage: Transmission, purpose: string, act: () => A, lost: () => A): Effect.Effect<A> {
     const { chance, time } = this.outside
-    const napping = Effect.withFiberRuntime<void>((fiber) => nap(this.outside, machineOf(fiber), purpose))
+    const napping = Effect.withFiberRuntime<void>((fiber) =>
+      suspendWhileWaiting(this.outside, machineOf(fiber), purpose)
+    )
     const travelling = Effect.async<A>((resume) => {
       const there = chance.between(5, 400, `${purpose} there`)
       const back = chance.between(5, 400, `${purpose} back`)
@@ -183,18 +202,18 @@ export class SimulatedProvider {
   }
 
   /** `leg`: of an order; nothing for whatever else is asked. */
-  private passage(purpose: string, leg?: string): Passage {
+  private passage(purpose: string, leg?: string): Transmission {
     const { focus } = this.outside
     if (focus.napsIn !== undefined && purpose.includes(focus.napsIn)) return "smooth"
     const isMeant = leg !== undefined && focus.passages !== undefined && (focus.legs?.includes(leg) ?? true)
-    const weights = isMeant ? { ...none(passages), ...focus.passages } : passages
+    const weights = isMeant ? { ...zeroWeights(transmissions), ...focus.passages } : transmissions
     return this.outside.drawn(weights, "smooth", `${purpose} travels`)
   }
 
-  private fateOf(usual: Readonly<Record<Fate, number>>, purpose: string): Fate {
+  private fateOf(usual: Readonly<Record<DrawnOutcome, number>>, purpose: string): DrawnOutcome {
     const { fates } = this.outside.focus
-    const possible = Object.entries(fates ?? {}).filter(([fate]) => usual[fate as Fate] > 0)
-    const weights = possible.length === 0 ? usual : { ...none(usual), ...Object.fromEntries(possible) }
+    const possible = Object.entries(fates ?? {}).filter(([fate]) => usual[fate as DrawnOutcome] > 0)
+    const weights = possible.length === 0 ? usual : { ...zeroWeights(usual), ...Object.fromEntries(possible) }
     return this.outside.drawn(weights, "completes", `${purpose} fate`)
   }
 
@@ -247,17 +266,17 @@ export class SimulatedProvider {
   }
 
   private take(
-    about: Pick<Kept, "reference" | "paymentId" | "leg" | "money" | "way" | "of" | "account">,
+    about: Pick<StoredOrder, "reference" | "paymentId" | "leg" | "money" | "way" | "of" | "account">,
     purpose: string,
     honours: Promised
   ): Outcome {
     const { time } = this.outside
-    const known = this.orders.find(about.reference) as Kept | undefined
+    const known = this.orders.find(about.reference) as StoredOrder | undefined
     if (known !== undefined) {
       if (known.account !== about.account && !known.denied) {
         this.outside.problem(`${this.name} was sent ${about.leg} through two accounts`)
       }
-      if (!holds(honours, time.now - known.arrivedAt) && !known.denied) {
+      if (!isKept(honours, time.now - known.arrivedAt) && !known.denied) {
         this.outside.problem(`${this.name} does not honour references and was sent ${about.leg} twice`)
       }
       if (this.can.repeats === "told again" || known.denied) return this.answerOf(known, purpose)
@@ -269,9 +288,12 @@ export class SimulatedProvider {
       this.orders.deny(about.reference)
       return new Declined({ reason: "there is not so much left to give back" })
     }
-    const fate = this.fateOf(about.way === "in" ? fatesIn : of === null ? fatesOut : refundFates, purpose)
+    const fate = this.fateOf(
+      about.way === "in" ? payinOutcomes : of === null ? payoutOutcomes : refundOutcomes,
+      purpose
+    )
     const waitsFor = fate === "waits for its customer" ? this.customersTask(purpose) : null
-    const order: Kept = {
+    const order: StoredOrder = {
       ...about,
       provider: this.name,
       providerPaymentId: this.nextId(),
@@ -287,7 +309,7 @@ export class SimulatedProvider {
       waitsFor,
       said: 0,
       wrongPasswords: 0
-    } as Kept
+    } as StoredOrder
     this.orders.add(this.place, order)
     this.outside.count(`fate: ${fate}`)
     this.outside.tell(`${this.name} has ${order.providerPaymentId} (${order.reference}): it ${fate}`)
@@ -302,18 +324,18 @@ export class SimulatedProvider {
     return `${this.name}-${isOwn ? "own-" : ""}${this.account > 1 ? `${this.account}-` : ""}${this.issued}`
   }
 
-  private customersTask(purpose: string): Waits {
-    const tasks: Array<Waits> = ["bank_transfer", "pay_by_link"]
+  private customersTask(purpose: string): CustomerTask {
+    const tasks: Array<CustomerTask> = ["bank_transfer", "pay_by_link"]
     if (this.can.otp) tasks.push("collect_otp", "collect_otp")
     if (this.can.resumes) tasks.push("redirect")
     return this.outside.chance.pick(tasks, `${purpose} task`)
   }
 
   /** Plans what becomes of it. */
-  private settle(order: Kept, purpose: string): void {
+  private settle(order: StoredOrder, purpose: string): void {
     const { chance, time } = this.outside
-    const soon = pace(chance, purpose)
-    const later = soon + pace(chance, `${purpose} later`) + SECOND
+    const soon = drawDelay(chance, purpose)
+    const later = soon + drawDelay(chance, `${purpose} later`) + SECOND
     const whole = order.money
     const part = (percent: bigint) =>
       new Money({ currency: whole.currency, minor: (whole.minor * percent) / 100n || 1n })
@@ -385,11 +407,11 @@ export class SimulatedProvider {
     }
   }
 
-  private complete(order: Kept, money: Money, purpose: string, insists = false): void {
+  private complete(order: StoredOrder, money: Money, purpose: string, insists = false): void {
     if (order.state === "canceled" || order.state === "failed") return
     order.state = "done"
     order.times += 1
-    move(order, money)
+    recordTransfer(order, money)
     this.outside.tell(`${this.name} has moved ${money.toString()} for ${order.providerPaymentId}`)
     this.callBack(order, "completed", `${purpose} completed`, insists)
     // Whoever takes without naming a sum never names one.
@@ -398,41 +420,41 @@ export class SimulatedProvider {
     }
   }
 
-  private bringMore(order: Kept, purpose: string): void {
+  private bringMore(order: StoredOrder, purpose: string): void {
     if (order.state !== "done") return
     const came = order.moved.get(order.money.currency) ?? 0n
-    move(order, new Money({ currency: order.money.currency, minor: order.money.minor - came }))
+    recordTransfer(order, new Money({ currency: order.money.currency, minor: order.money.minor - came }))
     this.callBack(order, "completed", `${purpose} the rest`, true)
   }
 
   /** Its payer pays a second time: a transfer of its own. */
-  private payAgain(order: Kept, purpose: string): void {
+  private payAgain(order: StoredOrder, purpose: string): void {
     if (order.state !== "done") return
-    move(order, order.money)
+    recordTransfer(order, order.money)
     this.outside.tell(`${this.name} has moved ${order.money.toString()} for ${order.providerPaymentId} once more`)
     this.callBack(order, "completed", `${purpose} once more`, true)
   }
 
   /** Tells of what moved by hand for a payin, in its dashboard: a transfer that nobody ordered. Below zero it went back. */
-  tellByHand(order: Order, money: Money, purpose: string, id = byHandId(order)): void {
+  tellByHand(order: Order, money: Money, purpose: string, id = manualMovementId(order)): void {
     const [kind, amount] = money.isNegative
       ? (["refund", money.negate()] as const)
       : (["reinstatement", money] as const)
-    const movement = tellOf(order, kind, id, amount)
+    const movement = addMovement(order, kind, id, amount)
     this.outside.tell(`${this.name} tells of ${money.toString()} that moved by hand for ${order.providerPaymentId}`)
     this.disputing.says(order, movement, purpose, this.orders.speaking(order.paymentId))
   }
 
-  private completeAfterAll(order: Kept, purpose: string): void {
+  private completeAfterAll(order: StoredOrder, purpose: string): void {
     if (order.state === "canceled") return
     order.state = "done"
     order.times += 1
-    move(order, order.money)
+    recordTransfer(order, order.money)
     this.outside.tell(`${this.name} has moved ${order.money.toString()} for ${order.providerPaymentId} after all`)
     this.callBack(order, "completed", `${purpose} after all`, true)
   }
 
-  private fail(order: Kept, purpose: string): void {
+  private fail(order: StoredOrder, purpose: string): void {
     if (order.state !== "under way" && order.state !== "waiting") return
     order.state = "failed"
     order.denied = true
@@ -440,15 +462,15 @@ export class SimulatedProvider {
   }
 
   /** What is still there of it: what a customer got back before is not taken twice. */
-  private takeBack(order: Kept, purpose: string): void {
+  private takeBack(order: StoredOrder, purpose: string): void {
     if (order.state !== "done") return
-    const left = leftOf(order, this.orders.refundsOf(order))
+    const left = remainingOf(order, this.orders.refundsOf(order))
     if (this.orders.isGivingBack(order)) return
     order.state = "returned"
     for (const money of left) {
-      moveBack(order, money)
+      recordReturn(order, money)
       const kind = order.way === "in" ? "reversal" : "reinstatement"
-      if (money.isPositive) tellOf(order, kind, `${order.providerPaymentId}-returned-${money.currency}`, money)
+      if (money.isPositive) addMovement(order, kind, `${order.providerPaymentId}-returned-${money.currency}`, money)
     }
     this.outside.tell(`${this.name} has taken ${order.providerPaymentId} back`)
     this.callBack(order, "returned", `${purpose} returned`, true)
@@ -456,7 +478,7 @@ export class SimulatedProvider {
 
   // What it says
 
-  private answerOf(order: Kept, purpose: string): Outcome {
+  private answerOf(order: StoredOrder, purpose: string): Outcome {
     if (order.denied) {
       const id = this.can.tellsId ? { providerPaymentId: order.providerPaymentId } : {}
       switch (order.fate) {
@@ -486,7 +508,7 @@ export class SimulatedProvider {
   }
 
   /** An amount that the order named is not repeated by providers that do not count. */
-  private movementsOf(order: Kept): ReadonlyArray<Movement> {
+  private movementsOf(order: StoredOrder): ReadonlyArray<Movement> {
     if (this.can.tells === "totals") return totalsOf(order)
     const isOrdered = ({ amount, kind }: Movement) =>
       ["collection", "disbursement", "refund"].includes(kind) &&
@@ -508,7 +530,7 @@ export class SimulatedProvider {
     )
   }
 
-  private task(order: Kept): Accepted["actionData"] {
+  private task(order: StoredOrder): Accepted["actionData"] {
     switch (order.waitsFor) {
       case "redirect":
         return { redirect_url: `https://${this.name}.example/pay/${order.providerPaymentId}` }
@@ -529,11 +551,11 @@ export class SimulatedProvider {
 
   private words(purpose: string, plain: string): string {
     return this.outside.strikes(0.03, "text that databases refuse", purpose)
-      ? `${plain} ${this.outside.chance.pick(spoilt, `${purpose} spoilt`)}`
+      ? `${plain} ${this.outside.chance.pick(refusedTexts, `${purpose} spoilt`)}`
       : plain
   }
 
-  private reportOf(order: Kept, purpose: string): Report {
+  private reportOf(order: StoredOrder, purpose: string): Report {
     const states = {
       waiting: "pending",
       "under way": "processing",
@@ -562,36 +584,42 @@ export class SimulatedProvider {
       orders: this.orders,
       says: (order: Order, movement: Movement, purpose: string, heard: () => void) => {
         const state = movement.kind === "reinstatement" ? "completed" : "returned"
-        this.callBack(order as Kept, state, purpose, true, { movement, heard })
+        this.callBack(order as StoredOrder, state, purpose, true, { movement, heard })
       }
     }
   }
 
   /** `insists`: nobody would ask again, so that it calls until it is heard. */
   private callBack(
-    order: Kept,
+    order: StoredOrder,
     state: Report["state"],
     purpose: string,
     insists = false,
     dispute?: { readonly movement: Movement; readonly heard: () => void }
   ): void {
     const { chance, time } = this.outside
-    const how = this.outside.drawn(deliveries, "once", `${purpose} callback`)
+    const how = this.outside.drawn(callbackDeliveries, "once", `${purpose} callback`)
     if (how === "never" && !insists) return
     order.said += 1
     // Its own id is a name for it only where whoever hears it was told of it.
     const isAfterwards = order.denied || dispute !== undefined || state === "returned"
     const isUntold = (order.denied && order.sworn) || (isAfterwards && !this.can.tellsId)
-    const event: Said = {
+    const event: CallbackPayload = {
       key: `${order.providerPaymentId} ${state} ${order.said}`,
       reference: this.can.callsBackBy === "reference" || isUntold ? order.reference : null,
       providerPaymentId: order.providerPaymentId,
       state,
       status: this.words(purpose, state),
-      movements: movementsSaid(dispute === undefined ? this.movementsOf(order) : this.inATotal(order, dispute.movement))
+      movements: payloadMovements(
+        dispute === undefined ? this.movementsOf(order) : this.inATotal(order, dispute.movement)
+      )
     }
     const { movements: _, ...plain } = event
-    const early: Said = { ...plain, key: `${order.providerPaymentId} processing ${order.said}`, state: "processing" }
+    const early: CallbackPayload = {
+      ...plain,
+      key: `${order.providerPaymentId} processing ${order.said}`,
+      state: "processing"
+    }
     const reordered = this.outside.strikes(0.1, "callback out of order", purpose)
     const together = chance.happens(0.5, `${purpose} together`)
     const after =
@@ -606,7 +634,7 @@ export class SimulatedProvider {
     if (reordered && !together) time.after(after + 2_000, () => this.deliver([early], 1))
   }
 
-  private deliver(events: ReadonlyArray<Said>, tries: number, heard: () => void = () => {}): void {
+  private deliver(events: ReadonlyArray<CallbackPayload>, tries: number, heard: () => void = () => {}): void {
     const sent = {
       method: "POST",
       path: `/callbacks/${this.place}`,
@@ -695,7 +723,7 @@ export class SimulatedProvider {
               return "wrong" as const
             }
             order.state = "under way"
-            this.outside.time.after(pace(this.outside.chance, purpose), () =>
+            this.outside.time.after(drawDelay(this.outside.chance, purpose), () =>
               this.complete(order, order.money, purpose)
             )
             return "accepted" as const
@@ -748,8 +776,8 @@ export class SimulatedProvider {
 }
 
 /** Whoever gives back gives the whole of what it was told, or nothing. */
-const refundFates: Readonly<Record<Fate, number>> = {
-  ...fatesOut,
+const refundOutcomes: Readonly<Record<DrawnOutcome, number>> = {
+  ...payoutOutcomes,
   "fails and completes after all": 2,
   "declines the instrument": 1
 }

@@ -7,16 +7,17 @@ import { InTransaction } from "../../../src/platform/database/Transactor.ts"
 import { dayClosingPause, strayPause } from "../../../src/domain/policies/PaymentPolicies.ts"
 import { retentionPause, workerPoll } from "../../../src/domain/policies/ServerPolicies.ts"
 import type { Stream } from "./Chance.ts"
-import { dawn, type Time } from "./Time.ts"
+import { startTime, type VirtualTime } from "./VirtualTime.ts"
+import type { SimulationEnvironment } from "./SimulationEnvironment.ts"
 
 /** The worker that a fiber belongs to; nothing for whatever a caller waits for. */
 export const CurrentWorker = FiberRef.unsafeMake<string | null>(null)
 
 /** Rests after which a worker only looks whether there is something to do. */
-const rests = new Set([dayClosingPause, retentionPause, strayPause, workerPoll].map(Duration.toMillis))
+const pollPauses = new Set([dayClosingPause, retentionPause, strayPause, workerPoll].map(Duration.toMillis))
 
 /** A worker that rests: it is woken when there is something for it, and not before its rest is over. */
-export interface Rest {
+interface IdleWorker {
   readonly worker: string
   readonly until: number
   readonly wake: () => void
@@ -30,12 +31,12 @@ export const machineOf = (fiber: { readonly getFiberRef: <A>(ref: FiberRef.Fiber
 
 export class Machine {
   readonly name: string
-  readonly rests = new Set<Rest>()
+  readonly rests = new Set<IdleWorker>()
   isAlive = true
   sleepsUntil = 0
   /** What its clock shows more than the database's, in milliseconds. */
   skew = 0
-  private readonly time: Time
+  private readonly time: VirtualTime
   private readonly draw: Stream
   private readonly calm: number
   private tasks: Array<() => void> = []
@@ -44,7 +45,7 @@ export class Machine {
   private doom: { readonly steps: number; readonly befall: () => void } | null = null
 
   /** `calm`: about how many effects a fiber runs before another may come between. */
-  constructor(name: string, time: Time, draw: Stream, calm: number) {
+  constructor(name: string, time: VirtualTime, draw: Stream, calm: number) {
     this.name = name
     this.time = time
     this.draw = draw
@@ -126,7 +127,7 @@ export class Machine {
 
   /** Since the machine was built: nobody sets this clock. */
   private nanos(): bigint {
-    return BigInt(this.time.now - dawn) * 1_000_000n
+    return BigInt(this.time.now - startTime) * 1_000_000n
   }
 
   private sleep(millis: number): Effect.Effect<void> {
@@ -134,14 +135,38 @@ export class Machine {
       const worker = fiber.getFiberRef(CurrentWorker)
       return Effect.async<void>((resume) => {
         const wake = () => resume(Effect.void)
-        if (worker === null || !rests.has(millis)) {
+        if (worker === null || !pollPauses.has(millis)) {
           const cancel = this.time.after(millis, wake)
           return Effect.sync(cancel)
         }
-        const rest: Rest = { worker, until: this.time.now + millis, wake }
+        const rest: IdleWorker = { worker, until: this.time.now + millis, wake }
         this.rests.add(rest)
         return Effect.sync(() => void this.rests.delete(rest))
       })
     })
   }
 }
+
+/** Machines that fall asleep while they wait for somebody, past their leases and past the patience of others. */
+const SECOND = 1000
+
+/** At times, in runs that are about it. It begins while the call is on its way, so that the answer waits for the machine. */
+export const suspendWhileWaiting = (
+  outside: SimulationEnvironment,
+  machine: Machine | undefined,
+  purpose: string
+): Effect.Effect<void> =>
+  Effect.sync(() => {
+    const { chance, focus, time } = outside
+    if (focus.naps === undefined || machine === undefined || machine.name === "elsewhere") return
+    if (!purpose.includes(focus.napsIn ?? "") || outside.naps >= (focus.mostNaps ?? Infinity)) return
+    if (!outside.strikes(focus.naps, "falls asleep while it waits", purpose)) return
+    const seconds = chance.pick(focus.napSeconds ?? [25, 62, 130], `${purpose} nap`)
+    outside.hasSlept = true
+    outside.naps += 1
+    time.after(1, () => {
+      outside.tell(`${machine.name} falls asleep for ${seconds} s while it waits`)
+      machine.sleepsUntil = time.now + seconds * SECOND
+      time.after(seconds * SECOND, () => outside.tell(`${machine.name} wakes up`))
+    })
+  })

@@ -7,22 +7,18 @@ import { Ids } from "../../../src/domain/Ids.ts"
 import { MemoryDatabase, type Opened } from "../../../src/platform/database/MemoryDatabase.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
 import type { WebhookClient } from "../../../src/webhooks/delivery/WebhookClient.ts"
-import type { Planted } from "../bugs/Bug.ts"
-import { placeOf } from "../providers/SimulatedProvider.ts"
-import { buildBy, plant } from "./Build.ts"
+import type { Planted } from "../bugs/Planting.ts"
+import { accountKeyOf } from "../providers/SimulatedProvider.ts"
+import { buildPlan, applyBugs } from "./LayerPlan.ts"
 import type { Chance } from "./Chance.ts"
-import { dueFor, watchedTables } from "./Due.ts"
-import { onFailingDatabase } from "./FailingDatabase.ts"
-import { withHeldLocks } from "./HeldLocks.ts"
+import { dueFor, watchedTables } from "./WorkerDueTimes.ts"
+import { withDatabaseFaults, withHeldLocks, withSharedClock, withClaimAudit } from "./StoreFaults.ts"
 import { boot, type Instance, type Services, type Shared } from "./Instance.ts"
 import { Machine } from "./Machine.ts"
-import { withSharedClock } from "./SharedClock.ts"
-import { storesPlan } from "./Stores.ts"
-import { withClaimsWatched } from "./WatchedClaims.ts"
-import { surroundings } from "./Surroundings.ts"
-import type { Outside, Reply, Sent } from "./Outside.ts"
-import { dawn, type Time } from "./Time.ts"
-import { requestOf, responseFor } from "./Wire.ts"
+import { storesPlan, simulationSettings } from "./Stores.ts"
+import type { SimulationEnvironment, HttpReply, HttpRequest } from "./SimulationEnvironment.ts"
+import { startTime, type VirtualTime } from "./VirtualTime.ts"
+import { requestOf, responseFor } from "./InMemoryHttp.ts"
 
 /** Fibers that take more steps than this at one moment run in a circle. */
 const MOST_STEPS = 400_000
@@ -33,7 +29,7 @@ const MOST_MOMENTS = 20_000
 export interface Plan {
   /** By their place: whoever is not there cannot be reached. */
   readonly providers: ReadonlyMap<string, Provider>
-  readonly hooks: (world: Outside) => Context.Tag.Service<WebhookClient>
+  readonly hooks: (world: SimulationEnvironment) => Context.Tag.Service<WebhookClient>
   readonly instances: number
   readonly calm: number
   readonly planted: Planted
@@ -42,11 +38,11 @@ export interface Plan {
 
 interface Pending {
   readonly instance: Instance
-  readonly answered: (reply: Reply | null) => void
+  readonly answered: (reply: HttpReply | null) => void
 }
 
 export class World {
-  readonly outside: Outside
+  readonly outside: SimulationEnvironment
   readonly tables: Opened<typeof watchedTables>
   readonly database: Context.Tag.Service<MemoryDatabase>
   readonly instances: Array<Instance> = []
@@ -55,7 +51,7 @@ export class World {
   readonly stores: Shared["stores"]
   readonly ids: Shared["ids"]
   private readonly shared: Shared
-  private readonly time: Time
+  private readonly time: VirtualTime
   private readonly chance: Chance
   private readonly turn: () => number
   private readonly route: () => number
@@ -67,21 +63,21 @@ export class World {
   private booted = 0
   private moments = 0
 
-  constructor(outside: Outside, plan: Plan) {
+  constructor(outside: SimulationEnvironment, plan: Plan) {
     this.outside = outside
     this.time = outside.time
     this.chance = outside.chance
     this.calm = plan.calm
     this.turn = this.chance.stream("whose turn it is")
     this.route = this.chance.stream("which instance is called")
-    const opened = Effect.runSync(buildBy(storesPlan, plant(surroundings, plan.planted), plan.planted))
+    const opened = Effect.runSync(buildPlan(storesPlan, applyBugs(simulationSettings, plan.planted), plan.planted))
     this.elsewhere = new Machine("elsewhere", this.time, this.chance.stream("elsewhere"), 10_000)
     const timed = withSharedClock(opened, {
       clock: this.elsewhere.clock,
       isNeeded: () => this.machines.some(({ skew }) => skew !== 0)
     })
-    const shared = withClaimsWatched(withHeldLocks(timed, outside), outside)
-    const stores = plan.databaseFails ? onFailingDatabase(shared, outside) : shared
+    const shared = withClaimAudit(withHeldLocks(timed, outside), outside)
+    const stores = plan.databaseFails ? withDatabaseFaults(shared, outside) : shared
     this.database = Effect.runSync(Effect.provide(MemoryDatabase, stores))
     this.tables = this.database.open(watchedTables)
     const bytes = this.chance.stream("ids")
@@ -96,7 +92,7 @@ export class World {
           return drawn
         })
       ),
-      providers: { find: (name, account) => Effect.sync(() => plan.providers.get(placeOf(name, account))) },
+      providers: { find: (name, account) => Effect.sync(() => plan.providers.get(accountKeyOf(name, account))) },
       hooks: plan.hooks(outside),
       logger: Logger.make(({ cause, logLevel, message }) => {
         if (logLevel._tag === "Error") outside.count(`error: ${String(message).slice(0, 60)}`)
@@ -123,7 +119,7 @@ export class World {
     boot(
       machine,
       this.shared,
-      this.time.now === dawn,
+      this.time.now === startTime,
       (instance) => this.instances.push(instance),
       (reason) => this.outside.problem(`${name} did not start: ${reason.slice(0, 500)}`)
     )
@@ -179,7 +175,7 @@ export class World {
     return awake[this.route() % Math.max(1, awake.length)]
   }
 
-  private call(sent: Sent, answered: (reply: Reply | null) => void): void {
+  private call(sent: HttpRequest, answered: (reply: HttpReply | null) => void): void {
     const instance = this.anyInstance()
     if (instance === undefined) return void this.time.after(20, () => answered(null))
     const pending: Pending = { instance, answered }
