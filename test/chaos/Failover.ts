@@ -1,17 +1,17 @@
 /** A run in which nothing fails but the primary of three PostgreSQL, again and again, under load. */
 import { Effect } from "effect"
-import type { Crowd } from "./business/Callers.ts"
-import type { Kind } from "./faults/Fault.ts"
+import type { CallerLoad } from "./business/Operations.ts"
+import type { FaultKind } from "./faults/Fault.ts"
 import { run } from "./Run.ts"
-import { type Promotion, startPatroni } from "./stage/Patroni.ts"
+import { type Promotion, startPatroni } from "./environment/Patroni.ts"
 
 export interface FailoverOptions {
   readonly bundle: string
   readonly seed: number
-  readonly kinds: ReadonlyArray<Kind>
+  readonly kinds: ReadonlyArray<FaultKind>
   readonly faults: number
   readonly instances: number
-  readonly crowd: Crowd
+  readonly crowd: CallerLoad
   readonly tell: (line: string) => void
 }
 

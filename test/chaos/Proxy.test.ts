@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, connect, type Socket } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { startProxy } from "./stage/Proxy.ts"
+import { startProxy } from "./environment/Proxy.ts"
 import { until } from "../payments/support/RealServer.ts"
 
 /** Sends back what it gets. */

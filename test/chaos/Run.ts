@@ -2,22 +2,21 @@
 import { Effect } from "effect"
 import { Chance } from "../simulation/world/Chance.ts"
 import { audit } from "./audit/Audit.ts"
-import { type Asking, askUntilAnswered } from "./business/Ask.ts"
-import { type Crowd, work } from "./business/Callers.ts"
-import { Notebook } from "./business/Notebook.ts"
-import { probeOrder } from "./business/Operations.ts"
-import { settle } from "./business/Society.ts"
-import { disturb, type Extent, type Happened, type Probe } from "./faults/Disturb.ts"
-import type { Kind } from "./faults/Fault.ts"
+import { type CallContext, probeInstance } from "./business/ApiCalls.ts"
+import { type CallerLoad, runCallers, probeOrder } from "./business/Operations.ts"
+import { RequestLog } from "./business/RequestLog.ts"
+import { createFixtures } from "./business/Fixtures.ts"
+import { injectFaults, type FaultLimits, type InjectedFault, type Probe } from "./faults/InjectFaults.ts"
+import type { FaultKind } from "./faults/Fault.ts"
 import { countsOf, recoveries, type Result } from "./Report.ts"
-import { healed, type Patience, settleDown } from "./Settling.ts"
-import { openStage, type StageOptions } from "./stage/Stage.ts"
+import { restartStopped, type SettleLimits, waitUntilSettled } from "./WaitUntilSettled.ts"
+import { startEnvironment, type EnvironmentOptions } from "./environment/Stage.ts"
 
-export interface RunOptions extends StageOptions, Extent {
+export interface RunOptions extends EnvironmentOptions, FaultLimits {
   readonly seed: number
-  readonly kinds: ReadonlyArray<Kind>
-  readonly crowd: Crowd
-  readonly patience: Patience
+  readonly kinds: ReadonlyArray<FaultKind>
+  readonly crowd: CallerLoad
+  readonly patience: SettleLimits
   readonly tell: (line: string) => void
 }
 
@@ -28,34 +27,34 @@ export const run = (options: RunOptions) =>
   Effect.gen(function* () {
     const { crowd, kinds, patience, seed, tell } = options
     const chance = new Chance(seed)
-    const stage = yield* openStage(options)
+    const stage = yield* startEnvironment(options)
     tell(`${stage.instances.length} instances are up; their logs are in ${stage.folder}`)
-    const organisations = yield* settle(stage)
+    const organisations = yield* createFixtures(stage)
     const skipped = new Map(
       kinds.flatMap(({ missing, name }) => {
         const reason = missing?.(stage)
         return reason === undefined ? [] : [[name, reason] as const]
       })
     )
-    const notebook = new Notebook()
-    const happened: Array<Happened> = []
-    const asking: Asking = { instances: stage.instances, notebook, chance }
+    const notebook = new RequestLog()
+    const happened: Array<InjectedFault> = []
+    const asking: CallContext = { instances: stage.instances, notebook, chance }
     const possible = kinds.filter(({ name }) => !skipped.has(name))
     let isOver = false
     const began = performance.now()
-    const business = yield* Effect.fork(Effect.promise(() => work(asking, organisations, crowd, () => isOver)))
+    const business = yield* Effect.fork(Effect.promise(() => runCallers(asking, organisations, crowd, () => isOver)))
     const probe: Probe = (instance, name) => {
       const order = probeOrder(notebook, organisations[0]!, name.replaceAll(" ", "-"))
-      return askUntilAnswered(asking, instance, order)
+      return probeInstance(asking, instance, order)
     }
-    yield* disturb({ stage, chance, happened, probe, tell }, possible, options)
-    yield* healed(stage)
+    yield* injectFaults({ stage, chance, happened, probe, tell }, possible, options)
+    yield* restartStopped(stage)
     yield* Effect.sleep(AFTERWARDS)
     isOver = true
     yield* business.await
     tell("all is healed; what is under way comes to its end")
     const calm = performance.now()
-    const read = yield* settleDown(stage, organisations, asking, patience, tell)
+    const read = yield* waitUntilSettled(stage, organisations, asking, patience, tell)
     const settledAfter = performance.now() - calm
     const violations = yield* audit(stage, organisations, notebook, read)
     const result: Result = {

@@ -7,9 +7,9 @@ import { Effect } from "effect"
 import { ChaosFailed } from "./ChaosFailed.ts"
 import { optionsOf, runCommand, tell, tellResult } from "./Command.ts"
 import { failover } from "./Failover.ts"
-import { patroniKilled, primaryGone, primaryKilled, primaryKilledTwice } from "./faults/OfPrimary.ts"
+import { patroniKilled, primaryGone, primaryKilled, primaryKilledTwice } from "./faults/PrimaryFaults.ts"
 import { tableOf } from "./Report.ts"
-import { missingPrograms } from "./stage/Patroni.ts"
+import { missingPrograms } from "./environment/Patroni.ts"
 
 const main = Effect.gen(function* () {
   const { extent: times, json, seed } = yield* optionsOf("failover", "times", 3)

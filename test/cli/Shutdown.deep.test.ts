@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
-import { startProxy } from "../chaos/stage/Proxy.ts"
+import { startProxy } from "../chaos/environment/Proxy.ts"
 import {
   type Environment,
   freePort,

@@ -1,10 +1,10 @@
 /** A run: the stock is made, requests are sent one after the other, and every answer is judged. */
 import type { Credentials } from "./Callers.ts"
 import { type Document, operationsOf } from "./Document.ts"
-import { Judge } from "./Judge.ts"
-import { CHAPTER, plan, type Planned } from "./Plan.ts"
-import { type Stock, Stocking } from "./Stock.ts"
-import { Wire } from "./Wire.ts"
+import { ResponseChecker } from "./ResponseChecker.ts"
+import { REQUESTS_PER_OBJECT_SET, plan, type Planned } from "./Plan.ts"
+import { type TestObjects, ObjectFactory } from "./TestObjects.ts"
+import { RawHttpClient } from "./RawHttpClient.ts"
 
 export interface Options {
   readonly url: string
@@ -40,21 +40,21 @@ const lineFor = (seed: number, { about, caller, kind, number, sent }: Planned, f
 
 export const run = async (options: Options): Promise<Ran> => {
   const { credentials, from = 0, kybSecret, onFailure, requests, seed, url } = options
-  const wire = new Wire(url)
+  const wire = new RawHttpClient(url)
   try {
     const read = await wire.send({ method: "GET", target: "/openapi.json", headers: [] })
     if (typeof read === "string") throw new Error(read)
     const document = JSON.parse(read.text) as Document
     const operations = operationsOf(document)
-    const judge = new Judge(document)
-    const stocking = new Stocking(wire, document, credentials)
+    const judge = new ResponseChecker(document)
+    const stocking = new ObjectFactory(wire, document, credentials)
     const failures: Array<string> = []
     const counts = new Map<string, Map<number, number>>()
-    let stock: Stock | undefined
+    let stock: TestObjects | undefined
     let chapter = -1
     for (let number = from; number < from + requests; number++) {
-      if (stock === undefined || Math.floor(number / CHAPTER) !== chapter) {
-        chapter = Math.floor(number / CHAPTER)
+      if (stock === undefined || Math.floor(number / REQUESTS_PER_OBJECT_SET) !== chapter) {
+        chapter = Math.floor(number / REQUESTS_PER_OBJECT_SET)
         stock = await stocking.renew(seed, chapter, SETS)
       }
       const planned = plan(seed, number, { document, operations, stock, kybSecret })

@@ -25,14 +25,14 @@ const accounts = rowsAs(VirtualAccount)
 /** Fakes give what comes twice under one reference a number behind it. */
 const referenceIn = (text: string): string => text.split(" ", 1)[0]!
 
-interface Outside {
+interface FakeHoldings {
   readonly holdings: Records["holdings"]
   /** What they have that no attempt of ours asked for. */
   readonly strangers: ReadonlyArray<string>
 }
 
 /** What each fake has because of each payment: found by our reference, or by the id that it gave us. */
-export const outsideOf = (fakes: ReadonlyArray<StartedFake>, attempts: ReadonlyArray<Attempt>): Outside => {
+export const holdingsOf = (fakes: ReadonlyArray<StartedFake>, attempts: ReadonlyArray<Attempt>): FakeHoldings => {
   const byReference = new Map(attempts.map((attempt) => [wireReference(attempt.attempt_id), attempt]))
   const byId = new Map(attempts.map((attempt) => [`${attempt.provider} ${attempt.provider_payment_id}`, attempt]))
   const sums = new Map<PaymentId, Map<string, bigint>>()
@@ -52,7 +52,7 @@ export const outsideOf = (fakes: ReadonlyArray<StartedFake>, attempts: ReadonlyA
   return { holdings: (paymentId) => sums.get(paymentId) ?? new Map(), strangers }
 }
 
-export interface Read extends Records, Pick<Outside, "strangers"> {
+export interface Read extends Records, Pick<FakeHoldings, "strangers"> {
   /** By the key that it was asked for under, where there was one. */
   readonly keyOf: (payment: Dossier["payment"]) => string | null
 }
@@ -96,7 +96,7 @@ export const readRecords = (
 ): Effect.Effect<Read> =>
   Effect.gen(function* () {
     const rows = yield* readRows
-    const { holdings, strangers } = outsideOf(fakes, rows.attempts)
+    const { holdings, strangers } = holdingsOf(fakes, rows.attempts)
     return {
       ...rows,
       endpoints,

@@ -1,13 +1,14 @@
 /** What callers do: each operation draws what it asks for, and asks for it under a key of its own. */
 import { type Json, responseOf } from "../../simulation/business/ScenarioContext.ts"
 import { magicDigits } from "../../fakes/MagicAmounts.ts"
-import { ask, type Asking, headersFor, look } from "./Ask.ts"
+import { callUntilAnswered, type CallContext, headersFor, readJson } from "./ApiCalls.ts"
 import type { HttpReply } from "../../simulation/world/SimulationEnvironment.ts"
-import type { Notebook, Order } from "./Notebook.ts"
-import { payinPlaces, payoutPlaces } from "./Places.ts"
-import type { Organisation } from "./Society.ts"
+import type { RequestLog, LoggedRequest } from "./RequestLog.ts"
+import { payinCorridors, payoutCorridors } from "./Corridors.ts"
+import type { Organisation } from "./Fixtures.ts"
+import { setTimeout as pause } from "node:timers/promises"
 
-export interface Doing extends Asking {
+interface OperationContext extends CallContext {
   readonly organisation: Organisation
   /** One of its own, by which everything about it is drawn. */
   readonly key: string
@@ -15,21 +16,26 @@ export interface Doing extends Asking {
   readonly payins: Array<{ readonly paymentId: string; readonly amount: number; readonly exponent: number }>
 }
 
-type Operation = (doing: Doing) => Promise<unknown>
+type Operation = (doing: OperationContext) => Promise<unknown>
 
-const opened = ({ key, notebook, organisation }: Doing, kind: string, path: string, body: object): Order =>
+const opened = (
+  { key, notebook, organisation }: OperationContext,
+  kind: string,
+  path: string,
+  body: object
+): LoggedRequest =>
   notebook.open({ kind, key, orgId: organisation.orgId, apiKey: organisation.apiKey, path: `/v1${path}`, body })
 
-const asked = (doing: Doing, kind: string, path: string, body: object): Promise<HttpReply | null> =>
-  ask(doing, opened(doing, kind, path, body))
+const asked = (doing: OperationContext, kind: string, path: string, body: object): Promise<HttpReply | null> =>
+  callUntilAnswered(doing, opened(doing, kind, path, body))
 
 /** Of four, three complete; the other has the digits of one of the faults in it. */
-const digitsOf = ({ chance, key }: Doing): number =>
+const digitsOf = ({ chance, key }: OperationContext): number =>
   chance.happens(0.75, `${key} completes`)
     ? chance.between(50, 99, `${key} digits`)
     : Number(chance.pick([...magicDigits.map(([digits]) => digits), "21", "22", "24", "27"], `${key} magic`))
 
-const amountOf = (doing: Doing, exponent: number, times = 1): number => {
+const amountOf = (doing: OperationContext, exponent: number, times = 1): number => {
   const hundreds = times * doing.chance.between(10, 400, `${doing.key} hundreds`)
   return exponent === 0 ? hundreds * 100 + digitsOf(doing) : hundreds + digitsOf(doing) / 100
 }
@@ -43,9 +49,9 @@ const visit = (reply: HttpReply): void => {
     .catch(() => undefined)
 }
 
-const locked = async (doing: Doing, from: string, to: string, amount: number): Promise<Json | null> => {
+const locked = async (doing: OperationContext, from: string, to: string, amount: number): Promise<Json | null> => {
   const path = `/v1/organizations/admin/exchange-rate?fromCurrency=${from}&toCurrency=${to}&amount=${amount}`
-  const answer = await look(doing, doing.organisation.apiKey, path, `${doing.key} rate`)
+  const answer = await readJson(doing, doing.organisation.apiKey, path, `${doing.key} rate`)
   return answer === null ? null : (answer["data"] as Json)
 }
 
@@ -53,7 +59,7 @@ const locked = async (doing: Doing, from: string, to: string, amount: number): P
 const WORTH_CHANGING = 1_000
 
 const payin: Operation = async (doing) => {
-  const { exponent, ...place } = doing.chance.pick(payinPlaces, `${doing.key} place`)
+  const { exponent, ...place } = doing.chance.pick(payinCorridors, `${doing.key} place`)
   const crosses = doing.chance.happens(0.2, `${doing.key} crosses`)
   const amount = amountOf(doing, exponent, crosses ? WORTH_CHANGING : 1)
   const rate = crosses ? await locked(doing, place.currency, "USD", amount) : undefined
@@ -73,7 +79,7 @@ const payin: Operation = async (doing) => {
 }
 
 const payout: Operation = async (doing) => {
-  const { exponent, whom, ...place } = doing.chance.pick(payoutPlaces, `${doing.key} place`)
+  const { exponent, whom, ...place } = doing.chance.pick(payoutCorridors, `${doing.key} place`)
   const crosses = doing.chance.happens(0.25, `${doing.key} crosses`)
   const amount = amountOf(doing, crosses ? 2 : exponent)
   const rate = crosses ? await locked(doing, "USD", place.currency, amount) : undefined
@@ -92,8 +98,8 @@ const payout: Operation = async (doing) => {
 }
 
 /** An order that every instance which is well answers at once. */
-export const probeOrder = (notebook: Notebook, { apiKey, orgId }: Organisation, key: string): Order => {
-  const { exponent: _, ...place } = payinPlaces.find(({ country }) => country === "UG")!
+export const probeOrder = (notebook: RequestLog, { apiKey, orgId }: Organisation, key: string): LoggedRequest => {
+  const { exponent: _, ...place } = payinCorridors.find(({ country }) => country === "UG")!
   const amount = 1_050
   const body = {
     ...place,
@@ -229,5 +235,30 @@ const operations: Readonly<Record<string, Operation>> = {
 
 const weights = { payin: 34, payout: 22, refund: 12, deposit: 5, withdraw: 9, transfer: 7, ramp: 8, link: 3 }
 
-export const operate = (doing: Doing): Promise<unknown> =>
+const runOperation = (doing: OperationContext): Promise<unknown> =>
   operations[doing.chance.weighed(weights, `${doing.key} kind`)]!(doing)
+
+/** Callers at work: each does one thing after the other until the run is over. */
+export interface CallerLoad {
+  readonly callers: number
+  /** Between two operations of one caller. */
+  readonly restMillis: number
+}
+
+export const runCallers = async (
+  asking: CallContext,
+  organisations: ReadonlyArray<Organisation>,
+  { callers, restMillis }: CallerLoad,
+  isOver: () => boolean
+): Promise<void> => {
+  const payins = new Map<string, OperationContext["payins"]>(organisations.map(({ orgId }) => [orgId, []]))
+  const caller = async (number: number): Promise<void> => {
+    for (let nth = 1; !isOver(); nth++) {
+      const organisation = organisations[(number + nth) % organisations.length]!
+      const key = `caller-${number}-${nth}`
+      await runOperation({ ...asking, organisation, key, payins: payins.get(organisation.orgId)! })
+      await pause(restMillis)
+    }
+  }
+  await Promise.all(Array.from({ length: callers }, (_, at) => caller(at + 1)))
+}
