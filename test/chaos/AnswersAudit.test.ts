@@ -102,9 +102,9 @@ describe("what the fakes have", () => {
 
   it("is counted for the payment that asked for it, however often it was taken", () => {
     const wire = wireReference(id)
-    const { holdings, strangers } = holdingsOf([fakeWith(wire, `${wire} (2)`)], [attempt])
+    const { holdings, unmatched } = holdingsOf([fakeWith(wire, `${wire} (2)`)], [attempt])
     expect(holdings(attempt.payment_id)).toEqual(new Map([["provider/stripe/EUR", 2100n]]))
-    expect(strangers).toEqual([])
+    expect(unmatched).toEqual([])
   })
 
   it("is less by what a dispute took of it", () => {
@@ -116,7 +116,7 @@ describe("what the fakes have", () => {
   })
 
   it("is a stranger's where nobody asked for it", () => {
-    expect(holdingsOf([fakeWith("other")], [attempt]).strangers).toEqual([
+    expect(holdingsOf([fakeWith("other")], [attempt]).unmatched).toEqual([
       "stripe has a payin other (completed) that nobody asked for"
     ])
   })

@@ -29,9 +29,9 @@ describe("a short run of faults", () => {
         wantsDisk: false,
         enquiryDelays: "2 seconds, 5 seconds",
         kinds,
-        crowd: { callers: 3, restMillis: 400 },
-        patience: { timePasses: true, millis: 90_000 },
-        tell: () => undefined
+        load: { callers: 3, restMillis: 400 },
+        settleLimits: { timePasses: true, millis: 90_000 },
+        log: () => undefined
       }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
       expect(violations).toEqual([])
       expect(Object.values(faults).map(({ times }) => times)).toEqual([1, 1, 1, 1, 1, 1])

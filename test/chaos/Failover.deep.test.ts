@@ -25,8 +25,8 @@ describe(`a primary under load${where}`, () => {
           faults: kinds.length,
           instances: 2,
           bundle: inject("bundle"),
-          crowd: { callers: 3, restMillis: 300 },
-          tell: (line) => process.stderr.write(`${new Date().toISOString()} ${line}\n`)
+          load: { callers: 3, restMillis: 300 },
+          log: (line) => process.stderr.write(`${new Date().toISOString()} ${line}\n`)
         })
         expect(violations).toEqual([])
         expect(promotions.map(({ fault, inPlace }) => [fault, inPlace])).toEqual([

@@ -11,8 +11,8 @@ export interface FailoverOptions {
   readonly kinds: ReadonlyArray<FaultKind>
   readonly faults: number
   readonly instances: number
-  readonly crowd: CallerLoad
-  readonly tell: (line: string) => void
+  readonly load: CallerLoad
+  readonly log: (line: string) => void
 }
 
 /** From when PostgreSQL commits again until every instance has answered a payment. */
@@ -33,7 +33,7 @@ export const failover = (options: FailoverOptions) =>
       wantsDisk: false,
       startDatabase,
       enquiryDelays: "2 seconds, 4 seconds, 8 seconds, 20 seconds",
-      patience: { timePasses: true, millis: 180_000 }
+      settleLimits: { timePasses: true, millis: 180_000 }
     })
     const late = Object.entries(result.faults).flatMap(([name, { times, worstMillis }]) =>
       times > 0 && (worstMillis === null || worstMillis > MOST_MILLIS)

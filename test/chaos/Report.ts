@@ -31,11 +31,11 @@ const recoveryOf = ({ isAlone, lifted, recovered }: InjectedFault): number | und
 export const recoveries = (
   kinds: ReadonlyArray<FaultKind>,
   skipped: ReadonlyMap<string, string>,
-  happened: ReadonlyArray<InjectedFault>
+  injected: ReadonlyArray<InjectedFault>
 ): Readonly<Record<string, Recovery>> =>
   Object.fromEntries(
     kinds.map(({ name }) => {
-      const own = happened.filter(({ kind }) => kind.name === name)
+      const own = injected.filter(({ kind }) => kind.name === name)
       const measured = own.flatMap((fault) => recoveryOf(fault) ?? [])
       const reason = skipped.get(name)
       return [

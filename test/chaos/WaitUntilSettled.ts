@@ -6,7 +6,7 @@ import { type CallContext, callOnce } from "./business/ApiCalls.ts"
 import type { LoggedRequest } from "./business/RequestLog.ts"
 import type { Organisation } from "./business/Fixtures.ts"
 import { administer } from "./environment/Postgres.ts"
-import type { Environment } from "./environment/Stage.ts"
+import type { Environment } from "./environment/Environment.ts"
 
 export interface SettleLimits {
   /** What waits for its time waits no longer: that time passes at once, as often as it is looked. */
@@ -30,25 +30,25 @@ const payinsEnd = `
   update payments p set expires_at = p.expires_at - interval '25 hours' from attempts a
     where a.payment_id = p.payment_id and a.next_enquiry_at is not null and a.outcome = 'accepted'`
 
-const answered = (asking: CallContext, order: LoggedRequest, round: number) =>
+const answered = (context: CallContext, order: LoggedRequest, round: number) =>
   Effect.promise(async () => {
-    const reply = await callOnce(asking, order, 100 + round)
+    const reply = await callOnce(context, order, 100 + round)
     if (reply !== null) order.replies.push(reply)
   })
 
 /** One key in ten is sent once more: its answer must still be about the same. */
-const repeated = ({ chance, notebook }: CallContext): ReadonlyArray<LoggedRequest> =>
-  Array.from(notebook.orders.values()).filter(
+const repeated = ({ chance, requestLog }: CallContext): ReadonlyArray<LoggedRequest> =>
+  Array.from(requestLog.orders.values()).filter(
     ({ key, replies }) => replies.length > 0 && chance.happens(0.1, `${key} once more`)
   )
 
 /** The records as they are when nothing is under way any more, or patience is at its end. */
 export const waitUntilSettled = (
-  stage: Environment,
+  env: Environment,
   organisations: ReadonlyArray<Organisation>,
-  asking: CallContext,
+  context: CallContext,
   { millis, timePasses: passes }: SettleLimits,
-  tell: (line: string) => void
+  log: (line: string) => void
 ): Effect.Effect<Read> =>
   Effect.gen(function* () {
     for (const { endpoints } of organisations) for (const { receiver } of endpoints) receiver.recover()
@@ -57,18 +57,18 @@ export const waitUntilSettled = (
     const horizon = passes ? Infinity : Date.now() + millis
     // Whoever has heard nothing from a provider by then has given up.
     yield* Effect.sleep("4 seconds")
-    yield* Effect.forEach(repeated(asking), (order) => answered(asking, order, 0), { concurrency: 4, discard: true })
+    yield* Effect.forEach(repeated(context), (order) => answered(context, order, 0), { concurrency: 4, discard: true })
     for (let round = 1; ; round++) {
       // In two transactions: the service locks payments before attempts.
-      if (passes) for (const text of [payinsEnd, timePasses]) yield* administer(stage.postgres, text)
-      yield* Effect.forEach(asking.notebook.unanswered(), (order) => answered(asking, order, round), {
+      if (passes) for (const text of [payinsEnd, timePasses]) yield* administer(env.postgres, text)
+      yield* Effect.forEach(context.requestLog.unanswered(), (order) => answered(context, order, round), {
         concurrency: 4,
         discard: true
       })
       yield* Effect.sleep("1 second")
-      const read = yield* recordsOf(stage, organisations)
-      const open = [...asking.notebook.unanswered().map(({ what }) => what), ...progress(read, horizon)]
-      if (round % 5 === 0) tell(`${open.length} things are under way: ${open.slice(0, 3).join(", ")}`)
+      const read = yield* recordsOf(env, organisations)
+      const open = [...context.requestLog.unanswered().map(({ what }) => what), ...progress(read, horizon)]
+      if (round % 5 === 0) log(`${open.length} things are under way: ${open.slice(0, 3).join(", ")}`)
       if (open.length === 0 || performance.now() > deadline) return read
     }
   })

@@ -33,7 +33,7 @@ const callers = Object.fromEntries(
     .map((one) => [one.name, one])
 )
 
-const stock: TestObjects = {
+const objects: TestObjects = {
   callers,
   ours: [idsOf(ours), idsOf(ours)],
   theirs: idsOf(theirs),
@@ -59,10 +59,10 @@ const answering = (status: number, body: unknown, change: Partial<Answer> = {}):
 
 const error = (message: string) => ({ status: "error", message })
 
-const judge = new ResponseChecker(document)
+const checker = new ResponseChecker(document)
 
-const verdict = (answer: Answer | string, sent: Sent = asked, by: Caller = key) =>
-  judge.verdict(sent, by, answer, stock)
+const problemWith = (answer: Answer | string, sent: Sent = asked, by: Caller = key) =>
+  checker.problemWith(sent, by, answer, objects)
 
 const without = (name: string) =>
   Object.fromEntries(Object.entries(usual).filter(([one]) => one !== name)) as Answer["headers"]
@@ -96,34 +96,34 @@ describe("a judge", () => {
     ["a header of the caller's", answering(404, error("x"), { headers: { ...usual, "x-injected": "yes" } }), /caller/],
     ["a 429 that does not say until when", answering(429, error("x")), /Retry-After/],
     ["a neighbour's id", answering(404, error(`not ${theirs}`)), /somebody else/]
-  ] as const)("refuses %s", (_, answer, reason) => expect(verdict(answer)).toMatch(reason))
+  ] as const)("refuses %s", (_, answer, reason) => expect(problemWith(answer)).toMatch(reason))
 
   it("refuses a success for a neighbour's object, and without a credential", () => {
     const about = { ...asked, target: `/v1/beneficiaries/${theirs}`, method: "DELETE" }
-    expect(verdict(answering(204, undefined), about)).toMatch(/204 for .*somebody else/)
-    expect(verdict(answering(403, error("x")), { ...asked, headers: nobody.headers }, nobody)).toMatch(/credential/)
-    expect(verdict(answering(401, error("x")), { ...asked, headers: nobody.headers }, nobody)).toBeUndefined()
+    expect(problemWith(answering(204, undefined), about)).toMatch(/204 for .*somebody else/)
+    expect(problemWith(answering(403, error("x")), { ...asked, headers: nobody.headers }, nobody)).toMatch(/credential/)
+    expect(problemWith(answering(401, error("x")), { ...asked, headers: nobody.headers }, nobody)).toBeUndefined()
   })
 
   it("refuses a success for a body that the document forbids", () => {
     const networks = { status: "success", message: "x", data: [] }
-    expect(verdict(answering(200, networks), posted)).toMatch(/forbids/)
-    expect(verdict(answering(200, networks), { ...posted, body: Buffer.from('{"country":"KE"}') })).toBeUndefined()
+    expect(problemWith(answering(200, networks), posted)).toMatch(/forbids/)
+    expect(problemWith(answering(200, networks), { ...posted, body: Buffer.from('{"country":"KE"}') })).toBeUndefined()
   })
 
   it("refuses anything but a 404 where nothing is", () => {
     const nothing = { ...asked, target: "/v1/nothing" }
-    expect(verdict(answering(200, {}), nothing)).toMatch(/nothing is there/)
-    expect(verdict(answering(404, error("x")), nothing)).toBeUndefined()
-    expect(verdict(answering(404, error("x")), { ...asked, target: "/v1/payments-init/x/y/z" })).toMatch(/code/)
+    expect(problemWith(answering(200, {}), nothing)).toMatch(/nothing is there/)
+    expect(problemWith(answering(404, error("x")), nothing)).toBeUndefined()
+    expect(problemWith(answering(404, error("x")), { ...asked, target: "/v1/payments-init/x/y/z" })).toMatch(/code/)
   })
 
-  it("is content with what is as it should be", () => expect(verdict(answering(404, error("x")))).toBeUndefined())
+  it("is content with what is as it should be", () => expect(problemWith(answering(404, error("x")))).toBeUndefined())
 })
 
 describe("a seed", () => {
-  const ground = { document, operations: operationsOf(document), stock, kybSecret: "secret" }
-  const drawn = (seed: number) => Array.from({ length: 300 }, (_, at) => plan(seed, 500 + at, ground))
+  const context = { document, operations: operationsOf(document), objects, kybSecret: "secret" }
+  const drawn = (seed: number) => Array.from({ length: 300 }, (_, at) => plan(seed, 500 + at, context))
   const text = (seed: number) =>
     drawn(seed)
       .map(
@@ -138,7 +138,7 @@ describe("a seed", () => {
 
   it("gives requests of every kind", () => {
     const kinds = new Set(drawn(3).map(({ kind }) => kind))
-    expect(kinds).toEqual(new Set(["valid", "nearly", "wild"]))
-    expect(plan(3, 1000, ground).kind).toBe("plain")
+    expect(kinds).toEqual(new Set(["valid", "mutated", "malformed"]))
+    expect(plan(3, 1000, context).kind).toBe("example")
   })
 })

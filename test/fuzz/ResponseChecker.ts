@@ -101,11 +101,12 @@ export class ResponseChecker {
   }
 
   /** Nobody sees a neighbour's ids, unless they were brought along. */
-  #leak(caller: Caller, sent: Sent, { status, text }: Answer, stock: TestObjects): string | undefined {
+  #leak(caller: Caller, sent: Sent, { status, text }: Answer, objects: TestObjects): string | undefined {
     const { org } = caller
     // Half a credential may have got its other half.
     if (org === "all" || (org === "none" && !isAs(caller, sent))) return undefined
-    const foreign = org === "ours" ? [stock.theirs] : org === "theirs" ? stock.ours : [stock.theirs, ...stock.ours]
+    const foreign =
+      org === "ours" ? [objects.theirs] : org === "theirs" ? objects.ours : [objects.theirs, ...objects.ours]
     const seen = allIds(...foreign).find((id) => text.includes(id) && !this.#brought.has(id))
     if (seen !== undefined) {
       const at = text.indexOf(seen)
@@ -125,8 +126,8 @@ export class ResponseChecker {
   }
 
   /** In a few words what is wrong with the answer; nothing where all is well. */
-  verdict(sent: Sent, caller: Caller, answer: Answer | string, stock: TestObjects): string | undefined {
-    this.#bring(caller, sent, stock)
+  problemWith(sent: Sent, caller: Caller, answer: Answer | string, objects: TestObjects): string | undefined {
+    this.#bring(caller, sent, objects)
     if (typeof answer === "string") return answer
     const { status, text } = answer
     // Node's own parser refuses it, before anybody has read who it is for.
@@ -139,7 +140,7 @@ export class ResponseChecker {
     try {
       return (
         this.#headers(answer) ??
-        (isOpen(operation) ? undefined : this.#leak(caller, sent, answer, stock)) ??
+        (isOpen(operation) ? undefined : this.#leak(caller, sent, answer, objects)) ??
         (operation === undefined
           ? this.#unknownPath(sent, answer)
           : (this.#admission(caller, sent, operation, answer) ??

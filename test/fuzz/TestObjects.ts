@@ -33,8 +33,8 @@ export class ObjectFactory {
   readonly #document: Document
   readonly #credentials: Credentials
 
-  constructor(wire: RawHttpClient, document: Document, credentials: Credentials) {
-    this.#wire = wire
+  constructor(client: RawHttpClient, document: Document, credentials: Credentials) {
+    this.#wire = client
     this.#document = document
     this.#credentials = credentials
   }
@@ -170,7 +170,7 @@ export class ObjectFactory {
     return Number((await this.#call("GET", path, byKey(ours.api_key)))["rate"])
   }
 
-  async renew(seed: number, chapter: number, sets: number): Promise<TestObjects> {
+  async create(seed: number, chapter: number, sets: number): Promise<TestObjects> {
     const draw = new Draw(seed, `stock ${chapter}`)
     const { ours, theirs } = orgsOf(this.#credentials)
     await this.#setRight(draw)

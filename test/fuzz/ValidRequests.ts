@@ -94,11 +94,11 @@ const withKnownIds = (value: unknown, ids: Ids, draw: Draw, at = 0): unknown => 
   )
 }
 
-const particulars = (operation: Operation, body: unknown, stock: TestObjects, number: number): unknown => {
+const particulars = (operation: Operation, body: unknown, objects: TestObjects, number: number): unknown => {
   if (!isRecord(body)) return body
   switch (operation.name) {
     case "POST /payments-init/ramp":
-      return { ...body, client_rate: body["wallet_address"] === undefined ? stock.offRampRate : stock.onRampRate }
+      return { ...body, client_rate: body["wallet_address"] === undefined ? objects.offRampRate : objects.onRampRate }
     case "POST /organizations/{org_id}/members":
       return { ...body, email: `fuzz-${number}@example.com` }
     case "POST /public/webhooks":
@@ -154,7 +154,7 @@ export const exampleRequest = (
   document: Document,
   operation: Operation,
   ids: Ids,
-  stock: TestObjects,
+  objects: TestObjects,
   number: number
 ): Parts => {
   const draw = new Draw(0, "the first of all")
@@ -167,7 +167,7 @@ export const exampleRequest = (
     path: Object.fromEntries(namesIn(operation.path).map((name) => [name, idFor(operation, name, ofOne, draw)])),
     query: required(document, operation),
     headers: [],
-    body: particulars(operation, withKnownIds(bodyExamples(operation)[0], ofOne, draw), stock, number)
+    body: particulars(operation, withKnownIds(bodyExamples(operation)[0], ofOne, draw), objects, number)
   }
 }
 
@@ -175,7 +175,7 @@ export const validRequest = (
   document: Document,
   operation: Operation,
   ids: Ids,
-  stock: TestObjects,
+  objects: TestObjects,
   draw: Draw,
   number: number
 ): Parts => ({
@@ -183,5 +183,5 @@ export const validRequest = (
   path: Object.fromEntries(namesIn(operation.path).map((name) => [name, idFor(operation, name, ids, draw)])),
   query: queryOf(document, operation, ids, draw),
   headers: draw.happens(0.1) ? [["idempotency-key", `key-${draw.below(5)}`]] : [],
-  body: particulars(operation, withKnownIds(bodyOf(document, operation, draw), ids, draw), stock, number)
+  body: particulars(operation, withKnownIds(bodyOf(document, operation, draw), ids, draw), objects, number)
 })

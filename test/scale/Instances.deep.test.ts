@@ -4,7 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Logger, LogLevel } from "effect"
 import { inject } from "vitest"
 import type { Instance } from "../chaos/environment/Instance.ts"
-import { startEnvironment } from "../chaos/environment/Stage.ts"
+import { startEnvironment } from "../chaos/environment/Environment.ts"
 import { byPhone } from "../payments/support/Requests.ts"
 
 const LIMIT = 120

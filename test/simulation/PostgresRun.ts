@@ -109,7 +109,7 @@ export const waitFor = <R>(isDone: Effect.Effect<boolean, never, R>): Effect.Eff
   Effect.asVoid(Effect.repeat(isDone, { until: (done) => done, schedule: Schedule.spaced("40 millis") }))
 
 /** What needs virtual time, the machines or the tables themselves stays with the simulated world. */
-const elsewhere = new Set(["moveRates", "switchOff", "forget", "lock", "crash", "sleep", "clock", "replay"])
+const skippedSteps = new Set(["moveRates", "switchOff", "forget", "lock", "crash", "sleep", "clock", "replay"])
 
 const variables = {
   PUBLIC_URL: "http://corridor.test",
@@ -210,11 +210,11 @@ export const runOnPostgres = (
   Effect.gen(function* () {
     const chance = new Chance(seed)
     const time = new CompressedTime()
-    const outside = new SimulationEnvironment(time as unknown as VirtualTime, chance, new Set())
-    const orders = new Orders(outside)
-    const receivers = new Receivers(outside)
+    const env = new SimulationEnvironment(time as unknown as VirtualTime, chance, new Set())
+    const orders = new Orders(env)
+    const receivers = new Receivers(env)
     const accounts = new Map(
-      [...fiat, ...crypto].map((name) => [name as string, new SimulatedProvider(name, outside, orders)])
+      [...fiat, ...crypto].map((name) => [name as string, new SimulatedProvider(name, env, orders)])
     )
     const ports = new Map(Array.from(accounts, ([place, account]) => [place, account.port]))
     const providers = Layer.succeed(Providers, {
@@ -241,7 +241,7 @@ export const runOnPostgres = (
       routerOf(yield* Effect.provide(businessRoutes, context)),
       new Map()
     )
-    outside.send = (sent, answered) => {
+    env.send = (sent, answered) => {
       const answering = Effect.async<HttpReply, never, Service>((resume) => {
         const response = responseFor((reply) => resume(Effect.succeed(reply)))
         fork(answers(requestOf(sent, setImmediate), response, writer))
@@ -250,19 +250,19 @@ export const runOnPostgres = (
     }
 
     const world = {
-      outside,
+      env,
       tables: mirror.tables,
       database: mirror.database,
       stores: mirror.stores,
       want: () => {},
-      atTheConsole: <A, E>(effect: Effect.Effect<A, E, Service>) =>
+      runAsOperator: <A, E>(effect: Effect.Effect<A, E, Service>) =>
         Effect.async<A, E>((resume) => begun(effect, (exit) => resume(exit)))
     } as unknown as World
     const act = (actor: Effect.Effect<unknown>): void => {
       underWay += 1
       ended(Effect.runFork(Effect.withClock(actor, time.clock)), (exit) => {
         underWay -= 1
-        if (Exit.isFailure(exit)) outside.problem(`an actor broke down: ${Cause.pretty(exit.cause)}`)
+        if (Exit.isFailure(exit)) env.problem(`an actor broke down: ${Cause.pretty(exit.cause)}`)
       })
     }
 
@@ -270,13 +270,13 @@ export const runOnPostgres = (
     for (const { endpoints, ownAccount } of organisations) {
       for (const { secret, url } of endpoints) receivers.know(url, secret)
       if (ownAccount === null) continue
-      const own = new SimulatedProvider("stripe", outside, orders, ownAccount)
+      const own = new SimulatedProvider("stripe", env, orders, ownAccount)
       accounts.set(own.place, own)
       ports.set(own.place, own.port)
     }
-    const scene: ScenarioContext = {
+    const scenario: ScenarioContext = {
       world,
-      outside,
+      env,
       orders,
       organisations,
       keyed: new Map(),
@@ -288,7 +288,7 @@ export const runOnPostgres = (
         if (account !== undefined) ports.set(place, account.port)
       },
       providerAt: (place) => accounts.get(place),
-      forgotten: { events: new Map(), deliveries: new Map() },
+      deleted: { events: new Map(), deliveries: new Map() },
       isDisturbed: false
     }
     orders.sentAt = (reference) => mirror.tables.attempts.get(reference)?.sent_at
@@ -335,27 +335,32 @@ export const runOnPostgres = (
     const always = { get: () => values, has: () => false } as unknown as ReadonlyMap<string, CurrencyValues>
     const valued: ValueHistory = { payments: always, entries: always }
     const look = Effect.sync(() =>
-      inspect(scene, receivers, { writtenAt: new Map(), missed: new Map(), valued }, () => ({ problems: [] }) as never)
+      inspect(
+        scenario,
+        receivers,
+        { writtenAt: new Map(), missedEvents: new Map(), valued },
+        () => ({ problems: [] }) as never
+      )
     )
 
     for (const step of drawSteps(chance, "usual", noFocus)) {
-      if (elsewhere.has(step.kind)) continue
-      outside.count(`step: ${step.kind}`)
-      act(stepActions[step.kind]!(scene, step))
+      if (skippedSteps.has(step.kind)) continue
+      env.count(`step: ${step.kind}`)
+      act(stepActions[step.kind]!(scenario, step))
       yield* Effect.sleep(Duration.millis(chance.pick([0, 5, 60, 200], `step ${step.number} rests`)))
     }
     yield* rest
     yield* look
-    for (let round = 1; round <= MOST_ROUNDS && openItems(scene).length > 0 && outside.problems.length === 0; round++) {
-      act(resolveQueue(scene, round))
+    for (let round = 1; round <= MOST_ROUNDS && openItems(scenario).length > 0 && env.problems.length === 0; round++) {
+      act(resolveQueue(scenario, round))
       yield* rest
       yield* look
     }
-    if (outside.problems.length === 0)
-      for (const { detail, kind } of openItems(scene))
-        outside.problem(`nobody can settle an item of kind ${kind}: ${detail}`)
+    if (env.problems.length === 0)
+      for (const { detail, kind } of openItems(scenario))
+        env.problem(`nobody can settle an item of kind ${kind}: ${detail}`)
     const { problems } = yield* Effect.flatMap(LedgerStore, ({ check }) => check).pipe(Effect.provide(context))
-    for (const { message } of problems) outside.problem(message)
-    for (const { direction, status } of mirror.tables.payments.values()) outside.count(`${direction}: ${status}`)
-    return { problems: outside.problems, counts: outside.counts }
+    for (const { message } of problems) env.problem(message)
+    for (const { direction, status } of mirror.tables.payments.values()) env.count(`${direction}: ${status}`)
+    return { problems: env.problems, counts: env.counts }
   }).pipe(Logger.withMinimumLogLevel(LogLevel.None))

@@ -33,17 +33,17 @@ const progressOf = (runs: number) => {
 const first = argument("seed", 1)
 const runs = argument("runs", 1)
 const mostShrunk = argument("shrink", 3)
-const tells = process.argv.includes("--tell")
+const keepsLog = process.argv.includes("--tell")
 const totals = new Totals()
 const progress = progressOf(runs)
 const began = process.cpuUsage()
 for (let seed = first; seed < first + runs; seed++) {
-  const ran = run(seed, { tells })
+  const ran = run(seed, { keepsLog })
   totals.add(ran)
   progress(totals.runs, totals.failures.length)
   const hasFailed = ran.problems.length > 0
   const { options, ran: least } = hasFailed && totals.failures.length <= mostShrunk ? shrink(ran) : { options: {}, ran }
-  if (tells) run(seed, { ...options, tells }).story.forEach(say)
+  if (keepsLog) run(seed, { ...options, keepsLog }).logLines.forEach(say)
   if (!hasFailed) continue
   say(lineFor(ran, { steps: least.steps.map(({ number }) => number), faults: least.faults.length }))
 }

@@ -12,7 +12,7 @@ import { deliveryProblems, eventProblems } from "../../simulation/invariants/Eve
 import type { Problem } from "../../../src/money/ledger/LedgerCheck.ts"
 import type { RequestLog } from "../business/RequestLog.ts"
 import type { Organisation } from "../business/Fixtures.ts"
-import type { Environment } from "../environment/Stage.ts"
+import type { Environment } from "../environment/Environment.ts"
 import { type Read, readRecords } from "./ReadRecords.ts"
 import { answerProblems } from "./AnswersAudit.ts"
 
@@ -31,10 +31,10 @@ const checkBooks = ({ bundle, environment }: Environment) =>
     return (JSON.parse(stdout) as { readonly data: { readonly problems: ReadonlyArray<Problem> } }).data.problems
   })
 
-export const recordsOf = (stage: Environment, organisations: ReadonlyArray<Organisation>): Effect.Effect<Read> =>
+export const recordsOf = (env: Environment, organisations: ReadonlyArray<Organisation>): Effect.Effect<Read> =>
   readRecords(
-    stage.postgres.ownUrl(),
-    stage.fakes,
+    env.postgres.ownUrl(),
+    env.fakes,
     organisations.flatMap(({ endpoints, orgId }) =>
       endpoints.map(({ events, receiver, webhookId }) => ({ orgId, webhookId, events, taken: receiver.taken }))
     )
@@ -73,22 +73,22 @@ export const progress = ({ attempts, deliveries, ...read }: Read, horizon: numbe
 ]
 
 export const audit = (
-  stage: Environment,
+  env: Environment,
   organisations: ReadonlyArray<Organisation>,
-  notebook: RequestLog,
+  requestLog: RequestLog,
   read: Read
 ) =>
   Effect.gen(function* () {
-    const orders = Array.from(notebook.orders.values())
+    const orders = Array.from(requestLog.orders.values())
     const dossiers = dossiersOf(read)
-    const found = yield* checkBooks(stage)
+    const found = yield* checkBooks(env)
     return [
-      ...notebook.problems,
+      ...requestLog.problems,
       ...organisations.flatMap(({ endpoints }) => endpoints.flatMap(({ receiver }) => receiver.problems)),
       ...orders.flatMap(({ replies, what }) => (replies.length === 0 ? [`${what}: never answered`] : [])),
       ...keyProblems(orders, false),
       ...answerProblems(orders, read),
-      ...read.strangers,
+      ...read.unmatched,
       ...found.map(({ message }) => message),
       ...dossiers.flatMap(named(moneyProblems)),
       ...dossiers.flatMap(named(progressProblems)),

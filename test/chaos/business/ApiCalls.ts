@@ -11,7 +11,7 @@ const CALL_TIMEOUT_MILLIS = 6_000
 
 export interface CallContext {
   readonly instances: ReadonlyArray<Instance>
-  readonly notebook: RequestLog
+  readonly requestLog: RequestLog
   readonly chance: Chance
 }
 
@@ -37,19 +37,19 @@ const isTooLate = ({ body }: HttpReply): boolean => {
 }
 
 /** Refusals that say nothing about the order itself. */
-const checkReply = ({ notebook }: CallContext, what: string, url: string, reply: HttpReply | null): void => {
-  notebook.count(reply === null ? "none" : String(reply.status))
+const checkReply = ({ requestLog }: CallContext, what: string, url: string, reply: HttpReply | null): void => {
+  requestLog.count(reply === null ? "none" : String(reply.status))
   if (reply === null) return
-  notebook.judge(what, url, reply)
+  requestLog.checkStatus(what, url, reply)
   // Callers here say what they may say: whatever is not understood was not meant to be.
-  if (reply.status === 400 && !isTooLate(reply)) notebook.problems.push(`${what}: 400 ${reply.body.slice(0, 200)}`)
+  if (reply.status === 400 && !isTooLate(reply)) requestLog.problems.push(`${what}: 400 ${reply.body.slice(0, 200)}`)
   if (reply.status === 503 && reply.headers["retry-after"] === undefined)
-    notebook.problems.push(`${what}: 503 without Retry-After`)
+    requestLog.problems.push(`${what}: 503 without Retry-After`)
 }
 
 /** One try at one instance; nothing where there is no answer to go by. */
 const callInstance = async (
-  asking: CallContext,
+  context: CallContext,
   instance: Instance,
   order: LoggedRequest
 ): Promise<HttpReply | null> => {
@@ -59,20 +59,20 @@ const callInstance = async (
     headers: { ...headersFor(order.apiKey), "idempotency-key": order.key },
     body: JSON.stringify(order.body)
   })
-  checkReply(asking, order.what, url, reply)
+  checkReply(context, order.what, url, reply)
   // Nobody knows whether that came before or after something was done.
   return reply === null || isUnresolved(reply) || reply.status === 500 ? null : reply
 }
 
-export const callOnce = (asking: CallContext, order: LoggedRequest, at: number): Promise<HttpReply | null> =>
-  callInstance(asking, asking.chance.pick(asking.instances, `${order.key} try ${at}`), order)
+export const callOnce = (context: CallContext, order: LoggedRequest, at: number): Promise<HttpReply | null> =>
+  callInstance(context, context.chance.pick(context.instances, `${order.key} try ${at}`), order)
 
 const pauses = [100, 300, 1_000, 3_000]
 
 /** Again and again, for a while; what is left open then is asked for in the end. */
-export const callUntilAnswered = async (asking: CallContext, order: LoggedRequest): Promise<HttpReply | null> => {
+export const callUntilAnswered = async (context: CallContext, order: LoggedRequest): Promise<HttpReply | null> => {
   for (const [at, millis] of pauses.entries()) {
-    const reply = await callOnce(asking, order, at)
+    const reply = await callOnce(context, order, at)
     if (reply !== null) {
       order.replies.push(reply)
       return reply
@@ -86,13 +86,13 @@ const PROBE_MILLIS = 50
 
 /** Asks one instance until it answers, or for half a minute. */
 export const probeInstance = async (
-  asking: CallContext,
+  context: CallContext,
   instance: Instance,
   order: LoggedRequest
 ): Promise<boolean> => {
   const deadline = performance.now() + 30_000
   while (performance.now() < deadline) {
-    const reply = await callInstance(asking, instance, order)
+    const reply = await callInstance(context, instance, order)
     if (reply !== null) {
       order.replies.push(reply)
       return reply.status === 200
@@ -104,13 +104,13 @@ export const probeInstance = async (
 
 /** A read, which changes nothing. */
 export const readJson = async (
-  asking: CallContext,
+  context: CallContext,
   apiKey: string,
   path: string,
   purpose: string
 ): Promise<Json | null> => {
-  const url = `${asking.chance.pick(asking.instances, purpose).url}${path}`
+  const url = `${context.chance.pick(context.instances, purpose).url}${path}`
   const reply = await send(url, { headers: headersFor(apiKey) })
-  if (reply !== null) asking.notebook.judge(purpose, url, reply)
+  if (reply !== null) context.requestLog.checkStatus(purpose, url, reply)
   return reply?.status === 200 ? jsonOf(reply) : null
 }

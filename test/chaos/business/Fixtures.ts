@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type { Json } from "../../simulation/business/ScenarioContext.ts"
 import { ChaosFailed } from "../ChaosFailed.ts"
 import { type Receiver, startReceiver, type ReceiverBehaviour } from "../environment/Receivers.ts"
-import type { Environment } from "../environment/Stage.ts"
+import type { Environment } from "../environment/Environment.ts"
 import { headersFor } from "./ApiCalls.ts"
 import { beneficiaries, type BeneficiaryName, corridors } from "./Corridors.ts"
 
@@ -58,22 +58,20 @@ const configureCorridors = async ({ credentials, instances }: Environment): Prom
   for (const corridor of corridors) await requestJson(url, headers, "POST", corridor)
 }
 
-const receiverKinds: ReadonlyArray<{ readonly temper: ReceiverBehaviour; readonly events: ReadonlyArray<string> }> = [
-  { temper: "takes", events: ["*"] },
-  { temper: "fails", events: ["payment.*"] },
-  // It takes as many places as it can get: a few events are enough for it.
-  { temper: "hangs", events: ["payment.failed"] }
-]
+const receiverKinds: ReadonlyArray<{ readonly behaviour: ReceiverBehaviour; readonly events: ReadonlyArray<string> }> =
+  [
+    { behaviour: "takes", events: ["*"] },
+    { behaviour: "fails", events: ["payment.*"] },
+    // It takes as many places as it can get: a few events are enough for it.
+    { behaviour: "hangs", events: ["payment.failed"] }
+  ]
 
-const createOrganisation = (
-  stage: Environment,
-  { api_key, org_id, users }: Environment["credentials"]["orgs"][number]
-) =>
+const createOrganisation = (env: Environment, { api_key, org_id, users }: Environment["credentials"]["orgs"][number]) =>
   Effect.gen(function* () {
-    const { url } = stage.instances[0]!
+    const { url } = env.instances[0]!
     const post = (path: string, body: object) => requestJson(`${url}/v1${path}`, headersFor(api_key), "POST", body)
-    const receivers = yield* Effect.forEach(receiverKinds, ({ events, temper }) =>
-      Effect.map(startReceiver(temper), (receiver) => ({ receiver, events }))
+    const receivers = yield* Effect.forEach(receiverKinds, ({ events, behaviour }) =>
+      Effect.map(startReceiver(behaviour), (receiver) => ({ receiver, events }))
     )
     return yield* Effect.tryPromise({
       try: async (): Promise<Organisation> => {
@@ -84,7 +82,7 @@ const createOrganisation = (
         const endpoints = []
         for (const { events, receiver } of receivers) {
           const webhook = dataOf(await post("/public/webhooks", { endpoint_url: receiver.url, events }))
-          receiver.know(String(webhook["secret_key"]))
+          receiver.setSecret(String(webhook["secret_key"]))
           endpoints.push({ webhookId: String(webhook["webhook_id"]), events, receiver })
         }
         const accounts = []
@@ -109,13 +107,13 @@ const createOrganisation = (
 /** Instances keep what they know of the corridors for a moment. */
 const UNTIL_KNOWN_MILLIS = 1_500
 
-export const createFixtures = (stage: Environment) =>
+export const createFixtures = (env: Environment) =>
   Effect.gen(function* () {
     yield* Effect.tryPromise({
-      try: () => configureCorridors(stage),
+      try: () => configureCorridors(env),
       catch: (cause) => new ChaosFailed({ message: String(cause) })
     })
-    const organisations = yield* Effect.forEach(stage.credentials.orgs, (org) => createOrganisation(stage, org))
+    const organisations = yield* Effect.forEach(env.credentials.orgs, (org) => createOrganisation(env, org))
     yield* Effect.promise(() => pause(UNTIL_KNOWN_MILLIS))
     return organisations
   })

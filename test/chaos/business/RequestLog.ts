@@ -30,7 +30,7 @@ export class RequestLog {
   }
 
   /** Whatever fails around the service, none of it is a defect of its own: nobody is answered 500. */
-  judge(what: string, url: string, { body, status }: Pick<HttpReply, "status" | "body">): void {
+  checkStatus(what: string, url: string, { body, status }: Pick<HttpReply, "status" | "body">): void {
     if (status !== 500) return
     this.problems.push(
       `a caller was answered 500: ${what} at ${new Date().toISOString()}, ${url}: ${body.slice(0, SHOWN_CHARACTERS)}`

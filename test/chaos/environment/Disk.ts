@@ -24,13 +24,13 @@ const reasonOf = (cause: unknown): string => {
 /** The file is sparse: it takes as much as the database writes. */
 const mounted = async (folder: string): Promise<string> => {
   const image = join(folder, "disk.img")
-  const place = join(folder, "disk")
-  await mkdir(place)
+  const corridor = join(folder, "disk")
+  await mkdir(corridor)
   await run("truncate", ["-s", SIZE, image])
   await run("mkfs.ext4", ["-q", "-F", "-m", "0", image])
-  await run("mount", ["-o", "loop", image, place])
-  await chmod(place, 0o755)
-  return place
+  await run("mount", ["-o", "loop", image, corridor])
+  await chmod(corridor, 0o755)
+  return corridor
 }
 
 const disk = (folder: string): Disk => {
@@ -54,6 +54,6 @@ export const ownDisk = (folder: string) =>
     Effect.either(Effect.tryPromise({ try: () => mounted(folder), catch: reasonOf })),
     Either.match({
       onLeft: () => Effect.void,
-      onRight: (place) => Effect.promise(() => run("umount", ["-l", place]))
+      onRight: (corridor) => Effect.promise(() => run("umount", ["-l", corridor]))
     })
   ).pipe(Effect.map(Either.map(disk)))

@@ -211,7 +211,7 @@ const notYet = new ChaosFailed({ message: "not yet" })
 const started = (folder: string) =>
   Effect.gen(function* () {
     const user = yield* programUser
-    const place = yield* makeFolder(join(folder, "patroni"), user)
+    const corridor = yield* makeFolder(join(folder, "patroni"), user)
     const [etcdPort, peerPort] = [yield* Effect.promise(freePort), yield* Effect.promise(freePort)]
     const [client, peer] = [`http://127.0.0.1:${etcdPort}`, `http://127.0.0.1:${peerPort}`]
     const etcd = Option.getOrThrow(yield* findProgram(...places.etcd))
@@ -219,19 +219,19 @@ const started = (folder: string) =>
     yield* makeProgram({
       program: etcd,
       args: [
-        ["--data-dir", join(place, "etcd"), "--name", "one", "--initial-cluster", `one=${peer}`],
+        ["--data-dir", join(corridor, "etcd"), "--name", "one", "--initial-cluster", `one=${peer}`],
         ["--listen-client-urls", client, "--advertise-client-urls", client],
         ["--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer]
       ].flat(),
       user,
-      folder: place,
+      folder: corridor,
       name: "etcd",
       variables: { ETCD_UNSUPPORTED_ARCH: process.arch }
     })
     const nodes: Array<Node> = []
     for (let number = 1; number <= NODES; number++) {
       const name = `node${number}`
-      const own = yield* makeFolder(join(place, name), user)
+      const own = yield* makeFolder(join(corridor, name), user)
       const [port, restPort] = [yield* Effect.promise(freePort), yield* Effect.promise(freePort)]
       const file = join(own, "patroni.yml")
       yield* Effect.promise(() =>

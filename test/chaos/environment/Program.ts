@@ -16,12 +16,12 @@ export const programUser: Effect.Effect<Option.Option<UserIds>> =
 /** The first of these places where the program is. */
 export const findProgram = (...places: ReadonlyArray<string>): Effect.Effect<Option.Option<string>> =>
   Effect.promise(async () => {
-    for (const place of places) {
-      const there = await access(place, constants.X_OK).then(
+    for (const corridor of places) {
+      const there = await access(corridor, constants.X_OK).then(
         () => true,
         () => false
       )
-      if (there) return Option.some(place)
+      if (there) return Option.some(corridor)
     }
     return Option.none()
   })

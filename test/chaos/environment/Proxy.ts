@@ -7,7 +7,7 @@ export type ProxyMode = "open" | "silent" | "refuses" | { readonly delayMillis: 
 
 export interface Proxy {
   readonly port: number
-  readonly behave: (manner: ProxyMode) => void
+  readonly setMode: (mode: ProxyMode) => void
 }
 
 /** One way of a connection: what came first goes first, however the manner changes. */
@@ -15,21 +15,21 @@ class Direction {
   private readonly waiting: Array<{ readonly chunk: Buffer | null; readonly due: number }> = []
   private readonly from: Socket
   private readonly to: Socket
-  private readonly manner: () => ProxyMode
+  private readonly mode: () => ProxyMode
   private timer: NodeJS.Timeout | undefined
 
-  constructor(from: Socket, to: Socket, manner: () => ProxyMode) {
+  constructor(from: Socket, to: Socket, mode: () => ProxyMode) {
     this.from = from
     this.to = to
-    this.manner = manner
+    this.mode = mode
     from.on("data", (chunk) => this.add(chunk))
     from.on("close", () => this.add(null))
     from.on("error", () => undefined)
   }
 
   private add(chunk: Buffer | null): void {
-    const manner = this.manner()
-    const delay = typeof manner === "object" ? manner.delayMillis : 0
+    const mode = this.mode()
+    const delay = typeof mode === "object" ? mode.delayMillis : 0
     this.waiting.push({ chunk, due: Math.max(this.waiting.at(-1)?.due ?? 0, performance.now() + delay) })
     this.go()
   }
@@ -37,7 +37,7 @@ class Direction {
   /** Null is the end of the connection. */
   go(): void {
     clearTimeout(this.timer)
-    while (this.waiting.length > 0 && this.manner() !== "silent") {
+    while (this.waiting.length > 0 && this.mode() !== "silent") {
       const { chunk, due } = this.waiting[0]!
       const left = due - performance.now()
       if (left > 0) {
@@ -69,7 +69,7 @@ const listening = (server: Server, port: number) =>
 export const startProxy = (targets: () => ReadonlyArray<number>, port = 0) =>
   Effect.gen(function* () {
     const ways = new Set<Direction>()
-    let manner: ProxyMode = "open"
+    let mode: ProxyMode = "open"
 
     const reach = (near: Socket, [target, ...others]: ReadonlyArray<number>): void => {
       if (target === undefined) return void near.destroy()
@@ -79,12 +79,12 @@ export const startProxy = (targets: () => ReadonlyArray<number>, port = 0) =>
       far.once("connect", () => {
         far.off("error", refused)
         // One that was on its way when all were cut is cut as well.
-        if (near.destroyed || manner === "refuses") {
+        if (near.destroyed || mode === "refuses") {
           near.destroy()
           far.destroy()
           return
         }
-        const both = [new Direction(near, far, () => manner), new Direction(far, near, () => manner)]
+        const both = [new Direction(near, far, () => mode), new Direction(far, near, () => mode)]
         for (const way of both) ways.add(way)
         near.once("close", () => ways.delete(both[0]!))
         far.once("close", () => ways.delete(both[1]!))
@@ -93,7 +93,7 @@ export const startProxy = (targets: () => ReadonlyArray<number>, port = 0) =>
 
     const server = createServer((near) => {
       near.on("error", () => undefined)
-      if (manner === "refuses") near.destroy()
+      if (mode === "refuses") near.destroy()
       else reach(near, targets())
     })
     const cutAll = () => ways.forEach((way) => way.cut())
@@ -105,8 +105,8 @@ export const startProxy = (targets: () => ReadonlyArray<number>, port = 0) =>
     )
     const proxy: Proxy = {
       port: bound,
-      behave: (next) => {
-        manner = next
+      setMode: (next) => {
+        mode = next
         if (next === "refuses") cutAll()
         else ways.forEach((way) => way.go())
       }

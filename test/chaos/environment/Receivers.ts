@@ -12,7 +12,7 @@ export interface Receiver {
   readonly taken: ReadonlySet<string>
   readonly problems: ReadonlyArray<string>
   readonly arrived: () => number
-  readonly know: (secret: string) => void
+  readonly setSecret: (secret: string) => void
   /** From now on it takes everything. */
   readonly recover: () => void
 }
@@ -22,7 +22,7 @@ export const startReceiver = (first: ReceiverBehaviour) =>
     const taken = new Set<string>()
     const bodies = new Map<string, string>()
     const problems: Array<string> = []
-    let temper = first
+    let behaviour = first
     let secret = ""
     let arrived = 0
 
@@ -34,8 +34,8 @@ export const startReceiver = (first: ReceiverBehaviour) =>
     }
 
     const answer = (response: ServerResponse, eventId: string): void => {
-      if (temper === "hangs") return
-      if (temper === "fails" && arrived % 5 === 0) return void response.writeHead(500).end()
+      if (behaviour === "hangs") return
+      if (behaviour === "fails" && arrived % 5 === 0) return void response.writeHead(500).end()
       taken.add(eventId)
       response.writeHead(204).end()
     }
@@ -67,8 +67,8 @@ export const startReceiver = (first: ReceiverBehaviour) =>
       taken,
       problems,
       arrived: () => arrived,
-      know: (told) => (secret = told),
-      recover: () => (temper = "takes")
+      setSecret: (told) => (secret = told),
+      recover: () => (behaviour = "takes")
     }
     return receiver
   })

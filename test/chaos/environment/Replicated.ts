@@ -43,15 +43,15 @@ export const startReplicated = (folder: string) =>
   Effect.gen(function* () {
     const user = yield* programUser
     const { initdb, postgres } = yield* Effect.orDie(binariesFor(user))
-    const place = yield* makeFolder(join(folder, "replicated"), user)
-    const [first, second] = [join(place, "primary"), join(place, "replica")]
+    const corridor = yield* makeFolder(join(folder, "replicated"), user)
+    const [first, second] = [join(corridor, "primary"), join(corridor, "replica")]
     yield* runProgram(initdb, [`--pgdata=${first}`, "--username=postgres", "--auth=trust", "--no-sync"], user)
     const started = (name: string, data: string, port: number, more: ReadonlyArray<string> = []) =>
       makeProgram({
         program: postgres,
         args: ["-D", data, "-p", `${port}`, ...[...settings, ...more].flatMap((one) => ["-c", one])],
         user,
-        folder: place,
+        folder: corridor,
         name,
         endsBy: "SIGINT"
       })

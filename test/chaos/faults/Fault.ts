@@ -3,7 +3,7 @@ import { Duration, Effect, Schedule } from "effect"
 import type { Chance } from "../../simulation/world/Chance.ts"
 import type { ChaosFailed } from "../ChaosFailed.ts"
 import type { Instance } from "../environment/Instance.ts"
-import type { Environment } from "../environment/Stage.ts"
+import type { Environment } from "../environment/Environment.ts"
 
 /** Who notices: requests that come to these instances. */
 export interface Fault {
@@ -19,8 +19,8 @@ export interface FaultKind {
   /** No other begins while it lasts. */
   readonly staysAlone?: true
   /** Why it cannot be had on this stage; nothing where it can. */
-  readonly missing?: (stage: Environment) => string | undefined
-  readonly make: (stage: Environment, chance: Chance, purpose: string) => Fault
+  readonly missing?: (env: Environment) => string | undefined
+  readonly make: (env: Environment, chance: Chance, purpose: string) => Fault
 }
 
 /** The database may be away at the same time, by another fault. */

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Chance } from "../../simulation/world/Chance.ts"
 import type { Instance } from "../environment/Instance.ts"
-import type { Environment } from "../environment/Stage.ts"
+import type { Environment } from "../environment/Environment.ts"
 import type { FaultKind } from "./Fault.ts"
 import { nthFault, type Planned } from "./Schedule.ts"
 
@@ -19,20 +19,20 @@ export interface InjectedFault extends Planned {
 export type Probe = (instance: Instance, name: string) => Promise<boolean>
 
 interface Injection {
-  readonly stage: Environment
+  readonly env: Environment
   readonly chance: Chance
-  readonly happened: Array<InjectedFault>
+  readonly injected: Array<InjectedFault>
   readonly probe: Probe
-  readonly tell: (line: string) => void
+  readonly log: (line: string) => void
 }
 
-const injectFault = ({ chance, happened, probe, stage, tell }: Injection, planned: Planned, isAlone: boolean) =>
+const injectFault = ({ chance, injected, probe, env, log }: Injection, planned: Planned, isAlone: boolean) =>
   Effect.gen(function* () {
     const name = `fault ${planned.number}`
-    const fault = planned.kind.make(stage, chance, name)
+    const fault = planned.kind.make(env, chance, name)
     const noted: InjectedFault = { ...planned, isAlone, lifted: undefined, ended: undefined, recovered: undefined }
-    tell(`${planned.kind.name}, ${planned.lasts} ms`)
-    happened.push(noted)
+    log(`${planned.kind.name}, ${planned.lasts} ms`)
+    injected.push(noted)
     const end = Effect.zipRight(
       Effect.sync(() => (noted.lifted = performance.now())),
       Effect.orDie(fault.end)

@@ -4,12 +4,12 @@ import type { Chance } from "../../simulation/world/Chance.ts"
 import type { ProxyMode, Proxy } from "../environment/Proxy.ts"
 import type { FaultKind } from "./Fault.ts"
 
-const behave = (proxies: ReadonlyArray<Proxy>, manner: ProxyMode) =>
-  Effect.sync(() => proxies.forEach((proxy) => proxy.behave(manner)))
+const setMode = (proxies: ReadonlyArray<Proxy>, mode: ProxyMode) =>
+  Effect.sync(() => proxies.forEach((proxy) => proxy.setMode(mode)))
 
-const between = (proxies: ReadonlyArray<Proxy>, manner: ProxyMode) => ({
-  begin: behave(proxies, manner),
-  end: behave(proxies, "open")
+const between = (proxies: ReadonlyArray<Proxy>, mode: ProxyMode) => ({
+  begin: setMode(proxies, mode),
+  end: setMode(proxies, "open")
 })
 
 /** One of them, some, or all. */
@@ -21,18 +21,18 @@ const someOf = <A>(all: ReadonlyArray<A>, chance: Chance, purpose: string): Read
 const toDatabase = (
   name: string,
   lasts: FaultKind["lasts"],
-  mannerOf: (chance: Chance, purpose: string) => ProxyMode
+  modeOf: (chance: Chance, purpose: string) => ProxyMode
 ): FaultKind => ({
   name: `database ${name}`,
   lasts,
   make: ({ instances }, chance, purpose) => {
     const affects = someOf(instances, chance, purpose)
-    const manner = mannerOf(chance, purpose)
+    const mode = modeOf(chance, purpose)
     return {
       affects,
       ...between(
         affects.map(({ database }) => database),
-        manner
+        mode
       )
     }
   }
@@ -41,13 +41,13 @@ const toDatabase = (
 const toProviders = (
   name: string,
   lasts: FaultKind["lasts"],
-  mannerOf: (chance: Chance, purpose: string) => ProxyMode
+  modeOf: (chance: Chance, purpose: string) => ProxyMode
 ): FaultKind => ({
   name: `providers ${name}`,
   lasts,
   make: ({ instances, providers }, chance, purpose) => ({
     affects: instances,
-    ...between(someOf(providers, chance, purpose), mannerOf(chance, purpose))
+    ...between(someOf(providers, chance, purpose), modeOf(chance, purpose))
   })
 })
 

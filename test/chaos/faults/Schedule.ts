@@ -54,8 +54,8 @@ export interface Planned {
 /** Every kind comes once before any comes twice, in an order that the seed chooses. */
 const nthKind = (kinds: ReadonlyArray<FaultKind>, chance: Chance, nth: number): FaultKind => {
   const round = Math.floor(nth / kinds.length)
-  const drawn = kinds.map((kind) => ({ kind, place: chance.below(2 ** 30, `round ${round} ${kind.name}`) }))
-  return drawn.toSorted((a, b) => a.place - b.place)[nth % kinds.length]!.kind
+  const drawn = kinds.map((kind) => ({ kind, corridor: chance.below(2 ** 30, `round ${round} ${kind.name}`) }))
+  return drawn.toSorted((a, b) => a.corridor - b.corridor)[nth % kinds.length]!.kind
 }
 
 export const nthFault = (kinds: ReadonlyArray<FaultKind>, chance: Chance, number: number): Planned => {

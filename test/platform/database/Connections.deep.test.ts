@@ -228,9 +228,9 @@ layer(TestDatabaseServer, onDatabase)("A connection that is cut", (it) => {
       const cutDuring = Effect.fnUntraced(function* (text: string) {
         const asking = yield* Effect.fork(Effect.exit(sql.unsafe(text)))
         yield* Effect.sleep("300 millis")
-        proxy.behave("refuses")
+        proxy.setMode("refuses")
         const exit = yield* Fiber.join(asking)
-        proxy.behave("open")
+        proxy.setMode("open")
         return failureTag(exit)
       })
       expect(yield* cutDuring("select pg_sleep(20)")).toBe("NotWritten")

@@ -46,9 +46,9 @@ const outcomeOf = (reply: Effect.Effect.Success<ReturnType<typeof callApi>>): "s
   return reply.status < 300 ? "surely" : "no"
 }
 
-const createEscrow = (scene: ScenarioContext, step: Step, organisation: Organisation, accountId: string) =>
+const createEscrow = (scenario: ScenarioContext, step: Step, organisation: Organisation, accountId: string) =>
   Effect.suspend(() => {
-    const { chance } = scene.outside
+    const { chance } = scenario.env
     const purpose = purposeOf(step)
     const parties = [
       { party_id: "a", name: "Mason", beneficiary_id: organisation.phone },
@@ -67,11 +67,11 @@ const createEscrow = (scene: ScenarioContext, step: Step, organisation: Organisa
       }))
     }))
     const body = { name: purpose, currency: "KES", account_id: accountId, parties, milestones }
-    return callApi(scene, organisation.owner, { path: PATH, body })
+    return callApi(scenario, organisation.owner, { path: PATH, body })
   })
 
 const fund = (
-  scene: ScenarioContext,
+  scenario: ScenarioContext,
   organisation: Organisation,
   escrow: Escrow,
   purpose: string,
@@ -80,12 +80,12 @@ const fund = (
   Effect.gen(function* () {
     const { escrow_id, funded, total } = escrow
     const missing = total.minor - funded.minor
-    const share = scene.outside.chance.pick([1n, 1n, 2n, 3n], `${purpose} share`)
+    const share = scenario.env.chance.pick([1n, 1n, 2n, 3n], `${purpose} share`)
     const minor = missing / share || 1n
     const asked = { path: `${PATH}/${escrow_id}/fund`, body: { amount: Number(minor) / 100 }, ...key }
-    const outcome = outcomeOf(yield* callApi(scene, organisation.owner, asked))
+    const outcome = outcomeOf(yield* callApi(scenario, organisation.owner, asked))
     if (outcome === "no") return
-    noteAnswer(scene, escrow_id, (before) =>
+    noteAnswer(scenario, escrow_id, (before) =>
       outcome === "surely"
         ? { ...before, funded: before.funded + minor }
         : { ...before, perhapsFunded: before.perhapsFunded + minor }
@@ -93,68 +93,72 @@ const fund = (
   })
 
 const release = (
-  scene: ScenarioContext,
+  scenario: ScenarioContext,
   organisation: Organisation,
   { escrow_id, milestones }: Escrow,
   purpose: string,
   key: Pick<ApiRequest, "key">
 ) =>
   Effect.gen(function* () {
-    const { milestone_id } = scene.outside.chance.pick(milestones, `${purpose} which part`)
+    const { milestone_id } = scenario.env.chance.pick(milestones, `${purpose} which part`)
     const asked = { path: `${PATH}/${escrow_id}/milestones/${milestone_id}/disburse`, body: {}, ...key }
-    const outcome = outcomeOf(yield* callApi(scene, organisation.owner, asked))
+    const outcome = outcomeOf(yield* callApi(scenario, organisation.owner, asked))
     if (outcome === "no") return
-    noteAnswer(scene, escrow_id, (before) => {
+    noteAnswer(scenario, escrow_id, (before) => {
       const known = before.released.get(milestone_id)
       return { ...before, released: new Map(before.released).set(milestone_id, known === "surely" ? known : outcome) }
     })
   })
 
 const payOut = (
-  scene: ScenarioContext,
+  scenario: ScenarioContext,
   organisation: Organisation,
   { escrow_id, parties }: Escrow,
   purpose: string,
   key: Pick<ApiRequest, "key">
 ) => {
-  const { party_id } = scene.outside.chance.pick(parties, `${purpose} whom`)
+  const { party_id } = scenario.env.chance.pick(parties, `${purpose} whom`)
   const body = { beneficiary_id: organisation.bank }
-  return callApi(scene, organisation.owner, { path: `${PATH}/${escrow_id}/parties/${party_id}/payout`, body, ...key })
+  return callApi(scenario, organisation.owner, {
+    path: `${PATH}/${escrow_id}/parties/${party_id}/payout`,
+    body,
+    ...key
+  })
 }
 
 const callOff = (
-  scene: ScenarioContext,
+  scenario: ScenarioContext,
   organisation: Organisation,
   { escrow_id }: Escrow,
   purpose: string,
   key: Pick<ApiRequest, "key">
-) => callApi(scene, organisation.owner, { path: `${PATH}/${escrow_id}/cancel`, body: { reason: purpose }, ...key })
+) => callApi(scenario, organisation.owner, { path: `${PATH}/${escrow_id}/cancel`, body: { reason: purpose }, ...key })
 
 const escrowActions = { fund, release, payOut, callOff }
 
-export const useEscrow: StepAction = (scene, step) =>
+export const useEscrow: StepAction = (scenario, step) =>
   Effect.gen(function* () {
-    const { chance } = scene.outside
+    const { chance } = scenario.env
     const purpose = purposeOf(step)
-    const organisation = organisationOf(scene, step)
-    const account = yield* openedAccount(scene, step, organisation)
+    const organisation = organisationOf(scenario, step)
+    const account = yield* openedAccount(scenario, step, organisation)
     if (account === undefined) return
-    const isNew = escrowsOf(scene, organisation).length === 0 || chance.happens(0.25, `${purpose} is new`)
-    if (isNew) yield* createEscrow(scene, step, organisation, account.account_id)
-    const escrows = escrowsOf(scene, organisation)
+    const isNew = escrowsOf(scenario, organisation).length === 0 || chance.happens(0.25, `${purpose} is new`)
+    if (isNew) yield* createEscrow(scenario, step, organisation, account.account_id)
+    const escrows = escrowsOf(scenario, organisation)
     if (escrows.length === 0) return
     const { escrow_id } = isNew ? escrows.at(-1)! : chance.pick(escrows, `${purpose} which`)
     for (let at = isNew ? 0 : 1; at <= chance.between(1, 3, `${purpose} deeds`); at++) {
       const drawn = chance.weighed({ fund: 3, release: 5, payOut: 2, callOff: 1 }, `${purpose} deed ${at}`)
       const deed = at === 0 ? "fund" : drawn
-      const present = escrowsOf(scene, organisation).find((one) => one.escrow_id === escrow_id)!
+      const present = escrowsOf(scenario, organisation).find((one) => one.escrow_id === escrow_id)!
       const once = (nth: number) =>
         escrowActions[deed](
-          scene,
+          scenario,
           organisation,
           present,
           `${purpose} ${at}`,
-          idempotencyKeyOf(scene, step, `${at} ${nth}`)
+          idempotencyKeyOf(scenario, step, `${at} ${nth}`)
         )
       // Two people who press the same button.
       const times = chance.happens(0.2, `${purpose} ${at} twice`) ? [1, 2] : [1]

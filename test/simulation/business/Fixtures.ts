@@ -173,7 +173,7 @@ const addOrganisation = (chance: Chance, at: number, focus: Focus) =>
     const fees = yield* FeeRuleStore
     const org_id = yield* ids.make(OrgId)
     const name = `Organisation ${at}`
-    const owes = focus.poor !== true && chance.happens(0.6, `${name} may owe`)
+    const owes = focus.withoutCredit !== true && chance.happens(0.6, `${name} may owe`)
     const made = yield* organizations.insert({
       org_id,
       name,
@@ -189,7 +189,7 @@ const addOrganisation = (chance: Chance, at: number, focus: Focus) =>
     if (chance.happens(0.3, `${name} has a spread`)) {
       yield* Effect.flatMap(RateStore, (rates) => rates.setSpread(org_id, 50))
     }
-    if (!owes && focus.poor !== true && !chance.happens(0.2, `${name} has no limit`)) {
+    if (!owes && focus.withoutCredit !== true && !chance.happens(0.2, `${name} has no limit`)) {
       const credit_limit = new Money({ currency: KES, minor: 500_000n })
       yield* Effect.orDie(ledger.setLimit({ org_id, currency: KES, credit_limit }))
     }

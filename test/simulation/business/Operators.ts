@@ -49,10 +49,10 @@ const parseProviderAccount = (account: string): [string, Money["currency"]] => {
 }
 
 /** What came in another amount or currency, and was never heard of, goes back by hand: the service has no words for it. */
-const returnSurplus = (scene: ScenarioContext, paymentId: PaymentId, order: Order): void => {
-  const books = ledgerHoldings(scene, paymentId)
-  const there = scene.orders.placeOf(order.reference)
-  for (const [account, minor] of scene.orders.holdings(paymentId, true)) {
+const returnSurplus = (scenario: ScenarioContext, paymentId: PaymentId, order: Order): void => {
+  const books = ledgerHoldings(scenario, paymentId)
+  const there = scenario.orders.placeOf(order.reference)
+  for (const [account, minor] of scenario.orders.holdings(paymentId, true)) {
     const [place, currency] = parseProviderAccount(account)
     const surplus = minor - (books.get(account) ?? 0n)
     if (place === there && order.way === "in" && surplus > 0n)
@@ -62,37 +62,37 @@ const returnSurplus = (scene: ScenarioContext, paymentId: PaymentId, order: Orde
 
 /** Whoever is told to look again in a minute does so, and whatever else is said is read. */
 const followMessage =
-  ({ outside }: ScenarioContext) =>
+  ({ env }: ScenarioContext) =>
   ({ message }: { readonly message: string }): Effect.Effect<void> =>
     Effect.suspend(() => {
-      outside.tell(`the operator is told: ${message}`)
+      env.log(`the operator is told: ${message}`)
       return message.endsWith("again in a minute.") ? Effect.sleep("1 minute") : Effect.void
     })
 
-const resolveUnknown = (scene: ScenarioContext, item: OpenItem) =>
+const resolveUnknown = (scenario: ScenarioContext, item: OpenItem) =>
   Effect.gen(function* () {
     const attemptId = item.attempt_id ?? ""
-    const order = scene.orders.find(attemptId)
+    const order = scenario.orders.find(attemptId)
     endAtProvider(order)
-    const there = amountAtProvider(scene, order)
-    if (!isPaidInFull(order, there)) scene.orders.deny(attemptId)
+    const there = amountAtProvider(scenario, order)
+    if (!isPaidInFull(order, there)) scenario.orders.deny(attemptId)
     const outcome = isPaidInFull(order, there) ? "completed" : "failed"
-    scene.outside.tell(`the operator finds that ${attemptId} has ${outcome}`)
-    yield* scene.world.atTheConsole(
+    scenario.env.log(`the operator finds that ${attemptId} has ${outcome}`)
+    yield* scenario.world.runAsOperator(
       Effect.flatMap(Resolution, ({ resolve }) =>
         resolve(operator, item.payment_id, { outcome, reason: "seen there", item: item.item_id })
-      ).pipe(Effect.catchAll(followMessage(scene)))
+      ).pipe(Effect.catchAll(followMessage(scenario)))
     )
     const isOdd = order !== undefined && there !== order.money.minor
-    if (isOdd && order.state === "done") returnSurplus(scene, item.payment_id, order)
+    if (isOdd && order.state === "done") returnSurplus(scenario, item.payment_id, order)
   })
 
-export const rejectReview = (scene: ScenarioContext, item: OpenItem) =>
+export const rejectReview = (scenario: ScenarioContext, item: OpenItem) =>
   Effect.suspend(() => {
-    const payment = paymentOf(scene, item.payment_id)
+    const payment = paymentOf(scenario, item.payment_id)
     if (payment === undefined) return Effect.void
     return Effect.asVoid(
-      callApi(scene, ownerOf(scene, payment).colleague, {
+      callApi(scenario, ownerOf(scenario, payment).colleague, {
         path: `/v1/payments-init/${item.payment_id}/action`,
         body: { action: "reject" }
       })
@@ -111,11 +111,11 @@ const minorByAccount = (all: AtProviders): ReadonlyMap<string, bigint> =>
 
 /** Where the books and the provider differ, somebody has spoken too late or too soon, and nothing is left to be moved. */
 const ledgerDifferences = (
-  scene: ScenarioContext,
+  scenario: ScenarioContext,
   paymentId: PaymentId,
   books: ReadonlyMap<string, bigint>
 ): ReadonlyArray<[place: string, minor: bigint]> => {
-  const truth = scene.orders.holdings(paymentId, true)
+  const truth = scenario.orders.holdings(paymentId, true)
   return Array.from(new Set([...truth.keys(), ...books.keys()]), (place): [string, bigint] => [
     place,
     (books.get(place) ?? 0n) - (truth.get(place) ?? 0n)
@@ -124,17 +124,17 @@ const ledgerDifferences = (
 
 /** Of several that wait, the one that is wrong: what it is about is just what the books have too much or too little of. */
 const itemOfDifference = (
-  scene: ScenarioContext,
+  scenario: ScenarioContext,
   paymentId: PaymentId,
   errors: ReadonlyArray<[place: string, minor: bigint]>
 ): OpenItem | undefined => {
   const [error, ...more] = errors
   if (error === undefined || more.length > 0) return undefined
   const [, currency] = parseProviderAccount(error[0])
-  const about = suspenseOf(scene, paymentId).filter(
+  const about = suspenseOf(scenario, paymentId).filter(
     ({ money }) => money.currency === currency && money.minor === error[1]
   )
-  return openItems(scene).find(
+  return openItems(scenario).find(
     ({ attempt_id, kind, payment_id }) =>
       payment_id === paymentId && kind === "suspense" && about.some((one) => one.attempt_id === attempt_id)
   )
@@ -145,30 +145,30 @@ const itemOfDifference = (
  * been wrong about it, there was nothing to move.
  */
 const moveAtProvider = (
-  scene: ScenarioContext,
+  scenario: ScenarioContext,
   paymentId: PaymentId,
   before: ReadonlyMap<string, bigint>,
   after: ReadonlyMap<string, bigint>,
   id: string | undefined
 ) => {
-  const truth = scene.orders.holdings(paymentId, true)
+  const truth = scenario.orders.holdings(paymentId, true)
   for (const account of new Set([...before.keys(), ...after.keys()])) {
     const change = (after.get(account) ?? 0n) - (before.get(account) ?? 0n)
     if (change === 0n || (truth.get(account) ?? 0n) !== (before.get(account) ?? 0n)) continue
     const [place, currency] = parseProviderAccount(account)
-    const order = scene.orders.at(paymentId, place)
+    const order = scenario.orders.at(paymentId, place)
     if (order === undefined) {
-      scene.outside.problem(`an operator moved ${change} ${currency} at ${place}, which never had any of it`)
+      scenario.env.problem(`an operator moved ${change} ${currency} at ${place}, which never had any of it`)
     } else {
       recordReturn(order, new Money({ currency, minor: order.way === "in" ? -change : change }))
-      reportLater(scene, place, order, new Money({ currency, minor: change }), id)
+      reportLater(scenario, place, order, new Money({ currency, minor: change }), id)
     }
   }
 }
 
 /** A provider may tell by itself, under an id of its own, what a person had stated before. */
 const reportLater = (
-  { outside, providerAt }: ScenarioContext,
+  { env, providerAt }: ScenarioContext,
   place: string,
   order: Order,
   change: Money,
@@ -177,9 +177,9 @@ const reportLater = (
   const provider = providerAt(place)
   const purpose = `${order.leg} by hand ${order.movements.length}`
   if (order.way === "out" || order.state !== "done" || provider?.can.signs !== true) return
-  if (!outside.chance.happens(0.5, `${purpose} is told`)) return
-  outside.count("operator: stated before it was told")
-  provider.tellByHand(order, change, purpose, id)
+  if (!env.chance.happens(0.5, `${purpose} is told`)) return
+  env.count("operator: stated before it was told")
+  provider.reportManualMovement(order, change, purpose, id)
 }
 
 /** By the books, whoever keeps them: the command that changed them may have died before it could say so. */
@@ -206,11 +206,11 @@ const refundInDashboard = ({ orders, providerAt }: ScenarioContext, sum: Suspens
   const order = orders.find(sum.attempt_id)
   const place = orders.placeOf(sum.attempt_id)
   const provider = place === undefined ? undefined : providerAt(place)
-  if (order === undefined || provider === undefined || order.way === "out" || !orders.mayGiveBack(order, sum.money))
+  if (order === undefined || provider === undefined || order.way === "out" || !orders.canRefund(order, sum.money))
     return false
   if (!isTried) return true
   recordReturn(order, sum.money)
-  provider.tellByHand(order, sum.money.negate(), `${order.leg} in the dashboard ${order.movements.length}`)
+  provider.reportManualMovement(order, sum.money.negate(), `${order.leg} in the dashboard ${order.movements.length}`)
   return true
 }
 
@@ -221,23 +221,23 @@ type SuspenseChoice = "kept" | "by hand" | "refunded" | "in the dashboard" | "st
  * that is not sent, or give money back in the dashboard.
  */
 const choiceWeights = (
-  scene: ScenarioContext,
+  scenario: ScenarioContext,
   paymentId: PaymentId,
   sum: SuspenseSum | undefined,
   round: number
 ): Record<SuspenseChoice, number> => {
   const isLate = round > VARIED_ROUNDS
   const isGone = sum?.money.isNegative === true
-  const isHandless = scene.outside.chance.happens(0.4, "operators move nothing by hand")
-  const hasDashboard = sum?.money.isPositive === true && refundInDashboard(scene, sum, false)
-  const isUnclear = isAmbiguous(scene, scene.orders.find(sum?.attempt_id ?? ""))
+  const isHandless = scenario.env.chance.happens(0.4, "operators move nothing by hand")
+  const hasDashboard = sum?.money.isPositive === true && refundInDashboard(scenario, sum, false)
+  const isUnclear = isAmbiguous(scenario, scenario.orders.find(sum?.attempt_id ?? ""))
   const handless = isUnclear || (isHandless && (isGone || hasDashboard || !isLate))
   return {
     kept: isLate && !(handless && isGone) && !isUnclear ? 0 : 3,
     "by hand": handless ? 0 : 3,
     refunded: isLate || (handless && isGone) ? 0 : 2,
     "in the dashboard": handless && hasDashboard ? 2 : 0,
-    stopped: isGone && !isLate && hasUnsentLeg(scene, paymentId) ? 3 : 0
+    stopped: isGone && !isLate && hasUnsentLeg(scenario, paymentId) ? 3 : 0
   }
 }
 
@@ -257,39 +257,44 @@ const namesMovements = ({ orders, providerAt }: ScenarioContext, { reference }: 
   providerAt(orders.placeOf(reference) ?? "")?.can.tells !== "totals"
 
 /** Where money of a dispute may come back as well, nothing but an id tells it from what was moved by hand. */
-const isAmbiguous = (scene: ScenarioContext, order: Order | undefined): boolean =>
-  order !== undefined && isDisputed(order) && !namesMovements(scene, order)
+const isAmbiguous = (scenario: ScenarioContext, order: Order | undefined): boolean =>
+  order !== undefined && isDisputed(order) && !namesMovements(scenario, order)
 
 /** What an operator who had money moved by hand sees of it in the dashboard. */
-const statedMovementId = (scene: ScenarioContext, order: Order, purpose: string): string | undefined => {
-  const isStated = isDisputed(order) || scene.outside.chance.happens(0.5, `${purpose} names the transfer`)
-  return isStated && namesMovements(scene, order) ? manualMovementId(order) : undefined
+const statedMovementId = (scenario: ScenarioContext, order: Order, purpose: string): string | undefined => {
+  const isStated = isDisputed(order) || scenario.env.chance.happens(0.5, `${purpose} names the transfer`)
+  return isStated && namesMovements(scenario, order) ? manualMovementId(order) : undefined
 }
 
 /** Keeps it, has the provider give it back by hand, or gives it back through the service. */
-const resolveSuspense = (scene: ScenarioContext, { item_id, payment_id }: OpenItem, round: number, purpose: string) =>
+const resolveSuspense = (
+  scenario: ScenarioContext,
+  { item_id, payment_id }: OpenItem,
+  round: number,
+  purpose: string
+) =>
   Effect.gen(function* () {
     // Somebody who looks at the provider's books hears first what it has to say of them.
-    if (scene.orders.isSpokenOf(payment_id)) return
-    const before = ledgerHoldings(scene, payment_id)
-    const sum = suspenseOf(scene, payment_id).find((one) => one.item_id === item_id)
-    const errors = ledgerDifferences(scene, payment_id, before)
-    const wrong = itemOfDifference(scene, payment_id, errors)
+    if (scenario.orders.hasPendingReport(payment_id)) return
+    const before = ledgerHoldings(scenario, payment_id)
+    const sum = suspenseOf(scenario, payment_id).find((one) => one.item_id === item_id)
+    const errors = ledgerDifferences(scenario, payment_id, before)
+    const wrong = itemOfDifference(scenario, payment_id, errors)
     // What is right waits until the books are.
     if (wrong !== undefined && wrong.item_id !== item_id) return
     const way =
       errors.length > 0
         ? "nothing there"
-        : scene.outside.chance.weighed(choiceWeights(scene, payment_id, sum, round), purpose)
+        : scenario.env.chance.weighed(choiceWeights(scenario, payment_id, sum, round), purpose)
     // Nobody decides on money while it is not known what became of some of it.
-    if (way === "nothing there" && isUncertain(scene, payment_id)) return
-    scene.outside.tell(`the operator settles suspense of ${payment_id}: ${way}`)
-    scene.outside.count(`operator: ${way}`)
-    if (way === "in the dashboard") return void refundInDashboard(scene, sum!, true)
-    const order = scene.orders.find(sum?.attempt_id ?? "")
-    const movementId = way === "by hand" && order !== undefined ? statedMovementId(scene, order, purpose) : undefined
+    if (way === "nothing there" && isUncertain(scenario, payment_id)) return
+    scenario.env.log(`the operator settles suspense of ${payment_id}: ${way}`)
+    scenario.env.count(`operator: ${way}`)
+    if (way === "in the dashboard") return void refundInDashboard(scenario, sum!, true)
+    const order = scenario.orders.find(sum?.attempt_id ?? "")
+    const movementId = way === "by hand" && order !== undefined ? statedMovementId(scenario, order, purpose) : undefined
     const outcome = way === "kept" ? ("completed" as const) : ("failed" as const)
-    yield* scene.world.atTheConsole(
+    yield* scenario.world.runAsOperator(
       Effect.flatMap(Resolution, ({ giveBack, resolve }) =>
         way === "refunded"
           ? giveBack(operator, payment_id, { reason: "paid twice", item: item_id })
@@ -299,28 +304,29 @@ const resolveSuspense = (scene: ScenarioContext, { item_id, payment_id }: OpenIt
               item: way === "stopped" ? undefined : item_id,
               movementId
             })
-      ).pipe(Effect.catchAll(followMessage(scene)))
+      ).pipe(Effect.catchAll(followMessage(scenario)))
     )
-    if (way !== "refunded") moveAtProvider(scene, payment_id, before, ledgerHoldings(scene, payment_id), movementId)
+    if (way !== "refunded")
+      moveAtProvider(scenario, payment_id, before, ledgerHoldings(scenario, payment_id), movementId)
   })
 
 /** One round over all that waits. */
-export const resolveQueue = (scene: ScenarioContext, round: number): Effect.Effect<void> =>
+export const resolveQueue = (scenario: ScenarioContext, round: number): Effect.Effect<void> =>
   Effect.gen(function* () {
     // Whoever sends second legs looks again meanwhile: those whose money was taken back stay where they are.
-    scene.world.want("settlements")
+    scenario.world.want("settlements")
     const urgent = (item: OpenItem) => (item.kind === "unknown_outcome" ? 0 : 1)
-    for (const item of openItems(scene).toSorted((a, b) => urgent(a) - urgent(b))) {
-      if (!openItems(scene).some(({ item_id }) => item_id === item.item_id)) continue
+    for (const item of openItems(scenario).toSorted((a, b) => urgent(a) - urgent(b))) {
+      if (!openItems(scenario).some(({ item_id }) => item_id === item.item_id)) continue
       switch (item.kind) {
         case "unknown_outcome":
-          yield* resolveUnknown(scene, item)
+          yield* resolveUnknown(scenario, item)
           break
         case "suspense":
-          yield* resolveSuspense(scene, item, round, `round ${round} ${item.detail}`)
+          yield* resolveSuspense(scenario, item, round, `round ${round} ${item.detail}`)
           break
         case "review":
-          yield* rejectReview(scene, item)
+          yield* rejectReview(scenario, item)
       }
       yield* Effect.sleep(1000)
     }

@@ -50,7 +50,7 @@ const toBank = {
 }
 
 /** Minor units, at times so few that rounding counts, at times enough for a review. */
-const amountOf = ({ outside: { chance } }: ScenarioContext, step: Step): number => {
+const amountOf = ({ env: { chance } }: ScenarioContext, step: Step): number => {
   const purpose = purposeOf(step)
   const size = chance.weighed({ tiny: 1, usual: 8, large: 2 }, `${purpose} size`)
   const [least, most] = { tiny: [100, 999], usual: [1_000, 390_000], large: [400_000, 2_000_000] }[size] as [
@@ -62,7 +62,7 @@ const amountOf = ({ outside: { chance } }: ScenarioContext, step: Step): number 
 
 /** The locked rate and what the amount comes to by it; nothing where there was no answer. */
 export const lockedRate = (
-  scene: ScenarioContext,
+  scenario: ScenarioContext,
   organisation: Organisation,
   from: string,
   to: string,
@@ -70,7 +70,7 @@ export const lockedRate = (
 ) =>
   Effect.gen(function* () {
     const query = `fromCurrency=${from}&toCurrency=${to}&amount=${amount}`
-    const reply = yield* callApi(scene, organisation.owner, {
+    const reply = yield* callApi(scenario, organisation.owner, {
       method: "GET",
       path: `/v1/organizations/admin/exchange-rate?${query}`
     })
@@ -84,9 +84,9 @@ export const lockedRate = (
   })
 
 /** Whoever is asked for a password sends one, at times a wrong one. */
-const answerPassword = (scene: ScenarioContext, organisation: Organisation, paymentId: string, purpose: string) =>
+const answerPassword = (scenario: ScenarioContext, organisation: Organisation, paymentId: string, purpose: string) =>
   Effect.gen(function* () {
-    const { chance } = scene.outside
+    const { chance } = scenario.env
     const tries = chance.between(1, 6, `${purpose} tries`)
     const right = chance.happens(0.75, `${purpose} knows it`)
     for (let at = 1; at <= tries; at++) {
@@ -97,20 +97,20 @@ const answerPassword = (scene: ScenarioContext, organisation: Organisation, paym
       const action = chance.happens(0.1, `${purpose} resend ${at}`)
         ? { action: "resend_otp" }
         : { action: "submit_otp", otp }
-      yield* callApi(scene, organisation.owner, { path, body: action, key })
+      yield* callApi(scenario, organisation.owner, { path, body: action, key })
     }
   })
 
 /** In seconds. */
 const HOURS = 3600
 
-const initiate = (scene: ScenarioContext, organisation: Organisation, step: Step, asked: ApiRequest) =>
+const initiate = (scenario: ScenarioContext, organisation: Organisation, step: Step, asked: ApiRequest) =>
   Effect.gen(function* () {
     const purpose = purposeOf(step)
-    const { chance } = scene.outside
+    const { chance } = scenario.env
     const key = chance.happens(0.7, `${purpose} has a key`) ? `key of ${purpose}` : undefined
     const keyed = key === undefined ? asked : { ...asked, key }
-    const once = callApi(scene, organisation.owner, keyed)
+    const once = callApi(scenario, organisation.owner, keyed)
     // Whoever is impatient asks again while the first request runs.
     const hurries = key !== undefined && chance.happens(0.2, `${purpose} hurries`)
     const again = Effect.zipRight(Effect.sleep(chance.pick([1, 60, 200, 500, 3_000], `${purpose} hurries after`)), once)
@@ -123,24 +123,24 @@ const initiate = (scene: ScenarioContext, organisation: Organisation, step: Step
     }
     const response = responseOf(reply)
     if (response["next_action"] === "collect_otp") {
-      yield* answerPassword(scene, organisation, String(response["payment_id"]), purpose)
+      yield* answerPassword(scenario, organisation, String(response["payment_id"]), purpose)
     }
   })
 
-export const payin: StepAction = (scene, step) =>
+export const payin: StepAction = (scenario, step) =>
   Effect.gen(function* () {
-    const { chance } = scene.outside
+    const { chance } = scenario.env
     const purpose = purposeOf(step)
-    const organisation = scene.organisations[step.by % scene.organisations.length]!
+    const organisation = scenario.organisations[step.by % scenario.organisations.length]!
     const methods = ["mobile_money", "mobile_money", "card", "bank_transfer"] as const
     const drawn = chance.pick(methods, `${purpose} method`)
-    const method = scene.outside.focus.ownAccount === true ? "mobile_money" : drawn
-    const amount = amountOf(scene, step)
-    const crosses = scene.outside.focus.crosses ?? chance.happens(0.25, `${purpose} crosses`)
+    const method = scenario.env.focus.ownAccount === true ? "mobile_money" : drawn
+    const amount = amountOf(scenario, step)
+    const crosses = scenario.env.focus.crosses ?? chance.happens(0.25, `${purpose} crosses`)
     const to = crosses ? chance.pick(["USD", "GHS", "UGX"], `${purpose} to`) : "KES"
-    const locked = crosses ? yield* lockedRate(scene, organisation, "KES", to, amount) : undefined
+    const locked = crosses ? yield* lockedRate(scenario, organisation, "KES", to, amount) : undefined
     if (crosses && locked === undefined) return
-    yield* initiate(scene, organisation, step, {
+    yield* initiate(scenario, organisation, step, {
       path: "/v1/payments-init/initiate",
       body: {
         amount,
@@ -158,17 +158,17 @@ export const payin: StepAction = (scene, step) =>
     })
   })
 
-export const payout: StepAction = (scene, step) =>
+export const payout: StepAction = (scenario, step) =>
   Effect.gen(function* () {
-    const { chance } = scene.outside
+    const { chance } = scenario.env
     const purpose = purposeOf(step)
-    const organisation = scene.organisations[step.by % scene.organisations.length]!
+    const organisation = scenario.organisations[step.by % scenario.organisations.length]!
     const method = chance.pick(["mobile_money", "bank_transfer"] as const, `${purpose} method`)
-    const crosses = scene.outside.focus.crosses ?? chance.happens(0.2, `${purpose} crosses`)
-    const amount = crosses ? chance.between(100, 9_000, `${purpose} dollars`) / 100 : amountOf(scene, step)
-    const locked = crosses ? yield* lockedRate(scene, organisation, "USD", "KES", amount) : undefined
+    const crosses = scenario.env.focus.crosses ?? chance.happens(0.2, `${purpose} crosses`)
+    const amount = crosses ? chance.between(100, 9_000, `${purpose} dollars`) / 100 : amountOf(scenario, step)
+    const locked = crosses ? yield* lockedRate(scenario, organisation, "USD", "KES", amount) : undefined
     if (crosses && locked === undefined) return
-    yield* initiate(scene, organisation, step, {
+    yield* initiate(scenario, organisation, step, {
       path: "/v1/payments-init/initiate",
       body: {
         amount,
@@ -190,15 +190,15 @@ export const payout: StepAction = (scene, step) =>
 /** Crypto ramps, both ways. */
 const wallet = "0x52908400098527886E0F7030069857D2E4169EE7"
 
-export const ramp: StepAction = (scene, step) =>
+export const ramp: StepAction = (scenario, step) =>
   Effect.gen(function* () {
-    const { chance } = scene.outside
+    const { chance } = scenario.env
     const purpose = purposeOf(step)
-    const organisation = scene.organisations[step.by % scene.organisations.length]!
+    const organisation = scenario.organisations[step.by % scenario.organisations.length]!
     const isOn = chance.happens(0.6, `${purpose} way`)
     const fiat_amount = chance.between(1_000, 900_000, `${purpose} amount`) / 100
     const [from, to] = isOn ? ["KES", "USDT"] : ["USDT", "KES"]
-    const rate = yield* lockedRate(scene, organisation, from!, to!, 100)
+    const rate = yield* lockedRate(scenario, organisation, from!, to!, 100)
     if (rate === undefined) return
     const body = {
       fiat_currency: "KES",
@@ -212,5 +212,5 @@ export const ramp: StepAction = (scene, step) =>
         : { beneficiary_id: organisation.phone })
     }
     const key = chance.happens(0.7, `${purpose} has a key`) ? { key: `key of ${purpose}` } : {}
-    yield* callApi(scene, organisation.owner, { path: "/v1/payments-init/ramp", body, ...key })
+    yield* callApi(scenario, organisation.owner, { path: "/v1/payments-init/ramp", body, ...key })
   })

@@ -14,34 +14,32 @@ const operator = operatorPermit("platform", "amina")
 const configTables = { providerConfigs: memoryTable<WholeConfig>("providerConfigs") }
 
 /** Whether all of its configurations have been switched. */
-const setProviderActive = (scene: ScenarioContext, provider: ProviderName, is_active: boolean) =>
+const setProviderActive = (scenario: ScenarioContext, provider: ProviderName, is_active: boolean) =>
   Effect.gen(function* () {
-    const { providerConfigs } = scene.world.database.open(configTables)
+    const { providerConfigs } = scenario.world.database.open(configTables)
     const ids = Array.from(providerConfigs.values()).flatMap((one) =>
       one.provider === provider ? [one.config_id] : []
     )
-    const done = yield* scene.world.atTheConsole(
+    const done = yield* scenario.world.runAsOperator(
       Effect.flatMap(ProviderConfigs, ({ update }) =>
         Effect.forEach(ids, (config_id) => Effect.orDie(update(operator, { provider, config_id }, { is_active })))
       )
     )
-    scene.outside.tell(
-      `${provider} is switched ${is_active ? "on" : "off"}: ${done === null ? "nobody knows" : "done"}`
-    )
+    scenario.env.log(`${provider} is switched ${is_active ? "on" : "off"}: ${done === null ? "nobody knows" : "done"}`)
     return done !== null
   })
 
-export const disableProvider: StepAction = (scene, step) =>
+export const disableProvider: StepAction = (scenario, step) =>
   Effect.gen(function* () {
-    const { chance, time } = scene.outside
+    const { chance, time } = scenario.env
     const purpose = purposeOf(step)
     const provider = chance.pick(["stripe", "adyen", "paystack", "circle"] as const, `${purpose} which`)
-    scene.outside.count("fault: provider switched off")
-    if (yield* setProviderActive(scene, provider, false)) scene.off.set(provider, time.now)
+    scenario.env.count("fault: provider switched off")
+    if (yield* setProviderActive(scenario, provider, false)) scenario.off.set(provider, time.now)
     yield* Effect.sleep(chance.pick([5, 60, 900, 7200], `${purpose} seconds`) * 1000)
-    scene.off.delete(provider)
+    scenario.off.delete(provider)
     for (let tries = 0; tries < 20; tries++) {
-      if (yield* setProviderActive(scene, provider, true)) return
+      if (yield* setProviderActive(scenario, provider, true)) return
       yield* Effect.sleep(60_000)
     }
   })
@@ -61,28 +59,28 @@ export const disabledProviderProblem = (
 /** Credentials that are replaced by those of another account at the vendor, and accounts that speak for each other. */
 
 /** While attempts are open there: the new account knows nothing of them, the one before still calls back. */
-export const replaceAccount: StepAction = (scene, step) =>
+export const replaceAccount: StepAction = (scenario, step) =>
   Effect.sync(() => {
-    const { chance } = scene.outside
+    const { chance } = scenario.env
     const providers: ReadonlyArray<ProviderName> = ["stripe", "adyen", "paystack", "circle", "coinbase"]
     const places = new Set(
-      Array.from(scene.world.tables.attempts.values(), ({ account, provider }) => accountKeyOf(provider, account))
+      Array.from(scenario.world.tables.attempts.values(), ({ account, provider }) => accountKeyOf(provider, account))
     )
     const place = chance.pick(places.size > 0 ? Array.from(places) : providers, `${purposeOf(step)} which`)
-    scene.outside.count("fault: another account")
-    scene.outside.tell(`${place} is reached through another account from now on`)
-    scene.replaceAccount(place)
+    scenario.env.count("fault: another account")
+    scenario.env.log(`${place} is reached through another account from now on`)
+    scenario.replaceAccount(place)
   })
 
 const GUESSED_IDS = [1, 2, 3, 4]
 
 /** Whoever holds the secret of an account of its own says with it that payments of the platform's account are paid. */
-export const claimThroughOtherAccount: StepAction = (scene, step) =>
+export const claimThroughOtherAccount: StepAction = (scenario, step) =>
   Effect.suspend(() => {
-    const own = scene.organisations.find(({ ownAccount }) => ownAccount !== null)?.ownAccount
+    const own = scenario.organisations.find(({ ownAccount }) => ownAccount !== null)?.ownAccount
     // What it says of ids that are its own as well is the truth about those.
-    if (own === undefined || own === null || sharesIds(scene.outside)) return Effect.void
-    scene.outside.count("fault: claim through another account")
+    if (own === undefined || own === null || sharesIds(scenario.env)) return Effect.void
+    scenario.env.count("fault: claim through another account")
     const said = GUESSED_IDS.map((number) => ({
       key: `${purposeOf(step)} ${number}`,
       reference: null,
@@ -91,5 +89,5 @@ export const claimThroughOtherAccount: StepAction = (scene, step) =>
       status: "claimed"
     }))
     const path = `/callbacks/${accountKeyOf("stripe", own)}`
-    return Effect.asVoid(callApi(scene, null, { path, headers: { "x-proof": "genuine" }, body: said }))
+    return Effect.asVoid(callApi(scenario, null, { path, headers: { "x-proof": "genuine" }, body: said }))
   })

@@ -36,23 +36,23 @@ export const liveValues = (rates: ReadonlyMap<string, StoredRate>): CurrencyValu
   ])
 
 /** One currency becomes dearer or cheaper, both ways. */
-export const moveRates: StepAction = (scene, step) =>
+export const moveRates: StepAction = (scenario, step) =>
   Effect.gen(function* () {
-    const { chance } = scene.outside
+    const { chance } = scenario.env
     const purpose = purposeOf(step)
-    const { rates } = scene.world.database.open(rateTables)
+    const { rates } = scenario.world.database.open(rateTables)
     const moved = chance.pick(["KES", "KES", "GHS", "UGX", "USDT"], `${purpose} which`)
     const percent = chance.pick([91n, 94n, 97n, 104n, 109n, 125n], `${purpose} by`)
-    scene.outside.count("fault: rates move")
+    scenario.env.count("fault: rates move")
     for (const { from_currency, rate, to_currency } of Array.from(rates.values())) {
       if (from_currency !== moved && to_currency !== moved) continue
       const wanted = scaled(rate, percent, to_currency === moved)
       if (wanted._tag === "Left") continue
       const [from, to] = [codeOf(from_currency), codeOf(to_currency)]
       for (const person of percent > 110n ? people : people.slice(0, 1))
-        yield* scene.world.atTheConsole(
+        yield* scenario.world.runAsOperator(
           Effect.flatMap(Rates, (service) => Effect.orDie(service.set(person, { from, to, rate: wanted.right })))
         )
     }
-    scene.outside.tell(`${moved} is worth ${percent} percent of what it was`)
+    scenario.env.log(`${moved} is worth ${percent} percent of what it was`)
   })

@@ -24,7 +24,7 @@ export interface KeyedReplies {
 
 export interface ScenarioContext {
   readonly world: World
-  readonly outside: SimulationEnvironment
+  readonly env: SimulationEnvironment
   readonly orders: Orders
   readonly organisations: ReadonlyArray<Organisation>
   readonly keyed: Map<string, KeyedReplies>
@@ -37,7 +37,7 @@ export interface ScenarioContext {
   /** Who is reached at a place: a provider, or an account at it. */
   readonly providerAt: (place: string) => SimulatedProvider | undefined
   /** What was deleted, so that it can still be counted. */
-  readonly forgotten: DeletedRows
+  readonly deleted: DeletedRows
   /** Whether anything of the world failed that may cost a caller its answer. */
   isDisturbed: boolean
 }
@@ -61,7 +61,7 @@ export const responseOf = (reply: HttpReply): Json =>
   (jsonOf(reply)["response"] ?? jsonOf(reply)["data"] ?? jsonOf(reply)) as Json
 
 const sendOnce = (
-  { outside }: ScenarioContext,
+  { env }: ScenarioContext,
   credential: Pick<Credential, "headers"> | null,
   { body, form, headers, key, method = "POST", path }: ApiRequest
 ) =>
@@ -78,12 +78,12 @@ const sendOnce = (
       ...(form === undefined ? {} : { body: new URLSearchParams(form).toString() }),
       ...(body === undefined ? {} : { body: JSON.stringify(body) })
     }
-    outside.send(sent, (reply) => {
-      outside.tell(
+    env.send(sent, (reply) => {
+      env.log(
         `${method} ${path} ${JSON.stringify(body ?? form ?? null).slice(0, 200)} -> ${reply === null ? "nothing" : `${reply.status} ${reply.body.slice(0, 200)}`}`
       )
-      outside.count(reply === null ? "answer: none" : `answer: ${reply.status}`)
-      if (reply?.status === 500) outside.problem(`${method} ${path} was answered with 500`)
+      env.count(reply === null ? "answer: none" : `answer: ${reply.status}`)
+      if (reply?.status === 500) env.problem(`${method} ${path} was answered with 500`)
       resume(Effect.succeed(reply))
     })
   })
@@ -96,23 +96,23 @@ const retrySeconds = [1, 5, 50, 300, 3600]
 
 /** Callers whose answer was lost ask again where that is safe. */
 export const callApi = (
-  scene: ScenarioContext,
+  scenario: ScenarioContext,
   credential: Pick<Credential, "headers"> | null,
   asked: ApiRequest
 ): Effect.Effect<HttpReply | null> =>
   Effect.gen(function* () {
-    let reply = yield* sendOnce(scene, credential, asked)
+    let reply = yield* sendOnce(scenario, credential, asked)
     const { key } = asked
     if (key === undefined) return reply
-    const kept = scene.keyed.get(key) ?? { what: `${asked.path} ${JSON.stringify(asked.body)}`, replies: [] }
-    scene.keyed.set(key, kept)
+    const kept = scenario.keyed.get(key) ?? { what: `${asked.path} ${JSON.stringify(asked.body)}`, replies: [] }
+    scenario.keyed.set(key, kept)
     for (const seconds of retrySeconds) {
       if (reply !== null && !isUnresolved(reply)) {
-        kept.replies.push({ ...reply, at: scene.outside.time.now })
+        kept.replies.push({ ...reply, at: scenario.env.time.now })
         return reply
       }
       yield* Effect.sleep(seconds * 1000)
-      reply = yield* sendOnce(scene, credential, asked)
+      reply = yield* sendOnce(scenario, credential, asked)
     }
     return reply
   })
@@ -139,6 +139,6 @@ export interface Step {
 }
 
 /** What a step does; what else it needs it draws by its number. */
-export type StepAction = (scene: ScenarioContext, step: Step) => Effect.Effect<void>
+export type StepAction = (scenario: ScenarioContext, step: Step) => Effect.Effect<void>
 
 export const purposeOf = ({ kind, number }: Step): string => `${kind} ${number}`

@@ -109,7 +109,7 @@ export const drawSteps = (chance: Chance, size: Size, focus: Focus): ReadonlyArr
   // Whoever was switched off before anything else is not asked after it.
   const opens = size === "small" && chance.happens(0.06, "switched off before") ? 2 : 1
   const count = Math.max(opens, chance.between(least, most, "steps"))
-  const haste = focus.haste ?? chance.pick([500, 5_000, 60_000, 1_800_000], "haste")
+  const longestPause = focus.longestPause ?? chance.pick([500, 5_000, 60_000, 1_800_000], "haste")
   const theme = focus.theme ?? chance.weighed(themeWeights, "theme")
   const usual = focus.steps ?? (size === "small" ? { ...commonWeights, ...themes[theme] } : businessWeights)
   const weights = focus.steps === undefined && chance.happens(0.45, "disasters") ? { ...usual, ...faultWeights } : usual
@@ -125,7 +125,7 @@ export const drawSteps = (chance: Chance, size: Size, focus: Focus): ReadonlyArr
   let at = 100
   return Array.from({ length: count }, (_, index) => {
     const number = index + 1
-    at += chance.below(haste, `step ${number} pause`) + (number === lull ? days * DAY : 0)
+    at += chance.below(longestPause, `step ${number} pause`) + (number === lull ? days * DAY : 0)
     return {
       number,
       kind: kindOf(number),

@@ -12,83 +12,83 @@ const accountsOf = ({ world }: ScenarioContext, { orgId }: Organisation): Readon
   Array.from(world.database.open(accountTables).virtualAccounts.values()).filter(({ org_id }) => org_id === orgId)
 
 /** `part`: what tells the requests of one step apart. */
-export const idempotencyKeyOf = ({ outside }: ScenarioContext, step: Step, part = "") => {
+export const idempotencyKeyOf = ({ env }: ScenarioContext, step: Step, part = "") => {
   const purpose = `${purposeOf(step)} ${part}`.trim()
-  return outside.chance.happens(0.7, `${purpose} has a key`) ? { key: `key of ${purpose}` } : {}
+  return env.chance.happens(0.7, `${purpose} has a key`) ? { key: `key of ${purpose}` } : {}
 }
 
-export const organisationOf = (scene: ScenarioContext, step: Step): Organisation =>
-  scene.organisations[step.by % scene.organisations.length]!
+export const organisationOf = (scenario: ScenarioContext, step: Step): Organisation =>
+  scenario.organisations[step.by % scenario.organisations.length]!
 
-const openAccount = (scene: ScenarioContext, { orgId, owner }: Organisation, currency: string) =>
-  callApi(scene, owner, {
+const openAccount = (scenario: ScenarioContext, { orgId, owner }: Organisation, currency: string) =>
+  callApi(scenario, owner, {
     path: "/v1/virtual-accounts/internal/bank",
     body: { org_id: orgId, user_id: owner.userId, currency }
   })
 
-const fillAccount = (scene: ScenarioContext, step: Step, { owner }: Organisation, accountId: string) =>
-  callApi(scene, owner, {
+const fillAccount = (scenario: ScenarioContext, step: Step, { owner }: Organisation, accountId: string) =>
+  callApi(scenario, owner, {
     path: `/v1/virtual-accounts/${accountId}/simulate-deposit`,
-    body: { amount: scene.outside.chance.between(1_000, 900_000, `${purposeOf(step)} amount`) / 100 },
-    ...idempotencyKeyOf(scene, step)
+    body: { amount: scenario.env.chance.between(1_000, 900_000, `${purposeOf(step)} amount`) / 100 },
+    ...idempotencyKeyOf(scenario, step)
   })
 
 /** An account in shillings that had something in it once; opened where there is none. */
-export const openedAccount = (scene: ScenarioContext, step: Step, organisation: Organisation) =>
+export const openedAccount = (scenario: ScenarioContext, step: Step, organisation: Organisation) =>
   Effect.gen(function* () {
-    const inShillings = () => accountsOf(scene, organisation).find(({ currency }) => currency === "KES")
+    const inShillings = () => accountsOf(scenario, organisation).find(({ currency }) => currency === "KES")
     const there = inShillings()
     if (there !== undefined) return there
-    yield* openAccount(scene, organisation, "KES")
+    yield* openAccount(scenario, organisation, "KES")
     const opened = inShillings()
-    if (opened !== undefined) yield* fillAccount(scene, step, organisation, opened.account_id)
+    if (opened !== undefined) yield* fillAccount(scenario, step, organisation, opened.account_id)
     return opened
   })
 
-export const deposit: StepAction = (scene, step) =>
+export const deposit: StepAction = (scenario, step) =>
   Effect.gen(function* () {
-    const { chance } = scene.outside
+    const { chance } = scenario.env
     const purpose = purposeOf(step)
-    const organisation = organisationOf(scene, step)
-    if (accountsOf(scene, organisation).length < 2) {
-      yield* openAccount(scene, organisation, chance.pick(["KES", "KES", "USD"], `${purpose} currency`))
+    const organisation = organisationOf(scenario, step)
+    if (accountsOf(scenario, organisation).length < 2) {
+      yield* openAccount(scenario, organisation, chance.pick(["KES", "KES", "USD"], `${purpose} currency`))
     }
-    const accounts = accountsOf(scene, organisation)
+    const accounts = accountsOf(scenario, organisation)
     if (accounts.length === 0) return
-    yield* fillAccount(scene, step, organisation, chance.pick(accounts, `${purpose} which`).account_id)
+    yield* fillAccount(scenario, step, organisation, chance.pick(accounts, `${purpose} which`).account_id)
   })
 
-export const withdraw: StepAction = (scene, step) =>
+export const withdraw: StepAction = (scenario, step) =>
   Effect.gen(function* () {
-    const { chance } = scene.outside
+    const { chance } = scenario.env
     const purpose = purposeOf(step)
-    const organisation = organisationOf(scene, step)
-    const accounts = accountsOf(scene, organisation).filter(({ currency }) => currency === "KES")
+    const organisation = organisationOf(scenario, step)
+    const accounts = accountsOf(scenario, organisation).filter(({ currency }) => currency === "KES")
     if (accounts.length === 0) return
     const { account_id } = chance.pick(accounts, `${purpose} which`)
     const amount = chance.between(100, 500_000, `${purpose} amount`) / 100
     const beneficiary_id = chance.pick([organisation.phone, organisation.bank], `${purpose} whom`)
-    yield* callApi(scene, organisation.owner, {
+    yield* callApi(scenario, organisation.owner, {
       path: `/v1/virtual-accounts/${account_id}/withdraw`,
       body: { amount, beneficiary_id, description: purpose },
-      ...idempotencyKeyOf(scene, step)
+      ...idempotencyKeyOf(scenario, step)
     })
   })
 
-export const transfer: StepAction = (scene, step) =>
+export const transfer: StepAction = (scenario, step) =>
   Effect.gen(function* () {
-    const { chance } = scene.outside
+    const { chance } = scenario.env
     const purpose = purposeOf(step)
-    const organisation = organisationOf(scene, step)
-    const [one, other] = accountsOf(scene, organisation)
+    const organisation = organisationOf(scenario, step)
+    const [one, other] = accountsOf(scenario, organisation)
     if (one === undefined || other === undefined) return
     const [from, to] = chance.happens(0.5, `${purpose} way`) ? [one, other] : [other, one]
     const amount = chance.between(1, 100_000, `${purpose} amount`) / 100
     const locked =
       from.currency === to.currency
         ? undefined
-        : yield* lockedRate(scene, organisation, from.currency, to.currency, amount)
-    yield* callApi(scene, organisation.owner, {
+        : yield* lockedRate(scenario, organisation, from.currency, to.currency, amount)
+    yield* callApi(scenario, organisation.owner, {
       path: "/v1/virtual-accounts/transfer",
       body: {
         from_account_id: from.account_id,
@@ -96,6 +96,6 @@ export const transfer: StepAction = (scene, step) =>
         amount,
         ...(locked === undefined ? {} : { org_rate_id: locked.org_rate_id })
       },
-      ...idempotencyKeyOf(scene, step)
+      ...idempotencyKeyOf(scenario, step)
     })
   })

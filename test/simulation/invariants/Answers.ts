@@ -48,11 +48,11 @@ const textProblems = ({ world }: ScenarioContext): ReadonlyArray<string> => {
   )
 }
 
-const isCalm = ({ isDisturbed, outside }: ScenarioContext): boolean =>
-  !isDisturbed && !outside.isLosing && !outside.hasSlept
+const isCalm = ({ isDisturbed, env }: ScenarioContext): boolean =>
+  !isDisturbed && !env.databaseFailed && !env.hasSuspended
 
-export const answerProblems = (scene: ScenarioContext): ReadonlyArray<string> => [
-  ...keyProblems(scene.keyed.values(), isCalm(scene)),
-  ...(isCalm(scene) ? runningProblems(scene.keyed.values()) : []),
-  ...textProblems(scene)
+export const answerProblems = (scenario: ScenarioContext): ReadonlyArray<string> => [
+  ...keyProblems(scenario.keyed.values(), isCalm(scenario)),
+  ...(isCalm(scenario) ? runningProblems(scenario.keyed.values()) : []),
+  ...textProblems(scenario)
 ]

@@ -58,8 +58,8 @@ export const eventProblems = (dossier: Dossier): ReadonlyArray<string> => [
 export const deliveryProblems = ({ deliveries, endpoints, events }: Records): ReadonlyArray<string> => {
   const found = new Map(deliveries.map((one) => [`${one.event_id} ${one.webhook_id}`, one]))
   return events.flatMap(({ event_id, event_type, org_id }) =>
-    endpoints.flatMap(({ events: asked, missed, orgId, taken, webhookId }) => {
-      if (org_id !== orgId || !wants(asked, event_type) || missed?.has(event_id) === true) return []
+    endpoints.flatMap(({ events: asked, missedEvents, orgId, taken, webhookId }) => {
+      if (org_id !== orgId || !wants(asked, event_type) || missedEvents?.has(event_id) === true) return []
       const delivery = found.get(`${event_id} ${webhookId}`)
       if (delivery === undefined) return [`${event_type} was never meant for an endpoint that wants it`]
       if (delivery.status === "delivered" && !taken.has(event_id)) {

@@ -22,7 +22,7 @@ export interface Capabilities {
   /** How it tells of transfers: each under an id of its own, or all of a kind as one sum that grows. */
   readonly tells: "each" | "totals"
   /** Whether it can say again what its customer must do. */
-  readonly remindsCustomers: boolean
+  readonly repeatsInstructions: boolean
   /** What it answers to a reference that it has already: the order as it stands, or a refusal of the repetition alone. */
   readonly repeats: "told again" | "refused"
 }
@@ -53,7 +53,7 @@ export const drawCapabilities = ({ chance, focus }: SimulationEnvironment, name:
     resumes: likely(0.5, "resumes"),
     counts: likely(0.5, "counts"),
     tells: likely(0.25, "tells totals") ? "totals" : "each",
-    remindsCustomers: likely(0.5, "reminds"),
+    repeatsInstructions: likely(0.5, "reminds"),
     repeats: likely(0.3, "refuses repetitions") ? "refused" : "told again",
     ...focus.can
   }

@@ -41,7 +41,7 @@ export interface Shared {
   readonly stores: Context.Context<Stores>
   readonly ids: Context.Tag.Service<Ids>
   readonly providers: Context.Tag.Service<Providers>
-  readonly hooks: Context.Tag.Service<WebhookClient>
+  readonly webhookClient: Context.Tag.Service<WebhookClient>
   readonly logger: Logger.Logger<unknown, void>
   readonly planted: Planted
   /** Seconds that a provider has for its answer, where they are not the usual ones. */
@@ -133,7 +133,7 @@ const booted = (machine: Machine, shared: Shared, isEmpty: boolean) =>
       const workers = idleFirst(yield* Workers, isEmpty)
       yield* startWorkers.pipe(
         Effect.provideService(Workers, workers),
-        Effect.provideService(WebhookClient, shared.hooks)
+        Effect.provideService(WebhookClient, shared.webhookClient)
       )
       const runtime = yield* Effect.runtime<Services>()
       // What answers has its services already: whatever it did would carry all of them along.

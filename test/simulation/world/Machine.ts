@@ -33,24 +33,24 @@ export class Machine {
   readonly name: string
   readonly rests = new Set<IdleWorker>()
   isAlive = true
-  sleepsUntil = 0
+  suspendedUntil = 0
   /** What its clock shows more than the database's, in milliseconds. */
   skew = 0
   private readonly time: VirtualTime
   private readonly draw: Stream
-  private readonly calm: number
+  private readonly meanSteps: number
   private tasks: Array<() => void> = []
   private done = 0
   private untilYield = 0
-  private doom: { readonly steps: number; readonly befall: () => void } | null = null
+  private pendingFault: { readonly steps: number; readonly happen: () => void } | null = null
 
   /** `calm`: about how many effects a fiber runs before another may come between. */
-  constructor(name: string, time: VirtualTime, draw: Stream, calm: number) {
+  constructor(name: string, time: VirtualTime, draw: Stream, meanSteps: number) {
     this.name = name
     this.time = time
     this.draw = draw
-    this.calm = calm
-    this.untilYield = calm
+    this.meanSteps = meanSteps
+    this.untilYield = meanSteps
     machines.set(this.scheduler, this)
   }
 
@@ -64,7 +64,7 @@ export class Machine {
       if (this.untilYield > 0) return false
       if (Context.get(fiber.getFiberRef(FiberRef.currentContext) as Context.Context<never>, InTransaction)) return false
       // Resuming takes two steps: with fewer a fiber would never come further.
-      this.untilYield = 4 + (this.draw() % (2 * this.calm))
+      this.untilYield = 4 + (this.draw() % (2 * this.meanSteps))
       return 0
     }
   }
@@ -83,23 +83,23 @@ export class Machine {
     return Random.make(this.draw())
   }
 
-  get isAwake(): boolean {
-    return this.isAlive && this.time.now >= this.sleepsUntil
+  get isRunning(): boolean {
+    return this.isAlive && this.time.now >= this.suspendedUntil
   }
 
   get isBusy(): boolean {
-    return this.isAwake && this.done < this.tasks.length
+    return this.isRunning && this.done < this.tasks.length
   }
 
   /** Something befalls it after so many more steps of its fibers. */
-  dieAfter(steps: number, befall: () => void): void {
-    this.doom = { steps, befall }
+  afterSteps(steps: number, happen: () => void): void {
+    this.pendingFault = { steps, happen }
   }
 
   /** One step of one fiber. */
   work(): void {
     const task = this.tasks[this.done]
-    if (task === undefined || this.isDoomed()) return
+    if (task === undefined || this.faultStrikes()) return
     this.done += 1
     if (this.done === this.tasks.length) {
       this.tasks = []
@@ -108,13 +108,13 @@ export class Machine {
     task()
   }
 
-  private isDoomed(): boolean {
-    if (this.doom === null) return false
-    this.doom = { ...this.doom, steps: this.doom.steps - 1 }
-    if (this.doom.steps > 0) return false
-    const { befall } = this.doom
-    this.doom = null
-    befall()
+  private faultStrikes(): boolean {
+    if (this.pendingFault === null) return false
+    this.pendingFault = { ...this.pendingFault, steps: this.pendingFault.steps - 1 }
+    if (this.pendingFault.steps > 0) return false
+    const { happen } = this.pendingFault
+    this.pendingFault = null
+    happen()
     return true
   }
 
@@ -152,21 +152,21 @@ const SECOND = 1000
 
 /** At times, in runs that are about it. It begins while the call is on its way, so that the answer waits for the machine. */
 export const suspendWhileWaiting = (
-  outside: SimulationEnvironment,
+  env: SimulationEnvironment,
   machine: Machine | undefined,
   purpose: string
 ): Effect.Effect<void> =>
   Effect.sync(() => {
-    const { chance, focus, time } = outside
-    if (focus.naps === undefined || machine === undefined || machine.name === "elsewhere") return
-    if (!purpose.includes(focus.napsIn ?? "") || outside.naps >= (focus.mostNaps ?? Infinity)) return
-    if (!outside.strikes(focus.naps, "falls asleep while it waits", purpose)) return
-    const seconds = chance.pick(focus.napSeconds ?? [25, 62, 130], `${purpose} nap`)
-    outside.hasSlept = true
-    outside.naps += 1
+    const { chance, focus, time } = env
+    if (focus.suspensions === undefined || machine === undefined || machine.name === "elsewhere") return
+    if (!purpose.includes(focus.suspendsIn ?? "") || env.suspensions >= (focus.mostSuspensions ?? Infinity)) return
+    if (!env.strikes(focus.suspensions, "falls asleep while it waits", purpose)) return
+    const seconds = chance.pick(focus.suspendSeconds ?? [25, 62, 130], `${purpose} nap`)
+    env.hasSuspended = true
+    env.suspensions += 1
     time.after(1, () => {
-      outside.tell(`${machine.name} falls asleep for ${seconds} s while it waits`)
-      machine.sleepsUntil = time.now + seconds * SECOND
-      time.after(seconds * SECOND, () => outside.tell(`${machine.name} wakes up`))
+      env.log(`${machine.name} falls asleep for ${seconds} s while it waits`)
+      machine.suspendedUntil = time.now + seconds * SECOND
+      time.after(seconds * SECOND, () => env.log(`${machine.name} wakes up`))
     })
   })

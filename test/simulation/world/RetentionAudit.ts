@@ -25,12 +25,12 @@ export interface DeletedRows {
 
 type Rows = Map<unknown, unknown>
 
-const isOlder = (outside: SimulationEnvironment, since: Date, than: Duration.Duration): boolean =>
-  outside.time.now - since.getTime() >= Duration.toMillis(than)
+const isOlder = (env: SimulationEnvironment, since: Date, than: Duration.Duration): boolean =>
+  env.time.now - since.getTime() >= Duration.toMillis(than)
 
 /** `mayGo`: whether a row may be deleted now. */
 const checkDeletions = <Row>(
-  outside: SimulationEnvironment,
+  env: SimulationEnvironment,
   name: string,
   rows: Rows,
   mayGo: (row: Row, key: unknown) => boolean
@@ -39,8 +39,8 @@ const checkDeletions = <Row>(
   rows.delete = (key) => {
     const row = rows.get(key)
     if (row !== undefined) {
-      outside.count(`fault: forgotten of ${name}`)
-      if (!mayGo(row as Row, key)) outside.problem(`a row of ${name} was forgotten that is still needed`)
+      env.count(`fault: forgotten of ${name}`)
+      if (!mayGo(row as Row, key)) env.problem(`a row of ${name} was forgotten that is still needed`)
     }
     return drop(key)
   }
@@ -48,15 +48,15 @@ const checkDeletions = <Row>(
 
 const keptTables = ["payments", "attempts", "history", "operatorItems", "paymentFees"] as const
 
-const isDeliveryExpired = (outside: SimulationEnvironment, { status, updated_at }: StoredDelivery): boolean =>
-  status !== "pending" && isOlder(outside, updated_at, status === "delivered" ? webhookRetention : deadLetterRetention)
+const isDeliveryExpired = (env: SimulationEnvironment, { status, updated_at }: StoredDelivery): boolean =>
+  status !== "pending" && isOlder(env, updated_at, status === "delivered" ? webhookRetention : deadLetterRetention)
 
 /** What is noticed as it is written. */
 export interface WriteLog {
   /** When each version of a payment was written, by the clock of the database. */
   readonly writtenAt: ReadonlyMap<string, number>
   /** Events that came while an endpoint was disabled, by the endpoint. */
-  readonly missed: ReadonlyMap<string, ReadonlySet<string>>
+  readonly missedEvents: ReadonlyMap<string, ReadonlySet<string>>
   readonly valued: ValueHistory
 }
 
@@ -77,7 +77,7 @@ const isPriced = (before: Payment | undefined, { next_action, status }: Payment)
   (before.status === "initiated" && before.next_action === "wait" && (next_action !== "wait" || status !== "initiated"))
 
 /** What currencies are worth as payments are priced, transfers posted, and refunds asked for a day after completion. */
-const recordRates = ({ database, outside, tables }: World): ValueHistory => {
+const recordRates = ({ database, env, tables }: World): ValueHistory => {
   const { ledgerPostings, rates } = database.open(exchangeTables)
   const payments = new Map<string, CurrencyValues>()
   const entries = new Map<string, CurrencyValues>()
@@ -87,8 +87,8 @@ const recordRates = ({ database, outside, tables }: World): ValueHistory => {
   observeSet(tables.payments, (payment, before) => {
     const { payment_id, refunds, status } = payment
     if (isPriced(before, payment)) payments.set(payment_id, liveValues(rates))
-    if (status === "completed" && before?.status !== "completed") completedAt.set(payment_id, outside.time.now)
-    const isLate = outside.time.now - (completedAt.get(payment_id) ?? Infinity) >= Duration.toMillis(ORIGINAL_RATE)
+    if (status === "completed" && before?.status !== "completed") completedAt.set(payment_id, env.time.now)
+    const isLate = env.time.now - (completedAt.get(payment_id) ?? Infinity) >= Duration.toMillis(ORIGINAL_RATE)
     for (const { refund_id } of refunds.slice(before?.refunds.length ?? 0))
       if (isLate) late.set(refund_id, liveValues(rates))
   })
@@ -116,55 +116,55 @@ const shortfallOf = ({ amount, taken_by }: Payment, { allocations, movements }: 
 }
 
 export const auditWrites = (world: World, orders: Orders): WriteLog => {
-  const { outside, tables } = world
+  const { env, tables } = world
   const valued = recordRates(world)
   const writtenAt = new Map<string, number>()
-  const missed = new Map<string, Set<string>>()
+  const missedEvents = new Map<string, Set<string>>()
   observeSet(tables.payments, (payment, before) => {
     const isNew = payment.status === "completed" && before?.status !== "completed"
     if (isNew && !orders.hasMoved(payment.payment_id))
-      outside.problem(`an ${payment.direction} payment counts as completed, and nobody has moved anything`)
-    writtenAt.set(`${payment.payment_id} ${payment.version}`, outside.time.now)
+      env.problem(`an ${payment.direction} payment counts as completed, and nobody has moved anything`)
+    writtenAt.set(`${payment.payment_id} ${payment.version}`, env.time.now)
     const problem = refundProblem(payment)
-    if (problem !== undefined) outside.problem(problem)
+    if (problem !== undefined) env.problem(problem)
   })
   observeSet(tables.attempts, (attempt, before) => {
     const isSent = attempt.leg === "settlement" && attempt.sends > (before?.sends ?? 0)
     const payment = isSent ? tables.payments.get(attempt.payment_id) : undefined
     const lacking = payment === undefined ? 0n : shortfallOf(payment, booksIn(tables, payment.payment_id))
-    if (lacking > 0n) outside.problem(`the second leg of a ramp is sent while ${lacking} of its money were taken back`)
+    if (lacking > 0n) env.problem(`the second leg of a ramp is sent while ${lacking} of its money were taken back`)
   })
   observeSet(tables.events, ({ event_id }, before) => {
     if (before !== undefined) return
     for (const { status, webhook_id } of tables.webhooks.values()) {
       if (status === "active") continue
-      const events = missed.get(webhook_id) ?? new Set()
-      missed.set(webhook_id, events.add(event_id))
+      const events = missedEvents.get(webhook_id) ?? new Set()
+      missedEvents.set(webhook_id, events.add(event_id))
     }
   })
-  return { writtenAt, missed, valued }
+  return { writtenAt, missedEvents, valued }
 }
 
-export const auditDeletions = ({ outside, tables }: World): DeletedRows => {
-  const forgotten: DeletedRows = { events: new Map(), deliveries: new Map() }
+export const auditDeletions = ({ env, tables }: World): DeletedRows => {
+  const deleted: DeletedRows = { events: new Map(), deliveries: new Map() }
   const { callbacks, events, webhookDeliveries } = tables
-  for (const name of keptTables) checkDeletions(outside, name, tables[name] as Rows, () => false)
+  for (const name of keptTables) checkDeletions(env, name, tables[name] as Rows, () => false)
   checkDeletions<{ readonly payment_id: string | null; readonly received_at: Date }>(
-    outside,
+    env,
     "callbacks",
     callbacks as Rows,
-    ({ payment_id, received_at }) => payment_id === null && isOlder(outside, received_at, strayCallbackRetention)
+    ({ payment_id, received_at }) => payment_id === null && isOlder(env, received_at, strayCallbackRetention)
   )
-  checkDeletions<WebhookEvent>(outside, "events", events as Rows, (event) => {
-    forgotten.events.set(event.event_id, event)
+  checkDeletions<WebhookEvent>(env, "events", events as Rows, (event) => {
+    deleted.events.set(event.event_id, event)
     return (
-      isOlder(outside, event.created_at, webhookRetention) &&
+      isOlder(env, event.created_at, webhookRetention) &&
       !Array.from(webhookDeliveries.values()).some(({ event_id }) => event_id === event.event_id)
     )
   })
-  checkDeletions<StoredDelivery>(outside, "deliveries", webhookDeliveries as Rows, (delivery) => {
-    forgotten.deliveries.set(delivery.delivery_id, delivery)
-    return isDeliveryExpired(outside, delivery)
+  checkDeletions<StoredDelivery>(env, "deliveries", webhookDeliveries as Rows, (delivery) => {
+    deleted.deliveries.set(delivery.delivery_id, delivery)
+    return isDeliveryExpired(env, delivery)
   })
-  return forgotten
+  return deleted
 }

@@ -29,10 +29,10 @@ export class SimulationEnvironment {
   /** How often what came up. */
   readonly counts = new Map<string, number>()
   /** The database has failed somebody: who is told so is told the truth. */
-  isLosing = false
+  databaseFailed = false
   /** A machine has slept, so that callers may have waited in vain. */
-  hasSlept = false
-  naps = 0
+  hasSuspended = false
+  suspensions = 0
   /** What this run is about, where that is one kind of trouble. */
   focus: Focus = noFocus
   /** What happens once people have cleared up for the first time. */
@@ -40,7 +40,7 @@ export class SimulationEnvironment {
   /** Until when a row is somebody else's, by its id. */
   readonly locks = new Map<string, number>()
   /** What happened, for whoever looks into a seed; nothing is kept unless somebody asks. */
-  story: Array<string> | null = null
+  logLines: Array<string> | null = null
   /** Sends a request to an instance; the answer is nothing where none came. */
   send: (sent: HttpRequest, answered: (reply: HttpReply | null) => void) => void = () => {
     throw new Error("nobody listens yet")
@@ -54,7 +54,7 @@ export class SimulationEnvironment {
   }
 
   problem(text: string): void {
-    this.tell(`PROBLEM ${text}`)
+    this.log(`PROBLEM ${text}`)
     if (!this.problems.includes(text)) this.problems.push(text)
   }
 
@@ -62,9 +62,9 @@ export class SimulationEnvironment {
     this.counts.set(what, (this.counts.get(what) ?? 0) + 1)
   }
 
-  tell(what: string): void {
-    if (this.story === null) return
-    this.story.push(`${((this.time.now - startTime) / 1000).toFixed(3).padStart(12)} ${what}`)
+  log(what: string): void {
+    if (this.logLines === null) return
+    this.logLines.push(`${((this.time.now - startTime) / 1000).toFixed(3).padStart(12)} ${what}`)
   }
 
   /** What is drawn, unless this run leaves it out: then what is usual. */

@@ -18,14 +18,14 @@ type Escrows = Context.Tag.Service<EscrowStore>
 type Waiting = <A, E, R>(row: string, what: string, statement: Stored<A, E, R>) => Stored<A, E, R>
 
 const waitingFor =
-  (outside: SimulationEnvironment): Waiting =>
+  (env: SimulationEnvironment): Waiting =>
   (row, what, statement) =>
     Effect.suspend(() => {
-      const left = (outside.locks.get(row) ?? 0) - outside.time.now
+      const left = (env.locks.get(row) ?? 0) - env.time.now
       if (left <= 0) return statement
-      outside.count(`fault: waits for the lock of ${what}`)
+      env.count(`fault: waits for the lock of ${what}`)
       const gaveUp = Effect.suspend(() => {
-        outside.isLosing = true
+        env.databaseFailed = true
         return Effect.fail(busy())
       })
       const isLong = left > Duration.toMillis(lockTimeout)
@@ -53,8 +53,8 @@ const accounts = (store: Accounts, waits: Waiting): Accounts => ({
   lockForChange: (scope, id) => waits(id, "an account", store.lockForChange(scope, id))
 })
 
-export const withHeldLocks = <A>(stores: Context.Context<A>, outside: SimulationEnvironment): Context.Context<A> => {
-  const waits = waitingFor(outside)
+export const withHeldLocks = <A>(stores: Context.Context<A>, env: SimulationEnvironment): Context.Context<A> => {
+  const waits = waitingFor(env)
   const all = stores as Context.Context<PaymentStore | EscrowStore | VirtualAccountStore>
   return all.pipe(
     Context.add(PaymentStore, payments(Context.get(all, PaymentStore), waits)),
@@ -107,15 +107,15 @@ export const withSharedClock = <A>(stores: Context.Context<A>, right: DatabaseCl
   )
 
 /** A database that is busy at times, and at times carries a statement out and loses its answer. */
-const failingStore = (outside: SimulationEnvironment, store: Store): Store => {
+const failingStore = (env: SimulationEnvironment, store: Store): Store => {
   let statements = 0
   const troubled = <A, E>(statement: Stored<A, E>): Stored<A, E> =>
     Effect.suspend(() => {
       statements += 1
       const purpose = `statement ${statements}`
-      const how = outside.drawn({ fine: 96, "busy database": 2.5, "lost statement": 1.5 }, "fine", purpose)
+      const how = env.drawn({ fine: 96, "busy database": 2.5, "lost statement": 1.5 }, "fine", purpose)
       if (how === "fine") return statement
-      outside.isLosing = true
+      env.databaseFailed = true
       return how === "busy database" ? Effect.fail(busy()) : Effect.zipRight(statement, Effect.fail(maybeWritten()))
     })
   return {
@@ -125,23 +125,20 @@ const failingStore = (outside: SimulationEnvironment, store: Store): Store => {
   }
 }
 
-export const withDatabaseFaults = <A>(
-  stores: Context.Context<A>,
-  outside: SimulationEnvironment
-): Context.Context<A> => {
+export const withDatabaseFaults = <A>(stores: Context.Context<A>, env: SimulationEnvironment): Context.Context<A> => {
   const store = Context.unsafeGet(stores as Context.Context<PaymentStore>, PaymentStore)
-  return Context.add(stores, PaymentStore, failingStore(outside, store)) as Context.Context<A>
+  return Context.add(stores, PaymentStore, failingStore(env, store)) as Context.Context<A>
 }
 
 /** Whatever is claimed to be sent has its money at that moment: what was taken back is never spent. */
-export const withClaimAudit = <A>(stores: Context.Context<A>, outside: SimulationEnvironment): Context.Context<A> => {
+export const withClaimAudit = <A>(stores: Context.Context<A>, env: SimulationEnvironment): Context.Context<A> => {
   const store = Context.unsafeGet(stores as Context.Context<PaymentStore>, PaymentStore)
   const watched = (claimed: Iterable<AttemptOfPayment>) =>
     Effect.sync(() => {
       for (const known of claimed) {
         const { attempt, payment } = known
         if (attempt.leg === "settlement" && isReversed(payment, known)) {
-          outside.problem(`${attempt.provider} is to settle a ramp whose money was taken back`)
+          env.problem(`${attempt.provider} is to settle a ramp whose money was taken back`)
         }
       }
     })

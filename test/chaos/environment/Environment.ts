@@ -95,8 +95,8 @@ export const startEnvironment = ({
   Effect.gen(function* () {
     const folder = yield* temporaryFolder("chaos")
     const disk = wantsDisk ? yield* ownDisk(folder) : Either.left("it was not asked for")
-    const place = join(Either.getOrElse(disk, () => ({ folder })).folder, "cluster")
-    const postgres = yield* startDatabase === undefined ? startPostgres(place) : startDatabase(folder)
+    const corridor = join(Either.getOrElse(disk, () => ({ folder })).folder, "cluster")
+    const postgres = yield* startDatabase === undefined ? startPostgres(corridor) : startDatabase(folder)
     const instances: Array<Instance> = []
     const front = yield* startProxy(inTurn(instances))
     const publicUrl = `http://127.0.0.1:${front.port}`
@@ -136,7 +136,7 @@ export const startEnvironment = ({
     }
     yield* Effect.forEach(instances, ({ start }) => start, { discard: true })
     const credentials = yield* credentialsIn(join(folder, "instance-1"))
-    const stage: Environment = {
+    const env: Environment = {
       folder,
       bundle,
       instances,
@@ -148,5 +148,5 @@ export const startEnvironment = ({
       credentials,
       environment: { ...environment, DATA_DIR: join(folder, "instance-1"), DATABASE_URL: postgres.commandUrl }
     }
-    return stage
+    return env
   })
