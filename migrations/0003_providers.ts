@@ -7,9 +7,8 @@ const configurations = `
     config_id uuid primary key,
     -- Null: for every organisation.
     org_id uuid references organizations on delete cascade,
-    provider text not null check (provider in (
-      'manual', 'crypto', 'fiat', 'hybrid', 'stripe', 'adyen', 'paypal', 'paystack', 'flutterwave', 'mtn_momo',
-      'pawapay', 'circle', 'coinbase')),
+    -- One of the names that the application declares.
+    provider text not null check (provider <> ''),
     country text not null check (country ~ '^[A-Z]{2}$'),
     payment_method text not null check (payment_method in ('bank_transfer', 'card', 'mobile_money', 'crypto', 'wallet')),
     direction text not null check (direction in ('inbound', 'outbound', 'external')),

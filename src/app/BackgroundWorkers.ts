@@ -1,6 +1,6 @@
 /** Background work of an instance: pollers, payout workers, webhook deliveries, metrics, retention and partitions. */
 import { Effect } from "effect"
-import { dayClosingPause, strayPause } from "../domain/policies/PaymentPolicies.ts"
+import { dayClosingPause, unmatchedCallbackPoll } from "../domain/policies/PaymentPolicies.ts"
 import { LedgerStore } from "../money/ledger/LedgerStore.ts"
 import { AnalyticsStore } from "../payments/analytics/Analytics.ts"
 import { CardWaits } from "../payments/review/CardWaits.ts"
@@ -60,7 +60,7 @@ const enquiries = Effect.flatMap(StatusPoller, ({ worker }) => worker)
 const cardWaits = Effect.flatMap(CardWaits, ({ worker }) => worker)
 
 const earlyCallbacks = Effect.flatMap(Callbacks, ({ applyMatched }) =>
-  Effect.forever(Effect.zipRight(applyMatched, Effect.sleep(strayPause)))
+  Effect.forever(Effect.zipRight(applyMatched, Effect.sleep(unmatchedCallbackPoll)))
 )
 
 const closedDays = Effect.flatMap(Effect.all([AnalyticsStore, LedgerStore]), ([counts, books]) =>

@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Schema } from "effect"
 import { CryptoAssetCode } from "../domain/CryptoAsset.ts"
 import { currencies } from "../domain/Currency.ts"
-import { strayGrace, strayPatience } from "../domain/policies/PaymentPolicies.ts"
+import { unmatchedCallbackGrace, unmatchedCallbackWindow } from "../domain/policies/PaymentPolicies.ts"
 import { figuresRest, mostCounted } from "../domain/policies/ServerPolicies.ts"
 import { orDatabaseFailure } from "../platform/database/DatabaseFailure.ts"
 import { theRowAs } from "../platform/database/Query.ts"
@@ -54,7 +54,7 @@ const read = `select jsonb_build_object(
       select provider, count(*)::int as count, ${age("min(received_at)")} as oldest
       from (select provider, received_at from provider_callbacks
         where payment_id is null and word is not null
-          and received_at between ${ago(strayPatience)} and ${ago(strayGrace)}
+          and received_at between ${ago(unmatchedCallbackWindow)} and ${ago(unmatchedCallbackGrace)}
         order by received_at limit ${mostCounted}) c group by provider) k),
     'queue', jsonb_build_object(
       'count', (select count(*)::int from (

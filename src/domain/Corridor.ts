@@ -1,36 +1,19 @@
 /** The words in which payments and provider configurations speak of where money goes. */
 import { Schema } from "effect"
+import { thirdPartyTitles } from "./ThirdPartyTitles.ts"
 
-export const providerNames = [
-  "manual",
-  "crypto",
-  "fiat",
-  "hybrid",
-  "stripe",
-  "adyen",
-  "paypal",
-  "paystack",
-  "flutterwave",
-  "mtn_momo",
-  "pawapay",
-  "circle",
-  "coinbase"
-] as const
-
-export type ProviderName = (typeof providerNames)[number]
-export const ProviderName = Schema.Literal(...providerNames).annotations({ identifier: "ProviderName" })
-
-export const builtInRails = ["manual", "crypto", "fiat", "hybrid"] as const satisfies ReadonlyArray<ProviderName>
+export const builtInRails = ["manual", "crypto", "fiat", "hybrid"] as const
 export type BuiltInRail = (typeof builtInRails)[number]
 
-export type ThirdPartyName = Exclude<ProviderName, BuiltInRail>
+export type ThirdPartyName = keyof typeof thirdPartyTitles
+export const thirdPartyNames = Object.keys(thirdPartyTitles) as ReadonlyArray<ThirdPartyName>
+
+export const providerNames = [...builtInRails, ...thirdPartyNames]
+export type ProviderName = BuiltInRail | ThirdPartyName
+export const ProviderName = Schema.Literal(...providerNames).annotations({ identifier: "ProviderName" })
 
 export const isBuiltInRail = (provider: ProviderName): provider is BuiltInRail =>
   (builtInRails as ReadonlyArray<ProviderName>).includes(provider)
-
-export const thirdPartyNames: ReadonlyArray<ThirdPartyName> = providerNames.filter(
-  (name): name is ThirdPartyName => !isBuiltInRail(name)
-)
 
 export const paymentMethods = ["bank_transfer", "card", "mobile_money", "crypto", "wallet"] as const
 export type PaymentMethod = (typeof paymentMethods)[number]

@@ -22,7 +22,7 @@ export interface AttemptState {
   /** Something was heard to have come, or to have been paid, and nothing of it in another currency is left. */
   readonly wasMoved?: boolean
   /** It was heard what went back, or came back of that, and not what it was a part of. */
-  readonly isHalfHeard?: boolean
+  readonly lacksFirstMovement?: boolean
   /** A declined attempt that its provider has after all, and that is being asked about. */
   readonly pursued?: boolean
 }
@@ -66,7 +66,7 @@ const byMoney = (current: AttemptState, otherwise: PaymentStatus): Decision => {
 
 /** Money went back before the payment was completed. A part of it leaves the payment waiting for what is still to come. */
 const returned = (current: AttemptState, calledOff?: true): Decision => {
-  const { asked, isHalfHeard = false, moved, status } = current
+  const { asked, lacksFirstMovement: isHalfHeard = false, moved, status } = current
   if (isSettled(status)) return byMoney(current, status)
   const isPart = moved.minor > 0n || (-moved.minor < asked.minor && (!moved.isZero || isHalfHeard))
   return isPart ? byMoney(current, status) : failed(current, calledOff)
@@ -79,7 +79,7 @@ const reported = (current: AttemptState, signal: Accepted | Report): Decision =>
       return current.wasMoved === true && current.moved.minor <= 0n && !isSettled(current.status)
         ? accepted(movedOr(current, "failed"))
         : // What a dispute is about was paid, whether or not that was heard: no customer is waited for.
-          byMoney(current, movedOr(current, current.isHalfHeard === true ? "processing" : "pending"))
+          byMoney(current, movedOr(current, current.lacksFirstMovement === true ? "processing" : "pending"))
     case "pending":
     case "processing":
       return byMoney(current, forward(current, signal.state))

@@ -1,7 +1,7 @@
 /** Events in memory. */
 import { Clock, Duration, Effect, Layer, Option } from "effect"
 import { newestFirst, openTables, memoryTable, type Opened } from "../platform/database/MemoryDatabase.ts"
-import { webhookForgetBatch } from "../domain/policies/WebhookPolicies.ts"
+import { webhookRetentionBatch } from "../domain/policies/WebhookPolicies.ts"
 import { Settings } from "../platform/config/Settings.ts"
 import { MAX_PAYLOAD_BYTES, EventStore } from "./EventStore.ts"
 import type {
@@ -99,7 +99,7 @@ export const eventStoreMemory = Layer.effect(
       const old = Array.from(tables.events.values())
         .filter((row) => row.created_at.getTime() < now - Duration.toMillis(retention.webhooks))
         .filter(({ event_id }) => !delivered.has(event_id))
-        .slice(0, webhookForgetBatch)
+        .slice(0, webhookRetentionBatch)
       for (const { event_id } of old) tables.events.delete(event_id)
       return old.length
     })

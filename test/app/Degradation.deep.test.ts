@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto"
 import { expect } from "@effect/vitest"
 import { Duration, Effect, Layer, Redacted, Schedule } from "effect"
 import { Client } from "pg"
-import { type Proxy, startProxy } from "../chaos/stage/Proxy.ts"
+import { type Proxy, startProxy } from "../chaos/environment/Proxy.ts"
 import { StoresLive } from "../../src/app/Stores.ts"
 import { DatabaseLive } from "../../src/platform/database/Database.ts"
 import { DatabaseServer } from "../../src/platform/database/DatabaseServer.ts"
@@ -142,14 +142,14 @@ behindProxy("A database that is gone", {}, (it, database) => {
         const { proxy, url } = database()
         const asking = yield* Effect.fork(Effect.replicateEffect(timedByOwn(pay), 40, { concurrency: "unbounded" }))
         yield* Effect.sleep("30 millis")
-        proxy.behave("refuses")
+        proxy.setMode("refuses")
         yield* becomes(false, "3 seconds")
         const cut = yield* asking
         expect(cut.filter(([, { status }]) => ![200, 500, 503].includes(status))).toEqual([])
         const [took, late] = yield* timedByOwn(pay)
         expect([late.status, late.headers["retry-after"]]).toEqual([503, "3"])
         expect(took).toBeLessThan(1000)
-        proxy.behave("open")
+        proxy.setMode("open")
         yield* becomes(true, "5 seconds")
         yield* paysWithin("5 seconds")
         const found = yield* rowsOf(yield* connected(url), halves)

@@ -58,7 +58,7 @@ const stray = (provider: ProviderName, age: Duration.Duration) =>
       received_at: new Date((yield* Clock.currentTimeMillis) - Duration.toMillis(age)),
       provider_payment_id: randomUUID(),
       account: null,
-      report_said: new Report({ state: "completed", reason: null, providerPaymentId: null, providerStatus: null })
+      signal: new Report({ state: "completed", reason: null, providerPaymentId: null, providerStatus: null })
     })
   })
 

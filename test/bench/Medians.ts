@@ -1,5 +1,5 @@
 /** The medians of all rounds, and Corridor's in proportion to the hand-written server's. */
-import type { Endpoint } from "./load/Job.ts"
+import type { Endpoint } from "./load/Load.ts"
 import type { Measurement } from "./Rounds.ts"
 
 export const metrics = [

@@ -3,7 +3,7 @@ import { resolve } from "node:path"
 import { parseArgs } from "node:util"
 import { Effect } from "effect"
 import { BenchFailed } from "./BenchFailed.ts"
-import type { Endpoint } from "./load/Job.ts"
+import type { Endpoint } from "./load/Load.ts"
 
 export interface Options {
   readonly quick: boolean

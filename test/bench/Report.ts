@@ -1,7 +1,7 @@
 /** What a run found, as JSON and as a table. */
 import { cpus, totalmem } from "node:os"
 import type { Durability } from "./Cluster.ts"
-import type { Endpoint } from "./load/Job.ts"
+import type { Endpoint } from "./load/Load.ts"
 import { type Comparison, type Metric, metrics } from "./Medians.ts"
 import type { Options } from "./Options.ts"
 import type { Measurement, pacedEndpoints } from "./Rounds.ts"

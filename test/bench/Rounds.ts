@@ -1,13 +1,12 @@
 /** Rounds of both servers in turn, each on a quiet database: what one leaves to be done never falls to the other. */
 import { Clock, Effect } from "effect"
 import type { Pool } from "pg"
-import { type Endpoint, endpoints, type Job, type JobResult } from "./load/Job.ts"
+import { type Endpoint, endpoints, type Job, type JobResult } from "./load/Load.ts"
 import { clusterCpuMicros } from "./ClusterCpu.ts"
 import type { BenchFailed } from "./BenchFailed.ts"
-import type { Progress } from "./LoadProcess.ts"
+import { type Progress, showProgress } from "./LoadProcess.ts"
 import type { Options } from "./Options.ts"
 import { halfOfPeak } from "./Medians.ts"
-import { showProgress } from "./ProgressLine.ts"
 import type { Server } from "./ServerProcess.ts"
 import { type Answered, settled } from "./Verification.ts"
 

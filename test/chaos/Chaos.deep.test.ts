@@ -2,13 +2,13 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Logger, LogLevel } from "effect"
 import { inject } from "vitest"
-import type { Kind } from "./faults/Fault.ts"
-import { databaseRestarted, backendsTerminated } from "./faults/OfDatabase.ts"
-import { instanceKilled, instancePaused } from "./faults/OfInstances.ts"
-import { databaseSilent, providersCut } from "./faults/OfNetwork.ts"
+import type { FaultKind } from "./faults/Fault.ts"
+import { databaseRestarted, backendsTerminated } from "./faults/DatabaseFaults.ts"
+import { instanceKilled, instancePaused } from "./faults/InstanceFaults.ts"
+import { databaseSilent, providersCut } from "./faults/NetworkFaults.ts"
 import { run } from "./Run.ts"
 
-const briefly = (kind: Kind): Kind => ({
+const briefly = (kind: FaultKind): FaultKind => ({
   ...kind,
   lasts: [Math.min(kind.lasts[0], 300), Math.min(kind.lasts[1], 1_500)]
 })
@@ -29,9 +29,9 @@ describe("a short run of faults", () => {
         wantsDisk: false,
         enquiryDelays: "2 seconds, 5 seconds",
         kinds,
-        crowd: { callers: 3, restMillis: 400 },
-        patience: { timePasses: true, millis: 90_000 },
-        tell: () => undefined
+        load: { callers: 3, restMillis: 400 },
+        settleLimits: { timePasses: true, millis: 90_000 },
+        log: () => undefined
       }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
       expect(violations).toEqual([])
       expect(Object.values(faults).map(({ times }) => times)).toEqual([1, 1, 1, 1, 1, 1])

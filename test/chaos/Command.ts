@@ -26,12 +26,12 @@ export const optionsOf = <Name extends string>(command: string, name: Name, othe
 
 const began = performance.now()
 
-export const tell = (line: string): void => {
+export const log = (line: string): void => {
   process.stderr.write(`${((performance.now() - began) / 1000).toFixed(1).padStart(7)} s  ${line}\n`)
 }
 
 /** Whatever was found to be wrong is in its exit code. */
-export const tellResult = <Result extends { readonly violations: ReadonlyArray<unknown> }>(
+export const printResult = <Result extends { readonly violations: ReadonlyArray<unknown> }>(
   result: Result,
   json: boolean,
   text: (result: Result) => string

@@ -3,8 +3,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Logger, LogLevel } from "effect"
 import { inject } from "vitest"
 import { failover } from "./Failover.ts"
-import { patroniKilled, primaryKilled, primaryKilledTwice } from "./faults/OfPrimary.ts"
-import { missingPrograms } from "./stage/Patroni.ts"
+import { patroniKilled, primaryKilled, primaryKilledTwice } from "./faults/PrimaryFaults.ts"
+import { missingPrograms } from "./environment/Patroni.ts"
 
 const missing = await Effect.runPromise(missingPrograms)
 const where = missing.length === 0 ? "" : ` (skipped: ${missing.join(", ")} not installed)`
@@ -25,8 +25,8 @@ describe(`a primary under load${where}`, () => {
           faults: kinds.length,
           instances: 2,
           bundle: inject("bundle"),
-          crowd: { callers: 3, restMillis: 300 },
-          tell: (line) => process.stderr.write(`${new Date().toISOString()} ${line}\n`)
+          load: { callers: 3, restMillis: 300 },
+          log: (line) => process.stderr.write(`${new Date().toISOString()} ${line}\n`)
         })
         expect(violations).toEqual([])
         expect(promotions.map(({ fault, inPlace }) => [fault, inPlace])).toEqual([

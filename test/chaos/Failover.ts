@@ -1,18 +1,18 @@
 /** A run in which nothing fails but the primary of three PostgreSQL, again and again, under load. */
 import { Effect } from "effect"
-import type { Crowd } from "./business/Callers.ts"
-import type { Kind } from "./faults/Fault.ts"
+import type { CallerLoad } from "./business/Operations.ts"
+import type { FaultKind } from "./faults/Fault.ts"
 import { run } from "./Run.ts"
-import { type Promotion, startPatroni } from "./stage/Patroni.ts"
+import { type Promotion, startPatroni } from "./environment/Patroni.ts"
 
 export interface FailoverOptions {
   readonly bundle: string
   readonly seed: number
-  readonly kinds: ReadonlyArray<Kind>
+  readonly kinds: ReadonlyArray<FaultKind>
   readonly faults: number
   readonly instances: number
-  readonly crowd: Crowd
-  readonly tell: (line: string) => void
+  readonly load: CallerLoad
+  readonly log: (line: string) => void
 }
 
 /** From when PostgreSQL commits again until every instance has answered a payment. */
@@ -33,7 +33,7 @@ export const failover = (options: FailoverOptions) =>
       wantsDisk: false,
       startDatabase,
       enquiryDelays: "2 seconds, 4 seconds, 8 seconds, 20 seconds",
-      patience: { timePasses: true, millis: 180_000 }
+      settleLimits: { timePasses: true, millis: 180_000 }
     })
     const late = Object.entries(result.faults).flatMap(([name, { times, worstMillis }]) =>
       times > 0 && (worstMillis === null || worstMillis > MOST_MILLIS)

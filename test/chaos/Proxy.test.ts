@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, connect, type Socket } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { startProxy } from "./stage/Proxy.ts"
+import { startProxy } from "./environment/Proxy.ts"
 import { until } from "../payments/support/RealServer.ts"
 
 /** Sends back what it gets. */
@@ -44,11 +44,11 @@ describe("a proxy", () => {
       const { heard, proxy, socket } = yield* connected
       yield* say(socket, "a")
       yield* hears(heard, "a")
-      proxy.behave("silent")
+      proxy.setMode("silent")
       yield* say(socket, "b", "c")
       yield* Effect.sleep("100 millis")
       expect(heard).toEqual({ text: "a", closed: false })
-      proxy.behave("open")
+      proxy.setMode("open")
       yield* hears(heard, "abc")
     })
   )
@@ -56,10 +56,10 @@ describe("a proxy", () => {
   it.scopedLive("keeps the order of what was late when it is in time again", () =>
     Effect.gen(function* () {
       const { heard, proxy, socket } = yield* connected
-      proxy.behave({ delayMillis: 200 })
+      proxy.setMode({ delayMillis: 200 })
       const began = performance.now()
       yield* say(socket, "a", "b")
-      proxy.behave("open")
+      proxy.setMode("open")
       yield* say(socket, "c")
       yield* hears(heard, "abc")
       expect(performance.now() - began).toBeGreaterThan(190)
@@ -71,7 +71,7 @@ describe("a proxy", () => {
       const { heard, proxy, socket } = yield* connected
       yield* say(socket, "a")
       yield* hears(heard, "a")
-      proxy.behave("refuses")
+      proxy.setMode("refuses")
       yield* Effect.promise(() => until("cut", async () => (heard.closed ? true : undefined)))
       const late = connect(proxy.port, "127.0.0.1").on("error", () => undefined)
       yield* Effect.promise(() => new Promise<void>((done) => late.once("close", () => done())))

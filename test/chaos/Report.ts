@@ -1,7 +1,7 @@
 /** What a run came to, for people and for machines. */
 import { median } from "../bench/Medians.ts"
-import type { Happened } from "./faults/Disturb.ts"
-import type { Kind } from "./faults/Fault.ts"
+import type { InjectedFault } from "./faults/InjectFaults.ts"
+import type { FaultKind } from "./faults/Fault.ts"
 
 export interface Recovery {
   readonly times: number
@@ -25,17 +25,17 @@ export interface Result {
   readonly violations: ReadonlyArray<string>
 }
 
-const recoveryOf = ({ isAlone, lifted, recovered }: Happened): number | undefined =>
+const recoveryOf = ({ isAlone, lifted, recovered }: InjectedFault): number | undefined =>
   isAlone && lifted !== undefined && recovered !== undefined ? recovered - lifted : undefined
 
 export const recoveries = (
-  kinds: ReadonlyArray<Kind>,
+  kinds: ReadonlyArray<FaultKind>,
   skipped: ReadonlyMap<string, string>,
-  happened: ReadonlyArray<Happened>
+  injected: ReadonlyArray<InjectedFault>
 ): Readonly<Record<string, Recovery>> =>
   Object.fromEntries(
     kinds.map(({ name }) => {
-      const own = happened.filter(({ kind }) => kind.name === name)
+      const own = injected.filter(({ kind }) => kind.name === name)
       const measured = own.flatMap((fault) => recoveryOf(fault) ?? [])
       const reason = skipped.get(name)
       return [

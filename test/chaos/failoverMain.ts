@@ -5,11 +5,11 @@
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import { ChaosFailed } from "./ChaosFailed.ts"
-import { optionsOf, runCommand, tell, tellResult } from "./Command.ts"
+import { optionsOf, runCommand, log, printResult } from "./Command.ts"
 import { failover } from "./Failover.ts"
-import { patroniKilled, primaryGone, primaryKilled, primaryKilledTwice } from "./faults/OfPrimary.ts"
+import { patroniKilled, primaryGone, primaryKilled, primaryKilledTwice } from "./faults/PrimaryFaults.ts"
 import { tableOf } from "./Report.ts"
-import { missingPrograms } from "./stage/Patroni.ts"
+import { missingPrograms } from "./environment/Patroni.ts"
 
 const main = Effect.gen(function* () {
   const { extent: times, json, seed } = yield* optionsOf("failover", "times", 3)
@@ -26,14 +26,14 @@ const main = Effect.gen(function* () {
     faults: times * kinds.length,
     instances: 3,
     bundle: fileURLToPath(new URL("..", import.meta.url)),
-    crowd: { callers: 8, restMillis: 100 },
-    tell
+    load: { callers: 8, restMillis: 100 },
+    log
   })
   const promotions = result.promotions.map(
     ({ fault, inPlace, millis, standbyMillis }) =>
       `  ${fault}: ${millis} ms, ${standbyMillis} ms more until it had a standby${inPlace ? "; the same node, restarted by Patroni" : ""}`
   )
-  tellResult(result, json, (all) =>
+  printResult(result, json, (all) =>
     [tableOf(all), "From the death of the primary until PostgreSQL took writes again:", ...promotions].join("\n")
   )
 })

@@ -4,7 +4,7 @@
  */
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
-import { optionsOf, runCommand, tell, tellResult } from "./Command.ts"
+import { optionsOf, runCommand, log, printResult } from "./Command.ts"
 import { allKinds } from "./faults/Schedule.ts"
 import { tableOf } from "./Report.ts"
 import { run } from "./Run.ts"
@@ -20,11 +20,11 @@ const main = Effect.gen(function* () {
     wantsDisk: true,
     enquiryDelays: "2 seconds, 4 seconds, 8 seconds, 20 seconds, 45 seconds, 60 seconds",
     kinds: allKinds,
-    crowd: { callers: 8, restMillis: 150 },
-    patience: { timePasses: false, millis: 300_000 },
-    tell
+    load: { callers: 8, restMillis: 150 },
+    settleLimits: { timePasses: false, millis: 300_000 },
+    log
   })
-  tellResult(result, json, tableOf)
+  printResult(result, json, tableOf)
 })
 
 runCommand(main)

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
-import { startProxy } from "../chaos/stage/Proxy.ts"
+import { startProxy } from "../chaos/environment/Proxy.ts"
 import {
   type Environment,
   freePort,
@@ -163,7 +163,7 @@ it("ends in time although its database has fallen silent", async () => {
   const scope = Effect.runSync(Scope.make())
   const target = new URL(database.url)
   const at = Number(target.port)
-  const { behave, port } = await Effect.runPromise(
+  const { setMode, port } = await Effect.runPromise(
     Scope.extend(
       startProxy(() => [at]),
       scope
@@ -171,7 +171,7 @@ it("ends in time although its database has fallen silent", async () => {
   )
   target.port = String(port)
   const server = await startServer({ ...env, DATABASE_URL: target.toString() })
-  behave("silent")
+  setMode("silent")
   const asked = ask(server, "/readyz", new Agent())
   expect((await asked).statusCode).toBe(503)
   const began = performance.now()

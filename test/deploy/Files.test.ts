@@ -95,7 +95,7 @@ describe("the image", () => {
     for (const file of [
       "scripts/build.mjs",
       "test/bench/ServerProcess.ts",
-      "test/chaos/stage/Instance.ts",
+      "test/chaos/environment/Instance.ts",
       "test/fuzz/OwnServer.ts"
     ]) {
       expect(readFileSync(file, "utf8"), file).toContain(`[${quoted}`)

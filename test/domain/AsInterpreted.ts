@@ -6,7 +6,7 @@ import { deepStrictEqual, strictEqual, throws } from "node:assert/strict"
 import { Either, ParseResult, type Schema } from "effect"
 import { compileDecoder, compileEncoder } from "../../src/platform/schema/CompiledSchema.ts"
 import { stringifyWire } from "../../src/domain/Decimal.ts"
-import { changedAt, placesIn } from "../fuzz/Text.ts"
+import { changedAt, placesIn } from "../fuzz/JsonText.ts"
 
 type Parsed = Either.Either<unknown, ParseResult.ParseIssue>
 

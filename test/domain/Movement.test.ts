@@ -3,8 +3,14 @@ import { describe, expect, it } from "vitest"
 import { CurrencyCode } from "../../src/domain/Currency.ts"
 import { AttemptId } from "../../src/domain/Ids.ts"
 import { Money } from "../../src/domain/Money.ts"
-import { movementKinds, movementStates, OPERATOR_ID, record, type RecordedMovement } from "../../src/domain/Movement.ts"
-import { position } from "../../src/domain/Position.ts"
+import {
+  movementKinds,
+  movementStates,
+  OPERATOR_ID,
+  record,
+  type RecordedMovement,
+  position
+} from "../../src/domain/Movement.ts"
 
 const shillings = (minor: bigint) => new Money({ currency: CurrencyCode.make("KES"), minor })
 const dollars = (minor: bigint) => new Money({ currency: CurrencyCode.make("USD"), minor })
@@ -108,7 +114,7 @@ describe("recording movements", () => {
     fc.assert(
       fc.property(reports, reports, (before, now) => {
         const stood = kept(before.told)
-        const { heard, movements } = record(stood, now.told)
+        const { toWrite: heard, movements } = record(stood, now.told)
         expect(movements.filter((one) => !stood.includes(one))).toEqual(
           movements.filter((one) => heard.some((other) => keyOf(other) === keyOf(one)))
         )
@@ -133,7 +139,7 @@ describe("recording movements", () => {
 
   it("is contradicted by another currency, also of a total", () => {
     const total = { ...collection, is_total: true }
-    const { contradicted, heard } = record([total], [{ ...total, amount: dollars(900_000n) }])
+    const { contradicted, toWrite: heard } = record([total], [{ ...total, amount: dollars(900_000n) }])
     expect(heard).toEqual([])
     expect(contradicted).toEqual([{ recorded: total, told: dollars(900_000n) }])
   })
@@ -178,11 +184,11 @@ describe("a transfer that an operator stated before its provider named it", () =
   it("is replaced by it, once", () => {
     const first = record([stated], [named])
     expect(first.movements).toEqual([{ ...named, refund_id: refund }])
-    expect(first.heard).toEqual([{ ...named, refund_id: refund, replaces: stated.movement_id }])
+    expect(first.toWrite).toEqual([{ ...named, refund_id: refund, replaces: stated.movement_id }])
     const second = record(first.movements, [{ ...named, movement_id: "d2:won" }])
     expect(second.movements).toHaveLength(2)
-    expect(second.heard).toMatchObject([{ movement_id: "d2:won" }])
-    expect(second.heard[0]).not.toHaveProperty("replaces")
+    expect(second.toWrite).toMatchObject([{ movement_id: "d2:won" }])
+    expect(second.toWrite[0]).not.toHaveProperty("replaces")
   })
 
   it.each([
@@ -195,7 +201,7 @@ describe("a transfer that an operator stated before its provider named it", () =
     ["a second statement", { source: "operator" }],
     ["money that a payer paid", { kind: "collection" }]
   ] as ReadonlyArray<readonly [string, Partial<RecordedMovement>]>)("stays beside %s", (_, about) => {
-    const { heard, movements } = record([stated], [{ ...named, ...about }])
+    const { toWrite: heard, movements } = record([stated], [{ ...named, ...about }])
     expect(movements).toHaveLength(2)
     expect(heard[0]).not.toHaveProperty("replaces")
   })

@@ -37,7 +37,7 @@ import { checkWebhookUrl } from "../../src/providers/configs/ProviderConfigs.ts"
 import { checkAddress } from "../../src/webhooks/ssrf/PublicAddress.ts"
 import { parseEndpointUrl } from "../../src/webhooks/ssrf/EndpointUrl.ts"
 import { parseHosts } from "../../src/webhooks/ssrf/Dns.ts"
-import { oddTexts, oddTimes } from "../fuzz/Oddities.ts"
+import { oddTexts, oddTimes } from "../fuzz/EdgeValues.ts"
 
 const KE = CountryCode.make("KE")
 const KES = CurrencyCode.make("KES")

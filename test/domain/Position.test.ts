@@ -3,8 +3,17 @@ import { describe, expect, it } from "vitest"
 import { CurrencyCode } from "../../src/domain/Currency.ts"
 import { AttemptId } from "../../src/domain/Ids.ts"
 import { Money } from "../../src/domain/Money.ts"
-import { movementKinds, movementStates, type RecordedMovement, signOf } from "../../src/domain/Movement.ts"
-import { allocate, type Intent, netOf, position, type Position } from "../../src/domain/Position.ts"
+import {
+  movementKinds,
+  movementStates,
+  type RecordedMovement,
+  signOf,
+  allocate,
+  type Intent,
+  netOf,
+  position,
+  type Position
+} from "../../src/domain/Movement.ts"
 
 const currencies = ["KES", "USD"].map((code) => CurrencyCode.make(code))
 const attempts = ["1", "2"].map((last) => AttemptId.make(`019a0000-0000-7000-8000-00000000000${last}`))

@@ -5,7 +5,7 @@ import type { Fake, FakeCallback, FakeReply, FakeRequest, FakeRoute, FakeWorld }
 import type { Entry } from "./FakeLedger.ts"
 import type { Scenario } from "./MagicAmounts.ts"
 import { shortText, moneyOfMajor } from "../../src/providers/port/WireValues.ts"
-import { currencyOf } from "../../src/providers/mtnMomo/MtnMomoCorridors.ts"
+import { currencyOf } from "../../src/providers/mtnMomo/MtnMomoRequests.ts"
 import type { Product } from "../../src/providers/mtnMomo/MtnMomoRequests.ts"
 import type { Money } from "../../src/domain/Money.ts"
 import { urlOf } from "../../src/domain/Url.ts"

@@ -3,14 +3,14 @@ import { createHmac } from "node:crypto"
 import type { Caller } from "./Callers.ts"
 import { type Document, type Operation, PREFIX } from "./Document.ts"
 import { Draw } from "./Draw.ts"
-import { spoiled } from "./Spoil.ts"
-import type { Ids, Stock } from "./Stock.ts"
-import { written } from "./Text.ts"
-import { exemplary, type Parts, valid } from "./Valid.ts"
-import { wild } from "./Wild.ts"
-import type { Sent } from "./Wire.ts"
+import { mutate } from "./Mutations.ts"
+import type { Ids, TestObjects } from "./TestObjects.ts"
+import { written } from "./JsonText.ts"
+import { exampleRequest, type Parts, validRequest } from "./ValidRequests.ts"
+import { malformed } from "./MalformedRequests.ts"
+import type { Sent } from "./RawHttpClient.ts"
 
-export type Kind = "plain" | "valid" | "nearly" | "wild"
+export type Kind = "example" | "valid" | "mutated" | "malformed"
 
 export interface Planned {
   readonly number: number
@@ -21,14 +21,14 @@ export interface Planned {
 }
 
 /** So many requests live on one stock. */
-export const CHAPTER = 1000
+export const REQUESTS_PER_OBJECT_SET = 1000
 
 const able = ["key", "key", "key", "key", "org-admin", "admin", "admin", "token and key"]
 
 /** What would cost us our own people, or has been begun by the neighbour. */
 const forNeighbour = ["DELETE /organizations/{org_id}/members/{user_id}", "POST /organizations/webhook/kyb"]
 
-const kindOf = (draw: Draw): Kind => (draw.happens(0.35) ? "valid" : draw.happens(0.7) ? "nearly" : "wild")
+const kindOf = (draw: Draw): Kind => (draw.happens(0.35) ? "valid" : draw.happens(0.7) ? "mutated" : "malformed")
 
 const encoded = (value: string): string => encodeURIComponent(value.toWellFormed())
 
@@ -47,15 +47,15 @@ const sentOf = ({ body, headers, operation, path, query }: Parts, caller: Caller
   }
 }
 
-export interface Ground {
+export interface PlanContext {
   readonly document: Document
   readonly operations: ReadonlyArray<Operation>
-  readonly stock: Stock
+  readonly objects: TestObjects
   /** What KYB callbacks are signed with, where that is known. */
   readonly kybSecret: string | undefined
 }
 
-const signed = (sent: Sent, { kybSecret }: Ground, operation: Operation, draw?: Draw): Sent => {
+const signed = (sent: Sent, { kybSecret }: PlanContext, operation: Operation, draw?: Draw): Sent => {
   const isCallback = operation.path === "/organizations/webhook/kyb"
   if (!isCallback || kybSecret === undefined || draw?.happens(0.2) === true) return sent
   const signature = createHmac("sha256", kybSecret)
@@ -65,35 +65,39 @@ const signed = (sent: Sent, { kybSecret }: Ground, operation: Operation, draw?: 
 }
 
 /** The example as it stands, for somebody who may: what comes after it may be refused, this is not. */
-const plain = (number: number, operation: Operation, { document, kybSecret, operations, stock }: Ground): Planned => {
+const plain = (
+  number: number,
+  operation: Operation,
+  { document, kybSecret, operations, objects }: PlanContext
+): Planned => {
   const spoils = /cancel|freeze|rotate/.test(operation.path)
   const theirTurn = forNeighbour.includes(operation.name)
-  const ids = theirTurn ? stock.theirs : stock.ours.at(operation.method === "DELETE" ? -1 : spoils ? 1 : 0)!
+  const ids = theirTurn ? objects.theirs : objects.ours.at(operation.method === "DELETE" ? -1 : spoils ? 1 : 0)!
   const forAdmins = /Who may call it: platform admins/.test(operation.about.description ?? "")
-  const caller = stock.callers[theirTurn ? "neighbour's key" : forAdmins ? "admin" : "key"]!
-  const parts = exemplary(document, operation, ids, stock, number)
-  const sent = signed(sentOf(parts, caller), { document, kybSecret, operations, stock }, operation)
-  return { number, kind: "plain", caller, sent, about: "" }
+  const caller = objects.callers[theirTurn ? "neighbour's key" : forAdmins ? "admin" : "key"]!
+  const parts = exampleRequest(document, operation, ids, objects, number)
+  const sent = signed(sentOf(parts, caller), { document, kybSecret, operations, objects }, operation)
+  return { number, kind: "example", caller, sent, about: "" }
 }
 
-export const plan = (seed: number, number: number, ground: Ground): Planned => {
-  const { document, operations, stock } = ground
+export const plan = (seed: number, number: number, context: PlanContext): Planned => {
+  const { document, operations, objects } = context
   const operation = operations[number % operations.length]!
-  if (number % CHAPTER < operations.length) return plain(number, operation, ground)
+  if (number % REQUESTS_PER_OBJECT_SET < operations.length) return plain(number, operation, context)
   const draw = new Draw(seed, `request ${number}`)
   const kind = kindOf(draw)
   const theirTurn = forNeighbour.includes(operation.name)
-  const ids: Ids = theirTurn ? stock.theirs : draw.pick(stock.ours)
-  const anyone = draw.pick(Object.values(stock.callers))
-  const caller = draw.happens(0.4) ? anyone : stock.callers[theirTurn ? "neighbour's key" : draw.pick(able)]!
-  const right = valid(document, operation, ids, stock, draw, number)
+  const ids: Ids = theirTurn ? objects.theirs : draw.pick(objects.ours)
+  const anyone = draw.pick(Object.values(objects.callers))
+  const caller = draw.happens(0.4) ? anyone : objects.callers[theirTurn ? "neighbour's key" : draw.pick(able)]!
+  const right = validRequest(document, operation, ids, objects, draw, number)
   if (kind === "valid") {
-    return { number, kind, caller, sent: signed(sentOf(right, caller), ground, operation, draw), about: "" }
+    return { number, kind, caller, sent: signed(sentOf(right, caller), context, operation, draw), about: "" }
   }
-  if (kind === "nearly") {
-    const { about, parts } = spoiled(right, ids, stock.theirs, draw)
-    return { number, kind, caller, sent: signed(sentOf(parts, caller), ground, operation, draw), about }
+  if (kind === "mutated") {
+    const { about, parts } = mutate(right, ids, objects.theirs, draw)
+    return { number, kind, caller, sent: signed(sentOf(parts, caller), context, operation, draw), about }
   }
-  const { about, sent } = wild(sentOf(right, caller), draw)
-  return { number, kind, caller, sent: signed(sent, ground, operation, draw), about }
+  const { about, sent } = malformed(sentOf(right, caller), draw)
+  return { number, kind, caller, sent: signed(sent, context, operation, draw), about }
 }

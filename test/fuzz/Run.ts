@@ -1,10 +1,10 @@
 /** A run: the stock is made, requests are sent one after the other, and every answer is judged. */
 import type { Credentials } from "./Callers.ts"
 import { type Document, operationsOf } from "./Document.ts"
-import { Judge } from "./Judge.ts"
-import { CHAPTER, plan, type Planned } from "./Plan.ts"
-import { type Stock, Stocking } from "./Stock.ts"
-import { Wire } from "./Wire.ts"
+import { ResponseChecker } from "./ResponseChecker.ts"
+import { REQUESTS_PER_OBJECT_SET, plan, type Planned } from "./Plan.ts"
+import { type TestObjects, ObjectFactory } from "./TestObjects.ts"
+import { RawHttpClient } from "./RawHttpClient.ts"
 
 export interface Options {
   readonly url: string
@@ -40,30 +40,30 @@ const lineFor = (seed: number, { about, caller, kind, number, sent }: Planned, f
 
 export const run = async (options: Options): Promise<Ran> => {
   const { credentials, from = 0, kybSecret, onFailure, requests, seed, url } = options
-  const wire = new Wire(url)
+  const client = new RawHttpClient(url)
   try {
-    const read = await wire.send({ method: "GET", target: "/openapi.json", headers: [] })
+    const read = await client.send({ method: "GET", target: "/openapi.json", headers: [] })
     if (typeof read === "string") throw new Error(read)
     const document = JSON.parse(read.text) as Document
     const operations = operationsOf(document)
-    const judge = new Judge(document)
-    const stocking = new Stocking(wire, document, credentials)
+    const checker = new ResponseChecker(document)
+    const stocking = new ObjectFactory(client, document, credentials)
     const failures: Array<string> = []
     const counts = new Map<string, Map<number, number>>()
-    let stock: Stock | undefined
+    let objects: TestObjects | undefined
     let chapter = -1
     for (let number = from; number < from + requests; number++) {
-      if (stock === undefined || Math.floor(number / CHAPTER) !== chapter) {
-        chapter = Math.floor(number / CHAPTER)
-        stock = await stocking.renew(seed, chapter, SETS)
+      if (objects === undefined || Math.floor(number / REQUESTS_PER_OBJECT_SET) !== chapter) {
+        chapter = Math.floor(number / REQUESTS_PER_OBJECT_SET)
+        objects = await stocking.create(seed, chapter, SETS)
       }
-      const planned = plan(seed, number, { document, operations, stock, kybSecret })
-      const answer = await wire.send(planned.sent)
-      const name = judge.operationOf(planned.sent)?.name ?? "elsewhere"
+      const planned = plan(seed, number, { document, operations, objects, kybSecret })
+      const answer = await client.send(planned.sent)
+      const name = checker.operationOf(planned.sent)?.name ?? "elsewhere"
       const ofOperation = counts.get(name) ?? new Map<number, number>()
       const status = typeof answer === "string" ? 0 : answer.status
       counts.set(name, ofOperation.set(status, (ofOperation.get(status) ?? 0) + 1))
-      const flaw = judge.verdict(planned.sent, planned.caller, answer, stock)
+      const flaw = checker.problemWith(planned.sent, planned.caller, answer, objects)
       if (flaw === undefined) continue
       const line = lineFor(seed, planned, flaw, typeof answer === "string" ? "" : answer.text)
       failures.push(line)
@@ -71,6 +71,6 @@ export const run = async (options: Options): Promise<Ran> => {
     }
     return { failures, counts }
   } finally {
-    wire.close()
+    client.close()
   }
 }

@@ -3,8 +3,8 @@ import { setTimeout as pause } from "node:timers/promises"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Logger, LogLevel } from "effect"
 import { inject } from "vitest"
-import type { Instance } from "../chaos/stage/Instance.ts"
-import { openStage } from "../chaos/stage/Stage.ts"
+import type { Instance } from "../chaos/environment/Instance.ts"
+import { startEnvironment } from "../chaos/environment/Environment.ts"
 import { byPhone } from "../payments/support/Requests.ts"
 
 const LIMIT = 120
@@ -42,7 +42,7 @@ const completed = async (one: Instance, headers: Headers, paymentId: string): Pr
 describe("Three instances on one database", () => {
   it.scopedLive("count requests together, know each other's changes at once, and go on when two are killed", () =>
     Effect.gen(function* () {
-      const stage = yield* openStage({
+      const stage = yield* startEnvironment({
         instances: 3,
         bundle: inject("bundle"),
         wantsDisk: false,

@@ -4,7 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { catalogue } from "./bugs/Catalogue.ts"
 import { run } from "./Run.ts"
 import { shrink } from "./Shrink.ts"
-import { DEEP_RUNS } from "./support/RunSeeds.ts"
+import { DEEP_RUNS } from "./RunSeeds.ts"
 
 describe("a planted bug", () => {
   it("is one of at least thirty, each of a name of its own", () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { catalogue } from "./bugs/Catalogue.ts"
-import { runOnPostgres } from "./support/PostgresRun.ts"
+import { runOnPostgres } from "./PostgresRun.ts"
 
 const SEEDS = 30
 

@@ -1,5 +1,8 @@
 /** What many runs came to: what came up and how often, and what failed, each with the line that brings it back. */
 import type { Ran } from "./Run.ts"
+import { focuses } from "./business/Focus.ts"
+import { stepActions } from "./business/Steps.ts"
+import { callbackDeliveries, payinOutcomes, transmissions } from "./providers/DrawnOutcome.ts"
 
 export class Totals {
   runs = 0
@@ -55,3 +58,64 @@ export const lineFor = (
   left: { readonly steps: ReadonlyArray<number>; readonly faults: number }
 ): string =>
   `npm run simulate -- --seed ${seed}   # ${problems[0] ?? "nothing"} (steps ${left.steps.join(", ")}; ${left.faults} faults)`
+
+/** What many runs must come across between them: a world in which something of this never happens proves nothing about it. */
+const named = (kind: string, names: ReadonlyArray<string>, usual?: string): ReadonlyArray<string> =>
+  names.filter((name) => name !== usual).map((name) => `${kind}: ${name}`)
+
+const faultNames = [
+  "crash",
+  "sleep",
+  "wrong clock",
+  "held lock",
+  "waits for the lock of a payment",
+  "waits for the lock of an escrow",
+  "waits for the lock of an account",
+  "busy database",
+  "lost statement",
+  "forged callback",
+  "callback out of order",
+  "provider switched off",
+  "refuses",
+  "hangs",
+  "takes and breaks off",
+  "text that databases refuse",
+  "does not find what it has",
+  "swears that it never had it",
+  "dispute",
+  "refuses a repetition",
+  "another account",
+  "claim through another account",
+  "receiver down for days",
+  "falls asleep while it waits",
+  "forgotten of events",
+  "forgotten of deliveries"
+]
+
+const ends = ["completed", "failed", "rejected", "canceled"]
+
+const expectedCounts: ReadonlyArray<string> = [
+  ...named("step", Object.keys(stepActions)),
+  ...named("fault", Object.keys(transmissions), "smooth"),
+  ...named("fault", Object.keys(callbackDeliveries), "once"),
+  ...named("fate", Object.keys(payinOutcomes)),
+  ...named("fault", faultNames),
+  ...named("dispute", ["whole", "part", "won", "given back by hand", "the same again"]),
+  ...named("inbound", [...ends, "refunded", "expired"]),
+  ...named("outbound", [...ends, "refunded"]),
+  ...named("external", ends),
+  ...named("escrow", ["active", "completed", "canceled", "part pending", "part disbursed", "part canceled"]),
+  ...named("link", ["fixed, used", "open, used", "payment completed", "payment failed", "payment refunded"]),
+  ...named("attempt", ["through an own account", "payment declined", "refund accepted", "return accepted"]),
+  ...named("item", ["resolution", "review", "unknown_outcome"]),
+  ...named("operator", ["kept", "by hand", "refunded", "in the dashboard", "stated before it was told"]),
+  ...named("movement", ["named", "stated", "total"]),
+  ...named("receivable", ["owed", "paid"]),
+  ...named("focus", Object.keys(focuses)),
+  ...named("delivery", ["delivered", "dead"]),
+  ...named("webhooks", ["active", "disabled", "replayed"])
+]
+
+/** Of all that, what never came up. */
+export const missingCounts = (counts: ReadonlyMap<string, number>): ReadonlyArray<string> =>
+  expectedCounts.filter((what) => !counts.has(what))

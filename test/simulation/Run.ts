@@ -1,44 +1,74 @@
 /** One run: from a seed to a world, its steps, a quiet end, people who clear up, and what must hold after all of it. */
-import { Effect } from "effect"
+import { Effect, GlobalValue } from "effect"
 import type { ProviderName } from "../../src/domain/Corridor.ts"
 import { Ids } from "../../src/domain/Ids.ts"
 import { LedgerStore } from "../../src/money/ledger/LedgerStore.ts"
 import { ledgerTables } from "../../src/money/ledger/PostInMemory.ts"
 import { memoryTable } from "../../src/platform/database/MemoryDatabase.ts"
 import type { VirtualAccount, VirtualTransaction } from "../../src/treasury/accounts/VirtualAccountStore.ts"
-import { nothingPlanted, type Planted } from "./bugs/Bug.ts"
+import { nothingPlanted, type Planted } from "./bugs/Planting.ts"
 import { drawFocus, type Focus, noFocus } from "./business/Focus.ts"
-import { openItems, operate } from "./business/Operating.ts"
+import { openItems, resolveQueue } from "./business/Operators.ts"
 import { Receivers } from "./business/Receivers.ts"
-import type { Scene } from "./business/Scene.ts"
-import { settle } from "./business/Society.ts"
-import type { Step } from "./business/Step.ts"
-import { acts, drawAfterwards, drawSize, drawSteps, type Size } from "./business/Steps.ts"
-import { escrowTables } from "./business/Escrowing.ts"
-import { linkTables } from "./business/Linking.ts"
-import { offProblem } from "./business/Switching.ts"
-import { accountProblems } from "./invariants/Accounts.ts"
+import type { ScenarioContext, Step } from "./business/ScenarioContext.ts"
+import { createFixtures } from "./business/Fixtures.ts"
+import { stepActions, drawLateSteps, drawSize, drawSteps, type Size } from "./business/Steps.ts"
+import { escrowTables } from "./business/Escrows.ts"
+import { linkTables } from "./business/PaymentLinks.ts"
+import { disabledProviderProblem } from "./business/ProviderChanges.ts"
+import { accountProblems, accountEventProblems } from "./invariants/VirtualAccounts.ts"
 import { answerProblems } from "./invariants/Answers.ts"
 import { booksIn } from "../../src/payments/store/AttemptQueueMemory.ts"
 import { feeProblems, suspenseProblems } from "./invariants/Charges.ts"
 import { escrowProblems } from "./invariants/Escrows.ts"
 import { linkProblems } from "./invariants/Links.ts"
 import { moneyProblems, queueProblems, receivableProblems } from "./invariants/Money.ts"
-import { movementProblems } from "./invariants/Movements.ts"
-import { progressProblems } from "./invariants/Progress.ts"
+import { progressProblems, rampEndProblems, refusalProblems } from "./invariants/Progress.ts"
 import { dossiersOf, type Records } from "./invariants/Records.ts"
-import { rampEndProblems, refusalProblems } from "./invariants/Sends.ts"
-import { deliveryProblems, logProblems, tellingProblems } from "./invariants/Telling.ts"
-import { walkProblems } from "./invariants/Walks.ts"
+import { deliveryProblems, logProblems, eventProblems } from "./invariants/Events.ts"
+import { conversionGainProblems } from "./invariants/ConversionGains.ts"
 import { Orders } from "./providers/Orders.ts"
 import { SimulatedProvider } from "./providers/SimulatedProvider.ts"
 import { Chance } from "./world/Chance.ts"
-import { watchForgetting, type Watched, watchWriting } from "./world/Forgotten.ts"
-import { Outside } from "./world/Outside.ts"
-import { surroundings } from "./world/Surroundings.ts"
-import { dawn, Time } from "./world/Time.ts"
-import { unburdened } from "./world/Unburdened.ts"
+import { auditDeletions, type WriteLog, auditWrites } from "./world/RetentionAudit.ts"
+import { SimulationEnvironment } from "./world/SimulationEnvironment.ts"
+import { simulationSettings } from "./world/Stores.ts"
+import { startTime, VirtualTime } from "./world/VirtualTime.ts"
 import { World } from "./world/World.ts"
+
+/** What the library does for whoever looks at a program that runs for long, and what many short runs would only pay for. */
+
+/** A traced function takes a stack each time that it is called, of which nobody here makes a trace. */
+const withoutStacks = <A>(run: () => A): A => {
+  const before = Object.getOwnPropertyDescriptor(Error, "stackTraceLimit")!
+  Object.defineProperty(Error, "stackTraceLimit", { get: () => 0, set: () => {}, configurable: true })
+  try {
+    return run()
+  } finally {
+    Object.defineProperty(Error, "stackTraceLimit", before)
+  }
+}
+
+/** All fibers that run, as the library knows them. */
+const globalFibers = GlobalValue.globalValue<{ readonly roots: Set<unknown> }>(
+  Symbol.for("effect/FiberScope/Global"),
+  () => {
+    throw new Error("the library keeps its fibers elsewhere")
+  }
+)
+
+/** Whoever was never interrupted is kept for ever, and all of a world with it: nobody interrupts the fibers of a dead machine. */
+const withoutRoots = <A>(run: () => A): A => {
+  const { roots } = globalFibers
+  const before = new Set(roots)
+  try {
+    return run()
+  } finally {
+    for (const fiber of roots) if (!before.has(fiber)) roots.delete(fiber)
+  }
+}
+
+const withoutOverhead = <A>(run: () => A): A => withoutStacks(() => withoutRoots(run))
 
 export const fiat: ReadonlyArray<ProviderName> = ["stripe", "adyen", "paystack"]
 export const crypto: ReadonlyArray<ProviderName> = ["circle", "coinbase"]
@@ -70,7 +100,7 @@ export interface Options {
   readonly withoutSteps?: ReadonlySet<number>
   readonly withoutFaults?: ReadonlySet<string>
   /** Keeps what happened. */
-  readonly tells?: boolean
+  readonly keepsLog?: boolean
   readonly planted?: Planted
 }
 
@@ -80,7 +110,7 @@ export interface Ran {
   readonly steps: ReadonlyArray<Step>
   readonly faults: ReadonlyArray<string>
   readonly counts: ReadonlyMap<string, number>
-  readonly story: ReadonlyArray<string>
+  readonly logLines: ReadonlyArray<string>
 }
 
 export const booksTables = {
@@ -90,9 +120,9 @@ export const booksTables = {
 }
 
 const recordsOf = (
-  { forgotten, orders, organisations, world }: Scene,
+  { deleted, orders, organisations, world }: ScenarioContext,
   receivers: Receivers,
-  { missed }: Watched
+  { missedEvents }: WriteLog
 ): Records => {
   const { attempts, events, history, operatorItems, payments, webhookDeliveries } = world.tables
   const { ledgerPostings, virtualAccounts, virtualTransactions } = world.database.open(booksTables)
@@ -101,8 +131,8 @@ const recordsOf = (
     attempts: Array.from(attempts.values()),
     history: Array.from(history.values()),
     items: Array.from(operatorItems.values()),
-    events: Array.from(new Map([...forgotten.events, ...events]).values()),
-    deliveries: Array.from(new Map([...forgotten.deliveries, ...webhookDeliveries]).values()),
+    events: Array.from(new Map([...deleted.events, ...events]).values()),
+    deliveries: Array.from(new Map([...deleted.deliveries, ...webhookDeliveries]).values()),
     postings: Array.from(ledgerPostings.values()),
     books: (paymentId) => booksIn(world.tables, paymentId),
     virtualAccounts: Array.from(virtualAccounts.values()),
@@ -113,7 +143,7 @@ const recordsOf = (
         webhookId,
         events: asked,
         taken: receivers.taken.get(url) ?? new Set(),
-        missed: missed.get(webhookId) ?? new Set()
+        missedEvents: missedEvents.get(webhookId) ?? new Set()
       }))
     ),
     holdings: (paymentId) => orders.holdings(paymentId)
@@ -121,26 +151,26 @@ const recordsOf = (
 }
 
 export const inspect = (
-  scene: Scene,
+  scenario: ScenarioContext,
   receivers: Receivers,
-  watched: Watched,
+  watched: WriteLog,
   runIn: <A, E>(effect: Effect.Effect<A, E, LedgerStore>) => A
 ): void => {
-  const records = recordsOf(scene, receivers, watched)
-  const { webhookAttempts, webhookDeliveries, webhooks } = scene.world.tables
-  const feeOf = new Map<string, Scene["organisations"][number]["fee"]>(
-    scene.organisations.map(({ fee, orgId }) => [orgId, fee])
+  const records = recordsOf(scenario, receivers, watched)
+  const { webhookAttempts, webhookDeliveries, webhooks } = scenario.world.tables
+  const feeOf = new Map<string, ScenarioContext["organisations"][number]["fee"]>(
+    scenario.organisations.map(({ fee, orgId }) => [orgId, fee])
   )
   const dossiers = dossiersOf(records)
-  const { escrows, linkPayments, paymentLinks } = scene.world.database.open({ ...escrowTables, ...linkTables })
+  const { escrows, linkPayments, paymentLinks } = scenario.world.database.open({ ...escrowTables, ...linkTables })
   const problems = [
     ...runIn(Effect.flatMap(LedgerStore, ({ check }) => check)).problems.map(({ message }) => message),
     ...dossiers.flatMap(moneyProblems),
     ...dossiers.flatMap(progressProblems),
-    ...dossiers.flatMap(tellingProblems),
+    ...dossiers.flatMap(eventProblems),
     ...dossiers.flatMap((dossier) => feeProblems(dossier, feeOf.get(dossier.payment.org_id) ?? null)),
     ...dossiers.flatMap(suspenseProblems),
-    ...dossiers.flatMap((dossier) => refusalProblems(dossier, scene.orders)),
+    ...dossiers.flatMap((dossier) => refusalProblems(dossier, scenario.orders)),
     ...dossiers.flatMap((dossier) =>
       rampEndProblems(dossier, (version) => watched.writtenAt.get(`${dossier.payment.payment_id} ${version}`))
     ),
@@ -149,30 +179,30 @@ export const inspect = (
       const url = webhooks.get(webhook_id)?.endpoint_url ?? ""
       return receivers.answers.get(Receivers.nameOf(url, event_id, attempt)) ?? []
     }),
-    ...answerProblems(scene),
+    ...answerProblems(scenario),
     ...accountProblems(records),
-    ...movementProblems(records),
-    ...walkProblems(records, watched.valued),
-    ...escrowProblems(records, escrows.values(), scene.escrows),
+    ...accountEventProblems(records),
+    ...conversionGainProblems(records, watched.valued),
+    ...escrowProblems(records, escrows.values(), scenario.escrows),
     ...linkProblems(records, paymentLinks.values(), linkPayments.values()),
-    ...queueProblems(dossiers, openItems(scene)),
+    ...queueProblems(dossiers, openItems(scenario)),
     ...receivableProblems(records)
   ]
-  for (const problem of problems) scene.outside.problem(problem)
+  for (const problem of problems) scenario.env.problem(problem)
 }
 
-const summarize = ({ outside, world }: Scene): void => {
+const summarize = ({ env, world }: ScenarioContext): void => {
   for (const { direction, failure, status } of world.tables.payments.values()) {
-    outside.count(`${direction}: ${status}`)
-    if (failure?.code === "EXPIRED") outside.count(`${direction}: expired`)
+    env.count(`${direction}: ${status}`)
+    if (failure?.code === "EXPIRED") env.count(`${direction}: expired`)
   }
-  for (const { kind } of world.tables.operatorItems.values()) outside.count(`item: ${kind}`)
-  for (const { event_type } of world.tables.events.values()) outside.count(`event: ${event_type}`)
-  for (const { status } of world.tables.webhookDeliveries.values()) outside.count(`delivery: ${status}`)
-  for (const { status } of world.tables.webhooks.values()) outside.count(`webhooks: ${status}`)
+  for (const { kind } of world.tables.operatorItems.values()) env.count(`item: ${kind}`)
+  for (const { event_type } of world.tables.events.values()) env.count(`event: ${event_type}`)
+  for (const { status } of world.tables.webhookDeliveries.values()) env.count(`delivery: ${status}`)
+  for (const { status } of world.tables.webhooks.values()) env.count(`webhooks: ${status}`)
   for (const { account, leg, outcome } of world.tables.attempts.values()) {
-    outside.count(`attempt: ${leg} ${outcome ?? "unanswered"}`)
-    if (account !== null) outside.count("attempt: through an own account")
+    env.count(`attempt: ${leg} ${outcome ?? "unanswered"}`)
+    if (account !== null) env.count("attempt: through an own account")
   }
   const { escrows, ledgerPostings, linkPayments, paymentLinks } = world.database.open({
     ...escrowTables,
@@ -180,65 +210,65 @@ const summarize = ({ outside, world }: Scene): void => {
     ...ledgerTables
   })
   for (const { account, amount, kind } of ledgerPostings.values()) {
-    if (account.startsWith("receivable/") && amount.isNegative) outside.count("receivable: owed")
-    if (kind === "receivable_payment" && amount.isPositive) outside.count("receivable: paid")
+    if (account.startsWith("receivable/") && amount.isNegative) env.count("receivable: owed")
+    if (kind === "receivable_payment" && amount.isPositive) env.count("receivable: paid")
   }
   for (const { is_total, source } of world.tables.movements.values())
-    outside.count(`movement: ${is_total ? "total" : source === "operator" ? "stated" : "named"}`)
+    env.count(`movement: ${is_total ? "total" : source === "operator" ? "stated" : "named"}`)
   for (const { milestones, status } of escrows.values()) {
-    outside.count(`escrow: ${status}`)
-    for (const one of milestones) outside.count(`escrow: part ${one.status}`)
+    env.count(`escrow: ${status}`)
+    for (const one of milestones) env.count(`escrow: part ${one.status}`)
   }
   for (const { amount_type, payment_id } of paymentLinks.values())
-    outside.count(`link: ${amount_type}, ${payment_id === null ? "not used" : "used"}`)
+    env.count(`link: ${amount_type}, ${payment_id === null ? "not used" : "used"}`)
   for (const { payment_id } of linkPayments.values())
-    outside.count(`link: payment ${world.tables.payments.get(payment_id)?.status}`)
+    env.count(`link: payment ${world.tables.payments.get(payment_id)?.status}`)
 }
 
-const live = (seed: number, options: Options): Ran => {
+const runSeed = (seed: number, options: Options): Ran => {
   const chance = new Chance(seed)
-  const time = new Time()
-  const outside = new Outside(time, chance, options.withoutFaults ?? new Set())
-  if (options.tells === true) outside.story = []
+  const time = new VirtualTime()
+  const env = new SimulationEnvironment(time, chance, options.withoutFaults ?? new Set())
+  if (options.keepsLog === true) env.logLines = []
   const size = drawSize(chance)
   const [focusName, focus] = size === "small" ? drawFocus(chance) : (["none", noFocus] as const)
-  outside.focus = focus
-  outside.count(`focus: ${focusName}`)
+  env.focus = focus
+  env.count(`focus: ${focusName}`)
   const drawn = drawSteps(chance, size, focus)
-  const orders = new Orders(outside)
-  const receivers = new Receivers(outside)
+  const orders = new Orders(env)
+  const receivers = new Receivers(env)
   const accounts = new Map(
-    [...fiat, ...crypto].map((name) => [name as string, new SimulatedProvider(name, outside, orders)])
+    [...fiat, ...crypto].map((name) => [name as string, new SimulatedProvider(name, env, orders)])
   )
   const providers = new Map(Array.from(accounts, ([place, account]) => [place, account.port]))
-  const world = new World(outside, {
+  const world = new World(env, {
     providers,
-    hooks: () => receivers.client,
+    webhookClient: () => receivers.client,
     instances: focus.instances ?? Number(chance.weighed(instances[size], "instances")),
-    calm: Number(chance.weighed({ "8": 1, "40": 2, "300": 3, "3000": 4 }, "calm")),
+    meanSteps: Number(chance.weighed({ "8": 1, "40": 2, "300": 3, "3000": 4 }, "calm")),
     planted: options.planted ?? nothingPlanted,
     databaseFails: chance.happens(0.15, "the database fails")
   })
   const runIn = <A, E>(effect: Effect.Effect<A, E, LedgerStore>): A =>
     Effect.runSync(Effect.provide(effect, world.stores))
   const organisations = Effect.runSync(
-    settle(chance, fiat, crypto, organisationsOf(chance, size, drawn, focus), focus).pipe(
+    createFixtures(chance, fiat, crypto, organisationsOf(chance, size, drawn, focus), focus).pipe(
       Effect.provideService(Ids, world.ids),
       Effect.provide(world.stores),
-      Effect.provide(surroundings),
-      Effect.withClock(world.elsewhere.clock)
+      Effect.provide(simulationSettings),
+      Effect.withClock(world.testMachine.clock)
     )
   )
   for (const { ownAccount } of organisations) {
     if (ownAccount === null) continue
-    const own = new SimulatedProvider("stripe", outside, orders, ownAccount)
+    const own = new SimulatedProvider("stripe", env, orders, ownAccount)
     accounts.set(own.place, own)
     providers.set(own.place, own.port)
   }
   for (const { endpoints } of organisations) for (const { secret, url } of endpoints) receivers.know(url, secret)
-  const scene: Scene = {
+  const scenario: ScenarioContext = {
     world,
-    outside,
+    env,
     orders,
     organisations,
     keyed: new Map(),
@@ -250,54 +280,54 @@ const live = (seed: number, options: Options): Ran => {
       if (account !== undefined) providers.set(place, account.port)
     },
     providerAt: (place) => accounts.get(place),
-    forgotten: watchForgetting(world),
+    deleted: auditDeletions(world),
     isDisturbed: false
   }
-  const watched = watchWriting(world, orders)
-  orders.objection = (ask) => offProblem(scene, ask)
+  const watched = auditWrites(world, orders)
+  orders.objection = (ask) => disabledProviderProblem(scenario, ask)
   orders.sentAt = (reference) => world.tables.attempts.get(reference)?.sent_at
   const isWanted = ({ number }: Step) => options.withoutSteps?.has(number) !== true
   const steps = drawn.filter(isWanted)
-  const afterwards = drawAfterwards(chance, drawn.length, focus).filter(isWanted)
+  const afterwards = drawLateSteps(chance, drawn.length, focus).filter(isWanted)
   for (const step of steps) {
-    time.at(dawn + step.at, () => {
-      outside.count(`step: ${step.kind}`)
-      world.act(acts[step.kind]!(scene, step))
+    time.at(startTime + step.at, () => {
+      env.count(`step: ${step.kind}`)
+      world.act(stepActions[step.kind]!(scenario, step))
     })
   }
   const clearUp = () => {
-    world.goOn()
-    inspect(scene, receivers, watched, runIn)
-    outside.locks.clear()
-    for (let round = 1; round <= MOST_ROUNDS && openItems(scene).length > 0 && outside.problems.length === 0; round++) {
-      world.act(operate(scene, round))
-      world.goOn()
-      inspect(scene, receivers, watched, runIn)
+    world.runUntilIdle()
+    inspect(scenario, receivers, watched, runIn)
+    env.locks.clear()
+    for (let round = 1; round <= MOST_ROUNDS && openItems(scenario).length > 0 && env.problems.length === 0; round++) {
+      world.act(resolveQueue(scenario, round))
+      world.runUntilIdle()
+      inspect(scenario, receivers, watched, runIn)
     }
   }
   clearUp()
-  if (focus.afterwards !== undefined || outside.afterwards.length > 0) {
-    for (const happen of outside.afterwards.splice(0)) happen()
+  if (focus.afterwards !== undefined || env.afterwards.length > 0) {
+    for (const happen of env.afterwards.splice(0)) happen()
     for (const step of afterwards) {
-      outside.count(`step: ${step.kind}`)
-      world.act(acts[step.kind]!(scene, step))
+      env.count(`step: ${step.kind}`)
+      world.act(stepActions[step.kind]!(scenario, step))
     }
     clearUp()
   }
-  if (outside.problems.length === 0) {
-    for (const { detail, kind } of openItems(scene))
-      outside.problem(`nobody can settle an item of kind ${kind}: ${detail}`)
+  if (env.problems.length === 0) {
+    for (const { detail, kind } of openItems(scenario))
+      env.problem(`nobody can settle an item of kind ${kind}: ${detail}`)
   }
-  outside.count(`size: ${size}, ${scene.organisations.length} organisations`)
-  summarize(scene)
+  env.count(`size: ${size}, ${scenario.organisations.length} organisations`)
+  summarize(scenario)
   return {
     seed,
-    problems: outside.problems,
+    problems: env.problems,
     steps: [...steps, ...afterwards],
-    faults: outside.faults,
-    counts: outside.counts,
-    story: outside.story ?? []
+    faults: env.faults,
+    counts: env.counts,
+    logLines: env.logLines ?? []
   }
 }
 
-export const run = (seed: number, options: Options = {}): Ran => unburdened(() => live(seed, options))
+export const run = (seed: number, options: Options = {}): Ran => withoutOverhead(() => runSeed(seed, options))

@@ -1,8 +1,7 @@
 /** Two thousand seeds, which between them meet every fault and reach every state. */
 import { describe, expect, it } from "@effect/vitest"
-import { missing } from "./Reach.ts"
-import { Totals } from "./Report.ts"
-import { DEEP_RUNS, runSeeds } from "./support/RunSeeds.ts"
+import { missingCounts, Totals } from "./Report.ts"
+import { DEEP_RUNS, runSeeds } from "./RunSeeds.ts"
 
 const AT_ONCE = 100
 
@@ -15,6 +14,6 @@ describe("simulated worlds", () => {
 
   it("meet every fault and reach every state", () => {
     expect(totals.runs).toBe(DEEP_RUNS)
-    expect(missing(totals.counts)).toEqual([])
+    expect(missingCounts(totals.counts)).toEqual([])
   })
 })

@@ -2,8 +2,7 @@
  * `npm run simulate -- --seed N --runs M`: runs one after the other. A run that fails is shrunk, and leaves a line that brings
  * it back; `--tell` shows what happened, in the shortest run that still fails where one does (`--shrink 0`: in all of it).
  */
-import { missing } from "./Reach.ts"
-import { lineFor, table, Totals } from "./Report.ts"
+import { missingCounts, lineFor, table, Totals } from "./Report.ts"
 import { run } from "./Run.ts"
 import { shrink } from "./Shrink.ts"
 
@@ -34,22 +33,22 @@ const progressOf = (runs: number) => {
 const first = argument("seed", 1)
 const runs = argument("runs", 1)
 const mostShrunk = argument("shrink", 3)
-const tells = process.argv.includes("--tell")
+const keepsLog = process.argv.includes("--tell")
 const totals = new Totals()
 const progress = progressOf(runs)
 const began = process.cpuUsage()
 for (let seed = first; seed < first + runs; seed++) {
-  const ran = run(seed, { tells })
+  const ran = run(seed, { keepsLog })
   totals.add(ran)
   progress(totals.runs, totals.failures.length)
   const hasFailed = ran.problems.length > 0
   const { options, ran: least } = hasFailed && totals.failures.length <= mostShrunk ? shrink(ran) : { options: {}, ran }
-  if (tells) run(seed, { ...options, tells }).story.forEach(say)
+  if (keepsLog) run(seed, { ...options, keepsLog }).logLines.forEach(say)
   if (!hasFailed) continue
   say(lineFor(ran, { steps: least.steps.map(({ number }) => number), faults: least.faults.length }))
 }
 const { system, user } = process.cpuUsage(began)
 say(table(totals))
-if (runs >= ENOUGH) say(`Never came up: ${missing(totals.counts).join(", ") || "nothing"}`)
+if (runs >= ENOUGH) say(`Never came up: ${missingCounts(totals.counts).join(", ") || "nothing"}`)
 say(`${runs} runs, ${totals.failures.length} failed; ${((user + system) / 1000 / runs).toFixed(1)} ms of CPU each`)
 process.exit(totals.failures.length > 0 ? 1 : 0)

@@ -2,8 +2,8 @@
  * One PostgreSQL cluster for the whole run, in it a migrated template to copy, and beside it the service as it is built, and
  * a data folder for those tests that need a server with a cluster of its own and not its first start.
  */
-import { execFile } from "node:child_process"
-import { symlinkSync } from "node:fs"
+import { execFile, spawn } from "node:child_process"
+import { symlinkSync, chmodSync, mkdtempSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { PgClient } from "@effect/sql-pg"
@@ -14,7 +14,32 @@ import { embeddedPostgres } from "../../src/platform/database/embedded/EmbeddedP
 import { DATABASE } from "../../src/platform/database/embedded/PresenceLock.ts"
 import { migrate } from "../../src/platform/database/Migrations.ts"
 import { TEMPLATE } from "./Cluster.ts"
-import { makeRunFolder } from "./RunFolder.ts"
+import { tmpdir } from "node:os"
+
+/** The folder of one run: all that its tests write and start is in it or names it, and a watchdog takes it away. */
+interface RunFolder {
+  readonly path: string
+  readonly remove: () => void
+}
+
+const makeRunFolder = (): RunFolder => {
+  const path = mkdtempSync(join(tmpdir(), "corridor-test-"))
+  // PostgreSQL runs as a user of its own when the tests run as root.
+  chmodSync(path, 0o755)
+  const watchdog = spawn(process.execPath, [resolve("test/support/Watchdog.mjs"), path], {
+    cwd: "/",
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"]
+  })
+  watchdog.unref()
+  // The processes of the run inherit it, and so do those that they start.
+  process.env["TMPDIR"] = path
+  return {
+    path,
+    // Not waited for: the processes of the run end by themselves first, and those that are taken would fail it.
+    remove: () => void watchdog.stdin.end()
+  }
+}
 
 const run = promisify(execFile)
 

@@ -2,7 +2,8 @@
 import { Effect, Option } from "effect"
 import { CreateWebhook } from "../../contract/api/WebhooksApi.ts"
 import { type Answer, ApiClient } from "../client/ApiClient.ts"
-import { isLocal, onTarget } from "../client/RunCommand.ts"
+import { onTarget } from "../client/RunCommand.ts"
+import { isLocal } from "../shared/CommandTarget.ts"
 import { decodeInput, refuse } from "../shared/CommandInput.ts"
 import { minute, properties, tableLayout, type TextLayout } from "../shared/Table.ts"
 

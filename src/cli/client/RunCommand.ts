@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import { redactText } from "../../platform/observability/Redaction.ts"
 import { type CommandResult, report } from "../shared/CommandResult.ts"
-import { type Server, Target } from "../shared/CommandTarget.ts"
+import { isLocal, type Server, Target } from "../shared/CommandTarget.ts"
 import { runningSandbox } from "../shared/RunningSandbox.ts"
 import { Streams } from "../shared/Terminal.ts"
 import type { ApiClient } from "./ApiClient.ts"
@@ -19,10 +19,6 @@ const sandboxHere = Effect.map(
 export const theServer = Effect.gen(function* () {
   const named = yield* (yield* Target).server
   return Option.isSome(named) ? named.value : yield* sandboxHere
-})
-
-export const isLocal = Effect.gen(function* () {
-  return Option.isNone(yield* (yield* Target).server)
 })
 
 export const printServer = ({ credential, url }: Server): Effect.Effect<void> =>

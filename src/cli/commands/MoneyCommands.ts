@@ -1,139 +1,118 @@
-/** `corridor rates` */
-import { Args, Command } from "@effect/cli"
-import { json } from "../shared/CommandResult.ts"
-import { byDatabase, onEither } from "../shared/CommandTarget.ts"
+/** `corridor rates`, `fees`, `ledger` and `accounts`. */
 import { flows, paymentMethods } from "../../domain/Corridor.ts"
-import { choice, option, optional } from "../shared/CommandInput.ts"
+import { argument, choice, databaseCommand, eitherCommand, option, optional } from "../shared/Command.ts"
 
-const setRate = Command.make(
-  "set",
-  {
-    from: Args.text({ name: "FROM" }).pipe(
-      Args.withDescription("The currency or crypto asset that is given, such as USD.")
-    ),
-    to: Args.text({ name: "TO" }).pipe(Args.withDescription("The one that is received for it, such as KES.")),
-    rate: Args.text({ name: "RATE" }).pipe(
-      Args.withDescription("How much of TO one unit of FROM is worth, such as 129.35: at most 12 significant digits.")
-    ),
-    json
-  },
-  (input) => onEither(() => import("../actions/RateActions.ts"))((rates) => rates.set(input))
-).pipe(
-  Command.withDescription(
-    "Set a base rate. Each direction of a pair has a rate of its own. One that moves by more than 10 percent is proposed, and set when another person sends the same."
+const feeActions = () => import("../database/LocalFees.ts")
+const ledgerActions = () => import("../database/LocalLedger.ts")
+const accountActions = () => import("../actions/AccountActions.ts")
+
+export const rates = [
+  eitherCommand(
+    "rates set",
+    "Set a base rate. Each direction of a pair has a rate of its own. One that moves by more than 10 percent is proposed, and set when another person sends the same.",
+    {
+      examples: ["corridor rates set USD KES 129.35"],
+      takes: {
+        from: argument("FROM", "The currency or crypto asset that is given, such as USD."),
+        to: argument("TO", "The one that is received for it, such as KES."),
+        rate: argument(
+          "RATE",
+          "How much of TO one unit of FROM is worth, such as 129.35: at most 12 significant digits."
+        )
+      },
+      run: (input) => import("../actions/RateActions.ts").then(({ set }) => set(input))
+    }
+  ),
+  databaseCommand("rates list", "List all base rates.", {
+    examples: ["corridor rates list"],
+    takes: {},
+    run: (input) => feeActions().then(({ listRates }) => listRates(input))
+  })
+]
+
+export const fees = [
+  databaseCommand("fees set", "Set what new payments are charged, as a whole; nothing (--bps 0) removes the rule.", {
+    examples: [
+      "corridor fees set --org ORG --method mobile_money --direction inbound --bps 150 --fixed 10 --currency KES"
+    ],
+    takes: {
+      org: option("org", "ORG", "Id of the organisation that is charged."),
+      method: choice("method", paymentMethods, "Payment method."),
+      direction: choice(
+        "direction",
+        flows,
+        "Payins (inbound) or payouts (outbound); ramps (external) are charged no fee."
+      ),
+      bps: optional("bps", "N", "Share of the payment in basis points, hundredths of a percent: 0 to 10000."),
+      fixed: optional("fixed", "AMOUNT", "Amount added to every payment, such as 10.50."),
+      currency: optional(
+        "currency",
+        "CUR",
+        "Currency of AMOUNT, which is left out of payments that are charged in another one."
+      )
+    },
+    run: (input) => feeActions().then(({ set }) => set(input))
+  }),
+  databaseCommand("fees list", "List the fees that organisations are charged.", {
+    examples: ["corridor fees list --org ORG"],
+    takes: { org: optional("org", "ORG", "Id of an organisation; all of them by default.") },
+    run: (input) => feeActions().then(({ list }) => list(input))
+  })
+]
+
+export const ledger = [
+  databaseCommand(
+    "ledger check",
+    "Compare every balance with its postings, every entry and every currency with zero, every balance with its floor, every provider account with its movements (in a sandbox also with what the simulated providers hold), what every exchange gave with its rate. Exit code 1: something is wrong.",
+    {
+      examples: ["corridor ledger check"],
+      takes: {},
+      run: (input) => ledgerActions().then(({ check }) => check(input))
+    }
+  ),
+  databaseCommand(
+    "ledger balances",
+    "List what each provider holds, what waits in clearing, what organisations owe, fees and fx; with --org an organisation's own accounts.",
+    {
+      examples: ["corridor ledger balances", "corridor ledger balances --org ORG"],
+      takes: { org: optional("org", "ORG", "Id of an organisation: its own accounts, and how far each may fall.") },
+      run: (input) => ledgerActions().then(({ balances }) => balances(input))
+    }
+  ),
+  databaseCommand(
+    "ledger limit",
+    "Set how far below zero a settlement account may go. By default that is not at all, and without end in a sandbox.",
+    {
+      examples: ["corridor ledger limit --org ORG --currency KES --amount 50000"],
+      takes: {
+        org: option("org", "ORG", "Id of the organisation."),
+        currency: option("currency", "CUR", "Currency of its settlement account."),
+        amount: option("amount", "N", "How much it may owe there; none goes back to what holds by default.")
+      },
+      run: (input) => ledgerActions().then(({ limit }) => limit(input))
+    }
   )
-)
+]
 
-const listRate = Command.make("list", { json }, (input) =>
-  byDatabase(() => import("../database/LocalFees.ts"))((rates) => rates.listRates(input))
-).pipe(Command.withDescription("List all base rates."))
+const accountId = argument("ACCOUNT", 'Id of the virtual account, as "corridor accounts list" shows it.')
 
-export const rates = Command.make("rates").pipe(
-  Command.withDescription("Base exchange rates, from which what an organisation is quoted follows."),
-  Command.withSubcommands([setRate, listRate])
-)
-
-/** `corridor fees` */
-const runFeeAction = byDatabase(() => import("../database/LocalFees.ts"))
-
-const setFee = Command.make(
-  "set",
-  {
-    org: option("org", "ORG", "Id of the organisation that is charged."),
-    method: choice("method", paymentMethods, "Payment method."),
-    direction: choice(
-      "direction",
-      flows,
-      "Payins (inbound) or payouts (outbound); ramps (external) are charged no fee."
-    ),
-    bps: optional("bps", "N", "Share of the payment in basis points, hundredths of a percent: 0 to 10000."),
-    fixed: optional("fixed", "AMOUNT", "Amount added to every payment, such as 10.50."),
-    currency: optional(
-      "currency",
-      "CUR",
-      "Currency of AMOUNT, which is left out of payments that are charged in another one."
-    ),
-    json
-  },
-  (input) => runFeeAction((fees) => fees.set(input))
-).pipe(Command.withDescription("Set what new payments are charged, as a whole; nothing (--bps 0) removes the rule."))
-
-const listFee = Command.make(
-  "list",
-  { org: optional("org", "ORG", "Id of an organisation; all of them by default."), json },
-  (input) => runFeeAction((fees) => fees.list(input))
-).pipe(Command.withDescription("List the fees that organisations are charged."))
-
-export const fees = Command.make("fees").pipe(
-  Command.withDescription("What organisations are charged for their payments: nothing, unless a rule says so."),
-  Command.withSubcommands([setFee, listFee])
-)
-
-/** `corridor ledger` */
-const runLedgerAction = byDatabase(() => import("../database/LocalLedger.ts"))
-
-const checkLedger = Command.make("check", { json }, (input) => runLedgerAction((ledger) => ledger.check(input))).pipe(
-  Command.withDescription(
-    "Compare every balance with its postings, every entry and every currency with zero, every balance with its floor, every provider account with its movements (in a sandbox also with what the simulated providers hold), what every exchange gave with its rate. Exit code 1: something is wrong."
-  )
-)
-
-const balancesLedger = Command.make(
-  "balances",
-  { org: optional("org", "ORG", "Id of an organisation: its own accounts, and how far each may fall."), json },
-  (input) => runLedgerAction((ledger) => ledger.balances(input))
-).pipe(
-  Command.withDescription(
-    "List what each provider holds, what waits in clearing, what organisations owe, fees and fx; with --org an organisation's own accounts."
-  )
-)
-
-const limitLedger = Command.make(
-  "limit",
-  {
-    org: option("org", "ORG", "Id of the organisation."),
-    currency: option("currency", "CUR", "Currency of its settlement account."),
-    amount: option("amount", "N", "How much it may owe there; none goes back to what holds by default."),
-    json
-  },
-  (input) => runLedgerAction((ledger) => ledger.limit(input))
-).pipe(
-  Command.withDescription(
-    "Set how far below zero a settlement account may go. By default that is not at all, and without end in a sandbox."
-  )
-)
-
-export const ledger = Command.make("ledger").pipe(
-  Command.withDescription("The double-entry ledger behind every payment and account."),
-  Command.withSubcommands([checkLedger, balancesLedger, limitLedger])
-)
-
-/** `corridor accounts` */
-const runAccountAction = onEither(() => import("../actions/AccountActions.ts"))
-
-const accountId = Args.text({ name: "ACCOUNT" }).pipe(
-  Args.withDescription('Id of the virtual account, as "corridor accounts list" shows it.')
-)
-
-const listAccount = Command.make("list", { org: optional("org", "ORG", "Only this organisation's."), json }, (input) =>
-  runAccountAction((accounts) => accounts.list(input))
-).pipe(Command.withDescription("List virtual accounts with their balances, newest first."))
-
-const freezeAccount = Command.make(
-  "freeze",
-  {
-    id: accountId,
-    reason: optional("reason", "TEXT", "Why; it goes into the audit log and to the organisation."),
-    json
-  },
-  (input) => runAccountAction((accounts) => accounts.freeze(input))
-).pipe(Command.withDescription("Freeze a virtual account: it can receive money, but not send any."))
-
-const unfreezeAccount = Command.make("unfreeze", { id: accountId, json }, (input) =>
-  runAccountAction((accounts) => accounts.unfreeze(input))
-).pipe(Command.withDescription("Unfreeze a virtual account: it can send money again."))
-
-export const accounts = Command.make("accounts").pipe(
-  Command.withDescription("Virtual accounts: list, freeze, unfreeze."),
-  Command.withSubcommands([listAccount, freezeAccount, unfreezeAccount])
-)
+export const accounts = [
+  eitherCommand("accounts list", "List virtual accounts with their balances, newest first.", {
+    examples: ["corridor accounts list --org ORG"],
+    takes: { org: optional("org", "ORG", "Only this organisation's.") },
+    run: (input) => accountActions().then(({ list }) => list(input))
+  }),
+  eitherCommand("accounts freeze", "Freeze a virtual account: it can receive money, but not send any.", {
+    examples: ['corridor accounts freeze ACCOUNT_ID --reason "Suspicious activity"'],
+    takes: {
+      id: accountId,
+      reason: optional("reason", "TEXT", "Why; it goes into the audit log and to the organisation.")
+    },
+    run: (input) => accountActions().then(({ freeze }) => freeze(input))
+  }),
+  eitherCommand("accounts unfreeze", "Unfreeze a virtual account: it can send money again.", {
+    examples: ["corridor accounts unfreeze ACCOUNT_ID"],
+    takes: { id: accountId },
+    run: (input) => accountActions().then(({ unfreeze }) => unfreeze(input))
+  })
+]

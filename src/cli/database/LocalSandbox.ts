@@ -1,5 +1,4 @@
 /** `corridor sandbox` */
-import { Prompt } from "@effect/cli"
 import { Effect, Layer, Config, Option, Schema } from "effect"
 import { AppLive, SandboxLive } from "../../app/Services.ts"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -10,6 +9,7 @@ import { report } from "../shared/CommandResult.ts"
 import { table } from "../shared/Table.ts"
 import { showElapsed } from "../shared/Terminal.ts"
 import { readFile } from "node:fs/promises"
+import { createInterface } from "node:readline"
 import { join } from "node:path"
 
 /** Rewrites `sandbox.json`, keeping the running server's address. */
@@ -33,14 +33,25 @@ export const rewriteSandboxFile = Effect.fn("Cli.rewriteSandboxFile")(function* 
   return yield* Effect.provideService(writeSandboxFile(credentials), Settings, { ...settings, publicUrl })
 })
 
+/** True after `y` or `yes`; false after anything else, and after Ctrl-C. */
+const confirm = (question: string) =>
+  Effect.async<boolean>((resume) => {
+    const lines = createInterface({ input: process.stdin, output: process.stdout })
+    lines.on("close", () => resume(Effect.succeed(false)))
+    lines.question(`${question} (y/N) `, (answer) => {
+      resume(Effect.succeed(/^y(es)?$/i.test(answer.trim())))
+      lines.close()
+    })
+    return Effect.sync(() => lines.close())
+  })
+
 /** Asks before anything is opened: a database that cannot be reset must not be started for the question. */
 const confirmed = (yes: boolean, asJson: boolean) =>
   Effect.gen(function* () {
     const { mode } = yield* Settings
     if (mode !== "sandbox") return yield* refuse("Only a sandbox can be reset, and CORRIDOR_MODE is live.")
     if (yes || asJson || !process.stdin.isTTY || !process.stdout.isTTY) return
-    const message = "Erase every organisation, user, key and payment of this sandbox?"
-    const sure = yield* Effect.orElseSucceed(Prompt.confirm({ message, initial: false }), () => false)
+    const sure = yield* confirm("Erase every organisation, user, key and payment of this sandbox?")
     if (!sure) return yield* refuse("Nothing was changed.")
   }).pipe(Effect.provide(Settings.layer))
 

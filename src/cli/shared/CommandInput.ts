@@ -1,27 +1,8 @@
 /** Decodes options with the domain's schemas; an error names the option. */
-import { Args, Options } from "@effect/cli"
 import { Effect, Option, Schema, type BigDecimal, Either, ParseResult } from "effect"
 import { ArrayFormatter } from "effect/ParseResult"
 import { Invalid } from "../../domain/Failure.ts"
 import { checkAmountLength, fromPlainText, toPlainText } from "../../domain/Decimal.ts"
-
-/** An option with a value. `placeholder` stands for the value in the help. */
-export const option = (name: string, placeholder: string, description: string) =>
-  Options.text(name).pipe(Options.withPseudoName(placeholder), Options.withDescription(description))
-
-export const optional = (name: string, placeholder: string, description: string) =>
-  Options.optional(option(name, placeholder, description))
-
-/** An option whose value is one of a few words. */
-export const choice = <const Values extends ReadonlyArray<string>>(name: string, values: Values, description: string) =>
-  Options.choice(name, values).pipe(Options.withDescription(description))
-
-/** An argument whose value is one of a few words. */
-export const chosen = <const Values extends ReadonlyArray<string>>(name: string, values: Values, description: string) =>
-  Args.choice<Values[number]>(
-    values.map((value) => [value, value]),
-    { name }
-  ).pipe(Args.withDescription(description))
 
 /** `names` says what the operator calls a field, where that is not `--field`. */
 export const decodeInput = <A, I>(
@@ -49,9 +30,7 @@ export const refuse = (message: string) => new Invalid({ message })
 export const found = <A>(what: Option.Option<A>, message: string): Effect.Effect<A, Invalid> =>
   Option.match(what, { onNone: () => Effect.fail(refuse(message)), onSome: Effect.succeed })
 
-/** Decodes an amount from text, so that no digit passes through a float. */
-
-/** Zero or more, or why not; what an option means by zero is its own matter. */
+/** Decodes an amount from text, so that no digit passes through a float. Zero or more, or why not; what an option means by zero is its own matter. */
 export const amountIn = (
   text: string,
   expected: string,
@@ -75,17 +54,3 @@ export const decimalOption = (example: string) =>
       ),
     encode: (amount) => ParseResult.succeed(toPlainText(amount))
   })
-
-/** `--events`, several times or with commas between the types. */
-export const eventList = (description: string) =>
-  Options.text("events").pipe(
-    Options.withPseudoName("TYPES"),
-    Options.withDescription(description),
-    Options.repeated,
-    Options.map((given) =>
-      given
-        .flatMap((text) => text.split(","))
-        .map((type) => type.trim())
-        .filter((type) => type !== "")
-    )
-  )

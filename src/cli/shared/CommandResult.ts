@@ -1,11 +1,9 @@
 /** Writes a command's result to standard output: one JSON document, or text. */
 import { Data, Effect, Option, Cause } from "effect"
-import { Options, type HelpDoc, ValidationError } from "@effect/cli"
 import { stringifyWire } from "../../domain/Decimal.ts"
 import { Streams } from "./Terminal.ts"
 import { isDatabaseFailure } from "../../domain/Failure.ts"
 import { redactText } from "../../platform/observability/Redaction.ts"
-import { plainText } from "./CommandHelp.ts"
 
 export interface CommandResult {
   /** `data` of the JSON document, in the API's own field names. */
@@ -20,10 +18,6 @@ export interface CommandResult {
 
 /** The result is on standard output already; the exit code and one sentence are left. */
 export class AlreadyReported extends Data.TaggedError("AlreadyReported")<{ readonly message: string }> {}
-
-export const json = Options.boolean("json").pipe(
-  Options.withDescription("Write one JSON document to standard output, and nothing else.")
-)
 
 export const errorDocument = (message: string) => ({ status: "error", message })
 
@@ -48,25 +42,17 @@ export const report = <E, R>(
     )
   })
 
-/** A failure is one sentence on standard error; LOG_LEVEL=debug adds the stack. */
-
 /** The words of an error and of what caused it, outermost first; a driver hides the reason behind a general one. */
 const wordsOf = (error: unknown): ReadonlyArray<string> => {
   if (!(error instanceof Error)) return [String(error)]
   return error.cause === undefined ? [error.message] : [error.message, ...wordsOf(error.cause)]
 }
 
-const plain = (doc: HelpDoc.HelpDoc): string =>
-  plainText(doc)
-    .trim()
-    .replace(/\s*\n\s*/g, "; ")
-
 /** A server's words, or a reader's own, must not move the cursor or colour the terminal. */
 const CONTROLS = /\p{Cc}+/gu
 
 export const sentenceOf = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause)
-  if (ValidationError.isValidationError(error)) return plain(error.error).replace(/[^.]$/, "$&.")
   // The database's own message is the cause of the API's message.
   const isOfDatabase = isDatabaseFailure(error) && error.cause !== undefined
   const words = isOfDatabase
@@ -77,20 +63,16 @@ export const sentenceOf = (cause: Cause.Cause<unknown>): string => {
   return redactText(words.filter((text) => text !== "").join(": ")).replace(CONTROLS, " ")
 }
 
+/** Writes a failure as one sentence to standard error; LOG_LEVEL=debug adds the stack. */
 export const explainFailure =
-  (how: { readonly path: ReadonlyArray<string>; readonly asJson: boolean; readonly debug: boolean }) =>
+  ({ asJson, debug }: { readonly asJson: boolean; readonly debug: boolean }) =>
   (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
     if (Cause.isInterruptedOnly(cause)) return Effect.void
-    const error = Cause.squash(cause)
-    const badCommandLine = ValidationError.isValidationError(error)
-    const help = badCommandLine ? ` See: ${["corridor", ...how.path].join(" ")} --help` : ""
-    const sentence = `${sentenceOf(cause)}${help}`
-    const document = how.asJson && !(error instanceof AlreadyReported)
-    return Effect.zipRight(
-      Effect.map(Streams, ({ err }) => {
-        err(`corridor: ${sentence}\n`)
-        if (how.debug) err(`${redactText(Cause.pretty(cause, { renderErrorCause: true }))}\n`)
-      }),
-      document ? writeLine(JSON.stringify(errorDocument(sentence))) : Effect.void
-    )
+    const sentence = sentenceOf(cause)
+    const isShown = Cause.squash(cause) instanceof AlreadyReported
+    return Effect.map(Streams, ({ err, out }) => {
+      err(`corridor: ${sentence}\n`)
+      if (debug) err(`${redactText(Cause.pretty(cause, { renderErrorCause: true }))}\n`)
+      if (asJson && !isShown) out(`${JSON.stringify(errorDocument(sentence))}\n`)
+    })
   }

@@ -6,8 +6,6 @@ import { Context, Effect, Either, Option } from "effect"
 import type { Invalid } from "../../domain/Failure.ts"
 import { refuse } from "./CommandInput.ts"
 
-/** Finds characters that no credential has, such as a copied line break. */
-
 /** `from`: the option or variable that holds it, such as `--api-key` or CORRIDOR_TOKEN. */
 export interface GivenCredential {
   readonly from: string
@@ -23,7 +21,7 @@ const nameOf = (character: string): string => {
   return /\p{Cc}/u.test(character) ? "a control character" : "a character that is not ASCII"
 }
 
-/** Names the position, never the value. */
+/** Finds a character that no credential has, such as a copied line break. Names its position, never the value. */
 export const credentialProblem = ({ from, kind, value }: GivenCredential): Option.Option<string> => {
   const characters = Array.from(value)
   const at = characters.findIndex((one) => !VISIBLE.test(one))
@@ -135,46 +133,18 @@ export const targetOf = (
   return { server, address }
 }
 
-/**
- * How a command comes to its work: the code for it is loaded only then, so that a help text, or a call of a server's API,
- * does not wait for the whole service to be loaded.
- */
-type Load<Work> = () => Promise<Work>
-type Ran = Effect.Effect<unknown, unknown, unknown>
+/** No server is named. */
+export const isLocal = Effect.gen(function* () {
+  return Option.isNone(yield* (yield* Target).server)
+})
 
-const later = <Work, Run extends Ran>(load: Load<Work>, run: (work: Work) => Run) =>
-  Effect.flatMap(
-    Effect.promise(load),
-    (work): Effect.Effect<Effect.Effect.Success<Run>, Effect.Effect.Error<Run>, Effect.Effect.Context<Run>> =>
-      run(work) as never
-  )
-
-/** By the API of the server that is named, and beside the database otherwise. */
-export const byApiOrDatabase =
-  <Api, Database>(api: Load<Api>, database: Load<Database>) =>
-  <Run extends Ran>(run: (work: Api | Database) => Run) =>
-    Effect.gen(function* () {
-      const server = yield* (yield* Target).server
-      return yield* Option.isSome(server) ? later(api, run) : later(database, run)
-    })
-
-/** What no server does for others. It must not do it to another database than the one that was meant. */
-export const byDatabase =
-  <Database>(load: Load<Database>) =>
-  <Run extends Ran>(run: (work: Database) => Run) =>
-    Effect.gen(function* () {
-      const { address, server } = yield* Target
-      if (Option.isSome(address)) {
-        return yield* refuse(
-          `This command works beside the database only, not by API: leave --url out, and unset CORRIDOR_URL (${address.value}).`
-        )
-      }
-      yield* server
-      return yield* later(load, run)
-    })
-
-/** By API alone, or by either way as the command itself decides. */
-export const onEither =
-  <Work>(load: Load<Work>) =>
-  <Run extends Ran>(run: (work: Work) => Run) =>
-    later(load, run)
+/** Refuses a named server for a command that works on the database only. */
+export const requireNoServer = Effect.gen(function* () {
+  const { address, server } = yield* Target
+  if (Option.isSome(address)) {
+    return yield* refuse(
+      `This command works beside the database only, not by API: leave --url out, and unset CORRIDOR_URL (${address.value}).`
+    )
+  }
+  yield* server
+})

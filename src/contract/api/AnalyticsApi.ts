@@ -1,12 +1,11 @@
 /** Analytics: where users come from, and how payments went day by day. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { providerNames } from "../../domain/Corridor.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
-import { OrgParam, DateParams, reportOf } from "./Envelope.ts"
-import { NotFound } from "./ErrorSchemas.ts"
-import { operation } from "./Operation.ts"
+import { OrgParam, DateParams, reportOf, report } from "./Envelope.ts"
+import { operation, apiGroup } from "./Operation.ts"
 
 const share = (description: string) =>
   Schema.Number.annotations({ description, jsonSchema: { type: "number", minimum: 0, maximum: 1 } })
@@ -61,97 +60,79 @@ const day = {
   volume: [{ currency: "KES", amount: 3000.5 }]
 }
 
-const trendsExample = {
-  status: "success",
-  data: {
-    date_from: "2026-03-01",
-    date_to: "2026-03-02",
-    days: [
-      { date: "2026-03-01", count: 0, completed: 0, failed: 0, success_rate: 0, volume: [] },
-      { date: "2026-03-02", ...day }
-    ],
-    totals: day
-  }
-}
+const trendsExample = report({
+  date_from: "2026-03-01",
+  date_to: "2026-03-02",
+  days: [
+    { date: "2026-03-01", count: 0, completed: 0, failed: 0, success_rate: 0, volume: [] },
+    { date: "2026-03-02", ...day }
+  ],
+  totals: day
+})
 
-export const AnalyticsApi = HttpApiGroup.make("analytics")
+export const AnalyticsApi = apiGroup(
+  "analytics",
+  "Analytics",
+  "Who uses the service where, and what moves through it day by day."
+)
   .add(
-    HttpApiEndpoint.get("geographicDistribution", "/users/analytics/geographic-distribution")
-      .setUrlParams(Schema.Struct(OrgParam))
-      .addSuccess(reportOf(GeographicDistribution))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "operations",
-          lists: true,
-          summary: "Users by country",
-          description: "The members of the organisation; for a platform admin who names none, all users.",
-          response: {
-            status: "success",
-            data: {
-              total_users: 4,
-              countries: [
-                { country: "KE", users: 3, share: 0.75 },
-                { country: null, users: 1, share: 0.25 }
-              ]
-            }
-          }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.get("geographicDistribution", "/users/analytics/geographic-distribution")
+        .setUrlParams(Schema.Struct(OrgParam))
+        .addSuccess(reportOf(GeographicDistribution)),
+      access: "operations",
+      lists: true,
+      summary: "Users by country",
+      description: "The members of the organisation; for a platform admin who names none, all users.",
+      response: report({
+        total_users: 4,
+        countries: [
+          { country: "KE", users: 3, share: 0.75 },
+          { country: null, users: 1, share: 0.25 }
+        ]
+      })
+    })
   )
   .add(
-    HttpApiEndpoint.get("trends", "/transactions/analytics/trends")
-      .setUrlParams(
-        Schema.Struct({
-          ...DateParams,
-          org_id: Schema.optional(
-            Schema.String.annotations({ description: "Extension. One organisation; all of them when absent" })
-          )
-        })
-      )
-      .addSuccess(reportOf(Trends))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "platform",
-          lists: true,
-          summary: "Payments by day",
-          description: "At most 366 days. Amounts are exact, in the currency of the payment (`currency`).",
-          response: trendsExample
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.get("trends", "/transactions/analytics/trends")
+        .setUrlParams(
+          Schema.Struct({
+            ...DateParams,
+            org_id: Schema.optional(
+              Schema.String.annotations({ description: "Extension. One organisation; all of them when absent" })
+            )
+          })
+        )
+        .addSuccess(reportOf(Trends)),
+      access: "platform",
+      lists: true,
+      summary: "Payments by day",
+      description: "At most 366 days. Amounts are exact, in the currency of the payment (`currency`).",
+      response: trendsExample
+    })
   )
   .add(
-    HttpApiEndpoint.get("organizationTrends", "/organizations/:org_id/trends")
-      .setPath(Schema.Struct({ org_id: Schema.String }))
-      .setUrlParams(Schema.Struct(DateParams))
-      .addSuccess(reportOf(Trends))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "operations",
-          lists: true,
-          summary: "An organisation's payments by day",
-          description: "Extension. The same of one's own organisation.",
-          response: trendsExample
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.get("organizationTrends", "/organizations/:org_id/trends")
+        .setPath(Schema.Struct({ org_id: Schema.String }))
+        .setUrlParams(Schema.Struct(DateParams))
+        .addSuccess(reportOf(Trends)),
+      access: "operations",
+      lists: true,
+      summary: "An organisation's payments by day",
+      description: "Extension. The same of one's own organisation.",
+      response: trendsExample
+    })
   )
   .add(
-    HttpApiEndpoint.get("providerHealth", "/payments/provider-health")
-      .addSuccess(reportOf(Schema.Array(ProviderState)))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "platform",
-          summary: "How providers answer",
-          description: "Extension. Every provider, and what it answered to the payments of the last hour.",
-          response: {
-            status: "success",
-            data: [{ provider: "fiat", circuit: "closed", accepted: 12, declined: 1, unknown: 0, unanswered: 0 }]
-          }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.get("providerHealth", "/payments/provider-health").addSuccess(
+        reportOf(Schema.Array(ProviderState))
+      ),
+      access: "platform",
+      summary: "How providers answer",
+      description: "Extension. Every provider, and what it answered to the payments of the last hour.",
+      response: report([{ provider: "fiat", circuit: "closed", accepted: 12, declined: 1, unknown: 0, unanswered: 0 }])
+    })
   )
-  .annotate(OpenApi.Title, "Analytics")
-  .annotate(OpenApi.Description, "Who uses the service where, and what moves through it day by day.")

@@ -1,11 +1,11 @@
 /** API keys: list, create, rotate, revoke. */
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { KeyId, OrgId, UserId } from "../../domain/Ids.ts"
 import { roles } from "../../domain/Access.ts"
-import { countedPageOf, envelope, idOf, idParam, OrgParam, PageParams, Timestamp } from "./Envelope.ts"
-import { Conflict, NotFound } from "./ErrorSchemas.ts"
-import { examples, operation } from "./Operation.ts"
+import { countedPageOf, envelope, idOf, idParam, OrgParam, PageParams, Timestamp, success } from "./Envelope.ts"
+import { Conflict } from "./ErrorSchemas.ts"
+import { examples, operation, apiGroup } from "./Operation.ts"
 import { text } from "./RequestFields.ts"
 
 export const ApiKey = Schema.Struct({
@@ -73,81 +73,67 @@ const fresh = { ...example, api_key: "ck_test_9aZkQ2mN7xT4bVc1yLw8RsJ5hGf3DpE60o
 
 const KeyPath = Schema.Struct({ api_key_id: idParam(KeyId) })
 
-export const ApiKeysApi = HttpApiGroup.make("apiKeys")
+export const ApiKeysApi = apiGroup("apiKeys", "API keys", "Keys for server-to-server callers.")
   .add(
-    HttpApiEndpoint.get("list", "/public/api-keys")
-      .setUrlParams(Schema.Struct({ ...OrgParam, ...PageParams }))
-      .addSuccess(countedPageOf(ApiKey))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "api_keys",
-          lists: true,
-          summary: "List API keys",
-          description: "Newest first. Only the leading characters of a key are ever listed.",
-          response: {
-            status: "success",
-            message: "API keys",
-            data: [example],
-            meta: { count: 1, has_more: false, last_evaluated_key: null, total_count: 1 },
-            last_evaluated_key: null
-          }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.get("list", "/public/api-keys")
+        .setUrlParams(Schema.Struct({ ...OrgParam, ...PageParams }))
+        .addSuccess(countedPageOf(ApiKey)),
+      access: "api_keys",
+      lists: true,
+      summary: "List API keys",
+      description: "Newest first. Only the leading characters of a key are ever listed.",
+      response: {
+        status: "success",
+        message: "API keys",
+        data: [example],
+        meta: { count: 1, has_more: false, last_evaluated_key: null, total_count: 1 },
+        last_evaluated_key: null
+      }
+    })
   )
   .add(
-    HttpApiEndpoint.post("create", "/public/api-keys")
-      .setPayload(CreateApiKey)
-      .addSuccess(envelope(NewApiKey), { status: 201 })
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "api_keys",
-          summary: "Create an API key",
-          description:
-            "The answer is the only place where the whole key is shown: only its hash is stored. The key acts for the user that made it, with at most the role given here.",
-          request: examples({
-            "Of a lower role than one's own": { name: "Checkout server", role: "staff" },
-            "An org-admin's": { name: "Back office" }
-          }),
-          response: { status: "success", message: "API key created; store it now, it is not shown again", data: fresh }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.post("create", "/public/api-keys")
+        .setPayload(CreateApiKey)
+        .addSuccess(envelope(NewApiKey), { status: 201 }),
+      access: "api_keys",
+      summary: "Create an API key",
+      description:
+        "The answer is the only place where the whole key is shown: only its hash is stored. The key acts for the user that made it, with at most the role given here.",
+      request: examples({
+        "Of a lower role than one's own": { name: "Checkout server", role: "staff" },
+        "An org-admin's": { name: "Back office" }
+      }),
+      response: success("API key created; store it now, it is not shown again", fresh)
+    })
   )
   .add(
-    HttpApiEndpoint.post("rotate", "/public/api-keys/:api_key_id/rotate")
-      .setPath(KeyPath)
-      .setPayload(RotateApiKey)
-      .addSuccess(envelope(NewApiKey))
-      .addError(NotFound)
-      .addError(Conflict)
-      .pipe(
-        operation({
-          access: "api_keys",
-          summary: "Rotate an API key",
-          description:
-            "Makes a new key with the same name and role, which belongs to whoever rotates: from then on it acts as them, and nobody reviews with it what they initiated themselves. The old one is `expiring` until the grace time ends, or revoked at once without one. A key whose role, or whose user's role, is above the caller's: 403.",
-          request: examples({
-            "The old one works for an hour": { grace_seconds: 3600 },
-            "The old one ends at once": {}
-          }),
-          response: { status: "success", message: "API key rotated; store the new one now", data: fresh }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.post("rotate", "/public/api-keys/:api_key_id/rotate")
+        .setPath(KeyPath)
+        .setPayload(RotateApiKey)
+        .addSuccess(envelope(NewApiKey))
+        .addError(Conflict),
+      access: "api_keys",
+      summary: "Rotate an API key",
+      description:
+        "Makes a new key with the same name and role, which belongs to whoever rotates: from then on it acts as them, and nobody reviews with it what they initiated themselves. The old one is `expiring` until the grace time ends, or revoked at once without one. A key whose role, or whose user's role, is above the caller's: 403.",
+      request: examples({
+        "The old one works for an hour": { grace_seconds: 3600 },
+        "The old one ends at once": {}
+      }),
+      response: success("API key rotated; store the new one now", fresh)
+    })
   )
   .add(
-    HttpApiEndpoint.del("revoke", "/public/api-keys/:api_key_id")
-      .setPath(KeyPath)
-      .addSuccess(HttpApiSchema.NoContent)
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "api_keys",
-          summary: "Revoke an API key",
-          description:
-            "Works at once, on every instance. Revoking a revoked key changes nothing. A key whose role, or whose user's role, is above the caller's: 403; one's own can always be revoked."
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.del("revoke", "/public/api-keys/:api_key_id")
+        .setPath(KeyPath)
+        .addSuccess(HttpApiSchema.NoContent),
+      access: "api_keys",
+      summary: "Revoke an API key",
+      description:
+        "Works at once, on every instance. Revoking a revoked key changes nothing. A key whose role, or whose user's role, is above the caller's: 403; one's own can always be revoked."
+    })
   )
-  .annotate(OpenApi.Title, "API keys")
-  .annotate(OpenApi.Description, "Keys for server-to-server callers.")

@@ -1,10 +1,9 @@
 /** The audit log: who changed keys, roles, configurations and rates. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { OrgId } from "../../domain/Ids.ts"
 import { Id, idOf, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
-import { NotFound } from "./ErrorSchemas.ts"
-import { operation } from "./Operation.ts"
+import { operation, apiGroup, pageExample } from "./Operation.ts"
 
 export const AuditEntry = Schema.Struct({
   audit_id: Id,
@@ -22,9 +21,9 @@ export const AuditEntry = Schema.Struct({
   created_at: Timestamp
 }).annotations({ identifier: "AuditEntry" })
 
-export const AuditLogApi = HttpApiGroup.make("auditLog")
-  .add(
-    HttpApiEndpoint.get("list", "/audit-log")
+export const AuditLogApi = apiGroup("auditLog", "Audit log", "Who changed what, and when.").add(
+  operation({
+    endpoint: HttpApiEndpoint.get("list", "/audit-log")
       .setUrlParams(
         Schema.Struct({
           ...OrgParam,
@@ -32,37 +31,25 @@ export const AuditLogApi = HttpApiGroup.make("auditLog")
           action: Schema.optional(Schema.String.annotations({ description: "Only this action" }))
         })
       )
-      .addSuccess(pageOf(AuditEntry))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "audit",
-          lists: true,
-          summary: "Read the audit log",
-          description:
-            "Extension. Newest first: who changed keys, roles, configurations, rates, or settled a payment by hand.",
-          response: {
-            status: "success",
-            message: "Audit log",
-            data: [
-              {
-                audit_id: "0199c2a4-8d21-7a44-8c6e-5b4a39281706",
-                org_id: "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f",
-                actor_type: "user",
-                actor_id: "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c",
-                actor_name: "wanjiru@acme.example",
-                action: "api_key.created",
-                subject_type: "api_key",
-                subject_id: "0199c2a4-7b1e-7c3a-9d55-2f6b8f0e1a77",
-                detail: { name: "Checkout server", role: "org-admin" },
-                created_at: "2026-03-02T09:15:00.000Z"
-              }
-            ],
-            meta: { count: 1, has_more: false, last_evaluated_key: null },
-            last_evaluated_key: null
-          }
-        })
-      )
-  )
-  .annotate(OpenApi.Title, "Audit log")
-  .annotate(OpenApi.Description, "Who changed what, and when.")
+      .addSuccess(pageOf(AuditEntry)),
+    access: "audit",
+    lists: true,
+    summary: "Read the audit log",
+    description:
+      "Extension. Newest first: who changed keys, roles, configurations, rates, or settled a payment by hand.",
+    response: pageExample("Audit log", [
+      {
+        audit_id: "0199c2a4-8d21-7a44-8c6e-5b4a39281706",
+        org_id: "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f",
+        actor_type: "user",
+        actor_id: "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c",
+        actor_name: "wanjiru@acme.example",
+        action: "api_key.created",
+        subject_type: "api_key",
+        subject_id: "0199c2a4-7b1e-7c3a-9d55-2f6b8f0e1a77",
+        detail: { name: "Checkout server", role: "org-admin" },
+        created_at: "2026-03-02T09:15:00.000Z"
+      }
+    ])
+  })
+)

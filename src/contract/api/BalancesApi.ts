@@ -1,12 +1,20 @@
 /** Balances in the books: of an organisation, and of the platform. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import { keptKinds, platformKinds } from "../../domain/Ledger.ts"
-import { CamelPageParams, envelope, pageFieldsIfAny, PageSizeIfAny, DateParams, reportOf } from "./Envelope.ts"
-import { NotFound } from "./ErrorSchemas.ts"
-import { examples, operation } from "./Operation.ts"
+import {
+  CamelPageParams,
+  envelope,
+  pageFieldsIfAny,
+  PageSizeIfAny,
+  DateParams,
+  reportOf,
+  success,
+  report
+} from "./Envelope.ts"
+import { examples, operation, apiGroup } from "./Operation.ts"
 
 const orgPath = Schema.Struct({ org_id: Schema.String })
 
@@ -51,150 +59,136 @@ export const BalanceTrends = Schema.Struct({
   ).annotations({ description: "Every day of the range that has begun, oldest first" })
 }).annotations({ identifier: "BalanceTrends" })
 
-export const BalancesApi = HttpApiGroup.make("balances")
+export const BalancesApi = apiGroup(
+  "balances",
+  "Balances",
+  "What an organisation, and the platform, have in the books."
+)
   .add(
-    HttpApiEndpoint.get("list", "/organizations/:org_id/balances")
-      .setPath(orgPath)
-      .setUrlParams(Schema.Struct({ ...CamelPageParams, limit: PageSizeIfAny }))
-      .addSuccess(
-        Schema.Struct({
-          status: Schema.Literal("success"),
-          message: Schema.String,
-          data: Schema.Array(Balance),
-          count: Schema.Int.annotations({ description: "Accounts in this answer" }),
-          ...pageFieldsIfAny("lastEvaluatedKey")
-        })
-      )
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "operations",
-          summary: "List balances",
-          description:
-            "Extension. Every account that the organisation has in the double-entry books, by name: all of them, or pages with `limit`. Of lists without `limit` that are longer than 100 one at a time is answered for an organisation; a second is 429 with `Retry-After`.",
-          response: examples({
-            "What was taken in and not paid out": {
-              status: "success",
-              message: "Balances",
-              data: [
-                {
-                  account: "settlement/0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f/KES",
-                  kind: "settlement",
-                  currency: "KES",
-                  balance: 1500.5,
-                  floor: 0
-                }
-              ],
-              count: 1
-            },
-            "A chargeback that the organisation could not bear": {
-              status: "success",
-              message: "Balances",
-              data: [
-                {
-                  account: "receivable/0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f/EUR",
-                  kind: "receivable",
-                  currency: "EUR",
-                  balance: -50.17,
-                  floor: null
-                },
-                {
-                  account: "settlement/0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f/EUR",
-                  kind: "settlement",
-                  currency: "EUR",
-                  balance: 0,
-                  floor: 0
-                }
-              ],
-              count: 2
-            },
-            "Nothing has moved yet": { status: "success", message: "Balances", data: [], count: 0 }
+    operation({
+      endpoint: HttpApiEndpoint.get("list", "/organizations/:org_id/balances")
+        .setPath(orgPath)
+        .setUrlParams(Schema.Struct({ ...CamelPageParams, limit: PageSizeIfAny }))
+        .addSuccess(
+          Schema.Struct({
+            status: Schema.Literal("success"),
+            message: Schema.String,
+            data: Schema.Array(Balance),
+            count: Schema.Int.annotations({ description: "Accounts in this answer" }),
+            ...pageFieldsIfAny("lastEvaluatedKey")
           })
-        })
-      )
-  )
-  .add(
-    HttpApiEndpoint.get("trends", "/organizations/:org_id/balances/trends")
-      .setPath(orgPath)
-      .setUrlParams(Schema.Struct(DateParams))
-      .addSuccess(reportOf(BalanceTrends))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "operations",
-          lists: true,
-          summary: "Balances by day",
-          description:
-            "Extension. What could be paid out, or was owed, at the end of each day: the `settlement` balances of the list, of which today has the same. Days that have not begun are left out. From 365 days ago at the earliest; amounts are exact.",
-          response: examples({
-            "A payin on the second day": {
-              status: "success",
-              data: {
-                date_from: "2026-03-01",
-                date_to: "2026-03-02",
-                days: [
-                  { date: "2026-03-01", balances: [{ currency: "KES", balance: 0 }] },
-                  { date: "2026-03-02", balances: [{ currency: "KES", balance: 1500.5 }] }
-                ]
-              }
-            },
-            "Nothing has moved yet": {
-              status: "success",
-              data: { date_from: "2026-03-02", date_to: "2026-03-02", days: [{ date: "2026-03-02", balances: [] }] }
+        ),
+      access: "operations",
+      summary: "List balances",
+      description:
+        "Extension. Every account that the organisation has in the double-entry books, by name: all of them, or pages with `limit`. Of lists without `limit` that are longer than 100 one at a time is answered for an organisation; a second is 429 with `Retry-After`.",
+      response: examples({
+        "What was taken in and not paid out": {
+          status: "success",
+          message: "Balances",
+          data: [
+            {
+              account: "settlement/0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f/KES",
+              kind: "settlement",
+              currency: "KES",
+              balance: 1500.5,
+              floor: 0
             }
-          })
-        })
-      )
+          ],
+          count: 1
+        },
+        "A chargeback that the organisation could not bear": {
+          status: "success",
+          message: "Balances",
+          data: [
+            {
+              account: "receivable/0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f/EUR",
+              kind: "receivable",
+              currency: "EUR",
+              balance: -50.17,
+              floor: null
+            },
+            {
+              account: "settlement/0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f/EUR",
+              kind: "settlement",
+              currency: "EUR",
+              balance: 0,
+              floor: 0
+            }
+          ],
+          count: 2
+        },
+        "Nothing has moved yet": { status: "success", message: "Balances", data: [], count: 0 }
+      })
+    })
   )
   .add(
-    HttpApiEndpoint.get("platform", "/ledger/balances")
-      .addSuccess(envelope(Schema.Array(PlatformBalance)))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "platform",
-          lists: true,
-          summary: "Balances of the platform",
-          description:
-            "Extension. What each provider account holds in each currency, to be compared with the provider's own statement; what waits in clearing and what organisations owe, summed by currency; fees and fx. It reads every posting of these accounts, so it takes seconds on a large ledger.",
-          response: examples({
-            "One provider, with an undecided chargeback": {
-              status: "success",
-              message: "Balances",
-              data: [
-                {
-                  kind: "provider",
-                  account: "provider/stripe/EUR",
-                  provider: "stripe",
-                  config_id: null,
-                  currency: "EUR",
-                  balance: 1949.83,
-                  accounts: 1
-                },
-                {
-                  kind: "clearing",
-                  account: "clearing/EUR",
-                  provider: null,
-                  config_id: null,
-                  currency: "EUR",
-                  balance: -50.17,
-                  accounts: 1
-                },
-                {
-                  kind: "fees",
-                  account: "fees/EUR",
-                  provider: null,
-                  config_id: null,
-                  currency: "EUR",
-                  balance: 29,
-                  accounts: 1
-                }
-              ]
-            },
-            "Nothing has moved yet": { status: "success", message: "Balances", data: [] }
-          })
+    operation({
+      endpoint: HttpApiEndpoint.get("trends", "/organizations/:org_id/balances/trends")
+        .setPath(orgPath)
+        .setUrlParams(Schema.Struct(DateParams))
+        .addSuccess(reportOf(BalanceTrends)),
+      access: "operations",
+      lists: true,
+      summary: "Balances by day",
+      description:
+        "Extension. What could be paid out, or was owed, at the end of each day: the `settlement` balances of the list, of which today has the same. Days that have not begun are left out. From 365 days ago at the earliest; amounts are exact.",
+      response: examples({
+        "A payin on the second day": report({
+          date_from: "2026-03-01",
+          date_to: "2026-03-02",
+          days: [
+            { date: "2026-03-01", balances: [{ currency: "KES", balance: 0 }] },
+            { date: "2026-03-02", balances: [{ currency: "KES", balance: 1500.5 }] }
+          ]
+        }),
+        "Nothing has moved yet": report({
+          date_from: "2026-03-02",
+          date_to: "2026-03-02",
+          days: [{ date: "2026-03-02", balances: [] }]
         })
-      )
+      })
+    })
   )
-  .annotate(OpenApi.Title, "Balances")
-  .annotate(OpenApi.Description, "What an organisation, and the platform, have in the books.")
+  .add(
+    operation({
+      endpoint: HttpApiEndpoint.get("platform", "/ledger/balances").addSuccess(envelope(Schema.Array(PlatformBalance))),
+      access: "platform",
+      lists: true,
+      summary: "Balances of the platform",
+      description:
+        "Extension. What each provider account holds in each currency, to be compared with the provider's own statement; what waits in clearing and what organisations owe, summed by currency; fees and fx. It reads every posting of these accounts, so it takes seconds on a large ledger.",
+      response: examples({
+        "One provider, with an undecided chargeback": success("Balances", [
+          {
+            kind: "provider",
+            account: "provider/stripe/EUR",
+            provider: "stripe",
+            config_id: null,
+            currency: "EUR",
+            balance: 1949.83,
+            accounts: 1
+          },
+          {
+            kind: "clearing",
+            account: "clearing/EUR",
+            provider: null,
+            config_id: null,
+            currency: "EUR",
+            balance: -50.17,
+            accounts: 1
+          },
+          {
+            kind: "fees",
+            account: "fees/EUR",
+            provider: null,
+            config_id: null,
+            currency: "EUR",
+            balance: 29,
+            accounts: 1
+          }
+        ]),
+        "Nothing has moved yet": success("Balances", [])
+      })
+    })
+  )

@@ -1,13 +1,13 @@
 /** Beneficiaries: the people and businesses that payouts go to. */
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { BeneficiaryId, UserId } from "../../domain/Ids.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { AnyCurrencyCode, CryptoNetwork } from "../../domain/CryptoAsset.ts"
 import { EmailAddress } from "../../domain/MailSafeText.ts"
-import { envelope, idOf, idParam, OrgParam, PageParams, pageOf, Timestamp } from "./Envelope.ts"
-import { Conflict, NotFound } from "./ErrorSchemas.ts"
-import { examples, Named, operation } from "./Operation.ts"
+import { envelope, idOf, idParam, OrgParam, PageParams, pageOf, Timestamp, success } from "./Envelope.ts"
+import { Conflict } from "./ErrorSchemas.ts"
+import { examples, Named, operation, apiGroup, pageExample } from "./Operation.ts"
 import { accountNumber, asSent } from "./RequestFields.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 
@@ -185,136 +185,108 @@ const example = {
 
 const kinds = (message: string) =>
   examples({
-    "By mobile money": { status: "success", message, data: example },
-    "By bank transfer": {
-      status: "success",
-      message,
-      data: {
-        ...example,
-        account_type: "bank",
-        momo_details: {},
-        bank_details: {
-          account_name: "Ada Wanjiku",
-          account_number: "1100223344",
-          bank_name: "Equity Bank",
-          bank_code: "68",
-          country: "KE"
-        }
+    "By mobile money": success(message, example),
+    "By bank transfer": success(message, {
+      ...example,
+      account_type: "bank",
+      momo_details: {},
+      bank_details: {
+        account_name: "Ada Wanjiku",
+        account_number: "1100223344",
+        bank_name: "Equity Bank",
+        bank_code: "68",
+        country: "KE"
       }
-    },
-    "To a crypto wallet": {
-      status: "success",
-      message,
-      data: {
-        ...example,
-        account_type: "wallet",
-        currency: "USDT",
-        momo_details: {},
-        wallet_details: { address: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", network: "TRON", email: null }
-      }
-    }
+    }),
+    "To a crypto wallet": success(message, {
+      ...example,
+      account_type: "wallet",
+      currency: "USDT",
+      momo_details: {},
+      wallet_details: { address: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", network: "TRON", email: null }
+    })
   })
 
 const BeneficiaryPath = Schema.Struct({ beneficiary_id: idParam(BeneficiaryId) })
 
-export const BeneficiariesApi = HttpApiGroup.make("beneficiaries")
+export const BeneficiariesApi = apiGroup(
+  "beneficiaries",
+  "Beneficiaries",
+  "The people and businesses that payouts go to."
+)
   .add(
-    HttpApiEndpoint.get("list", "/beneficiaries")
-      .setUrlParams(
-        Schema.Struct({
-          user_id: Schema.optional(idParam(UserId).annotations({ description: "Only those that this user made" })),
-          ...OrgParam,
-          ...PageParams
-        })
-      )
-      .addSuccess(pageOf(Beneficiary))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "any",
-          lists: true,
-          summary: "List beneficiaries",
-          description: "Newest first.",
-          response: {
-            status: "success",
-            message: "Beneficiaries",
-            data: [example],
-            meta: { count: 1, has_more: false, last_evaluated_key: null },
-            last_evaluated_key: null
-          }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.get("list", "/beneficiaries")
+        .setUrlParams(
+          Schema.Struct({
+            user_id: Schema.optional(idParam(UserId).annotations({ description: "Only those that this user made" })),
+            ...OrgParam,
+            ...PageParams
+          })
+        )
+        .addSuccess(pageOf(Beneficiary)),
+      access: "any",
+      lists: true,
+      summary: "List beneficiaries",
+      description: "Newest first.",
+      response: pageExample("Beneficiaries", [example])
+    })
   )
   .add(
-    HttpApiEndpoint.post("create", "/beneficiaries")
-      .setPayload(CreateBeneficiary)
-      .addSuccess(envelope(Beneficiary), { status: 201 })
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "any",
-          summary: "Create a beneficiary",
-          description:
-            "Accounts are checked as far as their numbers can tell: IBAN, Nigerian check digit, UK sort code, phone numbers. Only the details of its own account type are kept.",
-          request: requests,
-          response: kinds("Beneficiary created")
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.post("create", "/beneficiaries")
+        .setPayload(CreateBeneficiary)
+        .addSuccess(envelope(Beneficiary), { status: 201 }),
+      access: "any",
+      summary: "Create a beneficiary",
+      description:
+        "Accounts are checked as far as their numbers can tell: IBAN, Nigerian check digit, UK sort code, phone numbers. Only the details of its own account type are kept.",
+      request: requests,
+      response: kinds("Beneficiary created")
+    })
   )
   .add(
-    HttpApiEndpoint.get("get", "/beneficiaries/:beneficiary_id")
-      .setPath(BeneficiaryPath)
-      .addSuccess(envelope(Beneficiary))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "any",
-          summary: "Get a beneficiary",
-          description: "One beneficiary of the organisation.",
-          response: kinds("Beneficiary")
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.get("get", "/beneficiaries/:beneficiary_id")
+        .setPath(BeneficiaryPath)
+        .addSuccess(envelope(Beneficiary)),
+      access: "any",
+      summary: "Get a beneficiary",
+      description: "One beneficiary of the organisation.",
+      response: kinds("Beneficiary")
+    })
   )
   .add(
-    HttpApiEndpoint.patch("change", "/beneficiaries/:beneficiary_id")
-      .setPath(BeneficiaryPath)
-      .setPayload(ChangeBeneficiary)
-      .addSuccess(envelope(Beneficiary))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "any",
-          summary: "Change a beneficiary",
-          description:
-            "Fields that are not sent stay as they are, inside the details too; null clears what may be absent. The result is checked like a new beneficiary. `account_type` never changes.",
-          request: examples({
-            "Another number": { momo_details: { phone_number: "+254722000111" } },
-            "Another name, and no e-mail address": { lname: "Wanjiku-Odhiambo", email: null }
-          }),
-          response: {
-            status: "success",
-            message: "Beneficiary changed",
-            data: { ...example, momo_details: { provider: "M-Pesa", phone_number: "+254722000111" } }
-          }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.patch("change", "/beneficiaries/:beneficiary_id")
+        .setPath(BeneficiaryPath)
+        .setPayload(ChangeBeneficiary)
+        .addSuccess(envelope(Beneficiary)),
+      access: "any",
+      summary: "Change a beneficiary",
+      description:
+        "Fields that are not sent stay as they are, inside the details too; null clears what may be absent. The result is checked like a new beneficiary. `account_type` never changes.",
+      request: examples({
+        "Another number": { momo_details: { phone_number: "+254722000111" } },
+        "Another name, and no e-mail address": { lname: "Wanjiku-Odhiambo", email: null }
+      }),
+      response: success("Beneficiary changed", {
+        ...example,
+        momo_details: { provider: "M-Pesa", phone_number: "+254722000111" }
+      })
+    })
   )
   .add(
-    HttpApiEndpoint.del("remove", "/beneficiaries/:beneficiary_id")
-      .setPath(BeneficiaryPath)
-      .addSuccess(HttpApiSchema.NoContent)
-      .addError(NotFound)
-      .addError(Conflict)
-      .pipe(
-        operation({
-          access: "any",
-          summary: "Delete a beneficiary",
-          description: "409 while a payment to it is under way. Payments that are over keep its id."
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.del("remove", "/beneficiaries/:beneficiary_id")
+        .setPath(BeneficiaryPath)
+        .addSuccess(HttpApiSchema.NoContent)
+        .addError(Conflict),
+      access: "any",
+      summary: "Delete a beneficiary",
+      description: "409 while a payment to it is under way. Payments that are over keep its id."
+    })
   )
-  .annotate(OpenApi.Title, "Beneficiaries")
-  .annotate(OpenApi.Description, "The people and businesses that payouts go to.")
 
 /** Bank validation: whether the numbers of an account can be right, before anything is sent there. */
 export const UkAccount = Schema.Struct({
@@ -334,43 +306,41 @@ export const UkAccountValidation = Schema.Struct({
 
 const bankRequest = { sortCode: "20-00-00", accountNumber: "55779911" }
 
-export const BankValidationApi = HttpApiGroup.make("bankValidation")
-  .add(
-    HttpApiEndpoint.post("validateUkAccount", "/payments/bank-validation/validate-uk-account")
+export const BankValidationApi = apiGroup(
+  "bankValidation",
+  "Bank validation",
+  "Whether an account number can be one."
+).add(
+  operation({
+    endpoint: HttpApiEndpoint.post("validateUkAccount", "/payments/bank-validation/validate-uk-account")
       .setPayload(UkAccount)
-      .addSuccess(UkAccountValidation)
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "any",
-          summary: "Validate a UK account",
-          description:
-            "Looks at the format alone: neither whether the account exists nor whose it is. A wrong format is an answer (200, `success: false`), not an error.",
-          request: examples({ "Well formed": bankRequest, "Too short": { ...bankRequest, accountNumber: "5577" } }),
-          response: examples({
-            "Well formed": {
-              success: true,
-              accountDetails: {
-                ...bankRequest,
-                validated: true,
-                message: "The sort code and the account number are well formed."
-              }
-            },
-            "Too short": {
-              success: false,
-              accountDetails: {
-                ...bankRequest,
-                accountNumber: "5577",
-                validated: false,
-                message: "accountNumber: is not eight digits."
-              }
-            }
-          })
-        })
-      )
-  )
-  .annotate(OpenApi.Title, "Bank validation")
-  .annotate(OpenApi.Description, "Whether an account number can be one.")
+      .addSuccess(UkAccountValidation),
+    access: "any",
+    summary: "Validate a UK account",
+    description:
+      "Looks at the format alone: neither whether the account exists nor whose it is. A wrong format is an answer (200, `success: false`), not an error.",
+    request: examples({ "Well formed": bankRequest, "Too short": { ...bankRequest, accountNumber: "5577" } }),
+    response: examples({
+      "Well formed": {
+        success: true,
+        accountDetails: {
+          ...bankRequest,
+          validated: true,
+          message: "The sort code and the account number are well formed."
+        }
+      },
+      "Too short": {
+        success: false,
+        accountDetails: {
+          ...bankRequest,
+          accountNumber: "5577",
+          validated: false,
+          message: "accountNumber: is not eight digits."
+        }
+      }
+    })
+  })
+)
 
 export const Network = Schema.Struct({
   name: Schema.String,
@@ -381,32 +351,22 @@ export const Network = Schema.Struct({
 
 export const NetworksRequest = Schema.Struct({ country: CountryCode }).annotations({ identifier: "NetworksRequest" })
 
-export const NetworksApi = HttpApiGroup.make("networks")
-  .add(
-    HttpApiEndpoint.post("list", "/externals/networks")
+export const NetworksApi = apiGroup("networks", "Mobile money networks", "Where mobile money is paid, by country.").add(
+  operation({
+    endpoint: HttpApiEndpoint.post("list", "/externals/networks")
       .setPayload(NetworksRequest)
-      .addSuccess(envelope(Schema.Array(Network)))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "any",
-          summary: "List mobile money networks",
-          description:
-            "`mobile_money_details.provider` takes the `name` or the `code` of one of them, in any case. A country without any has an empty list.",
-          request: examples({ Kenya: { country: "KE" }, "A country without networks": { country: "FR" } }),
-          response: examples({
-            Kenya: {
-              status: "success",
-              message: "Mobile money networks",
-              data: [
-                { name: "M-Pesa", code: "mpesa", country: "KE", currency: "KES" },
-                { name: "Airtel Money", code: "airtel", country: "KE", currency: "KES" }
-              ]
-            },
-            "A country without networks": { status: "success", message: "Mobile money networks", data: [] }
-          })
-        })
-      )
-  )
-  .annotate(OpenApi.Title, "Mobile money networks")
-  .annotate(OpenApi.Description, "Where mobile money is paid, by country.")
+      .addSuccess(envelope(Schema.Array(Network))),
+    access: "any",
+    summary: "List mobile money networks",
+    description:
+      "`mobile_money_details.provider` takes the `name` or the `code` of one of them, in any case. A country without any has an empty list.",
+    request: examples({ Kenya: { country: "KE" }, "A country without networks": { country: "FR" } }),
+    response: examples({
+      Kenya: success("Mobile money networks", [
+        { name: "M-Pesa", code: "mpesa", country: "KE", currency: "KES" },
+        { name: "Airtel Money", code: "airtel", country: "KE", currency: "KES" }
+      ]),
+      "A country without networks": success("Mobile money networks", [])
+    })
+  })
+)

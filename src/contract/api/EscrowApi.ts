@@ -1,5 +1,5 @@
 /** Escrow: money that is set aside for milestones, and shared out among parties when each is reached. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { AccountId, BeneficiaryId, EscrowId, PaymentId, TransactionId } from "../../domain/Ids.ts"
 import { isDate } from "../../domain/CalendarDate.ts"
@@ -8,9 +8,9 @@ import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
 import { EmailAddress } from "../../domain/MailSafeText.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { splitTypes } from "../../domain/Split.ts"
-import { envelope, Id, idOf, IdParam, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
-import { Conflict, NotFound } from "./ErrorSchemas.ts"
-import { AcceptsArray, examples, operation } from "./Operation.ts"
+import { envelope, Id, idOf, IdParam, idParam, OrgParam, pageOf, PageParams, Timestamp, success } from "./Envelope.ts"
+import { Conflict } from "./ErrorSchemas.ts"
+import { AcceptsArray, examples, operation, apiGroup, pageExample } from "./Operation.ts"
 import { AllProvidersFailed, NoRoute } from "./VirtualAccountsApi.ts"
 import * as example from "./EscrowExamples.ts"
 import { asSent } from "./RequestFields.ts"
@@ -218,249 +218,207 @@ const PATH = "/virtual-accounts/escrow"
 const PAYOUT = `${PATH}/:escrow_id/payouts/:payout_id` as const
 const MILESTONE = `${PATH}/:escrow_id/milestones/:milestone_id` as const
 
-export const EscrowApi = HttpApiGroup.make("escrow")
+export const EscrowApi = apiGroup(
+  "escrow",
+  "Escrow",
+  "Money of a virtual account that is set aside for milestones, and shared out among parties when each is reached."
+)
   .add(
-    HttpApiEndpoint.post("create", PATH)
-      .setPayload(CreateEscrow)
-      .addSuccess(envelope(Escrow), { status: 201 })
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "escrow",
-          summary: "Create an escrow",
-          description:
-            "Percentages of a milestone add up to exactly 100, fixed splits to its expected disbursement. A party is paid to its virtual account, else to its beneficiary by a payout; a party with neither keeps its money in an account of the books until it is paid out. Nothing is moved yet.",
-          request: examples({
-            "Split by percentages": example.request,
-            "Split by amounts, paid to a beneficiary": example.fixedRequest
-          }),
-          response: { status: "success", message: "Escrow created", data: example.escrow }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.post("create", PATH)
+        .setPayload(CreateEscrow)
+        .addSuccess(envelope(Escrow), { status: 201 }),
+      access: "escrow",
+      summary: "Create an escrow",
+      description:
+        "Percentages of a milestone add up to exactly 100, fixed splits to its expected disbursement. A party is paid to its virtual account, else to its beneficiary by a payout; a party with neither keeps its money in an account of the books until it is paid out. Nothing is moved yet.",
+      request: examples({
+        "Split by percentages": example.request,
+        "Split by amounts, paid to a beneficiary": example.fixedRequest
+      }),
+      response: success("Escrow created", example.escrow)
+    })
   )
   .add(
-    HttpApiEndpoint.get("list", PATH)
-      .setUrlParams(
-        Schema.Struct({
-          status: Schema.optional(Escrow.fields.status),
-          account_id: Schema.optional(
-            idParam(AccountId).annotations({ description: "Only those that this account funds" })
-          ),
-          ...OrgParam,
-          ...PageParams
-        })
-      )
-      .addSuccess(pageOf(Escrow))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "escrow",
-          lists: true,
-          summary: "List escrows",
-          description: "Newest first.",
-          response: {
-            status: "success",
-            message: "Escrows",
-            data: [example.escrow],
-            meta: { count: 1, has_more: false, last_evaluated_key: null },
-            last_evaluated_key: null
-          }
-        })
-      )
-  )
-  .add(
-    HttpApiEndpoint.get("get", `${PATH}/:escrow_id`)
-      .setPath(EscrowPath)
-      .addSuccess(envelope(Escrow))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "escrow",
-          summary: "Get an escrow",
-          description: "One escrow of the organisation, with its parties and milestones.",
-          response: examples({
-            New: { status: "success", message: "Escrow", data: example.escrow },
-            "Funded in part": { status: "success", message: "Escrow", data: example.funded },
-            Canceled: { status: "success", message: "Escrow", data: example.canceled }
+    operation({
+      endpoint: HttpApiEndpoint.get("list", PATH)
+        .setUrlParams(
+          Schema.Struct({
+            status: Schema.optional(Escrow.fields.status),
+            account_id: Schema.optional(
+              idParam(AccountId).annotations({ description: "Only those that this account funds" })
+            ),
+            ...OrgParam,
+            ...PageParams
           })
-        })
-      )
+        )
+        .addSuccess(pageOf(Escrow)),
+      access: "escrow",
+      lists: true,
+      summary: "List escrows",
+      description: "Newest first.",
+      response: pageExample("Escrows", [example.escrow])
+    })
   )
   .add(
-    HttpApiEndpoint.post("fund", `${PATH}/:escrow_id/fund`)
-      .setPath(EscrowPath)
-      .setPayload(Schema.Struct({ amount: AmountInput }).annotations({ identifier: "FundEscrow" }))
-      .addSuccess(envelope(Escrow))
-      .addError(NotFound)
-      .addError(Conflict)
-      .pipe(
-        operation({
-          access: "escrow",
-          movesMoney: true,
-          summary: "Fund an escrow",
-          description:
-            "Takes the amount from the escrow's virtual account, which sends `virtual_account.withdrawal`. More than what is missing to the total: 400. A frozen account, not enough money on it, or an escrow that is over: 409.",
-          request: examples({ "A part": { amount: 6000 }, "All that is missing": { amount: 10000 } }),
-          response: { status: "success", message: "Escrow funded", data: example.funded }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.get("get", `${PATH}/:escrow_id`).setPath(EscrowPath).addSuccess(envelope(Escrow)),
+      access: "escrow",
+      summary: "Get an escrow",
+      description: "One escrow of the organisation, with its parties and milestones.",
+      response: examples({
+        New: success("Escrow", example.escrow),
+        "Funded in part": success("Escrow", example.funded),
+        Canceled: success("Escrow", example.canceled)
+      })
+    })
   )
   .add(
-    HttpApiEndpoint.post("contract", `${MILESTONE}/contract`)
-      .setPath(MilestonePath)
-      .setPayload(Schema.Struct({ reference: given(text(255)) }).annotations({ identifier: "SubmitContract" }))
-      .addSuccess(envelope(Milestone))
-      .addError(NotFound)
-      .addError(Conflict)
-      .pipe(
-        operation({
-          access: "escrow",
-          summary: "Submit the contract of a milestone",
-          description:
-            "Notes that there is a contract; the reference is kept with it and stands in the audit log. Sent again it replaces the one before. A milestone that is disbursed or canceled: 409. A contract is not required for a disbursement.",
-          request: examples({ "With its reference": { reference: "contract-2026-17" }, "Without one": {} }),
-          response: { status: "success", message: "Contract submitted", data: example.contracted }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.post("fund", `${PATH}/:escrow_id/fund`)
+        .setPath(EscrowPath)
+        .setPayload(Schema.Struct({ amount: AmountInput }).annotations({ identifier: "FundEscrow" }))
+        .addSuccess(envelope(Escrow))
+        .addError(Conflict),
+      access: "escrow",
+      movesMoney: true,
+      summary: "Fund an escrow",
+      description:
+        "Takes the amount from the escrow's virtual account, which sends `virtual_account.withdrawal`. More than what is missing to the total: 400. A frozen account, not enough money on it, or an escrow that is over: 409.",
+      request: examples({ "A part": { amount: 6000 }, "All that is missing": { amount: 10000 } }),
+      response: success("Escrow funded", example.funded)
+    })
   )
   .add(
-    HttpApiEndpoint.put("parties", `${MILESTONE}/parties`)
-      .setPath(MilestonePath)
-      .setPayload(ChangeParties)
-      .addSuccess(envelope(Milestone))
-      .addError(NotFound)
-      .addError(Conflict)
-      .annotate(AcceptsArray, true)
-      .pipe(
-        operation({
-          access: "escrow",
-          summary: "Update party splits of a milestone",
-          description:
-            "Gives several parties of the milestone new split values at once; those that are not named keep theirs. The body is `{parties: […]}`, a single update object, or a bare array of them. All splits together must be the whole: exactly 100 percent, or the expected disbursement; otherwise 400. An escrow, milestone or party that does not exist: 404. A milestone that is disbursed or canceled: 409.",
-          request: examples({
-            "Several, in a wrapper": example.splitUpdates,
-            "Several, as a bare array": example.splitUpdates.parties,
-            One: example.splitUpdates.parties[0]
-          }),
-          response: { status: "success", message: "Party splits updated", data: example.resplit }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.post("contract", `${MILESTONE}/contract`)
+        .setPath(MilestonePath)
+        .setPayload(Schema.Struct({ reference: given(text(255)) }).annotations({ identifier: "SubmitContract" }))
+        .addSuccess(envelope(Milestone))
+        .addError(Conflict),
+      access: "escrow",
+      summary: "Submit the contract of a milestone",
+      description:
+        "Notes that there is a contract; the reference is kept with it and stands in the audit log. Sent again it replaces the one before. A milestone that is disbursed or canceled: 409. A contract is not required for a disbursement.",
+      request: examples({ "With its reference": { reference: "contract-2026-17" }, "Without one": {} }),
+      response: success("Contract submitted", example.contracted)
+    })
   )
   .add(
-    HttpApiEndpoint.post("disburse", `${MILESTONE}/disburse`)
-      .setPath(MilestonePath)
-      .setPayload(
-        Schema.Struct({
-          description: given(text(500)).annotations({
-            description:
-              "Extension. What the transactions and payouts say; by default the names of escrow and milestone"
-          })
-        }).annotations({ identifier: "DisburseMilestone" })
-      )
-      .addSuccess(envelope(Milestone))
-      .addError(NotFound)
-      .addError(Conflict)
-      .pipe(
-        operation({
-          access: "escrow",
-          movesMoney: true,
-          summary: "Disburse a milestone",
-          description:
-            "Shares the expected disbursement out among the parties, exact to the last minor unit (largest remainder), and pays it: to a party's virtual account at once (`virtual_account.deposit`), to its beneficiary by a payout, otherwise to an account of the books in its name. The payouts are committed with the disbursement and sent by a worker, each once, also after a crash. A payout that cannot be made leaves the money with the party, and waits in the operations queue (`escrow_payout`) to be tried again or resolved. A milestone that is not fully covered, disbursed already or canceled: 409.",
-          request: examples({ "In words of your own": { description: "Foundation is laid" }, "By its names": {} }),
-          response: { status: "success", message: "Milestone disbursed", data: example.disbursed }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.put("parties", `${MILESTONE}/parties`)
+        .setPath(MilestonePath)
+        .setPayload(ChangeParties)
+        .addSuccess(envelope(Milestone))
+        .addError(Conflict)
+        .annotate(AcceptsArray, true),
+      access: "escrow",
+      summary: "Update party splits of a milestone",
+      description:
+        "Gives several parties of the milestone new split values at once; those that are not named keep theirs. The body is `{parties: […]}`, a single update object, or a bare array of them. All splits together must be the whole: exactly 100 percent, or the expected disbursement; otherwise 400. An escrow, milestone or party that does not exist: 404. A milestone that is disbursed or canceled: 409.",
+      request: examples({
+        "Several, in a wrapper": example.splitUpdates,
+        "Several, as a bare array": example.splitUpdates.parties,
+        One: example.splitUpdates.parties[0]
+      }),
+      response: success("Party splits updated", example.resplit)
+    })
   )
   .add(
-    HttpApiEndpoint.post("payout", `${PATH}/:escrow_id/parties/:party_id/payout`)
-      .setPath(PartyPath)
-      .setPayload(
-        Schema.Struct({
-          beneficiary_id: given(Schema.String).annotations({
-            description: "A beneficiary of the organisation, in the escrow's currency; by default the party's own"
-          })
-        }).annotations({ identifier: "PayOutParty" })
-      )
-      .addSuccess(envelope(PartyPayout))
-      .addError(NotFound)
-      .addError(Conflict)
-      .addError(NoRoute)
-      .addError(AllProvidersFailed)
-      .pipe(
-        operation({
-          access: "escrow",
-          movesMoney: true,
-          summary: "Pay a party out",
-          description:
-            "Pays what stands in the party's name (`balance`) and is not on its way by a disbursement to a beneficiary, less the organisation's fee for such a payout where it has one. Nothing there: 409. A payout that fails gives the money back to the party.",
-          request: examples({
-            "To a beneficiary": { beneficiary_id: example.beneficiaryId },
-            "To the party's own": {}
-          }),
-          response: { status: "success", message: "Party payout initiated", data: example.payout }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.post("disburse", `${MILESTONE}/disburse`)
+        .setPath(MilestonePath)
+        .setPayload(
+          Schema.Struct({
+            description: given(text(500)).annotations({
+              description:
+                "Extension. What the transactions and payouts say; by default the names of escrow and milestone"
+            })
+          }).annotations({ identifier: "DisburseMilestone" })
+        )
+        .addSuccess(envelope(Milestone))
+        .addError(Conflict),
+      access: "escrow",
+      movesMoney: true,
+      summary: "Disburse a milestone",
+      description:
+        "Shares the expected disbursement out among the parties, exact to the last minor unit (largest remainder), and pays it: to a party's virtual account at once (`virtual_account.deposit`), to its beneficiary by a payout, otherwise to an account of the books in its name. The payouts are committed with the disbursement and sent by a worker, each once, also after a crash. A payout that cannot be made leaves the money with the party, and waits in the operations queue (`escrow_payout`) to be tried again or resolved. A milestone that is not fully covered, disbursed already or canceled: 409.",
+      request: examples({ "In words of your own": { description: "Foundation is laid" }, "By its names": {} }),
+      response: success("Milestone disbursed", example.disbursed)
+    })
   )
   .add(
-    HttpApiEndpoint.post("retryPayout", `${PAYOUT}/retry`)
-      .setPath(PayoutPath)
-      .addSuccess(envelope(EscrowPayout))
-      .addError(NotFound)
-      .addError(Conflict)
-      .pipe(
-        operation({
-          access: "escrow",
-          movesMoney: true,
-          summary: "Try a payout to a party again",
-          description:
-            "Extension. Sends a payout that is `blocked` again, as a new payment of the same initiator. The answer says `waiting`; a worker sends it at once, and blocks it again if it still cannot be sent. A payout that is not blocked: 409.",
-          response: { status: "success", message: "Payout tried again", data: example.retriedPayout }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.post("payout", `${PATH}/:escrow_id/parties/:party_id/payout`)
+        .setPath(PartyPath)
+        .setPayload(
+          Schema.Struct({
+            beneficiary_id: given(Schema.String).annotations({
+              description: "A beneficiary of the organisation, in the escrow's currency; by default the party's own"
+            })
+          }).annotations({ identifier: "PayOutParty" })
+        )
+        .addSuccess(envelope(PartyPayout))
+        .addError(Conflict)
+        .addError(NoRoute)
+        .addError(AllProvidersFailed),
+      access: "escrow",
+      movesMoney: true,
+      summary: "Pay a party out",
+      description:
+        "Pays what stands in the party's name (`balance`) and is not on its way by a disbursement to a beneficiary, less the organisation's fee for such a payout where it has one. Nothing there: 409. A payout that fails gives the money back to the party.",
+      request: examples({
+        "To a beneficiary": { beneficiary_id: example.beneficiaryId },
+        "To the party's own": {}
+      }),
+      response: success("Party payout initiated", example.payout)
+    })
   )
   .add(
-    HttpApiEndpoint.post("resolvePayout", `${PAYOUT}/resolve`)
-      .setPath(PayoutPath)
-      .setPayload(Schema.Struct({ reason: text(500) }).annotations({ identifier: "ResolvePayout" }))
-      .addSuccess(envelope(EscrowPayout))
-      .addError(NotFound)
-      .addError(Conflict)
-      .pipe(
-        operation({
-          access: "escrow",
-          summary: "Resolve a payout to a party",
-          description:
-            "Extension. Closes a payout that is `blocked`: nothing more is sent for it, and the money stays on the party's account, to be paid out by `…/parties/{party_id}/payout`. That payout closes the party's blocked payouts too. The reason is kept with the payout and in the audit log. A payout that is not blocked: 409.",
-          request: examples({
-            "Paid in another way": { reason: "Paid in cash on site" },
-            "No longer due": { reason: "The party has left the project" }
-          }),
-          response: { status: "success", message: "Payout resolved", data: example.resolvedPayout }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.post("retryPayout", `${PAYOUT}/retry`)
+        .setPath(PayoutPath)
+        .addSuccess(envelope(EscrowPayout))
+        .addError(Conflict),
+      access: "escrow",
+      movesMoney: true,
+      summary: "Try a payout to a party again",
+      description:
+        "Extension. Sends a payout that is `blocked` again, as a new payment of the same initiator. The answer says `waiting`; a worker sends it at once, and blocks it again if it still cannot be sent. A payout that is not blocked: 409.",
+      response: success("Payout tried again", example.retriedPayout)
+    })
   )
   .add(
-    HttpApiEndpoint.post("cancel", `${PATH}/:escrow_id/cancel`)
-      .setPath(EscrowPath)
-      .setPayload(Schema.Struct({ reason: given(text(500)) }).annotations({ identifier: "CancelEscrow" }))
-      .addSuccess(envelope(Escrow))
-      .addError(NotFound)
-      .addError(Conflict)
-      .pipe(
-        operation({
-          access: "escrow",
-          movesMoney: true,
-          summary: "Cancel an escrow",
-          description:
-            "What is left goes back to the escrow's account (`virtual_account.deposit`), and milestones that are not disbursed become `canceled`. What was disbursed stays with the parties. An escrow that is canceled or completed: 409.",
-          request: examples({ "With a reason": { reason: "The project was called off" }, "Without one": {} }),
-          response: { status: "success", message: "Escrow canceled", data: example.canceled }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.post("resolvePayout", `${PAYOUT}/resolve`)
+        .setPath(PayoutPath)
+        .setPayload(Schema.Struct({ reason: text(500) }).annotations({ identifier: "ResolvePayout" }))
+        .addSuccess(envelope(EscrowPayout))
+        .addError(Conflict),
+      access: "escrow",
+      summary: "Resolve a payout to a party",
+      description:
+        "Extension. Closes a payout that is `blocked`: nothing more is sent for it, and the money stays on the party's account, to be paid out by `…/parties/{party_id}/payout`. That payout closes the party's blocked payouts too. The reason is kept with the payout and in the audit log. A payout that is not blocked: 409.",
+      request: examples({
+        "Paid in another way": { reason: "Paid in cash on site" },
+        "No longer due": { reason: "The party has left the project" }
+      }),
+      response: success("Payout resolved", example.resolvedPayout)
+    })
   )
-  .annotate(OpenApi.Title, "Escrow")
-  .annotate(
-    OpenApi.Description,
-    "Money of a virtual account that is set aside for milestones, and shared out among parties when each is reached."
+  .add(
+    operation({
+      endpoint: HttpApiEndpoint.post("cancel", `${PATH}/:escrow_id/cancel`)
+        .setPath(EscrowPath)
+        .setPayload(Schema.Struct({ reason: given(text(500)) }).annotations({ identifier: "CancelEscrow" }))
+        .addSuccess(envelope(Escrow))
+        .addError(Conflict),
+      access: "escrow",
+      movesMoney: true,
+      summary: "Cancel an escrow",
+      description:
+        "What is left goes back to the escrow's account (`virtual_account.deposit`), and milestones that are not disbursed become `canceled`. What was disbursed stays with the parties. An escrow that is canceled or completed: 409.",
+      request: examples({ "With a reason": { reason: "The project was called off" }, "Without one": {} }),
+      response: success("Escrow canceled", example.canceled)
+    })
   )

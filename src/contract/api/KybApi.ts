@@ -1,11 +1,11 @@
 /** KYB, the check of a business: started by the organisation, decided by its provider's callback. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { OrgId } from "../../domain/Ids.ts"
-import { envelope, idOf, idParam } from "./Envelope.ts"
-import { Conflict, NotFound } from "./ErrorSchemas.ts"
+import { envelope, idOf, idParam, success } from "./Envelope.ts"
+import { Conflict } from "./ErrorSchemas.ts"
 import { IsoTime } from "./RequestFields.ts"
-import { examples, operation, signedCallback } from "./Operation.ts"
+import { examples, operation, signedCallback, apiGroup } from "./Operation.ts"
 
 export const KybState = Schema.Struct({
   org_id: idOf(OrgId),
@@ -49,61 +49,53 @@ const state = {
   kyb_customer_id: "kyb_0199c2a47b1e7c3a9d552f6b8f0e1a77"
 }
 
-export const KybApi = HttpApiGroup.make("kyb")
+export const KybApi = apiGroup("kyb", "KYB", "The check of a business by a provider.")
   .add(
-    HttpApiEndpoint.post("initiate", "/organizations/:org_id/kyb")
-      .setPath(Schema.Struct({ org_id: idParam(OrgId) }))
-      .addSuccess(envelope(KybState), { status: 201 })
-      .addError(NotFound)
-      .addError(Conflict)
-      .pipe(
-        operation({
-          access: "organization",
-          summary: "Start KYB",
-          description:
-            "Hands the organisation to the KYB provider: `kyb_status` becomes `pending` until the provider's callback decides. 409 while it is pending, and once it is approved; after a rejection it can be started over. The decision is sent as `kyb.approved` or `kyb.rejected`.",
-          response: { status: "success", message: "KYB started", data: state }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.post("initiate", "/organizations/:org_id/kyb")
+        .setPath(Schema.Struct({ org_id: idParam(OrgId) }))
+        .addSuccess(envelope(KybState), { status: 201 })
+        .addError(Conflict),
+      access: "organization",
+      summary: "Start KYB",
+      description:
+        "Hands the organisation to the KYB provider: `kyb_status` becomes `pending` until the provider's callback decides. 409 while it is pending, and once it is approved; after a rejection it can be started over. The decision is sent as `kyb.approved` or `kyb.rejected`.",
+      response: success("KYB started", state)
+    })
   )
   .add(
-    HttpApiEndpoint.post("callback", "/organizations/webhook/kyb")
-      .setHeaders(
-        Schema.Struct({
-          "x-kyb-signature": Schema.String.annotations({
-            description: "HMAC-SHA256 of the raw body under `KYB_WEBHOOK_SECRET`, in hex"
+    signedCallback({
+      endpoint: HttpApiEndpoint.post("callback", "/organizations/webhook/kyb")
+        .setHeaders(
+          Schema.Struct({
+            "x-kyb-signature": Schema.String.annotations({
+              description: "HMAC-SHA256 of the raw body under `KYB_WEBHOOK_SECRET`, in hex"
+            })
           })
-        })
-      )
-      .setPayload(KybCallback)
-      .addSuccess(envelope(KybState))
-      .addError(NotFound)
-      .pipe(
-        signedCallback({
-          summary: "Receive the decision of the KYB provider",
-          description:
-            "Changes `kyb_status` and sends the event, once for each change. A callback that is repeated, older than one before, or about an application that was since started over changes nothing and is answered with 200; `message` says which it was, and `data` where the organisation stands. A missing or wrong signature is 401, and so is every one while `KYB_WEBHOOK_SECRET` is not set; an address that sends more than 60 of those in a minute gets 429.\n\nWho may call it: the KYB provider, which signs what it sends and needs no credential.",
-          request: examples({
-            Approved: {
-              event_id: "evt_81",
-              customer_id: state.kyb_customer_id,
-              status: "approved",
-              occurred_at: "2026-03-02T09:15:00Z"
-            },
-            Rejected: {
-              event_id: "evt_82",
-              customer_id: state.kyb_customer_id,
-              status: "rejected",
-              reason: "The register does not know this business",
-              occurred_at: "2026-03-02T09:15:00Z"
-            }
-          }),
-          response: examples({
-            Approved: { status: "success", message: "applied", data: { ...state, kyb_status: "approved" } },
-            Rejected: { status: "success", message: "applied", data: { ...state, kyb_status: "rejected" } }
-          })
-        })
-      )
+        )
+        .setPayload(KybCallback)
+        .addSuccess(envelope(KybState)),
+      summary: "Receive the decision of the KYB provider",
+      description:
+        "Changes `kyb_status` and sends the event, once for each change. A callback that is repeated, older than one before, or about an application that was since started over changes nothing and is answered with 200; `message` says which it was, and `data` where the organisation stands. A missing or wrong signature is 401, and so is every one while `KYB_WEBHOOK_SECRET` is not set; an address that sends more than 60 of those in a minute gets 429.\n\nWho may call it: the KYB provider, which signs what it sends and needs no credential.",
+      request: examples({
+        Approved: {
+          event_id: "evt_81",
+          customer_id: state.kyb_customer_id,
+          status: "approved",
+          occurred_at: "2026-03-02T09:15:00Z"
+        },
+        Rejected: {
+          event_id: "evt_82",
+          customer_id: state.kyb_customer_id,
+          status: "rejected",
+          reason: "The register does not know this business",
+          occurred_at: "2026-03-02T09:15:00Z"
+        }
+      }),
+      response: examples({
+        Approved: success("applied", { ...state, kyb_status: "approved" }),
+        Rejected: success("applied", { ...state, kyb_status: "rejected" })
+      })
+    })
   )
-  .annotate(OpenApi.Title, "KYB")
-  .annotate(OpenApi.Description, "The check of a business by a provider.")

@@ -1,11 +1,11 @@
 /** Members of an organisation: their roles, and the permissions granted to them beyond their role. */
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { OrgId, UserId } from "../../domain/Ids.ts"
 import { permissionRoles, permissions, PermissionName, RoleName } from "../../domain/Access.ts"
-import { CamelPageParams, camelPageOf, envelope, idOf, idParam, Timestamp, Id, IdParam } from "./Envelope.ts"
-import { Conflict, NotFound } from "./ErrorSchemas.ts"
-import { examples, operation } from "./Operation.ts"
+import { CamelPageParams, camelPageOf, envelope, idOf, idParam, Timestamp, Id, IdParam, success } from "./Envelope.ts"
+import { Conflict } from "./ErrorSchemas.ts"
+import { examples, operation, apiGroup, camelPageExample } from "./Operation.ts"
 import { EmailAddress } from "../../domain/MailSafeText.ts"
 
 export const OrgMember = Schema.Struct({
@@ -50,139 +50,112 @@ const ofRole = (role: string): string =>
 
 const lattice = `The role \`staff\` holds ${ofRole("staff")} by itself, \`org-admin\` also ${ofRole("org-admin")}. Nobody grants what they do not hold, by role or by grant, and nobody changes a member whose role is above their own: 403. What an operation needs of the organisation itself, such as a feature, no permission replaces.`
 
-export const MembersApi = HttpApiGroup.make("members")
+export const MembersApi = apiGroup(
+  "members",
+  "Members and permissions",
+  "The people of an organisation and what they may do in it."
+)
   .add(
-    HttpApiEndpoint.get("list", "/organizations/:org_id/members")
-      .setPath(Schema.Struct({ org_id: Schema.String }))
-      .setUrlParams(Schema.Struct(CamelPageParams))
-      .addSuccess(camelPageOf(OrgMember))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "member_list",
-          lists: true,
-          summary: "List members",
-          description: "Those who joined last come first.",
-          response: {
-            status: "success",
-            message: "Members",
-            data: [memberExample],
-            meta: { count: 1, has_more: false, lastEvaluatedKey: null },
-            lastEvaluatedKey: null
-          }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.get("list", "/organizations/:org_id/members")
+        .setPath(Schema.Struct({ org_id: Schema.String }))
+        .setUrlParams(Schema.Struct(CamelPageParams))
+        .addSuccess(camelPageOf(OrgMember)),
+      access: "member_list",
+      lists: true,
+      summary: "List members",
+      description: "Those who joined last come first.",
+      response: camelPageExample("Members", [memberExample])
+    })
   )
   .add(
-    HttpApiEndpoint.patch("change", "/organizations/:org_id/members/:user_id")
-      .setPath(MemberPath)
-      .setPayload(ChangeMember)
-      .addSuccess(envelope(OrgMember))
-      .addError(NotFound)
-      .addError(Conflict)
-      .pipe(
-        operation({
-          access: "members",
-          summary: "Change the role of a member",
-          description:
-            "Holds from the next request on, for their tokens and their API keys; permissions stay granted, and open invitations of theirs to a higher role are withdrawn. Nobody lifts anyone above their own role, or changes someone whose role is above it: 403. The last org-admin cannot be demoted: 409.",
-          request: examples({ "To staff": { role: "staff" }, "To an org-admin": { role: "org-admin" } }),
-          response: { status: "success", message: "Member changed", data: memberExample }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.patch("change", "/organizations/:org_id/members/:user_id")
+        .setPath(MemberPath)
+        .setPayload(ChangeMember)
+        .addSuccess(envelope(OrgMember))
+        .addError(Conflict),
+      access: "members",
+      summary: "Change the role of a member",
+      description:
+        "Holds from the next request on, for their tokens and their API keys; permissions stay granted, and open invitations of theirs to a higher role are withdrawn. Nobody lifts anyone above their own role, or changes someone whose role is above it: 403. The last org-admin cannot be demoted: 409.",
+      request: examples({ "To staff": { role: "staff" }, "To an org-admin": { role: "org-admin" } }),
+      response: success("Member changed", memberExample)
+    })
   )
   .add(
-    HttpApiEndpoint.del("remove", "/organizations/:org_id/members/:user_id")
-      .setPath(MemberPath)
-      .addSuccess(HttpApiSchema.NoContent)
-      .addError(NotFound)
-      .addError(Conflict)
-      .pipe(
-        operation({
-          access: "members",
-          summary: "Remove a member",
-          description:
-            "Their API keys are revoked and their open invitations withdrawn with it, at once and on every instance. Someone whose role is above one's own cannot be removed: 403. The last org-admin cannot be removed: 409."
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.del("remove", "/organizations/:org_id/members/:user_id")
+        .setPath(MemberPath)
+        .addSuccess(HttpApiSchema.NoContent)
+        .addError(Conflict),
+      access: "members",
+      summary: "Remove a member",
+      description:
+        "Their API keys are revoked and their open invitations withdrawn with it, at once and on every instance. Someone whose role is above one's own cannot be removed: 403. The last org-admin cannot be removed: 409."
+    })
   )
   .add(
-    HttpApiEndpoint.post("grant", "/organizations/:org_id/members/:user_id/permissions")
-      .setPath(MemberPath)
-      .setPayload(GrantPermission)
-      .addSuccess(envelope(OrgMember))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "members",
-          summary: "Grant a permission",
-          description: `Opens the operations of that permission to a member of a lower role, from the next request on. It stays with the person: their API keys have their role alone. Granting twice changes nothing. ${lattice}`,
-          request: examples({ Payouts: { permission: "payouts" }, Refunds: { permission: "refunds" } }),
-          response: {
-            status: "success",
-            message: "Permission granted",
-            data: { ...memberExample, role: "member", permissions: ["payouts"] }
-          }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.post("grant", "/organizations/:org_id/members/:user_id/permissions")
+        .setPath(MemberPath)
+        .setPayload(GrantPermission)
+        .addSuccess(envelope(OrgMember)),
+      access: "members",
+      summary: "Grant a permission",
+      description: `Opens the operations of that permission to a member of a lower role, from the next request on. It stays with the person: their API keys have their role alone. Granting twice changes nothing. ${lattice}`,
+      request: examples({ Payouts: { permission: "payouts" }, Refunds: { permission: "refunds" } }),
+      response: success("Permission granted", { ...memberExample, role: "member", permissions: ["payouts"] })
+    })
   )
   .add(
-    HttpApiEndpoint.put("replace", "/organizations/:org_id/members/:user_id/permissions")
-      .setPath(MemberPath)
-      .setPayload(ReplacePermissions)
-      .addSuccess(envelope(OrgMember))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "members",
-          summary: "Replace the permissions of a member",
-          description: `Grants those in the list and revokes the others, all or none. What the member has already may stay, whoever asks. ${lattice}`,
-          request: examples({
-            "Two of them": { permissions: ["payouts", "refunds"] },
-            "None any more": { permissions: [] }
-          }),
-          response: {
-            status: "success",
-            message: "Permissions replaced",
-            data: { ...memberExample, role: "member", permissions: ["payouts", "refunds"] }
-          }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.put("replace", "/organizations/:org_id/members/:user_id/permissions")
+        .setPath(MemberPath)
+        .setPayload(ReplacePermissions)
+        .addSuccess(envelope(OrgMember)),
+      access: "members",
+      summary: "Replace the permissions of a member",
+      description: `Grants those in the list and revokes the others, all or none. What the member has already may stay, whoever asks. ${lattice}`,
+      request: examples({
+        "Two of them": { permissions: ["payouts", "refunds"] },
+        "None any more": { permissions: [] }
+      }),
+      response: success("Permissions replaced", {
+        ...memberExample,
+        role: "member",
+        permissions: ["payouts", "refunds"]
+      })
+    })
   )
   .add(
-    HttpApiEndpoint.del("revoke", "/organizations/:org_id/members/:user_id/permissions/:permission")
-      .setPath(Schema.Struct({ ...MemberPath.fields, permission: PermissionName }))
-      .addSuccess(HttpApiSchema.NoContent)
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "members",
-          summary: "Revoke a permission",
-          description:
-            "Works at once, on every instance. Revoking what was not granted changes nothing, and what the role gives by itself stays."
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.del("revoke", "/organizations/:org_id/members/:user_id/permissions/:permission")
+        .setPath(Schema.Struct({ ...MemberPath.fields, permission: PermissionName }))
+        .addSuccess(HttpApiSchema.NoContent),
+      access: "members",
+      summary: "Revoke a permission",
+      description:
+        "Works at once, on every instance. Revoking what was not granted changes nothing, and what the role gives by itself stays."
+    })
   )
   .add(
-    HttpApiEndpoint.get("check", "/organizations/:org_id/members/:user_id/permissions/check")
-      .setPath(MemberPath)
-      .setUrlParams(Schema.Struct({ permission: PermissionName }))
-      .addSuccess(envelope(Schema.Struct({ allowed: Schema.Boolean }).annotations({ identifier: "PermissionCheck" })))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "members",
-          summary: "Check a permission",
-          description: "Whether the member may do what the permission opens, by their role or because it was granted.",
-          response: examples({
-            "They may": { status: "success", message: "Permission checked", data: { allowed: true } },
-            "They may not": { status: "success", message: "Permission checked", data: { allowed: false } }
-          })
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.get("check", "/organizations/:org_id/members/:user_id/permissions/check")
+        .setPath(MemberPath)
+        .setUrlParams(Schema.Struct({ permission: PermissionName }))
+        .addSuccess(
+          envelope(Schema.Struct({ allowed: Schema.Boolean }).annotations({ identifier: "PermissionCheck" }))
+        ),
+      access: "members",
+      summary: "Check a permission",
+      description: "Whether the member may do what the permission opens, by their role or because it was granted.",
+      response: examples({
+        "They may": success("Permission checked", { allowed: true }),
+        "They may not": success("Permission checked", { allowed: false })
+      })
+    })
   )
-  .annotate(OpenApi.Title, "Members and permissions")
-  .annotate(OpenApi.Description, "The people of an organisation and what they may do in it.")
 
 /** Invitations: how a person becomes a member. */
 export const Invitation = Schema.Struct({
@@ -216,84 +189,64 @@ const example = {
 
 const OrganizationPath = Schema.Struct({ org_id: Schema.String })
 
-export const InvitationsApi = HttpApiGroup.make("invitations")
+export const InvitationsApi = apiGroup(
+  "invitations",
+  "Invitations",
+  "How a person becomes a member of an organisation."
+)
   .add(
-    HttpApiEndpoint.post("invite", "/organizations/:org_id/members")
-      .setPath(OrganizationPath)
-      .setPayload(InviteMember)
-      .addSuccess(envelope(Invitation), { status: 201 })
-      .addError(NotFound)
-      .addError(Conflict)
-      .pipe(
-        operation({
-          access: "members",
-          summary: "Invite a member",
-          description:
-            "Sends a message with a token to the address; the token is in no answer, is good for one use and 7 days, and only its hash is stored. 409 when the address is a member's already, has an open invitation, or the message could not be sent (nothing is kept then). A role above the inviter's own is 403. 429 when the organisation sent 300 messages within the hour, or 20 to this address, or the address got 60 of all.",
-          request: examples({
-            "To staff": { email: "ada@acme.example", role: "staff" },
-            "The first org-admin": { email: "grace@acme.example", role: "org-admin" }
-          }),
-          response: { status: "success", message: "Invitation sent", data: example }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.post("invite", "/organizations/:org_id/members")
+        .setPath(OrganizationPath)
+        .setPayload(InviteMember)
+        .addSuccess(envelope(Invitation), { status: 201 })
+        .addError(Conflict),
+      access: "members",
+      summary: "Invite a member",
+      description:
+        "Sends a message with a token to the address; the token is in no answer, is good for one use and 7 days, and only its hash is stored. 409 when the address is a member's already, has an open invitation, or the message could not be sent (nothing is kept then). A role above the inviter's own is 403. 429 when the organisation sent 300 messages within the hour, or 20 to this address, or the address got 60 of all.",
+      request: examples({
+        "To staff": { email: "ada@acme.example", role: "staff" },
+        "The first org-admin": { email: "grace@acme.example", role: "org-admin" }
+      }),
+      response: success("Invitation sent", example)
+    })
   )
   .add(
-    HttpApiEndpoint.get("list", "/organizations/:org_id/invitations")
-      .setPath(OrganizationPath)
-      .setUrlParams(Schema.Struct(CamelPageParams))
-      .addSuccess(camelPageOf(Invitation))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "members",
-          lists: true,
-          summary: "List invitations",
-          description: "Extension. Newest first, open and closed ones.",
-          response: {
-            status: "success",
-            message: "Invitations",
-            data: [example],
-            meta: { count: 1, has_more: false, lastEvaluatedKey: null },
-            lastEvaluatedKey: null
-          }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.get("list", "/organizations/:org_id/invitations")
+        .setPath(OrganizationPath)
+        .setUrlParams(Schema.Struct(CamelPageParams))
+        .addSuccess(camelPageOf(Invitation)),
+      access: "members",
+      lists: true,
+      summary: "List invitations",
+      description: "Extension. Newest first, open and closed ones.",
+      response: camelPageExample("Invitations", [example])
+    })
   )
   .add(
-    HttpApiEndpoint.del("withdraw", "/organizations/:org_id/invitations/:invitation_id")
-      .setPath(Schema.Struct({ org_id: Schema.String, invitation_id: IdParam }))
-      .addSuccess(HttpApiSchema.NoContent)
-      .addError(NotFound)
-      .addError(Conflict)
-      .pipe(
-        operation({
-          access: "members",
-          summary: "Withdraw an invitation",
-          description:
-            "Extension. Its token stops working at once, and the address can be invited again. One that was accepted is 409; one that is closed otherwise stays as it is. An invitation to a role, or by someone with a role, above the caller's: 403."
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.del("withdraw", "/organizations/:org_id/invitations/:invitation_id")
+        .setPath(Schema.Struct({ org_id: Schema.String, invitation_id: IdParam }))
+        .addSuccess(HttpApiSchema.NoContent)
+        .addError(Conflict),
+      access: "members",
+      summary: "Withdraw an invitation",
+      description:
+        "Extension. Its token stops working at once, and the address can be invited again. One that was accepted is 409; one that is closed otherwise stays as it is. An invitation to a role, or by someone with a role, above the caller's: 403."
+    })
   )
   .add(
-    HttpApiEndpoint.post("accept", "/organizations/invitations/:token/accept")
-      .setPath(Schema.Struct({ token: Schema.String }))
-      .addSuccess(envelope(OrgMember))
-      .addError(NotFound)
-      .addError(Conflict)
-      .pipe(
-        operation({
-          access: "person",
-          summary: "Accept an invitation",
-          description:
-            "Binds the membership to the caller, once. The caller's token must carry the invited address in its claim `email`, with `email_verified: true`, and the address on record of a known user must be the same; capital and small letters do not count. Anything else is 403. Someone whom the service does not know yet becomes a user with the `sub` and the address of the token. A token that was never given out is 404; one that was used, withdrawn or has expired is 409, and the message says which. From then on the caller's tokens with this `org_id` work.",
-          response: {
-            status: "success",
-            message: "Invitation accepted",
-            data: { ...memberExample, permissions: [] }
-          }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.post("accept", "/organizations/invitations/:token/accept")
+        .setPath(Schema.Struct({ token: Schema.String }))
+        .addSuccess(envelope(OrgMember))
+        .addError(Conflict),
+      access: "person",
+      summary: "Accept an invitation",
+      description:
+        "Binds the membership to the caller, once. The caller's token must carry the invited address in its claim `email`, with `email_verified: true`, and the address on record of a known user must be the same; capital and small letters do not count. Anything else is 403. Someone whom the service does not know yet becomes a user with the `sub` and the address of the token. A token that was never given out is 404; one that was used, withdrawn or has expired is 409, and the message says which. From then on the caller's tokens with this `org_id` work.",
+      response: success("Invitation accepted", { ...memberExample, permissions: [] })
+    })
   )
-  .annotate(OpenApi.Title, "Invitations")
-  .annotate(OpenApi.Description, "How a person becomes a member of an organisation.")

@@ -1,18 +1,19 @@
-/** What the contract says of one operation: the access it needs (in its type too), its words and its examples. */
-import { type HttpApiEndpoint, OpenApi } from "@effect/platform"
+/** Declares operations and groups of operations: access (also in the type), texts and examples. */
+import { type HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Context, Option } from "effect"
 import { type Access, describeAccess } from "../../domain/Access.ts"
-import { PayloadTooLarge, UnsupportedMediaType } from "./ErrorSchemas.ts"
+import { success } from "./Envelope.ts"
+import { NotFound, PayloadTooLarge, UnsupportedMediaType } from "./ErrorSchemas.ts"
 
 export class Needs extends Context.Tag("corridor/api/Needs")<Needs, Access>() {}
 
 /** Marks an operation that moves money: it honours the header Idempotency-Key. */
 export class MovesMoney extends Context.Tag("corridor/api/MovesMoney")<MovesMoney, true>() {}
 
-/** Marks a list or a count of many records, which decides nothing: a replica may answer it. */
+/** Marks a list or a count of many records. A read replica may answer it. */
 export class Lists extends Context.Tag("corridor/api/Lists")<Lists, true>() {}
 
-/** What a request needs, by its body, beyond its operation's access; undefined where it needs no more. */
+/** Access that the body of a request requires, beyond the operation's own; undefined: none. */
 export type NeedsBeyond = (payload: Readonly<Record<string, unknown>>) => Access | undefined
 
 export class AlsoNeeds extends Context.Tag("corridor/api/AlsoNeeds")<AlsoNeeds, NeedsBeyond>() {}
@@ -26,7 +27,7 @@ export interface NeedsAccess<A extends Access> {
   readonly [NeedsTypeId]: A
 }
 
-/** The access that an endpoint's type demands; an endpoint without one has no handler type at all. */
+/** Access in the type of an endpoint. An endpoint without one has no handler type. */
 export type AccessOf<Endpoint> = Endpoint extends NeedsAccess<infer A> ? A : never
 
 /** Several examples of one body, by name. */
@@ -37,7 +38,7 @@ export class Named {
   }
 }
 
-/** The same by their summaries alone. Code samples are made of the first. */
+/** Examples by summary. Code samples are made of the first. */
 export const examples = (bySummary: Readonly<Record<string, unknown>>): Named =>
   new Named(
     Object.fromEntries(
@@ -48,10 +49,26 @@ export const examples = (bySummary: Readonly<Record<string, unknown>>): Named =>
     )
   )
 
+const endOf = (count: number, cursor: string) => ({
+  meta: { count, has_more: false, [cursor]: null },
+  [cursor]: null
+})
+
+/** The only page of a list. */
+export const pageExample = (message: string, data: ReadonlyArray<unknown>) => ({
+  ...success(message, data),
+  ...endOf(data.length, "last_evaluated_key")
+})
+
+export const camelPageExample = (message: string, data: ReadonlyArray<unknown>) => ({
+  ...success(message, data),
+  ...endOf(data.length, "lastEvaluatedKey")
+})
+
 export const CURSOR = "AZnCpAwRfSCPEDssHQ6fiA"
 
-/** A list that has an end, one that goes on and one of nothing, from the first of them. */
-const ofList = (response: unknown): unknown => {
+/** Adds examples of a page with more to come and of an empty list. */
+const listExamples = (response: unknown): unknown => {
   const page = response as { readonly data?: unknown; readonly meta?: object; readonly count?: number }
   if (response instanceof Named || !Array.isArray(page.data)) return response
   const { count, meta } = page
@@ -97,12 +114,12 @@ const setExample = (media: Media | undefined, example: unknown): void => {
 interface Examples {
   readonly request?: unknown
   readonly response?: unknown
-  /** Where a success has several statuses, and each its own. */
+  /** By status, where a success has several. */
   readonly responses?: Readonly<Record<string, unknown>>
 }
 
-/** Answers with the same object, which it has changed. */
-export const setExamples = <A extends object>(operationObject: A, about: Examples): A => {
+/** Changes the object and returns it. */
+const setExamples = <A extends object>(operationObject: A, about: Examples): A => {
   const { requestBody, responses } = operationObject as OperationObject
   setExample(requestBody, about.request)
   for (const [status, response] of Object.entries(responses ?? {})) {
@@ -111,79 +128,76 @@ export const setExamples = <A extends object>(operationObject: A, about: Example
   return operationObject
 }
 
-const refusingBodies = (endpoint: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps) =>
-  Option.isSome(endpoint.payloadSchema) ? endpoint.addError(PayloadTooLarge).addError(UnsupportedMediaType) : endpoint
-
 const idempotencyKey = {
   name: "Idempotency-Key",
   in: "header",
   required: false,
   schema: { type: "string", minLength: 1, maxLength: 255 },
   description:
-    "Extension. Sent again within 24 hours with the same body, the first answer comes back with `Idempotent-Replayed: true`, a success or a refusal (a refund that was declined, a 502); a refusal before anything was done is not kept. With another body, or while the first request is running, 409. A key counts for one operation on one object of one organisation."
+    "Extension. The first answer to a key is kept for 24 hours, whether success or failure. The same body again gets that answer, with `Idempotent-Replayed: true`. A request that was rejected before anything was done is not kept. Another body, or a repetition while the first request is running: 409. A key counts for one operation on one object of one organisation."
 }
 
-const withProps = (endpoint: HttpApiEndpoint.HttpApiEndpoint.Any) =>
-  endpoint as unknown as HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
+type AnyEndpoint = HttpApiEndpoint.HttpApiEndpoint.Any
 
-const needsNoMore: NeedsBeyond = () => undefined
+const withProps = (endpoint: AnyEndpoint) => endpoint as unknown as HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
 
-interface Marks {
+const withTexts = (endpoint: AnyEndpoint, { description, summary }: Texts) => {
+  const props = withProps(endpoint)
+  return (Option.isSome(props.payloadSchema) ? props.addError(PayloadTooLarge).addError(UnsupportedMediaType) : props)
+    .annotate(OpenApi.Summary, summary)
+    .annotate(OpenApi.Description, description)
+}
+
+interface Texts {
+  readonly summary: string
+  readonly description: string
+}
+
+interface About<A extends Access, E extends AnyEndpoint> extends Examples, Texts {
+  readonly endpoint: E
+  readonly access: A
+  readonly alsoNeeds?: NeedsBeyond
   readonly movesMoney?: true
   readonly lists?: true
 }
 
-const marked = (endpoint: HttpApiEndpoint.HttpApiEndpoint.Any, { lists, movesMoney }: Marks) => {
-  const listing = lists === true ? withProps(endpoint).annotate(Lists, true) : withProps(endpoint)
-  return movesMoney === true ? listing.annotate(MovesMoney, true) : listing
+export const operation = <A extends Access, E extends AnyEndpoint>({
+  access,
+  alsoNeeds = () => undefined,
+  description,
+  lists,
+  movesMoney,
+  ...about
+}: About<A, E>): E & NeedsAccess<A> => {
+  const endpoint = withTexts(about.endpoint, {
+    summary: about.summary,
+    description: `${description}\n\n${describeAccess(access)}`
+  })
+    .annotate(Needs, access)
+    .annotate(AlsoNeeds, alsoNeeds)
+    .annotate(OpenApi.Transform, (operationObject) => {
+      if (movesMoney === true) (operationObject as OperationObject).parameters?.push(idempotencyKey)
+      return setExamples(operationObject, lists === true ? { ...about, response: listExamples(about.response) } : about)
+    })
+  const listing = lists === true ? endpoint.annotate(Lists, true) : endpoint
+  return (movesMoney === true ? listing.annotate(MovesMoney, true) : listing) as unknown as E & NeedsAccess<A>
 }
-
-export const operation =
-  <A extends Access>(
-    about: Examples &
-      Marks & {
-        readonly access: A
-        readonly summary: string
-        readonly description: string
-        readonly alsoNeeds?: NeedsBeyond
-      }
-  ) =>
-  <E extends HttpApiEndpoint.HttpApiEndpoint.Any>(endpoint: E): E & NeedsAccess<A> =>
-    refusingBodies(marked(endpoint, about))
-      .annotate(Needs, about.access)
-      .annotate(AlsoNeeds, about.alsoNeeds ?? needsNoMore)
-      .annotate(OpenApi.Summary, about.summary)
-      .annotate(OpenApi.Description, `${about.description}\n\n${describeAccess(about.access)}`)
-      .annotate(OpenApi.Transform, (operationObject) => {
-        const { parameters } = operationObject as OperationObject
-        if (about.movesMoney === true) parameters?.push(idempotencyKey)
-        return setExamples(
-          operationObject,
-          about.lists === true ? { ...about, response: ofList(about.response) } : about
-        )
-      }) as unknown as E & NeedsAccess<A>
 
 /** Marks an operation that is authenticated by a signature over the raw body. A separate route serves it. */
 export class SignedCallback extends Context.Tag("corridor/api/SignedCallback")<SignedCallback, true>() {}
 
-/** Overrides the document's default: no credential is needed. */
-const withoutCredential: ReadonlyArray<object> = [{}]
+export const signedCallback = <E extends AnyEndpoint>(about: Examples & Texts & { readonly endpoint: E }): E =>
+  withTexts(about.endpoint, about)
+    .annotate(SignedCallback, true)
+    // Overrides the document's default: no credential is needed.
+    .annotate(OpenApi.Transform, (operationObject) => ({
+      ...setExamples(operationObject, about),
+      security: [{}]
+    })) as unknown as E
 
-export const signedCallback =
-  (about: {
-    readonly summary: string
-    readonly description: string
-    readonly request: unknown
-    readonly response: unknown
-  }) =>
-  <E extends HttpApiEndpoint.HttpApiEndpoint.Any>(endpoint: E): E =>
-    (endpoint as unknown as HttpApiEndpoint.HttpApiEndpoint.AnyWithProps)
-      .addError(PayloadTooLarge)
-      .addError(UnsupportedMediaType)
-      .annotate(SignedCallback, true)
-      .annotate(OpenApi.Summary, about.summary)
-      .annotate(OpenApi.Description, about.description)
-      .annotate(OpenApi.Transform, (operation) => ({
-        ...setExamples(operation, about),
-        security: withoutCredential
-      })) as unknown as E
+export const describedGroup = <const Id extends string>(id: Id, title: string, description: string) =>
+  HttpApiGroup.make(id).annotate(OpenApi.Title, title).annotate(OpenApi.Description, description)
+
+/** A group in which every operation may answer 404. */
+export const apiGroup = <const Id extends string>(id: Id, title: string, description: string) =>
+  describedGroup(id, title, description).addError(NotFound)

@@ -1,5 +1,5 @@
 /** Organisations: read by their own people, made and set up by platform admins. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { BigDecimal, Schema } from "effect"
 import { OrgId } from "../../domain/Ids.ts"
 import { CountryCode } from "../../domain/Country.ts"
@@ -7,9 +7,8 @@ import { CurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, MONEY, WireDecimal } from "../../domain/Decimal.ts"
 import { EmailAddress } from "../../domain/MailSafeText.ts"
 import { Feature, kybStatuses } from "../../domain/Organization.ts"
-import { CamelPageParams, camelPageOf, envelope, idOf, Timestamp } from "./Envelope.ts"
-import { NotFound } from "./ErrorSchemas.ts"
-import { examples, operation } from "./Operation.ts"
+import { CamelPageParams, camelPageOf, envelope, idOf, Timestamp, success } from "./Envelope.ts"
+import { examples, operation, apiGroup, camelPageExample } from "./Operation.ts"
 
 const KybStatus = Schema.Literal(...kybStatuses).annotations({
   message: () => ({ message: `is not one of ${kybStatuses.join(", ")}`, override: true })
@@ -110,112 +109,88 @@ const forAdmins = { ...example, spread_bps: 50 }
 /** The path alone says which one: for anyone but an admin, any other than their own is 403. */
 const OrganizationPath = Schema.Struct({ org_id: Schema.String })
 
-export const OrganizationsApi = HttpApiGroup.make("organizations")
+export const OrganizationsApi = apiGroup(
+  "organizations",
+  "Organisations",
+  "Who uses the service. Lists here call their cursor `lastEvaluatedKey`."
+)
   .add(
-    HttpApiEndpoint.get("list", "/organizations")
-      .setUrlParams(Schema.Struct(CamelPageParams))
-      .addSuccess(camelPageOf(Organization))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "platform",
-          lists: true,
-          summary: "List organisations",
-          description: "All of them, newest first.",
-          response: {
-            status: "success",
-            message: "Organisations",
-            data: [forAdmins],
-            meta: { count: 1, has_more: false, lastEvaluatedKey: null },
-            lastEvaluatedKey: null
-          }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.get("list", "/organizations")
+        .setUrlParams(Schema.Struct(CamelPageParams))
+        .addSuccess(camelPageOf(Organization)),
+      access: "platform",
+      lists: true,
+      summary: "List organisations",
+      description: "All of them, newest first.",
+      response: camelPageExample("Organisations", [forAdmins])
+    })
   )
   .add(
-    HttpApiEndpoint.post("create", "/organizations")
-      .setPayload(CreateOrganization)
-      .addSuccess(envelope(Organization), { status: 201 })
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "platform",
-          summary: "Create an organisation",
-          description:
-            "It has no members yet: invite the first org-admin with `POST /organizations/{org_id}/members`. `currency` is its home currency, which never changes.",
-          request: examples({
-            "With nothing switched on": {
-              name: "Acme Pay",
-              country: "KE",
-              currency: "KES",
-              email: "hello@acme.example"
-            },
-            "With escrow from the start": {
-              ...{ name: "Acme Pay", country: "KE", currency: "KES", email: "hello@acme.example" },
-              features: ["escrow"]
-            }
-          }),
-          response: {
-            status: "success",
-            message: "Organisation created",
-            data: {
-              ...forAdmins,
-              kyb_status: "not_started",
-              kyb_customer_id: null,
-              features: [],
-              review_threshold: null,
-              spread_bps: 0
-            }
-          }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.post("create", "/organizations")
+        .setPayload(CreateOrganization)
+        .addSuccess(envelope(Organization), { status: 201 }),
+      access: "platform",
+      summary: "Create an organisation",
+      description:
+        "It has no members yet: invite the first org-admin with `POST /organizations/{org_id}/members`. `currency` is its home currency, which never changes.",
+      request: examples({
+        "With nothing switched on": {
+          name: "Acme Pay",
+          country: "KE",
+          currency: "KES",
+          email: "hello@acme.example"
+        },
+        "With escrow from the start": {
+          ...{ name: "Acme Pay", country: "KE", currency: "KES", email: "hello@acme.example" },
+          features: ["escrow"]
+        }
+      }),
+      response: success("Organisation created", {
+        ...forAdmins,
+        kyb_status: "not_started",
+        kyb_customer_id: null,
+        features: [],
+        review_threshold: null,
+        spread_bps: 0
+      })
+    })
   )
   .add(
-    HttpApiEndpoint.get("get", "/organizations/:org_id")
-      .setPath(OrganizationPath)
-      .addSuccess(envelope(Organization))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "any",
-          summary: "Read an organisation",
-          description: "The credential's own; any other is 403.",
-          response: examples({
-            "To its own people": { status: "success", message: "Organisation", data: example },
-            "To a platform admin": { status: "success", message: "Organisation", data: forAdmins }
-          })
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.get("get", "/organizations/:org_id")
+        .setPath(OrganizationPath)
+        .addSuccess(envelope(Organization)),
+      access: "any",
+      summary: "Read an organisation",
+      description: "The credential's own; any other is 403.",
+      response: examples({
+        "To its own people": success("Organisation", example),
+        "To a platform admin": success("Organisation", forAdmins)
+      })
+    })
   )
   .add(
-    HttpApiEndpoint.patch("change", "/organizations/:org_id")
-      .setPath(OrganizationPath)
-      .setPayload(ChangeOrganization)
-      .addSuccess(envelope(Organization))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "organization",
-          summary: "Change an organisation",
-          description:
-            "Only the fields that are sent change, at once and on every instance. An org-admin may set `name`, `email` and `country`; the others are for platform admins, and sending one without being one is 403. Nobody can change `currency`: sending another one is refused. A `kyb_status` that becomes `approved` or `rejected` sends the event of that name.",
-          request: examples({
-            "By an org-admin": { name: "Acme Pay Kenya", email: "finance@acme.example" },
-            "By a platform admin": { features: ["escrow"], review_threshold: 500000.5, spread_bps: 50 },
-            "No more reviews": { review_threshold: null }
-          }),
-          response: {
-            status: "success",
-            message: "Organisation changed",
-            data: {
-              ...example,
-              name: "Acme Pay Kenya",
-              email: "finance@acme.example",
-              updated_at: "2026-03-02T10:00:00.000Z"
-            }
-          }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.patch("change", "/organizations/:org_id")
+        .setPath(OrganizationPath)
+        .setPayload(ChangeOrganization)
+        .addSuccess(envelope(Organization)),
+      access: "organization",
+      summary: "Change an organisation",
+      description:
+        "Only the fields that are sent change, at once and on every instance. An org-admin may set `name`, `email` and `country`; the others are for platform admins, and sending one without being one is 403. Nobody can change `currency`: sending another one is refused. A `kyb_status` that becomes `approved` or `rejected` sends the event of that name.",
+      request: examples({
+        "By an org-admin": { name: "Acme Pay Kenya", email: "finance@acme.example" },
+        "By a platform admin": { features: ["escrow"], review_threshold: 500000.5, spread_bps: 50 },
+        "No more reviews": { review_threshold: null }
+      }),
+      response: success("Organisation changed", {
+        ...example,
+        name: "Acme Pay Kenya",
+        email: "finance@acme.example",
+        updated_at: "2026-03-02T10:00:00.000Z"
+      })
+    })
   )
-  .annotate(OpenApi.Title, "Organisations")
-  .annotate(OpenApi.Description, "Who uses the service. Lists here call their cursor `lastEvaluatedKey`.")

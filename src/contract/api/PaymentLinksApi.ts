@@ -1,5 +1,5 @@
 /** Payment links: a page of our own at which anyone who has the address can pay. */
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Either, Schema } from "effect"
 import { LinkId, OrgId } from "../../domain/Ids.ts"
 import { CountryCode } from "../../domain/Country.ts"
@@ -7,10 +7,10 @@ import { CurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
 import { EmailAddress } from "../../domain/MailSafeText.ts"
 import { readLogo } from "../../domain/Logo.ts"
-import { CursorParam, envelope, idOf, idParam, pageFieldsIfAny, PageSizeIfAny, Timestamp } from "./Envelope.ts"
-import { Conflict, NotFound } from "./ErrorSchemas.ts"
+import { CursorParam, envelope, idOf, idParam, pageFieldsIfAny, PageSizeIfAny, Timestamp, success } from "./Envelope.ts"
+import { Conflict } from "./ErrorSchemas.ts"
 import { IsoTime, asSent } from "./RequestFields.ts"
-import { CURSOR, examples, Named, operation } from "./Operation.ts"
+import { CURSOR, examples, Named, operation, apiGroup } from "./Operation.ts"
 
 const AmountType = Schema.Literal("fixed", "open").annotations({
   description: "`fixed`: exactly `amount` is paid, once. `open`: the payer chooses the amount, and several may pay"
@@ -175,101 +175,78 @@ const LinkPath = Schema.Struct({ org_id: Schema.String, link_id: idParam(LinkId)
 const PATH = "/orgs/:org_id/payment-links"
 const LINK = `${PATH}/:link_id` as const
 
-export const PaymentLinksApi = HttpApiGroup.make("paymentLinks")
+export const PaymentLinksApi = apiGroup(
+  "paymentLinks",
+  "Payment links",
+  "A hosted page at which anyone who has its address can pay the organisation. Only the list stands in the specification; the rest is an extension."
+)
   .add(
-    HttpApiEndpoint.get("list", PATH)
-      .setPath(OrgPath)
-      .setUrlParams(Schema.Struct({ limit: PageSizeIfAny, last_evaluated_key: CursorParam }))
-      .addSuccess(
-        Schema.Struct({
-          data: Schema.Array(PaymentLink),
-          count: Schema.Int.annotations({ description: "Links in this answer" }),
-          ...pageFieldsIfAny("last_evaluated_key")
-        })
-      )
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "payment_links",
-          lists: true,
-          summary: "List payment links",
-          description:
-            "Newest first: all of them, or pages with `limit` (extension), which long lists are better read by. Of lists without `limit` that are longer than 100 one at a time is answered for an organisation; a second is 429 with `Retry-After`.",
-          response: examples({
-            "All of them": { data: [example], count: 1 },
-            "A page of one": {
-              data: [example],
-              count: 1,
-              meta: { count: 1, has_more: true, last_evaluated_key: CURSOR },
-              last_evaluated_key: CURSOR
-            },
-            "None are found": { data: [], count: 0 }
+    operation({
+      endpoint: HttpApiEndpoint.get("list", PATH)
+        .setPath(OrgPath)
+        .setUrlParams(Schema.Struct({ limit: PageSizeIfAny, last_evaluated_key: CursorParam }))
+        .addSuccess(
+          Schema.Struct({
+            data: Schema.Array(PaymentLink),
+            count: Schema.Int.annotations({ description: "Links in this answer" }),
+            ...pageFieldsIfAny("last_evaluated_key")
           })
-        })
-      )
+        ),
+      access: "payment_links",
+      lists: true,
+      summary: "List payment links",
+      description:
+        "Newest first: all of them, or pages with `limit` (extension), which long lists are better read by. Of lists without `limit` that are longer than 100 one at a time is answered for an organisation; a second is 429 with `Retry-After`.",
+      response: examples({
+        "All of them": { data: [example], count: 1 },
+        "A page of one": {
+          data: [example],
+          count: 1,
+          meta: { count: 1, has_more: true, last_evaluated_key: CURSOR },
+          last_evaluated_key: CURSOR
+        },
+        "None are found": { data: [], count: 0 }
+      })
+    })
   )
   .add(
-    HttpApiEndpoint.post("create", PATH)
-      .setPath(OrgPath)
-      .setPayload(CreatePaymentLink)
-      .addSuccess(envelope(PaymentLink), { status: 201 })
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "payment_links",
-          summary: "Create a payment link",
-          description:
-            "Extension. Whoever opens `url` sees who asks for how much, chooses among the methods that can be routed at that moment, and pays; what they make is a payin of the organisation, with `link_id` in its `metadata` and the link's maker as its user. A `fixed` link has at most one payment under way: one that failed, was canceled or was not paid within an hour (`LINK_PAYIN_EXPIRY`) makes room for another. Only the browser in which it was begun goes on with it or cancels it.",
-          request: requests,
-          response: examples({
-            "A fixed amount, once": { status: "success", message: "Payment link created", data: example },
-            "With a brand, a reference and a way back": {
-              status: "success",
-              message: "Payment link created",
-              data: brandedExample
-            }
-          })
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.post("create", PATH)
+        .setPath(OrgPath)
+        .setPayload(CreatePaymentLink)
+        .addSuccess(envelope(PaymentLink), { status: 201 }),
+      access: "payment_links",
+      summary: "Create a payment link",
+      description:
+        "Extension. Whoever opens `url` sees who asks for how much, chooses among the methods that can be routed at that moment, and pays; what they make is a payin of the organisation, with `link_id` in its `metadata` and the link's maker as its user. A `fixed` link has at most one payment under way: one that failed, was canceled or was not paid within an hour (`LINK_PAYIN_EXPIRY`) makes room for another. Only the browser in which it was begun goes on with it or cancels it.",
+      request: requests,
+      response: examples({
+        "A fixed amount, once": success("Payment link created", example),
+        "With a brand, a reference and a way back": success("Payment link created", brandedExample)
+      })
+    })
   )
   .add(
-    HttpApiEndpoint.get("get", LINK)
-      .setPath(LinkPath)
-      .addSuccess(envelope(PaymentLink))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "payment_links",
-          summary: "Get a payment link",
-          description: "Extension. One payment link of the organisation.",
-          response: examples({
-            Active: { status: "success", message: "Payment link", data: example },
-            Paid: {
-              status: "success",
-              message: "Payment link",
-              data: { ...brandedExample, status: "paid", paid_at: "2026-03-02T09:21:30.000Z" }
-            }
-          })
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.get("get", LINK).setPath(LinkPath).addSuccess(envelope(PaymentLink)),
+      access: "payment_links",
+      summary: "Get a payment link",
+      description: "Extension. One payment link of the organisation.",
+      response: examples({
+        Active: success("Payment link", example),
+        Paid: success("Payment link", { ...brandedExample, status: "paid", paid_at: "2026-03-02T09:21:30.000Z" })
+      })
+    })
   )
   .add(
-    HttpApiEndpoint.del("cancel", LINK)
-      .setPath(LinkPath)
-      .addSuccess(HttpApiSchema.NoContent)
-      .addError(NotFound)
-      .addError(Conflict)
-      .pipe(
-        operation({
-          access: "payment_links",
-          summary: "Cancel a payment link",
-          description:
-            "Extension. No payment can begin through it any more; one that is under way goes on, and when it completes, a `fixed` link is `paid` after all. The link stays in the list. A `fixed` link that is `paid` answers 409, also one that was canceled before its payment completed: there is nothing left to cancel. An `open` link takes payments after its first one too, and can be canceled at any time. One that is `expired` answers 204; canceling twice changes nothing."
-        })
-      )
-  )
-  .annotate(OpenApi.Title, "Payment links")
-  .annotate(
-    OpenApi.Description,
-    "A hosted page at which anyone who has its address can pay the organisation. Only the list stands in the specification; the rest is an extension."
+    operation({
+      endpoint: HttpApiEndpoint.del("cancel", LINK)
+        .setPath(LinkPath)
+        .addSuccess(HttpApiSchema.NoContent)
+        .addError(Conflict),
+      access: "payment_links",
+      summary: "Cancel a payment link",
+      description:
+        "Extension. No payment can begin through it any more; one that is under way goes on, and when it completes, a `fixed` link is `paid` after all. The link stays in the list. A `fixed` link that is `paid` answers 409, also one that was canceled before its payment completed: there is nothing left to cancel. An `open` link takes payments after its first one too, and can be canceled at any time. One that is `expired` answers 204; canceling twice changes nothing."
+    })
   )

@@ -1,6 +1,6 @@
 /** Payment records, their timelines, the list of transactions, and what waits for a person. */
 import { movementKinds, movementSources, movementStates } from "../../domain/Movement.ts"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import {
   AttemptId,
@@ -15,10 +15,9 @@ import {
 import { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import { type FailureCode, failureCodes, paymentStatuses } from "../../domain/PaymentStatus.ts"
-import { envelope, Id, idOf, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
-import { NotFound } from "./ErrorSchemas.ts"
+import { envelope, Id, idOf, idParam, OrgParam, pageOf, PageParams, Timestamp, success } from "./Envelope.ts"
 import { FromTime, ToTime } from "./RequestFields.ts"
-import { examples, operation } from "./Operation.ts"
+import { examples, operation, apiGroup, pageExample } from "./Operation.ts"
 
 const Text = Schema.NullOr(Schema.String)
 const JsonObject = Schema.Record({ key: Schema.String, value: Schema.Unknown })
@@ -294,180 +293,159 @@ const records = examples({
 
 const page = { meta: { count: 1, has_more: false, last_evaluated_key: null }, last_evaluated_key: null }
 
-export const PaymentsApi = HttpApiGroup.make("payments")
+export const PaymentsApi = apiGroup("payments", "Payments", "What became of a payment, and what waits for a person.")
   .add(
-    HttpApiEndpoint.get("byTransaction", "/payments/transaction/:transaction_id")
-      .setPath(Schema.Struct({ transaction_id: idParam(TransactionId) }))
-      .addSuccess(PaymentRecord)
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "any",
-          summary: "Look up a payment by transaction",
-          description: "The record itself, without an envelope. This is the endpoint to poll for a payment's status.",
-          response: records
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.get("byTransaction", "/payments/transaction/:transaction_id")
+        .setPath(Schema.Struct({ transaction_id: idParam(TransactionId) }))
+        .addSuccess(PaymentRecord),
+      access: "any",
+      summary: "Look up a payment by transaction",
+      description: "The record itself, without an envelope. This is the endpoint to poll for a payment's status.",
+      response: records
+    })
   )
   .add(
-    HttpApiEndpoint.get("byId", "/payments/:payment_id")
-      .setPath(Schema.Struct({ payment_id: idParam(PaymentId) }))
-      .addSuccess(PaymentRecord)
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "any",
-          summary: "Look up a payment",
-          description: "Extension. The same record by the payment's own id.",
-          response: records
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.get("byId", "/payments/:payment_id")
+        .setPath(Schema.Struct({ payment_id: idParam(PaymentId) }))
+        .addSuccess(PaymentRecord),
+      access: "any",
+      summary: "Look up a payment",
+      description: "Extension. The same record by the payment's own id.",
+      response: records
+    })
   )
   .add(
-    HttpApiEndpoint.get("timeline", "/payments/:payment_id/timeline")
-      .setPath(Schema.Struct({ payment_id: idParam(PaymentId) }))
-      .addSuccess(envelope(Schema.Struct({ payment_id: idOf(PaymentId), items: Schema.Array(TimelineItem) })))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "any",
-          summary: "See why a payment went where it went",
-          description:
-            "Extension. Changes of state, attempts at providers, provider callbacks, what operators did and the webhook deliveries that told of it, in the order of time. One item for each attempt, however often it was looked up, and for each delivery, however often it was tried: it stands where its event does, with its status as it is now.",
-          response: {
-            status: "success",
-            message: "Timeline",
-            data: {
-              payment_id: recordExample.payment_id,
-              items: [
-                {
-                  at: "2026-03-02T09:15:00.000Z",
-                  kind: "status",
-                  from: null,
-                  to: "initiated",
-                  cause: "initiated by the caller"
-                },
-                {
-                  at: "2026-03-02T09:15:00.000Z",
-                  kind: "attempt",
-                  attempt_id: "0199c2a5-0c12-7e30-8b10-9f8e7d6c5b4a",
-                  provider: "fiat",
-                  leg: "payment",
-                  outcome: "accepted",
-                  reason: null,
-                  latency_ms: 38,
-                  amount: null,
-                  currency: null,
-                  rate_basis: null
-                },
-                {
-                  at: "2026-03-02T09:15:00.040Z",
-                  kind: "delivery",
-                  delivery_id: "0199c2a5-0c40-7a30-8b10-5a493827160f",
-                  webhook_id: "0199c2a4-9d20-7a44-8c10-1b2c3d4e5f60",
-                  event_id: "0199c2a5-0c3f-7b20-9d10-2c3d4e5f6071",
-                  event_type: "payment.processing",
-                  status: "delivered",
-                  attempts: 1,
-                  last_status_code: 204,
-                  last_error: null
-                }
-              ]
-            }
+    operation({
+      endpoint: HttpApiEndpoint.get("timeline", "/payments/:payment_id/timeline")
+        .setPath(Schema.Struct({ payment_id: idParam(PaymentId) }))
+        .addSuccess(envelope(Schema.Struct({ payment_id: idOf(PaymentId), items: Schema.Array(TimelineItem) }))),
+      access: "any",
+      summary: "See why a payment went where it went",
+      description:
+        "Extension. Changes of state, attempts at providers, provider callbacks, what operators did and the webhook deliveries that told of it, in the order of time. One item for each attempt, however often it was looked up, and for each delivery, however often it was tried: it stands where its event does, with its status as it is now.",
+      response: success("Timeline", {
+        payment_id: recordExample.payment_id,
+        items: [
+          {
+            at: "2026-03-02T09:15:00.000Z",
+            kind: "status",
+            from: null,
+            to: "initiated",
+            cause: "initiated by the caller"
+          },
+          {
+            at: "2026-03-02T09:15:00.000Z",
+            kind: "attempt",
+            attempt_id: "0199c2a5-0c12-7e30-8b10-9f8e7d6c5b4a",
+            provider: "fiat",
+            leg: "payment",
+            outcome: "accepted",
+            reason: null,
+            latency_ms: 38,
+            amount: null,
+            currency: null,
+            rate_basis: null
+          },
+          {
+            at: "2026-03-02T09:15:00.040Z",
+            kind: "delivery",
+            delivery_id: "0199c2a5-0c40-7a30-8b10-5a493827160f",
+            webhook_id: "0199c2a4-9d20-7a44-8c10-1b2c3d4e5f60",
+            event_id: "0199c2a5-0c3f-7b20-9d10-2c3d4e5f6071",
+            event_type: "payment.processing",
+            status: "delivered",
+            attempts: 1,
+            last_status_code: 204,
+            last_error: null
           }
-        })
-      )
+        ]
+      })
+    })
   )
   .add(
-    HttpApiEndpoint.get("transactions", "/transactions")
-      .setUrlParams(
-        Schema.Struct({
-          ...OrgParam,
-          ...PageParams,
-          status: Schema.optional(Status),
-          direction: Schema.optional(Flow),
-          payment_method: Schema.optional(PaymentMethod),
-          client_reference: Schema.optional(Schema.String),
-          reference: Schema.optional(
-            Schema.String.pipe(Schema.minLength(1), Schema.maxLength(LONGEST_REFERENCE)).annotations({
-              description:
-                "Extension. What a payer or a log shows: a `client_reference`, any beginning of a `payment_id` or `transaction_id`, or the id that a provider gave to it"
-            })
-          ),
-          customer: Schema.optional(
-            Schema.String.pipe(Schema.minLength(1), Schema.maxLength(LONGEST_REFERENCE)).annotations({
-              description:
-                "Extension. The phone number or the e-mail address of whoever pays or is paid. Spaces and signs in a number do not count, and within one organisation a number without its country's code is looked for in every country of mobile money and in the organisation's own. Together with other filters than times, the newest 1,000 of theirs are looked through"
-            })
-          ),
-          from: Schema.optional(FromTime),
-          to: Schema.optional(ToTime)
-        })
-      )
-      .addSuccess(pageOf(PaymentRecord))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "transactions",
-          lists: true,
-          summary: "List transactions",
-          description:
-            "Newest first. `from` is included, `to` is not; a day without a time is meant as a whole. `reference` that several transactions share lists the newest hundred of them, and `message` says so: write more of it.",
-          response: { status: "success", message: "Transactions", data: [recordExample], ...page }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.get("transactions", "/transactions")
+        .setUrlParams(
+          Schema.Struct({
+            ...OrgParam,
+            ...PageParams,
+            status: Schema.optional(Status),
+            direction: Schema.optional(Flow),
+            payment_method: Schema.optional(PaymentMethod),
+            client_reference: Schema.optional(Schema.String),
+            reference: Schema.optional(
+              Schema.String.pipe(Schema.minLength(1), Schema.maxLength(LONGEST_REFERENCE)).annotations({
+                description:
+                  "Extension. What a payer or a log shows: a `client_reference`, any beginning of a `payment_id` or `transaction_id`, or the id that a provider gave to it"
+              })
+            ),
+            customer: Schema.optional(
+              Schema.String.pipe(Schema.minLength(1), Schema.maxLength(LONGEST_REFERENCE)).annotations({
+                description:
+                  "Extension. The phone number or the e-mail address of whoever pays or is paid. Spaces and signs in a number do not count, and within one organisation a number without its country's code is looked for in every country of mobile money and in the organisation's own. Together with other filters than times, the newest 1,000 of theirs are looked through"
+              })
+            ),
+            from: Schema.optional(FromTime),
+            to: Schema.optional(ToTime)
+          })
+        )
+        .addSuccess(pageOf(PaymentRecord)),
+      access: "transactions",
+      lists: true,
+      summary: "List transactions",
+      description:
+        "Newest first. `from` is included, `to` is not; a day without a time is meant as a whole. `reference` that several transactions share lists the newest hundred of them, and `message` says so: write more of it.",
+      response: pageExample("Transactions", [recordExample])
+    })
   )
   .add(
-    HttpApiEndpoint.get("queue", "/operations/queue")
-      .setUrlParams(Schema.Struct({ ...OrgParam, ...PageParams }))
-      .addSuccess(pageOf(OperatorItem))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "operations",
-          lists: true,
-          summary: "See what waits for a person",
-          description:
-            "Extension. Outcomes that stayed unknown past their last enquiry, money that arrived for a payment that had ended, payments held for review, webhook endpoints that are disabled or have dead letters, and payouts to escrow parties that could not be made (`escrow_payout`; `item_id` is the `payout_id` to try again or resolve). Several sums that wait because of one attempt are one item, whose `detail` names what they come to in all. An endpoint's dead letters are one item, however many there are: `dead_letters` counts them (up to 1,000), `delivery_id` is the oldest.",
-          response: {
-            status: "success",
-            message: "Operations queue",
-            data: [
-              {
-                item_id: "0199c2a6-1f00-7c10-8d20-1a2b3c4d5e6f",
-                kind: "unknown_outcome",
-                org_id: recordExample.org_id,
-                payment_id: recordExample.payment_id,
-                attempt_id: "0199c2a5-0c12-7e30-8b10-9f8e7d6c5b4a",
-                webhook_id: null,
-                delivery_id: null,
-                dead_letters: null,
-                escrow_id: null,
-                party_id: null,
-                detail: "fiat has not said what became of it: no answer within 10s.",
-                created_at: "2026-03-03T19:00:00.000Z"
-              },
-              {
-                item_id: "0199c2a5-0c40-7a30-8b10-5a493827160f",
-                kind: "dead_letter",
-                org_id: recordExample.org_id,
-                payment_id: null,
-                attempt_id: null,
-                webhook_id: "0199c2a4-9d20-7a44-8c10-1b2c3d4e5f60",
-                delivery_id: "0199c2a5-0c40-7a30-8b10-5a493827160f",
-                dead_letters: 12,
-                escrow_id: null,
-                party_id: null,
-                detail:
-                  "12 deliveries to https://shop.example.com/hooks failed for good; of the oldest: answered with status 500.",
-                created_at: "2026-03-02T09:15:00.040Z"
-              }
-            ],
-            ...page,
-            meta: { ...page.meta, count: 2 }
+    operation({
+      endpoint: HttpApiEndpoint.get("queue", "/operations/queue")
+        .setUrlParams(Schema.Struct({ ...OrgParam, ...PageParams }))
+        .addSuccess(pageOf(OperatorItem)),
+      access: "operations",
+      lists: true,
+      summary: "See what waits for a person",
+      description:
+        "Extension. Outcomes that stayed unknown past their last enquiry, money that arrived for a payment that had ended, payments held for review, webhook endpoints that are disabled or have dead letters, and payouts to escrow parties that could not be made (`escrow_payout`; `item_id` is the `payout_id` to try again or resolve). Several sums that wait because of one attempt are one item, whose `detail` names what they come to in all. An endpoint's dead letters are one item, however many there are: `dead_letters` counts them (up to 1,000), `delivery_id` is the oldest.",
+      response: {
+        status: "success",
+        message: "Operations queue",
+        data: [
+          {
+            item_id: "0199c2a6-1f00-7c10-8d20-1a2b3c4d5e6f",
+            kind: "unknown_outcome",
+            org_id: recordExample.org_id,
+            payment_id: recordExample.payment_id,
+            attempt_id: "0199c2a5-0c12-7e30-8b10-9f8e7d6c5b4a",
+            webhook_id: null,
+            delivery_id: null,
+            dead_letters: null,
+            escrow_id: null,
+            party_id: null,
+            detail: "fiat has not said what became of it: no answer within 10s.",
+            created_at: "2026-03-03T19:00:00.000Z"
+          },
+          {
+            item_id: "0199c2a5-0c40-7a30-8b10-5a493827160f",
+            kind: "dead_letter",
+            org_id: recordExample.org_id,
+            payment_id: null,
+            attempt_id: null,
+            webhook_id: "0199c2a4-9d20-7a44-8c10-1b2c3d4e5f60",
+            delivery_id: "0199c2a5-0c40-7a30-8b10-5a493827160f",
+            dead_letters: 12,
+            escrow_id: null,
+            party_id: null,
+            detail:
+              "12 deliveries to https://shop.example.com/hooks failed for good; of the oldest: answered with status 500.",
+            created_at: "2026-03-02T09:15:00.040Z"
           }
-        })
-      )
+        ],
+        ...page,
+        meta: { ...page.meta, count: 2 }
+      }
+    })
   )
-  .annotate(OpenApi.Title, "Payments")
-  .annotate(OpenApi.Description, "What became of a payment, and what waits for a person.")

@@ -1,5 +1,5 @@
 /** Payment initiation, and its explanation before the fact. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { ConfigId, PaymentId, TransactionId } from "../../domain/Ids.ts"
 import type { Access } from "../../domain/Access.ts"
@@ -16,7 +16,7 @@ import {
   InitiationNotFound,
   NoRoute
 } from "./ErrorSchemas.ts"
-import { envelope, idOf, idParam } from "./Envelope.ts"
+import { envelope, idOf, idParam, success } from "./Envelope.ts"
 import {
   Metadata,
   accountNumber,
@@ -26,7 +26,7 @@ import {
   text,
   trimmedText
 } from "./RequestFields.ts"
-import { examples, Named, operation } from "./Operation.ts"
+import { examples, Named, operation, describedGroup } from "./Operation.ts"
 
 const described = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
   Schema.propertySignature(schema).annotations({ description })
@@ -363,100 +363,86 @@ const actionDescription = [
   "- `review`: sends a payment on its way that the organisation's `review_threshold` holds; `reject` turns it away. Neither can be done by whoever initiated it. A held payment keeps its locked rate for 24 hours (`REVIEW_RATE_TTL`) and while that is at most 0.5 percent better for the customer than the live rate, a held ramp as long as the live rate stays within 0.5 percent; after that `review` is 409 with the new `rate`, and goes on when it is sent as `accept_rate`: the other amount is then computed at it (what is given rounds down, what is taken up; the fee stays), and `comments` tell both prices. A held card payment goes on at the hosted checkout (`next_action` `redirect`); where its rate runs out before the card is given, it waits for a `review` with `accept_rate` again. Both need the role `staff` or the permission `reviews`."
 ].join("\n")
 
-export const PaymentsInitApi = HttpApiGroup.make("paymentsInit")
-  .add(
-    HttpApiEndpoint.post("initiate", "/payments-init/initiate")
-      .setPayload(InitiatePayment)
-      .addSuccess(InitiationResult)
-      .addError(InitiationNotFound)
-      .addError(InitiationConflict)
-      .addError(NoRoute)
-      .addError(AllProvidersFailed)
-      .pipe(
-        operation({
-          access: "any",
-          alsoNeeds: ({ direction }) => (direction === "payout" ? "payouts" : undefined),
-          movesMoney: true,
-          summary: "Initiate a payment",
-          description:
-            "Takes a payin or sends a payout. The payment is offered to the first candidate of its route, and to the next only when a provider definitely refused it. A provider that does not answer is never replaced by another: the payment is then `pending` with `next_action` `check_status` until the provider says what became of it. Instruction fields (`account_number`, `payment_link`, …) stand at the top level of `response`. A payout goes to its beneficiary, in the currency that the beneficiary is paid in: details of another account, or of another kind, are 400, and so is `card`, since no beneficiary has a card account. Mobile money needs a number of the network's country and the currency that the network moves. Payouts need the role `staff` or the permission `payouts`. `org_id` and `user_id` in the body are ignored.",
-          request: initiations,
-          response: answers
-        })
-      )
-  )
-  .add(
-    HttpApiEndpoint.post("preview", "/payments-init/route-preview")
-      .setPayload(PreviewRoute)
-      .addSuccess(envelope(RoutePreview))
-      .addError(InitiationNotFound)
-      .pipe(
-        operation({
-          access: "any",
-          summary: "Preview a route",
-          description:
-            "Extension. Takes the body of an initiation and tells which providers would be asked, in which order, and why the others would not. Creates nothing.\n\nA provider that gives no verdicts is left alone: by an organisation after ten of its own payments in a row that ended without one, by everybody after ten in a row of which one organisation counts for four at most, so that three have to meet it and nobody switches a provider off for the others. After 30 seconds one payment tries it; a verdict closes the circuit, and whose payment met silence again lets the others try first. Where nobody else is left, it is asked all the same.",
-          request: initiations,
-          response: examples({
-            "One is asked": {
-              status: "success",
-              message: "Route preview",
-              data: {
-                candidates: [{ provider: "fiat", config_id: "0199c2a4-9e00-7b11-8d22-1a2b3c4d5e6f", priority: 100 }],
-                excluded: []
-              }
-            },
-            "One is asked, one is not": {
-              status: "success",
-              message: "Route preview",
-              data: {
-                candidates: [{ provider: "fiat", config_id: "0199c2a4-9e00-7b11-8d22-1a2b3c4d5e6f", priority: 100 }],
-                excluded: [
-                  {
-                    provider: "pawapay",
-                    config_id: "0199c2a4-9e01-7c12-9e33-2b3c4d5e6f70",
-                    reason: "The provider pawapay has not been answering and is left alone for a while."
-                  }
-                ]
-              }
-            }
-          })
-        })
-      )
-  )
-  .add(
-    HttpApiEndpoint.post("action", "/payments-init/:payment_id/action")
-      .setPath(Schema.Struct({ payment_id: idParam(PaymentId) }))
-      .setPayload(ActOnPayment)
-      .addSuccess(InitiationResult)
-      .addError(InitiationNotFound)
-      .addError(InitiationConflict)
-      .addError(NoRoute)
-      .addError(AllProvidersFailed)
-      .pipe(
-        operation({
-          access: "any",
-          alsoNeeds: ({ action }) => (isPaymentAction(action) ? accessOfAction[action] : undefined),
-          summary: "Act on a payment",
-          description: actionDescription,
-          movesMoney: true,
-          request: acts,
-          response: new Named({
-            on_its_way: answered("A provider goes on with it", started),
-            back: answered("It was given back", {
-              ...ended,
-              status: "refunded",
-              message: "The payment was refunded."
-            }),
-            off: answered("It was called off", {
-              ...ended,
-              status: "canceled",
-              message: "The payment was canceled."
-            })
-          })
-        })
-      )
-  )
+export const PaymentsInitApi = describedGroup(
+  "paymentsInit",
+  "Payment initiation",
+  "Payins and payouts, and what can be done with them afterwards."
+)
   .addError(InitiationBadRequest)
-  .annotate(OpenApi.Title, "Payment initiation")
-  .annotate(OpenApi.Description, "Payins and payouts, and what can be done with them afterwards.")
+  .addError(InitiationNotFound)
+  .add(
+    operation({
+      endpoint: HttpApiEndpoint.post("initiate", "/payments-init/initiate")
+        .setPayload(InitiatePayment)
+        .addSuccess(InitiationResult)
+        .addError(InitiationConflict)
+        .addError(NoRoute)
+        .addError(AllProvidersFailed),
+      access: "any",
+      alsoNeeds: ({ direction }) => (direction === "payout" ? "payouts" : undefined),
+      movesMoney: true,
+      summary: "Initiate a payment",
+      description:
+        "Takes a payin or sends a payout. The payment is offered to the first candidate of its route, and to the next only when a provider definitely refused it. A provider that does not answer is never replaced by another: the payment is then `pending` with `next_action` `check_status` until the provider says what became of it. Instruction fields (`account_number`, `payment_link`, …) stand at the top level of `response`. A payout goes to its beneficiary, in the currency that the beneficiary is paid in: details of another account, or of another kind, are 400, and so is `card`, since no beneficiary has a card account. Mobile money needs a number of the network's country and the currency that the network moves. Payouts need the role `staff` or the permission `payouts`. `org_id` and `user_id` in the body are ignored.",
+      request: initiations,
+      response: answers
+    })
+  )
+  .add(
+    operation({
+      endpoint: HttpApiEndpoint.post("preview", "/payments-init/route-preview")
+        .setPayload(PreviewRoute)
+        .addSuccess(envelope(RoutePreview)),
+      access: "any",
+      summary: "Preview a route",
+      description:
+        "Extension. Takes the body of an initiation and tells which providers would be asked, in which order, and why the others would not. Creates nothing.\n\nA provider that gives no verdicts is left alone: by an organisation after ten of its own payments in a row that ended without one, by everybody after ten in a row of which one organisation counts for four at most, so that three have to meet it and nobody switches a provider off for the others. After 30 seconds one payment tries it; a verdict closes the circuit, and whose payment met silence again lets the others try first. Where nobody else is left, it is asked all the same.",
+      request: initiations,
+      response: examples({
+        "One is asked": success("Route preview", {
+          candidates: [{ provider: "fiat", config_id: "0199c2a4-9e00-7b11-8d22-1a2b3c4d5e6f", priority: 100 }],
+          excluded: []
+        }),
+        "One is asked, one is not": success("Route preview", {
+          candidates: [{ provider: "fiat", config_id: "0199c2a4-9e00-7b11-8d22-1a2b3c4d5e6f", priority: 100 }],
+          excluded: [
+            {
+              provider: "pawapay",
+              config_id: "0199c2a4-9e01-7c12-9e33-2b3c4d5e6f70",
+              reason: "The provider pawapay has not been answering and is left alone for a while."
+            }
+          ]
+        })
+      })
+    })
+  )
+  .add(
+    operation({
+      endpoint: HttpApiEndpoint.post("action", "/payments-init/:payment_id/action")
+        .setPath(Schema.Struct({ payment_id: idParam(PaymentId) }))
+        .setPayload(ActOnPayment)
+        .addSuccess(InitiationResult)
+        .addError(InitiationConflict)
+        .addError(NoRoute)
+        .addError(AllProvidersFailed),
+      access: "any",
+      alsoNeeds: ({ action }) => (isPaymentAction(action) ? accessOfAction[action] : undefined),
+      summary: "Act on a payment",
+      description: actionDescription,
+      movesMoney: true,
+      request: acts,
+      response: new Named({
+        on_its_way: answered("A provider goes on with it", started),
+        back: answered("It was given back", {
+          ...ended,
+          status: "refunded",
+          message: "The payment was refunded."
+        }),
+        off: answered("It was called off", {
+          ...ended,
+          status: "canceled",
+          message: "The payment was canceled."
+        })
+      })
+    })
+  )

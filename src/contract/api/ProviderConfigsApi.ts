@@ -1,13 +1,13 @@
 /** Provider configurations: which provider serves which corridor, for whom and in which order. */
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { BigDecimal, Schema } from "effect"
 import { ConfigId, OrgId } from "../../domain/Ids.ts"
 import { Flow, flows, PaymentMethod, paymentMethods, ProviderName, providerNames } from "../../domain/Corridor.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { AmountInput, MONEY, WireDecimal } from "../../domain/Decimal.ts"
-import { envelope, idOf, idParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
-import { Conflict, NotFound } from "./ErrorSchemas.ts"
-import { examples, operation } from "./Operation.ts"
+import { envelope, idOf, idParam, pageOf, PageParams, Timestamp, success } from "./Envelope.ts"
+import { Conflict } from "./ErrorSchemas.ts"
+import { examples, operation, apiGroup, pageExample } from "./Operation.ts"
 import { text } from "./RequestFields.ts"
 
 const oneOf = (values: ReadonlyArray<string>) => () => ({
@@ -142,183 +142,158 @@ export const SetCredentials = Schema.Record({ key: Schema.String, value: Schema.
 
 const ConfigPath = Schema.Struct({ provider: Schema.String, config_id: idParam(ConfigId) })
 
-export const ProviderConfigsApi = HttpApiGroup.make("providerConfigs")
+export const ProviderConfigsApi = apiGroup(
+  "providerConfigs",
+  "Provider configurations",
+  "Which provider serves which corridor."
+)
   .add(
-    HttpApiEndpoint.get("list", "/payments/provider-configs")
-      .setUrlParams(
-        Schema.Struct({
-          provider: maybe(corridorFields.provider),
-          country: maybe(corridorFields.country),
-          payment_method: maybe(corridorFields.payment_method),
-          direction: maybe(corridorFields.direction),
-          org_id: maybe(
-            Schema.String.annotations({ description: "Only the configurations scoped to this organisation" })
-          ),
-          ...PageParams
-        })
-      )
-      .addSuccess(pageOf(ProviderConfig))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "platform",
-          lists: true,
-          summary: "List provider configurations",
-          description: "Newest first: global ones and those of every organisation, unless `org_id` names one.",
-          response: {
-            status: "success",
-            message: "Provider configurations",
-            data: [example],
-            meta: { count: 1, has_more: false, last_evaluated_key: null },
-            last_evaluated_key: null
-          }
-        })
-      )
-  )
-  .add(
-    HttpApiEndpoint.post("create", "/payments/provider-configs")
-      .setPayload(CreateProviderConfig)
-      .addSuccess(envelope(ProviderConfig), { status: 201 })
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "platform",
-          summary: "Add a provider to a corridor",
-          description:
-            "Payments of the corridor (country, method, direction) are offered to its providers one after the other: those of the organisation itself first, then by `priority`, then by age. One provider may have several configurations in a corridor, one for each band of amounts.",
-          request: examples({
-            "For everybody, within limits": {
-              provider: "pawapay",
-              country: "KE",
-              payment_method: "mobile_money",
-              direction: "inbound",
-              priority: 10,
-              min_amount: 10.5,
-              max_amount: 150000.5,
-              description: "Kenyan wallets, first choice"
-            },
-            "For one organisation": {
-              provider: "stripe",
-              country: "US",
-              payment_method: "card",
-              direction: "inbound",
-              org_id: "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f"
-            },
-            "Switched off at first": {
-              provider: "flutterwave",
-              country: "NG",
-              payment_method: "bank_transfer",
-              direction: "outbound",
-              is_active: false
-            }
-          }),
-          response: { status: "success", message: "Provider configuration created", data: example }
-        })
-      )
-  )
-  .add(
-    HttpApiEndpoint.get("find", "/payments/provider-configs/:provider/:config_id")
-      .setPath(ConfigPath)
-      .addSuccess(ProviderConfig)
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "platform",
-          summary: "Read a provider configuration",
-          description: "The configuration itself, without an envelope.",
-          response: examples({
-            "Through the platform's account": example,
-            "Through an account of its own": {
-              ...example,
-              has_credentials: true,
-              credentials_tested_at: "2026-03-02T09:20:00.000Z"
-            }
+    operation({
+      endpoint: HttpApiEndpoint.get("list", "/payments/provider-configs")
+        .setUrlParams(
+          Schema.Struct({
+            provider: maybe(corridorFields.provider),
+            country: maybe(corridorFields.country),
+            payment_method: maybe(corridorFields.payment_method),
+            direction: maybe(corridorFields.direction),
+            org_id: maybe(
+              Schema.String.annotations({ description: "Only the configurations scoped to this organisation" })
+            ),
+            ...PageParams
           })
-        })
-      )
+        )
+        .addSuccess(pageOf(ProviderConfig)),
+      access: "platform",
+      lists: true,
+      summary: "List provider configurations",
+      description: "Newest first: global ones and those of every organisation, unless `org_id` names one.",
+      response: pageExample("Provider configurations", [example])
+    })
   )
   .add(
-    HttpApiEndpoint.patch("update", "/payments/provider-configs/:provider/:config_id")
-      .setPath(ConfigPath)
-      .setPayload(UpdateProviderConfig)
-      .addSuccess(envelope(ProviderConfig))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "platform",
-          summary: "Change a provider configuration",
-          description:
-            "Only the fields that are sent change; null clears one. The provider itself cannot change, nor whom it is for once it brings an account of its own. Holds from the next payment on.",
-          request: examples({
-            "Later, and off": { priority: 20, is_active: false },
-            "Other limits": { min_amount: null, max_amount: 70000.5 }
-          }),
-          response: {
-            status: "success",
-            message: "Provider configuration updated",
-            data: { ...example, priority: 20, is_active: false, updated_at: "2026-03-02T10:00:00.000Z" }
-          }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.post("create", "/payments/provider-configs")
+        .setPayload(CreateProviderConfig)
+        .addSuccess(envelope(ProviderConfig), { status: 201 }),
+      access: "platform",
+      summary: "Add a provider to a corridor",
+      description:
+        "Payments of the corridor (country, method, direction) are offered to its providers one after the other: those of the organisation itself first, then by `priority`, then by age. One provider may have several configurations in a corridor, one for each band of amounts.",
+      request: examples({
+        "For everybody, within limits": {
+          provider: "pawapay",
+          country: "KE",
+          payment_method: "mobile_money",
+          direction: "inbound",
+          priority: 10,
+          min_amount: 10.5,
+          max_amount: 150000.5,
+          description: "Kenyan wallets, first choice"
+        },
+        "For one organisation": {
+          provider: "stripe",
+          country: "US",
+          payment_method: "card",
+          direction: "inbound",
+          org_id: "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f"
+        },
+        "Switched off at first": {
+          provider: "flutterwave",
+          country: "NG",
+          payment_method: "bank_transfer",
+          direction: "outbound",
+          is_active: false
+        }
+      }),
+      response: success("Provider configuration created", example)
+    })
   )
   .add(
-    HttpApiEndpoint.put("setCredentials", "/payments/provider-configs/:provider/:config_id/credentials")
-      .setPath(ConfigPath)
-      .setUrlParams(
-        Schema.Struct({
-          forget_replaced: Schema.optionalWith(
-            Schema.BooleanFromString.annotations({
-              jsonSchema: {
-                type: "boolean",
-                description: "Whether callbacks that are signed with replaced secrets are refused from now on"
-              }
-            }),
-            { exact: true, default: () => false }
-          )
-        })
-      )
-      .setPayload(SetCredentials)
-      .addSuccess(envelope(CredentialsState))
-      .addError(NotFound)
-      .addError(Conflict)
-      .pipe(
-        operation({
-          access: "platform",
-          summary: "Set a provider configuration's credentials",
-          description:
-            "Extension. Gives the configuration an account of its own at the provider: its payments go through it, and never through the platform's. Where the configuration is for one organisation the account is that organisation's own: what it takes in is kept apart in the books and never paid out by the platform's accounts, and withdrawals from virtual accounts, escrow payouts and ramps do not go through it. The body holds the provider's fields by name, all that it needs. They are kept sealed and are never shown again.\n\nThey are tested at once by a harmless call to the provider. Those that pass are in use from the next payment on. Those that fail are stored only where nothing that works would be replaced; the configuration is then left out of routing until `corridor providers test CONFIG_ID` passes or others are set. Where credentials that passed are set already, new ones that fail are answered with 409 and those before stay in use. Those that are in use already may be set again: they are tested, and nothing changes.\n\nCallbacks that are signed with a secret that was replaced are believed for 24 hours after that, each of the last eight for its own; `forget_replaced=true` ends it at once, for a secret that others may know.\n\nWhat was sent through an account is asked about, refunded and called back about through it, also after the configuration was removed: its credentials can still be changed then, and it stays out of routing. Credentials of the platform's own account are 400: it would have two books. Callbacks of the account are expected at `/callbacks/{provider}/{config_id}`.",
-          request: examples({
-            pawaPay: { api_token: "eyJraWQiOiIxIiwiYWxnIjoiRVMyNTYifQ.eyJ0dCI6IkFBVCJ9.c2lnbmF0dXJl" },
-            Paystack: { secret_key: "sk_test_0123456789abcdef" }
-          }),
-          response: {
-            status: "success",
-            message: "Credentials set",
-            data: {
-              config_id: "0199c2a4-9e30-7d18-a7b2-4c5d6e7f8091",
-              provider: "pawapay",
-              fields: ["api_token"],
-              tested: true,
-              test_message: "It took the token.",
-              updated_at: "2026-03-02T09:20:00.000Z"
-            }
-          }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.get("find", "/payments/provider-configs/:provider/:config_id")
+        .setPath(ConfigPath)
+        .addSuccess(ProviderConfig),
+      access: "platform",
+      summary: "Read a provider configuration",
+      description: "The configuration itself, without an envelope.",
+      response: examples({
+        "Through the platform's account": example,
+        "Through an account of its own": {
+          ...example,
+          has_credentials: true,
+          credentials_tested_at: "2026-03-02T09:20:00.000Z"
+        }
+      })
+    })
   )
   .add(
-    HttpApiEndpoint.del("remove", "/payments/provider-configs/:provider/:config_id")
-      .setPath(ConfigPath)
-      .addSuccess(HttpApiSchema.NoContent)
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "platform",
-          summary: "Remove a provider from a corridor",
-          description:
-            "Payments that it already serves are seen to their end, through its own account where it had one: its credentials are kept for them."
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.patch("update", "/payments/provider-configs/:provider/:config_id")
+        .setPath(ConfigPath)
+        .setPayload(UpdateProviderConfig)
+        .addSuccess(envelope(ProviderConfig)),
+      access: "platform",
+      summary: "Change a provider configuration",
+      description:
+        "Only the fields that are sent change; null clears one. The provider itself cannot change, nor whom it is for once it brings an account of its own. Holds from the next payment on.",
+      request: examples({
+        "Later, and off": { priority: 20, is_active: false },
+        "Other limits": { min_amount: null, max_amount: 70000.5 }
+      }),
+      response: success("Provider configuration updated", {
+        ...example,
+        priority: 20,
+        is_active: false,
+        updated_at: "2026-03-02T10:00:00.000Z"
+      })
+    })
   )
-  .annotate(OpenApi.Title, "Provider configurations")
-  .annotate(OpenApi.Description, "Which provider serves which corridor.")
+  .add(
+    operation({
+      endpoint: HttpApiEndpoint.put("setCredentials", "/payments/provider-configs/:provider/:config_id/credentials")
+        .setPath(ConfigPath)
+        .setUrlParams(
+          Schema.Struct({
+            forget_replaced: Schema.optionalWith(
+              Schema.BooleanFromString.annotations({
+                jsonSchema: {
+                  type: "boolean",
+                  description: "Whether callbacks that are signed with replaced secrets are refused from now on"
+                }
+              }),
+              { exact: true, default: () => false }
+            )
+          })
+        )
+        .setPayload(SetCredentials)
+        .addSuccess(envelope(CredentialsState))
+        .addError(Conflict),
+      access: "platform",
+      summary: "Set a provider configuration's credentials",
+      description:
+        "Extension. Gives the configuration an account of its own at the provider: its payments go through it, and never through the platform's. Where the configuration is for one organisation the account is that organisation's own: what it takes in is kept apart in the books and never paid out by the platform's accounts, and withdrawals from virtual accounts, escrow payouts and ramps do not go through it. The body holds the provider's fields by name, all that it needs. They are kept sealed and are never shown again.\n\nThey are tested at once by a harmless call to the provider. Those that pass are in use from the next payment on. Those that fail are stored only where nothing that works would be replaced; the configuration is then left out of routing until `corridor providers test CONFIG_ID` passes or others are set. Where credentials that passed are set already, new ones that fail are answered with 409 and those before stay in use. Those that are in use already may be set again: they are tested, and nothing changes.\n\nCallbacks that are signed with a secret that was replaced are believed for 24 hours after that, each of the last eight for its own; `forget_replaced=true` ends it at once, for a secret that others may know.\n\nWhat was sent through an account is asked about, refunded and called back about through it, also after the configuration was removed: its credentials can still be changed then, and it stays out of routing. Credentials of the platform's own account are 400: it would have two books. Callbacks of the account are expected at `/callbacks/{provider}/{config_id}`.",
+      request: examples({
+        pawaPay: { api_token: "eyJraWQiOiIxIiwiYWxnIjoiRVMyNTYifQ.eyJ0dCI6IkFBVCJ9.c2lnbmF0dXJl" },
+        Paystack: { secret_key: "sk_test_0123456789abcdef" }
+      }),
+      response: success("Credentials set", {
+        config_id: "0199c2a4-9e30-7d18-a7b2-4c5d6e7f8091",
+        provider: "pawapay",
+        fields: ["api_token"],
+        tested: true,
+        test_message: "It took the token.",
+        updated_at: "2026-03-02T09:20:00.000Z"
+      })
+    })
+  )
+  .add(
+    operation({
+      endpoint: HttpApiEndpoint.del("remove", "/payments/provider-configs/:provider/:config_id")
+        .setPath(ConfigPath)
+        .addSuccess(HttpApiSchema.NoContent),
+      access: "platform",
+      summary: "Remove a provider from a corridor",
+      description:
+        "Payments that it already serves are seen to their end, through its own account where it had one: its credentials are kept for them."
+    })
+  )

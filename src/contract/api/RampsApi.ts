@@ -1,5 +1,5 @@
 /** Crypto ramps: fiat to crypto and back, with the rate that the caller was shown. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { PaymentId, TransactionId } from "../../domain/Ids.ts"
 import { CountryCode } from "../../domain/Country.ts"
@@ -18,7 +18,7 @@ import {
   NoRoute
 } from "./ErrorSchemas.ts"
 import { Metadata, accountNumber, credentialFields, optionalOrNull, text } from "./RequestFields.ts"
-import { Named, operation } from "./Operation.ts"
+import { Named, operation, describedGroup } from "./Operation.ts"
 import { MobileMoneyDetails } from "./PaymentsInitApi.ts"
 
 /** A ramp in either direction and its answer, as the API reference shows them. */
@@ -247,33 +247,29 @@ const description = [
   "A ramp that is certainly unpaid at `expires_at`, after 30 minutes, is `canceled`. `next_action` is `make_transfer` while the customer has to send something, `wait` for a confirmation on the customer's phone. Extensions: `pay_by_link` and `redirect` as in an initiation, with the address to send the customer to as `payment_link` or `redirect_url` at the top level of `response`; `collect_otp` and `check_status` as there. `org_id` and `user_id` in the body are ignored."
 ].join("\n\n")
 
-export const RampsApi = HttpApiGroup.make("ramps")
-  .add(
-    HttpApiEndpoint.post("ramp", "/payments-init/ramp")
-      .setPayload(InitiateRamp)
-      .addSuccess(RampResult)
-      .addError(InitiationNotFound)
-      .addError(InitiationConflict)
-      .addError(NoRoute)
-      .addError(AllProvidersFailed)
-      .pipe(
-        operation({
-          access: "any",
-          alsoNeeds: (request) => (statedDirection(request) === "off_ramp" ? "payouts" : undefined),
-          movesMoney: true,
-          summary: "Initiate a crypto ramp",
-          description,
-          request: new Named({
-            on_ramp: { summary: "On-ramp, paid by bank transfer", value: onRampRequest },
-            off_ramp: { summary: "Off-ramp, paid out to a beneficiary", value: offRampRequest }
-          }),
-          response: new Named({
-            on_ramp: { summary: "On-ramp", value: onRampAnswer },
-            off_ramp: { summary: "Off-ramp", value: offRampAnswer }
-          })
-        })
-      )
-  )
+export const RampsApi = describedGroup("ramps", "Crypto ramps", "From fiat to crypto and back.")
   .addError(InitiationBadRequest)
-  .annotate(OpenApi.Title, "Crypto ramps")
-  .annotate(OpenApi.Description, "From fiat to crypto and back.")
+  .addError(InitiationNotFound)
+  .add(
+    operation({
+      endpoint: HttpApiEndpoint.post("ramp", "/payments-init/ramp")
+        .setPayload(InitiateRamp)
+        .addSuccess(RampResult)
+        .addError(InitiationConflict)
+        .addError(NoRoute)
+        .addError(AllProvidersFailed),
+      access: "any",
+      alsoNeeds: (request) => (statedDirection(request) === "off_ramp" ? "payouts" : undefined),
+      movesMoney: true,
+      summary: "Initiate a crypto ramp",
+      description,
+      request: new Named({
+        on_ramp: { summary: "On-ramp, paid by bank transfer", value: onRampRequest },
+        off_ramp: { summary: "Off-ramp, paid out to a beneficiary", value: offRampRequest }
+      }),
+      response: new Named({
+        on_ramp: { summary: "On-ramp", value: onRampAnswer },
+        off_ramp: { summary: "Off-ramp", value: offRampAnswer }
+      })
+    })
+  )

@@ -1,11 +1,10 @@
 /** Exchange rates: look one up, which locks it, and set one. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { Either, ParseResult, Schema } from "effect"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { checkAmountLength, fromPlainText, RateInput, toPlainText, WireDecimal } from "../../domain/Decimal.ts"
-import { envelope, Id, OrgParam, Timestamp } from "./Envelope.ts"
-import { NotFound } from "./ErrorSchemas.ts"
-import { examples, operation } from "./Operation.ts"
+import { envelope, Id, OrgParam, Timestamp, success } from "./Envelope.ts"
+import { examples, operation, apiGroup } from "./Operation.ts"
 
 /** An amount as query text, held to the rules of an amount in a body; its digits never pass through a float. */
 const AmountText = Schema.transformOrFail(Schema.String, Schema.BigDecimalFromSelf, {
@@ -131,65 +130,41 @@ const setExample = {
   updated_at: "2026-03-02T09:15:00.000Z"
 }
 
-export const RatesApi = HttpApiGroup.make("rates")
+export const RatesApi = apiGroup("rates", "Exchange rates", "The rates of cross-currency payments and crypto ramps.")
   .add(
-    HttpApiEndpoint.get("lookup", path)
-      .setUrlParams(LookupParams)
-      .addSuccess(envelope(LockedExchangeRate))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "any",
-          summary: "Look up an exchange rate",
-          description:
-            "The live rate, fiat or crypto, locked for the organisation until `expires_at` (15 minutes unless the operator set another time): a payment that names its `org_rate_id` in that time is made at exactly this rate. It is spent by its first use: the payment or transfer that names it; a payment that no provider took gives it back. Made with `amount` it is good for that amount only, without it for at most 100,000 USD worth (`RATE_LOCK_MAX`). What an organisation's locks were better than the live rate at their use adds up to at most 1,000 USD worth in 24 hours (`RATE_GAIN_MAX`); beyond that, one that is more than 0.5 percent better is refused with `RATE_MISMATCH`.\n\nEvery quote is crossed through USD, rounded down; a rate of the pair's own counts where it is worse for the customer. A pair without any rate, or whose rate has not been renewed for too long, is 404. A platform admin names the organisation with `org_id`.",
-          response: examples({
-            "Of an amount": { status: "success", message: LOCKED, data: lockedExample },
-            "Without an amount": {
-              status: "success",
-              message: LOCKED,
-              data: { ...lockedExample, amount: null, target_amount: null }
-            },
-            "Of crypto": {
-              status: "success",
-              message: LOCKED,
-              data: {
-                ...lockedExample,
-                from_currency: "USDT",
-                rate: 129.30724,
-                amount: 100,
-                target_amount: 12930.72
-              }
-            }
-          })
+    operation({
+      endpoint: HttpApiEndpoint.get("lookup", path).setUrlParams(LookupParams).addSuccess(envelope(LockedExchangeRate)),
+      access: "any",
+      summary: "Look up an exchange rate",
+      description:
+        "The live rate, fiat or crypto, locked for the organisation until `expires_at` (15 minutes unless the operator set another time): a payment that names its `org_rate_id` in that time is made at exactly this rate. It is spent by its first use: the payment or transfer that names it; a payment that no provider took gives it back. Made with `amount` it is good for that amount only, without it for at most 100,000 USD worth (`RATE_LOCK_MAX`). What an organisation's locks were better than the live rate at their use adds up to at most 1,000 USD worth in 24 hours (`RATE_GAIN_MAX`); beyond that, one that is more than 0.5 percent better is refused with `RATE_MISMATCH`.\n\nEvery quote is crossed through USD, rounded down; a rate of the pair's own counts where it is worse for the customer. A pair without any rate, or whose rate has not been renewed for too long, is 404. A platform admin names the organisation with `org_id`.",
+      response: examples({
+        "Of an amount": success(LOCKED, lockedExample),
+        "Without an amount": success(LOCKED, { ...lockedExample, amount: null, target_amount: null }),
+        "Of crypto": success(LOCKED, {
+          ...lockedExample,
+          from_currency: "USDT",
+          rate: 129.30724,
+          amount: 100,
+          target_amount: 12930.72
         })
-      )
+      })
+    })
   )
   .add(
-    HttpApiEndpoint.put("set", path)
-      .setPayload(SetExchangeRate)
-      .addSuccess(envelope(BaseExchangeRate))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "platform",
-          summary: "Set a base rate",
-          description:
-            "Extension. One direction only. Against USD it sets the value of the other currency: the way back keeps its own rate, but is never served at more than the inverse of a newer one. Between two other currencies it only makes their quote worse for the customer than through USD. So no cycle of exchanges gains. What is locked already stays as it is.\n\nA rate more than 10 percent away from the pair's last one, or from what is quoted, needs a second person: the first request is kept as a proposal (`status: proposed`), and the same request of another admin within 24 hours sets it. `corridor rates set` counts as a request of the operator.",
-          request: examples({
-            "Between fiat currencies": { from_currency: "USD", to_currency: "KES", rate: 129.35 },
-            "Of crypto": { from_currency: "USDT", to_currency: "USD", rate: 0.9995 }
-          }),
-          response: examples({
-            "It is set": { status: "success", message: "Exchange rate set", data: setExample },
-            "It waits for a second admin": {
-              status: "success",
-              message: RATE_PROPOSED,
-              data: { ...setExample, rate: 155, status: "proposed" }
-            }
-          })
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.put("set", path).setPayload(SetExchangeRate).addSuccess(envelope(BaseExchangeRate)),
+      access: "platform",
+      summary: "Set a base rate",
+      description:
+        "Extension. One direction only. Against USD it sets the value of the other currency: the way back keeps its own rate, but is never served at more than the inverse of a newer one. Between two other currencies it only makes their quote worse for the customer than through USD. So no cycle of exchanges gains. What is locked already stays as it is.\n\nA rate more than 10 percent away from the pair's last one, or from what is quoted, needs a second person: the first request is kept as a proposal (`status: proposed`), and the same request of another admin within 24 hours sets it. `corridor rates set` counts as a request of the operator.",
+      request: examples({
+        "Between fiat currencies": { from_currency: "USD", to_currency: "KES", rate: 129.35 },
+        "Of crypto": { from_currency: "USDT", to_currency: "USD", rate: 0.9995 }
+      }),
+      response: examples({
+        "It is set": success("Exchange rate set", setExample),
+        "It waits for a second admin": success(RATE_PROPOSED, { ...setExample, rate: 155, status: "proposed" })
+      })
+    })
   )
-  .annotate(OpenApi.Title, "Exchange rates")
-  .annotate(OpenApi.Description, "The rates of cross-currency payments and crypto ramps.")

@@ -1,12 +1,12 @@
 /** What only a person can decide about a payment, in that person's own name. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { PaymentId } from "../../domain/Ids.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
-import { envelope, Id, idParam } from "./Envelope.ts"
-import { Conflict, NotFound } from "./ErrorSchemas.ts"
-import { examples, operation } from "./Operation.ts"
+import { envelope, Id, idParam, success } from "./Envelope.ts"
+import { Conflict } from "./ErrorSchemas.ts"
+import { examples, operation, apiGroup } from "./Operation.ts"
 import { failedRecord, PaymentRecord, recordExample } from "./PaymentsApi.ts"
 import { text } from "./RequestFields.ts"
 
@@ -96,10 +96,8 @@ const exampleDecision = (
   owes: 0
 })
 
-const exampleItem = (detail: string, amount: number, currency: string, decisions: ReadonlyArray<unknown>) => ({
-  status: "success",
-  message: "Decisions",
-  data: {
+const exampleItem = (detail: string, amount: number, currency: string, decisions: ReadonlyArray<unknown>) =>
+  success("Decisions", {
     payment_id: recordExample.payment_id,
     items: [
       {
@@ -112,107 +110,91 @@ const exampleItem = (detail: string, amount: number, currency: string, decisions
         decisions
       }
     ]
-  }
-})
+  })
 
-export const ResolutionsApi = HttpApiGroup.make("resolutions")
+export const ResolutionsApi = apiGroup("resolutions", "Decisions", "What only a person can decide about a payment.")
   .add(
-    HttpApiEndpoint.get("decisions", "/operations/payments/:payment_id/decisions")
-      .setPath(PaymentPath)
-      .addSuccess(envelope(Schema.Struct({ payment_id: Id, items: Schema.Array(DecidableItem) })))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "platform",
-          summary: "List the decisions on a payment",
-          description:
-            "Extension. Each thing of the payment that waits for a person, and what can be decided about it: what is so, what follows, and what the organisation has before and after. Two sums that wait are two items. Look it up at the provider first, then send the decision with its `item_id`.",
-          response: examples({
-            "A chargeback": exampleItem("50.17 EUR was taken back: an operator must say who bears it.", -50.17, "EUR", [
-              exampleDecision("completed", "The organisation bears it: 650.48 → 600.31 EUR", "EUR", 650.48, 600.31),
-              exampleDecision("failed", "The provider has returned it to us", "EUR", 650.48, 650.48)
-            ]),
-            "More than was asked for": exampleItem(
-              "100.00 KES arrived besides what the payment is for: an operator must give it back or book it to the organisation.",
-              100,
-              "KES",
-              [
-                exampleDecision("completed", "The organisation keeps it: 1500.50 → 1600.50 KES", "KES", 1500.5, 1600.5),
-                exampleDecision(null, "Give it back to the payer through pawapay", "KES", 1500.5, 1500.5),
-                exampleDecision("failed", "The provider has given it back already", "KES", 1500.5, 1500.5)
-              ]
-            ),
-            "Nothing waits": {
-              status: "success",
-              message: "Decisions",
-              data: { payment_id: recordExample.payment_id, items: [] }
-            }
-          })
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.get("decisions", "/operations/payments/:payment_id/decisions")
+        .setPath(PaymentPath)
+        .addSuccess(envelope(Schema.Struct({ payment_id: Id, items: Schema.Array(DecidableItem) }))),
+      access: "platform",
+      summary: "List the decisions on a payment",
+      description:
+        "Extension. Each thing of the payment that waits for a person, and what can be decided about it: what is so, what follows, and what the organisation has before and after. Two sums that wait are two items. Look it up at the provider first, then send the decision with its `item_id`.",
+      response: examples({
+        "A chargeback": exampleItem("50.17 EUR was taken back: an operator must say who bears it.", -50.17, "EUR", [
+          exampleDecision("completed", "The organisation bears it: 650.48 → 600.31 EUR", "EUR", 650.48, 600.31),
+          exampleDecision("failed", "The provider has returned it to us", "EUR", 650.48, 650.48)
+        ]),
+        "More than was asked for": exampleItem(
+          "100.00 KES arrived besides what the payment is for: an operator must give it back or book it to the organisation.",
+          100,
+          "KES",
+          [
+            exampleDecision("completed", "The organisation keeps it: 1500.50 → 1600.50 KES", "KES", 1500.5, 1600.5),
+            exampleDecision(null, "Give it back to the payer through pawapay", "KES", 1500.5, 1500.5),
+            exampleDecision("failed", "The provider has given it back already", "KES", 1500.5, 1500.5)
+          ]
+        ),
+        "Nothing waits": success("Decisions", { payment_id: recordExample.payment_id, items: [] })
+      })
+    })
   )
   .add(
-    HttpApiEndpoint.post("resolve", "/operations/payments/:payment_id/resolve")
-      .setPath(PaymentPath)
-      .setPayload(ResolvePayment)
-      .addSuccess(PaymentRecord)
-      .addError(NotFound)
-      .addError(Conflict)
-      .pipe(
-        operation({
-          access: "platform",
-          summary: "Settle a payment by hand",
-          description:
-            "Extension. For an outcome that stayed unknown, a payment on the manual rail, a ramp's payout that is to be stopped, or money that waits; look it up at the provider first. `GET …/decisions` says what each decision means for this payment. Money that came: `completed` books it to the organisation, or accepts what came of a payin that was paid in part; `failed` says that the provider has given it back. Money that is gone: `completed` says that the organisation bears it, or owes it if it has too little; `failed` says that the provider has returned it to us. An unknown outcome: `completed` says that it went through, `failed` that it did not. Audited in the caller's name. With nothing to settle, while a provider is being asked, or where several things wait that one decision does not fit and `item_id` names none of them: 409, with their ids.",
-          request: examples({
-            "It went through": { outcome: "completed", reason: "Seen on the provider's statement of 3 March" },
-            "It did not": { outcome: "failed", reason: "The provider has no trace of it" },
-            "The organisation bears a chargeback": { outcome: "completed", reason: "The dispute is lost" },
-            "One of several things that wait": {
-              outcome: "failed",
-              reason: "The second sum was sent back by the bank",
-              item_id: "0199c2a6-1f00-7c10-8d20-1a2b3c4d5e6f"
-            },
-            "The organisation bears a part": {
-              outcome: "completed",
-              reason: "Refunded in the dashboard for the organisation",
-              amount: 50,
-              item_id: "0199c2a6-1f00-7c10-8d20-1a2b3c4d5e6f"
-            },
-            "Seen in the provider's dashboard": {
-              outcome: "failed",
-              reason: "Refunded in the dashboard",
-              movement_id: "re_3PqYw2eZvKYlo2C1"
-            }
-          }),
-          response: examples({ "It went through": recordExample, "It did not": failedRecord })
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.post("resolve", "/operations/payments/:payment_id/resolve")
+        .setPath(PaymentPath)
+        .setPayload(ResolvePayment)
+        .addSuccess(PaymentRecord)
+        .addError(Conflict),
+      access: "platform",
+      summary: "Settle a payment by hand",
+      description:
+        "Extension. For an outcome that stayed unknown, a payment on the manual rail, a ramp's payout that is to be stopped, or money that waits; look it up at the provider first. `GET …/decisions` says what each decision means for this payment. Money that came: `completed` books it to the organisation, or accepts what came of a payin that was paid in part; `failed` says that the provider has given it back. Money that is gone: `completed` says that the organisation bears it, or owes it if it has too little; `failed` says that the provider has returned it to us. An unknown outcome: `completed` says that it went through, `failed` that it did not. Audited in the caller's name. With nothing to settle, while a provider is being asked, or where several things wait that one decision does not fit and `item_id` names none of them: 409, with their ids.",
+      request: examples({
+        "It went through": { outcome: "completed", reason: "Seen on the provider's statement of 3 March" },
+        "It did not": { outcome: "failed", reason: "The provider has no trace of it" },
+        "The organisation bears a chargeback": { outcome: "completed", reason: "The dispute is lost" },
+        "One of several things that wait": {
+          outcome: "failed",
+          reason: "The second sum was sent back by the bank",
+          item_id: "0199c2a6-1f00-7c10-8d20-1a2b3c4d5e6f"
+        },
+        "The organisation bears a part": {
+          outcome: "completed",
+          reason: "Refunded in the dashboard for the organisation",
+          amount: 50,
+          item_id: "0199c2a6-1f00-7c10-8d20-1a2b3c4d5e6f"
+        },
+        "Seen in the provider's dashboard": {
+          outcome: "failed",
+          reason: "Refunded in the dashboard",
+          movement_id: "re_3PqYw2eZvKYlo2C1"
+        }
+      }),
+      response: examples({ "It went through": recordExample, "It did not": failedRecord })
+    })
   )
   .add(
-    HttpApiEndpoint.post("giveBack", "/operations/payments/:payment_id/give-back")
-      .setPath(PaymentPath)
-      .setPayload(GiveBack)
-      .addSuccess(PaymentRecord)
-      .addError(NotFound)
-      .addError(Conflict)
-      .pipe(
-        operation({
-          access: "platform",
-          summary: "Give money that waits back",
-          description:
-            "Extension. To the payer, through the provider that took it; `GET …/decisions` names it where that is possible. The organisation's balance stays as it is. A payin that was paid in part fails. Repeating it never sends it twice; with `item_id` it never sends anything else either. Audited in the caller's name. Where no money of a payer waits (what is gone, or came back of a payout, is settled with `resolve`), where the provider refunds nothing through this service, or where money of several things waits and `item_id` names none of them: 409, with their ids.",
-          request: examples({
-            "Paid twice": { reason: "Paid twice by mistake" },
-            "Paid too late": { reason: "The order was canceled before the money came" },
-            "One of several sums that wait": {
-              reason: "Paid by two providers",
-              item_id: "0199c2a6-1f00-7c10-8d20-1a2b3c4d5e6f"
-            }
-          }),
-          response: recordExample
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.post("giveBack", "/operations/payments/:payment_id/give-back")
+        .setPath(PaymentPath)
+        .setPayload(GiveBack)
+        .addSuccess(PaymentRecord)
+        .addError(Conflict),
+      access: "platform",
+      summary: "Give money that waits back",
+      description:
+        "Extension. To the payer, through the provider that took it; `GET …/decisions` names it where that is possible. The organisation's balance stays as it is. A payin that was paid in part fails. Repeating it never sends it twice; with `item_id` it never sends anything else either. Audited in the caller's name. Where no money of a payer waits (what is gone, or came back of a payout, is settled with `resolve`), where the provider refunds nothing through this service, or where money of several things waits and `item_id` names none of them: 409, with their ids.",
+      request: examples({
+        "Paid twice": { reason: "Paid twice by mistake" },
+        "Paid too late": { reason: "The order was canceled before the money came" },
+        "One of several sums that wait": {
+          reason: "Paid by two providers",
+          item_id: "0199c2a6-1f00-7c10-8d20-1a2b3c4d5e6f"
+        }
+      }),
+      response: recordExample
+    })
   )
-  .annotate(OpenApi.Title, "Decisions")
-  .annotate(OpenApi.Description, "What only a person can decide about a payment.")

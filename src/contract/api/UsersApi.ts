@@ -1,11 +1,10 @@
 /** Users: the people behind an organisation's tokens and keys. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { OrgId, UserId } from "../../domain/Ids.ts"
 import { RoleName, type Access, accessTable, roles } from "../../domain/Access.ts"
-import { idOf, OrgParam, pageOf, PageParams, Timestamp, envelope } from "./Envelope.ts"
-import { NotFound } from "./ErrorSchemas.ts"
-import { operation, examples } from "./Operation.ts"
+import { idOf, OrgParam, pageOf, PageParams, Timestamp, envelope, success } from "./Envelope.ts"
+import { operation, examples, apiGroup, pageExample } from "./Operation.ts"
 
 export const User = Schema.Struct({
   user_id: idOf(UserId),
@@ -19,40 +18,28 @@ export const User = Schema.Struct({
   updated_at: Timestamp
 }).annotations({ identifier: "User" })
 
-export const UsersApi = HttpApiGroup.make("users")
-  .add(
-    HttpApiEndpoint.get("list", "/users/list")
+export const UsersApi = apiGroup("users", "Users", "The people behind an organisation's tokens and keys.").add(
+  operation({
+    endpoint: HttpApiEndpoint.get("list", "/users/list")
       .setUrlParams(Schema.Struct({ ...OrgParam, ...PageParams }))
-      .addSuccess(pageOf(User))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "operations",
-          lists: true,
-          summary: "List users",
-          description: "The users of the organisation, newest first. A platform admin who names none gets everybody.",
-          response: {
-            status: "success",
-            message: "Users",
-            data: [
-              {
-                user_id: "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c",
-                org_id: "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f",
-                email: "ada@acme.example",
-                role: "staff",
-                country: "KE",
-                created_at: "2026-03-02T09:15:00.000Z",
-                updated_at: "2026-03-02T09:15:00.000Z"
-              }
-            ],
-            meta: { count: 1, has_more: false, last_evaluated_key: null },
-            last_evaluated_key: null
-          }
-        })
-      )
-  )
-  .annotate(OpenApi.Title, "Users")
-  .annotate(OpenApi.Description, "The people behind an organisation's tokens and keys.")
+      .addSuccess(pageOf(User)),
+    access: "operations",
+    lists: true,
+    summary: "List users",
+    description: "The users of the organisation, newest first. A platform admin who names none gets everybody.",
+    response: pageExample("Users", [
+      {
+        user_id: "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c",
+        org_id: "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f",
+        email: "ada@acme.example",
+        role: "staff",
+        country: "KE",
+        created_at: "2026-03-02T09:15:00.000Z",
+        updated_at: "2026-03-02T09:15:00.000Z"
+      }
+    ])
+  })
+)
 
 /** Who a credential is, and what it may do: what a console or a back office asks first. */
 const accesses = Object.keys(accessTable) as [Access, ...Array<Access>]
@@ -93,29 +80,25 @@ const person = {
   mode: "sandbox"
 }
 
-export const SessionApi = HttpApiGroup.make("session")
-  .add(
-    HttpApiEndpoint.get("me", "/users/me")
+export const SessionApi = apiGroup("session", "Session", "Who a credential is, and what it may do.").add(
+  operation({
+    endpoint: HttpApiEndpoint.get("me", "/users/me")
       .setUrlParams(Schema.Struct(OrgParam))
-      .addSuccess(envelope(Session))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "any",
-          summary: "See who you are",
-          description:
-            "Extension. The person or key behind the credential, its organisation, and what it may do there at this moment.",
-          response: examples({
-            "A person": { status: "success", message: "Session", data: person },
-            "An API key": { status: "success", message: "Session", data: { ...person, credential: "api_key" } },
-            "A platform admin": {
-              status: "success",
-              message: "Session",
-              data: { ...person, email: "ops@corridor.example", role: "admin", access: accesses, organization: null }
-            }
-          })
-        })
-      )
-  )
-  .annotate(OpenApi.Title, "Session")
-  .annotate(OpenApi.Description, "Who a credential is, and what it may do.")
+      .addSuccess(envelope(Session)),
+    access: "any",
+    summary: "See who you are",
+    description:
+      "Extension. The person or key behind the credential, its organisation, and what it may do there at this moment.",
+    response: examples({
+      "A person": success("Session", person),
+      "An API key": success("Session", { ...person, credential: "api_key" }),
+      "A platform admin": success("Session", {
+        ...person,
+        email: "ops@corridor.example",
+        role: "admin",
+        access: accesses,
+        organization: null
+      })
+    })
+  })
+)

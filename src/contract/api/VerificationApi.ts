@@ -1,11 +1,11 @@
 /** Verification requests: a person in a transaction is asked, by a message, to verify who they are. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { OrgId, TransactionId, UserId } from "../../domain/Ids.ts"
 import { holdsLink } from "../../domain/MailSafeText.ts"
-import { envelope, Id, idOf, IdParam, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
-import { Conflict, NotFound } from "./ErrorSchemas.ts"
-import { examples, operation } from "./Operation.ts"
+import { envelope, Id, idOf, IdParam, idParam, OrgParam, pageOf, PageParams, Timestamp, success } from "./Envelope.ts"
+import { Conflict } from "./ErrorSchemas.ts"
+import { examples, operation, apiGroup, pageExample } from "./Operation.ts"
 import { asSent } from "./RequestFields.ts"
 
 const VerificationType = Schema.Literal("bvn", "nin").annotations({
@@ -148,129 +148,113 @@ const other = {
 
 const RequestPath = Schema.Struct({ request_id: IdParam })
 
-export const VerificationApi = HttpApiGroup.make("verification")
+export const VerificationApi = apiGroup(
+  "verification",
+  "Verification",
+  "People in a transaction are asked to verify who they are."
+)
   .add(
-    HttpApiEndpoint.post("request", "/users/notifications/verification-request")
-      .setPayload(RequestVerification)
-      .addSuccess(VerificationAnswer)
-      .addSuccess(VerificationAnswer, { status: 207 })
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "verification",
-          summary: "Request a verification",
-          description:
-            "Asks the sender, the beneficiary or both, by e-mail, to verify who they are. One who cannot be found or reached is a failed notification: 404 for a single target; for `both` a failed result, with 207 and `all_success: false`. So is one to whom too many messages went (20 an hour of one organisation, 60 of all), or an organisation that sent 300 within the hour, but for a single target that is 429. The request stays `pending` until it is closed.",
-          request: examples({
-            Both: {
-              user_id: sender,
-              target_type: "both",
-              transaction_id: transaction,
-              verification_type: "bvn",
-              triggered_by: "compliance review",
-              beneficiary_id: beneficiary,
-              sender_id: sender,
-              priority: "high"
-            },
-            "The sender, in words of your own": {
-              user_id: sender,
-              target_type: "sender",
-              transaction_id: transaction,
-              verification_type: "nin",
-              triggered_by: "a large payout",
-              sender_id: sender,
-              message: "We ask everybody who sends more than a million."
-            }
-          }),
-          responses: {
-            200: examples({
-              Both: { message: "Verification requests sent.", ...answer, results: [other, reached], all_success: true },
-              "One alone": {
-                message: "Verification request sent.",
-                ...answer,
-                target_type: "sender",
-                request_id: example.request_id,
-                all_success: true
-              }
-            }),
-            207: {
-              message: "Some recipients could not be notified.",
-              ...answer,
-              results: [
-                { ...other, message: "The beneficiary has no e-mail address.", status: "failed", success: false },
-                reached
-              ],
-              all_success: false
-            }
+    operation({
+      endpoint: HttpApiEndpoint.post("request", "/users/notifications/verification-request")
+        .setPayload(RequestVerification)
+        .addSuccess(VerificationAnswer)
+        .addSuccess(VerificationAnswer, { status: 207 }),
+      access: "verification",
+      summary: "Request a verification",
+      description:
+        "Asks the sender, the beneficiary or both, by e-mail, to verify who they are. One who cannot be found or reached is a failed notification: 404 for a single target; for `both` a failed result, with 207 and `all_success: false`. So is one to whom too many messages went (20 an hour of one organisation, 60 of all), or an organisation that sent 300 within the hour, but for a single target that is 429. The request stays `pending` until it is closed.",
+      request: examples({
+        Both: {
+          user_id: sender,
+          target_type: "both",
+          transaction_id: transaction,
+          verification_type: "bvn",
+          triggered_by: "compliance review",
+          beneficiary_id: beneficiary,
+          sender_id: sender,
+          priority: "high"
+        },
+        "The sender, in words of your own": {
+          user_id: sender,
+          target_type: "sender",
+          transaction_id: transaction,
+          verification_type: "nin",
+          triggered_by: "a large payout",
+          sender_id: sender,
+          message: "We ask everybody who sends more than a million."
+        }
+      }),
+      responses: {
+        200: examples({
+          Both: { message: "Verification requests sent.", ...answer, results: [other, reached], all_success: true },
+          "One alone": {
+            message: "Verification request sent.",
+            ...answer,
+            target_type: "sender",
+            request_id: example.request_id,
+            all_success: true
           }
-        })
-      )
+        }),
+        207: {
+          message: "Some recipients could not be notified.",
+          ...answer,
+          results: [
+            { ...other, message: "The beneficiary has no e-mail address.", status: "failed", success: false },
+            reached
+          ],
+          all_success: false
+        }
+      }
+    })
   )
   .add(
-    HttpApiEndpoint.get("list", "/users/verification-requests")
-      .setUrlParams(
-        Schema.Struct({
-          status: Schema.optional(RequestStatus),
-          transaction_id: Schema.optional(
-            idParam(TransactionId).annotations({ description: "Only those about this transaction" })
-          ),
-          ...OrgParam,
-          ...PageParams
-        })
-      )
-      .addSuccess(pageOf(VerificationRequest))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "verification",
-          lists: true,
-          summary: "List verification requests",
-          description: "Extension. Newest first, including those that were not delivered.",
-          response: {
-            status: "success",
-            message: "Verification requests",
-            data: [example],
-            meta: { count: 1, has_more: false, last_evaluated_key: null },
-            last_evaluated_key: null
-          }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.get("list", "/users/verification-requests")
+        .setUrlParams(
+          Schema.Struct({
+            status: Schema.optional(RequestStatus),
+            transaction_id: Schema.optional(
+              idParam(TransactionId).annotations({ description: "Only those about this transaction" })
+            ),
+            ...OrgParam,
+            ...PageParams
+          })
+        )
+        .addSuccess(pageOf(VerificationRequest)),
+      access: "verification",
+      lists: true,
+      summary: "List verification requests",
+      description: "Extension. Newest first, including those that were not delivered.",
+      response: pageExample("Verification requests", [example])
+    })
   )
   .add(
-    HttpApiEndpoint.get("get", "/users/verification-requests/:request_id")
-      .setPath(RequestPath)
-      .addSuccess(envelope(VerificationRequest))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "verification",
-          summary: "Get a verification request",
-          description: "Extension. One request of the organisation.",
-          response: { status: "success", message: "Verification request", data: example }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.get("get", "/users/verification-requests/:request_id")
+        .setPath(RequestPath)
+        .addSuccess(envelope(VerificationRequest)),
+      access: "verification",
+      summary: "Get a verification request",
+      description: "Extension. One request of the organisation.",
+      response: success("Verification request", example)
+    })
   )
   .add(
-    HttpApiEndpoint.patch("close", "/users/verification-requests/:request_id")
-      .setPath(RequestPath)
-      .setPayload(CloseVerification)
-      .addSuccess(envelope(VerificationRequest))
-      .addError(NotFound)
-      .addError(Conflict)
-      .pipe(
-        operation({
-          access: "verification",
-          summary: "Close a verification request",
-          description:
-            "Extension. 409 if it is already closed or was not delivered. Sends `kyc.approved` or `kyc.rejected` with `user_id`, `request_id`, `verification_type` and `status`.",
-          request: examples({ Approved: { status: "approved" }, Rejected: { status: "rejected" } }),
-          response: {
-            status: "success",
-            message: "Verification request closed",
-            data: { ...example, status: "approved", updated_at: "2026-03-02T10:40:00.000Z" }
-          }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.patch("close", "/users/verification-requests/:request_id")
+        .setPath(RequestPath)
+        .setPayload(CloseVerification)
+        .addSuccess(envelope(VerificationRequest))
+        .addError(Conflict),
+      access: "verification",
+      summary: "Close a verification request",
+      description:
+        "Extension. 409 if it is already closed or was not delivered. Sends `kyc.approved` or `kyc.rejected` with `user_id`, `request_id`, `verification_type` and `status`.",
+      request: examples({ Approved: { status: "approved" }, Rejected: { status: "rejected" } }),
+      response: success("Verification request closed", {
+        ...example,
+        status: "approved",
+        updated_at: "2026-03-02T10:40:00.000Z"
+      })
+    })
   )
-  .annotate(OpenApi.Title, "Verification")
-  .annotate(OpenApi.Description, "People in a transaction are asked to verify who they are.")

@@ -1,12 +1,12 @@
 /** Virtual accounts: money that an organisation keeps on the platform, in any currency, and what went through them. */
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { AccountId, OrgId, PaymentId, TransactionId, UserId } from "../../domain/Ids.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
-import { envelope, idOf, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
-import { Conflict, NotFound } from "./ErrorSchemas.ts"
-import { examples, operation } from "./Operation.ts"
+import { envelope, idOf, idParam, OrgParam, pageOf, PageParams, Timestamp, success } from "./Envelope.ts"
+import { Conflict } from "./ErrorSchemas.ts"
+import { examples, operation, apiGroup } from "./Operation.ts"
 import { asSent } from "./RequestFields.ts"
 
 export const VirtualAccount = Schema.Struct({
@@ -167,222 +167,191 @@ const page = (message: string, data: ReadonlyArray<unknown>) => ({
   last_evaluated_key: null
 })
 
-export const VirtualAccountsApi = HttpApiGroup.make("virtualAccounts")
+export const VirtualAccountsApi = apiGroup(
+  "virtualAccounts",
+  "Virtual accounts",
+  "Money that an organisation keeps on the platform, in any number of accounts and currencies. Behind them stands one double-entry ledger: no account is ever overdrawn."
+)
   .add(
-    HttpApiEndpoint.post("create", "/virtual-accounts/internal/bank")
-      .setPayload(CreateVirtualAccount)
-      .addSuccess(envelope(VirtualAccount), { status: 201 })
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "accounts",
-          summary: "Open a virtual account",
-          description:
-            "A user may have any number of accounts, several in the same currency too; tell them apart by `customer_id`.",
-          request: examples({
-            "For a customer of yours": {
-              org_id: account.org_id,
-              user_id: account.user_id,
-              currency: "KES",
-              customer_id: account.customer_id
-            },
-            "Under another name": {
-              org_id: account.org_id,
-              user_id: account.user_id,
-              currency: "USD",
-              org_name: "Acme Reserve"
-            }
-          }),
-          response: { status: "success", message: "Virtual account created", data: { ...account, balance: 0 } }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.post("create", "/virtual-accounts/internal/bank")
+        .setPayload(CreateVirtualAccount)
+        .addSuccess(envelope(VirtualAccount), { status: 201 }),
+      access: "accounts",
+      summary: "Open a virtual account",
+      description:
+        "A user may have any number of accounts, several in the same currency too; tell them apart by `customer_id`.",
+      request: examples({
+        "For a customer of yours": {
+          org_id: account.org_id,
+          user_id: account.user_id,
+          currency: "KES",
+          customer_id: account.customer_id
+        },
+        "Under another name": {
+          org_id: account.org_id,
+          user_id: account.user_id,
+          currency: "USD",
+          org_name: "Acme Reserve"
+        }
+      }),
+      response: success("Virtual account created", { ...account, balance: 0 })
+    })
   )
   .add(
-    HttpApiEndpoint.get("list", "/virtual-accounts")
-      .setUrlParams(
-        Schema.Struct({
-          user_id: UserParam,
-          currency: Schema.optional(CurrencyCode),
-          ...OrgParam,
-          ...PageParams
-        })
-      )
-      .addSuccess(pageOf(VirtualAccount))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "any",
-          lists: true,
-          summary: "List virtual accounts",
-          description: "Extension. Newest first, each with its balance.",
-          response: page("Virtual accounts", [account])
-        })
-      )
-  )
-  .add(
-    HttpApiEndpoint.get("get", "/virtual-accounts/:account_id")
-      .setPath(AccountPath)
-      .addSuccess(envelope(VirtualAccount))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "any",
-          summary: "Get a virtual account",
-          description: "Extension. One account of the organisation with its balance.",
-          response: examples({
-            Active: { status: "success", message: "Virtual account", data: account },
-            Frozen: { status: "success", message: "Virtual account", data: { ...account, ...frozen } }
+    operation({
+      endpoint: HttpApiEndpoint.get("list", "/virtual-accounts")
+        .setUrlParams(
+          Schema.Struct({
+            user_id: UserParam,
+            currency: Schema.optional(CurrencyCode),
+            ...OrgParam,
+            ...PageParams
           })
-        })
-      )
+        )
+        .addSuccess(pageOf(VirtualAccount)),
+      access: "any",
+      lists: true,
+      summary: "List virtual accounts",
+      description: "Extension. Newest first, each with its balance.",
+      response: page("Virtual accounts", [account])
+    })
   )
   .add(
-    HttpApiEndpoint.get("transactions", "/virtual-accounts/:account_id/transactions")
-      .setPath(AccountPath)
-      .setUrlParams(Schema.Struct(PageParams))
-      .addSuccess(pageOf(VirtualTransaction))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "any",
-          lists: true,
-          summary: "List the transactions of an account",
-          description: "Extension. Newest first.",
-          response: page("Virtual transactions", [debit])
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.get("get", "/virtual-accounts/:account_id")
+        .setPath(AccountPath)
+        .addSuccess(envelope(VirtualAccount)),
+      access: "any",
+      summary: "Get a virtual account",
+      description: "Extension. One account of the organisation with its balance.",
+      response: examples({
+        Active: success("Virtual account", account),
+        Frozen: success("Virtual account", { ...account, ...frozen })
+      })
+    })
   )
   .add(
-    HttpApiEndpoint.get("transaction", "/virtual-accounts/transactions/:transaction_id")
-      .setPath(Schema.Struct({ transaction_id: idParam(TransactionId) }))
-      .setUrlParams(Schema.Struct({ user_id: UserParam }))
-      .addSuccess(envelope(VirtualTransaction))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "any",
-          summary: "Get a virtual transaction",
-          description: "One transaction of any account of the organisation.",
-          response: examples({
-            "A withdrawal under way": { status: "success", message: "Virtual transaction", data: debit },
-            "A deposit": { status: "success", message: "Virtual transaction", data: deposited },
-            "A transfer": { status: "success", message: "Virtual transaction", data: transferred }
-          })
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.get("transactions", "/virtual-accounts/:account_id/transactions")
+        .setPath(AccountPath)
+        .setUrlParams(Schema.Struct(PageParams))
+        .addSuccess(pageOf(VirtualTransaction)),
+      access: "any",
+      lists: true,
+      summary: "List the transactions of an account",
+      description: "Extension. Newest first.",
+      response: page("Virtual transactions", [debit])
+    })
   )
   .add(
-    HttpApiEndpoint.post("withdraw", "/virtual-accounts/:account_id/withdraw")
-      .setPath(AccountPath)
-      .setPayload(Withdraw)
-      .addSuccess(envelope(VirtualTransaction))
-      .addError(NotFound)
-      .addError(Conflict)
-      .addError(NoRoute)
-      .addError(AllProvidersFailed)
-      .pipe(
-        operation({
-          access: "accounts",
-          movesMoney: true,
-          summary: "Pay a beneficiary from an account",
-          description:
-            "Extension. The amount and its fees are held before any provider is asked; without enough money it is 409 and nobody is asked. The payment behind it has the same `transaction_id` and is told about by the payment events too. If its provider definitely refuses it (at once: 502), the money is back on the account; while nobody knows what became of it, it stays held. `virtual_account.withdrawal` is sent when it is paid. A frozen account: 409.",
-          request: examples({
-            "With words for the beneficiary": {
-              amount: 1500,
-              beneficiary_id: "0199c2a4-7b1e-7c3a-9d55-2f6b8f0e1a77",
-              description: "Rent for March"
-            },
-            "Without words": { amount: 250.75, beneficiary_id: "0199c2a4-7b1e-7c3a-9d55-2f6b8f0e1a77" }
-          }),
-          response: { status: "success", message: "Withdrawal initiated", data: debit }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.get("transaction", "/virtual-accounts/transactions/:transaction_id")
+        .setPath(Schema.Struct({ transaction_id: idParam(TransactionId) }))
+        .setUrlParams(Schema.Struct({ user_id: UserParam }))
+        .addSuccess(envelope(VirtualTransaction)),
+      access: "any",
+      summary: "Get a virtual transaction",
+      description: "One transaction of any account of the organisation.",
+      response: examples({
+        "A withdrawal under way": success("Virtual transaction", debit),
+        "A deposit": success("Virtual transaction", deposited),
+        "A transfer": success("Virtual transaction", transferred)
+      })
+    })
   )
   .add(
-    HttpApiEndpoint.post("transfer", "/virtual-accounts/transfer")
-      .setPayload(Transfer)
-      .addSuccess(envelope(VirtualTransaction))
-      .addError(NotFound)
-      .addError(Conflict)
-      .pipe(
-        operation({
-          access: "accounts",
-          movesMoney: true,
-          summary: "Transfer between two accounts",
-          description:
-            "Extension. Both accounts are the organisation's. Between two currencies it needs `org_rate_id`, a rate that was locked from the one to the other and is spent by the transfer. It credits the amount times the worse of the locked and the live rate, rounded down; what is then nothing is 400. Answers with the debit; the credit has the same `reference`. A frozen account gives nothing (409) and still receives.",
-          request: examples({
-            "In one currency": {
-              from_account_id: account.account_id,
-              to_account_id: "0199c2a6-2a10-7b12-9d01-0a1b2c3d4e5f",
-              amount: 1500
-            },
-            "Into another currency, at a locked rate": {
-              from_account_id: account.account_id,
-              to_account_id: "0199c2a6-2a10-7b12-9d01-0a1b2c3d4e5f",
-              amount: 1500,
-              org_rate_id: "0199c2a4-9e05-7d11-a2b3-c4d5e6f70819"
-            }
-          }),
-          response: { status: "success", message: "Transfer completed", data: transferred }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.post("withdraw", "/virtual-accounts/:account_id/withdraw")
+        .setPath(AccountPath)
+        .setPayload(Withdraw)
+        .addSuccess(envelope(VirtualTransaction))
+        .addError(Conflict)
+        .addError(NoRoute)
+        .addError(AllProvidersFailed),
+      access: "accounts",
+      movesMoney: true,
+      summary: "Pay a beneficiary from an account",
+      description:
+        "Extension. The amount and its fees are held before any provider is asked; without enough money it is 409 and nobody is asked. The payment behind it has the same `transaction_id` and is told about by the payment events too. If its provider definitely refuses it (at once: 502), the money is back on the account; while nobody knows what became of it, it stays held. `virtual_account.withdrawal` is sent when it is paid. A frozen account: 409.",
+      request: examples({
+        "With words for the beneficiary": {
+          amount: 1500,
+          beneficiary_id: "0199c2a4-7b1e-7c3a-9d55-2f6b8f0e1a77",
+          description: "Rent for March"
+        },
+        "Without words": { amount: 250.75, beneficiary_id: "0199c2a4-7b1e-7c3a-9d55-2f6b8f0e1a77" }
+      }),
+      response: success("Withdrawal initiated", debit)
+    })
   )
   .add(
-    HttpApiEndpoint.post("simulateDeposit", "/virtual-accounts/:account_id/simulate-deposit")
-      .setPath(AccountPath)
-      .setPayload(SimulateDeposit)
-      .addSuccess(envelope(VirtualTransaction))
-      .addError(NotFound)
-      .addError(Conflict)
-      .pipe(
-        operation({
-          access: "accounts",
-          movesMoney: true,
-          summary: "Simulate a deposit",
-          description:
-            "Extension. Credits the account at once, as if a customer had paid into it. Sandbox only: 404 in live mode.",
-          request: examples({ "A whole amount": { amount: 1500 }, "With cents": { amount: 250.75 } }),
-          response: { status: "success", message: "Deposit completed", data: deposited }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.post("transfer", "/virtual-accounts/transfer")
+        .setPayload(Transfer)
+        .addSuccess(envelope(VirtualTransaction))
+        .addError(Conflict),
+      access: "accounts",
+      movesMoney: true,
+      summary: "Transfer between two accounts",
+      description:
+        "Extension. Both accounts are the organisation's. Between two currencies it needs `org_rate_id`, a rate that was locked from the one to the other and is spent by the transfer. It credits the amount times the worse of the locked and the live rate, rounded down; what is then nothing is 400. Answers with the debit; the credit has the same `reference`. A frozen account gives nothing (409) and still receives.",
+      request: examples({
+        "In one currency": {
+          from_account_id: account.account_id,
+          to_account_id: "0199c2a6-2a10-7b12-9d01-0a1b2c3d4e5f",
+          amount: 1500
+        },
+        "Into another currency, at a locked rate": {
+          from_account_id: account.account_id,
+          to_account_id: "0199c2a6-2a10-7b12-9d01-0a1b2c3d4e5f",
+          amount: 1500,
+          org_rate_id: "0199c2a4-9e05-7d11-a2b3-c4d5e6f70819"
+        }
+      }),
+      response: success("Transfer completed", transferred)
+    })
   )
   .add(
-    HttpApiEndpoint.post("freeze", "/virtual-accounts/:account_id/freeze")
-      .setPath(AccountPath)
-      .setPayload(FreezeAccount)
-      .addSuccess(envelope(VirtualAccount))
-      .addError(NotFound)
-      .addError(Conflict)
-      .pipe(
-        operation({
-          access: "platform",
-          summary: "Freeze an account",
-          description:
-            "Extension. From here on nothing is taken from it: what was under way goes through before this answers, or is refused. It still takes money. Freezing a frozen account changes nothing.",
-          request: examples({ "With a reason": { reason: "Suspicious activity" }, "Without one": {} }),
-          response: { status: "success", message: "Virtual account frozen", data: { ...account, ...frozen } }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.post("simulateDeposit", "/virtual-accounts/:account_id/simulate-deposit")
+        .setPath(AccountPath)
+        .setPayload(SimulateDeposit)
+        .addSuccess(envelope(VirtualTransaction))
+        .addError(Conflict),
+      access: "accounts",
+      movesMoney: true,
+      summary: "Simulate a deposit",
+      description:
+        "Extension. Credits the account at once, as if a customer had paid into it. Sandbox only: 404 in live mode.",
+      request: examples({ "A whole amount": { amount: 1500 }, "With cents": { amount: 250.75 } }),
+      response: success("Deposit completed", deposited)
+    })
   )
   .add(
-    HttpApiEndpoint.post("unfreeze", "/virtual-accounts/:account_id/unfreeze")
-      .setPath(AccountPath)
-      .addSuccess(envelope(VirtualAccount))
-      .addError(NotFound)
-      .addError(Conflict)
-      .pipe(
-        operation({
-          access: "platform",
-          summary: "Unfreeze an account",
-          description: "Extension. Unfreezing an active account changes nothing.",
-          response: { status: "success", message: "Virtual account unfrozen", data: account }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.post("freeze", "/virtual-accounts/:account_id/freeze")
+        .setPath(AccountPath)
+        .setPayload(FreezeAccount)
+        .addSuccess(envelope(VirtualAccount))
+        .addError(Conflict),
+      access: "platform",
+      summary: "Freeze an account",
+      description:
+        "Extension. From here on nothing is taken from it: what was under way goes through before this answers, or is refused. It still takes money. Freezing a frozen account changes nothing.",
+      request: examples({ "With a reason": { reason: "Suspicious activity" }, "Without one": {} }),
+      response: success("Virtual account frozen", { ...account, ...frozen })
+    })
   )
-  .annotate(OpenApi.Title, "Virtual accounts")
-  .annotate(
-    OpenApi.Description,
-    "Money that an organisation keeps on the platform, in any number of accounts and currencies. Behind them stands one double-entry ledger: no account is ever overdrawn."
+  .add(
+    operation({
+      endpoint: HttpApiEndpoint.post("unfreeze", "/virtual-accounts/:account_id/unfreeze")
+        .setPath(AccountPath)
+        .addSuccess(envelope(VirtualAccount))
+        .addError(Conflict),
+      access: "platform",
+      summary: "Unfreeze an account",
+      description: "Extension. Unfreezing an active account changes nothing.",
+      response: success("Virtual account unfrozen", account)
+    })
   )

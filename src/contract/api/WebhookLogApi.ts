@@ -1,14 +1,13 @@
 /** Events, their deliveries, and how to send one again or one for a test. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { OrgId, WebhookId } from "../../domain/Ids.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { AmountInput } from "../../domain/Decimal.ts"
 import { eventTypes } from "../../domain/EventTypes.ts"
-import { envelope, Id, idOf, IdParam, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
-import { NotFound } from "./ErrorSchemas.ts"
+import { envelope, Id, idOf, IdParam, idParam, OrgParam, pageOf, PageParams, Timestamp, success } from "./Envelope.ts"
 import { FromTime } from "./RequestFields.ts"
-import { examples, operation } from "./Operation.ts"
+import { examples, operation, apiGroup, pageExample } from "./Operation.ts"
 
 const Text = Schema.NullOr(Schema.String)
 const EventTypeName = Schema.Literal(...eventTypes)
@@ -120,180 +119,143 @@ const delivery = {
 
 const firstPage = { meta: { count: 1, has_more: false, last_evaluated_key: null }, last_evaluated_key: null }
 
-export const WebhookLogApi = HttpApiGroup.make("webhookLog")
+export const WebhookLogApi = apiGroup(
+  "webhookLog",
+  "Events and deliveries",
+  "What was sent to webhook endpoints, and what came of it."
+)
   .add(
-    HttpApiEndpoint.post("notify", "/public/webhooks/notify")
-      .setPayload(Notify)
-      .addSuccess(envelope(Notified))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "webhooks",
-          summary: "Send a test notification",
-          description:
-            "An event `transaction.updated` with `transaction_data` and `test: true` as its data. It goes to all active endpoints of the organisation, whatever events they ask for, with the header `X-Service-Test: true`.",
-          request: examples({
-            "A transaction that is done": { org_id: ids.org_id, transaction_data: transaction },
-            "One that failed": { org_id: ids.org_id, transaction_data: { ...transaction, status: "failed" } }
-          }),
-          response: {
-            status: "success",
-            message: "Test notification queued",
-            data: { event_id: ids.event_id, endpoints: 1 }
-          }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.post("notify", "/public/webhooks/notify")
+        .setPayload(Notify)
+        .addSuccess(envelope(Notified)),
+      access: "webhooks",
+      summary: "Send a test notification",
+      description:
+        "An event `transaction.updated` with `transaction_data` and `test: true` as its data. It goes to all active endpoints of the organisation, whatever events they ask for, with the header `X-Service-Test: true`.",
+      request: examples({
+        "A transaction that is done": { org_id: ids.org_id, transaction_data: transaction },
+        "One that failed": { org_id: ids.org_id, transaction_data: { ...transaction, status: "failed" } }
+      }),
+      response: success("Test notification queued", { event_id: ids.event_id, endpoints: 1 })
+    })
   )
   .add(
-    HttpApiEndpoint.get("deliveries", "/public/webhooks/deliveries")
-      .setUrlParams(
-        Schema.Struct({
-          ...OrgParam,
-          ...PageParams,
-          status: Schema.optional(DeliveryStatus),
-          webhook_id: Schema.optional(idParam(WebhookId))
-        })
-      )
-      .addSuccess(pageOf(Delivery))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "webhook_log",
-          lists: true,
-          summary: "List deliveries",
-          description:
-            "Extension. Newest first, with status and last result. Delivered ones are kept for 30 days, dead ones until they are replayed, or for 90.",
-          response: { status: "success", message: "Deliveries", data: [delivery], ...firstPage }
-        })
-      )
-  )
-  .add(
-    HttpApiEndpoint.post("replay", "/public/webhooks/deliveries/:delivery_id/replay")
-      .setPath(Schema.Struct({ delivery_id: IdParam }))
-      .addSuccess(envelope(Delivery))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "webhooks",
-          summary: "Send a delivery again",
-          description:
-            "Extension. Puts a delivered or dead one back in the queue, with all its attempts before it; one that is pending is left as it is. The event keeps its id and its bytes.",
-          response: {
-            status: "success",
-            message: "Delivery queued",
-            data: { ...delivery, attempts: 7, next_attempt_at: "2026-03-04T10:00:00.000Z" }
-          }
-        })
-      )
-  )
-  .add(
-    HttpApiEndpoint.get("delivery", "/public/webhooks/deliveries/:delivery_id")
-      .setPath(Schema.Struct({ delivery_id: IdParam }))
-      .addSuccess(envelope(DeliveryDetail))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "webhook_log",
-          summary: "Read a delivery",
-          description:
-            "Extension. Shows the payload, and for each attempt its headers and the receiver's response. `endpoint_url` is the current one.",
-          response: {
-            status: "success",
-            message: "Delivery",
-            data: {
-              ...delivery,
-              endpoint_url: "https://shop.example/webhooks",
-              payload: "{}",
-              log: [
-                {
-                  attempt: 1,
-                  at: "2026-03-02T09:15:00.100Z",
-                  headers: {
-                    "content-type": "application/json",
-                    "user-agent": "Corridor-Webhooks/1.0",
-                    "x-service-signature": "8a4e1f20c7b35d96e0f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f7",
-                    "x-service-event-id": ids.event_id,
-                    "x-service-event-type": "payment.completed",
-                    "x-service-attempt": "1",
-                    "webhook-id": ids.event_id,
-                    "webhook-timestamp": "1772442900",
-                    "webhook-signature": "v1,K7pX0c2uJm8yQd4RkS1tUv5wXy9zA3bC6dE0fG2hI4k="
-                  },
-                  status_code: 503,
-                  error: "answered with status 503",
-                  answer: "Try later",
-                  latency_ms: 84
-                }
-              ]
-            }
-          }
-        })
-      )
-  )
-  .add(
-    HttpApiEndpoint.post("replayDead", "/public/webhooks/:webhook_id/replay")
-      .setPath(Schema.Struct({ webhook_id: idParam(WebhookId) }))
-      .addSuccess(
-        envelope(
+    operation({
+      endpoint: HttpApiEndpoint.get("deliveries", "/public/webhooks/deliveries")
+        .setUrlParams(
           Schema.Struct({
-            replayed: Schema.Int,
-            disabled: Schema.Int.annotations({ description: "Left where they are, because the endpoint is disabled" })
-          }).annotations({ identifier: "Replayed" })
-        )
-      )
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "webhooks",
-          summary: "Send all dead letters of an endpoint again",
-          description:
-            "Extension. Puts them back in the queue, oldest first; those of a disabled endpoint stay where they are until it is active again.",
-          response: examples({
-            "All of them": { status: "success", message: "Dead letters queued", data: { replayed: 12, disabled: 0 } },
-            "The endpoint is disabled": {
-              status: "success",
-              message: "Dead letters queued",
-              data: { replayed: 0, disabled: 12 }
-            }
+            ...OrgParam,
+            ...PageParams,
+            status: Schema.optional(DeliveryStatus),
+            webhook_id: Schema.optional(idParam(WebhookId))
           })
-        })
-      )
+        )
+        .addSuccess(pageOf(Delivery)),
+      access: "webhook_log",
+      lists: true,
+      summary: "List deliveries",
+      description:
+        "Extension. Newest first, with status and last result. Delivered ones are kept for 30 days, dead ones until they are replayed, or for 90.",
+      response: pageExample("Deliveries", [delivery])
+    })
   )
   .add(
-    HttpApiEndpoint.get("events", "/public/events")
-      .setUrlParams(
-        Schema.Struct({
-          ...OrgParam,
-          ...PageParams,
-          from: Schema.optional(FromTime),
-          event_type: Schema.optional(EventTypeName)
-        })
-      )
-      .addSuccess(pageOf(Event))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "webhook_log",
-          lists: true,
-          summary: "List events",
-          description:
-            "Extension. Newest first, whether an endpoint asked for them or not: a receiver that was away can catch up by itself. They are kept for 30 days, and longer while a delivery of theirs is.",
-          response: {
-            status: "success",
-            message: "Events",
-            data: [
-              {
-                event_id: ids.event_id,
-                event_type: "transaction.updated",
-                org_id: ids.org_id,
-                created_at: "2026-03-02T09:15:00.000Z",
-                data: { ...transaction, test: true }
-              }
-            ],
-            ...firstPage
-          }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.post("replay", "/public/webhooks/deliveries/:delivery_id/replay")
+        .setPath(Schema.Struct({ delivery_id: IdParam }))
+        .addSuccess(envelope(Delivery)),
+      access: "webhooks",
+      summary: "Send a delivery again",
+      description:
+        "Extension. Puts a delivered or dead one back in the queue, with all its attempts before it; one that is pending is left as it is. The event keeps its id and its bytes.",
+      response: success("Delivery queued", { ...delivery, attempts: 7, next_attempt_at: "2026-03-04T10:00:00.000Z" })
+    })
   )
-  .annotate(OpenApi.Title, "Events and deliveries")
-  .annotate(OpenApi.Description, "What was sent to webhook endpoints, and what came of it.")
+  .add(
+    operation({
+      endpoint: HttpApiEndpoint.get("delivery", "/public/webhooks/deliveries/:delivery_id")
+        .setPath(Schema.Struct({ delivery_id: IdParam }))
+        .addSuccess(envelope(DeliveryDetail)),
+      access: "webhook_log",
+      summary: "Read a delivery",
+      description:
+        "Extension. Shows the payload, and for each attempt its headers and the receiver's response. `endpoint_url` is the current one.",
+      response: success("Delivery", {
+        ...delivery,
+        endpoint_url: "https://shop.example/webhooks",
+        payload: "{}",
+        log: [
+          {
+            attempt: 1,
+            at: "2026-03-02T09:15:00.100Z",
+            headers: {
+              "content-type": "application/json",
+              "user-agent": "Corridor-Webhooks/1.0",
+              "x-service-signature": "8a4e1f20c7b35d96e0f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f7",
+              "x-service-event-id": ids.event_id,
+              "x-service-event-type": "payment.completed",
+              "x-service-attempt": "1",
+              "webhook-id": ids.event_id,
+              "webhook-timestamp": "1772442900",
+              "webhook-signature": "v1,K7pX0c2uJm8yQd4RkS1tUv5wXy9zA3bC6dE0fG2hI4k="
+            },
+            status_code: 503,
+            error: "answered with status 503",
+            answer: "Try later",
+            latency_ms: 84
+          }
+        ]
+      })
+    })
+  )
+  .add(
+    operation({
+      endpoint: HttpApiEndpoint.post("replayDead", "/public/webhooks/:webhook_id/replay")
+        .setPath(Schema.Struct({ webhook_id: idParam(WebhookId) }))
+        .addSuccess(
+          envelope(
+            Schema.Struct({
+              replayed: Schema.Int,
+              disabled: Schema.Int.annotations({ description: "Left where they are, because the endpoint is disabled" })
+            }).annotations({ identifier: "Replayed" })
+          )
+        ),
+      access: "webhooks",
+      summary: "Send all dead letters of an endpoint again",
+      description:
+        "Extension. Puts them back in the queue, oldest first; those of a disabled endpoint stay where they are until it is active again.",
+      response: examples({
+        "All of them": success("Dead letters queued", { replayed: 12, disabled: 0 }),
+        "The endpoint is disabled": success("Dead letters queued", { replayed: 0, disabled: 12 })
+      })
+    })
+  )
+  .add(
+    operation({
+      endpoint: HttpApiEndpoint.get("events", "/public/events")
+        .setUrlParams(
+          Schema.Struct({
+            ...OrgParam,
+            ...PageParams,
+            from: Schema.optional(FromTime),
+            event_type: Schema.optional(EventTypeName)
+          })
+        )
+        .addSuccess(pageOf(Event)),
+      access: "webhook_log",
+      lists: true,
+      summary: "List events",
+      description:
+        "Extension. Newest first, whether an endpoint asked for them or not: a receiver that was away can catch up by itself. They are kept for 30 days, and longer while a delivery of theirs is.",
+      response: pageExample("Events", [
+        {
+          event_id: ids.event_id,
+          event_type: "transaction.updated",
+          org_id: ids.org_id,
+          created_at: "2026-03-02T09:15:00.000Z",
+          data: { ...transaction, test: true }
+        }
+      ])
+    })
+  )

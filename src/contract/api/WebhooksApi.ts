@@ -1,11 +1,11 @@
 /** Webhook endpoints: register, list, change, remove, rotate the signing secret. */
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { OrgId, WebhookId } from "../../domain/Ids.ts"
 import { eventPatterns, isEventPattern } from "../../domain/EventTypes.ts"
-import { envelope, idOf, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
-import { Conflict, NotFound } from "./ErrorSchemas.ts"
-import { examples, Named, operation } from "./Operation.ts"
+import { envelope, idOf, idParam, OrgParam, pageOf, PageParams, Timestamp, success } from "./Envelope.ts"
+import { Conflict } from "./ErrorSchemas.ts"
+import { examples, Named, operation, apiGroup, pageExample } from "./Operation.ts"
 
 const Status = Schema.Literal("active", "disabled")
 
@@ -87,123 +87,93 @@ const fresh = { ...example, secret_key: "whsec_TWxWBuYz7L9m0qXv1cF3hN5kP8sR2tU4w
 
 const WebhookPath = Schema.Struct({ webhook_id: idParam(WebhookId) })
 
-export const WebhooksApi = HttpApiGroup.make("webhooks")
+export const WebhooksApi = apiGroup(
+  "webhooks",
+  "Webhooks",
+  "Where events are sent to. A receiver answers with any 2xx status within 10 seconds."
+)
   .add(
-    HttpApiEndpoint.post("create", "/public/webhooks")
-      .setPayload(CreateWebhook)
-      .addSuccess(envelope(NewWebhook), { status: 201 })
-      .addError(NotFound)
-      .addError(Conflict)
-      .pipe(
-        operation({
-          access: "webhooks",
-          summary: "Register a webhook endpoint",
-          description:
-            "An organisation may have several, 50 unless `WEBHOOK_ENDPOINTS_PER_ORG` says otherwise; one more is 409. The answer is the only place where the signing secret is shown; deliveries start at once. The endpoint's name is looked up, and every address that it has must be on the public internet. A name that cannot be looked up at this moment is taken: it is looked up and checked again for every connection.",
-          request: new Named({
-            some: {
-              summary: "Some events",
-              value: { endpoint_url: "https://shop.example/webhooks", events: ["payment.*", "kyb.approved"] }
-            },
-            all: { summary: "All events", value: { endpoint_url: "https://shop.example/webhooks" } }
-          }),
-          response: {
-            status: "success",
-            message: "Webhook registered; store its secret now, it is not shown again",
-            data: fresh
-          }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.post("create", "/public/webhooks")
+        .setPayload(CreateWebhook)
+        .addSuccess(envelope(NewWebhook), { status: 201 })
+        .addError(Conflict),
+      access: "webhooks",
+      summary: "Register a webhook endpoint",
+      description:
+        "An organisation may have several, 50 unless `WEBHOOK_ENDPOINTS_PER_ORG` says otherwise; one more is 409. The answer is the only place where the signing secret is shown; deliveries start at once. The endpoint's name is looked up, and every address that it has must be on the public internet. A name that cannot be looked up at this moment is taken: it is looked up and checked again for every connection.",
+      request: new Named({
+        some: {
+          summary: "Some events",
+          value: { endpoint_url: "https://shop.example/webhooks", events: ["payment.*", "kyb.approved"] }
+        },
+        all: { summary: "All events", value: { endpoint_url: "https://shop.example/webhooks" } }
+      }),
+      response: success("Webhook registered; store its secret now, it is not shown again", fresh)
+    })
   )
   .add(
-    HttpApiEndpoint.get("list", "/public/webhooks")
-      .setUrlParams(Schema.Struct({ ...OrgParam, ...PageParams }))
-      .addSuccess(pageOf(Webhook))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "any",
-          lists: true,
-          summary: "List webhook endpoints",
-          description: "Newest first. Secrets are never listed.",
-          response: {
-            status: "success",
-            message: "Webhooks",
-            data: [example],
-            meta: { count: 1, has_more: false, last_evaluated_key: null },
-            last_evaluated_key: null
-          }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.get("list", "/public/webhooks")
+        .setUrlParams(Schema.Struct({ ...OrgParam, ...PageParams }))
+        .addSuccess(pageOf(Webhook)),
+      access: "any",
+      lists: true,
+      summary: "List webhook endpoints",
+      description: "Newest first. Secrets are never listed.",
+      response: pageExample("Webhooks", [example])
+    })
   )
   .add(
-    HttpApiEndpoint.get("find", "/public/webhooks/:webhook_id")
-      .setPath(WebhookPath)
-      .addSuccess(envelope(Webhook))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "any",
-          summary: "Read a webhook endpoint",
-          description: "Extension. Without its secret.",
-          response: { status: "success", message: "Webhook", data: example }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.get("find", "/public/webhooks/:webhook_id")
+        .setPath(WebhookPath)
+        .addSuccess(envelope(Webhook)),
+      access: "any",
+      summary: "Read a webhook endpoint",
+      description: "Extension. Without its secret.",
+      response: success("Webhook", example)
+    })
   )
   .add(
-    HttpApiEndpoint.patch("update", "/public/webhooks/:webhook_id")
-      .setPath(WebhookPath)
-      .setPayload(UpdateWebhook)
-      .addSuccess(envelope(Webhook))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "webhooks",
-          summary: "Change a webhook endpoint",
-          description:
-            "Extension. Only what is sent changes. A disabled endpoint receives nothing: what waits for it waits on, and events that happen meanwhile are not queued for it. Setting `status` to `active` also clears `disabled_reason`.",
-          request: examples({
-            "Other events, and on again": { events: ["payment.completed", "payment.failed"], status: "active" },
-            "Another address": { endpoint_url: "https://shop.example/hooks/v2" },
-            "Switched off": { status: "disabled" }
-          }),
-          response: {
-            status: "success",
-            message: "Webhook updated",
-            data: { ...example, events: ["payment.completed", "payment.failed"] }
-          }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.patch("update", "/public/webhooks/:webhook_id")
+        .setPath(WebhookPath)
+        .setPayload(UpdateWebhook)
+        .addSuccess(envelope(Webhook)),
+      access: "webhooks",
+      summary: "Change a webhook endpoint",
+      description:
+        "Extension. Only what is sent changes. A disabled endpoint receives nothing: what waits for it waits on, and events that happen meanwhile are not queued for it. Setting `status` to `active` also clears `disabled_reason`.",
+      request: examples({
+        "Other events, and on again": { events: ["payment.completed", "payment.failed"], status: "active" },
+        "Another address": { endpoint_url: "https://shop.example/hooks/v2" },
+        "Switched off": { status: "disabled" }
+      }),
+      response: success("Webhook updated", { ...example, events: ["payment.completed", "payment.failed"] })
+    })
   )
   .add(
-    HttpApiEndpoint.del("remove", "/public/webhooks/:webhook_id")
-      .setPath(WebhookPath)
-      .addSuccess(HttpApiSchema.NoContent)
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "webhooks",
-          summary: "Remove a webhook endpoint",
-          description: "Extension. Its deliveries go with it, those that are still waiting included."
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.del("remove", "/public/webhooks/:webhook_id")
+        .setPath(WebhookPath)
+        .addSuccess(HttpApiSchema.NoContent),
+      access: "webhooks",
+      summary: "Remove a webhook endpoint",
+      description: "Extension. Its deliveries go with it, those that are still waiting included."
+    })
   )
   .add(
-    HttpApiEndpoint.post("rotateSecret", "/public/webhooks/:webhook_id/rotate-secret")
-      .setPath(WebhookPath)
-      .setPayload(RotateSecret)
-      .addSuccess(envelope(NewWebhook))
-      .addError(NotFound)
-      .pipe(
-        operation({
-          access: "webhooks",
-          summary: "Rotate the signing secret of an endpoint",
-          description:
-            "Extension. For 24 hours `webhook-signature` carries the signatures of both secrets, and `X-Service-Signature` stays on the old one; with `immediate` the new secret alone counts from now on.",
-          request: examples({ "The old one counts for a day": {}, "It has leaked": { immediate: true } }),
-          response: { status: "success", message: "Secret rotated; store the new one now", data: fresh }
-        })
-      )
+    operation({
+      endpoint: HttpApiEndpoint.post("rotateSecret", "/public/webhooks/:webhook_id/rotate-secret")
+        .setPath(WebhookPath)
+        .setPayload(RotateSecret)
+        .addSuccess(envelope(NewWebhook)),
+      access: "webhooks",
+      summary: "Rotate the signing secret of an endpoint",
+      description:
+        "Extension. For 24 hours `webhook-signature` carries the signatures of both secrets, and `X-Service-Signature` stays on the old one; with `immediate` the new secret alone counts from now on.",
+      request: examples({ "The old one counts for a day": {}, "It has leaked": { immediate: true } }),
+      response: success("Secret rotated; store the new one now", fresh)
+    })
   )
-  .annotate(OpenApi.Title, "Webhooks")
-  .annotate(OpenApi.Description, "Where events are sent to. A receiver answers with any 2xx status within 10 seconds.")

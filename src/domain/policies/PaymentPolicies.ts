@@ -36,14 +36,14 @@ export const returnsPerMinute = 10
 export const enquiriesPerProvider = 8
 
 /** A callback that came before its payment was known by the provider's id is matched for this long. */
-export const strayPatience = Duration.days(3)
+export const unmatchedCallbackWindow = Duration.days(3)
 
 /** Early callbacks find their payment within this time. Older ones are about money not asked for here. */
-export const strayGrace = Duration.minutes(10)
+export const unmatchedCallbackGrace = Duration.minutes(10)
 
 /** Such callbacks are looked at again this often, as many at a time. */
-export const strayPause = Duration.seconds(2)
-export const strayBatch = 32
+export const unmatchedCallbackPoll = Duration.seconds(2)
+export const unmatchedCallbackBatch = 32
 
 /** An initiation answers within this time, whatever the providers do. */
 export const initiationBudget = Duration.seconds(28)
@@ -132,10 +132,10 @@ export const escrowPayoutPause = (tries: number): Duration.Duration =>
   Duration.minutes(Math.min(60, 2 ** Math.max(0, tries - 1)))
 
 /** Proved callbacks about no payment that are kept for one account of a provider; the oldest give way. */
-export const mostStraysOfAccount = 10_000
+export const unmatchedCallbacksPerAccount = 10_000
 
 /** A callback that belongs to no payment of ours is kept this long. */
-export const strayCallbackRetention = Duration.days(90)
+export const unmatchedCallbackRetention = Duration.days(90)
 
 /** A hosted page that waits for an outcome renews itself this often. */
 export const checkoutRefresh = Duration.seconds(2)

@@ -30,7 +30,7 @@ export const webhookSlow = Duration.seconds(2)
 export const webhookSlowMemory = Duration.minutes(1)
 
 /** An instance remembers how the receivers of this many organisations answered. */
-export const webhookMannersKept = 10_000
+export const webhookSpeedsKept = 10_000
 
 /** And keeps the signing secrets of this many endpoints open. */
 export const webhookSecretsKept = 10_000
@@ -88,7 +88,7 @@ export const webhookRetention = Duration.days(30)
 export const deadLetterRetention = Duration.days(90)
 
 /** Old events and deliveries are looked at, and forgotten, in batches of this many. */
-export const webhookForgetBatch = 500
+export const webhookRetentionBatch = 500
 
 /** The dead letters of an endpoint are counted up to here where they are one thing to look at: hundreds of thousands take a while. */
 export const deadLettersCounted = 1000

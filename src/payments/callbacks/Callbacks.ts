@@ -4,7 +4,7 @@ import { AttemptId, type ConfigId, idOrNil, Ids } from "../../domain/Ids.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
 import { cleanKey, cleanName, cleanReport, cleanWords } from "../../domain/ProviderText.ts"
 import { Unknown } from "../../domain/Outcome.ts"
-import { strayBatch } from "../../domain/policies/PaymentPolicies.ts"
+import { unmatchedCallbackBatch } from "../../domain/policies/PaymentPolicies.ts"
 import {
   type Callback,
   type CallbackEvent,
@@ -126,7 +126,7 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
           provider_payment_id: event.attempt.providerPaymentId,
           account: from.account,
           about: event.attempt.about,
-          report_said: event.report
+          signal: event.report
         })
         return stored ? ("unknown payment" as const) : ("seen before" as const)
       })
@@ -140,8 +140,11 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
         return "provider asked" as const
       })
 
-      const apply = ({ attempt_id, callback: { callback_id, event_key, provider, report_said } }: MatchedCallback) =>
-        outcomes.recordByAttempt({ attempt_id, org_id: null }, report_said, {
+      const apply = ({
+        attempt_id,
+        callback: { callback_id, event_key, provider, signal: signal }
+      }: MatchedCallback) =>
+        outcomes.recordByAttempt({ attempt_id, org_id: null }, signal, {
           cause: `callback from ${provider}`,
           callback: { provider, key: event_key, unmatchedId: callback_id }
         })
@@ -217,7 +220,7 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
           }
         }),
         applyMatched: Effect.flatMap(
-          store.matchedCallbacks(strayBatch),
+          store.matchedCallbacks(unmatchedCallbackBatch),
           Effect.forEach(
             (found) =>
               Effect.catchAllCause(apply(found), (cause) =>

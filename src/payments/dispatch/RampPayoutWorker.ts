@@ -1,19 +1,54 @@
 /** Sends the second legs of ramps, each once. */
-import { Context, Duration, Effect, Layer } from "effect"
+import { Context, Duration, Effect, Layer, FiberSet } from "effect"
 import { settlementsPerProvider } from "../../domain/policies/PaymentPolicies.ts"
 import { workerPoll } from "../../domain/policies/ServerPolicies.ts"
 import { makeRunDetached } from "../../platform/fibers/Shutdown.ts"
 import { asRun } from "../../platform/observability/Spans.ts"
 import { Dispatch } from "./Dispatch.ts"
-import { attemptRun, makeProviderSlots } from "./ProviderSlots.ts"
 import type { Attempt } from "../store/Payment.ts"
-import { type AttemptOfPayment, PaymentStore } from "../store/PaymentStore.ts"
+import { type AttemptOfPayment, PaymentStore, type ProviderCapacity } from "../store/PaymentStore.ts"
 import type { ResendPermit } from "../../providers/port/ResendPermit.ts"
-import { FirstSendPermit, type SendPermit, openSendWindow, type SendWindow } from "../route/SendPermit.ts"
+import { FirstSendPermit, type SendPermit, openSendWindow, type SendWindow } from "../route/ProviderAnswer.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { isRamp, type RampPayment, secondLeg, settlementOrder, RampPayout } from "../route/RampPayout.ts"
 import { PaymentRouter } from "../route/PaymentRouter.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
+import { type ProviderName, providerNames } from "../../domain/Corridor.ts"
+
+/** Runs work with a limit per provider, so that one slow provider does not delay the others. */
+export const makeProviderSlots = (size: number) =>
+  Effect.gen(function* () {
+    const fork = yield* FiberSet.makeRuntime<never>()
+    const busy = new Map<ProviderName, number>()
+    const busyAt = (provider: ProviderName): number => busy.get(provider) ?? 0
+    return {
+      room: (): ReadonlyArray<ProviderCapacity> =>
+        providerNames.map((provider) => ({ provider, room: size - busyAt(provider) })).filter(({ room }) => room > 0),
+      /** Begins it, and does not wait for it. */
+      run: (provider: ProviderName, work: Effect.Effect<void>): Effect.Effect<void> =>
+        Effect.sync(() => {
+          busy.set(provider, busyAt(provider) + 1)
+          fork(
+            Effect.ensuring(
+              work,
+              Effect.sync(() => busy.set(provider, busyAt(provider) - 1))
+            )
+          )
+        })
+    }
+  })
+
+/** Name and attributes of a worker's run in traces, with the request that caused the attempt. */
+export const attemptRun = (name: string, { attempt_id, org_id, payment_id, provider, traceparent }: Attempt) => ({
+  name,
+  traceparent,
+  attributes: {
+    "corridor.org_id": org_id,
+    "corridor.payment_id": payment_id,
+    "corridor.attempt_id": attempt_id,
+    "corridor.provider": provider
+  }
+})
 
 export class RampPayoutWorker extends Context.Tag("corridor/RampPayoutWorker")<
   RampPayoutWorker,

@@ -125,7 +125,7 @@ const attemptItem = ({ refunds }: Payment, attempt: Attempt): Item => {
 /** Times of a payment's events: of changes of its status, of signals about it, of its refunds. */
 export const eventTimesOf = (
   { refunds }: Payment,
-  { attempts, callbacks, history, items }: PaymentHistory
+  { attempts, callbacks, statusChanges: history, items }: PaymentHistory
 ): ReadonlyArray<Date> => [
   ...history.map(({ at }) => at),
   ...attempts.flatMap(({ answered_at }) => answered_at ?? []),
@@ -169,7 +169,7 @@ export const timelineOf = (
   story: PaymentHistory,
   deliveries: ReadonlyArray<PaymentDelivery>
 ): ReadonlyArray<Item> => {
-  const { allocations, attempts, callbacks, history, items, movements } = story
+  const { allocations, attempts, callbacks, statusChanges: history, items, movements } = story
   const all: ReadonlyArray<Item> = [
     ...history.map((row): Item => ({
       at: row.at,

@@ -35,7 +35,7 @@ export class CardWaits extends Context.Tag("corridor/CardWaits")<
       const end = Effect.fnUntraced(function* (payment: Payment) {
         const attempts = yield* store.attemptsOf(payment.payment_id)
         if (awaitsCard(payment) && !attempts.some(isOpen)) yield* fail(payment)
-        yield* store.forgetCardWait(payment)
+        yield* store.deleteCardWait(payment)
       })
 
       /** A payment that changed meanwhile is looked at again by the next run. */

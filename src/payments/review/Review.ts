@@ -16,7 +16,7 @@ import { type Candidates, PaymentRouter, reasonsForNone, allProvidersFailed } fr
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { CheckoutUrl, type PaidLeg, providerOrder } from "../route/ProviderOrder.ts"
 import { firstLeg, isRamp, rampExpiry, secondLeg } from "../route/RampPayout.ts"
-import { appendNote } from "../settlement/Signals.ts"
+import { appendNote } from "../settlement/Movements.ts"
 import { type PaymentAction, PaymentCommand, paymentIds, refuse } from "../settlement/PaymentCommand.ts"
 import { awaitsCard, isHeld } from "./ReviewThreshold.ts"
 

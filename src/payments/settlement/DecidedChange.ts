@@ -13,8 +13,16 @@ import type { AttemptPatch, Change, NewAttempt, PaymentPatch } from "../store/Ch
 import type { Attempt, OperatorItem, Payment, PaymentFailure, Refund, StoredCallback } from "../store/Payment.ts"
 import { unallocatedOf } from "../store/PaymentPostings.ts"
 import type { AttemptOfPayment } from "../store/PaymentStore.ts"
-import { allocateReinstatements, isRefundOrReturn, refundedOf } from "./Movements.ts"
-import { type DecisionTime, appendNote, ownId, reasonOf, type SignalContext } from "./Signals.ts"
+import {
+  allocateReinstatements,
+  isRefundOrReturn,
+  refundedOf,
+  type DecisionTime,
+  appendNote,
+  ownId,
+  reasonOf,
+  type SignalContext
+} from "./Movements.ts"
 import { allocationEvents, type Disputed, disputeEvent, eventsOf, refundEvent } from "./PaymentEvents.ts"
 
 export interface Decision {
@@ -220,8 +228,8 @@ const callbackRow = (
 
 /** Effect of a callback. Unallocated money is in suspense. */
 const effectOf = ({ changes, recording }: Decision, hasRest: boolean): StoredCallback["effect"] => {
-  if (recording.heard.length > 0 && hasRest) return "suspense"
-  return changes || recording.heard.length > 0 ? "applied" : "nothing to change"
+  if (recording.toWrite.length > 0 && hasRest) return "suspense"
+  return changes || recording.toWrite.length > 0 ? "applied" : "nothing to change"
 }
 
 const calledBack = ({ callback }: SignalContext, { at }: DecisionTime): PaymentPatch =>
@@ -240,7 +248,7 @@ const commented = (payment: Payment, patch: PaymentPatch, ruling: Decision, sour
  * A transfer that an operator stated before moves nothing when the provider reports it.
  */
 const disputedIn = ({ movements }: AttemptOfPayment, { recording, settledRefund }: Decision): ReadonlyArray<Disputed> =>
-  recording.heard.flatMap((told): ReadonlyArray<Disputed> => {
+  recording.toWrite.flatMap((told): ReadonlyArray<Disputed> => {
     const { amount, kind, refund_id, replaces, state } = told
     const isBack = kind === "refund" || kind === "reversal" || kind === "reinstatement"
     if (state !== "settled" || refund_id !== null || !isBack || replaces !== undefined || settledRefund !== undefined) {
@@ -276,7 +284,7 @@ export const buildChange = (
     ...calledBack(source, moment),
     ...commented(payment, ruling.patch, ruling, source),
     ...(fails ? { failure: ruling.failure ?? failureOf(known, signal, source) } : {}),
-    ...(recording.heard.length === 0 && status === payment.status ? {} : { refunded: refundedOf(decided, books) })
+    ...(recording.toWrite.length === 0 && status === payment.status ? {} : { refunded: refundedOf(decided, books) })
   }
   const after: Payment = { ...payment, ...patch, status, version: payment.version + 1, updated_at: moment.at }
   const answered = attemptPatch(known, signal, ruling, source, moment)
@@ -292,7 +300,7 @@ export const buildChange = (
     at: moment.at,
     attempt: answered,
     booksBefore: { movements: known.movements, allocations: known.allocations },
-    movements: recording.heard,
+    movements: recording.toWrite,
     allocations,
     events: [
       ...refundEvent(moment.newId, after, settledRefund, payment, moment.at),

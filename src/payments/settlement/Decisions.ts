@@ -16,9 +16,8 @@ import {
   describeSum
 } from "../store/SuspenseSums.ts"
 import { type Attempt, kindOfAttempt, type Payment, type StoredOperatorItem } from "../store/Payment.ts"
-import { heldByRamp, ownSide } from "../store/PaymentPostings.ts"
+import { heldByRamp, ownSide, organizationAccount } from "../store/PaymentPostings.ts"
 import type { PaymentHistory } from "../store/PaymentStore.ts"
-import { organizationAccount } from "../store/FundingAccounts.ts"
 import { refundSettledAfterFailing, allocateToOrganization, orderedBy } from "./Movements.ts"
 
 /** Effect of a decision on the organisation's balance. */

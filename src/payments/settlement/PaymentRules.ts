@@ -1,14 +1,22 @@
 /** Decides, as a pure function, on one signal about an attempt to collect or pay: what it changes follows from the ruling. */
 import { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
-import { position, netOf } from "../../domain/Position.ts"
+import { position, netOf, type Recording } from "../../domain/Movement.ts"
 import { type Decision, decide, type ProviderSignal } from "../../domain/Settlement.ts"
 import type { PaymentPatch, NewAttempt } from "../store/Change.ts"
 import type { Attempt, Payment, PaymentFailure } from "../store/Payment.ts"
-import { moneyAtProvider, isReversed } from "../store/PaymentPostings.ts"
+import { moneyAtProvider, isReversed, fundingThrough, holdAfter } from "../store/PaymentPostings.ts"
 import type { AttemptOfPayment } from "../store/PaymentStore.ts"
-import { fundingThrough, holdAfter } from "../store/FundingAccounts.ts"
-import { failureContradiction, type DecisionTime, ownId, type SignalContext } from "./Signals.ts"
+import {
+  failureContradiction,
+  type DecisionTime,
+  ownId,
+  type SignalContext,
+  amountContradiction,
+  recordMovements,
+  lacksFirstMovement,
+  movedBy
+} from "./Movements.ts"
 import {
   endsNow,
   expiredFailure,
@@ -18,9 +26,7 @@ import {
   isExpired,
   untilItsEnd
 } from "./Expiry.ts"
-import { amountContradiction, recordMovements, lacksFirstMovement, movedBy } from "./Movements.ts"
 import { buildChange, type DecidedChange } from "./DecidedChange.ts"
-import type { Recording } from "../../domain/Movement.ts"
 import { decideRamp, type RampDecision, type RampLeg } from "../../domain/Ramp.ts"
 import type { RampPayment } from "../route/RampPayout.ts"
 

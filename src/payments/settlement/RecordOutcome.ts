@@ -21,13 +21,12 @@ import type { Attempt, Books, Payment } from "../store/Payment.ts"
 import { booksAfter, unallocatedOf } from "../store/PaymentPostings.ts"
 import { type AttemptOfPayment, PaymentStore, type TakenTransfer, type TransferTaken } from "../store/PaymentStore.ts"
 import { needsSharedTime } from "./Expiry.ts"
-import { isRefundOrReturn } from "./Movements.ts"
+import { isRefundOrReturn, type DecisionTime, namedId, type SignalContext } from "./Movements.ts"
 import { describeSum } from "../store/SuspenseSums.ts"
 import { FundingEvents } from "./PaymentEvents.ts"
 import { paymentChange, rampChange } from "./PaymentRules.ts"
 import { refundChange } from "./RefundRules.ts"
 import type { DecidedChange } from "./DecidedChange.ts"
-import { type DecisionTime, namedId, type SignalContext } from "./Signals.ts"
 
 /** State of a payment after a signal was recorded. */
 export interface Recorded {

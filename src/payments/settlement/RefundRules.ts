@@ -2,13 +2,21 @@
 import { given, taken, type Rate } from "../../domain/Exchange.ts"
 import { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
-import { netOf, position } from "../../domain/Position.ts"
+import { netOf, position } from "../../domain/Movement.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import type { Books, Payment, Refund, RefundState } from "../store/Payment.ts"
 import { ownSide } from "../store/PaymentPostings.ts"
 import type { AttemptOfPayment } from "../store/PaymentStore.ts"
-import { failureContradiction, type DecisionTime, type SignalContext } from "./Signals.ts"
-import { amountContradiction, recordMovements, movedBy, partOf, refundedByUs } from "./Movements.ts"
+import {
+  failureContradiction,
+  type DecisionTime,
+  type SignalContext,
+  amountContradiction,
+  recordMovements,
+  movedBy,
+  partOf,
+  refundedByUs
+} from "./Movements.ts"
 import { isPursued } from "./PaymentRules.ts"
 import { buildChange, type DecidedChange } from "./DecidedChange.ts"
 

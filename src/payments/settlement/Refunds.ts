@@ -26,8 +26,7 @@ import { collectionsLeft } from "../store/SuspenseSums.ts"
 import type { Attempt, Payment, Refund } from "../store/Payment.ts"
 import { PaymentStore, type PaymentHistory } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "./RecordOutcome.ts"
-import { ProviderAnswer } from "../route/ProviderAnswer.ts"
-import { FirstSendPermit, openSendWindow, type SentAtOnce } from "../route/SendPermit.ts"
+import { ProviderAnswer, FirstSendPermit, openSendWindow, type SentAtOnce } from "../route/ProviderAnswer.ts"
 import { PaymentCommand, openAttemptsOf, refuse, switchedOff } from "./PaymentCommand.ts"
 import { isPursued } from "./PaymentRules.ts"
 import { leftOf, targetOfPart } from "./RefundRules.ts"
@@ -128,7 +127,7 @@ const make = Effect.gen(function* () {
     if (taken === undefined || provider?.refund === undefined) {
       return yield* refuse(payment, `${payment.provider} gives nothing back through this service.`)
     }
-    const completedAt = story.history.findLast(({ to_status }) => to_status === "completed")?.at
+    const completedAt = story.statusChanges.findLast(({ to_status }) => to_status === "completed")?.at
     return {
       taken,
       provider,

@@ -21,7 +21,14 @@ import { booksAfter, entriesOfChange } from "../store/PaymentPostings.ts"
 import { PaymentStore, type PaymentHistory } from "../store/PaymentStore.ts"
 import { isUnderpaid, moverOf, type SuspenseSum, suspenseSumsOf } from "../store/SuspenseSums.ts"
 import { acceptedTarget, hasMoved, isAbout, isUnknownOutcome, unsentPayout } from "./Decisions.ts"
-import { asReceivable, operatorStatedOrder, operatorStatedReversal, recordMovements, refundedOf } from "./Movements.ts"
+import {
+  asReceivable,
+  operatorStatedOrder,
+  operatorStatedReversal,
+  recordMovements,
+  refundedOf,
+  appendNote
+} from "./Movements.ts"
 import { withoutEnquiries } from "./PaymentCommand.ts"
 import { allocationEvents, eventsOf, FundingEvents, refundEvent } from "./PaymentEvents.ts"
 import { RecordOutcome } from "./RecordOutcome.ts"
@@ -41,7 +48,6 @@ import {
   type OperatorStatement
 } from "./ResolutionRules.ts"
 import { changed, type GiveBack, Returns } from "./Returns.ts"
-import { appendNote } from "./Signals.ts"
 
 const EVENTS = 8
 
@@ -107,7 +113,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         const whole = { ...known, movements: story.movements, allocations: story.allocations }
         const source = { cause: `settled ${by}`, operator: { id: permit.actor.id, note: `Settled ${by}`, unseen } }
         return Effect.gen(function* () {
-          const { heard: named } = recordMovements(whole, signal, source, new Date(yield* Clock.currentTimeMillis))
+          const { toWrite: named } = recordMovements(whole, signal, source, new Date(yield* Clock.currentTimeMillis))
           if (movementId !== undefined && (yield* store.takenTransfers(payment.payment_id, named)).length > 0) {
             return yield* ofAnother()
           }

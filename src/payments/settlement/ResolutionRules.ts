@@ -3,7 +3,7 @@ import { type BigDecimal, Duration, Effect, Either } from "effect"
 import { AttemptId } from "../../domain/Ids.ts"
 import { Conflict } from "../../domain/Failure.ts"
 import { Money } from "../../domain/Money.ts"
-import { type HeardMovement, OPERATOR_ID } from "../../domain/Movement.ts"
+import { type MovementToWrite, OPERATOR_ID } from "../../domain/Movement.ts"
 import { absenceGrace } from "../../domain/policies/PaymentPolicies.ts"
 import type { Change } from "../store/Change.ts"
 import { type Attempt, kindOfAttempt, type Payment, type Refund, type StoredOperatorItem } from "../store/Payment.ts"
@@ -97,7 +97,7 @@ export interface OperatorStatement {
 const foundMovement = (
   { at, mover, movementId, newId, payment, story, sum }: OperatorStatement,
   refund_id: Refund["refund_id"] | null
-): HeardMovement => {
+): MovementToWrite => {
   const collects = kindOfAttempt(payment, mover) !== "payout"
   const kind = sum.money.isNegative ? "reinstatement" : collects ? "refund" : "disbursement"
   const alike = story.movements.filter(

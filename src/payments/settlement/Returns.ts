@@ -16,15 +16,15 @@ import { orDefect } from "../../platform/database/DatabaseFailure.ts"
 import { type Provider, Providers } from "../../providers/port/Provider.ts"
 import { refundsHonoured, ResendPermit } from "../../providers/port/ResendPermit.ts"
 import { openAttempt } from "../store/Change.ts"
-import { ProviderAnswer } from "../route/ProviderAnswer.ts"
-import { contextOf, sentTimes } from "../route/ProviderOrder.ts"
 import {
+  ProviderAnswer,
   FirstSendPermit,
   type SendPermit,
   openSendWindow,
   type SendWindow,
   type SentAtOnce
-} from "../route/SendPermit.ts"
+} from "../route/ProviderAnswer.ts"
+import { contextOf, sentTimes } from "../route/ProviderOrder.ts"
 import { type Attempt, kindOfAttempt, type Payment, type Refund } from "../store/Payment.ts"
 import { type AttemptOfPayment, PaymentStore, type PaymentHistory } from "../store/PaymentStore.ts"
 import { partOf } from "./Movements.ts"

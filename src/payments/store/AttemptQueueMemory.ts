@@ -4,11 +4,11 @@ import {
   enquiryLease,
   hintGap,
   mostHintedIds,
-  mostStraysOfAccount,
+  unmatchedCallbacksPerAccount,
   orphanedAfter,
   sendWindow,
   settlementPause,
-  strayPatience
+  unmatchedCallbackWindow
 } from "../../domain/policies/PaymentPolicies.ts"
 import { type Opened, memoryTable, openTables } from "../../platform/database/MemoryDatabase.ts"
 import type { PaymentId } from "../../domain/Ids.ts"
@@ -98,10 +98,10 @@ const surplusOf = (
     if (!isStray(row) || row.payment_id !== null || row.provider !== provider || row.account !== account) continue
     own.push([key, row.received_at.getTime()])
   }
-  if (own.length <= mostStraysOfAccount) return []
+  if (own.length <= unmatchedCallbacksPerAccount) return []
   return own
     .sort(([, a], [, b]) => b - a)
-    .slice(mostStraysOfAccount)
+    .slice(unmatchedCallbacksPerAccount)
     .map(([key]) => key)
 }
 
@@ -113,7 +113,7 @@ const withHintedId = (row: AttemptRow, id: string | null): AttemptRow => {
     : { ...row, hinted_ids: [id, ...before].slice(0, mostHintedIds) }
 }
 
-const isStray = (callback: object): callback is UnmatchedCallback => "report_said" in callback
+const isStray = (callback: object): callback is UnmatchedCallback => "signal" in callback
 
 export const attemptQueueMemory = (
   tables: Opened<typeof paymentTables>,
@@ -242,7 +242,7 @@ export const attemptQueueMemory = (
         const key = `${callback.provider} ${callback.event_key}`
         if (callbacks.has(key)) return false
         callbacks.set(key, callback)
-        if (isStray(callback) && callbacks.size > mostStraysOfAccount) {
+        if (isStray(callback) && callbacks.size > unmatchedCallbacksPerAccount) {
           for (const dropped of surplusOf(callbacks.entries(), callback)) {
             callbacks.delete(dropped)
             droppedUnmatchedCallbacks([callback.provider])
@@ -252,7 +252,7 @@ export const attemptQueueMemory = (
       }),
     matchedCallbacks: (most) =>
       withTime((now) => {
-        const oldest = now - Duration.toMillis(strayPatience)
+        const oldest = now - Duration.toMillis(unmatchedCallbackWindow)
         const open = Array.from(callbacks.values())
           .filter(isStray)
           .filter((stray) => stray.payment_id === null && stray.received_at.getTime() > oldest)
@@ -285,7 +285,7 @@ export const attemptQueueMemory = (
           .slice(0, most)
           .map(({ payment_id }) => payments.get(payment_id)!)
       ),
-    forgetCardWait: ({ payment_id }) => Effect.sync(() => void cardWaits.delete(payment_id)),
+    deleteCardWait: ({ payment_id }) => Effect.sync(() => void cardWaits.delete(payment_id)),
     now: withTime((now) => new Date(now))
   }
 }

@@ -13,21 +13,22 @@ import {
   enquiryLease,
   hintGap,
   mostHintedIds,
-  mostStraysOfAccount,
+  unmatchedCallbacksPerAccount,
   orphanedAfter,
   sendWindow,
   settlementPause,
-  strayPatience
+  unmatchedCallbackWindow
 } from "../../domain/policies/PaymentPolicies.ts"
 import {
   attemptColumns,
   dueAttemptOf,
   KIND_OF_ATTEMPT,
   attemptOfPaymentColumns,
-  attemptOfPayment
-} from "./AttemptRow.ts"
+  attemptOfPayment,
+  paymentOf,
+  selectedColumns
+} from "./PaymentRow.ts"
 import { attemptKinds, StoredCallback, type UnmatchedCallback } from "./Payment.ts"
-import { paymentOf, selectedColumns } from "./PaymentRow.ts"
 import {
   droppedUnmatchedCallbacks,
   type ProviderCapacity,
@@ -130,11 +131,11 @@ const reportOf = (word: StoredReport): Report => {
 }
 
 const unmatchedColumns = (callback: Parameters<Store["storeCallback"]>[0]) =>
-  "report_said" in callback
+  "signal" in callback
     ? {
         provider_payment_id: callback.provider_payment_id,
         account: callback.account,
-        word: JSON.stringify({ ...storedReport(callback.report_said), about: callback.about })
+        word: JSON.stringify({ ...storedReport(callback.signal), about: callback.about })
       }
     : { provider_payment_id: null, account: null, word: null }
 
@@ -278,7 +279,7 @@ export const attemptQueueSql = (sql: SqlClient.SqlClient): AttemptQueue => {
         select callback_id from provider_callbacks
         where payment_id is null and provider = ${provider}
           and coalesce(account, '00000000-0000-0000-0000-000000000000') = ${account ?? nilUuid}::uuid
-        order by received_at desc offset ${mostStraysOfAccount} limit 10
+        order by received_at desc offset ${unmatchedCallbacksPerAccount} limit 10
       ) and payment_id is null returning 1 as dropped`.pipe(
       Effect.map((rows) => {
         if (rows.length > 0) droppedUnmatchedCallbacks([provider], rows.length)
@@ -342,7 +343,7 @@ export const attemptQueueSql = (sql: SqlClient.SqlClient): AttemptQueue => {
       return sql`insert into provider_callbacks ${sql.insert({ ...row, ...unmatchedColumns(callback) })}
         on conflict do nothing returning 1 as stored`.pipe(
         Effect.map((rows) => rows.length > 0),
-        Effect.tap((stored) => (stored && "report_said" in callback ? dropSurplus(callback) : Effect.void)),
+        Effect.tap((stored) => (stored && "signal" in callback ? dropSurplus(callback) : Effect.void)),
         orDatabaseFailure
       )
     },
@@ -357,12 +358,12 @@ export const attemptQueueSql = (sql: SqlClient.SqlClient): AttemptQueue => {
         join payments p on p.payment_id = a.payment_id
         where k.payment_id is null and k.word is not null
           and coalesce(k.word ->> 'about', ${sql.literal(KIND_OF_ATTEMPT)}) = ${sql.literal(KIND_OF_ATTEMPT)}
-          and k.received_at > now() - make_interval(secs => ${Duration.toSeconds(strayPatience)})
+          and k.received_at > now() - make_interval(secs => ${Duration.toSeconds(unmatchedCallbackWindow)})
         order by k.callback_id, a.started_at desc) found order by random() limit ${most}`.pipe(
         Effect.flatMap(strays),
         Effect.map((rows) =>
           rows.map(({ found, word, ...stray }) => ({
-            callback: { ...stray, about: word.about, report_said: reportOf(word) },
+            callback: { ...stray, about: word.about, signal: reportOf(word) },
             attempt_id: found
           }))
         ),
@@ -383,7 +384,7 @@ export const attemptQueueSql = (sql: SqlClient.SqlClient): AttemptQueue => {
         Effect.map((rows) => rows.map(paymentOf)),
         orDatabaseFailure
       ),
-    forgetCardWait: ({ org_id, payment_id }) =>
+    deleteCardWait: ({ org_id, payment_id }) =>
       sql`delete from card_waits where payment_id = ${payment_id} and ${ownedBy(sql, org_id)}`.pipe(
         Effect.asVoid,
         orDatabaseFailure

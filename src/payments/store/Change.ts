@@ -2,7 +2,7 @@
 import type { AttemptId } from "../../domain/Ids.ts"
 import type { NewFee } from "../../domain/Fee.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
-import type { HeardMovement } from "../../domain/Movement.ts"
+import type { MovementToWrite } from "../../domain/Movement.ts"
 import type { AttemptOutcome } from "../../domain/Settlement.ts"
 import type { LockUse } from "../../money/rates/RateLockStore.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
@@ -87,7 +87,7 @@ export interface Change {
   /** Movements and allocations on which it was decided. */
   readonly booksBefore?: Books
   /** Reported transfers at the provider. */
-  readonly movements?: ReadonlyArray<HeardMovement>
+  readonly movements?: ReadonlyArray<MovementToWrite>
   readonly allocations?: ReadonlyArray<Allocation>
   readonly events: ReadonlyArray<StoredEvent>
   /** `adopted`: it was stored before its attempt was known. */

@@ -189,7 +189,7 @@ export interface UnmatchedCallback extends StoredCallback {
   readonly account: ConfigId | null
   /** Kind of attempt that it names; it matches no other. */
   readonly about?: AttemptKind | undefined
-  readonly report_said: Report
+  readonly signal: Report
 }
 
 const itemFields = {

@@ -39,11 +39,13 @@ import {
   allocationRow,
   booksColumns,
   booksOf,
-  movementRow
-} from "./AttemptRow.ts"
+  movementRow,
+  paymentOf,
+  selectedColumns,
+  toRow
+} from "./PaymentRow.ts"
 import { entriesOfChange, entriesOfNewPayment } from "./PaymentPostings.ts"
 import { HistoryRow, OpenItem, StoredCallback, StoredOperatorItem } from "./Payment.ts"
-import { paymentOf, selectedColumns, toRow } from "./PaymentRow.ts"
 import { filtered } from "./PaymentSearch.ts"
 import {
   applyStatement,
@@ -368,7 +370,7 @@ export const paymentStoreSql = Layer.scoped(
       ...attemptQueueSql(sql),
       history: ({ payment_id, org_id }) =>
         Effect.all({
-          history: sql`select payment_id, org_id, version, from_status, to_status, cause, at
+          statusChanges: sql`select payment_id, org_id, version, from_status, to_status, cause, at
               from payment_history where payment_id = ${payment_id} and ${ownedBy(sql, org_id)} order by version`.pipe(
             Effect.flatMap(historyRows)
           ),

@@ -42,7 +42,7 @@ export interface PaymentFilter {
 
 /** Everything recorded about a payment. */
 export interface PaymentHistory extends Books {
-  readonly history: ReadonlyArray<HistoryRow>
+  readonly statusChanges: ReadonlyArray<HistoryRow>
   readonly attempts: ReadonlyArray<Attempt>
   readonly callbacks: ReadonlyArray<StoredCallback>
   readonly items: ReadonlyArray<StoredOperatorItem>
@@ -80,7 +80,7 @@ export type AttemptQueue = Pick<
   | "isCallbackUnmatched"
   | "awaitCard"
   | "expiredCardWaits"
-  | "forgetCardWait"
+  | "deleteCardWait"
   | "now"
 >
 
@@ -151,7 +151,7 @@ export interface Store {
   readonly awaitCard: (payment: Payment & { readonly expires_at: Date }) => Stored<void>
   /** Payins whose timer is due, the longest due first. */
   readonly expiredCardWaits: (most: number) => Stored<ReadonlyArray<Payment>>
-  readonly forgetCardWait: (payment: Payment) => Stored<void>
+  readonly deleteCardWait: (payment: Payment) => Stored<void>
   /** Time by the clock that all instances share. */
   readonly now: Stored<Date>
   readonly history: (payment: Payment) => Stored<PaymentHistory>

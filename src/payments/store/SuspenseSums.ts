@@ -5,8 +5,7 @@
 import { createHash } from "node:crypto"
 import { LedgerAccount } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
-import type { RecordedMovement } from "../../domain/Movement.ts"
-import type { Sum } from "../../domain/Position.ts"
+import type { RecordedMovement, Sum } from "../../domain/Movement.ts"
 import type { Allocation, Attempt, Books, OpenItem, Payment } from "./Payment.ts"
 import { heldByRamp, unallocatedOf } from "./PaymentPostings.ts"
 

@@ -22,10 +22,10 @@ import {
   linkPayinExpiry,
   linkPromptsPerDay,
   payinExpiry,
-  strayCallbackRetention
+  unmatchedCallbackRetention
 } from "../../domain/policies/PaymentPolicies.ts"
 import { notificationRetention, shortestLiveSecret } from "../../domain/policies/PeoplePolicies.ts"
-import { railCompletion } from "../../domain/policies/ProviderPolicies.ts"
+import { simulatorCompletion } from "../../domain/policies/ProviderPolicies.ts"
 import type { Delays } from "../../domain/policies/Schedules.ts"
 import {
   answerBufferMb,
@@ -177,7 +177,7 @@ const retention = Config.all({
     }),
     idempotencyRetention
   ),
-  strayCallbacks: Config.withDefault(positive("STRAY_CALLBACK_RETENTION"), strayCallbackRetention)
+  strayCallbacks: Config.withDefault(positive("STRAY_CALLBACK_RETENTION"), unmatchedCallbackRetention)
 })
 
 const settings = Config.all({
@@ -219,7 +219,7 @@ const settings = Config.all({
     delays("10 seconds", "30 seconds", "2 minutes", "10 minutes", "30 minutes", "2 hours", "6 hours", "24 hours")
   ),
   fakes: parsedOr("CORRIDOR_FAKES", "0", parseFakes),
-  sandboxRailPace: Config.withDefault(positive("SANDBOX_RAIL_PACE"), railCompletion),
+  sandboxRailPace: Config.withDefault(positive("SANDBOX_RAIL_PACE"), simulatorCompletion),
   kybWebhookSecret: Config.option(Config.redacted("KYB_WEBHOOK_SECRET")),
   rateLimitPerMinute: Config.withDefault(bounded("RATE_LIMIT_PER_MINUTE", 0, 10_000_000), 6000),
   phonePromptsLinks: Config.option(bounded("PHONE_PROMPTS_LINKS", 0, 1000)),

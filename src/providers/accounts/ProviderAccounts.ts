@@ -16,7 +16,7 @@ import { makeConcurrencyLimit } from "../client/ConcurrencyLimit.ts"
 import { makeProviderHttp } from "../client/UndiciHttp.ts"
 import { type Provider, Providers } from "../port/Provider.ts"
 import { type ThirdPartyName, isBuiltInRail } from "../../domain/Corridor.ts"
-import { byWireReference, withCaller } from "../port/ProviderWrappers.ts"
+import { wrapProvider } from "../port/ProviderWrappers.ts"
 import { answersInMode, callbacksInMode } from "./AccountMode.ts"
 import { openCredentials } from "./AccountCredentials.ts"
 import { PlatformAccounts } from "./PlatformAccounts.ts"
@@ -123,7 +123,7 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
         const callbackUrl = `${publicUrl}/callbacks/${party.name}${configId === null ? "" : `/${configId}`}`
         const inMode = answersInMode(party, mode, http)
         const account = { configId, mode, credentials, baseUrl, callbackUrl, rawCards, http: inMode }
-        return withCaller(byWireReference(callbacksInMode(party, mode, party.connect(account))))
+        return wrapProvider(callbacksInMode(party, mode, party.connect(account)))
       })
 
       const platforms = new Map<ThirdPartyName, Provider>()

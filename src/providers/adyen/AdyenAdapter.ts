@@ -1,8 +1,8 @@
 /** Adyen: cards in, on its own page or by their number, and payouts to bank accounts from a balance account. */
 import { Duration, Effect, Either, Option, Redacted } from "effect"
 import { type Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
+import { type CallFailed, get, postJson, type ProviderCall, withHeaders } from "../client/ProviderHttp.ts"
 import { invalidOrder, looked, notSupported, sent, triedBy, warnOfStatus } from "../client/ProviderReplies.ts"
-import type { CallFailed } from "../client/ProviderHttp.ts"
 import { type Callback, type CallbackRequest, jsonOfBody, type NoProof } from "../port/Callback.ts"
 import {
   type AttemptContext,
@@ -12,40 +12,15 @@ import {
   type Provider,
   type RefundOrder
 } from "../port/Provider.ts"
-import { type Account, type Served, servedBy, thirdParty } from "../port/ThirdParty.ts"
-import { servedAccounts, cardCurrencies } from "./AdyenCorridors.ts"
-import {
-  aboutDetails,
-  aboutLink,
-  cancelAnswer,
-  cancelOfLink,
-  closingAnswer,
-  knownStatuses,
-  toLink,
-  toPayment,
-  toRefund
-} from "./AdyenAnswers.ts"
+import { type Account, type Connected, credentialText, servedBy, thirdParty } from "../port/ThirdParty.ts"
+import * as answers from "./AdyenAnswers.ts"
 import { isOfPayments, paymentEvents, transferEvents } from "./AdyenCallbacks.ts"
-import {
-  type Body,
-  cancelBody,
-  cancelNamedBody,
-  closeLinkBody,
-  detailsBody,
-  detailsKey,
-  isLinkId,
-  jsonText,
-  linkBody,
-  linkPath,
-  linkReference,
-  paymentBody,
-  refundBody,
-  transferBody,
-  transfersNamed
-} from "./AdyenRequests.ts"
-import { aboutTransfer, aboutTransfers, knownTransferStatuses, toTransfer } from "./AdyenTransfers.ts"
+import { serves } from "./AdyenCorridors.ts"
+import * as requests from "./AdyenRequests.ts"
+import { aboutTransfer, aboutTransfers, isTransferStatus, toTransfer } from "./AdyenTransfers.ts"
 
-const title = "Adyen"
+const { aboutLink } = answers
+const { isLinkId, jsonText, linkPath } = requests
 
 const fields = {
   api_key: {
@@ -95,10 +70,6 @@ const fields = {
   }
 } as const
 
-const cards: Served = { method: "card", flow: "inbound", countries: "everywhere", currencies: cardCurrencies }
-
-const serves: ReadonlyArray<Served> = [cards, ...servedAccounts]
-
 const transferUrls = {
   sandbox: "https://balanceplatform-api-test.adyen.com/btl/v4",
   live: "https://balanceplatform-api-live.adyen.com/btl/v4"
@@ -111,7 +82,7 @@ const NO_PAYOUTS = `Adyen pays out only from a balance account, and ${fields.bal
 
 const NO_LOOK_UP = new Unknown({ reason: "Adyen reports this by callbacks only" })
 
-const warned = warnOfStatus(title, (status) => knownStatuses.has(status) || knownTransferStatuses.has(status))
+const warned = warnOfStatus("Adyen", (status) => answers.isPaymentStatus(status) || isTransferStatus(status))
 
 /** What is no address at all is nowhere to be sent to, which the client finds out. */
 const splitUrl = (url: string): { readonly origin: string; readonly path: string } => {
@@ -119,55 +90,39 @@ const splitUrl = (url: string): { readonly origin: string; readonly path: string
   return { origin, path }
 }
 
-const connect = (account: Account<typeof fields>): Provider => {
-  const { credentials, http, mode, rawCards } = account
-  const shownText = (value: Redacted.Redacted | undefined) => (value === undefined ? undefined : Redacted.value(value))
+const post = (operation: string, path: string, body: requests.Body, key: string): ProviderCall =>
+  postJson(operation, path, jsonText(body), { "idempotency-key": key })
+
+const connect = ({ credentials, http, mode, rawCards }: Account<typeof fields>): Connected => {
   const merchantAccount = Redacted.value(credentials.merchant_account)
-  const balanceAccount = shownText(credentials.balance_account)
-  const transfersUrl = splitUrl(shownText(credentials.transfers_base_url) ?? transferUrls[mode])
-  const transfersKey = credentials.transfers_api_key ?? credentials.api_key
+  const balanceAccount = credentialText(credentials.balance_account)
+  const transfersUrl = splitUrl(credentialText(credentials.transfers_base_url) ?? transferUrls[mode])
 
-  const headersOf = (key: Redacted.Redacted, idempotencyKey?: string) => ({
-    "x-api-key": Redacted.value(key),
-    ...(idempotencyKey === undefined ? {} : { "content-type": "application/json", "idempotency-key": idempotencyKey })
-  })
-
-  const post = (operation: string, path: string, body: Body, key: string) =>
-    http.call({ operation, method: "POST", path, headers: headersOf(credentials.api_key, key), body: jsonText(body) })
+  const callWith = (key: Redacted.Redacted) => withHeaders(http, { "x-api-key": Redacted.value(key) })
+  const call = callWith(credentials.api_key)
+  const callAtTransfers = callWith(credentials.transfers_api_key ?? credentials.api_key)
+  const callTransfers = (about: ProviderCall) =>
+    callAtTransfers({ ...about, origin: transfersUrl.origin, path: `${transfersUrl.path}${about.path}` })
 
   /** Without a key: a second wish, after the first came too early, has to be looked at anew, and none moves anything twice. */
-  const postCancel = (operation: string, path: string, body: Body) => {
-    const headers = { ...headersOf(credentials.api_key), "content-type": "application/json" }
-    return Effect.map(http.call({ operation, method: "POST", path, headers, body: jsonText(body) }), cancelAnswer)
-  }
-
-  const atTransfers = (path: string) => ({ origin: transfersUrl.origin, path: `${transfersUrl.path}${path}` })
-
-  const getTransfer = (operation: string, path: string) =>
-    http.call({ operation, method: "GET", ...atTransfers(path), headers: headersOf(transfersKey) })
+  const postCancel = (operation: string, path: string, body: requests.Body) =>
+    Effect.map(call(postJson(operation, path, jsonText(body))), answers.cancelAnswer)
 
   const payOut = (order: PaymentOrder): Effect.Effect<Outcome, Declined> =>
     Effect.gen(function* () {
       if (balanceAccount === undefined) return yield* Effect.fail(notSupported(NO_PAYOUTS))
-      const body = yield* transferBody(order, balanceAccount)
-      const call = http.call({
-        operation: "create transfer",
-        method: "POST",
-        ...atTransfers("/transfers"),
-        headers: headersOf(transfersKey, order.reference),
-        body: jsonText(body)
-      })
-      return yield* sent(call, toTransfer)
+      const body = yield* requests.transferBody(order, balanceAccount)
+      return yield* sent(callTransfers(post("create transfer", "/transfers", body, order.reference)), toTransfer)
     })
 
   const takeCard = (order: PaymentOrder): Effect.Effect<Outcome, Declined> =>
     Effect.gen(function* () {
       if (!rawCards || order.card === null) {
-        const link = yield* linkBody(order, merchantAccount)
-        return yield* sent(post("create payment link", "/paymentLinks", link, order.reference), toLink)
+        const link = yield* requests.linkBody(order, merchantAccount)
+        return yield* sent(call(post("create payment link", "/paymentLinks", link, order.reference)), answers.toLink)
       }
-      const body = yield* paymentBody(order, order.card, merchantAccount)
-      return yield* sent(post("create payment", "/payments", body, order.reference), toPayment)
+      const body = yield* requests.paymentBody(order, order.card, merchantAccount)
+      return yield* sent(call(post("create payment", "/payments", body, order.reference)), answers.toPayment)
     })
 
   const initiate = (order: PaymentOrder): Effect.Effect<Outcome> => {
@@ -181,22 +136,16 @@ const connect = (account: Account<typeof fields>): Provider => {
   }
 
   const enquireTransfer = (attempt: AttemptContext): Effect.Effect<Enquiry> => {
-    if (attempt.providerPaymentId !== null) {
-      const path = `/transfers/${encodeURIComponent(attempt.providerPaymentId)}`
-      return looked(getTransfer("get transfer", path), aboutTransfer)
+    const id = attempt.providerPaymentId
+    if (id !== null) {
+      return looked(callTransfers(get("get transfer", `/transfers/${encodeURIComponent(id)}`)), aboutTransfer)
     }
     if (balanceAccount === undefined) return Effect.succeed(new Unknown({ reason: NO_PAYOUTS }))
-    const path = transfersNamed(attempt, balanceAccount, shownText(credentials.balance_platform))
-    return looked(getTransfer("find transfer", path), aboutTransfers(attempt.reference))
+    const path = requests.transfersNamed(attempt, balanceAccount, credentialText(credentials.balance_platform))
+    return looked(callTransfers(get("find transfer", path)), aboutTransfers(attempt.reference))
   }
 
-  const getLink = (id: string) =>
-    http.call({
-      operation: "get payment link",
-      method: "GET",
-      path: linkPath(id),
-      headers: headersOf(credentials.api_key)
-    })
+  const getLink = (id: string) => call(get("get payment link", linkPath(id)))
 
   const enquire = (attempt: AttemptContext): Effect.Effect<Enquiry> => {
     const id = attempt.providerPaymentId
@@ -213,9 +162,9 @@ const connect = (account: Account<typeof fields>): Provider => {
   const resume: NonNullable<Provider["resume"]> = (attempt, { redirectResult }) => {
     const isOfLink = attempt.providerPaymentId !== null && isLinkId(attempt.providerPaymentId)
     if (redirectResult === undefined || isOfLink) return enquire(attempt)
-    const key = detailsKey(attempt, redirectResult)
-    const call = post("finish payment", "/payments/details", detailsBody(redirectResult), key)
-    return Effect.flatMap(looked(call, aboutDetails(attempt)), warned)
+    const key = requests.detailsKey(attempt, redirectResult)
+    const request = post("finish payment", "/payments/details", { details: { redirectResult } }, key)
+    return Effect.flatMap(looked(call(request), answers.aboutDetails(attempt)), warned)
   }
 
   const refund = (order: RefundOrder): Effect.Effect<Outcome> =>
@@ -226,32 +175,27 @@ const connect = (account: Account<typeof fields>): Provider => {
           const reason = "Adyen's own id of the payment is not known yet; its callback brings it"
           return yield* Effect.fail(invalidOrder(reason))
         }
-        const body = yield* refundBody(order, merchantAccount)
+        const body = yield* requests.refundBody(order, merchantAccount)
         const path = `/payments/${encodeURIComponent(paid)}/refunds`
-        return yield* sent(post("create refund", path, body, order.reference), toRefund)
+        return yield* sent(call(post("create refund", path, body, order.reference)), answers.toRefund)
       })
     )
 
-  const cancelNamed = (reference: string) =>
-    postCancel("cancel by reference", "/cancels", cancelNamedBody(reference, merchantAccount))
+  /** Of a payment whose number only its callback brings. */
+  const cancelNamed = (paymentReference: string) =>
+    postCancel("cancel by reference", "/cancels", { merchantAccount, paymentReference })
 
   const closeLink = (id: string) =>
-    http.call({
-      operation: "close payment link",
-      method: "PATCH",
-      path: linkPath(id),
-      headers: { ...headersOf(credentials.api_key), "content-type": "application/json" },
-      body: jsonText(closeLinkBody)
-    })
+    call({ ...postJson("close payment link", linkPath(id), { status: "expired" }), method: "PATCH" })
 
   /** An open link is closed for good. By one that is being paid a payment is under way, which is cancelled instead. */
   const cancelLink = (id: string, reference: string): Effect.Effect<CancelAnswer, CallFailed> =>
     Effect.gen(function* () {
       const link = aboutLink(yield* getLink(id))
       if (link._tag !== "Report") return "unknown"
-      if (link.state === "pending") return closingAnswer(yield* closeLink(id))
-      const answer = cancelOfLink(link)
-      return answer === "under way" ? yield* cancelNamed(linkReference(reference)) : answer
+      if (link.state === "pending") return answers.closingAnswer(yield* closeLink(id))
+      const answer = answers.cancelOfLink(link)
+      return answer === "under way" ? yield* cancelNamed(requests.linkReference(reference)) : answer
     })
 
   const cancel: NonNullable<Provider["cancel"]> = ({ flow, leg, providerPaymentId: id, reference }) => {
@@ -261,7 +205,7 @@ const connect = (account: Account<typeof fields>): Provider => {
         ? cancelNamed(reference)
         : isLinkId(id)
           ? cancelLink(id, reference)
-          : postCancel("cancel payment", `/payments/${encodeURIComponent(id)}/cancels`, cancelBody(merchantAccount))
+          : postCancel("cancel payment", `/payments/${encodeURIComponent(id)}/cancels`, { merchantAccount })
     return Effect.catchAll(answer, ({ reason }) =>
       Effect.as(Effect.logWarning(`Adyen did not answer a cancellation: ${reason}`), "unknown" as const)
     )
@@ -271,13 +215,13 @@ const connect = (account: Account<typeof fields>): Provider => {
     Effect.gen(function* () {
       const json = Option.getOrUndefined(jsonOfBody({ body }))
       if (!isOfPayments(json)) {
-        const secret = shownText(credentials.transfer_webhook_secret)
+        const secret = credentialText(credentials.transfer_webhook_secret)
         const { env } = fields.transfer_webhook_secret
         const events = yield* transferEvents(body, json, headers["hmacsignature"], secret, env)
         for (const event of events) if (event._tag === "Statement") yield* warned(event.report)
         return { events }
       }
-      const secret = shownText(credentials.webhook_secret)
+      const secret = credentialText(credentials.webhook_secret)
       const events = yield* paymentEvents(json, secret, fields.webhook_secret.env, merchantAccount)
       return { events, reply: { status: 200, contentType: "text/plain", body: "[accepted]" } }
     })
@@ -292,10 +236,9 @@ const connect = (account: Account<typeof fields>): Provider => {
   const supports: Provider["supports"] = (question) =>
     balanceAccount === undefined && question.flow === "outbound" && question.method === "bank_transfer"
       ? Either.left(NO_PAYOUTS)
-      : servedBy(title, serves)(question)
+      : servedBy("Adyen", serves)(question)
 
   return {
-    name: "adyen",
     honoursReference: remembersKeys,
     provesAbsence: false,
     // The payment that its customer makes has a number of its own.
@@ -313,7 +256,6 @@ const connect = (account: Account<typeof fields>): Provider => {
 
 export const adyen = thirdParty({
   name: "adyen",
-  title,
   // The live address has a prefix of each company's own, which ADYEN_BASE_URL brings.
   baseUrls: {
     sandbox: "https://checkout-test.adyen.com/v71",

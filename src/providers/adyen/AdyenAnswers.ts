@@ -1,20 +1,20 @@
 /** Reads Adyen's answers about cards, payment links and refunds. */
 import { Option, Schema } from "effect"
-import { Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
+import { Accepted, Declined, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
+import { acceptedBy } from "../client/DuplicateOrder.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import {
   enquiryFrom,
   failedReport,
+  foundFrom,
   isOk,
   named,
-  noVerdict,
   outcomeFrom,
   providerIds,
-  settledOnce,
-  unreadable
+  settledOnce
 } from "../client/ProviderReplies.ts"
 import type { AttemptContext, CancelAnswer } from "../port/Provider.ts"
-import { meaningOf, orNull, textOrNull } from "../port/WireValues.ts"
+import { meaningOf, meanings, orNull, present, textOrNull } from "../port/WireValues.ts"
 import { moneyIn } from "./AdyenCorridors.ts"
 import { cardRefusal, refusedBy } from "./AdyenRefusals.ts"
 
@@ -59,7 +59,7 @@ const completed = ({ amount, pspReference: id }: Result): ResultState | Unknown 
 
 const redirected = ({ action }: Result): ResultState => {
   const url = action?.type === "redirect" && action.method !== "POST" ? action.url : null
-  return { state: "pending", ...(url === null ? {} : { redirectUrl: url }) }
+  return { state: "pending", ...present({ redirectUrl: url ?? undefined }) }
 }
 
 const refused = ({ refusalReason, refusalReasonCode, resultCode }: Result): Declined =>
@@ -82,19 +82,25 @@ const results: Readonly<Record<string, (result: Result) => ResultState | Decline
 const resultState = (result: Result): ResultState | Declined | Unknown =>
   meaningOf(results, result.resultCode)?.(result) ?? { state: "processing" }
 
+const reportOfState = (result: Result, { movements = [], state }: ResultState): Report =>
+  new Report({
+    state,
+    reason: null,
+    providerPaymentId: result.pspReference,
+    providerStatus: result.resultCode,
+    ...providerIds({ psp_reference: result.pspReference }),
+    ...named(movements)
+  })
+
 const outcomeOfResult = (result: Result): Outcome => {
   const current = resultState(result)
   if ("_tag" in current) return current
-  const { movements = [], redirectUrl, state } = current
+  const { redirectUrl, state } = current
   return new Accepted({
-    state,
+    ...acceptedBy(reportOfState(result, current), state),
     // A payer who comes back from a bank's page gets a result with a reference of its own.
-    providerPaymentId: state === "pending" ? null : result.pspReference,
-    providerStatus: result.resultCode,
-    nextAction: redirectUrl === undefined ? null : "redirect",
-    actionData: redirectUrl === undefined ? {} : { redirect_url: redirectUrl },
-    ...providerIds({ psp_reference: result.pspReference }),
-    ...named(movements)
+    ...(state === "pending" ? { providerPaymentId: null, nextAction: null } : {}),
+    ...(redirectUrl === undefined ? {} : redirectTo(redirectUrl))
   })
 }
 
@@ -103,19 +109,10 @@ export const toPayment = outcomeFrom(resultIn, outcomeOfResult, refusedBy)
 const reportOfResult = (result: Result): Report | Unknown => {
   const { pspReference: id, resultCode: status } = result
   const current = resultState(result)
-  const ids = providerIds({ psp_reference: id })
-  if ("_tag" in current) {
-    return current._tag === "Unknown" ? current : new Report({ ...failedReport(current, id, status), ...ids })
-  }
-  const { movements = [], state } = current
-  return new Report({
-    state,
-    reason: null,
-    providerPaymentId: id,
-    providerStatus: status,
-    ...ids,
-    ...named(movements)
-  })
+  if (!("_tag" in current)) return reportOfState(result, current)
+  return current._tag === "Unknown"
+    ? current
+    : new Report({ ...failedReport(current, id, status), ...providerIds({ psp_reference: id }) })
 }
 
 /** A returning customer may carry the result of another payment. */
@@ -125,25 +122,19 @@ const isAbout = ({ merchantReference, pspReference }: Result, attempt: AttemptCo
     : merchantReference === attempt.reference
 
 /** A result that is not taken any more, or never was one, says nothing about the payment. */
-export const aboutDetails =
-  (attempt: AttemptContext) =>
-  (reply: ProviderReply): Enquiry => {
-    if (!isOk(reply)) return noVerdict(reply)
-    const result = Option.getOrUndefined(resultIn(reply.json))
-    if (result === undefined) return unreadable(reply)
-    return isAbout(result, attempt)
+export const aboutDetails = (attempt: AttemptContext) =>
+  foundFrom(resultIn, (result) =>
+    isAbout(result, attempt)
       ? reportOfResult(result)
       : new Unknown({ reason: "the customer came back with the result of another payment" })
-  }
+  )
 
-const linkStates: Readonly<Record<string, ResultState["state"] | "failed">> = {
-  active: "pending",
-  paymentPending: "processing",
-  // A link does not name the payments by which it was paid. Each comes with its own callback, which completes it.
-  completed: "processing",
-  paid: "processing",
-  expired: "failed"
-}
+const linkStates = meanings<ResultState["state"] | "failed">({
+  pending: "active",
+  // A paid link does not name the payments by which it was paid. Each comes with its own callback, which completes it.
+  processing: "paymentPending completed paid",
+  failed: "expired"
+})
 
 const isPaid = (status: string | null): boolean => status === "completed" || status === "paid"
 
@@ -152,14 +143,10 @@ const redirectTo = (url: string): NonNullable<Report["waitsFor"]> => ({
   actionData: { redirect_url: url }
 })
 
-const linkExpired = new Declined({
-  reason: "the link expired unpaid",
-  code: "NOT_APPROVED",
-  providerCode: "expired"
-})
+const linkExpired = new Declined({ reason: "the link expired unpaid", code: "NOT_APPROVED", providerCode: "expired" })
 
 const reportOfLink = ({ id, status, url }: Link): Report => {
-  const state = meaningOf(linkStates, status) ?? "processing"
+  const state = linkStates.get(status) ?? "processing"
   if (state === "failed") return failedReport(linkExpired, id, status)
   return new Report({
     state,
@@ -231,8 +218,5 @@ export const closingAnswer = (reply: ProviderReply): CancelAnswer => {
   return refusedOrUnknown(reply)
 }
 
-export const knownStatuses: ReadonlySet<string> = new Set([
-  ...Object.keys(results),
-  ...Object.keys(linkStates),
-  "received"
-])
+export const isPaymentStatus = (status: string): boolean =>
+  Object.hasOwn(results, status) || linkStates.has(status) || status === "received"

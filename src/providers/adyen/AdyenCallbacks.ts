@@ -42,13 +42,13 @@ const SEPARATOR = ":"
 
 type Signed = Omit<Item, "additionalData">
 
-const signedFields = (item: Signed): ReadonlyArray<string> => [
+const signedFields = ({ amount, ...item }: Signed): ReadonlyArray<string> => [
   item.pspReference,
   item.originalReference ?? "",
   item.merchantAccountCode,
   item.merchantReference ?? "",
-  item.amount.value,
-  item.amount.currency,
+  amount.value,
+  amount.currency,
   item.eventCode,
   item.success
 ]
@@ -56,22 +56,21 @@ const signedFields = (item: Signed): ReadonlyArray<string> => [
 /** Other text would decode to a shorter or empty key. */
 const isKey = (secret: string): boolean => /^([0-9a-f]{2}){16,}$/i.test(secret)
 
-const hmac = (secret: string, data: string | Buffer): string =>
-  createHmac("sha256", Buffer.from(secret, "hex")).update(data).digest("base64")
+/** Signs a whole body, or the fields of an item as one text. */
+export const bodySignature = (body: string | Buffer, secret: string): string =>
+  createHmac("sha256", Buffer.from(secret, "hex")).update(body).digest("base64")
 
-export const itemSignature = (item: Signed, secret: string): string => hmac(secret, signedFields(item).join(SEPARATOR))
-
-export const bodySignature = (body: string | Buffer, secret: string): string => hmac(secret, body)
-
-const checkOf = (item: Item, secret: string): Check<"account"> =>
-  Check.same(itemSignature(item, secret), item.additionalData.hmacSignature)
+export const itemSignature = (item: Signed, secret: string): string =>
+  bodySignature(signedFields(item).join(SEPARATOR), secret)
 
 /** The fields are signed as one text: with a separator in one of them, the same text could be other fields. */
 const isUnambiguous = (item: Item): boolean => signedFields(item).every((field) => !field.includes(SEPARATOR))
 
-const keyProblem = (env: string, secret: string | undefined): NoProof | undefined => {
-  if (secret === undefined) return secretNotSet(env)
-  return isKey(secret) ? undefined : new NoProof({ message: `${env} is not the hexadecimal key that Adyen shows` })
+const keyIn = (env: string, secret: string | undefined): Either.Either<string, NoProof> => {
+  if (secret === undefined) return Either.left(secretNotSet(env))
+  return isKey(secret)
+    ? Either.right(secret)
+    : Either.left(new NoProof({ message: `${env} is not the hexadecimal key that Adyen shows` }))
 }
 
 type Said = (Pick<Report, "state" | "reason" | "calledOff"> & { readonly needsAmount?: true }) | "ask" | "nothing"
@@ -123,24 +122,28 @@ const saidOfRefund = (item: Item): Said => {
 
 type Moved = (item: Item) => ReadonlyArray<Pick<Movement, "id" | "kind">>
 
+const moved =
+  (kind: Movement["kind"], suffix = ""): Moved =>
+  ({ pspReference }) => [{ kind, id: `${pspReference}${suffix}` }]
+
 const collected: Moved = (item) => [{ kind: "collection", id: paymentId(item) }]
-const goneAgain: Moved = ({ pspReference: id }) => [{ kind: "reversal", id }]
+const reversed = moved("reversal")
+const refunded = moved("refund")
 /** Names the collection too: the callback of the authorisation may have been lost. */
-const cancelled: Moved = (item) => [...collected(item), ...goneAgain(item)]
-const refunded: Moved = ({ pspReference: id }) => [{ kind: "refund", id }]
+const cancelled: Moved = (item) => [...collected(item), ...reversed(item)]
 /** A refund fails after it went through, under its own reference. */
-const refundFailed: Moved = (item) => [...refunded(item), { kind: "reinstatement", id: item.pspReference }]
+const refundFailed: Moved = (item) => [...refunded(item), ...moved("reinstatement")(item)]
 
 /** Transfers of a successful event. All events of one dispute have one reference: the second chargeback gets a suffix. */
 const movedBy: Readonly<Record<string, Moved>> = {
   AUTHORISATION: collected,
   CANCELLATION: cancelled,
   TECHNICAL_CANCEL: cancelled,
-  CAPTURE_FAILED: goneAgain,
-  EXPIRE: goneAgain,
-  CHARGEBACK: goneAgain,
-  SECOND_CHARGEBACK: ({ pspReference }) => [{ kind: "reversal", id: `${pspReference}:second` }],
-  CHARGEBACK_REVERSED: ({ pspReference: id }) => [{ kind: "reinstatement", id }],
+  CAPTURE_FAILED: reversed,
+  EXPIRE: reversed,
+  CHARGEBACK: reversed,
+  SECOND_CHARGEBACK: moved("reversal", ":second"),
+  CHARGEBACK_REVERSED: moved("reinstatement"),
   REFUND: refunded,
   REFUND_FAILED: refundFailed,
   REFUNDED_REVERSED: refundFailed
@@ -151,8 +154,8 @@ const movementsOf = (item: Item, money: Money | undefined): ReadonlyArray<Moveme
   if (money?.isPositive === false) return []
   const amount = money ?? null
   if (isTrue(item)) {
-    const moved = meaningOf(movedBy, item.eventCode)?.(item) ?? []
-    return moved.map((one) => ({ ...one, amount, state: "settled" }))
+    const movements = meaningOf(movedBy, item.eventCode)?.(item) ?? []
+    return movements.map((one) => ({ ...one, amount, state: "settled" }))
   }
   return item.eventCode === "REFUND" ? refunded(item).map((one) => ({ ...one, amount, state: "failed" })) : []
 }
@@ -227,13 +230,12 @@ export const paymentEvents = (
   merchantAccount: string
 ): Either.Either<ReadonlyArray<CallbackEvent>, NoProof> =>
   Either.gen(function* () {
-    const problem = keyProblem(env, secret)
-    if (secret === undefined || problem !== undefined) return yield* Either.left(problem ?? NO_CALLBACK)
+    const key = yield* keyIn(env, secret)
     const { notificationItems } = yield* Either.fromOption(itemsIn(json), () => NO_CALLBACK)
     if (notificationItems.length > MOST_ITEMS) return yield* Either.left(TOO_MANY_ITEMS)
     const items = notificationItems.map((one) => one.NotificationRequestItem)
     const proof = yield* Proof.from(
-      Check.every(items.map((item) => checkOf(item, secret))),
+      Check.every(items.map((item) => Check.same(itemSignature(item, key), item.additionalData.hmacSignature))),
       "The hmacSignature is missing or wrong"
     )
     const ours = items.filter((item) => isSameAccount(item.merchantAccountCode, merchantAccount) && isUnambiguous(item))
@@ -251,9 +253,8 @@ export const transferEvents = (
   env: string
 ): Either.Either<ReadonlyArray<CallbackEvent>, NoProof> =>
   Either.gen(function* () {
-    const problem = keyProblem(env, secret)
-    if (secret === undefined || problem !== undefined) return yield* Either.left(problem ?? NO_CALLBACK)
-    const check = Check.same(bodySignature(body, secret), signature)
+    const key = yield* keyIn(env, secret)
+    const check = Check.same(bodySignature(body, key), signature)
     const proof = yield* Proof.from(check, "The HmacSignature is missing or wrong")
     const event = yield* Either.fromOption(transferEventIn(json), () => NO_CALLBACK)
     const transfer = Option.getOrUndefined(transferIn(event.data))

@@ -1,12 +1,20 @@
-/** Bank accounts as Adyen names them: by IBAN, or in the way of one country. */
+/** Currencies and amounts of Adyen, and bank accounts: by IBAN, or in the way of one country. */
 import { Either } from "effect"
 import { compactIban, startsLikeIban } from "../../domain/AccountFormat.ts"
 import { Declined } from "../../domain/Outcome.ts"
 import type { BankAccount } from "../port/Provider.ts"
-import type { Served } from "../port/ThirdParty.ts"
+import { type Served, serving } from "../port/ThirdParty.ts"
 import type { Money } from "../../domain/Money.ts"
 import { minorText, moneyOfMinor } from "../port/WireValues.ts"
 import { exactAmount } from "../client/ProviderReplies.ts"
+
+export const cardCurrencies = (
+  "AED ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BMD BND BOB BRL BSD BWP BYN BZD CAD CHF CLP CNY COP CRC CVE CZK DJF DKK " +
+  "DOP DZD EGP ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD ISK JMD JOD JPY KES KGS KHR " +
+  "KMF KRW KWD KYD KZT LAK LBP LKR LYD MAD MDL MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB " +
+  "PEN PGK PHP PKR PLN PYG QAR RON RSD RWF SAR SBD SCR SEK SGD SHP SLE SOS SRD STN SZL THB TND TOP TRY TTD TWD TZS UAH UGX " +
+  "USD UYU UZS VND VUV WST XAF XCD XOF XPF YER ZAR ZMW"
+).split(" ")
 
 interface LocalAccount {
   readonly type: string
@@ -31,18 +39,12 @@ const localAccounts: Readonly<Record<string, LocalAccount>> = {
   US: { type: "usLocal", currency: "USD", number: /^\d{2,18}$/, bank: ["routingNumber", /^\d{9}$/] }
 }
 
-const euroCountries = "AT BE CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI SK".split(" ")
-
-const payouts = (currency: string, countries: ReadonlyArray<string>): Served => ({
-  method: "bank_transfer",
-  flow: "outbound",
-  countries,
-  currencies: [currency]
-})
-
-export const servedAccounts: ReadonlyArray<Served> = [
-  payouts("EUR", euroCountries),
-  ...Object.entries(localAccounts).map(([country, { currency }]) => payouts(currency, [country]))
+export const serves: ReadonlyArray<Served> = [
+  ...serving("inbound", "card", "everywhere", cardCurrencies),
+  ...serving("outbound", "bank_transfer", "AT BE CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI SK", "EUR"),
+  ...Object.entries(localAccounts).flatMap(([country, { currency }]) =>
+    serving("outbound", "bank_transfer", country, currency)
+  )
 ]
 
 export type Identification = Readonly<Record<string, string>>
@@ -71,16 +73,8 @@ export const identificationOf = (bank: BankAccount, country: string): Either.Eit
     ? Either.right({ type: "iban", iban: compactIban(bank.accountNumber) })
     : local(bank, bank.country ?? country)
 
-/** Which currencies Adyen takes, and how it counts them where that is not as ISO 4217 does. */
+/** Currencies that Adyen counts otherwise than ISO 4217 does. */
 const ownExponents: Readonly<Record<string, number>> = { CLP: 2, CVE: 0, IDR: 0, ISK: 2 }
-
-export const cardCurrencies = (
-  "AED ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BMD BND BOB BRL BSD BWP BYN BZD CAD CHF CLP CNY COP CRC CVE CZK DJF DKK " +
-  "DOP DZD EGP ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD ISK JMD JOD JPY KES KGS KHR " +
-  "KMF KRW KWD KYD KZT LAK LBP LKR LYD MAD MDL MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB " +
-  "PEN PGK PHP PKR PLN PYG QAR RON RSD RWF SAR SBD SCR SEK SGD SHP SLE SOS SRD STN SZL THB TND TOP TRY TTD TWD TZS UAH UGX " +
-  "USD UYU UZS VND VUV WST XAF XCD XOF XPF YER ZAR ZMW"
-).split(" ")
 
 export interface Amount {
   readonly currency: string

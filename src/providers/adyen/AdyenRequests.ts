@@ -2,8 +2,9 @@
 import { Either, Redacted } from "effect"
 import { stringify } from "lossless-json"
 import { sha256Hex } from "../../domain/Digest.ts"
-import { type Declined } from "../../domain/Outcome.ts"
+import type { Declined } from "../../domain/Outcome.ts"
 import { urlOf } from "../../domain/Url.ts"
+import { withQuery } from "../client/ProviderHttp.ts"
 import type { AttemptContext, Card, PaymentOrder, RefundOrder } from "../port/Provider.ts"
 import { amountOf, identificationOf } from "./AdyenCorridors.ts"
 import { invalidOrder } from "../client/ProviderReplies.ts"
@@ -63,9 +64,6 @@ export const linkBody = (order: PaymentOrder, merchantAccount: string): Either.E
 
 export const linkPath = (id: string): string => `/paymentLinks/${encodeURIComponent(id)}`
 
-/** The only status that a link can be given. */
-export const closeLinkBody: Body = { status: "expired" }
-
 const wholeYear = (year: string): string => (year.length === 2 ? `20${year}` : year)
 
 const scheme = ({ cvv, expiryMonth, expiryYear, holder, number }: Card): Body => ({
@@ -124,22 +122,12 @@ export const paymentBody = (
     ...shopper(order)
   }))
 
-export const detailsBody = (redirectResult: string): Body => ({ details: { redirectResult } })
-
 /** One key for each result, so that a reload does not submit it twice. */
 export const detailsKey = ({ reference }: AttemptContext, redirectResult: string): string =>
   sha256Hex(`${reference} ${redirectResult}`)
 
 export const refundBody = ({ money, reference }: RefundOrder, merchantAccount: string): Either.Either<Body, Declined> =>
   Either.map(amountOf(money), (amount) => ({ amount, merchantAccount, reference: refundReference(reference) }))
-
-export const cancelBody = (merchantAccount: string): Body => ({ merchantAccount })
-
-/** Of a payment whose number only its callback brings. */
-export const cancelNamedBody = (paymentReference: string, merchantAccount: string): Body => ({
-  merchantAccount,
-  paymentReference
-})
 
 /** All that banks take. */
 const plain = (text: string): string => text.replaceAll(/[^A-Za-z0-9/?:().,'+ -]/g, " ").trim()
@@ -177,12 +165,6 @@ export const transfersNamed = (
   balancePlatform: string | undefined
 ): string => {
   const at = (days: number) => new Date(sentAt.getTime() + days * DAY_MILLIS).toISOString()
-  const query = new URLSearchParams({
-    balanceAccountId,
-    ...(balancePlatform === undefined ? {} : { balancePlatform }),
-    reference,
-    createdSince: at(-1),
-    createdUntil: at(2)
-  })
-  return `/transfers?${query}`
+  const time = { createdSince: at(-1), createdUntil: at(2) }
+  return withQuery("/transfers", { balanceAccountId, balancePlatform, reference, ...time })
 }

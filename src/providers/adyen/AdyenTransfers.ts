@@ -1,22 +1,22 @@
 /** Reads transfers. A payout has left once it is booked, and may still be returned. */
 import { Option, Schema } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
-import { Absent, Accepted, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
+import { Absent, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
+import { outcomeOfReport } from "../client/DuplicateOrder.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import {
   enquiryFrom,
   failedReport,
-  isOk,
+  foundFrom,
   named,
-  noVerdict,
   outcomeFrom,
   providerIds,
   unreadable
 } from "../client/ProviderReplies.ts"
-import { moneyIn } from "./AdyenCorridors.ts"
+import { meanings, textOrNull } from "../port/WireValues.ts"
 import { AdyenAmount } from "./AdyenAnswers.ts"
+import { moneyIn } from "./AdyenCorridors.ts"
 import { refusedBy, transferRefusal } from "./AdyenRefusals.ts"
-import { textOrNull } from "../port/WireValues.ts"
 
 const Transfer = Schema.Struct({
   id: Schema.String,
@@ -32,31 +32,18 @@ const foundIn = Schema.decodeUnknownOption(
   Schema.Struct({ data: Schema.optionalWith(Schema.Array(Schema.Unknown), { default: () => [] }) })
 )
 
-const states: Readonly<Record<string, Report["state"]>> = {
-  received: "processing",
-  authorised: "processing",
-  pending: "processing",
-  pendingApproval: "processing",
-  pendingExecution: "processing",
-  approvalPending: "processing",
-  bookingPending: "processing",
-  bankTransferPending: "processing",
-  booked: "completed",
-  credited: "completed",
-  refused: "failed",
-  rejected: "failed",
-  // It may be said of what was booked before, which is money that came back.
-  failed: "returned",
-  cancelled: "failed",
-  expired: "failed",
-  error: "failed",
-  returned: "returned",
-  reversed: "returned"
-}
+const states = meanings<Report["state"]>({
+  processing: `received authorised pending pendingApproval pendingExecution approvalPending bookingPending
+    bankTransferPending`,
+  completed: "booked credited",
+  failed: "refused rejected cancelled expired error",
+  // `failed` may be said of what was booked before, which is money that came back.
+  returned: "failed returned reversed"
+})
 
-export const knownTransferStatuses: ReadonlySet<string> = new Set(Object.keys(states))
+export const isTransferStatus = (status: string): boolean => states.has(status)
 
-const stateOf = ({ status }: Transfer): Report["state"] => states[status] ?? "processing"
+const stateOf = ({ status }: Transfer): Report["state"] => states.get(status) ?? "processing"
 
 /**
  * A transfer that failed may have been booked before, so it is named with the money that came back. That money has no id of
@@ -68,9 +55,7 @@ const movementsOf = (transfer: Transfer): ReadonlyArray<Movement> => {
   const amount = Option.getOrNull(moneyIn(said))
   const paid = { kind: "disbursement", id, amount, state: "settled" } as const
   if (state === "completed") return [paid]
-  return state === "returned"
-    ? [paid, { kind: "reinstatement", id: `${id}:returned`, amount, state: "settled" } as const]
-    : []
+  return state === "returned" ? [paid, { ...paid, kind: "reinstatement", id: `${id}:returned` }] : []
 }
 
 export const reportOfTransfer = (transfer: Transfer): Report | Unknown => {
@@ -86,26 +71,14 @@ export const reportOfTransfer = (transfer: Transfer): Report | Unknown => {
   if (state === "failed" || state === "returned") {
     return new Report({ ...about, ...failedReport(transferRefusal(status, reason), id, status, state) })
   }
-  if (state !== "completed") return new Report({ ...about, reason: null })
-  return Option.match(moneyIn(amount), {
-    onNone: () => new Unknown({ reason: `it paid out an amount of ${amount.currency} that cannot be read` }),
-    onSome: () => new Report({ ...about, reason: null })
-  })
+  return state === "completed" && Option.isNone(moneyIn(amount))
+    ? new Unknown({ reason: `it paid out an amount of ${amount.currency} that cannot be read` })
+    : new Report({ ...about, reason: null })
 }
 
 const outcomeOfTransfer = (transfer: Transfer): Outcome => {
   const report = reportOfTransfer(transfer)
-  if (report._tag === "Unknown") return report
-  if (report.state === "failed" || report.state === "returned") return transferRefusal(transfer.status, transfer.reason)
-  return new Accepted({
-    state: report.state,
-    providerPaymentId: transfer.id,
-    providerStatus: transfer.status,
-    nextAction: null,
-    actionData: {},
-    providerData: { transfer_id: transfer.id },
-    ...named(movementsOf(transfer))
-  })
+  return report._tag === "Unknown" ? report : outcomeOfReport(report, transferRefusal(transfer.status, transfer.reason))
 }
 
 export const toTransfer = outcomeFrom(transferIn, outcomeOfTransfer, refusedBy)
@@ -115,12 +88,12 @@ export const aboutTransfer = enquiryFrom(transferIn, reportOfTransfer)
 /** The one of our reference among those that were found. */
 export const aboutTransfers =
   (reference: string) =>
-  (reply: ProviderReply): Enquiry => {
-    if (!isOk(reply)) return noVerdict(reply)
-    const found = Option.getOrUndefined(foundIn(reply.json))
-    if (found === undefined) return unreadable(reply)
-    const ours = found.data.flatMap((one) => Option.toArray(transferIn(one))).find((one) => one.reference === reference)
-    if (ours !== undefined) return reportOfTransfer(ours)
-    // What was found for our reference and cannot be read may be it.
-    return found.data.length === 0 ? new Absent() : unreadable(reply)
-  }
+  (reply: ProviderReply): Enquiry =>
+    foundFrom(foundIn, (found) => {
+      const ours = found.data
+        .flatMap((one) => Option.toArray(transferIn(one)))
+        .find((one) => one.reference === reference)
+      if (ours !== undefined) return reportOfTransfer(ours)
+      // What was found for our reference and cannot be read may be it.
+      return found.data.length === 0 ? new Absent() : unreadable(reply)
+    })(reply)

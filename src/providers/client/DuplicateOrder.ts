@@ -1,18 +1,18 @@
 /** Answers to orders from reports: of orders that were just made, and of those that the provider had already. */
+import { present } from "../port/WireValues.ts"
 import { Accepted, Declined, type Enquiry, type Outcome, type Report, Unknown } from "../../domain/Outcome.ts"
-
-const given = <K extends string, A>(key: K, value: A | undefined): { [P in K]?: A } =>
-  (value === undefined ? {} : { [key]: value }) as { [P in K]?: A }
 
 const declinedBy = (report: Report): Declined =>
   new Declined({
     reason: report.reason ?? `its status is ${report.providerStatus ?? report.state}`,
-    ...given("code", report.code),
-    ...given("providerCode", report.providerCode),
-    ...given("providerPaymentId", report.providerPaymentId ?? undefined)
+    ...present({
+      code: report.code,
+      providerCode: report.providerCode,
+      providerPaymentId: report.providerPaymentId ?? undefined
+    })
   })
 
-const acceptedBy = (report: Report, state: Accepted["state"]): Accepted =>
+export const acceptedBy = (report: Report, state: Accepted["state"]): Accepted =>
   new Accepted({
     state,
     providerPaymentId: report.providerPaymentId,
@@ -20,12 +20,14 @@ const acceptedBy = (report: Report, state: Accepted["state"]): Accepted =>
     nextAction: report.waitsFor?.nextAction ?? (state === "pending" ? "check_status" : null),
     actionData: report.waitsFor?.actionData ?? {},
     providerData: report.providerData ?? {},
-    ...given("movements", report.movements),
-    ...given("fee", report.fee)
+    ...present({ movements: report.movements, fee: report.fee })
   })
 
-export const outcomeOfReport = (report: Report): Accepted | Declined =>
-  report.state === "failed" || report.state === "returned" ? declinedBy(report) : acceptedBy(report, report.state)
+/** `declined`: instead of a refusal by what the report says. */
+export const outcomeOfReport = (report: Report, declined?: Declined): Accepted | Declined =>
+  report.state === "failed" || report.state === "returned"
+    ? (declined ?? declinedBy(report))
+    : acceptedBy(report, report.state)
 
 /** An order that the provider has already. One that cannot be found just after it was said to exist is unknown. */
 export const outcomeOfDuplicate = (enquiry: Enquiry): Outcome => {

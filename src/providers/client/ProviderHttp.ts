@@ -1,5 +1,6 @@
 /** HTTP calls of adapters. A failed call says whether the request may have arrived. */
 import { Data, type Effect } from "effect"
+import { present } from "../port/WireValues.ts"
 
 export interface ProviderCall {
   /** What it does, in a few words of ours: `create payment`. For traces and metrics, so that it never holds an id. */
@@ -12,6 +13,28 @@ export interface ProviderCall {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
 }
+
+type Headers = Readonly<Record<string, string>>
+
+export const get = (operation: string, path: string): ProviderCall => ({ operation, method: "GET", path })
+
+/** Text is sent as it is. */
+export const postJson = (operation: string, path: string, body: unknown, headers: Headers = {}): ProviderCall => ({
+  operation,
+  method: "POST",
+  path,
+  headers: { "content-type": "application/json", ...headers },
+  body: typeof body === "string" ? body : JSON.stringify(body)
+})
+
+export const withQuery = (path: string, query: Readonly<Record<string, string | undefined>>): string =>
+  `${path}?${new URLSearchParams(present(query) as Record<string, string>).toString()}`
+
+/** Sends these headers with every call. */
+export const withHeaders =
+  (http: ProviderHttp, headers: Headers) =>
+  (call: ProviderCall): Effect.Effect<ProviderReply, CallFailed> =>
+    http.call({ ...call, headers: { ...headers, ...call.headers } })
 
 export interface ProviderReply {
   readonly status: number

@@ -3,6 +3,7 @@ import { Effect, Either, Option } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import type { MovementKind } from "../../domain/Movement.ts"
 import { Absent, type Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
+import { present } from "../port/WireValues.ts"
 import type { CallFailed, ProviderReply } from "./ProviderHttp.ts"
 
 type Reply = Effect.Effect<ProviderReply, CallFailed>
@@ -56,15 +57,28 @@ export const credentialsRefused = ({ status }: ProviderReply): Declined =>
 export const named = (movements: NonNullable<Accepted["movements"]>): Pick<Accepted, "movements"> =>
   movements.length === 0 ? {} : { movements }
 
-/** Outcome of an order: declined if never sent, unknown if it may have been. */
-export const sent = (reply: Reply, read: (reply: ProviderReply) => Outcome): Effect.Effect<Outcome> =>
-  Effect.catchTags(
-    Effect.map(reply, (one) => (one.status === 429 ? busy(one) : read(one))),
-    {
-      NeverSent: (failed) => Effect.succeed(unreachable(failed)),
-      MaybeSent: ({ reason }) => Effect.succeed(new Unknown({ reason }))
+/**
+ * Outcome of an order: declined if never sent, unknown if it may have been. `read` may look the order up, where the
+ * provider says that it has the reference already.
+ */
+export const sent = (
+  reply: Effect.Effect<ProviderReply, CallFailed | Declined>,
+  read: (reply: ProviderReply) => Outcome | Effect.Effect<Outcome>
+): Effect.Effect<Outcome> =>
+  Effect.matchEffect(reply, {
+    onFailure: (failed) =>
+      Effect.succeed(
+        failed._tag === "NeverSent"
+          ? unreachable(failed)
+          : failed._tag === "MaybeSent"
+            ? new Unknown({ reason: failed.reason })
+            : failed
+      ),
+    onSuccess: (one) => {
+      const outcome = one.status === 429 ? busy(one) : read(one)
+      return Effect.isEffect(outcome) ? outcome : Effect.succeed(outcome)
     }
-  )
+  })
 
 /** A preparing call that moves nothing: any failure of it declines the order. */
 export const prepared = <A>(
@@ -90,15 +104,16 @@ export const firstReport = (
   })
 
 /** A look-up: failures of it leave the attempt unknown. */
-export const looked = (reply: Reply, read: (reply: ProviderReply) => Enquiry): Effect.Effect<Enquiry> =>
-  Effect.catchAll(
-    Effect.map(reply, (one) => (one.status === 429 ? new Unknown({ reason: "asked too often" }) : read(one))),
-    ({ reason }) => Effect.succeed(new Unknown({ reason }))
-  )
+export const looked = (
+  reply: Effect.Effect<ProviderReply, CallFailed | Declined>,
+  read: (reply: ProviderReply) => Enquiry
+): Effect.Effect<Enquiry> =>
+  Effect.match(reply, {
+    onFailure: ({ reason }) => new Unknown({ reason }),
+    onSuccess: (one) => (one.status === 429 ? new Unknown({ reason: "asked too often" }) : read(one))
+  })
 
-/** Tests an account by a call that moves nothing. */
-
-/** `reads`: right where the answer says that it is taken. */
+/** Tests an account by a call that moves nothing. `reads`: right where the answer says that it is taken. */
 export const triedBy = <A>(
   asked: Effect.Effect<A, { readonly reason: string }>,
   reads: (answer: A) => Either.Either<string, string>
@@ -132,25 +147,34 @@ export const exactAmount = (
 
 export const unreadable = (reply: ProviderReply): Unknown => noVerdict(reply, "with a body that cannot be read")
 
-/** Reads the answer to an order. Without a readable body the outcome is unknown; `refused` reads other statuses than 2xx. */
+type Read<A> = (json: unknown) => Option.Option<A>
+
+/** Reads the answer to an order. Without a readable body the outcome is unknown; `refused` reads other statuses. */
 export const outcomeFrom =
   <A>(
-    read: (json: unknown) => Option.Option<A>,
+    read: Read<A>,
     means: (read: A) => Outcome,
-    refused: (reply: ProviderReply) => Declined | Unknown
+    refused: (reply: ProviderReply) => Declined | Unknown,
+    isTaken: (reply: ProviderReply) => boolean = isOk
   ) =>
   (reply: ProviderReply): Outcome =>
-    isOk(reply) ? Option.match(read(reply.json), { onNone: () => unreadable(reply), onSome: means }) : refused(reply)
+    isTaken(reply) ? Option.match(read(reply.json), { onNone: () => unreadable(reply), onSome: means }) : refused(reply)
 
 /** Reads the answer to a look-up by id. */
-export const enquiryFrom =
-  <A>(read: (json: unknown) => Option.Option<A>, means: (read: A) => Enquiry) =>
-  (reply: ProviderReply): Enquiry => {
-    if (reply.status === 404) return new Absent()
-    return isOk(reply)
-      ? Option.match(read(reply.json), { onNone: () => unreadable(reply), onSome: means })
-      : noVerdict(reply)
-  }
+export const enquiryFrom = <A>(read: Read<A>, means: (read: A) => Enquiry) => {
+  const found = foundFrom(read, means)
+  return (reply: ProviderReply): Enquiry => (reply.status === 404 ? new Absent() : found(reply))
+}
+
+/** The same, where HTTP 404 does not prove that it is absent. */
+export const foundFrom =
+  <A>(read: Read<A>, means: (read: A) => Enquiry) =>
+  (reply: ProviderReply): Enquiry =>
+    isOk(reply) ? Option.match(read(reply.json), { onNone: () => unreadable(reply), onSome: means }) : noVerdict(reply)
+
+/** Of a preparing call: what has no verdict declines the order too. */
+export const asDeclined = (verdict: Declined | Unknown): Declined =>
+  verdict._tag === "Declined" ? verdict : new Declined({ reason: verdict.reason, code: "PROVIDER_UNAVAILABLE" })
 
 /** Report of a refusal that came after the order was accepted. */
 export const failedReport = (
@@ -158,15 +182,7 @@ export const failedReport = (
   providerPaymentId: string | null,
   providerStatus: string | null,
   state: "failed" | "returned" = "failed"
-): Report =>
-  new Report({
-    state,
-    reason,
-    ...(code === undefined ? {} : { code }),
-    ...(providerCode === undefined ? {} : { providerCode }),
-    providerPaymentId,
-    providerStatus
-  })
+): Report => new Report({ state, reason, ...present({ code, providerCode }), providerPaymentId, providerStatus })
 
 /** Logs a status that is in none of the adapter's tables. Such a payment counts as processing. */
 export const warnOfStatus =

@@ -1,23 +1,21 @@
 /** MTN MoMo: mobile money of MTN's own networks, asked of a payer's phone and paid to a recipient's. */
-import { Duration, Effect, Either, Option, Redacted } from "effect"
+import { Duration, Effect, Either, Option, Redacted, Schema } from "effect"
 import { Declined, type Enquiry, type Outcome } from "../../domain/Outcome.ts"
-import { MaybeSent } from "../client/ProviderHttp.ts"
-import { credentialsRefused, looked, prepared, sent, warnOfStatus } from "../client/ProviderReplies.ts"
 import { makeAccessTokens } from "../client/AccessTokens.ts"
-import type { Provider } from "../port/Provider.ts"
-import { type Account, thirdParty } from "../port/ThirdParty.ts"
+import { get, postJson, type ProviderCall } from "../client/ProviderHttp.ts"
+import { credentialsRefused, looked, prepared, sent, warnOfStatus } from "../client/ProviderReplies.ts"
+import { type Callback, type CallbackRequest, Hint, jsonOfBody } from "../port/Callback.ts"
+import { type Account, type Connected, thirdParty } from "../port/ThirdParty.ts"
+import { optionalText } from "../port/WireValues.ts"
 import {
   balanceAnswer,
-  outcomeOfKnown,
-  isDuplicate,
   isKnownStatus,
   orderAnswer,
+  outcomeOfKnown,
+  problemIn,
   statusAnswer,
-  tokenAnswer,
-  troubleIn
+  tokenAnswer
 } from "./MtnMomoAnswers.ts"
-import { callbackEvents } from "./MtnMomoCallbacks.ts"
-import { serves, supportsIn, TITLE } from "./MtnMomoCorridors.ts"
 import {
   balancePath,
   type Endpoint,
@@ -27,6 +25,8 @@ import {
   orderRequest,
   type Product,
   refundRequest,
+  serves,
+  supportsIn,
   tokenPath
 } from "./MtnMomoRequests.ts"
 
@@ -76,9 +76,24 @@ const userOf = ({ credentials }: Account<typeof fields>, product: Product): stri
   return Buffer.from(`${Redacted.value(user)}:${Redacted.value(key)}`).toString("base64")
 }
 
-const warned = warnOfStatus(TITLE, isKnownStatus)
+const warned = warnOfStatus("MTN MoMo", isKnownStatus)
 
-const connect = (account: Account<typeof fields>): Provider => {
+const idsIn = Schema.decodeUnknownOption(Schema.Struct({ externalId: optionalText, referenceId: optionalText }))
+
+/** MTN does not sign callbacks, so they only trigger an enquiry. */
+const callbackEvents = ({ body, headers }: CallbackRequest): Callback => {
+  const { externalId, referenceId } = Option.getOrElse(Option.flatMap(jsonOfBody({ body }), idsIn), () => ({
+    externalId: undefined,
+    referenceId: undefined
+  }))
+  const reference = externalId ?? referenceId ?? headers["x-reference-id"]
+  return {
+    isUnsigned: true,
+    events: reference === undefined ? [] : [new Hint({ attempt: { reference, providerPaymentId: null } })]
+  }
+}
+
+const connect = (account: Account<typeof fields>): Connected => {
   const { callbackUrl, credentials, http, mode } = account
   const environment = Redacted.value(credentials.target_environment)
   const subscription = (product: Product) => ({
@@ -101,85 +116,74 @@ const connect = (account: Account<typeof fields>): Provider => {
             ? Either.left(credentialsRefused(reply))
             : Either.fromOption(
                 tokenAnswer(reply),
-                () => new Declined({ reason: `no token: ${troubleIn(reply)}`, code: "PROVIDER_UNAVAILABLE" })
+                () => new Declined({ reason: `no token: ${problemIn(reply)}`, code: "PROVIDER_UNAVAILABLE" })
               )
       )
     )
   const tokens = { collection: tokensOf("collection"), disbursement: tokensOf("disbursement") }
 
-  const headersFor = (product: Product, token: string) => ({
-    ...subscription(product),
-    authorization: `Bearer ${token}`,
-    "x-target-environment": environment
-  })
+  const call = (product: Product, about: ProviderCall) =>
+    tokens[product].use((token) =>
+      http.call({
+        ...about,
+        headers: {
+          ...subscription(product),
+          authorization: `Bearer ${token}`,
+          "x-target-environment": environment,
+          ...about.headers
+        }
+      })
+    )
 
   // In production MTN calls back over https alone, and refuses an order that names anything else.
   const calledBack = callbackUrl.startsWith("https://") || mode === "sandbox" ? { "x-callback-url": callbackUrl } : {}
 
-  const post = ({ body, endpoint, reference }: MtnOrder) =>
-    tokens[endpoint.product].use((token) =>
-      http.call({
-        operation: `create ${endpoint.path.slice(endpoint.path.lastIndexOf("/") + 1)}`,
-        method: "POST",
-        path: endpoint.path,
-        headers: {
-          ...headersFor(endpoint.product, token),
-          ...calledBack,
-          "content-type": "application/json",
-          "x-reference-id": reference
-        },
-        body: JSON.stringify(body)
+  const post = ({ body, endpoint: { path, product }, reference }: MtnOrder) =>
+    call(
+      product,
+      postJson(`create ${path.slice(path.lastIndexOf("/") + 1)}`, path, body, {
+        ...calledBack,
+        "x-reference-id": reference
       })
     )
 
-  const get = (product: Product, operation: string, path: string) =>
-    tokens[product].use((token) => http.call({ operation, method: "GET", path, headers: headersFor(product, token) }))
-
   const lookUp = (endpoint: Endpoint, reference: string): Effect.Effect<Enquiry> =>
-    looked(
-      // Of a question it does not matter whether it arrived.
-      Effect.mapError(
-        get(endpoint.product, "look up", lookUpPath(endpoint, reference)),
-        ({ reason }) => new MaybeSent({ reason })
+    Effect.flatMap(
+      looked(
+        call(endpoint.product, get("look up", lookUpPath(endpoint, reference))),
+        statusAnswer(endpoint, reference)
       ),
-      statusAnswer(endpoint, reference)
-    ).pipe(Effect.flatMap(warned))
+      warned
+    )
 
-  const send = (order: MtnOrder): Effect.Effect<Outcome> => {
-    const { endpoint, reference } = order
-    return Effect.matchEffect(post(order), {
-      onFailure: (failed) =>
-        failed._tag === "Declined"
-          ? Effect.succeed(failed)
-          : sent(Effect.fail(failed), orderAnswer(endpoint, reference)),
-      onSuccess: (reply) =>
-        isDuplicate(reply)
-          ? Effect.map(lookUp(endpoint, reference), outcomeOfKnown(endpoint))
-          : sent(Effect.succeed(reply), orderAnswer(endpoint, reference))
-    })
-  }
-
-  const sendIfFit = (order: Either.Either<MtnOrder, Declined>): Effect.Effect<Outcome> =>
-    Either.match(order, { onLeft: Effect.succeed, onRight: send })
+  const send = (order: Either.Either<MtnOrder, Declined>): Effect.Effect<Outcome> =>
+    Effect.merge(
+      Effect.flatMap(order, ({ body, endpoint, reference }) =>
+        sent(post({ body, endpoint, reference }), (reply) =>
+          reply.status === 409
+            ? Effect.map(lookUp(endpoint, reference), outcomeOfKnown(endpoint))
+            : orderAnswer(endpoint, reference)(reply)
+        )
+      )
+    )
 
   const balance = (product: Product): Effect.Effect<string, string> =>
     Effect.flatMap(
-      Effect.mapError(get(product, "balance", balancePath(product)), ({ reason }) => `${product}: ${reason}`),
+      Effect.mapError(call(product, get("balance", balancePath(product))), ({ reason }) => `${product}: ${reason}`),
       (reply) =>
         Option.match(balanceAnswer(reply), {
-          onNone: () => Effect.fail(`${product}: ${troubleIn(reply)}`),
+          onNone: () => Effect.fail(`${product}: ${problemIn(reply)}`),
           onSome: (money) => Effect.succeed(`${product} holds ${money}`)
         })
     )
 
   return {
-    name: "mtn_momo",
     honoursReference: true,
     provesAbsence: absenceProvenAfter,
     supports: supportsIn(environment),
-    initiate: (order) => sendIfFit(orderRequest(order)),
+    initiate: (order) => send(orderRequest(order)),
     enquire: (attempt) => lookUp(endpointOf(attempt), attempt.reference),
-    refund: (order) => sendIfFit(refundRequest(order)),
+    refund: (order) => send(refundRequest(order)),
     callback: (request) => Effect.sync(() => callbackEvents(request)),
     test: Effect.either(
       Effect.map(Effect.all([balance("collection"), balance("disbursement")]), (held) => held.join(", "))
@@ -189,7 +193,6 @@ const connect = (account: Account<typeof fields>): Provider => {
 
 export const mtnMomo = thirdParty({
   name: "mtn_momo",
-  title: TITLE,
   baseUrls: { sandbox: "https://sandbox.momodeveloper.mtn.com", live: "https://proxy.momoapi.mtn.com" },
   modes: { hosts: { sandbox: /^sandbox\.momodeveloper\.mtn\.com$/, live: /^proxy\.momoapi\.mtn\.com$/ } },
   fields,

@@ -4,15 +4,9 @@ import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown
 import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { credentialsRefused, noVerdict, providerIds, settledOnce } from "../client/ProviderReplies.ts"
-import { meaningOf, moneyOfMajor, optional, optionalText } from "../port/WireValues.ts"
+import { meaningOf, meanings, moneyOfMajor, optional, optionalText, present, type Refusal } from "../port/WireValues.ts"
 import type { Endpoint, Product } from "./MtnMomoRequests.ts"
 import { acceptedDuplicate } from "../client/DuplicateOrder.ts"
-
-interface Refusal {
-  readonly code?: RefusalCode
-  /** Due to the customer or the customer's wallet: no other provider is tried. */
-  readonly instrument?: true
-}
 
 type Side = "ours" | "customers"
 
@@ -46,19 +40,20 @@ const refusals: Readonly<Record<string, (at: (typeof sides)[Product]) => Refusal
   INVALID_CURRENCY: () => ({ code: "NOT_SUPPORTED" })
 }
 
-const refusalOf = (product: Product, code: string): Refusal | undefined => meaningOf(refusals, code)?.(sides[product])
+const refusalOf = (product: Product, code: string | undefined): Refusal | undefined =>
+  meaningOf(refusals, code)?.(sides[product])
 
 const ErrorReason = Schema.Struct({ code: optionalText, message: optionalText })
 type ErrorReason = typeof ErrorReason.Type
 
 const errorIn = Schema.decodeUnknownOption(ErrorReason)
 
-const wordsOf = ({ code, message }: ErrorReason, otherwise: string): string => {
+const reasonIn = ({ json }: ProviderReply): ErrorReason => Option.getOrElse(errorIn(json), () => ({}))
+
+const textOf = ({ code, message }: ErrorReason, otherwise: string): string => {
   if (code === undefined) return message ?? otherwise
   return message === undefined ? code : `${code}: ${message}`
 }
-
-export const isDuplicate = ({ status }: ProviderReply): boolean => status === 409
 
 /** A reference that MTN knows already is not for here: what it knows of it is asked. */
 export const orderAnswer =
@@ -76,12 +71,12 @@ export const orderAnswer =
       })
     }
     if (reply.status === 401 || reply.status === 403) return credentialsRefused(reply)
-    const said = Option.getOrElse(errorIn(reply.json), (): ErrorReason => ({}))
-    const reason = wordsOf(said, `HTTP ${reply.status}`)
+    const said = reasonIn(reply)
+    const reason = textOf(said, `HTTP ${reply.status}`)
     if (reply.status === 400) {
       return new Declined({ reason, code: "INVALID_ORDER", providerCode: said.code ?? "400" })
     }
-    const refusal = reply.status === 500 && said.code !== undefined ? refusalOf(product, said.code) : undefined
+    const refusal = reply.status === 500 ? refusalOf(product, said.code) : undefined
     return refusal === undefined || said.code === undefined
       ? noVerdict(reply, said.code ?? "without a verdict")
       : new Declined({ ...refusal, reason, providerCode: said.code })
@@ -98,25 +93,17 @@ const statusIn = Schema.decodeUnknownOption(
   })
 )
 
-const states: ReadonlyMap<string, Report["state"]> = new Map([
-  ["PENDING", "processing"],
-  ["SUCCESSFUL", "completed"],
-  ["FAILED", "failed"]
-])
+const states = meanings({ processing: "PENDING", completed: "SUCCESSFUL", failed: "FAILED" })
 
 export const isKnownStatus = (status: string): boolean => states.has(status)
 
 const reasonOf = (reason: string | ErrorReason | undefined): ErrorReason =>
   typeof reason === "string" ? { code: reason } : (reason ?? {})
 
-const refusedWith = (product: Product, why: ErrorReason) => {
-  const code = why.code === undefined ? undefined : refusalOf(product, why.code)?.code
-  return {
-    reason: wordsOf(why, "MTN says that it failed, and not why"),
-    ...(code === undefined ? {} : { code }),
-    ...(why.code === undefined ? {} : { providerCode: why.code })
-  }
-}
+const refusedWith = (product: Product, why: ErrorReason) => ({
+  reason: textOf(why, "MTN says that it failed, and not why"),
+  ...present({ code: refusalOf(product, why.code)?.code, providerCode: why.code })
+})
 
 /** Failed payments are answered with 200 as well: only the status in the body says what became of them. */
 export const statusAnswer =
@@ -130,10 +117,7 @@ export const statusAnswer =
     // A request to pay is PENDING until its payer authorises or declines it, or it times out: nothing has moved by then.
     const waits = product === "collection" && said.status === "PENDING"
     const state = waits ? "pending" : (states.get(said.status) ?? "processing")
-    const money =
-      state === "completed" && said.amount !== undefined
-        ? Option.getOrUndefined(moneyOfMajor(said.amount, said.currency ?? ""))
-        : undefined
+    const money = Option.getOrUndefined(moneyOfMajor(said.amount, said.currency))
     if (state === "completed" && product === "collection" && said.amount !== undefined && money === undefined) {
       return new Unknown({ reason: "MTN took an amount that cannot be read" })
     }
@@ -158,15 +142,15 @@ export const outcomeOfKnown =
     return outcome._tag === "Accepted" && waits ? new Accepted({ ...outcome, nextAction: "wait" }) : outcome
   }
 
-const tokenIn = Schema.decodeUnknownOption(Schema.Struct({ access_token: Schema.String, expires_in: Schema.String }))
+const tokenIn = Schema.decodeUnknownOption(
+  Schema.Struct({ access_token: Schema.String, expires_in: Schema.NumberFromString.pipe(Schema.finite()) })
+)
 
-export const tokenAnswer = (
-  reply: ProviderReply
-): Option.Option<{ readonly token: string; readonly expiresInSeconds: number }> =>
-  Option.filterMap(reply.status === 200 ? tokenIn(reply.json) : Option.none(), ({ access_token, expires_in }) => {
-    const expiresInSeconds = Number(expires_in)
-    return Number.isFinite(expiresInSeconds) ? Option.some({ token: access_token, expiresInSeconds }) : Option.none()
-  })
+export const tokenAnswer = ({ json, status }: ProviderReply) =>
+  Option.map(status === 200 ? tokenIn(json) : Option.none(), ({ access_token, expires_in }) => ({
+    token: access_token,
+    expiresInSeconds: expires_in
+  }))
 
 const balanceIn = Schema.decodeUnknownOption(
   Schema.Struct({ availableBalance: Schema.String, currency: Schema.String })
@@ -180,8 +164,4 @@ export const balanceAnswer = (reply: ProviderReply): Option.Option<string> =>
   )
 
 /** Why a call that should have worked did not. */
-export const troubleIn = (reply: ProviderReply): string =>
-  wordsOf(
-    Option.getOrElse(errorIn(reply.json), (): ErrorReason => ({})),
-    `HTTP ${reply.status}`
-  )
+export const problemIn = (reply: ProviderReply): string => textOf(reasonIn(reply), `HTTP ${reply.status}`)

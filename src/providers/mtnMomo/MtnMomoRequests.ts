@@ -1,11 +1,56 @@
-/** Request bodies of MTN, and the endpoint of each attempt. */
+/** Environments of MTN with the country of each, request bodies, and the endpoint of each attempt. */
 import { Either } from "effect"
 import type { MovementKind } from "../../domain/Movement.ts"
 import { type Declined } from "../../domain/Outcome.ts"
-import { type AttemptContext, attemptKind, type PaymentOrder, type RefundOrder } from "../port/Provider.ts"
-import { shortText } from "../port/WireValues.ts"
-import { MTN } from "./MtnMomoCorridors.ts"
 import { notSupported } from "../client/ProviderReplies.ts"
+import {
+  type AttemptContext,
+  attemptKind,
+  type PaymentOrder,
+  type Provider,
+  type RefundOrder
+} from "../port/Provider.ts"
+import { servedBy, serving } from "../port/ThirdParty.ts"
+import { shortText } from "../port/WireValues.ts"
+
+const MTN = "mtn"
+
+/** MTN's environment for tests, which belongs to no country and takes one currency. */
+export const SANDBOX = { name: "sandbox", currency: "EUR" } as const
+
+/** Country and currency of each environment. */
+const platforms: ReadonlyMap<string, readonly [country: string, currency: string]> = new Map([
+  ["mtnuganda", ["UG", "UGX"]],
+  ["mtnghana", ["GH", "GHS"]],
+  ["mtnrwanda", ["RW", "RWF"]],
+  ["mtnzambia", ["ZM", "ZMW"]],
+  ["mtnivorycoast", ["CI", "XOF"]],
+  ["mtncameroon", ["CM", "XAF"]],
+  ["mtnbenin", ["BJ", "XOF"]],
+  ["mtncongo", ["CG", "XAF"]],
+  ["mtnguineaconakry", ["GN", "GNF"]],
+  ["mtnliberia", ["LR", "LRD"]],
+  ["mtnswaziland", ["SZ", "SZL"]],
+  ["mtnsouthafrica", ["ZA", "ZAR"]]
+])
+
+const servedIn = (countries: string, currency: string) => serving("both", "mobile_money", countries, currency, [MTN])
+
+export const serves = Array.from(platforms.values()).flatMap(([country, currency]) => servedIn(country, currency))
+
+/** Currency of an environment; undefined for an unknown one. */
+export const currencyOf = (environment: string): string | undefined =>
+  environment === SANDBOX.name ? SANDBOX.currency : platforms.get(environment)?.[1]
+
+/** One account belongs to one environment, so it serves one of MTN's countries. */
+export const supportsIn = (environment: string): Provider["supports"] => {
+  if (environment === SANDBOX.name) return servedBy("MTN MoMo's sandbox", servedIn("everywhere", SANDBOX.currency))
+  const platform = platforms.get(environment)
+  const names = [SANDBOX.name, ...platforms.keys()].join(", ")
+  return platform === undefined
+    ? () => Either.left(`MTN_MOMO_TARGET_ENVIRONMENT is ${environment}, which is none of ${names}.`)
+    : servedBy(`MTN MoMo (${environment})`, servedIn(...platform))
+}
 
 /** Each has a subscription key and tokens of its own. */
 export type Product = "collection" | "disbursement"

@@ -1,17 +1,14 @@
 /** pawaPay (Merchant API, version 1): mobile money in and out, by its own names for the operators of each country. */
-import { Clock, Duration, Effect, Either, Redacted, Schema } from "effect"
-import type { Enquiry, Outcome } from "../../domain/Outcome.ts"
+import { Clock, Duration, Effect, type Either, Redacted, Schema } from "effect"
+import type { Declined, Enquiry, Outcome } from "../../domain/Outcome.ts"
+import { get, postJson, withHeaders } from "../client/ProviderHttp.ts"
 import { accountTest, looked, sent, warnOfStatus } from "../client/ProviderReplies.ts"
-import type { ProviderCall } from "../client/ProviderHttp.ts"
-import type { Provider } from "../port/Provider.ts"
-import { type Account, servedBy, thirdParty } from "../port/ThirdParty.ts"
-import { pawapayServes } from "./PawapayCorridors.ts"
+import { type Account, type Connected, thirdParty } from "../port/ThirdParty.ts"
 import { DUPLICATE, enquiryOf, isKnownStatus, outcomeOf, outcomeOfKnown } from "./PawapayAnswers.ts"
 import { readCallback } from "./PawapayCallbacks.ts"
+import { serves } from "./PawapayCorridors.ts"
 import { type Creation, creationOf, type Kind, kindOfAttempt, kinds, refundOf } from "./PawapayRequests.ts"
 import { makePublicKeys } from "./PawapaySignatures.ts"
-
-const title = "pawaPay"
 
 const fields = {
   api_token: {
@@ -33,39 +30,26 @@ const absentAfter = Duration.minutes(2)
 
 const decodeMerchant = Schema.decodeUnknownEither(Schema.Struct({ merchantName: Schema.String }))
 
-const warned = warnOfStatus(title, isKnownStatus)
+const warned = warnOfStatus("pawaPay", isKnownStatus)
 
-const connect = ({ callbackUrl, credentials, http }: Account<typeof fields>): Provider => {
-  const call = (about: ProviderCall) =>
-    Effect.suspend(() =>
-      http.call({
-        ...about,
-        headers: { authorization: `Bearer ${Redacted.value(credentials.api_token)}`, ...about.headers }
-      })
-    )
+const connect = ({ callbackUrl, credentials, http }: Account<typeof fields>): Connected => {
+  const call = withHeaders(http, { authorization: `Bearer ${Redacted.value(credentials.api_token)}` })
 
   const look = (kind: Kind, reference: string): Effect.Effect<Enquiry> =>
-    looked(call({ operation: `look up ${kind}`, method: "GET", path: `${kinds[kind].path}/${reference}` }), (reply) =>
+    looked(call(get(`look up ${kind}`, `${kinds[kind].path}/${reference}`)), (reply) =>
       enquiryOf(kind, reference, reply)
     ).pipe(Effect.flatMap(warned))
 
-  const create = (reference: string, { body, kind }: Creation): Effect.Effect<Outcome> =>
+  const create = (reference: string, creation: Either.Either<Creation, Declined>): Effect.Effect<Outcome> =>
     Effect.gen(function* () {
-      const outcome = yield* sent(
-        call({
-          operation: `create ${kind}`,
-          method: "POST",
-          path: kinds[kind].path,
-          // The same id in the logs of both sides.
-          headers: { "content-type": "application/json", "x-request-id": reference },
-          body: JSON.stringify(body)
-        }),
-        (reply) => outcomeOf(kind, reference, reply)
-      )
+      const { body, kind } = yield* creation
+      // The request id is the same in the logs of both sides.
+      const request = postJson(`create ${kind}`, kinds[kind].path, body, { "x-request-id": reference })
+      const outcome = yield* sent(call(request), (reply) => outcomeOf(kind, reference, reply))
       yield* warned(outcome)
       if (outcome._tag !== "Accepted" || outcome.providerStatus !== DUPLICATE) return outcome
       return outcomeOfKnown(kind, reference, outcome, yield* look(kind, reference))
-    })
+    }).pipe(Effect.merge)
 
   /**
    * The address that pawaPay signs is the public one. Host and path may be a proxy's, and a sender can choose Host: a
@@ -77,27 +61,16 @@ const connect = ({ callbackUrl, credentials, http }: Account<typeof fields>): Pr
   const keys = makePublicKeys(http, credentials.public_key)
 
   return {
-    name: "pawapay",
     honoursReference: true,
     provesAbsence: absentAfter,
-    supports: servedBy(title, pawapayServes),
     initiate: (order) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        Either.match(creationOf(order, new Date(now)), {
-          onLeft: (declined): Effect.Effect<Outcome> => Effect.succeed(declined),
-          onRight: (creation) => create(order.reference, creation)
-        })
-      ),
+      Effect.flatMap(Clock.currentTimeMillis, (now) => create(order.reference, creationOf(order, new Date(now)))),
     enquire: (attempt) => look(kindOfAttempt(attempt), attempt.reference),
     callback: (request) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => readCallback(keys, { ...request, ...calledAt }, now)),
-    refund: (order) =>
-      Either.match(refundOf(order), {
-        onLeft: (declined): Effect.Effect<Outcome> => Effect.succeed(declined),
-        onRight: (creation) => create(order.reference, creation)
-      }),
+    refund: (order) => create(order.reference, refundOf(order)),
     test: accountTest(
-      call({ operation: "read configuration", method: "GET", path: "/active-conf" }),
+      call(get("read configuration", "/active-conf")),
       "the API token",
       decodeMerchant,
       ({ merchantName }) => `the account of ${merchantName}`
@@ -107,11 +80,10 @@ const connect = ({ callbackUrl, credentials, http }: Account<typeof fields>): Pr
 
 export const pawapay = thirdParty({
   name: "pawapay",
-  title,
   baseUrls: { sandbox: "https://api.sandbox.pawapay.io", live: "https://api.pawapay.io" },
   modes: { hosts: { sandbox: /^api\.sandbox\.pawapay\.(io|cloud)$/, live: /^api\.pawapay\.(io|cloud)$/ } },
   fields,
-  serves: pawapayServes,
+  serves,
   refunds: true,
   connect
 })

@@ -1,6 +1,6 @@
 /** The operators that pawaPay reaches, under the names that it has for them, of the networks that we know. */
 import { Option } from "effect"
-import type { Served } from "../port/ThirdParty.ts"
+import { type Served, serving } from "../port/ThirdParty.ts"
 
 export interface Correspondent {
   readonly code: string
@@ -10,6 +10,7 @@ export interface Correspondent {
 }
 
 interface Market {
+  /** pawaPay writes countries with three letters. */
   readonly alpha3: string
   readonly currency: string
   readonly correspondents: Readonly<Record<string, Correspondent>>
@@ -18,85 +19,51 @@ interface Market {
 const whole = (code: string): Correspondent => ({ code, digitsIn: 0, digitsOut: 0 })
 const cents = (code: string): Correspondent => ({ code, digitsIn: 2, digitsOut: 2 })
 
-/** What we have and pawaPay has not: Airtel in Kenya, Wave in Côte d'Ivoire and Senegal. */
-const markets: Readonly<Record<string, Market>> = {
-  CI: {
-    alpha3: "CIV",
-    currency: "XOF",
-    correspondents: { mtn: whole("MTN_MOMO_CIV"), orange: whole("ORANGE_CIV") }
-  },
-  GH: {
-    alpha3: "GHA",
-    currency: "GHS",
-    correspondents: {
+const market = (alpha3: string, currency: string, correspondents: Market["correspondents"]): Market => ({
+  alpha3,
+  currency,
+  correspondents
+})
+
+/** Networks of ours that pawaPay lacks: Airtel in Kenya, Wave in Côte d'Ivoire and Senegal. */
+const markets: ReadonlyMap<string, Market> = new Map([
+  ["CI", market("CIV", "XOF", { mtn: whole("MTN_MOMO_CIV"), orange: whole("ORANGE_CIV") })],
+  [
+    "GH",
+    market("GHA", "GHS", {
       mtn: cents("MTN_MOMO_GHA"),
       airteltigo: cents("AIRTELTIGO_GHA"),
       // Telecel bought Vodafone Ghana; the code kept the old name.
       telecel: cents("VODAFONE_GHA")
-    }
-  },
-  KE: {
-    alpha3: "KEN",
-    currency: "KES",
-    correspondents: { mpesa: { code: "MPESA_KEN", digitsIn: 0, digitsOut: 2 } }
-  },
-  RW: {
-    alpha3: "RWA",
-    currency: "RWF",
-    correspondents: { airtel: whole("AIRTEL_RWA"), mtn: whole("MTN_MOMO_RWA") }
-  },
-  SN: { alpha3: "SEN", currency: "XOF", correspondents: { orange: whole("ORANGE_SEN") } },
-  TZ: {
-    alpha3: "TZA",
-    currency: "TZS",
-    correspondents: { airtel: cents("AIRTEL_TZA"), mpesa: cents("VODACOM_TZA"), tigo: whole("TIGO_TZA") }
-  },
-  UG: {
-    alpha3: "UGA",
-    currency: "UGX",
-    correspondents: { airtel: whole("AIRTEL_OAPI_UGA"), mtn: cents("MTN_MOMO_UGA") }
-  },
-  ZM: {
-    alpha3: "ZMB",
-    currency: "ZMW",
-    correspondents: { airtel: cents("AIRTEL_OAPI_ZMB"), mtn: cents("MTN_MOMO_ZMB"), zamtel: cents("ZAMTEL_ZMB") }
-  }
-}
+    })
+  ],
+  ["KE", market("KEN", "KES", { mpesa: { code: "MPESA_KEN", digitsIn: 0, digitsOut: 2 } })],
+  ["RW", market("RWA", "RWF", { airtel: whole("AIRTEL_RWA"), mtn: whole("MTN_MOMO_RWA") })],
+  ["SN", market("SEN", "XOF", { orange: whole("ORANGE_SEN") })],
+  ["TZ", market("TZA", "TZS", { airtel: cents("AIRTEL_TZA"), mpesa: cents("VODACOM_TZA"), tigo: whole("TIGO_TZA") })],
+  ["UG", market("UGA", "UGX", { airtel: whole("AIRTEL_OAPI_UGA"), mtn: cents("MTN_MOMO_UGA") })],
+  [
+    "ZM",
+    market("ZMB", "ZMW", {
+      airtel: cents("AIRTEL_OAPI_ZMB"),
+      mtn: cents("MTN_MOMO_ZMB"),
+      zamtel: cents("ZAMTEL_ZMB")
+    })
+  ]
+])
 
-const own = <A>(all: Readonly<Record<string, A>>, key: string): Option.Option<A> =>
-  Object.hasOwn(all, key) ? Option.fromNullable(all[key]) : Option.none()
-
-export const findCorrespondent = (country: string, network: string): Option.Option<Correspondent> =>
-  Option.flatMap(own(markets, country), ({ correspondents }) => own(correspondents, network))
-
-/** pawaPay writes countries with three letters. */
-export const alpha3Of = (country: string): Option.Option<string> =>
-  Option.map(own(markets, country), ({ alpha3 }) => alpha3)
-
-export interface Listed extends Correspondent {
+export interface Listed extends Correspondent, Omit<Market, "correspondents"> {
   readonly country: string
-  readonly alpha3: string
-  readonly currency: string
   readonly network: string
 }
 
-export const listed: ReadonlyArray<Listed> = Object.entries(markets).flatMap(([country, market]) =>
-  Object.entries(market.correspondents).map(([network, correspondent]) => ({
-    ...correspondent,
-    country,
-    alpha3: market.alpha3,
-    currency: market.currency,
-    network
-  }))
+export const listed: ReadonlyArray<Listed> = Array.from(markets).flatMap(([country, { correspondents, ...about }]) =>
+  Object.entries(correspondents).map(([network, correspondent]) => ({ ...correspondent, ...about, country, network }))
 )
 
-export const pawapayServes: ReadonlyArray<Served> = Object.entries(markets).flatMap(
-  ([country, { correspondents, currency }]) =>
-    (["inbound", "outbound"] as const).map((flow) => ({
-      method: "mobile_money" as const,
-      flow,
-      countries: [country],
-      currencies: [currency],
-      networks: Object.keys(correspondents)
-    }))
+export const findCorrespondent = (country: string, network: string): Option.Option<Listed> =>
+  Option.fromNullable(listed.find((one) => one.country === country && one.network === network))
+
+export const serves: ReadonlyArray<Served> = Array.from(markets).flatMap(([country, { correspondents, currency }]) =>
+  serving("both", "mobile_money", country, currency, Object.keys(correspondents))
 )

@@ -4,7 +4,7 @@ import type { Money } from "../../domain/Money.ts"
 import { type Declined } from "../../domain/Outcome.ts"
 import { type AttemptContext, attemptKind, type PaymentOrder, type RefundOrder } from "../port/Provider.ts"
 import { minorText, shortText } from "../port/WireValues.ts"
-import { alpha3Of, type Correspondent, findCorrespondent } from "./PawapayCorridors.ts"
+import { type Correspondent, findCorrespondent } from "./PawapayCorridors.ts"
 import { notSupported } from "../client/ProviderReplies.ts"
 
 /** The three things that pawaPay knows, each with its own address and its own name for the id. */
@@ -56,7 +56,7 @@ export const creationOf = (order: PaymentOrder, now: Date): Either.Either<Creati
       [kinds[kind].id]: reference,
       amount,
       currency: money.currency,
-      country: Option.getOrUndefined(alpha3Of(country)),
+      country: correspondent.alpha3,
       correspondent: correspondent.code,
       [isPayout ? "recipient" : "payer"]: person,
       customerTimestamp: now.toISOString(),

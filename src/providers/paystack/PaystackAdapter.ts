@@ -2,36 +2,15 @@
 import { Clock, Duration, Effect, Either, Option, Redacted } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
 import { type Declined, type Enquiry, type Outcome, Report } from "../../domain/Outcome.ts"
-import { looked, notSupported, prepared, sent, triedBy, warnOfStatus } from "../client/ProviderReplies.ts"
 import { outcomeOfDuplicate } from "../client/DuplicateOrder.ts"
-import type { ProviderCall, ProviderReply } from "../client/ProviderHttp.ts"
-import {
-  type AttemptContext,
-  attemptKind,
-  type PaymentOrder,
-  type Provider,
-  type RefundOrder
-} from "../port/Provider.ts"
-import { type Account, type Served, servedBy, thirdParty } from "../port/ThirdParty.ts"
-import {
-  alreadyThere,
-  balanceRead,
-  chargeOutcome,
-  enquiryOf,
-  hostedOutcome,
-  ofOrder,
-  passwordTaken,
-  recipientCode,
-  refundNoted,
-  refundOutcome,
-  refundsListed,
-  settledDisputes,
-  settledRefunds,
-  transferOutcome
-} from "./PaystackAnswers.ts"
+import { type ProviderCall, type ProviderReply, withHeaders } from "../client/ProviderHttp.ts"
+import { looked, notSupported, prepared, sent, triedBy, warnOfStatus } from "../client/ProviderReplies.ts"
+import { type AttemptContext, attemptKind, type PaymentOrder } from "../port/Provider.ts"
+import { type Account, type Connected, type Served, serving, thirdParty } from "../port/ThirdParty.ts"
+import * as answers from "./PaystackAnswers.ts"
 import { readCallback, type RefundsOf } from "./PaystackCallbacks.ts"
-import * as requests from "./PaystackRequests.ts"
 import { isRemarkable, type Kind } from "./PaystackMovements.ts"
+import * as requests from "./PaystackRequests.ts"
 
 const fields = {
   secret_key: {
@@ -42,44 +21,31 @@ const fields = {
   }
 } as const
 
-const serves: ReadonlyArray<Served> = [
-  { method: "card", flow: "inbound", countries: ["NG"], currencies: ["NGN", "USD"] },
-  { method: "card", flow: "inbound", countries: ["GH"], currencies: ["GHS"] },
-  { method: "card", flow: "inbound", countries: ["KE"], currencies: ["KES", "USD"] },
-  { method: "card", flow: "inbound", countries: ["ZA"], currencies: ["ZAR"] },
-  { method: "bank_transfer", flow: "inbound", countries: ["NG"], currencies: ["NGN"] },
-  {
-    method: "mobile_money",
-    flow: "inbound",
-    countries: ["GH"],
-    currencies: ["GHS"],
-    networks: ["mtn", "telecel", "airteltigo"]
-  },
-  { method: "mobile_money", flow: "inbound", countries: ["KE"], currencies: ["KES"], networks: ["mpesa"] },
-  { method: "bank_transfer", flow: "outbound", countries: ["NG"], currencies: ["NGN"] },
-  { method: "bank_transfer", flow: "outbound", countries: ["GH"], currencies: ["GHS"] },
-  { method: "bank_transfer", flow: "outbound", countries: ["ZA"], currencies: ["ZAR"] },
-  {
-    method: "mobile_money",
-    flow: "outbound",
-    countries: ["GH"],
-    currencies: ["GHS"],
-    networks: ["mtn", "telecel", "airteltigo"]
-  },
-  { method: "mobile_money", flow: "outbound", countries: ["KE"], currencies: ["KES"], networks: ["mpesa"] }
-]
+const GHANA = ["mtn", "telecel", "airteltigo"]
 
-const TITLE = "Paystack"
+const serves: ReadonlyArray<Served> = [
+  ...serving("inbound", "card", "NG", "NGN USD"),
+  ...serving("inbound", "card", "GH", "GHS"),
+  ...serving("inbound", "card", "KE", "KES USD"),
+  ...serving("inbound", "card", "ZA", "ZAR"),
+  ...serving("inbound", "bank_transfer", "NG", "NGN"),
+  ...serving("inbound", "mobile_money", "GH", "GHS", GHANA),
+  ...serving("inbound", "mobile_money", "KE", "KES", ["mpesa"]),
+  ...serving("outbound", "bank_transfer", "NG", "NGN"),
+  ...serving("outbound", "bank_transfer", "GH", "GHS"),
+  ...serving("outbound", "bank_transfer", "ZA", "ZAR"),
+  ...serving("outbound", "mobile_money", "GH", "GHS", GHANA),
+  ...serving("outbound", "mobile_money", "KE", "KES", ["mpesa"])
+]
 
 const kinds = { payin: "transaction", payout: "transfer", refund: "refund" } as const
 
 const isOwnRecipient = (id: string | null | undefined): id is string => id?.startsWith("RCP_") === true
 
-const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
-  const authorization = `Bearer ${Redacted.value(credentials.secret_key)}`
-  const call = (one: ProviderCall) => http.call({ ...one, headers: { ...one.headers, authorization } })
+const connect = ({ credentials, http }: Account<typeof fields>): Connected => {
+  const call = withHeaders(http, { authorization: `Bearer ${Redacted.value(credentials.secret_key)}` })
 
-  const noticed = (kind: Kind) => warnOfStatus(TITLE, (status) => !isRemarkable(kind, status))
+  const noticed = (kind: Kind) => warnOfStatus("Paystack", (status) => !isRemarkable(kind, status))
 
   const asked = (kind: Kind, question: ProviderCall, read: (reply: ProviderReply) => Enquiry) =>
     Effect.flatMap(looked(call(question), read), noticed(kind))
@@ -100,24 +66,20 @@ const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
     Effect.gen(function* () {
       const [paid] = report.movements ?? []
       if (report.state !== "returned" || paid === undefined) return report
-      const refunds = yield* listed(requests.refundsOfTransaction(paid.id), settledRefunds)
-      const disputes = yield* listed(requests.disputesOfTransaction(paid.id), settledDisputes)
-      const known = [refunds, disputes].flatMap((one) => Option.getOrElse(one, () => []))
+      const refunds = yield* listed(requests.refundsOfTransaction(paid.id), answers.settledRefunds)
+      const disputes = yield* listed(requests.disputesOfTransaction(paid.id), answers.settledDisputes)
+      const named = [refunds, disputes].flatMap((one) => Option.getOrElse(one, () => []))
       const isListed = Option.isSome(refunds) && Option.isSome(disputes)
       const derived = { ...paid, kind: "reversal", id: `${paid.id}:reversed` } as const
       return new Report({
         ...report,
-        movements: [paid, ...known, ...(isListed && known.length === 0 ? [derived] : [])]
+        movements: [paid, ...named, ...(isListed && named.length === 0 ? [derived] : [])]
       })
     })
 
   const verified = (kind: "transaction" | "transfer", reference: string): Effect.Effect<Enquiry> =>
     Effect.flatMap(
-      asked(
-        kind,
-        kind === "transfer" ? requests.verifyTransfer(reference) : requests.verifyTransaction(reference),
-        ofOrder(reference, enquiryOf(kind))
-      ),
+      asked(kind, requests.verify(kind, reference), answers.ofOrder(reference, answers.enquiryOf(kind))),
       (said) => (kind === "transaction" && said._tag === "Report" ? withReversals(said) : Effect.succeed(said))
     )
 
@@ -133,40 +95,38 @@ const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
     request: Either.Either<ProviderCall, Declined>,
     read: (reply: ProviderReply) => Outcome
   ): Effect.Effect<Outcome> =>
-    Either.match(request, {
-      onLeft: Effect.succeed<Outcome>,
-      onRight: (one) =>
-        sent(call(one), ofOrder(reference, read)).pipe(
-          Effect.flatMap((outcome) =>
-            outcome === alreadyThere
-              ? Effect.map(verified(kind, reference), outcomeOfDuplicate)
-              : withId(kind, reference, outcome)
-          ),
-          Effect.flatMap(noticed(kind))
-        )
-    })
+    request.pipe(
+      Effect.flatMap((one) => sent(call(one), answers.ofOrder(reference, read))),
+      Effect.flatMap((outcome) =>
+        outcome === answers.alreadyThere
+          ? Effect.map(verified(kind, reference), outcomeOfDuplicate)
+          : withId(kind, reference, outcome)
+      ),
+      Effect.flatMap(noticed(kind)),
+      Effect.merge
+    )
 
   const recipientOf = (order: PaymentOrder): Effect.Effect<string, Declined> =>
     isOwnRecipient(order.recipient?.externalAccountId)
       ? Effect.succeed(order.recipient.externalAccountId)
-      : Effect.flatMap(requests.transferRecipient(order), (one) => prepared(call(one), recipientCode))
+      : Effect.flatMap(requests.transferRecipient(order), (one) => prepared(call(one), answers.recipientCode))
 
   const pay = (order: PaymentOrder): Effect.Effect<Outcome> =>
     Effect.merge(
       Effect.flatMap(recipientOf(order), (code) =>
-        ordered("transfer", order, requests.transfer(order, code), transferOutcome)
+        ordered("transfer", order, requests.transfer(order, code), answers.transferOutcome)
       )
     )
 
   const collect = (order: PaymentOrder): Effect.Effect<Outcome> => {
     switch (order.method) {
       case "card":
-        return ordered("transaction", order, requests.hostedPage(order), hostedOutcome)
+        return ordered("transaction", order, requests.hostedPage(order), answers.hostedOutcome)
       case "mobile_money":
-        return ordered("transaction", order, requests.mobileCharge(order), chargeOutcome)
+        return ordered("transaction", order, requests.mobileCharge(order), answers.chargeOutcome)
       case "bank_transfer":
         return Effect.flatMap(Clock.currentTimeMillis, (now) =>
-          ordered("transaction", order, requests.bankTransferCharge(order, now), chargeOutcome)
+          ordered("transaction", order, requests.bankTransferCharge(order, now), answers.chargeOutcome)
         )
       default:
         return Effect.succeed(notSupported(`Paystack does not collect by ${order.method}`))
@@ -177,8 +137,8 @@ const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
     const kind = kinds[attemptKind(attempt)]
     if (kind !== "refund") return verified(kind, attempt.reference)
     return attempt.providerPaymentId === null
-      ? asked(kind, requests.listRefunds(attempt), refundNoted(attempt.reference))
-      : asked(kind, requests.fetchRefund(attempt.providerPaymentId), enquiryOf(kind))
+      ? asked(kind, requests.listRefunds(attempt), answers.refundNoted(attempt.reference))
+      : asked(kind, requests.fetchRefund(attempt.providerPaymentId), answers.enquiryOf(kind))
   }
 
   const refundsOf: RefundsOf = (transaction) =>
@@ -190,24 +150,16 @@ const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
         return yield* Effect.fail({ reason: paid._tag === "Unknown" ? paid.reason : "it has no id" })
       }
       const reply = yield* call(requests.refundsOfTransaction(id))
-      const refunds = yield* Either.fromOption(refundsListed(reply), () => ({ reason: `HTTP ${reply.status}` }))
+      const refunds = yield* Either.fromOption(answers.refundsListed(reply), () => ({ reason: `HTTP ${reply.status}` }))
       return { paid, ...refunds }
     })
 
-  const refund = (order: RefundOrder): Effect.Effect<Outcome> =>
-    Either.match(requests.refund(order), {
-      onLeft: Effect.succeed<Outcome>,
-      onRight: (one) => Effect.flatMap(sent(call(one), refundOutcome), noticed("refund"))
-    })
-
   return {
-    name: "paystack",
     // Transactions and transfers move once for a reference. Refunds have none, and a second one would be paid as well.
     honoursReference: true,
     // A refund has no key there: a second one for the same part would be another.
     refundsHonourReference: false,
     provesAbsence: Duration.minutes(2),
-    supports: servedBy(TITLE, serves),
     initiate: (order) => (order.flow === "outbound" ? pay(order) : collect(order)),
     enquire,
     callback: readCallback(credentials.secret_key, refundsOf),
@@ -215,19 +167,23 @@ const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
       submit: ({ reference }, otp) =>
         Effect.match(call(requests.submitOtp(reference, otp)), {
           onFailure: () => "unknown" as const,
-          onSuccess: passwordTaken
+          onSuccess: answers.passwordTaken
         }),
       resend: () => Effect.succeed(false)
     },
-    refund,
+    refund: (order) =>
+      Effect.merge(
+        Effect.flatMap(requests.refund(order), (one) =>
+          Effect.flatMap(sent(call(one), answers.refundOutcome), noticed("refund"))
+        )
+      ),
     resume: enquire,
-    test: triedBy(call(requests.balance), balanceRead)
+    test: triedBy(call(requests.balance), answers.balanceRead)
   }
 }
 
 export const paystack = thirdParty({
   name: "paystack",
-  title: TITLE,
   // The key decides whether it is a test.
   baseUrls: { sandbox: "https://api.paystack.co", live: "https://api.paystack.co" },
   modes: { said: { domain: { sandbox: /^test$/, live: /^live$/ } } },

@@ -2,24 +2,21 @@
 import { Either, Option, Schema } from "effect"
 import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 import type { Movement } from "../../domain/Movement.ts"
-import { Absent, Accepted, Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
+import { Absent, Accepted, Declined, type Enquiry, type Outcome, type Report, Unknown } from "../../domain/Outcome.ts"
+import { outcomeOfReport } from "../client/DuplicateOrder.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, isOk, named, noVerdict, unreadable } from "../client/ProviderReplies.ts"
-import { meaningOf, optional, optionalText } from "../port/WireValues.ts"
+import { asDeclined, credentialsRefused, isOk, noVerdict, unreadable } from "../client/ProviderReplies.ts"
+import { meanings, optional, optionalText, present } from "../port/WireValues.ts"
 import type { RefundsOfTransaction } from "./PaystackCallbacks.ts"
 import {
-  reversalsIn,
-  feeOf,
-  idOf,
-  idsOf,
   isOurs,
   type Kind,
   Moved,
   movementsOf,
   readMoved,
-  reasonOf,
   refusalOf,
-  reportOf
+  reportOf,
+  reversalsIn
 } from "./PaystackMovements.ts"
 
 const readEnvelope = Schema.decodeUnknownOption(
@@ -53,17 +50,21 @@ const readRefunds = Schema.decodeUnknownOption(
 )
 
 const readBalances = Schema.decodeUnknownOption(Schema.Array(Schema.Struct({ currency: Schema.String })))
+
 const envelopeOf = ({ json }: ProviderReply) => readEnvelope(json)
+
+const dataOf =
+  <A>(read: (data: unknown) => Option.Option<A>) =>
+  (reply: ProviderReply): Option.Option<A> =>
+    Option.flatMap(envelopeOf(reply), ({ data }) => read(data))
 
 const DEFINITE = [400, 402, 404, 405, 413, 415, 422]
 
-const codes: Readonly<Record<string, RefusalCode>> = {
-  insufficient_balance: "PROVIDER_BALANCE_LOW",
-  transfer_unavailable: "NOT_SUPPORTED",
-  missing_params: "INVALID_ORDER",
-  invalid_params: "INVALID_ORDER",
-  invalid_transfer_recipient: "INVALID_ORDER"
-}
+const codes = meanings<RefusalCode>({
+  PROVIDER_BALANCE_LOW: "insufficient_balance",
+  NOT_SUPPORTED: "transfer_unavailable",
+  INVALID_ORDER: "missing_params invalid_params invalid_transfer_recipient"
+})
 
 /** A definite refusal before anything moved, or unknown. */
 const refused = (reply: ProviderReply): Declined | Unknown => {
@@ -71,14 +72,14 @@ const refused = (reply: ProviderReply): Declined | Unknown => {
   const envelope = Option.getOrUndefined(envelopeOf(reply))
   if (envelope === undefined || envelope.status || !DEFINITE.includes(reply.status)) return noVerdict(reply)
   const { code, message, type } = envelope
-  const own = code ?? type
-  const known = meaningOf(codes, code)
+  const known = codes.get(code)
   if (known === undefined && type === "api_error") return noVerdict(reply)
-  const ours = known ?? (type === "processor_error" ? undefined : "INVALID_ORDER")
   return new Declined({
     reason: message ?? `HTTP ${reply.status}`,
-    ...(ours === undefined ? {} : { code: ours }),
-    ...(own === undefined ? {} : { providerCode: own })
+    ...present({
+      code: known ?? (type === "processor_error" ? undefined : "INVALID_ORDER"),
+      providerCode: code ?? type
+    })
   })
 }
 
@@ -94,8 +95,7 @@ const isDuplicate = (reply: ProviderReply): boolean =>
         /duplicate.*reference|reference already exists/i.test(message ?? ""))
   )
 
-const movedBy = (reply: ProviderReply): Option.Option<Moved> =>
-  Option.flatMap(envelopeOf(reply), ({ data }) => readMoved(data))
+const movedBy = dataOf(readMoved)
 
 /** What is said of another order says nothing of ours. */
 export const ofOrder =
@@ -108,21 +108,18 @@ export const ofOrder =
 export const hostedOutcome = (reply: ProviderReply): Outcome => {
   if (isDuplicate(reply)) return alreadyThere
   if (!isOk(reply)) return refused(reply)
-  return Option.match(
-    Option.flatMap(envelopeOf(reply), ({ data }) => readHosted(data)),
-    {
-      onNone: () => unreadable(reply),
-      onSome: ({ access_code, authorization_url }) =>
-        new Accepted({
-          state: "pending",
-          providerPaymentId: null,
-          providerStatus: null,
-          nextAction: "redirect",
-          actionData: { redirect_url: authorization_url },
-          providerData: { access_code }
-        })
-    }
-  )
+  return Option.match(dataOf(readHosted)(reply), {
+    onNone: () => unreadable(reply),
+    onSome: ({ access_code, authorization_url }) =>
+      new Accepted({
+        state: "pending",
+        providerPaymentId: null,
+        providerStatus: null,
+        nextAction: "redirect",
+        actionData: { redirect_url: authorization_url },
+        providerData: { access_code }
+      })
+  })
 }
 
 /** What the customer must do, as far as this service can lead them there. */
@@ -154,35 +151,31 @@ const stepOf = (moved: Moved, data: unknown): Pick<Accepted, "nextAction" | "act
   }
 }
 
+const declinedOf = ({ reason, providerStatus }: Report, moved: Moved, isInstrument = false): Declined =>
+  new Declined({
+    reason: reason ?? providerStatus ?? moved.status,
+    ...present({ instrument: isInstrument || undefined }),
+    ...refusalOf(moved)
+  })
+
 /** A charge that failed was refused by the payer's bank or network, or by the payer. */
 export const chargeOutcome = (reply: ProviderReply): Outcome => {
   if (isDuplicate(reply)) return alreadyThere
   const moved = Option.getOrUndefined(movedBy(reply))
   if (moved === undefined || reply.status >= 500) return isOk(reply) ? unreadable(reply) : refused(reply)
-  const { state } = reportOf("transaction", moved)
-  if (state === "failed" || state === "returned") {
-    return new Declined({ reason: reasonOf(moved), instrument: true, ...refusalOf(moved) })
-  }
+  const report = reportOf("transaction", moved)
+  const outcome = outcomeOfReport(report, declinedOf(report, moved, true))
+  if (outcome._tag === "Declined") return outcome
   // It tells of a charge that is there: what became of that, the look-up says.
   if (!isOk(reply)) return reply.status === 401 || reply.status === 403 ? refused(reply) : noVerdict(reply)
-  return new Accepted({
-    state,
-    providerPaymentId: idOf("transaction", moved),
-    providerStatus: moved.status,
-    ...stepOf(moved, Option.getOrUndefined(envelopeOf(reply))?.data),
-    ...idsOf("transaction", moved),
-    ...feeOf(moved),
-    ...named(movementsOf("transaction", moved))
-  })
+  return new Accepted({ ...outcome, ...stepOf(moved, Option.getOrUndefined(envelopeOf(reply))?.data) })
 }
 
 export const recipientCode = (reply: ProviderReply): Either.Either<string, Declined> => {
-  const code = Option.flatMap(envelopeOf(reply), ({ data }) => readRecipient(data))
-  if (isOk(reply) && Option.isSome(code)) return Either.right(code.value.recipient_code)
-  const verdict = refused(reply)
-  return Either.left(
-    verdict._tag === "Declined" ? verdict : new Declined({ reason: verdict.reason, code: "PROVIDER_UNAVAILABLE" })
-  )
+  const code = dataOf(readRecipient)(reply)
+  return isOk(reply) && Option.isSome(code)
+    ? Either.right(code.value.recipient_code)
+    : Either.left(asDeclined(refused(reply)))
 }
 
 const orderedOutcome =
@@ -193,19 +186,8 @@ const orderedOutcome =
     return Option.match(movedBy(reply), {
       onNone: () => unreadable(reply),
       onSome: (moved) => {
-        const { state } = reportOf(kind, moved)
-        return state === "failed" || state === "returned"
-          ? new Declined({ reason: reasonOf(moved), ...refusalOf(moved) })
-          : new Accepted({
-              state,
-              providerPaymentId: idOf(kind, moved),
-              providerStatus: moved.status,
-              nextAction: null,
-              actionData: {},
-              ...idsOf(kind, moved),
-              ...feeOf(moved),
-              ...named(movementsOf(kind, moved))
-            })
+        const report = reportOf(kind, moved)
+        return outcomeOfReport(report, declinedOf(report, moved))
       }
     })
   }
@@ -234,7 +216,7 @@ export const enquiryOf =
     return Option.match(movedBy(reply), { onNone: () => unreadable(reply), onSome: (moved) => reportOf(kind, moved) })
   }
 
-const refundsIn = (reply: ProviderReply) => Option.flatMap(envelopeOf(reply), ({ data }) => readRefunds(data))
+const refundsIn = dataOf(readRefunds)
 
 /** That our note is not among the refunds proves nothing: Paystack promises nowhere when a refund is listed. */
 export const refundNoted =
@@ -268,7 +250,7 @@ export const settledRefunds = (reply: ProviderReply): Option.Option<ReadonlyArra
   Option.map(isOk(reply) ? refundsIn(reply) : Option.none(), settledOf)
 
 export const settledDisputes = (reply: ProviderReply): Option.Option<ReadonlyArray<Movement>> =>
-  isOk(reply) ? Option.flatMap(envelopeOf(reply), ({ data }) => reversalsIn(data)) : Option.none()
+  isOk(reply) ? dataOf(reversalsIn)(reply) : Option.none()
 
 /** It ended with the password, or goes on: a charge that failed is for the enquiry to tell. */
 export const passwordTaken = (reply: ProviderReply): "accepted" | "wrong" | "not_expected" | "unknown" => {
@@ -279,7 +261,7 @@ export const passwordTaken = (reply: ProviderReply): "accepted" | "wrong" | "not
 }
 
 export const balanceRead = (reply: ProviderReply): Either.Either<string, string> => {
-  const balances = Option.flatMap(envelopeOf(reply), ({ data }) => readBalances(data))
+  const balances = dataOf(readBalances)(reply)
   if (!isOk(reply) || Option.isNone(balances)) return Either.left(refused(reply).reason)
   return Either.right(`it answered with the balances in ${balances.value.map((one) => one.currency).join(", ")}`)
 }

@@ -17,7 +17,7 @@ import {
   Proof,
   Statement
 } from "../port/Callback.ts"
-import { meaningOf, optionalText } from "../port/WireValues.ts"
+import { meanings, optionalText } from "../port/WireValues.ts"
 import {
   endOf,
   readDispute,
@@ -65,17 +65,11 @@ const eventsOfDispute = (data: unknown, proof: Proof<"account">): Effect.Effect<
   return Effect.succeed([new Statement({ key: `${DISPUTE_RESOLVED} ${reversal.id}`, attempt, report, proof })])
 }
 
-const kinds: Readonly<Record<string, Kind>> = {
-  "charge.success": "transaction",
-  "transfer.success": "transfer",
-  "transfer.failed": "transfer",
-  "transfer.reversed": "transfer",
-  "refund.pending": "refund",
-  "refund.processing": "refund",
-  "refund.needs-attention": "refund",
-  "refund.processed": "refund",
-  "refund.failed": "refund"
-}
+const kinds = meanings<Kind>({
+  transaction: "charge.success",
+  transfer: "transfer.success transfer.failed transfer.reversed",
+  refund: "refund.pending refund.processing refund.needs-attention refund.processed refund.failed"
+})
 
 /** Payers can choose the reference of a transaction, with no more than the public key. */
 const abouts = { transaction: "payin", transfer: "payout", refund: "refund" } as const
@@ -104,12 +98,8 @@ const eventsByHand = (
   if (paid === undefined || byHand.length === 0) return []
   const attempt = { reference, providerPaymentId: paid.providerPaymentId, about: "payin" as const }
   if (paid.state !== "completed") return [new Hint({ attempt })]
-  const key = `refunded by hand ${sha256Hex(
-    byHand
-      .map(({ id }) => id)
-      .toSorted()
-      .join(" ")
-  )}`
+  const ids = byHand.map(({ id }) => id).toSorted()
+  const key = `refunded by hand ${sha256Hex(ids.join(" "))}`
   const report = new Report({ ...paid, movements: [...(paid.movements ?? []), ...byHand] })
   return [new Statement({ key, attempt, report, proof })]
 }
@@ -142,13 +132,10 @@ const eventsOfMoved = (
       }
       const reference = kind === "refund" ? refund?.merchant_note : moved.reference
       if (reference === undefined) return Effect.succeed([])
-      const key = report.providerPaymentId === null ? sha256Hex(body) : `${event} ${report.providerPaymentId}`
-      const statement = new Statement({
-        key,
-        attempt: { reference, providerPaymentId: report.providerPaymentId, about: abouts[kind] },
-        report,
-        proof
-      })
+      const { providerPaymentId } = report
+      const key = providerPaymentId === null ? sha256Hex(body) : `${event} ${providerPaymentId}`
+      const attempt = { reference, providerPaymentId, about: abouts[kind] }
+      const statement = new Statement({ key, attempt, report, proof })
       return isRemarkable(kind, moved.status)
         ? Effect.as(Effect.logWarning(`Paystack's ${event} has the status ${moved.status}`), [statement])
         : Effect.succeed([statement])
@@ -160,7 +147,7 @@ const eventsIn = (body: Buffer, refundsOf: RefundsOf, proof: Proof<"account">): 
   if (Option.isNone(read)) return Effect.as(Effect.logWarning("Paystack called back with what cannot be read"), [])
   const { data, event } = read.value
   if (event === DISPUTE_RESOLVED) return eventsOfDispute(data, proof)
-  const kind = meaningOf(kinds, event)
+  const kind = kinds.get(event)
   return kind === undefined ? Effect.succeed([]) : eventsOfMoved({ data, event, kind }, body, refundsOf, proof)
 }
 

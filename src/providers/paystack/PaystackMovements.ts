@@ -5,7 +5,7 @@ import type { Money } from "../../domain/Money.ts"
 import type { Movement, MovementState } from "../../domain/Movement.ts"
 import { Report } from "../../domain/Outcome.ts"
 import { named, providerIds } from "../client/ProviderReplies.ts"
-import { meaningOf, moneyOfMinor, optional, optionalText } from "../port/WireValues.ts"
+import { meanings, moneyOfMinor, optional, optionalText, present } from "../port/WireValues.ts"
 import { PAYSTACK_DIGITS } from "./PaystackRequests.ts"
 
 /** What transactions, transfers and refunds have in common. */
@@ -28,45 +28,28 @@ export type Moved = typeof Moved.Type
 export const readMoved = Schema.decodeUnknownOption(Moved)
 type State = Report["state"]
 
-const transactionStates: Readonly<Record<string, State>> = {
-  success: "completed",
+const transactionStates = meanings<State>({
+  completed: "success",
   failed: "failed",
-  reversed: "returned",
+  returned: "reversed",
   // The customer has not finished, and still may: our own expiry ends it.
-  abandoned: "pending",
-  // The customer is to give a password, or to transfer it; one who was asked by phone is past this already.
-  ongoing: "pending",
-  pending: "processing",
-  processing: "processing",
-  queued: "processing",
-  pay_offline: "processing",
-  pending_bank_transfer: "pending",
-  send_otp: "pending",
-  open_url: "pending"
-}
+  pending: "abandoned ongoing pending_bank_transfer send_otp open_url",
+  processing: "pending processing queued pay_offline"
+})
 
-const transferStates: Readonly<Record<string, State>> = {
-  success: "completed",
-  failed: "failed",
-  abandoned: "failed",
-  blocked: "failed",
-  rejected: "failed",
-  reversed: "returned",
-  pending: "processing",
-  received: "processing",
-  processing: "processing",
-  queued: "processing",
-  // Waits for a password at Paystack: the account must have transfer passwords switched off.
-  otp: "processing"
-}
+const transferStates = meanings<State>({
+  completed: "success",
+  failed: "failed abandoned blocked rejected",
+  returned: "reversed",
+  // `otp` waits for a password at Paystack: the account must have transfer passwords switched off.
+  processing: "pending received processing queued otp"
+})
 
-const refundStates: Readonly<Record<string, State>> = {
-  processed: "completed",
+const refundStates = meanings<State>({
+  completed: "processed",
   failed: "failed",
-  pending: "processing",
-  processing: "processing",
-  "needs-attention": "processing"
-}
+  processing: "pending processing needs-attention"
+})
 
 const statesOf = { transaction: transactionStates, transfer: transferStates, refund: refundStates } as const
 
@@ -74,12 +57,10 @@ export type Kind = keyof typeof statesOf
 
 /** Statuses that are logged: unknown ones, and those that wait for a person at Paystack. */
 export const isRemarkable = (kind: Kind, status: string | null): boolean =>
-  status !== null && (meaningOf(statesOf[kind], status) === undefined || ["otp", "needs-attention"].includes(status))
+  status !== null && (!statesOf[kind].has(status) || ["otp", "needs-attention"].includes(status))
 
-export const moneyOf = (amount: string | undefined, currency: string | undefined): Money | undefined =>
-  amount === undefined || currency === undefined
-    ? undefined
-    : Option.getOrUndefined(moneyOfMinor(amount, currency, PAYSTACK_DIGITS))
+const moneyOf = (amount: string | undefined, currency: string | undefined): Money | undefined =>
+  Option.getOrUndefined(moneyOfMinor(amount, currency, PAYSTACK_DIGITS))
 
 const wordings: ReadonlyArray<readonly [RegExp, RefusalCode]> = [
   [/insufficient (funds|balance)/i, "INSUFFICIENT_FUNDS"],
@@ -96,40 +77,31 @@ const codeOf = ({ channel, gateway_response: said }: Moved): RefusalCode | undef
   return known ?? (channel === "card" && said === "Declined" ? "CARD_DECLINED" : undefined)
 }
 
-export const reasonOf = (moved: Moved): string => moved.gateway_response ?? moved.message ?? moved.status
+const reasonOf = (moved: Moved): string => moved.gateway_response ?? moved.message ?? moved.status
 
-export const idOf = (kind: Kind, { id, transfer_code: transferCode }: Moved): string | null =>
+const idOf = (kind: Kind, { id, transfer_code: transferCode }: Moved): string | null =>
   (kind === "transfer" ? transferCode : id) ?? null
 
 /** Of a refund, its id; of a transaction, also the receipt of the mobile network. */
-export const idsOf = (kind: Kind, { id, receipt_number, transfer_code }: Moved) =>
+const idsOf = (kind: Kind, { id, receipt_number, transfer_code }: Moved) =>
   providerIds({
     [`${kind}_id`]: id,
     ...(kind === "transfer" ? { transfer_code } : {}),
     ...(kind === "transaction" ? { receipt_number } : {})
   })
 
-export const feeOf = (moved: Moved) => {
-  const fee = moneyOf(moved.fees ?? moved.fee_charged, moved.currency)
-  return fee === undefined ? {} : { fee }
-}
+const feeOf = ({ currency, fee_charged, fees }: Moved) => present({ fee: moneyOf(fees ?? fee_charged, currency) })
 
-export const refusalOf = (moved: Moved) => {
-  const code = codeOf(moved)
-  return {
-    ...(code === undefined ? {} : { code }),
-    ...(moved.gateway_response === undefined ? {} : { providerCode: moved.gateway_response })
-  }
-}
+export const refusalOf = (moved: Moved) => present({ code: codeOf(moved), providerCode: moved.gateway_response })
 
 /** What was collected is completed by an amount that can be read, where one is named. */
 const stateOf = (kind: Kind, { amount, currency, status }: Moved): State => {
-  const state = meaningOf(statesOf[kind], status) ?? "processing"
+  const state = statesOf[kind].get(status) ?? "processing"
   const isUnreadable = amount !== undefined && moneyOf(amount, currency) === undefined
   return kind === "transaction" && state === "completed" && isUnreadable ? "processing" : state
 }
 
-const refundMovements: Readonly<Partial<Record<State, MovementState>>> = { completed: "settled", failed: "failed" }
+const refundMovements = meanings<MovementState>({ settled: "completed", failed: "failed" })
 
 /**
  * A reference is one transaction and one transfer, each of which moves money once. A transfer that was reversed has no id
@@ -139,7 +111,7 @@ export const movementsOf = (kind: Kind, moved: Moved): ReadonlyArray<Movement> =
   const [id, state] = [idOf(kind, moved), stateOf(kind, moved)]
   if (id === null) return []
   const amount = moneyOf(moved.amount, moved.currency) ?? null
-  if (kind === "refund") return [{ kind, id, amount, state: refundMovements[state] ?? "pending" }]
+  if (kind === "refund") return [{ kind, id, amount, state: refundMovements.get(state) ?? "pending" }]
   if (state !== "completed" && state !== "returned") return []
   if (kind === "transaction") return [{ kind: "collection", id, amount, state: "settled" }]
   const paid = { kind: "disbursement", id, amount, state: "settled" } as const
@@ -182,13 +154,9 @@ export type Dispute = typeof Dispute.Type
 export const readDispute = Schema.decodeUnknownOption(Dispute)
 
 /** Nothing is taken before a dispute is resolved, and then only where the merchant gave in or did not answer. */
-const resolutions: Readonly<Record<string, "lost" | "won">> = {
-  "merchant-accepted": "lost",
-  "auto-accepted": "lost",
-  declined: "won"
-}
+const resolutions = meanings({ lost: "merchant-accepted auto-accepted", won: "declined" })
 
-export const endOf = ({ resolution }: Dispute): "lost" | "won" | undefined => meaningOf(resolutions, resolution)
+export const endOf = ({ resolution }: Dispute): "lost" | "won" | undefined => resolutions.get(resolution)
 
 /** What a dispute that was lost has taken. */
 export const reversalOf = (dispute: Dispute): (Movement & { readonly amount: Money }) | undefined => {

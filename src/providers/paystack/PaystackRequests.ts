@@ -2,8 +2,8 @@
 import { Duration, Either } from "effect"
 import { LosslessNumber, stringify } from "lossless-json"
 import type { Money } from "../../domain/Money.ts"
-import { type Declined } from "../../domain/Outcome.ts"
-import type { ProviderCall } from "../client/ProviderHttp.ts"
+import type { Declined } from "../../domain/Outcome.ts"
+import { get, postJson, type ProviderCall, withQuery } from "../client/ProviderHttp.ts"
 import type { AttemptContext, MobileMoney, PaymentOrder, RefundOrder } from "../port/Provider.ts"
 import { minorText } from "../port/WireValues.ts"
 import { exactAmount, invalidOrder, notSupported } from "../client/ProviderReplies.ts"
@@ -19,15 +19,8 @@ export const PAYSTACK_DIGITS = 2
 const amountOf = (money: Money): Either.Either<LosslessNumber, Declined> =>
   Either.map(exactAmount("Paystack", money, minorText(money, PAYSTACK_DIGITS)), (text) => new LosslessNumber(text))
 
-const post = (operation: string, path: string, body: Readonly<Record<string, unknown>>): ProviderCall => ({
-  operation,
-  method: "POST",
-  path,
-  headers: { "content-type": "application/json" },
-  body: stringify(body) ?? ""
-})
-
-const get = (operation: string, path: string): ProviderCall => ({ operation, method: "GET", path })
+const post = (operation: string, path: string, body: Readonly<Record<string, unknown>>): ProviderCall =>
+  postJson(operation, path, stringify(body) ?? "")
 
 /** Paystack's names of the networks that it reaches, for what it collects; for transfers they are in upper case. */
 const networks: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -59,39 +52,33 @@ const collected = (order: PaymentOrder): Either.Either<Readonly<Record<string, u
     reference: Either.right(order.reference)
   })
 
+const charge = (order: PaymentOrder, operation: string, path: string, how: Readonly<Record<string, unknown>>) =>
+  Either.map(collected(order), (common) =>
+    post(operation, path, { ...common, ...how, metadata: { payment_id: order.paymentId } })
+  )
+
 /** A page of Paystack's own, where the customer enters the card. */
 export const hostedPage = (order: PaymentOrder): PreparedCall =>
-  Either.map(collected(order), (common) =>
-    post("create hosted payment", "/transaction/initialize", {
-      ...common,
-      channels: ["card"],
-      callback_url: order.returnUrl,
-      metadata: { payment_id: order.paymentId }
-    })
-  )
+  charge(order, "create hosted payment", "/transaction/initialize", {
+    channels: ["card"],
+    callback_url: order.returnUrl
+  })
 
 export const mobileCharge = (order: PaymentOrder): PreparedCall =>
   Either.gen(function* () {
     const mobile = yield* needed(order.mobileMoney, "the payer's mobile money account")
     const provider = yield* networkOf(order.country, mobile)
-    return post("create charge", "/charge", {
-      ...(yield* collected(order)),
-      mobile_money: { phone: chargedNumber(order.country, mobile.phoneNumber), provider },
-      metadata: { payment_id: order.paymentId }
-    })
+    const phone = chargedNumber(order.country, mobile.phoneNumber)
+    return yield* charge(order, "create charge", "/charge", { mobile_money: { phone, provider } })
   })
 
 /** The account that the payer is given takes money for this long; Paystack allows no more than eight hours. */
 const accountLives = Duration.hours(6)
 
-export const bankTransferCharge = (order: PaymentOrder, nowMillis: number): PreparedCall =>
-  Either.map(collected(order), (common) =>
-    post("create charge", "/charge", {
-      ...common,
-      bank_transfer: { account_expires_at: new Date(nowMillis + Duration.toMillis(accountLives)).toISOString() },
-      metadata: { payment_id: order.paymentId }
-    })
-  )
+export const bankTransferCharge = (order: PaymentOrder, nowMillis: number): PreparedCall => {
+  const account_expires_at = new Date(nowMillis + Duration.toMillis(accountLives)).toISOString()
+  return charge(order, "create charge", "/charge", { bank_transfer: { account_expires_at } })
+}
 
 const bankRecipients: Readonly<Record<string, string>> = { NG: "nuban", GH: "ghipss", ZA: "basa" }
 
@@ -151,11 +138,8 @@ export const refund = ({ attempt, collectionId, money, reason, reference }: Refu
     })
   )
 
-export const verifyTransaction = (reference: string): ProviderCall =>
-  get("verify transaction", `/transaction/verify/${encodeURIComponent(reference)}`)
-
-export const verifyTransfer = (reference: string): ProviderCall =>
-  get("verify transfer", `/transfer/verify/${encodeURIComponent(reference)}`)
+export const verify = (kind: "transaction" | "transfer", reference: string): ProviderCall =>
+  get(`verify ${kind}`, `/${kind}/verify/${encodeURIComponent(reference)}`)
 
 export const fetchRefund = (id: string): ProviderCall => get("fetch refund", `/refund/${encodeURIComponent(id)}`)
 
@@ -166,17 +150,14 @@ export const REFUNDS_PER_PAGE = 100
 
 /** The refunds of about the time at which ours was sent. */
 export const listRefunds = ({ sentAt }: AttemptContext): ProviderCall => {
-  const query = new URLSearchParams({
-    from: new Date(sentAt.getTime() - Duration.toMillis(searchedBefore)).toISOString(),
-    to: new Date(sentAt.getTime() + Duration.toMillis(searchedAfter)).toISOString(),
-    perPage: `${REFUNDS_PER_PAGE}`
-  })
-  return get("list refunds", `/refund?${query.toString()}`)
+  const from = new Date(sentAt.getTime() - Duration.toMillis(searchedBefore)).toISOString()
+  const to = new Date(sentAt.getTime() + Duration.toMillis(searchedAfter)).toISOString()
+  return get("list refunds", withQuery("/refund", { from, to, perPage: `${REFUNDS_PER_PAGE}` }))
 }
 
 /** The refunds of one transaction, by Paystack's own id of it. */
 export const refundsOfTransaction = (id: string): ProviderCall =>
-  get("list refunds", `/refund?${new URLSearchParams({ transaction: id, perPage: `${REFUNDS_PER_PAGE}` }).toString()}`)
+  get("list refunds", withQuery("/refund", { transaction: id, perPage: `${REFUNDS_PER_PAGE}` }))
 
 export const disputesOfTransaction = (id: string): ProviderCall =>
   get("list disputes", `/dispute/transaction/${encodeURIComponent(id)}`)

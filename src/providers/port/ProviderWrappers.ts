@@ -5,7 +5,8 @@
 import { Effect } from "effect"
 import { nilUuid, type OrgId } from "../../domain/Ids.ts"
 import { type CallbackEvent, Hint, type Named, Statement } from "./Callback.ts"
-import type { AttemptContext, Provider } from "./Provider.ts"
+import type { AttemptContext, Provider, RefundOrder } from "./Provider.ts"
+import { present } from "./WireValues.ts"
 import { caller, type Purpose } from "../client/ConcurrencyLimit.ts"
 
 const VERSION_AT = 14
@@ -39,59 +40,40 @@ const inward = (event: CallbackEvent): CallbackEvent =>
     ? new Hint({ ...event, attempt: named(event.attempt) })
     : new Statement({ ...event, attempt: named(event.attempt) })
 
-/** Translates our attempt ids to wire references, and back in callbacks. */
-export const byWireReference = (provider: Provider): Provider => {
+const tagged = <A, E>(purpose: Purpose, orgId: OrgId | null, call: Effect.Effect<A, E>) =>
+  Effect.locally(call, caller, { purpose, orgId })
+
+/** Calls a provider by wire references, and tags its calls with purpose and organisation for the concurrency limit. */
+export const wrapProvider = (provider: Provider): Provider => {
   const { cancel, otp, refund, resume } = provider
+  const about =
+    <Rest extends ReadonlyArray<unknown>, A>(
+      purpose: Purpose,
+      call: (attempt: AttemptContext, ...rest: Rest) => Effect.Effect<A>
+    ) =>
+    (attempt: AttemptContext, ...rest: Rest) =>
+      tagged(purpose, attempt.orgId, call(outward(attempt), ...rest))
+  const others = present({
+    otp: otp && { submit: about("order", otp.submit), resend: about("order", otp.resend) },
+    cancel: cancel && about("order", cancel),
+    refund:
+      refund &&
+      ((order: RefundOrder) =>
+        about("order", (attempt) => refund({ ...order, attempt, reference: wireReference(order.reference) }))(
+          order.attempt
+        )),
+    resume: resume && about("question", resume)
+  })
   return {
     ...provider,
-    initiate: (order) => provider.initiate({ ...order, reference: wireReference(order.reference) }),
-    enquire: (attempt) => provider.enquire(outward(attempt)),
+    initiate: (order) =>
+      tagged("order", order.orgId, provider.initiate({ ...order, reference: wireReference(order.reference) })),
+    enquire: about("question", provider.enquire),
     callback: (request) =>
-      Effect.map(provider.callback(request), ({ events, ...rest }) => ({ events: events.map(inward), ...rest })),
-    ...(otp === undefined
-      ? {}
-      : {
-          otp: {
-            submit: (attempt: AttemptContext, password: string) => otp.submit(outward(attempt), password),
-            resend: (attempt: AttemptContext) => otp.resend(outward(attempt))
-          }
-        }),
-    ...(cancel === undefined ? {} : { cancel: (attempt: AttemptContext) => cancel(outward(attempt)) }),
-    ...(refund === undefined
-      ? {}
-      : {
-          refund: (order) =>
-            refund({ ...order, attempt: outward(order.attempt), reference: wireReference(order.reference) })
-        }),
-    ...(resume === undefined ? {} : { resume: (attempt, query) => resume(outward(attempt), query) })
-  }
-}
-
-/** Tags the calls of a provider with their purpose and organisation, for the concurrency limit. */
-const asking =
-  (purpose: Purpose, orgId: OrgId | null) =>
-  <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-    Effect.locally(effect, caller, { purpose, orgId })
-
-export const withCaller = (provider: Provider): Provider => {
-  const { cancel, otp, refund, resume } = provider
-  return {
-    ...provider,
-    initiate: (order) => asking("order", order.orgId)(provider.initiate(order)),
-    enquire: (attempt) => asking("question", attempt.orgId)(provider.enquire(attempt)),
-    callback: (request) => asking("proof", null)(provider.callback(request)),
-    ...(otp === undefined
-      ? {}
-      : {
-          otp: {
-            submit: (attempt, password) => asking("order", attempt.orgId)(otp.submit(attempt, password)),
-            resend: (attempt) => asking("order", attempt.orgId)(otp.resend(attempt))
-          }
-        }),
-    ...(cancel === undefined ? {} : { cancel: (attempt) => asking("order", attempt.orgId)(cancel(attempt)) }),
-    ...(refund === undefined ? {} : { refund: (order) => asking("order", order.attempt.orgId)(refund(order)) }),
-    ...(resume === undefined
-      ? {}
-      : { resume: (attempt, query) => asking("question", attempt.orgId)(resume(attempt, query)) })
+      Effect.map(tagged("proof", null, provider.callback(request)), ({ events, ...rest }) => ({
+        events: events.map(inward),
+        ...rest
+      })),
+    ...others
   }
 }

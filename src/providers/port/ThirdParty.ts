@@ -2,8 +2,9 @@
  * Declaration of a third party: addresses, credential fields, served corridors. Settings, routing and the table of
  * providers are made from it.
  */
-import { Either, type Redacted } from "effect"
+import { Either, Redacted } from "effect"
 import type { Flow, PaymentMethod, ThirdPartyName } from "../../domain/Corridor.ts"
+import { thirdPartyTitles } from "../../domain/ThirdPartyTitles.ts"
 import type { ConfigId } from "../../domain/Ids.ts"
 import type { Mode } from "../../platform/config/Settings.ts"
 import type { ProviderHttp } from "../client/ProviderHttp.ts"
@@ -81,8 +82,44 @@ export interface ThirdParty<Fields extends CredentialFields = CredentialFields> 
   readonly connect: (account: Account<Fields>) => Provider
 }
 
-export const thirdParty = <const Fields extends CredentialFields>(declared: ThirdParty<Fields>): ThirdParty<Fields> =>
-  declared
+/** What `connect` of an adapter makes: support follows from `serves`, unless the account decides it. */
+export type Connected = Omit<Provider, "name" | "supports"> & Pick<Partial<Provider>, "supports">
+
+/** As an adapter declares it: its title is in the table of third parties. */
+interface Declaration<Fields extends CredentialFields> extends Omit<ThirdParty<Fields>, "connect" | "title"> {
+  readonly title?: string
+  readonly connect: (account: Account<Fields>) => Connected
+}
+
+export const thirdParty = <const Fields extends CredentialFields>(
+  declared: Declaration<Fields>
+): ThirdParty<Fields> => {
+  const { connect, name, serves, title = thirdPartyTitles[name] } = declared
+  const supports = servedBy(title, serves)
+  return { ...declared, title, connect: (account) => ({ name, supports, ...connect(account) }) }
+}
+
+export const credentialText = (credential: Redacted.Redacted | undefined): string | undefined =>
+  credential === undefined ? undefined : Redacted.value(credential)
+
+const listIn = (text: string | ReadonlyArray<string>): ReadonlyArray<string> =>
+  typeof text === "string" ? text.split(" ") : text
+
+/** Corridors of one method, in one flow or in both. Countries and currencies in a text are separated by spaces. */
+export const serving = (
+  flow: Served["flow"] | "both",
+  method: PaymentMethod,
+  countries: string | ReadonlyArray<string>,
+  currencies: string | ReadonlyArray<string>,
+  networks?: ReadonlyArray<string>
+): ReadonlyArray<Served> =>
+  (flow === "both" ? (["inbound", "outbound"] as const) : [flow]).map((one) => ({
+    method,
+    flow: one,
+    countries: countries === "everywhere" ? countries : listIn(countries),
+    currencies: listIn(currencies),
+    ...(networks === undefined ? {} : { networks })
+  }))
 
 const names = (all: ReadonlyArray<string>): string => [...new Set(all)].join(", ")
 

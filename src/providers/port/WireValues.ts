@@ -3,6 +3,7 @@ import { Either, Option, Schema } from "effect"
 import { type AnyCurrencyCode, isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { Money } from "../../domain/Money.ts"
 import { parseAsWritten } from "../../domain/ExactJson.ts"
+import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 
 /** A whole number of minor units; `exponent` where the third party counts a currency otherwise than ISO 4217 does. */
 export const minorText = ({ exponent: own, minor }: Money, exponent: number = own): Option.Option<string> => {
@@ -20,18 +21,20 @@ export const shortText = (money: Money): string => {
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text
 }
 
-const currencyIn = (text: string): Option.Option<AnyCurrencyCode> => {
-  const code = text.toUpperCase()
+type Text = string | null | undefined
+
+const currencyIn = (text: Text): Option.Option<AnyCurrencyCode> => {
+  const code = text?.toUpperCase() ?? ""
   return isAnyCurrencyCode(code) ? Option.some(code) : Option.none()
 }
 
-/** None for a malformed amount or an unknown currency. */
-export const moneyOfMajor = (amount: string, currency: string): Option.Option<Money> =>
-  Option.flatMap(currencyIn(currency), (code) => Either.getRight(Money.fromNumericText(amount, code)))
+/** None for a missing or malformed amount, and for an unknown currency. */
+export const moneyOfMajor = (amount: Text, currency: Text): Option.Option<Money> =>
+  Option.flatMap(currencyIn(currency), (code) => Either.getRight(Money.fromNumericText(amount ?? "", code)))
 
-export const moneyOfMinor = (amount: string, currency: string, exponent?: number): Option.Option<Money> =>
+export const moneyOfMinor = (amount: Text, currency: Text, exponent?: number): Option.Option<Money> =>
   Option.flatMap(currencyIn(currency), (code) => {
-    if (!/^-?\d{1,30}$/.test(amount)) return Option.none()
+    if (typeof amount !== "string" || !/^-?\d{1,30}$/.test(amount)) return Option.none()
     const own = Money.zero(code).exponent
     const scale = exponent ?? own
     const counted = BigInt(amount)
@@ -44,9 +47,43 @@ export const moneyOfMinor = (amount: string, currency: string, exponent?: number
 export const readJson = (text: string): Either.Either<unknown, string> =>
   Either.try({ try: () => parseAsWritten(text), catch: () => "it is not JSON" })
 
-/** Looks up a status or error code of a third party in a table of ours. */
-/** Undefined for unknown codes, and for names such as `constructor` that every object has. */
-export const meaningOf = <A>(table: Readonly<Record<string, A>>, word: string | null | undefined): A | undefined =>
+/** A table of ours by the words of a third party: statuses or error codes. */
+export type Meanings<A> = ReadonlyMap<Text, A>
+
+type Grouped<A extends string> = Readonly<Partial<Record<A, string>>>
+
+const entriesOf = <A extends string, B>(grouped: Grouped<A>, meaning: (ours: A) => B) =>
+  (Object.entries(grouped) as unknown as ReadonlyArray<readonly [A, string]>).flatMap(([ours, theirs]) =>
+    theirs.split(/\s+/).map((one): readonly [Text, B] => [one, meaning(ours)])
+  )
+
+/** The words of the third party are listed under each of ours, separated by spaces. */
+export const meanings = <A extends string>(grouped: Grouped<A>): Meanings<A> =>
+  new Map(entriesOf(grouped, (ours) => ours))
+
+export interface Refusal {
+  readonly code?: RefusalCode
+  readonly instrument?: true
+}
+
+/** `instrument`: the card, account or approval of the customer is refused. `provider`: another provider may do it. */
+export const refusalsBy = ({
+  instrument = {},
+  provider = {}
+}: Readonly<Partial<Record<"instrument" | "provider", Grouped<RefusalCode>>>>): Meanings<Refusal> =>
+  new Map<Text, Refusal>([
+    ...entriesOf(instrument, (code) => ({ code, instrument: true as const })),
+    ...entriesOf(provider, (code) => ({ code }))
+  ])
+
+type Present<A> = A extends unknown ? { [Name in keyof A]?: Exclude<A[Name], undefined> } : never
+
+/** Leaves out what is undefined. */
+export const present = <A extends object>(fields: A) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<A>
+
+/** Undefined for unknown words, and for names such as `constructor` that every object has. */
+export const meaningOf = <A>(table: Readonly<Record<string, A>>, word: Text): A | undefined =>
   typeof word === "string" && Object.hasOwn(table, word) ? table[word] : undefined
 
 /** A field that may be absent or null; both are read as undefined. */

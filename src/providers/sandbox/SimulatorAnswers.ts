@@ -4,7 +4,7 @@ import type { BuiltInRail } from "../../domain/Corridor.ts"
 import { isCryptoAssetCode, networksOf } from "../../domain/CryptoAsset.ts"
 import type { Movement } from "../../domain/Movement.ts"
 import { Accepted } from "../../domain/Outcome.ts"
-import { railFundingTime } from "../../domain/policies/ProviderPolicies.ts"
+import { simulatorFundingTime } from "../../domain/policies/ProviderPolicies.ts"
 import type { PaymentOrder } from "../port/Provider.ts"
 import { type Behaviour, methodOf } from "./SimulatorBehaviour.ts"
 import type { SimulatorAnswer, SimulatorPayment } from "./SimulatorStore.ts"
@@ -55,7 +55,7 @@ const accountFor = (reference: string, nowMillis: number): Readonly<Record<strin
     bank_name: "Corridor Sandbox Bank",
     bank_code: "999",
     reference: `CR${digest.slice(0, 10).toUpperCase()}`,
-    expires_at: new Date(nowMillis + Duration.toMillis(railFundingTime)).toISOString()
+    expires_at: new Date(nowMillis + Duration.toMillis(simulatorFundingTime)).toISOString()
   }
 }
 

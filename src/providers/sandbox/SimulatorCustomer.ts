@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import { uuidOrNil } from "../../domain/Ids.ts"
 import type { Money } from "../../domain/Money.ts"
 import { type Outcome, Declined } from "../../domain/Outcome.ts"
-import { railPasswordAttempts } from "../../domain/policies/ProviderPolicies.ts"
+import { simulatorOtpAttempts } from "../../domain/policies/ProviderPolicies.ts"
 import type { Behaviour } from "./SimulatorBehaviour.ts"
 import {
   isFinal,
@@ -114,7 +114,7 @@ export class SimulatorCustomer extends Context.Tag("corridor/SimulatorCustomer")
           if (!waitsForPassword(payment)) return ["not_expected", null]
           if (otp === PASSWORD) return ["accepted", toComplete(completion)]
           const wrongPasswords = payment.wrongPasswords + 1
-          return ["wrong", { wrongPasswords, ...(wrongPasswords < railPasswordAttempts ? {} : toFail(failure)) }]
+          return ["wrong", { wrongPasswords, ...(wrongPasswords < simulatorOtpAttempts ? {} : toFail(failure)) }]
         })
         return Option.getOrElse(answer, () => "not_expected" as const)
       })

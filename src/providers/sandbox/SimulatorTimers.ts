@@ -1,6 +1,6 @@
 /** Schedules the callbacks of each behaviour. */
 import { Duration, Effect } from "effect"
-import { railSlowness, railStragglerGap } from "../../domain/policies/ProviderPolicies.ts"
+import { simulatorSlowness, simulatorDuplicateGap } from "../../domain/policies/ProviderPolicies.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import type { Behaviour } from "./SimulatorBehaviour.ts"
@@ -12,8 +12,8 @@ export const makeTimers = Effect.gen(function* () {
   const ids = yield* Ids
   const { sandboxRailPace } = yield* Settings
   const soon = Math.ceil(Duration.toMillis(sandboxRailPace))
-  const gap = Math.ceil(soon * railStragglerGap)
-  const slowAnswer = soon * railSlowness
+  const gap = Math.ceil(soon * simulatorDuplicateGap)
+  const slowAnswer = soon * simulatorSlowness
 
   const timerOf = Effect.fnUntraced(function* (
     report: SimulatorState,

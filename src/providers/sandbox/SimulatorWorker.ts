@@ -4,13 +4,13 @@ import type { BuiltInRail } from "../../domain/Corridor.ts"
 import type { DatabaseFailure } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import {
-  railCallbackBackOff,
-  railCallbackBatch,
-  railCallbackLease,
-  railCallbackRest,
-  railCallbackTimeout,
-  railRoundPatience,
-  railRounds
+  simulatorCallbackBackOff,
+  simulatorCallbackBatch,
+  simulatorCallbackLease,
+  simulatorCallbackRest,
+  simulatorCallbackTimeout,
+  simulatorBatchPatience,
+  simulatorBatches
 } from "../../domain/policies/ProviderPolicies.ts"
 import { workerPoll } from "../../domain/policies/ServerPolicies.ts"
 import type { CallbackRequest } from "../port/Callback.ts"
@@ -27,7 +27,7 @@ export type Deliver = (
   callback: Pick<CallbackRequest, "headers" | "body">
 ) => Stored<void, DeliveryFailed>
 
-const rest = Duration.toMillis(railCallbackRest)
+const rest = Duration.toMillis(simulatorCallbackRest)
 const poll = Duration.toMillis(workerPoll)
 
 const notTaken = ({ eventId, rail }: SimulatorTimer) => `Callback ${eventId} of the ${rail} rail was not taken`
@@ -50,7 +50,7 @@ export const simulatorWorker = (deliver: Deliver) =>
 
     const claim = Effect.gen(function* () {
       const token = yield* ids.next
-      const claim = yield* store.claim(token, railCallbackBatch, Duration.toMillis(railCallbackLease))
+      const claim = yield* store.claim(token, simulatorCallbackBatch, Duration.toMillis(simulatorCallbackLease))
       const open = new Map(claim.timers.map((timer) => [timer.timerId, timer]))
       const batch: Batch = { token, claim, open, taken: [], refused: [] }
       return batch
@@ -82,9 +82,9 @@ export const simulatorWorker = (deliver: Deliver) =>
 
     /** A callback that hangs delays only those of the same payment, up to the timeout. */
     const deliverInTime = Effect.fnUntraced(function* (batch: Batch) {
-      if (Option.isSome(yield* Effect.timeoutOption(deliverAll(batch), railCallbackTimeout))) return
+      if (Option.isSome(yield* Effect.timeoutOption(deliverAll(batch), simulatorCallbackTimeout))) return
       for (const timer of batch.open.values()) {
-        yield* Effect.logWarning(`${notTaken(timer)} within ${Duration.format(railCallbackTimeout)}`)
+        yield* Effect.logWarning(`${notTaken(timer)} within ${Duration.format(simulatorCallbackTimeout)}`)
         batch.refused.push(timer.timerId)
       }
       batch.open.clear()
@@ -94,7 +94,7 @@ export const simulatorWorker = (deliver: Deliver) =>
       Effect.all(
         [
           store.done(token, taken),
-          store.postpone(token, refused, Duration.toMillis(railCallbackBackOff)),
+          store.postpone(token, refused, Duration.toMillis(simulatorCallbackBackOff)),
           store.postpone(token, [...open.keys()], 0)
         ],
         { discard: true }
@@ -119,8 +119,8 @@ export const simulatorWorker = (deliver: Deliver) =>
     /** Starts the next round while an earlier one still waits for slow deliveries. */
     const begun = Effect.flatMap(FiberSet.run(rounds, round), (fiber) =>
       Effect.flatMap(FiberSet.size(rounds), (underWay) =>
-        underWay < railRounds
-          ? Effect.timeoutOption(Fiber.join(fiber), railRoundPatience)
+        underWay < simulatorBatches
+          ? Effect.timeoutOption(Fiber.join(fiber), simulatorBatchPatience)
           : Effect.asSome(Fiber.join(fiber))
       )
     )
@@ -130,7 +130,7 @@ export const simulatorWorker = (deliver: Deliver) =>
         Option.match({
           onNone: () => Effect.void,
           onSome: ({ nextDueInMillis, timers }) =>
-            timers.length === railCallbackBatch ? Effect.void : idle(nextDueInMillis)
+            timers.length === simulatorCallbackBatch ? Effect.void : idle(nextDueInMillis)
         })
       ),
       Effect.forever

@@ -2,8 +2,8 @@
 import { Clock, Duration, Effect, Either, Option, Redacted } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
 import { Absent, type Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
-import { triedBy, firstReport, looked, prepared, sent } from "../client/ProviderReplies.ts"
-import type { ProviderReply } from "../client/ProviderHttp.ts"
+import { get, type ProviderCall, type ProviderReply, withHeaders } from "../client/ProviderHttp.ts"
+import { firstReport, looked, prepared, sent, triedBy } from "../client/ProviderReplies.ts"
 import {
   type Callback,
   type CallbackRequest,
@@ -12,54 +12,15 @@ import {
   type Proof,
   secretNotSet
 } from "../port/Callback.ts"
-import {
-  type AttemptContext,
-  attemptKind,
-  type PaymentOrder,
-  type Provider,
-  type RefundOrder
-} from "../port/Provider.ts"
-import { type Account, type Served, servedBy, thirdParty } from "../port/ThirdParty.ts"
-import {
-  cardCurrencies,
-  customerForm,
-  customerKey,
-  disputesOf,
-  euroCountries,
-  type Form,
-  formText,
-  intentForm,
-  intentPath,
-  intentsAround,
-  intentsNamed,
-  intentWithCharge,
-  refundForm,
-  refundPath,
-  refundsOf,
-  isTestKey
-} from "./StripeRequests.ts"
-import {
-  aboutIntent,
-  aboutIntentOf,
-  aboutRefund,
-  cancelAnswer,
-  isAlreadyRefunded,
-  type Listed,
-  movementsIn,
-  namedIn,
-  outcomeOfRefund,
-  reportOfIntent,
-  reportOfRefund,
-  toCustomer,
-  toIntent,
-  toRefund,
-  warned
-} from "./StripeAnswers.ts"
-import { historyOf, movementsOfDispute, movementsOfRefund } from "./StripeMovements.ts"
-import { disputeIn, type Intent, intentIn, type Refund, refundIn } from "./StripeSchemas.ts"
+import { type AttemptContext, attemptKind, type PaymentOrder, type RefundOrder } from "../port/Provider.ts"
+import { type Account, type Connected, type Served, serving, thirdParty } from "../port/ThirdParty.ts"
+import * as answers from "./StripeAnswers.ts"
 import { eventOf, proofOf, type Withdrawal, withdrawnMoney } from "./StripeCallbacks.ts"
+import { historyOf, movementsOfDispute, movementsOfRefund } from "./StripeMovements.ts"
+import * as requests from "./StripeRequests.ts"
+import { disputeIn, type Intent, intentIn, type Refund, refundIn } from "./StripeSchemas.ts"
 
-const title = "Stripe"
+const { warned } = answers
 
 /** Pinned, whatever version the account is set to. */
 const API_VERSION = "2023-08-16"
@@ -78,20 +39,13 @@ const fields = {
   }
 } as const
 
-const transfers = (currency: string, ...countries: ReadonlyArray<string>): Served => ({
-  method: "bank_transfer",
-  flow: "inbound",
-  countries,
-  currencies: [currency]
-})
-
 const serves: ReadonlyArray<Served> = [
-  { method: "card", flow: "inbound", countries: "everywhere", currencies: cardCurrencies },
-  transfers("EUR", ...euroCountries),
-  transfers("GBP", "GB"),
-  transfers("JPY", "JP"),
-  transfers("MXN", "MX"),
-  transfers("USD", "US")
+  ...serving("inbound", "card", "everywhere", requests.cardCurrencies),
+  ...serving("inbound", "bank_transfer", requests.euroCountries, "EUR"),
+  ...serving("inbound", "bank_transfer", "GB", "GBP"),
+  ...serving("inbound", "bank_transfer", "JP", "JPY"),
+  ...serving("inbound", "bank_transfer", "MX", "MXN"),
+  ...serving("inbound", "bank_transfer", "US", "USD")
 ]
 
 /** Stripe forgets keys after a day at the earliest; an hour is left for clocks and queues. */
@@ -100,95 +54,83 @@ const remembersKeys = Duration.hours(23)
 /** A page has a hundred, so that a search takes over where thousands were made around the same time. */
 const PAGES = 10
 
-const namedIntent = namedIn(intentIn)
-const namedRefund = namedIn(refundIn)
-const refundsIn = movementsIn(refundIn, movementsOfRefund)
-const disputesIn = movementsIn(disputeIn, movementsOfDispute)
+const namedIntent = answers.namedIn(intentIn)
+const namedRefund = answers.namedIn(refundIn)
+const refundsIn = answers.movementsIn(refundIn, movementsOfRefund)
+const disputesIn = answers.movementsIn(disputeIn, movementsOfDispute)
 
-const connect = (account: Account<typeof fields>): Provider => {
-  const { credentials, http, rawCards } = account
+const post = (operation: string, path: string, form: requests.Form, idempotencyKey?: string): ProviderCall => ({
+  operation,
+  method: "POST",
+  path,
+  headers: {
+    "content-type": "application/x-www-form-urlencoded",
+    ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey })
+  },
+  body: new URLSearchParams(form).toString()
+})
+
+const connect = ({ credentials, http, rawCards }: Account<typeof fields>): Connected => {
   const key = Redacted.value(credentials.secret_key)
-  const rules = { rawCards, testKey: isTestKey(key) }
-  const always = { authorization: `Bearer ${key}`, "stripe-version": API_VERSION }
+  const rules = { rawCards, testKey: requests.isTestKey(key) }
+  const call = withHeaders(http, { authorization: `Bearer ${key}`, "stripe-version": API_VERSION })
 
-  const get = (operation: string, path: string) => http.call({ operation, method: "GET", path, headers: always })
-
-  const post = (operation: string, path: string, form: Form, idempotencyKey?: string) =>
-    http.call({
-      operation,
-      method: "POST",
-      path,
-      headers: {
-        ...always,
-        "content-type": "application/x-www-form-urlencoded",
-        ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey })
-      },
-      body: formText(form)
-    })
-
-  const customerFor = (order: PaymentOrder): Effect.Effect<string | null, Declined> =>
-    order.method === "bank_transfer"
-      ? prepared(
-          post("create customer", "/v1/customers", customerForm(order), customerKey(order.reference)),
-          toCustomer
-        )
-      : Effect.succeed(null)
+  const customerFor = (order: PaymentOrder): Effect.Effect<string | null, Declined> => {
+    if (order.method !== "bank_transfer") return Effect.succeed(null)
+    const form = requests.customerForm(order)
+    const request = post("create customer", "/v1/customers", form, requests.customerKey(order.reference))
+    return prepared(call(request), answers.toCustomer)
+  }
 
   const initiate = (order: PaymentOrder): Effect.Effect<Outcome> =>
     Effect.gen(function* () {
-      const form = yield* intentForm(order, rules, yield* customerFor(order))
-      return yield* sent(post("create payment", "/v1/payment_intents", form, order.reference), toIntent)
+      const form = yield* requests.intentForm(order, rules, yield* customerFor(order))
+      const request = post("create payment", "/v1/payment_intents", form, order.reference)
+      return yield* sent(call(request), answers.toIntent)
     }).pipe(Effect.merge, Effect.flatMap(warned))
 
   /** The one of our reference on a page, or where the next page begins. */
   const page = <A>(
-    operation: string,
-    path: string,
+    question: ProviderCall,
     reference: string,
-    read: (reply: ProviderReply, reference: string) => Either.Either<Listed<A>, Unknown>
-  ): Effect.Effect<Listed<A>, Unknown> =>
-    get(operation, path).pipe(
+    read: (reply: ProviderReply, reference: string) => Either.Either<answers.Listed<A>, Unknown>
+  ): Effect.Effect<answers.Listed<A>, Unknown> =>
+    call(question).pipe(
       Effect.mapError(({ reason }) => new Unknown({ reason })),
       Effect.flatMap((reply) => read(reply, reference))
     )
 
-  const listedIntent = (
-    attempt: AttemptContext,
-    after = Option.none<string>(),
-    left = PAGES
-  ): Effect.Effect<Intent | undefined, Unknown> =>
-    Effect.flatMap(
-      page("list payments", intentsAround(attempt, after), attempt.reference, namedIntent),
-      ({ after: next, named }) =>
-        named !== undefined || Option.isNone(next) || left === 1
-          ? Effect.succeed(named)
-          : listedIntent(attempt, next, left - 1)
-    )
-
   const foundIntent = (attempt: AttemptContext): Effect.Effect<Intent | undefined, Unknown> =>
-    Effect.flatMap(listedIntent(attempt), (listed) =>
-      listed === undefined
-        ? Effect.map(
-            page("search payments", intentsNamed(attempt.reference), attempt.reference, namedIntent),
-            ({ named }) => named
-          )
-        : Effect.succeed(listed)
-    )
+    Effect.gen(function* () {
+      const { reference } = attempt
+      let after: string | undefined
+      for (let pages = 0; pages < PAGES; pages += 1) {
+        const list = get("list payments", requests.intentsAround(attempt, after))
+        const listed: answers.Listed<Intent> = yield* page(list, reference, namedIntent)
+        if (listed.named !== undefined) return listed.named
+        if (listed.after === undefined) break
+        after = listed.after
+      }
+      return (yield* page(get("search payments", requests.intentsNamed(reference)), reference, namedIntent)).named
+    })
 
   const foundRefund = (paymentIntent: string | null, reference: string): Effect.Effect<Refund | undefined, Unknown> =>
     paymentIntent === null
       ? Effect.fail(new Unknown({ reason: "Stripe's own id of the payment is not known" }))
-      : Effect.map(page("list refunds", refundsOf(paymentIntent), reference, namedRefund), ({ named }) => named)
+      : Effect.map(
+          page(get("list refunds", requests.listOf("refunds", paymentIntent)), reference, namedRefund),
+          ({ named }) => named
+        )
 
   /** A restricted key that may not read the list still gets the status of the payment. */
   const movementsListed = (
-    operation: string,
-    path: string,
+    objects: "refunds" | "disputes",
+    { id }: Intent,
     read: (reply: ProviderReply) => Either.Either<ReadonlyArray<Movement>, Unknown>
   ): Effect.Effect<ReadonlyArray<Movement>> =>
     Effect.catchAll(
-      Effect.flatMap(get(operation, path), (reply) => read(reply)),
-      ({ reason }) => Effect.as(Effect.logWarning(`Stripe did not ${operation}: ${reason}`), [])
+      Effect.flatMap(call(get(`list ${objects}`, requests.listOf(objects, id))), (reply) => read(reply)),
+      ({ reason }) => Effect.as(Effect.logWarning(`Stripe did not list ${objects}: ${reason}`), [])
     )
 
   /** Adds the refunds and disputes of a payment, and costs no call where its charge has none. */
@@ -198,20 +140,20 @@ const connect = (account: Account<typeof fields>): Provider => {
       if (!disputes && !refunds) return report
       const movements = [
         ...(report.movements ?? []),
-        ...(refunds ? yield* movementsListed("list refunds", refundsOf(intent.id), refundsIn) : []),
-        ...(disputes ? yield* movementsListed("list disputes", disputesOf(intent.id), disputesIn) : [])
+        ...(refunds ? yield* movementsListed("refunds", intent, refundsIn) : []),
+        ...(disputes ? yield* movementsListed("disputes", intent, disputesIn) : [])
       ]
       return new Report({ ...report, movements })
     })
 
   const reported = (intent: Intent): Effect.Effect<Enquiry> => {
-    const report = reportOfIntent(intent)
+    const report = answers.reportOfIntent(intent)
     return report._tag === "Report" ? withHistory(intent, report) : Effect.succeed(report)
   }
 
   const lookedUp = (id: string, read: (reply: ProviderReply) => Enquiry): Effect.Effect<Enquiry> =>
     Effect.gen(function* () {
-      const reply = yield* Effect.either(get("get payment", intentWithCharge(id)))
+      const reply = yield* Effect.either(call(get("get payment", requests.intentWithCharge(id))))
       const said = yield* looked(reply, read)
       const intent = Option.flatMap(Either.getRight(reply), ({ json }) => intentIn(json))
       return said._tag === "Report" && Option.isSome(intent) ? yield* withHistory(intent.value, said) : said
@@ -227,35 +169,35 @@ const connect = (account: Account<typeof fields>): Provider => {
     attempt.providerPaymentId === null
       ? firstReport(
           attempt.hintedIds,
-          (id) => lookedUp(id, aboutIntentOf(attempt)),
+          (id) => lookedUp(id, answers.aboutIntentOf(attempt)),
           reportFound(foundIntent(attempt), reported)
         )
-      : lookedUp(attempt.providerPaymentId, aboutIntent)
+      : lookedUp(attempt.providerPaymentId, answers.aboutIntent)
 
   const enquireRefund = (attempt: AttemptContext): Effect.Effect<Enquiry> =>
     attempt.providerPaymentId === null
       ? reportFound(foundRefund(attempt.broughtBy?.providerPaymentId ?? null, attempt.reference), (one) =>
-          Effect.succeed(reportOfRefund(one))
+          Effect.succeed(answers.reportOfRefund(one))
         )
-      : looked(get("get refund", refundPath(attempt.providerPaymentId)), aboutRefund)
+      : looked(call(get("get refund", requests.refundPath(attempt.providerPaymentId))), answers.aboutRefund)
 
   const enquire = (attempt: AttemptContext): Effect.Effect<Enquiry> =>
     Effect.flatMap(attemptKind(attempt) === "refund" ? enquireRefund(attempt) : enquirePayment(attempt), warned)
 
   const refund = (order: RefundOrder): Effect.Effect<Outcome> =>
     Effect.gen(function* () {
-      const form = yield* refundForm(order)
-      const outcome = yield* sent(post("create refund", "/v1/refunds", form, order.reference), toRefund)
-      if (!isAlreadyRefunded(outcome)) return outcome
+      const request = post("create refund", "/v1/refunds", yield* requests.refundForm(order), order.reference)
+      const outcome = yield* sent(call(request), answers.toRefund)
+      if (!answers.isAlreadyRefunded(outcome)) return outcome
       const found = yield* foundRefund(order.attempt.providerPaymentId, order.reference)
-      return found === undefined ? outcome : outcomeOfRefund(found)
+      return found === undefined ? outcome : answers.outcomeOfRefund(found)
     }).pipe(Effect.merge, Effect.flatMap(warned))
 
   const cancel = (attempt: AttemptContext): Effect.Effect<"canceled" | "refused" | "unknown"> =>
     Effect.gen(function* () {
       const id = attempt.providerPaymentId ?? (yield* foundIntent(attempt))?.id
       if (id === undefined) return "unknown"
-      return cancelAnswer(yield* post("cancel payment", `${intentPath(id)}/cancel`, {}))
+      return answers.cancelAnswer(yield* call(post("cancel payment", `${requests.intentPath(id)}/cancel`, {})))
     }).pipe(
       Effect.catchAll((failed) =>
         Effect.as(Effect.logWarning(`Stripe did not answer a cancellation: ${failed.reason}`), "unknown" as const)
@@ -264,7 +206,7 @@ const connect = (account: Account<typeof fields>): Provider => {
 
   /** Fails while Stripe cannot be asked; Stripe then sends the callback again. */
   const withdrawn = (withdrawal: Withdrawal, proof: Proof<"account">): Effect.Effect<Callback, NotNow> =>
-    get("get payment", intentPath(withdrawal.paymentIntent)).pipe(
+    call(get("get payment", requests.intentPath(withdrawal.paymentIntent))).pipe(
       Effect.flatMap((reply) => intentIn(reply.json)),
       Effect.mapError(() => new NotNow({ message: "the payment that it is about could not be looked up", proof })),
       Effect.map((intent) => withdrawnMoney(withdrawal, intent, proof)),
@@ -281,9 +223,7 @@ const connect = (account: Account<typeof fields>): Provider => {
   const callback = (request: CallbackRequest): Effect.Effect<Callback, NoProof | NotNow> =>
     Effect.gen(function* () {
       const secret = credentials.webhook_secret
-      if (secret === undefined) {
-        return yield* secretNotSet(fields.webhook_secret.env)
-      }
+      if (secret === undefined) return yield* secretNotSet(fields.webhook_secret.env)
       const proof = yield* proofOf(request, Redacted.value(secret), yield* Clock.currentTimeMillis)
       const event = Option.getOrUndefined(eventOf(request.body, proof))
       if (event === undefined) return { events: [] }
@@ -292,17 +232,9 @@ const connect = (account: Account<typeof fields>): Provider => {
       return { events: [event] }
     })
 
-  const test: NonNullable<Provider["test"]> = triedBy(get("test", "/v1/payment_intents?limit=1"), ({ status }) =>
-    status === 200
-      ? Either.right(`It took the ${rules.testKey ? "test" : "live"} key.`)
-      : Either.left(`HTTP ${status}: it did not take the key.`)
-  )
-
   return {
-    name: "stripe",
     honoursReference: remembersKeys,
     provesAbsence: false,
-    supports: servedBy(title, serves),
     initiate,
     enquire,
     callback,
@@ -310,13 +242,16 @@ const connect = (account: Account<typeof fields>): Provider => {
     refund,
     // A returning customer's intent is already confirmed or refused.
     resume: enquire,
-    test
+    test: triedBy(call(get("test", "/v1/payment_intents?limit=1")), ({ status }) =>
+      status === 200
+        ? Either.right(`It took the ${rules.testKey ? "test" : "live"} key.`)
+        : Either.left(`HTTP ${status}: it did not take the key.`)
+    )
   }
 }
 
 export const stripe = thirdParty({
   name: "stripe",
-  title,
   baseUrls: { sandbox: "https://api.stripe.com", live: "https://api.stripe.com" },
   modes: { said: { livemode: { sandbox: /^false$/, live: /^true$/ } } },
   fields,

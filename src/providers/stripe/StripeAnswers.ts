@@ -2,8 +2,10 @@
 import { Either, Equal, Option } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
 import { Accepted, Declined, type NextAction, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
+import { acceptedBy, outcomeOfReport } from "../client/DuplicateOrder.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import {
+  asDeclined,
   credentialsRefused,
   enquiryFrom,
   failedReport,
@@ -16,7 +18,7 @@ import {
   warnOfStatus
 } from "../client/ProviderReplies.ts"
 import type { AttemptContext } from "../port/Provider.ts"
-import { meaningOf } from "../port/WireValues.ts"
+import { meaningOf, meanings, present } from "../port/WireValues.ts"
 import { moneyIn, PAGE, PAID_ON } from "./StripeRequests.ts"
 import { movementsOfIntent, movementsOfRefund } from "./StripeMovements.ts"
 import {
@@ -83,16 +85,12 @@ interface IntentState {
 
 const canceled = new Declined({ reason: "the payment was canceled", providerCode: "canceled" })
 
-const completed = ({ amount_received, currency }: Intent): IntentState | Unknown => {
-  return amount_received === null || Option.isSome(moneyIn(amount_received, currency))
+const completed = ({ amount_received, currency }: Intent): IntentState | Unknown =>
+  amount_received === null || Option.isSome(moneyIn(amount_received, currency))
     ? { state: "completed" }
     : new Unknown({ reason: `it took an amount of ${currency} that cannot be read` })
-}
 
-const pending = (intent: Intent): IntentState => {
-  const waitsFor = stepOf(intent)
-  return waitsFor === undefined ? { state: "pending" } : { state: "pending", waitsFor }
-}
+const pending = (intent: Intent): IntentState => ({ state: "pending", ...present({ waitsFor: stepOf(intent) }) })
 
 const intentStates: Readonly<Record<string, (intent: Intent) => IntentState | Declined | Unknown>> = {
   succeeded: completed,
@@ -120,39 +118,35 @@ const outcomeOfIntent = (intent: Intent): Outcome => {
     return current._tag === "Declined" ? new Declined({ ...current, providerPaymentId: intent.id }) : current
   }
   const { state, waitsFor } = current
-  return new Accepted({
-    state,
+  const nextAction = waitsFor?.nextAction ?? null
+  return new Accepted({ ...acceptedBy(reportOfState(intent, current), state), nextAction })
+}
+
+const reportOfState = (intent: Intent, current: IntentState): Report =>
+  new Report({
+    ...current,
+    reason: null,
     providerPaymentId: intent.id,
     providerStatus: intent.status,
-    nextAction: waitsFor?.nextAction ?? null,
-    actionData: waitsFor?.actionData ?? {},
     ...idsOf(intent),
     ...named(movementsOfIntent(intent))
   })
-}
 
 export const reportOfIntent = (intent: Intent): Report | Unknown => {
   const current = intentState(intent)
-  if ("_tag" in current) {
-    return current._tag === "Unknown"
-      ? current
-      : new Report({ ...failedReport(current, intent.id, intent.status), ...idsOf(intent) })
-  }
-  const about = { providerPaymentId: intent.id, providerStatus: intent.status, ...idsOf(intent) }
-  return new Report({ ...current, reason: null, ...about, ...named(movementsOfIntent(intent)) })
+  if (!("_tag" in current)) return reportOfState(intent, current)
+  return current._tag === "Unknown"
+    ? current
+    : new Report({ ...failedReport(current, intent.id, intent.status), ...idsOf(intent) })
 }
 
-const refundStates: Readonly<Record<string, Report["state"]>> = {
-  succeeded: "completed",
-  pending: "processing",
-  requires_action: "processing",
+const refundStates = meanings<Report["state"]>({
+  completed: "succeeded",
+  processing: "pending requires_action",
   // The payer's bank may turn it down long after it succeeded.
-  failed: "returned",
-  canceled: "failed"
-}
-
-const refundStateOf = ({ status }: Refund): Report["state"] =>
-  meaningOf(refundStates, status ?? "pending") ?? "processing"
+  returned: "failed",
+  failed: "canceled"
+})
 
 const refundRefusal = ({ failure_reason, status }: Refund): Declined =>
   new Declined({
@@ -160,28 +154,25 @@ const refundRefusal = ({ failure_reason, status }: Refund): Declined =>
     providerCode: failure_reason ?? status ?? "failed"
   })
 
-export const outcomeOfRefund = (refund: Refund): Outcome => {
-  const state = refundStateOf(refund)
-  if (state === "failed" || state === "returned") return refundRefusal(refund)
-  return new Accepted({
-    state,
-    providerPaymentId: refund.id,
-    providerStatus: refund.status,
-    nextAction: null,
-    actionData: {},
-    providerData: { refund: refund.id, payment_intent: refund.payment_intent },
+export const reportOfRefund = (refund: Refund): Report => {
+  const { id, status } = refund
+  const state = refundStates.get(status ?? "pending") ?? "processing"
+  return new Report({
+    ...(state === "failed" || state === "returned"
+      ? failedReport(refundRefusal(refund), id, status, state)
+      : { state, reason: null, providerPaymentId: id, providerStatus: status }),
     ...named(movementsOfRefund(refund))
   })
 }
 
-export const reportOfRefund = (refund: Refund): Report => {
-  const state = refundStateOf(refund)
-  const movements = named(movementsOfRefund(refund))
-  if (state === "failed" || state === "returned") {
-    return new Report({ ...failedReport(refundRefusal(refund), refund.id, refund.status, state), ...movements })
-  }
-  return new Report({ state, reason: null, providerPaymentId: refund.id, providerStatus: refund.status, ...movements })
-}
+export const outcomeOfRefund = (refund: Refund): Outcome =>
+  outcomeOfReport(
+    new Report({
+      ...reportOfRefund(refund),
+      providerData: { refund: refund.id, payment_intent: refund.payment_intent }
+    }),
+    refundRefusal(refund)
+  )
 
 /** Unknown without an error object of Stripe's. */
 const refusedBy = (reply: ProviderReply): Declined | Unknown => {
@@ -207,22 +198,18 @@ export const toRefund = outcomeFrom(refundIn, outcomeOfRefund, refusedBy)
 export const isAlreadyRefunded = (outcome: Outcome): boolean =>
   outcome._tag === "Declined" && outcome.providerCode === "charge_already_refunded"
 
-export const toCustomer = (reply: ProviderReply): Either.Either<string, Declined> => {
-  const customer = isOk(reply) ? idIn(reply.json) : Option.none()
-  if (Option.isSome(customer)) return Either.right(customer.value.id)
-  const refused = isOk(reply) ? unreadable(reply) : refusedBy(reply)
-  return Either.left(
-    refused._tag === "Declined" ? refused : new Declined({ reason: refused.reason, code: "PROVIDER_UNAVAILABLE" })
-  )
-}
+export const toCustomer = (reply: ProviderReply): Either.Either<string, Declined> =>
+  Option.match(isOk(reply) ? idIn(reply.json) : Option.none(), {
+    onSome: ({ id }) => Either.right(id),
+    onNone: () => Either.left(asDeclined(isOk(reply) ? unreadable(reply) : refusedBy(reply)))
+  })
 
 export const aboutIntent = enquiryFrom(intentIn, reportOfIntent)
 
 /** Of an id that a hint named: only an intent that carries our reference, and is for our amount, is ours. */
 export const aboutIntentOf = ({ money, reference }: AttemptContext) =>
   enquiryFrom(intentIn, (intent) =>
-    referenceIn(intent) === reference &&
-    Option.exists(moneyIn(intent.amount ?? "", intent.currency), Equal.equals(money))
+    referenceIn(intent) === reference && Option.exists(moneyIn(intent.amount, intent.currency), Equal.equals(money))
       ? reportOfIntent(intent)
       : new Unknown({ reason: "the payment of this id is not of this reference and amount" })
   )
@@ -231,8 +218,8 @@ export const aboutRefund = enquiryFrom(refundIn, reportOfRefund)
 
 export interface Listed<A> {
   readonly named: A | undefined
-  /** Where the next page begins; nothing behind the last one. */
-  readonly after: Option.Option<string>
+  /** Where the next page begins; undefined behind the last one. */
+  readonly after: string | undefined
 }
 
 const listOf = (reply: ProviderReply) =>
@@ -244,7 +231,7 @@ export const namedIn =
   (reply: ProviderReply, reference: string): Either.Either<Listed<A>, Unknown> =>
     Either.map(listOf(reply), ({ data, has_more }) => ({
       named: data.flatMap((one) => Option.toArray(read(one))).find((one) => referenceIn(one) === reference),
-      after: has_more ? Option.map(idIn(data.at(-1)), ({ id }) => id) : Option.none()
+      after: has_more ? Option.getOrUndefined(idIn(data.at(-1)))?.id : undefined
     }))
 
 /** Movements of every object on a page. A listed one without a readable amount is left out: no order names its amount. */
@@ -267,6 +254,7 @@ export const cancelAnswer = (reply: ProviderReply): "canceled" | "refused" | "un
   return status.value === "canceled" ? "canceled" : isOk(reply) ? "unknown" : "refused"
 }
 
-const knownStatuses: ReadonlySet<string> = new Set([...Object.keys(intentStates), ...Object.keys(refundStates)])
-
-export const warned = warnOfStatus("Stripe", (status) => knownStatuses.has(status))
+export const warned = warnOfStatus(
+  "Stripe",
+  (status) => Object.hasOwn(intentStates, status) || refundStates.has(status)
+)

@@ -6,7 +6,7 @@ import { moneyIn } from "./StripeRequests.ts"
 import { chargeOf, type Dispute, type Intent, referenceIn, type Refund } from "./StripeSchemas.ts"
 
 const moneyOf = (amount: string | null, currency: string | null): Money | null =>
-  amount === null || currency === null ? null : Option.getOrNull(moneyIn(amount, currency))
+  Option.getOrNull(moneyIn(amount, currency))
 
 /** An intent that succeeded has one charge that succeeded, its latest: it cannot be confirmed a second time. */
 export const movementsOfIntent = (intent: Intent): ReadonlyArray<Movement> => {
@@ -16,9 +16,6 @@ export const movementsOfIntent = (intent: Intent): ReadonlyArray<Movement> => {
   return [{ kind: "collection", id: charge.id, amount, state: "settled" }]
 }
 
-/** A refund that fails has no id for the money that comes back: it is derived from the refund's. */
-const failureId = (refundId: string): string => `${refundId}:failed`
-
 /**
  * A refund made by hand has left our balance as soon as it is there. One of ours is settled once it succeeded. One that
  * failed may have succeeded before, so it is named with the money that came back.
@@ -27,16 +24,12 @@ export const movementsOfRefund = (refund: Refund): ReadonlyArray<Movement> => {
   const { currency, id, status } = refund
   const isOurs = referenceIn(refund) !== null
   const amount = moneyOf(refund.amount, currency)
-  const given = { kind: "refund", id, amount } as const
-  if (status === "succeeded") return [{ ...given, state: "settled" }]
+  const given = { kind: "refund", id, amount, state: "settled" } as const
   if (status === "failed" || (status === "canceled" && !isOurs)) {
-    const back = { kind: "reinstatement", id: failureId(id), amount } as const
-    return [
-      { ...given, state: "settled" },
-      { ...back, state: "settled" }
-    ]
+    // The money that comes back has no id of its own: it is derived from the refund's.
+    return [given, { ...given, kind: "reinstatement", id: `${id}:failed` }]
   }
-  if (!isOurs) return [{ ...given, state: "settled" }]
+  if (status === "succeeded" || !isOurs) return [given]
   return [{ ...given, state: status === "canceled" ? "failed" : "pending" }]
 }
 
@@ -60,10 +53,11 @@ export const movementsOfDispute = (dispute: Dispute, funds: Withdrawn = fundsOf(
   const { id } = dispute
   const amount = moneyOf(dispute.amount, dispute.currency)
   if (amount === null) return []
-  return [
-    ...(funds.withdrawn ? [{ kind: "reversal", id, amount, state: "settled" } as const] : []),
-    ...(funds.reinstated ? [{ kind: "reinstatement", id, amount, state: "settled" } as const] : [])
+  const kinds = [
+    ...(funds.withdrawn ? ["reversal" as const] : []),
+    ...(funds.reinstated ? ["reinstatement" as const] : [])
   ]
+  return kinds.map((kind) => ({ kind, id, amount, state: "settled" }))
 }
 
 /** Lists that a charge says are not empty. */

@@ -1,8 +1,7 @@
 /** Stripe's error and decline codes, and our refusal codes. */
 import { Schema } from "effect"
-import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 import { Declined } from "../../domain/Outcome.ts"
-import { meaningOf, textOrNull } from "../port/WireValues.ts"
+import { refusalsBy, textOrNull } from "../port/WireValues.ts"
 
 export const StripeError = Schema.Struct({
   type: Schema.String,
@@ -13,67 +12,40 @@ export const StripeError = Schema.Struct({
 export type StripeError = typeof StripeError.Type
 
 /** By the code, or where the issuer gave a reason of its own by that. */
-const ofCards: Readonly<Record<string, RefusalCode>> = {
-  insufficient_funds: "INSUFFICIENT_FUNDS",
-  expired_card: "CARD_EXPIRED",
-  incorrect_number: "CARD_INVALID",
-  invalid_number: "CARD_INVALID",
-  invalid_account: "CARD_INVALID",
-  incorrect_cvc: "CARD_INVALID",
-  invalid_cvc: "CARD_INVALID",
-  incorrect_zip: "CARD_INVALID",
-  incorrect_address: "CARD_INVALID",
-  invalid_expiry_month: "CARD_INVALID",
-  invalid_expiry_year: "CARD_INVALID",
-  authentication_required: "AUTHENTICATION_FAILED",
-  authentication_not_handled: "AUTHENTICATION_FAILED",
-  payment_intent_authentication_failure: "AUTHENTICATION_FAILED",
-  incorrect_pin: "AUTHENTICATION_FAILED",
-  fraudulent: "SUSPECTED_FRAUD",
-  lost_card: "SUSPECTED_FRAUD",
-  stolen_card: "SUSPECTED_FRAUD",
-  pickup_card: "SUSPECTED_FRAUD",
-  restricted_card: "SUSPECTED_FRAUD",
-  security_violation: "SUSPECTED_FRAUD",
-  merchant_blacklist: "SUSPECTED_FRAUD",
-  card_velocity_exceeded: "LIMIT_EXCEEDED",
-  withdrawal_count_limit_exceeded: "LIMIT_EXCEEDED"
-}
+const ofCards = refusalsBy({
+  instrument: {
+    INSUFFICIENT_FUNDS: "insufficient_funds",
+    CARD_EXPIRED: "expired_card",
+    CARD_INVALID: `incorrect_number invalid_number invalid_account incorrect_cvc invalid_cvc incorrect_zip
+      incorrect_address invalid_expiry_month invalid_expiry_year`,
+    AUTHENTICATION_FAILED: `authentication_required authentication_not_handled payment_intent_authentication_failure
+      incorrect_pin`,
+    SUSPECTED_FRAUD: `fraudulent lost_card stolen_card pickup_card restricted_card security_violation
+      merchant_blacklist`,
+    LIMIT_EXCEEDED: "card_velocity_exceeded withdrawal_count_limit_exceeded"
+  },
+  // The network or the issuer was unreachable: another provider may reach it.
+  provider: { PROVIDER_UNAVAILABLE: "processing_error issuer_not_available try_again_later reenter_transaction" }
+})
 
-/** The network or the issuer was unreachable: another provider may reach it. */
-const outOfReach: ReadonlySet<string> = new Set([
-  "processing_error",
-  "issuer_not_available",
-  "try_again_later",
-  "reenter_transaction"
-])
-
-const ofOrders: Readonly<Record<string, RefusalCode>> = {
-  amount_too_small: "LIMIT_EXCEEDED",
-  amount_too_large: "LIMIT_EXCEEDED",
-  balance_insufficient: "PROVIDER_BALANCE_LOW",
-  insufficient_funds: "PROVIDER_BALANCE_LOW",
-  country_unsupported: "NOT_SUPPORTED",
-  payment_method_unactivated: "NOT_SUPPORTED",
-  payment_method_currency_mismatch: "NOT_SUPPORTED",
-  payment_method_not_available: "PROVIDER_UNAVAILABLE",
-  account_invalid: "CREDENTIALS_REFUSED",
-  api_key_expired: "CREDENTIALS_REFUSED",
-  testmode_charges_only: "CREDENTIALS_REFUSED"
-}
+const ofOrders = refusalsBy({
+  provider: {
+    LIMIT_EXCEEDED: "amount_too_small amount_too_large",
+    PROVIDER_BALANCE_LOW: "balance_insufficient insufficient_funds",
+    NOT_SUPPORTED: "country_unsupported payment_method_unactivated payment_method_currency_mismatch",
+    PROVIDER_UNAVAILABLE: "payment_method_not_available",
+    CREDENTIALS_REFUSED: "account_invalid api_key_expired testmode_charges_only"
+  }
+})
 
 const reasonIn = ({ code, decline_code, message, type }: StripeError): string => message ?? decline_code ?? code ?? type
 
 const ofCard = (error: StripeError): Declined => {
-  const named = error.decline_code ?? error.code ?? error.type
-  const about = { reason: reasonIn(error), providerCode: named }
-  return outOfReach.has(named)
-    ? new Declined({ ...about, code: "PROVIDER_UNAVAILABLE" })
-    : new Declined({
-        ...about,
-        code: meaningOf(ofCards, named) ?? meaningOf(ofCards, error.code) ?? "CARD_DECLINED",
-        instrument: true
-      })
+  const providerCode = error.decline_code ?? error.code ?? error.type
+  const byCode = ofCards.get(error.code)
+  const refusal = ofCards.get(providerCode) ??
+    (byCode?.instrument && byCode) ?? { code: "CARD_DECLINED", instrument: true }
+  return new Declined({ reason: reasonIn(error), providerCode, ...refusal })
 }
 
 /** Said of the payer, although their type is that of a wrong order. */
@@ -88,6 +60,7 @@ export const refusalOf = (error: StripeError): Declined =>
     ? ofCard(error)
     : new Declined({
         reason: reasonIn(error),
-        code: meaningOf(ofOrders, error.code) ?? "INVALID_ORDER",
+        code: "INVALID_ORDER",
+        ...ofOrders.get(error.code),
         providerCode: error.code ?? error.type
       })

@@ -2,11 +2,10 @@
 import { Either, Option, Redacted } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { type Declined } from "../../domain/Outcome.ts"
+import { withQuery } from "../client/ProviderHttp.ts"
 import type { AttemptContext, Card, PaymentOrder, RefundOrder } from "../port/Provider.ts"
 import { minorText, moneyOfMinor } from "../port/WireValues.ts"
 import { exactAmount, invalidOrder, notSupported } from "../client/ProviderReplies.ts"
-
-/** Which currencies Stripe takes, and how it counts them where that is not as ISO 4217 does. */
 
 /** ISK and UGX kept their two digits when the currencies lost theirs; the ariary has none at Stripe. */
 const ownExponents: Readonly<Record<string, number>> = { ISK: 2, UGX: 2, MGA: 0 }
@@ -29,8 +28,8 @@ export const amountText = (money: Money): Option.Option<string> =>
     (text) => money.exponent !== THREE_DIGITS || text.endsWith("0")
   )
 
-export const moneyIn = (amount: string, currency: string): Option.Option<Money> =>
-  moneyOfMinor(amount, currency, ownExponents[currency.toUpperCase()])
+export const moneyIn = (amount: string | null, currency: string | null): Option.Option<Money> =>
+  moneyOfMinor(amount, currency, ownExponents[currency?.toUpperCase() ?? ""])
 
 /** Stripe's published test cards, and the payment methods that stand for them: a test key pays with these without a card number. */
 export const testCards: Readonly<Record<string, string>> = {
@@ -66,8 +65,6 @@ const LONGEST_PHONE = 20
 
 /** Clocks differ, and an answer may have been on its way for a while. */
 const AROUND_SECONDS = 600
-
-export const formText = (form: Form): string => new URLSearchParams(form).toString()
 
 const amountOf = (money: Money): Either.Either<string, Declined> => exactAmount("Stripe", money, amountText(money))
 
@@ -177,48 +174,46 @@ export const customerForm = ({ payer, reference }: PaymentOrder): Form => ({
 export const customerKey = (reference: string): string => `${reference}-customer`
 
 /** Leaves the reason out: a retry with another reason would be refused by the idempotency key. */
-export const refundForm = ({ attempt, collectionId, money, reference }: RefundOrder): Either.Either<Form, Declined> => {
-  const { providerPaymentId } = attempt
-  const rest = Either.map(amountOf(money), (amount) => ({ amount, "metadata[reference]": reference }))
-  if (collectionId !== null) return Either.map(rest, (form) => ({ charge: collectionId, ...form }))
-  return providerPaymentId === null
-    ? Either.left(invalidOrder("Stripe's own id of the payment is not known"))
-    : Either.map(rest, (form) => ({ payment_intent: providerPaymentId, ...form }))
-}
-
-const seconds = (date: Date): number => Math.floor(date.getTime() / 1000)
+export const refundForm = ({ attempt, collectionId, money, reference }: RefundOrder): Either.Either<Form, Declined> =>
+  Either.gen(function* () {
+    const paid =
+      collectionId === null
+        ? {
+            payment_intent: yield* Either.fromNullable(attempt.providerPaymentId, () =>
+              invalidOrder("Stripe's own id of the payment is not known")
+            )
+          }
+        : { charge: collectionId }
+    return { ...paid, amount: yield* amountOf(money), "metadata[reference]": reference }
+  })
 
 const PAGE_SIZE = "100"
 
 /** What was made around the time that it was sent, newest first; `after`: from behind this one on. */
-export const intentsAround = ({ sentAt }: AttemptContext, after: Option.Option<string>): string => {
-  const at = seconds(sentAt)
-  const query = {
+export const intentsAround = ({ sentAt }: AttemptContext, after: string | undefined): string => {
+  const at = Math.floor(sentAt.getTime() / 1000)
+  return withQuery("/v1/payment_intents", {
     "created[gte]": `${at - AROUND_SECONDS}`,
     "created[lte]": `${at + AROUND_SECONDS}`,
     limit: PAGE_SIZE,
     "expand[]": "data.latest_charge",
-    ...(Option.isSome(after) ? { starting_after: after.value } : {})
-  }
-  return `/v1/payment_intents?${formText(query)}`
+    starting_after: after
+  })
 }
 
 /** Whenever it was made; the index behind it lags. */
 export const intentsNamed = (reference: string): string =>
-  `/v1/payment_intents/search?${formText({
+  withQuery("/v1/payment_intents/search", {
     query: `metadata['reference']:'${reference}'`,
     "expand[]": "data.latest_charge"
-  })}`
+  })
 
-export const refundsOf = (paymentIntent: string): string =>
-  `/v1/refunds?${formText({ payment_intent: paymentIntent, limit: PAGE_SIZE })}`
-
-export const disputesOf = (paymentIntent: string): string =>
-  `/v1/disputes?${formText({ payment_intent: paymentIntent, limit: PAGE_SIZE })}`
+export const listOf = (objects: "refunds" | "disputes", paymentIntent: string): string =>
+  withQuery(`/v1/${objects}`, { payment_intent: paymentIntent, limit: PAGE_SIZE })
 
 export const intentPath = (id: string): string => `/v1/payment_intents/${encodeURIComponent(id)}`
 
 /** With its charge, which says whether there are refunds and disputes to list. */
-export const intentWithCharge = (id: string): string => `${intentPath(id)}?${formText({ "expand[]": "latest_charge" })}`
+export const intentWithCharge = (id: string): string => withQuery(intentPath(id), { "expand[]": "latest_charge" })
 
 export const refundPath = (id: string): string => `/v1/refunds/${encodeURIComponent(id)}`

@@ -3,7 +3,7 @@ import { Clock, Duration, Effect, Layer, Option, Order } from "effect"
 import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import { webhookTables } from "../EventMemory.ts"
 import type { Scope } from "../../platform/database/Query.ts"
-import { webhookForgetBatch, deadLettersCounted } from "../../domain/policies/WebhookPolicies.ts"
+import { webhookRetentionBatch, deadLettersCounted } from "../../domain/policies/WebhookPolicies.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import type { StoredDelivery, StoredWebhook } from "../Webhook.ts"
 import { type Delivery, type PaymentDelivery, DeliveryStore, type WebhookIssue } from "./DeliveryStore.ts"
@@ -97,7 +97,7 @@ export const deliveryStoreMemory = Layer.effect(
         forgetOld: Effect.map(Clock.currentTimeMillis, (now) => {
           const old = Array.from(webhookDeliveries.values())
             .filter((row) => isOld(row, now))
-            .slice(0, webhookForgetBatch)
+            .slice(0, webhookRetentionBatch)
           const ids = new Set(old.map(({ delivery_id }) => delivery_id))
           for (const id of ids) webhookDeliveries.delete(id)
           for (const [key, { delivery_id }] of Array.from(webhookAttempts)) {

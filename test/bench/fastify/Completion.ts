@@ -1,8 +1,6 @@
 /** Completes what the provider took, as its callbacks fall due: claimed in batches, applied a few at a time. */
 import type { Pool } from "pg"
-import { eventsOf, type PaymentFacts } from "./Events.ts"
-import { completePayment, paymentOfAttempt } from "./PaymentSql.ts"
-import { uuidv7 } from "./Uuid.ts"
+import { eventsOf, type PaymentFacts, completePayment, paymentOfAttempt, uuidv7 } from "./PaymentSql.ts"
 
 const BATCH = 64
 const CONCURRENCY = 16

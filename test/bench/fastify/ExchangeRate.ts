@@ -1,11 +1,10 @@
 /** GET /v1/organizations/admin/exchange-rate, by hand: a rate of fiat currencies, crossed through USD if it must be, and locked. */
 import type { Pool } from "pg"
 import { currencyTable } from "../../../src/domain/Currency.ts"
-import type { Caller } from "./Caller.ts"
+import { type Caller, Refusal } from "./Caller.ts"
 import { asRate, type Decimal, inverse, multiply, parse, roundedTo, smaller, written } from "./Decimal.ts"
-import { Refusal } from "./Refusal.ts"
 import type { RateQuery } from "./Schemas.ts"
-import { uuidv7 } from "./Uuid.ts"
+import { uuidv7 } from "./PaymentSql.ts"
 
 const BRIDGE = "USD"
 

@@ -3,6 +3,8 @@
  * A `begin … commit` of single inserts would be the more usual hand-written form and is slower. `is true` keeps a plan
  * that was made of empty tables from walking through all payments of an organisation to find one that is known by its id.
  */
+import { randomBytes } from "node:crypto"
+
 const enquireIn = (parameter: string) => `now() + make_interval(secs => ${parameter})`
 
 /** Commit 1: the payment, its history and its attempt, before the provider is called. */
@@ -93,3 +95,47 @@ const recorded = `
 export const recordByTransaction = `${recorded} where transaction_id = $1 and (org_id = $2) is true`
 
 export const newestRecords = `${recorded} where org_id = $1 order by created_at desc, payment_id desc limit $2`
+
+/** Time-ordered, as the tables' keys are. */
+export const uuidv7 = (): string => {
+  const bytes = randomBytes(16)
+  bytes.writeUIntBE(Date.now(), 0, 6)
+  bytes[6] = 0x70 | (bytes[6]! & 0x0f)
+  bytes[8] = 0x80 | (bytes[8]! & 0x3f)
+  const hex = bytes.toString("hex")
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+/** The events of a change of state, with the exact text of what they tell. */
+export interface PaymentFacts {
+  readonly payment_id: string
+  readonly transaction_id: string
+  readonly org_id: string
+  readonly status: string
+  readonly amount: number
+  readonly currency: string
+  readonly target_amount: number
+  readonly target_currency: string
+  readonly direction: string
+  readonly payment_method: string
+  readonly provider: string | null
+  readonly client_reference: string | null
+}
+
+/** As the statements take them: what the row's other columns say is left out, the rest is a line each. */
+export const eventsOf = (types: ReadonlyArray<string>, facts: PaymentFacts, previous: string) => {
+  const values = [
+    facts.transaction_id,
+    facts.status,
+    previous,
+    facts.amount,
+    facts.currency,
+    facts.target_amount,
+    facts.target_currency,
+    facts.direction,
+    facts.payment_method,
+    facts.provider,
+    facts.client_reference
+  ]
+  return { ids: types.map(() => uuidv7()), types, data: values.map((value) => JSON.stringify(value)).join("\n") }
+}

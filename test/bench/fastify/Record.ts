@@ -1,11 +1,11 @@
 /** GET /v1/payments/transaction/{id}, by hand. */
 import type { Pool } from "pg"
 import { CountryCode, subRegionOf } from "../../../src/domain/Country.ts"
-import type { Caller } from "./Caller.ts"
-import { recordByTransaction } from "./PaymentSql.ts"
-import { Refusal } from "./Refusal.ts"
+import { type Caller, Refusal } from "./Caller.ts"
+import { recordByTransaction, newestRecords } from "./PaymentSql.ts"
+import { createHmac } from "node:crypto"
 
-export interface Row extends Record<string, unknown> {
+interface Row extends Record<string, unknown> {
   readonly payment_id: string
   readonly amount: string
   readonly currency: string
@@ -19,7 +19,7 @@ export interface Row extends Record<string, unknown> {
 }
 
 /** The schema of the answer leaves out the columns that are not shown. */
-export const recordOf = (row: Row) => ({
+const recordOf = (row: Row) => ({
   ...row,
   amount: Number(row.amount),
   target_amount: Number(row.target_amount),
@@ -42,4 +42,29 @@ export const record = async (pool: Pool, { orgId }: Caller, transactionId: strin
   const [row] = rows
   if (row === undefined) throw new Refusal(404, "NOT_FOUND", "There is no such payment.")
   return recordOf(row)
+}
+
+/** GET /v1/transactions, by hand: the newest first, and a signed place to go on from. */
+const MAC_BYTES = 16
+
+const cursorAfter = ({ created_at, payment_id }: Row, orgId: string, key: string): string => {
+  const position = JSON.stringify([created_at.toISOString(), payment_id])
+  const mac = createHmac("sha256", key).update(`transactions ${orgId} ${position}`).digest().subarray(0, MAC_BYTES)
+  return Buffer.concat([mac, Buffer.from(position)]).toString("base64url")
+}
+
+/** One more than is shown is read, which tells whether there are more. */
+export const transactions = async (pool: Pool, { orgId, role }: Caller, limit: number, cursorKey: string) => {
+  if (role === "member") throw new Refusal(403, "FORBIDDEN", "Members may not list transactions.")
+  const { rows } = await pool.query<Row>({ name: "newest", text: newestRecords, values: [orgId, limit + 1] })
+  const hasMore = rows.length > limit
+  const shown = hasMore ? rows.slice(0, limit) : rows
+  const last_evaluated_key = hasMore ? cursorAfter(shown.at(-1)!, orgId, cursorKey) : null
+  return {
+    status: "success",
+    message: "Transactions",
+    data: shown.map(recordOf),
+    meta: { count: shown.length, has_more: hasMore, last_evaluated_key },
+    last_evaluated_key
+  }
 }

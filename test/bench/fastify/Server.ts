@@ -7,7 +7,7 @@ import type { Pool } from "pg"
 import { callerOf } from "./Caller.ts"
 import { exchangeRate } from "./ExchangeRate.ts"
 import { initiate } from "./Initiate.ts"
-import { record } from "./Record.ts"
+import { record, transactions } from "./Record.ts"
 import {
   type InitiationBody,
   initiationAnswer,
@@ -20,7 +20,6 @@ import {
   recordAnswer,
   transactionParams
 } from "./Schemas.ts"
-import { transactions } from "./Transactions.ts"
 
 /** The key signs the cursors of lists. */
 export const fastifyServer = (pool: Pool, cursorKey: string): FastifyInstance => {

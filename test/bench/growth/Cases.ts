@@ -1,6 +1,6 @@
 /** What services on databases of different sizes are asked: every list, with values that are frequent and rare. */
 import { INITIATE_PATH, initiation } from "../Workload.ts"
-import { ask } from "./Stage.ts"
+import { ask } from "./Databases.ts"
 
 export interface Measured {
   readonly port: number

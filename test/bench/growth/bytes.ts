@@ -10,8 +10,7 @@ import type { Pool } from "pg"
 import { durableCluster, poolOn, temporaryFolder } from "../Cluster.ts"
 import { settled } from "../Verification.ts"
 import { credentialsOf, INITIATE_PATH, initiation } from "../Workload.ts"
-import { newDatabase, serviceOn } from "./Service.ts"
-import { ask, queueEmpty, receiver } from "./Stage.ts"
+import { newDatabase, serviceOn, ask, queueEmpty, receiver } from "./Databases.ts"
 
 const WARM_UP = 500
 const AT_A_TIME = 32

@@ -15,7 +15,7 @@ import { selectedColumns } from "../../../src/payments/store/PaymentRow.ts"
 import type { PaymentFilter } from "../../../src/payments/store/PaymentStore.ts"
 import { newestDeliveries } from "../../../src/webhooks/delivery/DeliverySql.ts"
 import { clusterIn, poolOn, urlOf } from "../Cluster.ts"
-import { nameOf, type Size } from "./Stage.ts"
+import { nameOf, type Size } from "./Databases.ts"
 
 const sql = Statement.make(
   Effect.die("nothing is sent by it"),

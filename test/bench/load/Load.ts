@@ -1,8 +1,82 @@
 /** Asks over every connection for the time of a job, and measures each answer. The first answer that is no success ends it. */
 import { credentialsOf, INITIATE_PATH, initiation, LIST_PATH, RATE_PATH, recordPath } from "../Workload.ts"
 import { Connection } from "./Connection.ts"
-import type { Job, JobResult } from "./Job.ts"
-import { nowMillis, paced, unpaced } from "./Turns.ts"
+import { once } from "node:events"
+import { Worker } from "node:worker_threads"
+
+/** What the benchmark and its load generator say to each other. */
+export const endpoints = ["initiate", "record", "list", "rate"] as const
+export type Endpoint = (typeof endpoints)[number]
+
+export interface Job {
+  readonly endpoint: Endpoint
+  readonly port: number
+  readonly apiKey: string
+  readonly connections: number
+  readonly seconds: number
+  /** Requests a second, each at its time; null for as many as go. */
+  readonly pace: number | null
+  /** Tells the payments of this job from those of every other. */
+  readonly tag: string
+  /** Whose records are read. */
+  readonly transactionIds: ReadonlyArray<string>
+}
+
+export interface JobResult {
+  readonly requests: number
+  readonly seconds: number
+  readonly p50Millis: number
+  readonly p99Millis: number
+  /** Of the payments that were initiated. */
+  readonly transactionIds: ReadonlyArray<string>
+}
+
+export type LoadMessage =
+  | { readonly type: "progress"; readonly requests: number; readonly seconds: number }
+  | { readonly type: "done"; readonly result: JobResult }
+  | { readonly type: "failed"; readonly message: string }
+
+/** When the n-th request of a job may go, and since when its answer is waited for. */
+interface Turns {
+  readonly has: (n: number) => boolean
+  /** Answers, once it is its turn, with the time that its latency counts from. */
+  readonly turn: (n: number) => Promise<number>
+  readonly end: () => void
+}
+
+/** By the clock that all threads share. */
+const nowMillis = (): number => Number(process.hrtime.bigint()) / 1e6
+
+/** As many as go: each as soon as a connection is free. */
+const unpaced = (seconds: number): Turns => {
+  const end = nowMillis() + seconds * 1000
+  return { has: () => nowMillis() < end, turn: async () => nowMillis(), end: () => undefined }
+}
+
+/**
+ * So many a second, each at its time whatever became of those before. One that finds no free connection at that time
+ * goes late, and has been waiting since: a slow answer cannot hide the next.
+ */
+const paced = async (perSecond: number, seconds: number): Promise<Turns> => {
+  const [count, gapMillis] = [Math.floor(perSecond * seconds), 1000 / perSecond]
+  const worker = new Worker(new URL("./ticks.mjs", import.meta.url), { workerData: { count, gapMillis } })
+  const [first] = (await once(worker, "message")) as [number]
+  const waiting = new Map<number, () => void>()
+  let due = 0
+  worker.on("message", (n: number) => {
+    due = n + 1
+    waiting.get(n)?.()
+    waiting.delete(n)
+  })
+  return {
+    has: (n) => n < count,
+    turn: async (n) => {
+      if (n >= due) await new Promise<void>((resolve) => void waiting.set(n, resolve))
+      return first + n * gapMillis
+    },
+    end: () => void worker.terminate()
+  }
+}
 
 const TRANSACTION_ID = /"transaction_id":"([0-9a-f-]{36})"/
 

@@ -1,6 +1,5 @@
 /** The load generator as a process of its own: takes jobs from its parent, one at a time. */
-import type { Job, LoadMessage } from "./Job.ts"
-import { runJob } from "./Load.ts"
+import { type Job, type LoadMessage, runJob } from "./Load.ts"
 
 const tell = (message: LoadMessage) => void process.send?.(message)
 

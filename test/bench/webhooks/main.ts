@@ -17,8 +17,85 @@ import { EventPublisher } from "../../../src/webhooks/EventPublisher.ts"
 import { Dns, makeDns } from "../../../src/webhooks/ssrf/Dns.ts"
 import { durableCluster, poolOn, temporaryFolder } from "../Cluster.ts"
 import { clusterCpuMicros } from "../ClusterCpu.ts"
-import { newEndpoint, newOrganization, writeEvents } from "./Fixtures.ts"
-import { type Receiver, startReceiver } from "./ReceiverProcess.ts"
+import { OrgId, WebhookId, Ids } from "../../../src/domain/Ids.ts"
+import { OrganizationStore } from "../../../src/people/organizations/OrganizationStore.ts"
+import { Vault } from "../../../src/platform/secrets/Vault.ts"
+import { formatSecret, SECRET_BYTES, secretContext } from "../../../src/webhooks/WebhookSecrets.ts"
+import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
+import { fork } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import type { Order, Told } from "./receiver.ts"
+
+/** Organisations with their endpoints, and events for them. */
+const newOrganization = Effect.gen(function* () {
+  const store = yield* OrganizationStore
+  const org_id = yield* Effect.flatMap(Ids, ({ make }) => make(OrgId))
+  const about = { name: "Bench", country: "KE", currency: "KES", email: "bench@corridor.example" } as const
+  yield* store.insert({ org_id, ...about, features: [], sandbox: true })
+  return org_id
+})
+
+const newEndpoint = (org_id: OrgId, endpoint_url: string) =>
+  Effect.gen(function* () {
+    const [ids, store, vault] = [yield* Ids, yield* WebhookStore, yield* Vault]
+    const webhook_id = yield* ids.make(WebhookId)
+    const secret = formatSecret(yield* ids.bytes(SECRET_BYTES))
+    const secret_sealed = yield* vault.encrypt(secret, secretContext(webhook_id))
+    yield* store.insert({ webhook_id, org_id, endpoint_url, events: ["*"], secret_sealed })
+  })
+
+/** A statement must not take longer than any other may. */
+const AT_A_TIME = 100
+
+/** About as large as those of a payment. */
+const writeEvents = (org_id: OrgId, count: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.forEach(
+      Array.from({ length: Math.ceil(count / AT_A_TIME) }).keys(),
+      (nth) =>
+        sql`insert into events (event_id, org_id, event_type, payload, created_at)
+        select gen_random_uuid(), ${org_id}, 'payment.completed',
+          json_build_object('event_id', gen_random_uuid(), 'data', repeat('x', 450))::text, now()
+        from generate_series(1, ${Math.min(AT_A_TIME, count - nth * AT_A_TIME)}::int)`
+    )
+  )
+
+/** The process of the receivers, as effects. */
+const startReceiver = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const child = fork(fileURLToPath(new URL("./receiver.mjs", import.meta.url)), { execArgv: [] })
+    const told = <A extends Told>(key: A extends unknown ? keyof A : never) =>
+      new Promise<A>((done) => {
+        const listen = (message: unknown) => {
+          if (!(key in (message as object))) return
+          child.off("message", listen)
+          done(message as A)
+        }
+        child.on("message", listen)
+      })
+    const order = (what: Order): void => void child.send(what)
+    const { port } = await told<{ readonly port: number }>("port")
+    return {
+      child,
+      /** The `nth` host of the loopback. */
+      urlOf: (nth: number, path: string) => `http://127.0.${Math.trunc(nth / 250)}.${1 + (nth % 250)}:${port}${path}`,
+      receiving: (count: number) => {
+        const all = told<{ readonly received: number }>("received")
+        order({ count })
+        return all
+      },
+      neighbour: () => told<{ readonly arrivedAt: number }>("arrivedAt"),
+      cpuMicros: async () => {
+        const answer = told<{ readonly cpuMicros: number }>("cpuMicros")
+        order("cpu")
+        return (await answer).cpuMicros
+      }
+    }
+  }),
+  ({ child }) => Effect.sync(() => child.kill())
+)
+
+type Receiver = Effect.Effect.Success<typeof startReceiver>
 
 const ENDPOINTS = 100
 const HANGING = 200

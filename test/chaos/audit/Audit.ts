@@ -3,25 +3,25 @@ import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { Effect } from "effect"
-import { accountProblems } from "../../simulation/invariants/Accounts.ts"
+import { accountProblems } from "../../simulation/invariants/VirtualAccounts.ts"
 import { keyProblems } from "../../simulation/invariants/Answers.ts"
 import { moneyProblems } from "../../simulation/invariants/Money.ts"
 import { progressProblems } from "../../simulation/invariants/Progress.ts"
 import { type Dossier, dossiersOf } from "../../simulation/invariants/Records.ts"
-import { deliveryProblems, tellingProblems } from "../../simulation/invariants/Telling.ts"
+import { deliveryProblems, eventProblems } from "../../simulation/invariants/Events.ts"
 import type { Problem } from "../../../src/money/ledger/LedgerCheck.ts"
-import type { Notebook } from "../business/Notebook.ts"
-import type { Organisation } from "../business/Society.ts"
-import type { Stage } from "../stage/Stage.ts"
+import type { RequestLog } from "../business/RequestLog.ts"
+import type { Organisation } from "../business/Fixtures.ts"
+import type { Environment } from "../environment/Environment.ts"
 import { type Read, readRecords } from "./ReadRecords.ts"
-import { toldProblems } from "./Told.ts"
+import { answerProblems } from "./AnswersAudit.ts"
 
 interface Failed {
   readonly stdout: string
 }
 
 /** `corridor ledger check`, as an operator runs it. */
-const checkBooks = ({ bundle, environment }: Stage) =>
+const checkBooks = ({ bundle, environment }: Environment) =>
   Effect.promise(async () => {
     const args = [join(bundle, "cli", "main.mjs"), "ledger", "check", "--json"]
     const env = { PATH: process.env["PATH"], ...environment }
@@ -31,17 +31,17 @@ const checkBooks = ({ bundle, environment }: Stage) =>
     return (JSON.parse(stdout) as { readonly data: { readonly problems: ReadonlyArray<Problem> } }).data.problems
   })
 
-export const recordsOf = (stage: Stage, organisations: ReadonlyArray<Organisation>): Effect.Effect<Read> =>
+export const recordsOf = (env: Environment, organisations: ReadonlyArray<Organisation>): Effect.Effect<Read> =>
   readRecords(
-    stage.postgres.ownUrl(),
-    stage.fakes,
+    env.postgres.ownUrl(),
+    env.fakes,
     organisations.flatMap(({ endpoints, orgId }) =>
       endpoints.map(({ events, receiver, webhookId }) => ({ orgId, webhookId, events, taken: receiver.taken }))
     )
   )
 
 /** How it came to where it is. */
-const storyOf = ({ attempts, history, items }: Dossier): string =>
+const describePayment = ({ attempts, history, items }: Dossier): string =>
   [
     ...history.map(({ at, cause, to_status }) => `${at.toISOString()} ${to_status} (${cause})`),
     ...attempts.map(
@@ -55,7 +55,9 @@ const storyOf = ({ attempts, history, items }: Dossier): string =>
 const named =
   (problemsOf: (dossier: Dossier) => ReadonlyArray<string>) =>
   (dossier: Dossier): ReadonlyArray<string> =>
-    problemsOf(dossier).map((problem) => `payment ${dossier.payment.payment_id}: ${problem}: ${storyOf(dossier)}`)
+    problemsOf(dossier).map(
+      (problem) => `payment ${dossier.payment.payment_id}: ${problem}: ${describePayment(dossier)}`
+    )
 
 /** What is still under way, and ends by itself before the horizon: these alone are no problem yet. */
 export const progress = ({ attempts, deliveries, ...read }: Read, horizon: number): ReadonlyArray<string> => [
@@ -70,22 +72,27 @@ export const progress = ({ attempts, deliveries, ...read }: Read, horizon: numbe
   ...dossiersOf({ attempts, deliveries, ...read }).flatMap(named(progressProblems))
 ]
 
-export const audit = (stage: Stage, organisations: ReadonlyArray<Organisation>, notebook: Notebook, read: Read) =>
+export const audit = (
+  env: Environment,
+  organisations: ReadonlyArray<Organisation>,
+  requestLog: RequestLog,
+  read: Read
+) =>
   Effect.gen(function* () {
-    const orders = Array.from(notebook.orders.values())
+    const orders = Array.from(requestLog.orders.values())
     const dossiers = dossiersOf(read)
-    const found = yield* checkBooks(stage)
+    const found = yield* checkBooks(env)
     return [
-      ...notebook.problems,
+      ...requestLog.problems,
       ...organisations.flatMap(({ endpoints }) => endpoints.flatMap(({ receiver }) => receiver.problems)),
       ...orders.flatMap(({ replies, what }) => (replies.length === 0 ? [`${what}: never answered`] : [])),
       ...keyProblems(orders, false),
-      ...toldProblems(orders, read),
-      ...read.strangers,
+      ...answerProblems(orders, read),
+      ...read.unmatched,
       ...found.map(({ message }) => message),
       ...dossiers.flatMap(named(moneyProblems)),
       ...dossiers.flatMap(named(progressProblems)),
-      ...dossiers.flatMap(named(tellingProblems)),
+      ...dossiers.flatMap(named(eventProblems)),
       ...deliveryProblems(read),
       ...accountProblems(read)
     ]

@@ -5,10 +5,16 @@ import { Effect, Redacted, Schema } from "effect"
 import type { Dossier, Endpoint, Records } from "../../simulation/invariants/Records.ts"
 import type { PaymentId } from "../../../src/domain/Ids.ts"
 import { storedPostings } from "../../../src/money/ledger/LedgerSql.ts"
-import { attemptColumns, attemptOf, booksColumns, booksOf } from "../../../src/payments/store/AttemptRow.ts"
+import {
+  attemptColumns,
+  attemptOf,
+  booksColumns,
+  booksOf,
+  paymentOf,
+  selectedColumns
+} from "../../../src/payments/store/PaymentRow.ts"
 import { type Attempt, HistoryRow, StoredOperatorItem } from "../../../src/payments/store/Payment.ts"
 import { noBooks } from "../../../src/payments/store/PaymentPostings.ts"
-import { paymentOf, selectedColumns } from "../../../src/payments/store/PaymentRow.ts"
 import { rowsAs } from "../../../src/platform/database/Query.ts"
 import type { StartedFake } from "../../fakes/AllFakes.ts"
 import { wireReference } from "../../../src/providers/port/ProviderWrappers.ts"
@@ -25,23 +31,23 @@ const accounts = rowsAs(VirtualAccount)
 /** Fakes give what comes twice under one reference a number behind it. */
 const referenceIn = (text: string): string => text.split(" ", 1)[0]!
 
-interface Outside {
+interface FakeHoldings {
   readonly holdings: Records["holdings"]
   /** What they have that no attempt of ours asked for. */
-  readonly strangers: ReadonlyArray<string>
+  readonly unmatched: ReadonlyArray<string>
 }
 
 /** What each fake has because of each payment: found by our reference, or by the id that it gave us. */
-export const outsideOf = (fakes: ReadonlyArray<StartedFake>, attempts: ReadonlyArray<Attempt>): Outside => {
+export const holdingsOf = (fakes: ReadonlyArray<StartedFake>, attempts: ReadonlyArray<Attempt>): FakeHoldings => {
   const byReference = new Map(attempts.map((attempt) => [wireReference(attempt.attempt_id), attempt]))
   const byId = new Map(attempts.map((attempt) => [`${attempt.provider} ${attempt.provider_payment_id}`, attempt]))
   const sums = new Map<PaymentId, Map<string, bigint>>()
-  const strangers: Array<string> = []
+  const unmatched: Array<string> = []
   for (const { fake, running } of fakes) {
     for (const { id, kind, moved, reference, state, takenBack } of running.books.all()) {
       const found = byReference.get(referenceIn(reference)) ?? byId.get(`${fake.name} ${id}`)
       if (found === undefined)
-        strangers.push(`${fake.name} has a ${kind} ${reference} (${state}) that nobody asked for`)
+        unmatched.push(`${fake.name} has a ${kind} ${reference} (${state}) that nobody asked for`)
       if (found === undefined || state !== "completed") continue
       const account = `provider/${fake.name}/${moved.currency}`
       const own = sums.get(found.payment_id) ?? new Map<string, bigint>()
@@ -49,10 +55,10 @@ export const outsideOf = (fakes: ReadonlyArray<StartedFake>, attempts: ReadonlyA
       sums.set(found.payment_id, own)
     }
   }
-  return { holdings: (paymentId) => sums.get(paymentId) ?? new Map(), strangers }
+  return { holdings: (paymentId) => sums.get(paymentId) ?? new Map(), unmatched }
 }
 
-export interface Read extends Records, Pick<Outside, "strangers"> {
+export interface Read extends Records, Pick<FakeHoldings, "unmatched"> {
   /** By the key that it was asked for under, where there was one. */
   readonly keyOf: (payment: Dossier["payment"]) => string | null
 }
@@ -96,12 +102,12 @@ export const readRecords = (
 ): Effect.Effect<Read> =>
   Effect.gen(function* () {
     const rows = yield* readRows
-    const { holdings, strangers } = outsideOf(fakes, rows.attempts)
+    const { holdings, unmatched } = holdingsOf(fakes, rows.attempts)
     return {
       ...rows,
       endpoints,
       holdings,
-      strangers,
+      unmatched,
       keyOf
     }
   }).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })), Effect.orDie)

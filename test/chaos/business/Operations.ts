@@ -1,13 +1,14 @@
 /** What callers do: each operation draws what it asks for, and asks for it under a key of its own. */
-import { type Json, responseOf } from "../../simulation/business/Scene.ts"
+import { type Json, responseOf } from "../../simulation/business/ScenarioContext.ts"
 import { magicDigits } from "../../fakes/MagicAmounts.ts"
-import { ask, type Asking, headersFor, look } from "./Ask.ts"
-import type { Reply } from "../../simulation/world/Outside.ts"
-import type { Notebook, Order } from "./Notebook.ts"
-import { payinPlaces, payoutPlaces } from "./Places.ts"
-import type { Organisation } from "./Society.ts"
+import { callUntilAnswered, type CallContext, headersFor, readJson } from "./ApiCalls.ts"
+import type { HttpReply } from "../../simulation/world/SimulationEnvironment.ts"
+import type { RequestLog, LoggedRequest } from "./RequestLog.ts"
+import { payinCorridors, payoutCorridors } from "./Corridors.ts"
+import type { Organisation } from "./Fixtures.ts"
+import { setTimeout as pause } from "node:timers/promises"
 
-export interface Doing extends Asking {
+interface OperationContext extends CallContext {
   readonly organisation: Organisation
   /** One of its own, by which everything about it is drawn. */
   readonly key: string
@@ -15,27 +16,32 @@ export interface Doing extends Asking {
   readonly payins: Array<{ readonly paymentId: string; readonly amount: number; readonly exponent: number }>
 }
 
-type Operation = (doing: Doing) => Promise<unknown>
+type Operation = (context: OperationContext) => Promise<unknown>
 
-const opened = ({ key, notebook, organisation }: Doing, kind: string, path: string, body: object): Order =>
-  notebook.open({ kind, key, orgId: organisation.orgId, apiKey: organisation.apiKey, path: `/v1${path}`, body })
+const opened = (
+  { key, requestLog, organisation }: OperationContext,
+  kind: string,
+  path: string,
+  body: object
+): LoggedRequest =>
+  requestLog.open({ kind, key, orgId: organisation.orgId, apiKey: organisation.apiKey, path: `/v1${path}`, body })
 
-const asked = (doing: Doing, kind: string, path: string, body: object): Promise<Reply | null> =>
-  ask(doing, opened(doing, kind, path, body))
+const asked = (context: OperationContext, kind: string, path: string, body: object): Promise<HttpReply | null> =>
+  callUntilAnswered(context, opened(context, kind, path, body))
 
 /** Of four, three complete; the other has the digits of one of the faults in it. */
-const digitsOf = ({ chance, key }: Doing): number =>
+const digitsOf = ({ chance, key }: OperationContext): number =>
   chance.happens(0.75, `${key} completes`)
     ? chance.between(50, 99, `${key} digits`)
     : Number(chance.pick([...magicDigits.map(([digits]) => digits), "21", "22", "24", "27"], `${key} magic`))
 
-const amountOf = (doing: Doing, exponent: number, times = 1): number => {
-  const hundreds = times * doing.chance.between(10, 400, `${doing.key} hundreds`)
-  return exponent === 0 ? hundreds * 100 + digitsOf(doing) : hundreds + digitsOf(doing) / 100
+const amountOf = (context: OperationContext, exponent: number, times = 1): number => {
+  const hundreds = times * context.chance.between(10, 400, `${context.key} hundreds`)
+  return exponent === 0 ? hundreds * 100 + digitsOf(context) : hundreds + digitsOf(context) / 100
 }
 
 /** Where the answer is a page of the provider's, its customer goes there. */
-const visit = (reply: Reply): void => {
+const visit = (reply: HttpReply): void => {
   const { redirect_url } = responseOf(reply)
   if (typeof redirect_url !== "string") return
   fetch(redirect_url, { signal: AbortSignal.timeout(10_000) })
@@ -43,109 +49,109 @@ const visit = (reply: Reply): void => {
     .catch(() => undefined)
 }
 
-const locked = async (doing: Doing, from: string, to: string, amount: number): Promise<Json | null> => {
+const locked = async (context: OperationContext, from: string, to: string, amount: number): Promise<Json | null> => {
   const path = `/v1/organizations/admin/exchange-rate?fromCurrency=${from}&toCurrency=${to}&amount=${amount}`
-  const answer = await look(doing, doing.organisation.apiKey, path, `${doing.key} rate`)
+  const answer = await readJson(context, context.organisation.apiKey, path, `${context.key} rate`)
   return answer === null ? null : (answer["data"] as Json)
 }
 
 /** Of small amounts rounding would be too large a part. */
 const WORTH_CHANGING = 1_000
 
-const payin: Operation = async (doing) => {
-  const { exponent, ...place } = doing.chance.pick(payinPlaces, `${doing.key} place`)
-  const crosses = doing.chance.happens(0.2, `${doing.key} crosses`)
-  const amount = amountOf(doing, exponent, crosses ? WORTH_CHANGING : 1)
-  const rate = crosses ? await locked(doing, place.currency, "USD", amount) : undefined
+const payin: Operation = async (context) => {
+  const { exponent, ...corridor } = context.chance.pick(payinCorridors, `${context.key} place`)
+  const crosses = context.chance.happens(0.2, `${context.key} crosses`)
+  const amount = amountOf(context, exponent, crosses ? WORTH_CHANGING : 1)
+  const rate = crosses ? await locked(context, corridor.currency, "USD", amount) : undefined
   if (rate === null) return
-  const reply = await asked(doing, crosses ? "cross-currency payin" : "payin", "/payments-init/initiate", {
-    ...place,
+  const reply = await asked(context, crosses ? "cross-currency payin" : "payin", "/payments-init/initiate", {
+    ...corridor,
     amount,
     target_amount: rate === undefined ? amount : Number(rate["target_amount"]),
-    target_currency: rate === undefined ? place.currency : "USD",
+    target_currency: rate === undefined ? corridor.currency : "USD",
     ...(rate === undefined ? {} : { org_rate_id: rate["org_rate_id"] }),
     direction: "payin",
-    client_reference: doing.key
+    client_reference: context.key
   })
   if (reply === null || reply.status !== 200) return
   visit(reply)
-  doing.payins.push({ paymentId: String(responseOf(reply)["payment_id"]), amount, exponent })
+  context.payins.push({ paymentId: String(responseOf(reply)["payment_id"]), amount, exponent })
 }
 
-const payout: Operation = async (doing) => {
-  const { exponent, whom, ...place } = doing.chance.pick(payoutPlaces, `${doing.key} place`)
-  const crosses = doing.chance.happens(0.25, `${doing.key} crosses`)
-  const amount = amountOf(doing, crosses ? 2 : exponent)
-  const rate = crosses ? await locked(doing, "USD", place.currency, amount) : undefined
+const payout: Operation = async (context) => {
+  const { exponent, whom, ...corridor } = context.chance.pick(payoutCorridors, `${context.key} place`)
+  const crosses = context.chance.happens(0.25, `${context.key} crosses`)
+  const amount = amountOf(context, crosses ? 2 : exponent)
+  const rate = crosses ? await locked(context, "USD", corridor.currency, amount) : undefined
   if (rate === null) return
-  await asked(doing, crosses ? "cross-currency payout" : "payout", "/payments-init/initiate", {
-    ...place,
+  await asked(context, crosses ? "cross-currency payout" : "payout", "/payments-init/initiate", {
+    ...corridor,
     amount,
-    currency: crosses ? "USD" : place.currency,
+    currency: crosses ? "USD" : corridor.currency,
     target_amount: rate === undefined ? amount : Number(rate["target_amount"]),
-    target_currency: place.currency,
+    target_currency: corridor.currency,
     ...(rate === undefined ? {} : { org_rate_id: rate["org_rate_id"] }),
     direction: "payout",
-    beneficiary_id: doing.organisation.beneficiaries[whom],
-    client_reference: doing.key
+    beneficiary_id: context.organisation.beneficiaries[whom],
+    client_reference: context.key
   })
 }
 
 /** An order that every instance which is well answers at once. */
-export const probeOrder = (notebook: Notebook, { apiKey, orgId }: Organisation, key: string): Order => {
-  const { exponent: _, ...place } = payinPlaces.find(({ country }) => country === "UG")!
+export const probeOrder = (requestLog: RequestLog, { apiKey, orgId }: Organisation, key: string): LoggedRequest => {
+  const { exponent: _, ...corridor } = payinCorridors.find(({ country }) => country === "UG")!
   const amount = 1_050
   const body = {
-    ...place,
+    ...corridor,
     amount,
     target_amount: amount,
-    target_currency: place.currency,
+    target_currency: corridor.currency,
     direction: "payin",
     client_reference: key
   }
-  return notebook.open({ kind: "payin", key, orgId, apiKey, path: "/v1/payments-init/initiate", body })
+  return requestLog.open({ kind: "payin", key, orgId, apiKey, path: "/v1/payments-init/initiate", body })
 }
 
 /** Of a payin that has had a while to complete. */
 const LATELY = 12
 
-const refund: Operation = async (doing) => {
-  const { chance, key, payins } = doing
+const refund: Operation = async (context) => {
+  const { chance, key, payins } = context
   const older = payins.slice(0, -LATELY)
   if (older.length === 0) return
   const { amount, exponent, paymentId } = chance.pick(older.slice(-100), `${key} which`)
   const scale = 10 ** exponent
   const part = Math.floor((amount * scale) / chance.between(2, 5, `${key} share`)) / scale
   const body = chance.happens(0.4, `${key} whole`) ? {} : { amount: part }
-  await asked(doing, "refund", `/payments-init/${paymentId}/action`, { action: "refund", reason: key, ...body })
+  await asked(context, "refund", `/payments-init/${paymentId}/action`, { action: "refund", reason: key, ...body })
 }
 
-const deposit: Operation = (doing) => {
-  const { id } = doing.chance.pick(doing.organisation.accounts, `${doing.key} account`)
-  return asked(doing, "deposit", `/virtual-accounts/${id}/simulate-deposit`, { amount: amountOf(doing, 2) })
+const deposit: Operation = (context) => {
+  const { id } = context.chance.pick(context.organisation.accounts, `${context.key} account`)
+  return asked(context, "deposit", `/virtual-accounts/${id}/simulate-deposit`, { amount: amountOf(context, 2) })
 }
 
-const withdraw: Operation = (doing) => {
-  const { accounts, beneficiaries } = doing.organisation
-  const { currency, id } = doing.chance.pick(accounts, `${doing.key} account`)
-  const toBank = doing.chance.happens(0.5, `${doing.key} to a bank`)
+const withdraw: Operation = (context) => {
+  const { accounts, beneficiaries } = context.organisation
+  const { currency, id } = context.chance.pick(accounts, `${context.key} account`)
+  const toBank = context.chance.happens(0.5, `${context.key} to a bank`)
   const whom = currency === "KES" ? beneficiaries.kenyan : toBank ? beneficiaries.german : beneficiaries.online
-  const body = { amount: amountOf(doing, 2), beneficiary_id: whom, description: doing.key }
-  return asked(doing, "withdrawal", `/virtual-accounts/${id}/withdraw`, body)
+  const body = { amount: amountOf(context, 2), beneficiary_id: whom, description: context.key }
+  return asked(context, "withdrawal", `/virtual-accounts/${id}/withdraw`, body)
 }
 
-const transfer: Operation = async (doing) => {
-  const { accounts } = doing.organisation
-  const from = doing.chance.pick(accounts, `${doing.key} from`)
-  const to = doing.chance.pick(
+const transfer: Operation = async (context) => {
+  const { accounts } = context.organisation
+  const from = context.chance.pick(accounts, `${context.key} from`)
+  const to = context.chance.pick(
     accounts.filter(({ id }) => id !== from.id),
-    `${doing.key} to`
+    `${context.key} to`
   )
-  const amount = amountOf(doing, 2)
+  const amount = amountOf(context, 2)
   const crosses = from.currency !== to.currency
-  const rate = crosses ? await locked(doing, from.currency, to.currency, amount) : undefined
+  const rate = crosses ? await locked(context, from.currency, to.currency, amount) : undefined
   if (rate === null) return
-  await asked(doing, "transfer", "/virtual-accounts/transfer", {
+  await asked(context, "transfer", "/virtual-accounts/transfer", {
     from_account_id: from.id,
     to_account_id: to.id,
     amount,
@@ -155,37 +161,37 @@ const transfer: Operation = async (doing) => {
 
 const WALLET = "0x52908400098527886E0F7030069857D2E4169EE7"
 
-const ramp: Operation = async (doing) => {
-  const isOn = doing.chance.happens(0.5, `${doing.key} way`)
-  const rate = await locked(doing, isOn ? "KES" : "USDC", isOn ? "USDC" : "KES", 100)
+const ramp: Operation = async (context) => {
+  const isOn = context.chance.happens(0.5, `${context.key} way`)
+  const rate = await locked(context, isOn ? "KES" : "USDC", isOn ? "USDC" : "KES", 100)
   if (rate === null) return
-  await asked(doing, isOn ? "on-ramp" : "off-ramp", "/payments-init/ramp", {
+  await asked(context, isOn ? "on-ramp" : "off-ramp", "/payments-init/ramp", {
     fiat_currency: "KES",
-    fiat_amount: amountOf(doing, 2),
+    fiat_amount: amountOf(context, 2),
     client_rate: Number(rate["rate"]),
     crypto_currency: "USDC",
     crypto_network: "ETHEREUM",
     country: "KE",
-    metadata: { key: doing.key },
+    metadata: { key: context.key },
     ...(isOn
       ? { wallet_address: WALLET, mobile_money_details: { provider: "mpesa", phone_number: "+254712345678" } }
-      : { beneficiary_id: doing.organisation.beneficiaries.kenyan })
+      : { beneficiary_id: context.organisation.beneficiaries.kenyan })
   })
 }
 
 /** A link is made once, and its form sent once or twice, as by an impatient payer. */
-const link: Operation = async (doing) => {
-  const { chance, instances, key, notebook, organisation } = doing
+const link: Operation = async (context) => {
+  const { chance, instances, key, requestLog, organisation } = context
   const { url } = chance.pick(instances, `${key} link`)
   const judged = async (answer: Response): Promise<string> => {
     const body = await answer.text()
-    notebook.judge(`link ${key}`, answer.url, { status: answer.status, body })
+    requestLog.checkStatus(`link ${key}`, answer.url, { status: answer.status, body })
     return body
   }
   const made = await fetch(`${url}/v1/orgs/${organisation.orgId}/payment-links`, {
     method: "POST",
     headers: headersFor(organisation.apiKey),
-    body: JSON.stringify({ amount: amountOf(doing, 2), currency: "KES", country: "KE", amount_type: "fixed" }),
+    body: JSON.stringify({ amount: amountOf(context, 2), currency: "KES", country: "KE", amount_type: "fixed" }),
     signal: AbortSignal.timeout(6_000)
   })
   if (made.status !== 201) return judged(made)
@@ -211,7 +217,7 @@ const link: Operation = async (doing) => {
       signal: AbortSignal.timeout(6_000)
     })
     await judged(sent)
-    notebook.count(`link form ${sent.status}`)
+    requestLog.count(`link form ${sent.status}`)
   }
 }
 
@@ -224,10 +230,35 @@ const operations: Readonly<Record<string, Operation>> = {
   transfer,
   ramp,
   /** Whoever browses has no key: a page that did not come is no harm. */
-  link: (doing) => link(doing).catch(() => doing.notebook.count("link: none"))
+  link: (context) => link(context).catch(() => context.requestLog.count("link: none"))
 }
 
 const weights = { payin: 34, payout: 22, refund: 12, deposit: 5, withdraw: 9, transfer: 7, ramp: 8, link: 3 }
 
-export const operate = (doing: Doing): Promise<unknown> =>
-  operations[doing.chance.weighed(weights, `${doing.key} kind`)]!(doing)
+const runOperation = (context: OperationContext): Promise<unknown> =>
+  operations[context.chance.weighed(weights, `${context.key} kind`)]!(context)
+
+/** Callers at work: each does one thing after the other until the run is over. */
+export interface CallerLoad {
+  readonly callers: number
+  /** Between two operations of one caller. */
+  readonly restMillis: number
+}
+
+export const runCallers = async (
+  context: CallContext,
+  organisations: ReadonlyArray<Organisation>,
+  { callers, restMillis }: CallerLoad,
+  isOver: () => boolean
+): Promise<void> => {
+  const payins = new Map<string, OperationContext["payins"]>(organisations.map(({ orgId }) => [orgId, []]))
+  const caller = async (number: number): Promise<void> => {
+    for (let nth = 1; !isOver(); nth++) {
+      const organisation = organisations[(number + nth) % organisations.length]!
+      const key = `caller-${number}-${nth}`
+      await runOperation({ ...context, organisation, key, payins: payins.get(organisation.orgId)! })
+      await pause(restMillis)
+    }
+  }
+  await Promise.all(Array.from({ length: callers }, (_, at) => caller(at + 1)))
+}

@@ -2,8 +2,8 @@
 import { Duration, Effect, Schedule } from "effect"
 import type { Chance } from "../../simulation/world/Chance.ts"
 import type { ChaosFailed } from "../ChaosFailed.ts"
-import type { Instance } from "../stage/Instance.ts"
-import type { Stage } from "../stage/Stage.ts"
+import type { Instance } from "../environment/Instance.ts"
+import type { Environment } from "../environment/Environment.ts"
 
 /** Who notices: requests that come to these instances. */
 export interface Fault {
@@ -12,15 +12,15 @@ export interface Fault {
   readonly end: Effect.Effect<void, ChaosFailed>
 }
 
-export interface Kind {
+export interface FaultKind {
   readonly name: string
   /** How long it lasts, in milliseconds. */
   readonly lasts: readonly [least: number, most: number]
   /** No other begins while it lasts. */
   readonly staysAlone?: true
   /** Why it cannot be had on this stage; nothing where it can. */
-  readonly missing?: (stage: Stage) => string | undefined
-  readonly make: (stage: Stage, chance: Chance, purpose: string) => Fault
+  readonly missing?: (env: Environment) => string | undefined
+  readonly make: (env: Environment, chance: Chance, purpose: string) => Fault
 }
 
 /** The database may be away at the same time, by another fault. */

@@ -1,6 +1,6 @@
 /** Which faults come when: drawn from the seed alone, one after the other, and at times one while another lasts. */
 import type { Chance } from "../../simulation/world/Chance.ts"
-import type { Kind } from "./Fault.ts"
+import type { FaultKind } from "./Fault.ts"
 import {
   backendsTerminated,
   connectionsRunOut,
@@ -9,8 +9,8 @@ import {
   diskFull,
   rowsLocked,
   tableLocked
-} from "./OfDatabase.ts"
-import { clockShifted, instanceKilled, instancePaused } from "./OfInstances.ts"
+} from "./DatabaseFaults.ts"
+import { clockShifted, instanceKilled, instancePaused } from "./InstanceFaults.ts"
 import {
   callbacksCut,
   databaseCut,
@@ -19,9 +19,9 @@ import {
   providersCut,
   providersSilent,
   providersSlow
-} from "./OfNetwork.ts"
+} from "./NetworkFaults.ts"
 
-export const allKinds: ReadonlyArray<Kind> = [
+export const allKinds: ReadonlyArray<FaultKind> = [
   instanceKilled,
   instancePaused,
   clockShifted,
@@ -43,7 +43,7 @@ export const allKinds: ReadonlyArray<Kind> = [
 
 export interface Planned {
   readonly number: number
-  readonly kind: Kind
+  readonly kind: FaultKind
   /** Before it begins, in milliseconds: nothing is wrong meanwhile. */
   readonly after: number
   readonly lasts: number
@@ -52,13 +52,13 @@ export interface Planned {
 }
 
 /** Every kind comes once before any comes twice, in an order that the seed chooses. */
-const nthKind = (kinds: ReadonlyArray<Kind>, chance: Chance, nth: number): Kind => {
+const nthKind = (kinds: ReadonlyArray<FaultKind>, chance: Chance, nth: number): FaultKind => {
   const round = Math.floor(nth / kinds.length)
-  const drawn = kinds.map((kind) => ({ kind, place: chance.below(2 ** 30, `round ${round} ${kind.name}`) }))
-  return drawn.toSorted((a, b) => a.place - b.place)[nth % kinds.length]!.kind
+  const drawn = kinds.map((kind) => ({ kind, corridor: chance.below(2 ** 30, `round ${round} ${kind.name}`) }))
+  return drawn.toSorted((a, b) => a.corridor - b.corridor)[nth % kinds.length]!.kind
 }
 
-export const nthFault = (kinds: ReadonlyArray<Kind>, chance: Chance, number: number): Planned => {
+export const nthFault = (kinds: ReadonlyArray<FaultKind>, chance: Chance, number: number): Planned => {
   const kind = nthKind(kinds, chance, number)
   return {
     number,

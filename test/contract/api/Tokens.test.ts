@@ -5,7 +5,7 @@ import { developmentAudience, developmentIssuer, issuerSecret } from "../../../s
 import { nilUuid } from "../../../src/domain/Ids.ts"
 import { SecretStore } from "../../../src/platform/secrets/Secrets.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
-import { oddTexts, oddTimes } from "../../fuzz/Oddities.ts"
+import { oddTexts, oddTimes } from "../../fuzz/EdgeValues.ts"
 import { byToken, people } from "../../support/Credentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"

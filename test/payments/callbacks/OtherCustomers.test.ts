@@ -32,7 +32,7 @@ import { signatureOf as paystackSignature } from "../../../src/providers/paystac
 import type { CallbackRequest } from "../../../src/providers/port/Callback.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
 import type { CredentialFields, ThirdParty } from "../../../src/providers/port/ThirdParty.ts"
-import { byWireReference, wireReference } from "../../../src/providers/port/ProviderWrappers.ts"
+import { wrapProvider, wireReference } from "../../../src/providers/port/ProviderWrappers.ts"
 import { stripe } from "../../../src/providers/stripe/StripeAdapter.ts"
 import { signatureOf as stripeSignature } from "../../../src/providers/stripe/StripeCallbacks.ts"
 import { callbackRequest } from "../../providers/support/Callbacks.ts"
@@ -71,7 +71,7 @@ interface Customer {
 const at =
   <Fields extends CredentialFields>(party: ThirdParty<Fields>, credentials: Readonly<Record<string, string>>) =>
   (asked: (call: ProviderCall) => ProviderReply | undefined): Provider =>
-    byWireReference(connected(party, scripted((call) => asked(call) ?? replyOf(404, {})).http, credentials))
+    wrapProvider(connected(party, scripted((call) => asked(call) ?? replyOf(404, {})).http, credentials))
 
 const url = "https://pay.example.com/callbacks"
 

@@ -51,7 +51,7 @@ for (const backend of ["memory", "PostgreSQL"] as const) {
         const { recordByAttempt } = yield* RecordOutcome
         for (const { attempt_id, callback: stray } of found) {
           const callback = { provider: stray.provider, key: stray.event_key, unmatchedId: stray.callback_id }
-          const heard = yield* recordByAttempt({ attempt_id, org_id: null }, stray.report_said, {
+          const heard = yield* recordByAttempt({ attempt_id, org_id: null }, stray.signal, {
             cause: "held up",
             callback
           })

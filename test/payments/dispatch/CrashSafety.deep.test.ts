@@ -102,7 +102,7 @@ const live = (world: World, country: string, script: string, at: number, manner:
     expect(after.status, "it ends as the money did").toBe(moved().length === 1 ? "completed" : "failed")
     if (at === -1) expect(after.status).toBe(end)
 
-    const { history } = yield* store.history(after)
+    const { statusChanges: history } = yield* store.history(after)
     for (const [index, row] of history.slice(1).entries()) {
       expect(row.from_status).toBe(history[index]!.to_status)
       expect(canMove(row.from_status!, row.to_status)).toBe(true)

@@ -85,7 +85,7 @@ describe("an instance that is held up before it sends", () => {
       expect(told).toMatchObject({ _tag: "AllProvidersFailed", paymentId: payment?.payment_id })
       expect(told.message).toMatch(/too late to send it to stripe.*Nothing was moved.*again/)
       expect(payment).toMatchObject({ status: "failed", failure: { code: "NOT_SENT", provider: "stripe" } })
-      const { history } = yield* store.history(payment!)
+      const { statusChanges: history } = yield* store.history(payment!)
       expect(history.at(-1)?.cause, "in its story neither").toBe(
         "not sent to stripe: it was too late to send it to stripe, so nothing was sent"
       )

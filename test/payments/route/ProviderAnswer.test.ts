@@ -4,8 +4,12 @@ import { Duration, Effect, Fiber, Layer, TestClock } from "effect"
 import { AttemptId } from "../../../src/domain/Ids.ts"
 import { Unknown } from "../../../src/domain/Outcome.ts"
 import { absenceGrace, initiationBudget, sendWindow } from "../../../src/domain/policies/PaymentPolicies.ts"
-import { ProviderAnswer } from "../../../src/payments/route/ProviderAnswer.ts"
-import { FirstSendPermit, openSendWindow, type SentAtOnce } from "../../../src/payments/route/SendPermit.ts"
+import {
+  ProviderAnswer,
+  FirstSendPermit,
+  openSendWindow,
+  type SentAtOnce
+} from "../../../src/payments/route/ProviderAnswer.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 import { movableClock } from "../support/PaymentServices.ts"
 import { scripted } from "../support/ScriptedProvider.ts"

@@ -39,7 +39,7 @@ const storyOf = (
 ): PaymentHistory => ({
   ...opened.books(),
   attempts,
-  history: [],
+  statusChanges: [],
   callbacks: [],
   items: []
 })

@@ -95,7 +95,7 @@ layer(services, onDatabase)("Where the connection is lost after the commit", (it
       expect(yield* store.create(opening)).toBe(true)
       expect(losses.happened()).toBe(true)
       const story = yield* store.history(payment)
-      expect([story.attempts.length, story.history.length, story.items.length]).toEqual([1, 1, 1])
+      expect([story.attempts.length, story.statusChanges.length, story.items.length]).toEqual([1, 1, 1])
       const kept = yield* Effect.flatMap(IdempotencyStore, ({ find }) => find(name))
       expect(Option.getOrThrow(kept).payment_id).toBe(payment.payment_id)
       expect(yield* heldBy(owner.org_id)).toEqual(expect.arrayContaining([expect.stringContaining("1500")]))

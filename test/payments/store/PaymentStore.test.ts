@@ -4,7 +4,7 @@ import { Array as Arr, Effect, Exit, Layer, Option } from "effect"
 import { type AttemptId, ConfigId, type OrgId, Ids } from "../../../src/domain/Ids.ts"
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import { Report } from "../../../src/domain/Outcome.ts"
-import { mostHintedIds, mostStraysOfAccount } from "../../../src/domain/policies/PaymentPolicies.ts"
+import { mostHintedIds, unmatchedCallbacksPerAccount } from "../../../src/domain/policies/PaymentPolicies.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import type { Attempt, Payment } from "../../../src/payments/store/Payment.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
@@ -116,7 +116,7 @@ for (const backend of backends) {
         }
         const dueIn = only!.next_enquiry_at!.getTime() - attempt.started_at.getTime()
         expect(Math.abs(dueIn - 45_000)).toBeLessThan(10_000)
-        const { callbacks, history, items } = yield* store.history(payment)
+        const { callbacks, statusChanges: history, items } = yield* store.history(payment)
         expect(history).toEqual([
           {
             payment_id: payment.payment_id,
@@ -215,9 +215,9 @@ for (const backend of backends) {
         )
         expect(yield* due, "the one that waits longest first").toEqual([payments[1], payments[0]])
         expect(yield* store.expiredCardWaits(1)).toHaveLength(1)
-        yield* store.forgetCardWait(payments[1]!)
+        yield* store.deleteCardWait(payments[1]!)
         expect(yield* due).toEqual([payments[0]])
-        yield* store.forgetCardWait(payments[0]!)
+        yield* store.deleteCardWait(payments[0]!)
         expect(yield* due).toEqual([])
       })
     )
@@ -258,7 +258,7 @@ for (const backend of backends) {
             updated_at: change.at
           })
         )
-        expect(story.history.map((row) => [row.version, row.from_status, row.to_status, row.cause])).toEqual([
+        expect(story.statusChanges.map((row) => [row.version, row.from_status, row.to_status, row.cause])).toEqual([
           [1, null, "initiated", "initiated by the caller"],
           [2, "initiated", "failed", "a test"]
         ])
@@ -295,7 +295,7 @@ for (const backend of backends) {
         const tries = Array.from({ length: 12 }, () => store.apply(change))
         const results = yield* Effect.all(tries, { concurrency: "unbounded" })
         expect(results.filter(Boolean)).toHaveLength(1)
-        expect((yield* stateOf(payment)).story.history).toHaveLength(2)
+        expect((yield* stateOf(payment)).story.statusChanges).toHaveLength(2)
       })
     )
 
@@ -306,7 +306,7 @@ for (const backend of backends) {
         expect(yield* store.apply(yield* changeTo(payment, "initiated", { patch: { comments: "seen" } }))).toBe(true)
         const { payment: found, story } = yield* stateOf(payment)
         expect(Option.getOrThrow(found)).toMatchObject({ version: 2, comments: "seen", status: "initiated" })
-        expect(story.history).toHaveLength(1)
+        expect(story.statusChanges).toHaveLength(1)
       })
     )
 
@@ -385,7 +385,7 @@ for (const backend of backends) {
         const { payment, attempt } = yield* newPayment(yield* newOwner)
         const made = yield* newCallback(payment, attempt.attempt_id)
         const nobody = { payment_id: null, attempt_id: null, org_id: null, effect: "unknown payment" } as const
-        return { ...made, ...nobody, provider_payment_id, account, about, report_said: said }
+        return { ...made, ...nobody, provider_payment_id, account, about, signal: said }
       })
 
     /** The payment that its provider calls so. */
@@ -433,9 +433,9 @@ for (const backend of backends) {
         const strays = [yield* strayOf(pending, "intent"), yield* strayOf(returned, "intent")]
         yield* Effect.forEach(strays, store.storeCallback)
         const { attempt_id } = yield* calledBy("intent")
-        for (const { event_key, report_said } of strays) {
+        for (const { event_key, signal } of strays) {
           const found = yield* saidIn(event_key)
-          expect(found.map((one) => [one.attempt_id, one.callback.report_said])).toEqual([[attempt_id, report_said]])
+          expect(found.map((one) => [one.attempt_id, one.callback.signal])).toEqual([[attempt_id, signal]])
         }
       })
     )
@@ -555,7 +555,7 @@ for (const backend of backends) {
           const account = ConfigId.make(yield* nextId)
           yield* store.storeCallback(yield* strayAt(0, null))
           const keep = (nth: number) => Effect.flatMap(strayAt(nth, account), store.storeCallback)
-          const fill = Effect.forEach(Arr.range(0, mostStraysOfAccount - 1), keep, { discard: true })
+          const fill = Effect.forEach(Arr.range(0, unmatchedCallbacksPerAccount - 1), keep, { discard: true })
           const sql = yield* Effect.serviceOption(SqlClient.SqlClient)
           yield* Option.match(sql, {
             onNone: () => fill,
@@ -566,15 +566,16 @@ for (const backend of backends) {
                 select (jsonb_populate_record(k, jsonb_build_object('callback_id', gen_random_uuid(),
                   'event_key', ${first.event_key} || ' ' || n || ${account},
                   'received_at', k.received_at + n * interval '1 millisecond'))).*
-                from provider_callbacks k, generate_series(1, ${mostStraysOfAccount - 1}::int) n
+                from provider_callbacks k, generate_series(1, ${unmatchedCallbacksPerAccount - 1}::int) n
                 where k.event_key = ${`${keyOf(0)}${account}`}`
               )
           })
           expect(yield* store.callbackSeen(first.provider, `${keyOf(0)}${account}`)).toBe(true)
-          yield* Effect.forEach(Arr.range(mostStraysOfAccount, mostStraysOfAccount + 2), keep)
+          yield* Effect.forEach(Arr.range(unmatchedCallbacksPerAccount, unmatchedCallbacksPerAccount + 2), keep)
           const isKept = (nth: number) => store.callbackSeen(first.provider, `${keyOf(nth)}${account}`)
           for (const nth of [0, 1, 2]) expect(yield* isKept(nth), `the oldest, ${nth}`).toBe(false)
-          for (const nth of [3, 4, mostStraysOfAccount, mostStraysOfAccount + 2]) expect(yield* isKept(nth)).toBe(true)
+          for (const nth of [3, 4, unmatchedCallbacksPerAccount, unmatchedCallbacksPerAccount + 2])
+            expect(yield* isKept(nth)).toBe(true)
           expect(yield* store.callbackSeen(first.provider, keyOf(0)), "of another account").toBe(true)
         }),
       120_000
@@ -721,13 +722,13 @@ for (const backend of backends) {
           yield* store.apply({ ...change, at: at(second) })
           current = { ...current, status, version: current.version + 1 }
         }
-        const { attempts, callbacks, history } = yield* store.history(payment)
+        const { attempts, callbacks, statusChanges: history } = yield* store.history(payment)
         expect(history.map((row) => row.to_status)).toEqual(["initiated", "pending", "processing", "completed"])
         expect(history.map((row) => row.version)).toEqual([1, 2, 3, 4])
         expect(callbacks.map((row) => row.report)).toEqual(["pending", "processing", "completed"])
         expect(attempts.map((row) => row.attempt_id)).toEqual([attempt.attempt_id])
         const untouched = yield* store.history(other.payment)
-        expect([untouched.history.length, untouched.callbacks.length]).toEqual([1, 0])
+        expect([untouched.statusChanges.length, untouched.callbacks.length]).toEqual([1, 0])
       })
     )
 

@@ -4,7 +4,7 @@ import type { AttemptId } from "../../../src/domain/Ids.ts"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Money } from "../../../src/domain/Money.ts"
-import type { HeardMovement } from "../../../src/domain/Movement.ts"
+import type { MovementToWrite } from "../../../src/domain/Movement.ts"
 import type { PaymentStatus } from "../../../src/domain/PaymentStatus.ts"
 import type { Attempt, OperatorItem, Payment, StoredCallback } from "../../../src/payments/store/Payment.ts"
 import type { StoredEvent } from "../../../src/webhooks/Webhook.ts"
@@ -129,10 +129,10 @@ export const changeTo = (payment: Payment, status: PaymentStatus, about: Partial
 export const newMovement = (
   { amount }: Pick<Payment, "amount">,
   { attempt_id }: Pick<Attempt, "attempt_id">,
-  about: Partial<HeardMovement> = {}
+  about: Partial<MovementToWrite> = {}
 ) =>
   Effect.gen(function* () {
-    const movement: HeardMovement = {
+    const movement: MovementToWrite = {
       provider: "stripe",
       account: null,
       kind: "collection",

@@ -10,7 +10,7 @@ import { openAttempt, type Change, type NewAttempt } from "../../../src/payments
 import { isRamp } from "../../../src/payments/route/RampPayout.ts"
 import { paymentChange, rampChange } from "../../../src/payments/settlement/PaymentRules.ts"
 import { refundChange } from "../../../src/payments/settlement/RefundRules.ts"
-import type { SignalContext } from "../../../src/payments/settlement/Signals.ts"
+import type { SignalContext } from "../../../src/payments/settlement/Movements.ts"
 import { suspenseSumsOf } from "../../../src/payments/store/SuspenseSums.ts"
 import type { Attempt, Books, Payment, Refund } from "../../../src/payments/store/Payment.ts"
 import { booksAfter, entriesOfChange, noBooks } from "../../../src/payments/store/PaymentPostings.ts"

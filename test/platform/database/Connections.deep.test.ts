@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Fiber, Layer, Redacted } from "effect"
 import Pg from "pg"
-import { startProxy } from "../../chaos/stage/Proxy.ts"
+import { startProxy } from "../../chaos/environment/Proxy.ts"
 import { DatabaseLive } from "../../../src/platform/database/Database.ts"
 import { watchConnections, withoutLimits } from "../../../src/platform/database/Connections.ts"
 import { DatabaseServer } from "../../../src/platform/database/DatabaseServer.ts"
@@ -228,9 +228,9 @@ layer(TestDatabaseServer, onDatabase)("A connection that is cut", (it) => {
       const cutDuring = Effect.fnUntraced(function* (text: string) {
         const asking = yield* Effect.fork(Effect.exit(sql.unsafe(text)))
         yield* Effect.sleep("300 millis")
-        proxy.behave("refuses")
+        proxy.setMode("refuses")
         const exit = yield* Fiber.join(asking)
-        proxy.behave("open")
+        proxy.setMode("open")
         return failureTag(exit)
       })
       expect(yield* cutDuring("select pg_sleep(20)")).toBe("NotWritten")

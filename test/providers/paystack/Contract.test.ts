@@ -57,8 +57,8 @@ const posted: ReadonlyArray<readonly [name: string, call: Either.Either<Provider
 ]
 
 const asked: ReadonlyArray<readonly [name: string, call: ProviderCall]> = [
-  ["about a transaction", requests.verifyTransaction(attempt.reference)],
-  ["about a transfer", requests.verifyTransfer(attempt.reference)],
+  ["about a transaction", requests.verify("transaction", attempt.reference)],
+  ["about a transfer", requests.verify("transfer", attempt.reference)],
   ["about the balance", requests.balance]
 ]
 

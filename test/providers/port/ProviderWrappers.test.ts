@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Either, FiberRef } from "effect"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { Absent, Unknown } from "../../../src/domain/Outcome.ts"
-import { withCaller } from "../../../src/providers/port/ProviderWrappers.ts"
+import { wrapProvider } from "../../../src/providers/port/ProviderWrappers.ts"
 import { caller, type Caller } from "../../../src/providers/client/ConcurrencyLimit.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
 import { attemptAt, calledBack, newOrder } from "../sandbox/Orders.ts"
@@ -28,7 +28,7 @@ it.effect("every call says for what and for whom it is made", () =>
       resume: () => noted(new Absent()),
       test: noted(Either.right(""))
     }
-    const fair = withCaller(provider)
+    const fair = wrapProvider(provider)
     const order = yield* newOrder()
     const attempt = attemptAt(order.reference)
     const refund = { attempt, reference: order.reference, collectionId: null, money: order.money, reason: null }

@@ -5,8 +5,7 @@ import { Fees, type FeeRule, FeeRuleStore, subjectKey } from "../../../src/money
 import { PaymentCommand } from "../../../src/payments/settlement/PaymentCommand.ts"
 import type { Allocation, Payment } from "../../../src/payments/store/Payment.ts"
 import { PaymentStore, type Store } from "../../../src/payments/store/PaymentStore.ts"
-import type { Bug, Planted } from "./Bug.ts"
-import { planted } from "./Planting.ts"
+import { type Bug, type Planted, planted } from "./Planting.ts"
 
 type Commands = (typeof PaymentCommand)["Service"]
 type Charging = (typeof Fees)["Service"]

@@ -11,17 +11,16 @@ import type { Escrow } from "../../../src/treasury/escrow/Escrow.ts"
 import { EscrowStore } from "../../../src/treasury/escrow/EscrowStore.ts"
 import { DeliveryStore } from "../../../src/webhooks/delivery/DeliveryStore.ts"
 import { EventPublisher } from "../../../src/webhooks/EventPublisher.ts"
-import type { Bug, Planted } from "./Bug.ts"
-import { planted, providing } from "./Planting.ts"
+import { type Bug, type Planted, planted, changingProvider } from "./Planting.ts"
 
-const afresh = (escrow: Escrow): Escrow => ({
+const asIfNew = (escrow: Escrow): Escrow => ({
   ...escrow,
   status: "active",
   disbursed: Money.zero(escrow.currency),
   milestones: escrow.milestones.map((one) => (one.status === "disbursed" ? { ...one, status: "pending" } : one))
 })
 
-const recording = (change: (entries: ReadonlyArray<Entry>) => ReadonlyArray<Entry>): Planted =>
+const changingEntries = (change: (entries: ReadonlyArray<Entry>) => ReadonlyArray<Entry>): Planted =>
   planted(
     RecordMovement,
     (record: (typeof RecordMovement)["Service"]) =>
@@ -51,9 +50,9 @@ export const aroundPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
     planted: new Map([
       ...planted(EscrowStore, (store: (typeof EscrowStore)["Service"]) => ({
         ...store,
-        lock: (...given: Parameters<typeof store.lock>) => Effect.map(store.lock(...given), Option.map(afresh))
+        lock: (...given: Parameters<typeof store.lock>) => Effect.map(store.lock(...given), Option.map(asIfNew))
       })),
-      ...recording((entries) =>
+      ...changingEntries((entries) =>
         entries.map((entry) => ({
           ...entry,
           entry_id: entry.kind === "escrow_disburse" ? anotherId() : entry.entry_id
@@ -64,7 +63,7 @@ export const aroundPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
   {
     name: "a release is not booked",
     about: "a milestone counts as released, and its money stays where it was",
-    planted: recording((entries) => entries.filter(({ kind }) => kind !== "escrow_disburse"))
+    planted: changingEntries((entries) => entries.filter(({ kind }) => kind !== "escrow_disburse"))
   },
   {
     name: "a movement on an account tells nobody",
@@ -127,7 +126,7 @@ export const aroundPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
   {
     name: "customers who come back are believed",
     about: "whoever returns from a provider's page has paid",
-    planted: providing((provider) => ({
+    planted: changingProvider((provider) => ({
       ...provider,
       resume: () =>
         Effect.succeed(

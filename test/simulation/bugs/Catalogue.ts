@@ -15,36 +15,44 @@ import { CallerStore } from "../../../src/people/auth/CallerStore.ts"
 import { DeliveryQueueStore } from "../../../src/webhooks/delivery/DeliveryQueueStore.ts"
 import { amountBugs } from "./Amounts.ts"
 import { aroundPayments } from "./AroundPayments.ts"
-import type { Bug, Planted } from "./Bug.ts"
-import { disputeBugs } from "./Disputes.ts"
-import { movementBugs } from "./Movements.ts"
-import { changing, hearing, planted, providing, retold, without } from "./Planting.ts"
+import {
+  type Bug,
+  type Planted,
+  changingWrite,
+  changingSignal,
+  planted,
+  changingProvider,
+  withMovements,
+  without
+} from "./Planting.ts"
+import { disputeBugs, movementBugs } from "./Movements.ts"
 import { sendingBugs } from "./Sending.ts"
 
-const opening = (change: (one: NewPayment) => NewPayment): Planted =>
+const changingNewPayment = (change: (one: NewPayment) => NewPayment): Planted =>
   planted(PaymentStore, (store: Store): Store => ({ ...store, create: (one) => store.create(change(one)) }))
 
 type Answers = (typeof ProviderAnswer)["Service"]
 
-const answering = (change: (answers: Answers) => Partial<Answers>): Planted =>
+const changingAnswers = (change: (answers: Answers) => Partial<Answers>): Planted =>
   planted(ProviderAnswer, (answers: Answers): Answers => ({ ...answers, ...change(answers) }))
 
-const noneOf = (): Outcome => new Declined({ reason: "it did not answer" })
+const declinedOutcome = (): Outcome => new Declined({ reason: "it did not answer" })
 
-const ends: ReadonlyArray<string> = ["completed", "failed", "refunded", "rejected", "canceled"]
+const finalStatuses: ReadonlyArray<string> = ["completed", "failed", "refunded", "rejected", "canceled"]
 
 const inPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
   {
     name: "silence is a refusal",
     about: "who does not answer is taken to have refused, and the next is asked",
-    planted: answering(({ outcome }) => ({
-      outcome: (...given) => Effect.map(outcome(...given), (said) => (said._tag === "Unknown" ? noneOf() : said))
+    planted: changingAnswers(({ outcome }) => ({
+      outcome: (...given) =>
+        Effect.map(outcome(...given), (said) => (said._tag === "Unknown" ? declinedOutcome() : said))
     }))
   },
   {
     name: "sent again without leave",
     about: "a lost answer is asked for again, whether or not the provider honours references",
-    planted: answering(({ outcome }) => ({
+    planted: changingAnswers(({ outcome }) => ({
       outcome: (provider, send, window, leave, about) =>
         outcome(provider, send, window, leave, { ...about, honours: true })
     }))
@@ -52,7 +60,7 @@ const inPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
   {
     name: "foreign text is believed",
     about: "what providers say goes to the database as it is",
-    planted: answering(({ outcome }) => ({
+    planted: changingAnswers(({ outcome }) => ({
       outcome: (provider, send, window, leave, about) =>
         Effect.suspend(() => {
           let raw: Outcome | undefined
@@ -66,26 +74,26 @@ const inPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
   {
     name: "no limit for look-ups",
     about: "an enquiry waits for its answer for ever",
-    planted: answering(() => ({ enquiry: (provider, attempt) => provider.enquire(attempt) }))
+    planted: changingAnswers(() => ({ enquiry: (provider, attempt) => provider.enquire(attempt) }))
   },
   {
     name: "a payment that nobody answered has failed",
     about: "an unknown outcome is written down as a failure",
-    planted: hearing((signal) => (signal._tag === "Unknown" ? (noneOf() as Declined) : signal))
+    planted: changingSignal((signal) => (signal._tag === "Unknown" ? (declinedOutcome() as Declined) : signal))
   },
   {
     name: "any amount will do",
     about: "how much has arrived is not looked at",
-    planted: hearing((signal) =>
-      retold(signal, (one) => [one.kind === "collection" ? { ...without(one, "isTotal"), amount: null } : one])
+    planted: changingSignal((signal) =>
+      withMovements(signal, (one) => [one.kind === "collection" ? { ...without(one, "isTotal"), amount: null } : one])
     )
   },
   {
     name: "what is taken back is not noticed",
     about: "a word that money was returned is taken for one that it is on its way",
-    planted: hearing((signal) =>
+    planted: changingSignal((signal) =>
       signal._tag === "Report" && signal.state === "returned"
-        ? retold(new Report({ ...signal, state: "processing" }), (one) =>
+        ? withMovements(new Report({ ...signal, state: "processing" }), (one) =>
             one.kind === "reversal" || one.kind === "reinstatement" ? [] : [one]
           )
         : signal
@@ -94,21 +102,21 @@ const inPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
   {
     name: "a failure after all",
     about: "a failure that is told is taken for a completion",
-    planted: hearing((signal) =>
+    planted: changingSignal((signal) =>
       signal._tag === "Report" && signal.state === "failed" ? new Report({ ...signal, state: "completed" }) : signal
     )
   },
   {
     name: "events are forgotten",
     about: "a payment that completes tells nobody",
-    planted: changing((one) =>
+    planted: changingWrite((one) =>
       one.status === "completed" && one.payment.status !== "completed" ? { ...one, events: [] } : one
     )
   },
   {
     name: "events are told twice",
     about: "the same change writes its events under two ids",
-    planted: changing((one) => ({
+    planted: changingWrite((one) => ({
       ...one,
       events: one.events.flatMap((event) => [event, { ...event, event_id: event.event_id.replace(/.$/, "z") }])
     }))
@@ -116,7 +124,7 @@ const inPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
   {
     name: "events of refunds are forgotten",
     about: "a part that went back tells nobody",
-    planted: changing((one) => ({
+    planted: changingWrite((one) => ({
       ...one,
       events: one.events.filter(({ event_type }) => event_type !== "payment.refunded")
     }))
@@ -133,7 +141,7 @@ const inPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
   {
     name: "nobody is told of what stays unknown",
     about: "the last enquiry opens no item",
-    planted: changing((one) => ({
+    planted: changingWrite((one) => ({
       ...one,
       openItems: (one.openItems ?? []).filter(({ kind }) => kind !== "unknown_outcome")
     }))
@@ -141,19 +149,19 @@ const inPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
   {
     name: "items stay open",
     about: "what has found its end is still in the queue",
-    planted: changing((one) => without(one, "closeItems"))
+    planted: changingWrite((one) => without(one, "closeItems"))
   },
   {
     name: "nobody asks again",
     about: "what a provider left open is not looked up",
-    planted: changing((one) =>
+    planted: changingWrite((one) =>
       one.attempt === undefined ? one : { ...one, attempt: { ...one.attempt, enquire_in: null } }
     )
   },
   {
     name: "what was held stays held",
     about: "a payout that failed does not give its hold back",
-    planted: changing((one) =>
+    planted: changingWrite((one) =>
       ["failed", "rejected", "canceled"].includes(one.status)
         ? { ...one, patch: { ...one.patch, holds: one.payment.holds } }
         : one
@@ -162,7 +170,7 @@ const inPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
   {
     name: "a refund is not held",
     about: "a part that goes back is not set aside first",
-    planted: changing((one) =>
+    planted: changingWrite((one) =>
       one.patch.refunds === undefined
         ? one
         : {
@@ -179,7 +187,7 @@ const inPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
   {
     name: "a refund is settled without the books",
     about: "a part that went back is not posted",
-    planted: changing((one) => ({
+    planted: changingWrite((one) => ({
       ...one,
       movements: (one.movements ?? []).filter(({ refund_id }) => refund_id === null)
     }))
@@ -187,7 +195,7 @@ const inPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
   {
     name: "money in suspense is not booked",
     about: "what moves and changes no status is forgotten",
-    planted: changing((one) => (one.status === one.payment.status ? without(one, "movements") : one))
+    planted: changingWrite((one) => (one.status === one.payment.status ? without(one, "movements") : one))
   },
   {
     name: "whoever comes last wins",
@@ -247,7 +255,7 @@ const inPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
   {
     name: "a key is not remembered",
     about: "a payment is written without its idempotency key",
-    planted: opening((one) => without(one, "key"))
+    planted: changingNewPayment((one) => without(one, "key"))
   },
   {
     name: "answers are not kept",
@@ -257,12 +265,12 @@ const inPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
   {
     name: "nobody is asked for a review",
     about: "a payment is held, and no item says so",
-    planted: opening((one) => without(one, "item"))
+    planted: changingNewPayment((one) => without(one, "item"))
   },
   {
     name: "forged callbacks are believed",
     about: "the proof of a callback is not looked at",
-    planted: providing((provider) => ({
+    planted: changingProvider((provider) => ({
       ...provider,
       callback: (request) => provider.callback({ ...request, headers: { ...request.headers, "x-proof": "genuine" } })
     }))
@@ -338,7 +346,7 @@ const inPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
   {
     name: "a withdrawal is paid by somebody else",
     about: "the account that a payout is paid from is forgotten",
-    planted: opening((one) => ({ ...one, payment: { ...one.payment, funding: null } }))
+    planted: changingNewPayment((one) => ({ ...one, payment: { ...one.payment, funding: null } }))
   },
   {
     name: "a final state is left",
@@ -349,7 +357,7 @@ const inPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
         Effect.map(
           store.findAttempt(id, orgId),
           Option.map((known) =>
-            ends.includes(known.payment.status)
+            finalStatuses.includes(known.payment.status)
               ? { ...known, payment: { ...known.payment, status: "processing" as const } }
               : known
           )

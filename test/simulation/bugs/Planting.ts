@@ -4,28 +4,46 @@ import type { Movement } from "../../../src/domain/Movement.ts"
 import { Accepted, Report } from "../../../src/domain/Outcome.ts"
 import type { ProviderSignal } from "../../../src/domain/Settlement.ts"
 import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts"
-import type { SignalContext } from "../../../src/payments/settlement/Signals.ts"
+import type { SignalContext } from "../../../src/payments/settlement/Movements.ts"
 import type { Change } from "../../../src/payments/store/Change.ts"
 import { PaymentStore, type Store } from "../../../src/payments/store/PaymentStore.ts"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
 import { type Provider, Providers } from "../../../src/providers/port/Provider.ts"
-import type { Planted, Wrap } from "./Bug.ts"
+
+/** A bug that somebody might make, planted into the service from outside: a service or a store is wrapped as it is built. */
+// A wrapper is written for one service, and kept beside those of others.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+type Wrap = (service: any) => any
+
+/** Wrappers by the key of the service's tag. */
+export type Planted = ReadonlyMap<string, Wrap>
+
+export interface Bug {
+  readonly name: string
+  /** What a person would have written. */
+  readonly about: string
+  readonly planted: Planted
+  /** The first seed, counted from 1, that shows it. */
+  readonly foundBy: number
+}
+
+export const nothingPlanted: Planted = new Map()
 
 export const planted = (key: { readonly key: string }, wrap: Wrap): Planted => new Map([[key.key, wrap]])
 
-export const providing = (change: (provider: Provider) => Provider): Planted =>
+export const changingProvider = (change: (provider: Provider) => Provider): Planted =>
   planted(Providers, (providers: (typeof Providers)["Service"]) => ({
     find: (...given: Parameters<(typeof providers)["find"]>) =>
       Effect.map(providers.find(...given), (found) => (found === undefined ? undefined : change(found)))
   }))
 
-export const changing = (change: (one: Change) => Change): Planted =>
+export const changingWrite = (change: (one: Change) => Change): Planted =>
   planted(PaymentStore, (store: Store): Store => ({ ...store, apply: (one) => store.apply(change(one)) }))
 
 type Recorder = (typeof RecordOutcome)["Service"]
 
 /** `change` is made for each recorder: it may remember what it heard. */
-export const mishearing = (
+export const changingSignals = (
   change: () => (signal: ProviderSignal, attemptId: string, source: SignalContext) => ProviderSignal
 ): Planted =>
   planted(RecordOutcome, (recorder: Recorder): Recorder => {
@@ -40,10 +58,11 @@ export const mishearing = (
     }
   })
 
-export const hearing = (change: (signal: ProviderSignal) => ProviderSignal): Planted => mishearing(() => change)
+export const changingSignal = (change: (signal: ProviderSignal) => ProviderSignal): Planted =>
+  changingSignals(() => change)
 
 /** Of each transfer that a signal names, what somebody makes of it. */
-export const retold = (
+export const withMovements = (
   signal: ProviderSignal,
   change: (movement: Movement) => ReadonlyArray<Movement>
 ): ProviderSignal => {

@@ -9,8 +9,7 @@ import { IdempotencyStore } from "../../../src/platform/idempotency/IdempotencyS
 import { DeliveryQueueStore } from "../../../src/webhooks/delivery/DeliveryQueueStore.ts"
 import { webhookTables } from "../../../src/webhooks/EventMemory.ts"
 import { machineOf } from "../world/Machine.ts"
-import type { Bug } from "./Bug.ts"
-import { planted, providing, withTables } from "./Planting.ts"
+import { type Bug, planted, changingProvider, withTables } from "./Planting.ts"
 
 type Answers = (typeof AnswerTag)["Service"]
 type Keys = (typeof IdempotencyStore)["Service"]
@@ -26,7 +25,7 @@ const laterBy = <A, E>(millis: number, effect: Effect.Effect<A, E>): Effect.Effe
 
 const TOO_EARLY = Duration.toMillis(Duration.hours(23))
 
-const isStray = (callback: object): callback is UnmatchedCallback => "report_said" in callback
+const isStray = (callback: object): callback is UnmatchedCallback => "signal" in callback
 
 export const sendingBugs: ReadonlyArray<Omit<Bug, "foundBy">> = [
   {
@@ -137,7 +136,7 @@ export const sendingBugs: ReadonlyArray<Omit<Bug, "foundBy">> = [
   {
     name: "new credentials speak for old attempts",
     about: "an account that was set just now is asked for what went through the one before, and believed",
-    planted: providing(({ since: _, ...provider }) => provider)
+    planted: changingProvider(({ since: _, ...provider }) => provider)
   },
   {
     name: "an early callback finds a payment of another account",

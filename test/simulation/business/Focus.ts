@@ -3,7 +3,7 @@
  * second leg and a machine that sleeps past its lease, would otherwise take thousands of runs to come up.
  */
 import type { Capabilities } from "../providers/Capabilities.ts"
-import type { Fate, Passage } from "../providers/Fate.ts"
+import type { DrawnOutcome, Transmission } from "../providers/DrawnOutcome.ts"
 import type { Chance } from "../world/Chance.ts"
 
 export interface Focus {
@@ -12,7 +12,7 @@ export interface Focus {
   readonly steps?: Readonly<Record<string, number>>
   readonly length?: readonly [least: number, most: number]
   /** The longest pause between two steps, in milliseconds. */
-  readonly haste?: number
+  readonly longestPause?: number
   readonly instances?: number
   readonly organisations?: number
   /** The first organisation has an account of its own, which comes first, as the platform's account does for others. */
@@ -21,17 +21,17 @@ export interface Focus {
   readonly receives?: boolean
   /** Of every provider. */
   readonly can?: Partial<Capabilities>
-  readonly fates?: Partial<Readonly<Record<Fate, number>>>
+  readonly outcomes?: Partial<Readonly<Record<DrawnOutcome, number>>>
   /** Of orders; `legs`: only of these. */
-  readonly passages?: Partial<Readonly<Record<Passage, number>>>
+  readonly transmissions?: Partial<Readonly<Record<Transmission, number>>>
   readonly legs?: ReadonlyArray<string>
   /** How likely a machine falls asleep while it waits for a provider, or for a receiver, and for how many seconds. */
-  readonly naps?: number
-  readonly napSeconds?: ReadonlyArray<number>
+  readonly suspensions?: number
+  readonly suspendSeconds?: ReadonlyArray<number>
   /** Only while it waits for these; nothing else goes wrong with them. */
-  readonly napsIn?: string
+  readonly suspendsIn?: string
   /** How often at most. */
-  readonly mostNaps?: number
+  readonly mostSuspensions?: number
   /** By how many seconds clocks are wrong. */
   readonly skews?: ReadonlyArray<number>
   /** Initiations are across currencies. */
@@ -48,7 +48,7 @@ export interface Focus {
   /** What else is done then, with weights. */
   readonly afterwards?: Readonly<Record<string, number>>
   /** Organisations may owe nothing. */
-  readonly poor?: boolean
+  readonly withoutCredit?: boolean
   /** Receivers that are slow to answer. */
   readonly hangs?: boolean
   /** Receivers are down for days. */
@@ -57,24 +57,24 @@ export interface Focus {
 
 export const noFocus: Focus = {}
 
-const promptly: Focus["fates"] = { completes: 1, "completes at once": 3 }
+const promptly: Focus["outcomes"] = { completes: 1, "completes at once": 3 }
 
 export const focuses: Readonly<Record<string, Focus>> = {
   "overlapping refunds": {
     theme: "payin",
     steps: { refundAtOnce: 1 },
     length: [2, 3],
-    haste: 60_000,
-    fates: promptly,
+    longestPause: 60_000,
+    outcomes: promptly,
     can: { refunds: true }
   },
   "repetitions are refused": {
     can: { honours: true, repeats: "refused" },
-    passages: { smooth: 4, unanswered: 6, lost: 1, "noticed late": 1 }
+    transmissions: { smooth: 4, unanswered: 6, lost: 1, "noticed late": 1 }
   },
   "sends take long": {
     can: { honours: true },
-    passages: { smooth: 2, "noticed late": 8 },
+    transmissions: { smooth: 2, "noticed late": 8 },
     providerTimeout: 25
   },
   "the second leg is lost": {
@@ -82,30 +82,30 @@ export const focuses: Readonly<Record<string, Focus>> = {
     length: [1, 1],
     instances: 2,
     can: { honours: false, provesAbsence: true },
-    fates: promptly,
-    passages: { smooth: 1, lost: 6, "slow arrival": 4 },
+    outcomes: promptly,
+    transmissions: { smooth: 1, lost: 6, "slow arrival": 4 },
     legs: ["outbound"],
-    naps: 0.5,
-    napSeconds: [73, 78, 84],
-    napsIn: "look-up",
-    mostNaps: 2
+    suspensions: 0.5,
+    suspendSeconds: [73, 78, 84],
+    suspendsIn: "look-up",
+    mostSuspensions: 2
   },
   "clocks differ": {
     theme: "ramp",
     steps: { clock: 6, ramp: 1, comeBack: 1 },
     length: [2, 4],
     skews: [-3600, -1500, 1500, 2400, 3600],
-    haste: 60_000,
+    longestPause: 60_000,
     instances: 2,
     can: { cancels: false },
-    fates: { "waits for its customer": 1 },
+    outcomes: { "waits for its customer": 1 },
     lateCustomers: true
   },
   "accounts are locked": {
     theme: "deposit",
     steps: { lock: 4, deposit: 1, withdraw: 2, transfer: 3 },
     length: [3, 5],
-    haste: 5_000
+    longestPause: 5_000
   },
   "odd amounts": {
     theme: "payin",
@@ -113,7 +113,7 @@ export const focuses: Readonly<Record<string, Focus>> = {
     length: [1, 2],
     crosses: true,
     can: { counts: true },
-    fates: {
+    outcomes: {
       completes: 1,
       "brings more": 3,
       "brings less": 2,
@@ -124,30 +124,30 @@ export const focuses: Readonly<Record<string, Focus>> = {
   "another account at a provider": {
     steps: { replaceAccount: 4, payin: 2, payout: 2, ramp: 1 },
     length: [2, 4],
-    haste: 40_000,
+    longestPause: 40_000,
     can: { provesAbsence: true, tellsId: true },
-    passages: { smooth: 3, unanswered: 4, "slow answer": 2, "noticed late": 1 }
+    transmissions: { smooth: 3, unanswered: 4, "slow answer": 2, "noticed late": 1 }
   },
   "two accounts at one provider": {
     theme: "payin",
     steps: { payin: 3, claimElsewhere: 2 },
     length: [3, 5],
-    haste: 10_000,
+    longestPause: 10_000,
     organisations: 2,
     ownAccount: true,
     can: { signs: true, callsBackBy: "its own id", tellsId: true },
-    fates: { "completes at once": 3, "waits for its customer": 2, "never ends": 1, "fails later": 1 },
-    passages: { smooth: 6, "slow answer": 2 }
+    outcomes: { "completes at once": 3, "waits for its customer": 2, "never ends": 1, "fails later": 1 },
+    transmissions: { smooth: 6, "slow answer": 2 }
   },
   "chargebacks after all was paid out": {
     theme: "payin",
     steps: { payin: 2, payout: 4, refund: 1, refundAtOnce: 1 },
     length: [1, 3],
-    haste: 1_800_000,
+    longestPause: 1_800_000,
     organisations: 1,
-    poor: true,
+    withoutCredit: true,
     can: { signs: true, counts: true },
-    fates: { completes: 2, "completes at once": 3, "is paid twice": 1 },
+    outcomes: { completes: 2, "completes at once": 3, "is paid twice": 1 },
     disputes: 0.9,
     lateVerdicts: true,
     afterwards: { payin: 3, refund: 1, payout: 1 }
@@ -156,15 +156,15 @@ export const focuses: Readonly<Record<string, Focus>> = {
     theme: "ramp",
     steps: { lock: 2, crash: 3, sleep: 2, ramp: 1, switchOff: 1 },
     length: [1, 3],
-    haste: 4_000,
+    longestPause: 4_000,
     can: { signs: true, provesAbsence: true },
-    fates: {
+    outcomes: {
       completes: 2,
       "completes at once": 4,
       "declines and completes after all": 1,
       "fails and completes after all": 1
     },
-    passages: { smooth: 3, lost: 3, unanswered: 1, "slow arrival": 1 },
+    transmissions: { smooth: 3, lost: 3, unanswered: 1, "slow arrival": 1 },
     legs: ["outbound"],
     disputes: 0.9,
     disputesSoon: true,
@@ -185,9 +185,9 @@ export const focuses: Readonly<Record<string, Focus>> = {
     instances: 2,
     receives: true,
     hangs: true,
-    fates: promptly,
-    naps: 0.35,
-    napSeconds: [22, 25, 28]
+    outcomes: promptly,
+    suspensions: 0.35,
+    suspendSeconds: [22, 25, 28]
   }
 }
 
@@ -197,7 +197,7 @@ const ratesMove: Focus = {
   steps: { moveRates: 4, payin: 3, payout: 2, refund: 2, refundAtOnce: 1, review: 2, transfer: 2, deposit: 1, link: 1 },
   length: [3, 5],
   crosses: true,
-  fates: { completes: 2, "completes at once": 3, "brings more": 1 }
+  outcomes: { completes: 2, "completes at once": 3, "brings more": 1 }
 }
 
 const SHARE = 0.4

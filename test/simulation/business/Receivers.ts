@@ -2,9 +2,10 @@
 import { createHmac } from "node:crypto"
 import { Effect, type Context } from "effect"
 import { type WebhookClient, NotAnswered } from "../../../src/webhooks/delivery/WebhookClient.ts"
-import { machineOf } from "../world/Machine.ts"
-import { nap } from "../world/Nap.ts"
-import type { Outside } from "../world/Outside.ts"
+import { machineOf, suspendWhileWaiting } from "../world/Machine.ts"
+import type { SimulationEnvironment } from "../world/SimulationEnvironment.ts"
+import { callApi, type StepAction, purposeOf } from "./ScenarioContext.ts"
+import { organisationOf } from "./VirtualAccounts.ts"
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -12,7 +13,7 @@ const HOUR = 60 * MINUTE
 export class Receivers {
   /** Event ids that were taken, by address. */
   readonly taken = new Map<string, Set<string>>()
-  private readonly outside: Outside
+  private readonly env: SimulationEnvironment
   private readonly secrets = new Map<string, string>()
   private readonly bodies = new Map<string, string>()
   /** What each attempt at an event was answered with, by address, event and attempt; null: nothing. */
@@ -21,23 +22,23 @@ export class Receivers {
   private readonly outages = new Map<string, readonly [from: number, until: number]>()
   private calls = 0
 
-  constructor(outside: Outside) {
-    this.outside = outside
+  constructor(env: SimulationEnvironment) {
+    this.env = env
   }
 
   know(url: string, secret: string): void {
-    const { chance, focus, time } = this.outside
+    const { chance, focus, time } = this.env
     this.secrets.set(url, secret)
     if (!(focus.outages ?? chance.happens(0.04, `${url} is down`))) return
     const from = time.now + chance.pick([0, 5, 120], `${url} is down from`) * MINUTE
     const until = from + chance.pick([1, 30, 60, 200, 400], `${url} is down for`) * HOUR
     this.outages.set(url, [from, until])
-    this.outside.count("fault: receiver down for days")
+    this.env.count("fault: receiver down for days")
   }
 
   private isDown(url: string): boolean {
     const [from, until] = this.outages.get(url) ?? [Infinity, 0]
-    return from <= this.outside.time.now && this.outside.time.now < until
+    return from <= this.env.time.now && this.env.time.now < until
   }
 
   static nameOf(url: string, eventId: string, attempt: string | number): string {
@@ -45,10 +46,10 @@ export class Receivers {
   }
 
   private drawn(url: string, purpose: string) {
-    if (this.isDown(url)) return this.outside.chance.pick(["refuses", "hangs"] as const, `${purpose} down`)
+    if (this.isDown(url)) return this.env.chance.pick(["refuses", "hangs"] as const, `${purpose} down`)
     const weights = { takes: 85, refuses: 6, hangs: 4, "takes and breaks off": 5 }
     const slow = { takes: 4, refuses: 3, hangs: 5, "takes and breaks off": 1 }
-    return this.outside.drawn(this.outside.focus.hangs === true ? slow : weights, "takes", purpose)
+    return this.env.drawn(this.env.focus.hangs === true ? slow : weights, "takes", purpose)
   }
 
   get client(): Context.Tag.Service<WebhookClient> {
@@ -57,7 +58,10 @@ export class Receivers {
         Effect.withFiberRuntime((fiber) => {
           this.calls += 1
           const purpose = `delivery ${this.calls} to ${request.url}`
-          return Effect.zipRight(nap(this.outside, machineOf(fiber), purpose), this.posted(request, purpose))
+          return Effect.zipRight(
+            suspendWhileWaiting(this.env, machineOf(fiber), purpose),
+            this.posted(request, purpose)
+          )
         })
     }
   }
@@ -67,7 +71,7 @@ export class Receivers {
     purpose: string
   ): ReturnType<Context.Tag.Service<WebhookClient>["post"]> {
     return Effect.async((resume) => {
-      const { chance, time } = this.outside
+      const { chance, time } = this.env
       const how = this.drawn(url, purpose)
       const event = JSON.parse(body) as { readonly event_id: string }
       this.check(url, body, headers, event.event_id)
@@ -94,10 +98,28 @@ export class Receivers {
     const secret = this.secrets.get(url)
     const wanted = secret === undefined ? "" : createHmac("sha256", secret).update(body).digest("hex")
     if (headers["X-Service-Signature"] !== wanted && headers["x-service-signature"] !== wanted) {
-      this.outside.problem(`a delivery to ${url} does not bear its signature`)
+      this.env.problem(`a delivery to ${url} does not bear its signature`)
     }
     const before = this.bodies.get(`${url} ${eventId}`)
-    if (before !== undefined && before !== body) this.outside.problem(`event ${eventId} was told in two ways`)
+    if (before !== undefined && before !== body) this.env.problem(`event ${eventId} was told in two ways`)
     this.bodies.set(`${url} ${eventId}`, body)
   }
 }
+
+/** People who switch an endpoint on again that was given up, and have its dead letters sent again. */
+export const replayDeadLetters: StepAction = (scenario, step) =>
+  Effect.gen(function* () {
+    const { chance } = scenario.env
+    const purpose = purposeOf(step)
+    const { endpoints, owner } = organisationOf(scenario, step)
+    if (endpoints.length === 0) return
+    const { webhookId } = chance.pick(endpoints, `${purpose} which`)
+    const path = `/v1/public/webhooks/${webhookId}`
+    for (let time = 1; time <= chance.between(1, 3, `${purpose} times`); time++) {
+      yield* Effect.sleep(chance.pick([2, 30, 150, 320], `${purpose} hours ${time}`) * HOUR)
+      if (scenario.world.tables.webhooks.get(webhookId)?.status === "disabled")
+        yield* callApi(scenario, owner, { method: "PATCH", path, body: { status: "active" } })
+      const reply = yield* callApi(scenario, owner, { path: `${path}/replay`, body: {} })
+      if (reply !== null && reply.status < 300) scenario.env.count("webhooks: replayed")
+    }
+  })

@@ -1,53 +1,50 @@
 /** Everything that may happen in a run, and how often. */
 import type { Chance } from "../world/Chance.ts"
-import { cancel, forge, refund, refundAtOnce, review } from "./Acting.ts"
-import { deposit, transfer, withdraw } from "./Banking.ts"
-import { claimElsewhere, replaceAccount } from "./Accounts.ts"
-import { clock, crash, forget, lock, sleep } from "./Disasters.ts"
-import { escrow } from "./Escrowing.ts"
+import { cancel, forgeCallback, refund, refundConcurrently, review, returnFromProvider } from "./PaymentActions.ts"
+import { deposit, transfer, withdraw } from "./VirtualAccounts.ts"
+import { claimThroughOtherAccount, replaceAccount, disableProvider } from "./ProviderChanges.ts"
+import { setWrongClock, crashMachine, runRetention, lockRow, suspendMachine } from "./MachineFaults.ts"
+import { useEscrow } from "./Escrows.ts"
 import type { Focus } from "./Focus.ts"
-import { link } from "./Linking.ts"
-import { payin, payout } from "./Paying.ts"
-import { pry, revoke } from "./Prying.ts"
-import { ramp } from "./Ramping.ts"
-import { moveRates } from "./Rates.ts"
-import { replay } from "./Replaying.ts"
-import { comeBack } from "./Returning.ts"
-import type { Act, Step } from "./Step.ts"
-import { switchOff } from "./Switching.ts"
+import { usePaymentLink } from "./PaymentLinks.ts"
+import { payin, payout, ramp } from "./Payments.ts"
+import { readForeignObjects, revokeKey } from "./UnauthorizedReads.ts"
+import { moveRates } from "./RateChanges.ts"
+import { replayDeadLetters } from "./Receivers.ts"
+import type { StepAction, Step } from "./ScenarioContext.ts"
 
-export const acts: Readonly<Record<string, Act>> = {
+export const stepActions: Readonly<Record<string, StepAction>> = {
   payin,
   payout,
   refund,
-  refundAtOnce,
+  refundAtOnce: refundConcurrently,
   cancel,
   review,
-  forge,
+  forge: forgeCallback,
   ramp,
   deposit,
   withdraw,
   transfer,
-  escrow,
-  link,
-  comeBack,
-  pry,
-  revoke,
-  switchOff,
+  escrow: useEscrow,
+  link: usePaymentLink,
+  comeBack: returnFromProvider,
+  pry: readForeignObjects,
+  revoke: revokeKey,
+  switchOff: disableProvider,
   replaceAccount,
-  claimElsewhere,
-  replay,
+  claimElsewhere: claimThroughOtherAccount,
+  replay: replayDeadLetters,
   moveRates,
-  forget,
-  lock,
-  crash,
-  sleep,
-  clock
+  forget: runRetention,
+  lock: lockRow,
+  crash: crashMachine,
+  sleep: suspendMachine,
+  clock: setWrongClock
 }
 
 type Weights = Readonly<Record<string, number>>
 
-const business: Weights = {
+const businessWeights: Weights = {
   payin: 10,
   payout: 6,
   refund: 6,
@@ -72,10 +69,10 @@ const business: Weights = {
   forget: 1
 }
 
-const disasters: Weights = { crash: 3, sleep: 2, clock: 1, lock: 3 }
+const faultWeights: Weights = { crash: 3, sleep: 2, clock: 1, lock: 3 }
 
 /** What may befall anything. */
-const anywhere: Weights = { forge: 1.2, pry: 1, revoke: 0.8, switchOff: 0.8, replaceAccount: 0.3, forget: 0.5 }
+const commonWeights: Weights = { forge: 1.2, pry: 1, revoke: 0.8, switchOff: 0.8, replaceAccount: 0.3, forget: 0.5 }
 
 /** A run of few steps is about one thing: what it begins with, and what follows from that. */
 const themes: Readonly<Record<string, Weights>> = {
@@ -87,7 +84,7 @@ const themes: Readonly<Record<string, Weights>> = {
   link: { refund: 2, comeBack: 1.5, review: 1, link: 1 }
 }
 
-const begins: Weights = { payin: 10, payout: 6, ramp: 5, deposit: 4, escrow: 3, link: 2 }
+const themeWeights: Weights = { payin: 10, payout: 6, ramp: 5, deposit: 4, escrow: 3, link: 2 }
 
 export type Size = "small" | "usual" | "large"
 
@@ -97,7 +94,7 @@ const lengths = { small: [1, 3], usual: [5, 9], large: [10, 24] } as const
 export const drawSize = (chance: Chance): Size => chance.weighed({ small: 94, usual: 5, large: 1 }, "size")
 
 /** Steps that are taken once people have cleared up. */
-export const drawAfterwards = (chance: Chance, before: number, { afterwards }: Focus): ReadonlyArray<Step> =>
+export const drawLateSteps = (chance: Chance, before: number, { afterwards }: Focus): ReadonlyArray<Step> =>
   afterwards === undefined
     ? []
     : Array.from({ length: chance.between(1, 2, "steps afterwards") }, (_, index) => {
@@ -112,10 +109,10 @@ export const drawSteps = (chance: Chance, size: Size, focus: Focus): ReadonlyArr
   // Whoever was switched off before anything else is not asked after it.
   const opens = size === "small" && chance.happens(0.06, "switched off before") ? 2 : 1
   const count = Math.max(opens, chance.between(least, most, "steps"))
-  const haste = focus.haste ?? chance.pick([500, 5_000, 60_000, 1_800_000], "haste")
-  const theme = focus.theme ?? chance.weighed(begins, "theme")
-  const usual = focus.steps ?? (size === "small" ? { ...anywhere, ...themes[theme] } : business)
-  const weights = focus.steps === undefined && chance.happens(0.45, "disasters") ? { ...usual, ...disasters } : usual
+  const longestPause = focus.longestPause ?? chance.pick([500, 5_000, 60_000, 1_800_000], "haste")
+  const theme = focus.theme ?? chance.weighed(themeWeights, "theme")
+  const usual = focus.steps ?? (size === "small" ? { ...commonWeights, ...themes[theme] } : businessWeights)
+  const weights = focus.steps === undefined && chance.happens(0.45, "disasters") ? { ...usual, ...faultWeights } : usual
   // A long time in which nothing happens, and after which much may be forgotten.
   const lull = chance.happens(0.15, "lull") ? chance.between(2, Math.max(2, count), "lull before") : 0
   const days = chance.pick([2, 31, 95], "lull days")
@@ -128,7 +125,7 @@ export const drawSteps = (chance: Chance, size: Size, focus: Focus): ReadonlyArr
   let at = 100
   return Array.from({ length: count }, (_, index) => {
     const number = index + 1
-    at += chance.below(haste, `step ${number} pause`) + (number === lull ? days * DAY : 0)
+    at += chance.below(longestPause, `step ${number} pause`) + (number === lull ? days * DAY : 0)
     return {
       number,
       kind: kindOf(number),

@@ -1,11 +1,11 @@
 /** What callers may rely on: one request, one payment; text that every database takes; nothing of anybody else. */
-import { type Keyed, responseOf, type Scene } from "../business/Scene.ts"
+import { type KeyedReplies, responseOf, type ScenarioContext } from "../business/ScenarioContext.ts"
 
 /**
  * Under one key there is one answer; after a crash it may tell how its payment stands by then, and of no other.
  * `isCalm`: nothing has crashed.
  */
-export const keyProblems = (keyed: Iterable<Keyed>, isCalm: boolean): ReadonlyArray<string> =>
+export const keyProblems = (keyed: Iterable<KeyedReplies>, isCalm: boolean): ReadonlyArray<string> =>
   Array.from(keyed).flatMap(({ replies, what }) => {
     const [first, ...others] = replies.filter(({ status }) => status === 200)
     if (first === undefined) return []
@@ -20,9 +20,9 @@ export const keyProblems = (keyed: Iterable<Keyed>, isCalm: boolean): ReadonlyAr
 const SECOND = 1000
 
 /** While the first request with a key runs, nobody is answered with what it has come to so far. */
-const runningProblems = (keyed: Iterable<Keyed>): ReadonlyArray<string> =>
+const runningProblems = (keyed: Iterable<KeyedReplies>): ReadonlyArray<string> =>
   Array.from(keyed).flatMap(({ replies, what }) => {
-    const isReplay = ({ headers }: Keyed["replies"][number]) => headers["idempotent-replayed"] !== undefined
+    const isReplay = ({ headers }: KeyedReplies["replies"][number]) => headers["idempotent-replayed"] !== undefined
     const fresh = replies.find((reply) => reply.status === 200 && !isReplay(reply))
     const early = replies.find((reply) => reply.status === 200 && isReplay(reply))
     const isEarly = fresh?.at !== undefined && early?.at !== undefined && early.at < fresh.at - SECOND
@@ -38,7 +38,7 @@ const unfitIn = (value: unknown, depth = 0): boolean => {
 }
 
 /** What PostgreSQL would refuse never gets as far as a table. */
-const textProblems = ({ world }: Scene): ReadonlyArray<string> => {
+const textProblems = ({ world }: ScenarioContext): ReadonlyArray<string> => {
   const { attempts, callbacks, events, history, operatorItems, payments } = world.tables
   const tables = { attempts, callbacks, events, history, operatorItems, payments }
   return Object.entries(tables).flatMap(([name, rows]) =>
@@ -48,10 +48,11 @@ const textProblems = ({ world }: Scene): ReadonlyArray<string> => {
   )
 }
 
-const isCalm = ({ isDisturbed, outside }: Scene): boolean => !isDisturbed && !outside.isLosing && !outside.hasSlept
+const isCalm = ({ isDisturbed, env }: ScenarioContext): boolean =>
+  !isDisturbed && !env.databaseFailed && !env.hasSuspended
 
-export const answerProblems = (scene: Scene): ReadonlyArray<string> => [
-  ...keyProblems(scene.keyed.values(), isCalm(scene)),
-  ...(isCalm(scene) ? runningProblems(scene.keyed.values()) : []),
-  ...textProblems(scene)
+export const answerProblems = (scenario: ScenarioContext): ReadonlyArray<string> => [
+  ...keyProblems(scenario.keyed.values(), isCalm(scenario)),
+  ...(isCalm(scenario) ? runningProblems(scenario.keyed.values()) : []),
+  ...textProblems(scenario)
 ]

@@ -2,13 +2,13 @@
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import type { Escrow } from "../../../src/treasury/escrow/Escrow.ts"
 import type { StoredPosting } from "../../../src/money/ledger/LedgerStore.ts"
-import type { Told } from "../business/Escrowing.ts"
+import type { EscrowAnswers } from "../business/Escrows.ts"
 import type { Records } from "./Records.ts"
 
 const sum = (postings: ReadonlyArray<StoredPosting>): bigint =>
   postings.reduce((all, { amount }) => all + amount.minor, 0n)
 
-const milestoneProblems = (escrow: Escrow, own: ReadonlyArray<StoredPosting>, told: Told | undefined) =>
+const milestoneProblems = (escrow: Escrow, own: ReadonlyArray<StoredPosting>, told: EscrowAnswers | undefined) =>
   escrow.milestones.flatMap(({ expected, milestone_id, status }) => {
     const released = -sum(own.filter(({ entry_id }) => entry_id === milestone_id))
     const wanted = status === "disbursed" ? expected.minor : 0n
@@ -22,7 +22,7 @@ const milestoneProblems = (escrow: Escrow, own: ReadonlyArray<StoredPosting>, to
     ]
   })
 
-const problemsOf = (escrow: Escrow, own: ReadonlyArray<StoredPosting>, told: Told | undefined) => {
+const problemsOf = (escrow: Escrow, own: ReadonlyArray<StoredPosting>, told: EscrowAnswers | undefined) => {
   const { disbursed, funded, milestones, status } = escrow
   const came = sum(own.filter(({ kind }) => kind === "escrow_fund"))
   const returned = -sum(own.filter(({ kind }) => kind === "escrow_return"))
@@ -51,7 +51,7 @@ const problemsOf = (escrow: Escrow, own: ReadonlyArray<StoredPosting>, told: Tol
 export const escrowProblems = (
   { postings }: Records,
   escrows: Iterable<Escrow>,
-  told: ReadonlyMap<string, Told>
+  told: ReadonlyMap<string, EscrowAnswers>
 ): ReadonlyArray<string> =>
   Array.from(escrows).flatMap((escrow) => {
     const account = LedgerAccount.escrow(escrow.escrow_id, escrow.currency)

@@ -37,7 +37,7 @@ const ownKinds = ["settlement", "held", "own", "virtual", "escrow", "party"]
 const byHand = ["adjustment", "ramp_return"]
 
 /** What the organisation has because of a payment, as its record tells it. */
-const told = ({ amount, direction, refunds, status, target, total_fees }: Payment): bigint => {
+const recordedChange = ({ amount, direction, refunds, status, target, total_fees }: Payment): bigint => {
   const fees = total_fees?.minor ?? 0n
   if (direction === "outbound") return status === "completed" ? -(amount.minor + fees) : 0n
   if (direction === "external" || (status !== "completed" && status !== "refunded")) return 0n
@@ -57,10 +57,10 @@ const recordProblems = ({ payment, postings }: Dossier): ReadonlyArray<string> =
   if (payment.direction === "external") return []
   const own = postings.filter(({ account, kind }) => ownKinds.includes(kindOf(account)) && !byHand.includes(kind))
   const booked = own.reduce((sum, { amount }) => sum + amount.minor, 0n) - onItsWayBack(payment)
-  return booked === told(payment)
+  return booked === recordedChange(payment)
     ? []
     : [
-        `a ${payment.direction} payment is ${payment.status}: its record tells ${told(payment)}, the books say ${booked}`
+        `a ${payment.direction} payment is ${payment.status}: its record tells ${recordedChange(payment)}, the books say ${booked}`
       ]
 }
 
@@ -85,7 +85,7 @@ const leftoverProblems = ({ books, payment, postings }: Dossier): ReadonlyArray<
 }
 
 /** What comes back of money that an organisation has borne is its own, and waits for nobody. */
-const borneProblems = ({ books, payment }: Dossier): ReadonlyArray<string> =>
+const allocationProblems = ({ books, payment }: Dossier): ReadonlyArray<string> =>
   suspenseSumsOf(payment, books).flatMap(({ attempt_id, from, money }) => {
     if (from !== "clearing" || !money.isPositive) return []
     const borne = books.allocations
@@ -178,7 +178,7 @@ export const moneyProblems = (dossier: Dossier): ReadonlyArray<string> => [
   ...recordProblems(dossier),
   ...leftoverProblems(dossier),
   ...movementProblems(dossier),
-  ...borneProblems(dossier),
+  ...allocationProblems(dossier),
   ...refundMovementProblems(dossier),
   ...refundedProblems(dossier)
 ]

@@ -3,6 +3,7 @@ import type { Attempt, Payment } from "../../../src/payments/store/Payment.ts"
 import { suspenseSumsOf } from "../../../src/payments/store/SuspenseSums.ts"
 import { canCorrect, canMove, type PaymentStatus } from "../../../src/domain/PaymentStatus.ts"
 import type { Dossier } from "./Records.ts"
+import type { Orders } from "../providers/Orders.ts"
 
 const final: ReadonlyArray<PaymentStatus> = ["completed", "failed", "refunded", "rejected", "canceled"]
 
@@ -85,4 +86,31 @@ export const progressProblems = (dossier: Dossier): ReadonlyArray<string> => {
     ...reviewProblems(dossier),
     ...idleItemProblems(dossier)
   ]
+}
+
+/** What the records say of attempts, against what was sent and answered. */
+
+/** An attempt counts as refused only where its provider refused it, or never had it, or a person found that. */
+export const refusalProblems = ({ attempts }: Dossier, orders: Orders): ReadonlyArray<string> =>
+  attempts.flatMap(({ attempt_id, leg, outcome, provider }) =>
+    outcome === "declined" && orders.mayStand(attempt_id)
+      ? [`a ${leg} at ${provider} counts as refused, and was not`]
+      : []
+  )
+
+/** By somebody who asked for it. */
+const isByHand = (cause: string): boolean => /^(canceled|rejected) by /.test(cause)
+
+/** `writtenAt`: when each change was written, by the clock of the database. */
+export const rampEndProblems = (
+  { history, payment }: Dossier,
+  writtenAt: (version: number) => number | undefined
+): ReadonlyArray<string> => {
+  const { expires_at } = payment
+  if (payment.direction !== "external" || expires_at === null) return []
+  return history.flatMap(({ cause, to_status, version }) => {
+    const at = writtenAt(version)
+    if (to_status !== "canceled" || isByHand(cause) || at === undefined || at >= expires_at.getTime()) return []
+    return [`a ramp was called off ${Math.round((expires_at.getTime() - at) / 1000)} s before its end (${cause})`]
+  })
 }

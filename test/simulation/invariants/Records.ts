@@ -13,7 +13,7 @@ export interface Endpoint {
   readonly events: ReadonlyArray<string>
   readonly taken: ReadonlySet<string>
   /** Events that came while it was disabled, and that it does not get. */
-  readonly missed?: ReadonlySet<string>
+  readonly missedEvents?: ReadonlySet<string>
 }
 
 export interface Records {

@@ -8,34 +8,34 @@ import { named } from "../../../src/providers/client/ProviderReplies.ts"
 import { type CallbackEvent, Hint, Check, NoProof, Proof, Statement } from "../../../src/providers/port/Callback.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
 
-export interface Said {
+export interface CallbackPayload {
   readonly key: string
   readonly reference: string | null
   readonly providerPaymentId: string
   readonly state: Report["state"]
   readonly status: string
-  readonly movements?: ReadonlyArray<SaidMovement>
+  readonly movements?: ReadonlyArray<PayloadMovement>
 }
 
-type SaidMovement = Pick<Movement, "kind" | "id" | "state" | "isTotal"> & { readonly amount: Sum | null }
+type PayloadMovement = Pick<Movement, "kind" | "id" | "state" | "isTotal"> & { readonly amount: PayloadMoney | null }
 
-interface Sum {
+interface PayloadMoney {
   readonly minor: string
   readonly currency: string
 }
 
-const sumOf = ({ currency, minor }: Money): Sum => ({ minor: minor.toString(), currency })
+const payloadMoney = ({ currency, minor }: Money): PayloadMoney => ({ minor: minor.toString(), currency })
 
-export const movementsSaid = (movements: ReadonlyArray<Movement>): ReadonlyArray<SaidMovement> =>
-  movements.map(({ amount, ...movement }) => ({ ...movement, amount: amount === null ? null : sumOf(amount) }))
+export const payloadMovements = (movements: ReadonlyArray<Movement>): ReadonlyArray<PayloadMovement> =>
+  movements.map(({ amount, ...movement }) => ({ ...movement, amount: amount === null ? null : payloadMoney(amount) }))
 
-const moneyIn = ({ currency, minor }: Sum): Money | undefined =>
+const moneyIn = ({ currency, minor }: PayloadMoney): Money | undefined =>
   isAnyCurrencyCode(currency) ? new Money({ currency, minor: BigInt(minor) }) : undefined
 
-const movementsIn = ({ movements = [] }: Said): Pick<Report, "movements"> =>
+const movementsIn = ({ movements = [] }: CallbackPayload): Pick<Report, "movements"> =>
   named(movements.map((one) => ({ ...one, amount: one.amount === null ? null : (moneyIn(one.amount) ?? null) })))
 
-const reportIn = (said: Said): Report =>
+const reportIn = (said: CallbackPayload): Report =>
   new Report({
     state: said.state,
     reason: said.state === "failed" ? said.status : null,
@@ -50,7 +50,7 @@ export const callbackReader =
     Effect.gen(function* () {
       const proof = yield* Proof.from(Check.same("genuine", signs ? headers["x-proof"] : "genuine"), "no proof")
       const all = yield* Effect.try({
-        try: () => JSON.parse(body.toString("utf8")) as ReadonlyArray<Said>,
+        try: () => JSON.parse(body.toString("utf8")) as ReadonlyArray<CallbackPayload>,
         catch: () => new NoProof({ message: "not a callback" })
       })
       const events = all.map((said): CallbackEvent => {

@@ -1,7 +1,7 @@
 /** What a provider can do and what it promises, drawn for each run: every combination that the port knows comes up. */
 import { Duration } from "effect"
 import type { Promised } from "../../../src/providers/port/Provider.ts"
-import type { Outside } from "../world/Outside.ts"
+import type { SimulationEnvironment } from "../world/SimulationEnvironment.ts"
 
 export interface Capabilities {
   readonly honours: Promised
@@ -22,13 +22,13 @@ export interface Capabilities {
   /** How it tells of transfers: each under an id of its own, or all of a kind as one sum that grows. */
   readonly tells: "each" | "totals"
   /** Whether it can say again what its customer must do. */
-  readonly remindsCustomers: boolean
+  readonly repeatsInstructions: boolean
   /** What it answers to a reference that it has already: the order as it stands, or a refusal of the repetition alone. */
   readonly repeats: "told again" | "refused"
 }
 
 const promised = (
-  chance: Outside["chance"],
+  chance: SimulationEnvironment["chance"],
   always: number,
   never: number,
   forATime: Duration.Duration,
@@ -38,7 +38,7 @@ const promised = (
   return drawn === "for a time" ? forATime : drawn === "always"
 }
 
-export const drawCapabilities = ({ chance, focus }: Outside, name: string): Capabilities => {
+export const drawCapabilities = ({ chance, focus }: SimulationEnvironment, name: string): Capabilities => {
   const likely = (share: number, what: string) => chance.happens(share, `${name} ${what}`)
   return {
     honours: promised(chance, 4, 4, Duration.minutes(2), `${name} honours`),
@@ -53,7 +53,7 @@ export const drawCapabilities = ({ chance, focus }: Outside, name: string): Capa
     resumes: likely(0.5, "resumes"),
     counts: likely(0.5, "counts"),
     tells: likely(0.25, "tells totals") ? "totals" : "each",
-    remindsCustomers: likely(0.5, "reminds"),
+    repeatsInstructions: likely(0.5, "reminds"),
     repeats: likely(0.3, "refuses repetitions") ? "refused" : "told again",
     ...focus.can
   }

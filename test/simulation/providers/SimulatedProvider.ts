@@ -15,15 +15,32 @@ import type {
   Provider,
   RefundOrder
 } from "../../../src/providers/port/Provider.ts"
-import { machineOf } from "../world/Machine.ts"
-import { nap } from "../world/Nap.ts"
-import type { Outside } from "../world/Outside.ts"
+import { machineOf, suspendWhileWaiting } from "../world/Machine.ts"
+import type { SimulationEnvironment } from "../world/SimulationEnvironment.ts"
 import { type Capabilities, drawCapabilities } from "./Capabilities.ts"
-import { callbackReader, movementsSaid, type Said } from "./CallbackBody.ts"
-import { planDisputes } from "./Disputing.ts"
+import { callbackReader, payloadMovements, type CallbackPayload } from "./CallbackBody.ts"
+import { planDisputes } from "./Disputes.ts"
 import type { Orders } from "./Orders.ts"
-import { calmFates, deliveries, type Fate, fatesIn, fatesOut, pace, type Passage, passages } from "./Fate.ts"
-import { byHandId, holds, leftOf, move, moveBack, type Order, tellOf, totalsOf } from "./Truth.ts"
+import {
+  calmFates,
+  callbackDeliveries,
+  type DrawnOutcome,
+  payinOutcomes,
+  payoutOutcomes,
+  drawDelay,
+  type Transmission,
+  transmissions
+} from "./DrawnOutcome.ts"
+import {
+  manualMovementId,
+  isKept,
+  remainingOf,
+  recordTransfer,
+  recordReturn,
+  type Order,
+  addMovement,
+  totalsOf
+} from "./ProviderState.ts"
 
 export const rightPassword = "123456"
 
@@ -32,30 +49,30 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
 /** Text that databases refuse, and that is too long for them. */
-const spoilt = ["\u0000", "\ud800", "x".repeat(700)]
+const refusedTexts = ["\u0000", "\ud800", "x".repeat(700)]
 
 /** The same choices, none of which is drawn. */
-const none = <A extends string>(weights: Readonly<Record<A, number>>): Record<A, number> =>
+const zeroWeights = <A extends string>(weights: Readonly<Record<A, number>>): Record<A, number> =>
   Object.fromEntries(Object.keys(weights).map((name) => [name, 0])) as Record<A, number>
 
-type Waits = "collect_otp" | "redirect" | "bank_transfer" | "pay_by_link"
+type CustomerTask = "collect_otp" | "redirect" | "bank_transfer" | "pay_by_link"
 
-interface Kept extends Order {
-  readonly fate: Fate
-  readonly waitsFor: Waits | null
+interface StoredOrder extends Order {
+  readonly outcome: DrawnOutcome
+  readonly waitsFor: CustomerTask | null
   /** Callbacks so far: no two have the same key. */
-  said: number
+  callbacksSent: number
   wrongPasswords: number
   /** It was said never to have been there. */
-  sworn: boolean
+  deniedFalsely: boolean
   /** Which of the accounts that were reached through one configuration has it. */
   readonly account: number
 }
 
 /** Whether the accounts of one provider give out the same ids. */
-export const sharesIds = ({ chance }: Outside): boolean => chance.happens(0.5, "accounts share ids")
+export const sharesIds = ({ chance }: SimulationEnvironment): boolean => chance.happens(0.5, "accounts share ids")
 
-export const placeOf = (name: ProviderName, account: ConfigId | null): string =>
+export const accountKeyOf = (name: ProviderName, account: ConfigId | null): string =>
   account === null ? name : `${name}/${account}`
 
 export class SimulatedProvider {
@@ -63,7 +80,7 @@ export class SimulatedProvider {
   /** What it is called in the books, and in the address of its callbacks. */
   readonly place: string
   readonly can: Capabilities
-  private readonly outside: Outside
+  private readonly env: SimulationEnvironment
   private readonly orders: Orders
   private readonly label: string
   private readonly calls = new Map<string, number>()
@@ -74,19 +91,19 @@ export class SimulatedProvider {
   private since: Date | undefined
 
   /** `account`: the configuration through whose account it is reached; null: the platform's. */
-  constructor(name: ProviderName, outside: Outside, orders: Orders, account: ConfigId | null = null) {
+  constructor(name: ProviderName, env: SimulationEnvironment, orders: Orders, account: ConfigId | null = null) {
     this.name = name
-    this.place = placeOf(name, account)
-    this.outside = outside
+    this.place = accountKeyOf(name, account)
+    this.env = env
     this.orders = orders
     this.label = account === null ? name : `own ${name}`
-    this.can = drawCapabilities(outside, this.label)
+    this.can = drawCapabilities(env, this.label)
   }
 
   /** Its credentials are replaced by those of another account, which knows nothing of what was sent before. */
   replaceAccount(): void {
     this.account += 1
-    this.since = new Date(this.outside.time.now + Duration.toMillis(credentialsRetireAfter))
+    this.since = new Date(this.env.time.now + Duration.toMillis(credentialsRetireAfter))
   }
 
   /** As it is reached with the credentials of now: whoever has a port goes on with those that it was made with. */
@@ -109,22 +126,24 @@ export class SimulatedProvider {
     }
   }
 
-  private find(reference: string, account: number): Kept | undefined {
-    const order = this.orders.find(reference) as Kept | undefined
+  private find(reference: string, account: number): StoredOrder | undefined {
+    const order = this.orders.find(reference) as StoredOrder | undefined
     return order?.account === account || this.orders.placeOf(reference) !== this.place ? order : undefined
   }
 
   // What travels
 
   /** Brings `act` to pass at the provider, and its answer back, if either arrives. */
-  private travel<A>(passage: Passage, purpose: string, act: () => A, lost: () => A): Effect.Effect<A> {
-    const { chance, time } = this.outside
-    const napping = Effect.withFiberRuntime<void>((fiber) => nap(this.outside, machineOf(fiber), purpose))
+  private travel<A>(transmission: Transmission, purpose: string, act: () => A, lost: () => A): Effect.Effect<A> {
+    const { chance, time } = this.env
+    const suspending = Effect.withFiberRuntime<void>((fiber) =>
+      suspendWhileWaiting(this.env, machineOf(fiber), purpose)
+    )
     const travelling = Effect.async<A>((resume) => {
       const there = chance.between(5, 400, `${purpose} there`)
       const back = chance.between(5, 400, `${purpose} back`)
       const gives = chance.happens(0.5, `${purpose} notices`)
-      switch (passage) {
+      switch (transmission) {
         case "smooth":
           time.after(there, () => {
             const answer = act()
@@ -163,7 +182,7 @@ export class SimulatedProvider {
           time.after(chance.between(5, 23, `${purpose} noticed`) * SECOND, () => resume(Effect.sync(lost)))
       }
     })
-    return Effect.zipRight(napping, travelling)
+    return Effect.zipRight(suspending, travelling)
   }
 
   private nth(what: string): string {
@@ -183,19 +202,19 @@ export class SimulatedProvider {
   }
 
   /** `leg`: of an order; nothing for whatever else is asked. */
-  private passage(purpose: string, leg?: string): Passage {
-    const { focus } = this.outside
-    if (focus.napsIn !== undefined && purpose.includes(focus.napsIn)) return "smooth"
-    const isMeant = leg !== undefined && focus.passages !== undefined && (focus.legs?.includes(leg) ?? true)
-    const weights = isMeant ? { ...none(passages), ...focus.passages } : passages
-    return this.outside.drawn(weights, "smooth", `${purpose} travels`)
+  private transmission(purpose: string, leg?: string): Transmission {
+    const { focus } = this.env
+    if (focus.suspendsIn !== undefined && purpose.includes(focus.suspendsIn)) return "smooth"
+    const isMeant = leg !== undefined && focus.transmissions !== undefined && (focus.legs?.includes(leg) ?? true)
+    const weights = isMeant ? { ...zeroWeights(transmissions), ...focus.transmissions } : transmissions
+    return this.env.drawn(weights, "smooth", `${purpose} travels`)
   }
 
-  private fateOf(usual: Readonly<Record<Fate, number>>, purpose: string): Fate {
-    const { fates } = this.outside.focus
-    const possible = Object.entries(fates ?? {}).filter(([fate]) => usual[fate as Fate] > 0)
-    const weights = possible.length === 0 ? usual : { ...none(usual), ...Object.fromEntries(possible) }
-    return this.outside.drawn(weights, "completes", `${purpose} fate`)
+  private drawOutcome(usual: Readonly<Record<DrawnOutcome, number>>, purpose: string): DrawnOutcome {
+    const { outcomes } = this.env.focus
+    const possible = Object.entries(outcomes ?? {}).filter(([outcome]) => usual[outcome as DrawnOutcome] > 0)
+    const weights = possible.length === 0 ? usual : { ...zeroWeights(usual), ...Object.fromEntries(possible) }
+    return this.env.drawn(weights, "completes", `${purpose} fate`)
   }
 
   // Orders
@@ -208,9 +227,9 @@ export class SimulatedProvider {
       const { honours } = this.can
       this.orders.asked({ provider: this.name, place: this.place, paymentId, leg: flow, reference, honours })
       if (flow === "inbound") this.orders.returns.set(paymentId, order.returnUrl)
-      this.outside.tell(`${this.name} is asked for ${money.toString()} ${flow} (${about}) as ${reference}`)
+      this.env.log(`${this.name} is asked for ${money.toString()} ${flow} (${about}) as ${reference}`)
       return this.travel(
-        this.passage(purpose, flow),
+        this.transmission(purpose, flow),
         purpose,
         () =>
           this.take(
@@ -227,10 +246,10 @@ export class SimulatedProvider {
     return Effect.suspend(() => {
       const purpose = this.named(reference, this.nth(`refund of ${attempt.leg} ${money.toString()}`))
       const of = this.find(attempt.reference, account)
-      if (of !== undefined) this.orders.askedBack(this.place, of, reference, money, collectionId)
-      this.outside.tell(`${this.name} is asked to give ${money.toString()} back as ${reference}`)
+      if (of !== undefined) this.orders.checkRefund(this.place, of, reference, money, collectionId)
+      this.env.log(`${this.name} is asked to give ${money.toString()} back as ${reference}`)
       return this.travel(
-        this.passage(purpose, "refund"),
+        this.transmission(purpose, "refund"),
         purpose,
         (): Outcome => {
           if (of === undefined) {
@@ -247,31 +266,34 @@ export class SimulatedProvider {
   }
 
   private take(
-    about: Pick<Kept, "reference" | "paymentId" | "leg" | "money" | "way" | "of" | "account">,
+    about: Pick<StoredOrder, "reference" | "paymentId" | "leg" | "money" | "way" | "of" | "account">,
     purpose: string,
     honours: Promised
   ): Outcome {
-    const { time } = this.outside
-    const known = this.orders.find(about.reference) as Kept | undefined
+    const { time } = this.env
+    const known = this.orders.find(about.reference) as StoredOrder | undefined
     if (known !== undefined) {
       if (known.account !== about.account && !known.denied) {
-        this.outside.problem(`${this.name} was sent ${about.leg} through two accounts`)
+        this.env.problem(`${this.name} was sent ${about.leg} through two accounts`)
       }
-      if (!holds(honours, time.now - known.arrivedAt) && !known.denied) {
-        this.outside.problem(`${this.name} does not honour references and was sent ${about.leg} twice`)
+      if (!isKept(honours, time.now - known.arrivedAt) && !known.denied) {
+        this.env.problem(`${this.name} does not honour references and was sent ${about.leg} twice`)
       }
       if (this.can.repeats === "told again" || known.denied) return this.answerOf(known, purpose)
-      this.outside.count("fault: refuses a repetition")
+      this.env.count("fault: refuses a repetition")
       return new Declined({ reason: "there is such a reference already" })
     }
     const { of } = about
-    if (of !== null && !this.orders.mayGiveBack(of, about.money)) {
+    if (of !== null && !this.orders.canRefund(of, about.money)) {
       this.orders.deny(about.reference)
       return new Declined({ reason: "there is not so much left to give back" })
     }
-    const fate = this.fateOf(about.way === "in" ? fatesIn : of === null ? fatesOut : refundFates, purpose)
-    const waitsFor = fate === "waits for its customer" ? this.customersTask(purpose) : null
-    const order: Kept = {
+    const outcome = this.drawOutcome(
+      about.way === "in" ? payinOutcomes : of === null ? payoutOutcomes : refundOutcomes,
+      purpose
+    )
+    const waitsFor = outcome === "waits for its customer" ? this.customersTask(purpose) : null
+    const order: StoredOrder = {
       ...about,
       provider: this.name,
       providerPaymentId: this.nextId(),
@@ -281,16 +303,16 @@ export class SimulatedProvider {
       back: new Map(),
       movements: [],
       denied: false,
-      sworn: false,
+      deniedFalsely: false,
       times: 0,
-      fate,
+      outcome,
       waitsFor,
-      said: 0,
+      callbacksSent: 0,
       wrongPasswords: 0
-    } as Kept
+    } as StoredOrder
     this.orders.add(this.place, order)
-    this.outside.count(`fate: ${fate}`)
-    this.outside.tell(`${this.name} has ${order.providerPaymentId} (${order.reference}): it ${fate}`)
+    this.env.count(`fate: ${outcome}`)
+    this.env.log(`${this.name} has ${order.providerPaymentId} (${order.reference}): it ${outcome}`)
     this.settle(order, purpose)
     return this.answerOf(order, purpose)
   }
@@ -298,26 +320,26 @@ export class SimulatedProvider {
   /** Others may guess them. */
   private nextId(): string {
     this.issued += 1
-    const isOwn = this.place !== this.name && !sharesIds(this.outside)
+    const isOwn = this.place !== this.name && !sharesIds(this.env)
     return `${this.name}-${isOwn ? "own-" : ""}${this.account > 1 ? `${this.account}-` : ""}${this.issued}`
   }
 
-  private customersTask(purpose: string): Waits {
-    const tasks: Array<Waits> = ["bank_transfer", "pay_by_link"]
+  private customersTask(purpose: string): CustomerTask {
+    const tasks: Array<CustomerTask> = ["bank_transfer", "pay_by_link"]
     if (this.can.otp) tasks.push("collect_otp", "collect_otp")
     if (this.can.resumes) tasks.push("redirect")
-    return this.outside.chance.pick(tasks, `${purpose} task`)
+    return this.env.chance.pick(tasks, `${purpose} task`)
   }
 
   /** Plans what becomes of it. */
-  private settle(order: Kept, purpose: string): void {
-    const { chance, time } = this.outside
-    const soon = pace(chance, purpose)
-    const later = soon + pace(chance, `${purpose} later`) + SECOND
+  private settle(order: StoredOrder, purpose: string): void {
+    const { chance, time } = this.env
+    const soon = drawDelay(chance, purpose)
+    const later = soon + drawDelay(chance, `${purpose} later`) + SECOND
     const whole = order.money
     const part = (percent: bigint) =>
       new Money({ currency: whole.currency, minor: (whole.minor * percent) / 100n || 1n })
-    switch (order.fate) {
+    switch (order.outcome) {
       case "completes":
         time.after(soon, () => this.complete(order, whole, purpose))
         return
@@ -326,7 +348,7 @@ export class SimulatedProvider {
         return
       case "waits for its customer": {
         order.state = "waiting"
-        const isLate = this.outside.focus.lateCustomers === true
+        const isLate = this.env.focus.lateCustomers === true
         const customers = isLate ? { pays: 1, "pays late": 3, never: 6 } : { pays: 6, "pays late": 2, never: 2 }
         const comes = chance.weighed(customers, `${purpose} customer`)
         if (comes === "never" || order.waitsFor === "collect_otp") return
@@ -385,54 +407,54 @@ export class SimulatedProvider {
     }
   }
 
-  private complete(order: Kept, money: Money, purpose: string, insists = false): void {
+  private complete(order: StoredOrder, money: Money, purpose: string, insists = false): void {
     if (order.state === "canceled" || order.state === "failed") return
     order.state = "done"
     order.times += 1
-    move(order, money)
-    this.outside.tell(`${this.name} has moved ${money.toString()} for ${order.providerPaymentId}`)
+    recordTransfer(order, money)
+    this.env.log(`${this.name} has moved ${money.toString()} for ${order.providerPaymentId}`)
     this.callBack(order, "completed", `${purpose} completed`, insists)
     // Whoever takes without naming a sum never names one.
-    if (order.way === "in" && this.can.signs && order.fate !== "returns later") {
+    if (order.way === "in" && this.can.signs && order.outcome !== "returns later") {
       planDisputes(this.disputing, order, purpose)
     }
   }
 
-  private bringMore(order: Kept, purpose: string): void {
+  private bringMore(order: StoredOrder, purpose: string): void {
     if (order.state !== "done") return
     const came = order.moved.get(order.money.currency) ?? 0n
-    move(order, new Money({ currency: order.money.currency, minor: order.money.minor - came }))
+    recordTransfer(order, new Money({ currency: order.money.currency, minor: order.money.minor - came }))
     this.callBack(order, "completed", `${purpose} the rest`, true)
   }
 
   /** Its payer pays a second time: a transfer of its own. */
-  private payAgain(order: Kept, purpose: string): void {
+  private payAgain(order: StoredOrder, purpose: string): void {
     if (order.state !== "done") return
-    move(order, order.money)
-    this.outside.tell(`${this.name} has moved ${order.money.toString()} for ${order.providerPaymentId} once more`)
+    recordTransfer(order, order.money)
+    this.env.log(`${this.name} has moved ${order.money.toString()} for ${order.providerPaymentId} once more`)
     this.callBack(order, "completed", `${purpose} once more`, true)
   }
 
   /** Tells of what moved by hand for a payin, in its dashboard: a transfer that nobody ordered. Below zero it went back. */
-  tellByHand(order: Order, money: Money, purpose: string, id = byHandId(order)): void {
+  reportManualMovement(order: Order, money: Money, purpose: string, id = manualMovementId(order)): void {
     const [kind, amount] = money.isNegative
       ? (["refund", money.negate()] as const)
       : (["reinstatement", money] as const)
-    const movement = tellOf(order, kind, id, amount)
-    this.outside.tell(`${this.name} tells of ${money.toString()} that moved by hand for ${order.providerPaymentId}`)
-    this.disputing.says(order, movement, purpose, this.orders.speaking(order.paymentId))
+    const movement = addMovement(order, kind, id, amount)
+    this.env.log(`${this.name} tells of ${money.toString()} that moved by hand for ${order.providerPaymentId}`)
+    this.disputing.says(order, movement, purpose, this.orders.startReport(order.paymentId))
   }
 
-  private completeAfterAll(order: Kept, purpose: string): void {
+  private completeAfterAll(order: StoredOrder, purpose: string): void {
     if (order.state === "canceled") return
     order.state = "done"
     order.times += 1
-    move(order, order.money)
-    this.outside.tell(`${this.name} has moved ${order.money.toString()} for ${order.providerPaymentId} after all`)
+    recordTransfer(order, order.money)
+    this.env.log(`${this.name} has moved ${order.money.toString()} for ${order.providerPaymentId} after all`)
     this.callBack(order, "completed", `${purpose} after all`, true)
   }
 
-  private fail(order: Kept, purpose: string): void {
+  private fail(order: StoredOrder, purpose: string): void {
     if (order.state !== "under way" && order.state !== "waiting") return
     order.state = "failed"
     order.denied = true
@@ -440,26 +462,26 @@ export class SimulatedProvider {
   }
 
   /** What is still there of it: what a customer got back before is not taken twice. */
-  private takeBack(order: Kept, purpose: string): void {
+  private takeBack(order: StoredOrder, purpose: string): void {
     if (order.state !== "done") return
-    const left = leftOf(order, this.orders.refundsOf(order))
-    if (this.orders.isGivingBack(order)) return
+    const left = remainingOf(order, this.orders.refundsOf(order))
+    if (this.orders.hasOpenRefund(order)) return
     order.state = "returned"
     for (const money of left) {
-      moveBack(order, money)
+      recordReturn(order, money)
       const kind = order.way === "in" ? "reversal" : "reinstatement"
-      if (money.isPositive) tellOf(order, kind, `${order.providerPaymentId}-returned-${money.currency}`, money)
+      if (money.isPositive) addMovement(order, kind, `${order.providerPaymentId}-returned-${money.currency}`, money)
     }
-    this.outside.tell(`${this.name} has taken ${order.providerPaymentId} back`)
+    this.env.log(`${this.name} has taken ${order.providerPaymentId} back`)
     this.callBack(order, "returned", `${purpose} returned`, true)
   }
 
   // What it says
 
-  private answerOf(order: Kept, purpose: string): Outcome {
+  private answerOf(order: StoredOrder, purpose: string): Outcome {
     if (order.denied) {
       const id = this.can.tellsId ? { providerPaymentId: order.providerPaymentId } : {}
-      switch (order.fate) {
+      switch (order.outcome) {
         case "declines the instrument":
           return new Declined({
             ...id,
@@ -486,7 +508,7 @@ export class SimulatedProvider {
   }
 
   /** An amount that the order named is not repeated by providers that do not count. */
-  private movementsOf(order: Kept): ReadonlyArray<Movement> {
+  private movementsOf(order: StoredOrder): ReadonlyArray<Movement> {
     if (this.can.tells === "totals") return totalsOf(order)
     const isOrdered = ({ amount, kind }: Movement) =>
       ["collection", "disbursement", "refund"].includes(kind) &&
@@ -508,7 +530,7 @@ export class SimulatedProvider {
     )
   }
 
-  private task(order: Kept): Accepted["actionData"] {
+  private task(order: StoredOrder): Accepted["actionData"] {
     switch (order.waitsFor) {
       case "redirect":
         return { redirect_url: `https://${this.name}.example/pay/${order.providerPaymentId}` }
@@ -528,12 +550,12 @@ export class SimulatedProvider {
   }
 
   private words(purpose: string, plain: string): string {
-    return this.outside.strikes(0.03, "text that databases refuse", purpose)
-      ? `${plain} ${this.outside.chance.pick(spoilt, `${purpose} spoilt`)}`
+    return this.env.strikes(0.03, "text that databases refuse", purpose)
+      ? `${plain} ${this.env.chance.pick(refusedTexts, `${purpose} spoilt`)}`
       : plain
   }
 
-  private reportOf(order: Kept, purpose: string): Report {
+  private reportOf(order: StoredOrder, purpose: string): Report {
     const states = {
       waiting: "pending",
       "under way": "processing",
@@ -550,7 +572,7 @@ export class SimulatedProvider {
       providerPaymentId: order.providerPaymentId,
       providerStatus: this.words(purpose, state),
       ...named([...this.movementsOf(order), ...this.orders.refundsOf(order).flatMap((refund) => this.toldOf(refund))]),
-      ...(order.state === "waiting" && this.can.remindsCustomers && order.waitsFor !== null
+      ...(order.state === "waiting" && this.can.repeatsInstructions && order.waitsFor !== null
         ? { waitsFor: { nextAction: order.waitsFor, actionData: this.task(order) } }
         : {})
     })
@@ -558,41 +580,47 @@ export class SimulatedProvider {
 
   private get disputing() {
     return {
-      outside: this.outside,
+      env: this.env,
       orders: this.orders,
       says: (order: Order, movement: Movement, purpose: string, heard: () => void) => {
         const state = movement.kind === "reinstatement" ? "completed" : "returned"
-        this.callBack(order as Kept, state, purpose, true, { movement, heard })
+        this.callBack(order as StoredOrder, state, purpose, true, { movement, heard })
       }
     }
   }
 
   /** `insists`: nobody would ask again, so that it calls until it is heard. */
   private callBack(
-    order: Kept,
+    order: StoredOrder,
     state: Report["state"],
     purpose: string,
     insists = false,
     dispute?: { readonly movement: Movement; readonly heard: () => void }
   ): void {
-    const { chance, time } = this.outside
-    const how = this.outside.drawn(deliveries, "once", `${purpose} callback`)
+    const { chance, time } = this.env
+    const how = this.env.drawn(callbackDeliveries, "once", `${purpose} callback`)
     if (how === "never" && !insists) return
-    order.said += 1
+    order.callbacksSent += 1
     // Its own id is a name for it only where whoever hears it was told of it.
     const isAfterwards = order.denied || dispute !== undefined || state === "returned"
-    const isUntold = (order.denied && order.sworn) || (isAfterwards && !this.can.tellsId)
-    const event: Said = {
-      key: `${order.providerPaymentId} ${state} ${order.said}`,
+    const isUntold = (order.denied && order.deniedFalsely) || (isAfterwards && !this.can.tellsId)
+    const event: CallbackPayload = {
+      key: `${order.providerPaymentId} ${state} ${order.callbacksSent}`,
       reference: this.can.callsBackBy === "reference" || isUntold ? order.reference : null,
       providerPaymentId: order.providerPaymentId,
       state,
       status: this.words(purpose, state),
-      movements: movementsSaid(dispute === undefined ? this.movementsOf(order) : this.inATotal(order, dispute.movement))
+      movements: payloadMovements(
+        dispute === undefined ? this.movementsOf(order) : this.inATotal(order, dispute.movement)
+      )
     }
     const { movements: _, ...plain } = event
-    const early: Said = { ...plain, key: `${order.providerPaymentId} processing ${order.said}`, state: "processing" }
-    const reordered = this.outside.strikes(0.1, "callback out of order", purpose)
+    const early: CallbackPayload = {
+      ...plain,
+      key: `${order.providerPaymentId} processing ${order.callbacksSent}`,
+      state: "processing"
+    }
+    const reordered = this.env.strikes(0.1, "callback out of order", purpose)
     const together = chance.happens(0.5, `${purpose} together`)
     const after =
       how === "late"
@@ -606,18 +634,18 @@ export class SimulatedProvider {
     if (reordered && !together) time.after(after + 2_000, () => this.deliver([early], 1))
   }
 
-  private deliver(events: ReadonlyArray<Said>, tries: number, heard: () => void = () => {}): void {
+  private deliver(events: ReadonlyArray<CallbackPayload>, tries: number, heard: () => void = () => {}): void {
     const sent = {
       method: "POST",
       path: `/callbacks/${this.place}`,
       headers: { "x-proof": "genuine" },
       body: JSON.stringify(events)
     }
-    this.outside.tell(`${this.name} calls back: ${events.map(({ key }) => key).join(", ")}`)
-    this.outside.send(sent, (reply) => {
+    this.env.log(`${this.name} calls back: ${events.map(({ key }) => key).join(", ")}`)
+    this.env.send(sent, (reply) => {
       if (reply !== null && reply.status < 300) return heard()
       if (tries > 1)
-        this.outside.time.after(Math.min(HOUR, 5 * SECOND * 2 ** (40 - Math.min(40, tries))) + 5 * SECOND, () =>
+        this.env.time.after(Math.min(HOUR, 5 * SECOND * 2 ** (40 - Math.min(40, tries))) + 5 * SECOND, () =>
           this.deliver(events, tries - 1, heard)
         )
     })
@@ -627,14 +655,14 @@ export class SimulatedProvider {
     return Effect.suspend(() => {
       const purpose = this.nth(`look-up of ${this.nameOf(attempt)}`)
       return this.travel(
-        this.passage(purpose),
+        this.transmission(purpose),
         purpose,
         () => this.lookUp(attempt.reference, account, attempt.sentAt.getTime(), purpose),
         () => new Unknown({ reason: "the connection was lost" })
       ).pipe(
         Effect.tap((said) =>
           Effect.sync(() =>
-            this.outside.tell(
+            this.env.log(
               `${this.name} says of ${attempt.reference}: ${said._tag === "Report" ? said.state : said._tag}`
             )
           )
@@ -645,10 +673,10 @@ export class SimulatedProvider {
 
   /** `said`: when whoever asks says that it was last sent; what is written down counts. */
   private lookUp(reference: string, account: number, said: number, purpose: string): Enquiry {
-    const { chance, time } = this.outside
+    const { chance, time } = this.env
     const order = this.find(reference, account)
     const sentAt = this.orders.sentAt(reference)?.getTime() ?? said
-    this.outside.tell(`${this.name} looks ${reference} up: ${order?.state ?? "never had it"}`)
+    this.env.log(`${this.name} looks ${reference} up: ${order?.state ?? "never had it"}`)
     const { provesAbsence } = this.can
     const proves =
       provesAbsence !== false &&
@@ -658,10 +686,10 @@ export class SimulatedProvider {
       if (proves && this.since === undefined) this.orders.deny(reference)
       return new Absent()
     }
-    if (!proves && this.outside.strikes(0.12, "does not find what it has", purpose)) return new Absent()
-    if (proves && order.state !== "canceled" && this.outside.strikes(0.01, "swears that it never had it", purpose)) {
+    if (!proves && this.env.strikes(0.12, "does not find what it has", purpose)) return new Absent()
+    if (proves && order.state !== "canceled" && this.env.strikes(0.01, "swears that it never had it", purpose)) {
       order.denied = true
-      order.sworn = true
+      order.deniedFalsely = true
       this.orders.deny(reference)
       time.after(chance.between(1, 60, `${purpose} remembers`) * MINUTE, () => {
         if (order.state !== "failed")
@@ -684,7 +712,7 @@ export class SimulatedProvider {
       Effect.suspend(() => {
         const purpose = this.nth(`password for ${this.nameOf(attempt)}`)
         return this.travel(
-          this.passage(purpose),
+          this.transmission(purpose),
           purpose,
           () => {
             const order = this.find(attempt.reference, account)
@@ -695,9 +723,7 @@ export class SimulatedProvider {
               return "wrong" as const
             }
             order.state = "under way"
-            this.outside.time.after(pace(this.outside.chance, purpose), () =>
-              this.complete(order, order.money, purpose)
-            )
+            this.env.time.after(drawDelay(this.env.chance, purpose), () => this.complete(order, order.money, purpose))
             return "accepted" as const
           },
           () => "unknown" as const
@@ -710,17 +736,17 @@ export class SimulatedProvider {
     return Effect.suspend(() => {
       const purpose = this.nth(`cancellation of ${this.nameOf(attempt)}`)
       return this.travel(
-        this.passage(purpose),
+        this.transmission(purpose),
         purpose,
         () => {
           const order = this.find(attempt.reference, account)
           if (order === undefined) return "unknown" as const
           if (order.state === "canceled") return "canceled" as const
           if (order.state !== "waiting" && order.state !== "under way") return "refused" as const
-          if (this.outside.chance.happens(0.3, `${purpose} refused`)) return "refused" as const
+          if (this.env.chance.happens(0.3, `${purpose} refused`)) return "refused" as const
           order.state = "canceled"
           order.denied = true
-          this.outside.tell(`${this.name} has called ${order.providerPaymentId} off`)
+          this.env.log(`${this.name} has called ${order.providerPaymentId} off`)
           return "canceled" as const
         },
         () => "unknown" as const
@@ -732,7 +758,7 @@ export class SimulatedProvider {
     return Effect.suspend(() => {
       const purpose = this.nth(`return of ${this.nameOf(attempt)}`)
       return this.travel(
-        this.passage(purpose),
+        this.transmission(purpose),
         purpose,
         (): Enquiry => {
           const order = this.find(attempt.reference, account)
@@ -748,8 +774,8 @@ export class SimulatedProvider {
 }
 
 /** Whoever gives back gives the whole of what it was told, or nothing. */
-const refundFates: Readonly<Record<Fate, number>> = {
-  ...fatesOut,
+const refundOutcomes: Readonly<Record<DrawnOutcome, number>> = {
+  ...payoutOutcomes,
   "fails and completes after all": 2,
   "declines the instrument": 1
 }

@@ -31,18 +31,17 @@ import { routerOf } from "../../../src/platform/http/EndpointRoute.ts"
 import { Providers } from "../../../src/providers/port/Provider.ts"
 import { WebhookClient } from "../../../src/webhooks/delivery/WebhookClient.ts"
 import { DeliveryWakeUp } from "../../../src/webhooks/DeliveryWakeUp.ts"
-import type { Planted } from "../bugs/Bug.ts"
-import { buildBy, plant, planOf } from "./Build.ts"
+import type { Planted } from "../bugs/Planting.ts"
+import { buildPlan, applyBugs, planLayer } from "./LayerPlan.ts"
 import { CurrentWorker, type Machine } from "./Machine.ts"
-import { type Stores, storesPlan } from "./Stores.ts"
-import { type Surroundings, surroundings } from "./Surroundings.ts"
+import { type Stores, storesPlan, type SimulationSettings, simulationSettings } from "./Stores.ts"
 
 /** What the instances of a run share. */
 export interface Shared {
   readonly stores: Context.Context<Stores>
   readonly ids: Context.Tag.Service<Ids>
   readonly providers: Context.Tag.Service<Providers>
-  readonly hooks: Context.Tag.Service<WebhookClient>
+  readonly webhookClient: Context.Tag.Service<WebhookClient>
   readonly logger: Logger.Logger<unknown, void>
   readonly planted: Planted
   /** Seconds that a provider has for its answer, where they are not the usual ones. */
@@ -63,11 +62,11 @@ export type Services =
   | Layer.Layer.Success<typeof services>
   | Layer.Layer.Context<typeof services>
   | Stores
-  | Surroundings
+  | SimulationSettings
 
-const planned = planOf(
+const servicesPlan = planLayer(
   services,
-  Context.merge(surroundings, Effect.runSync(buildBy(storesPlan, surroundings))).pipe(
+  Context.merge(simulationSettings, Effect.runSync(buildPlan(storesPlan, simulationSettings))).pipe(
     Context.add(
       Ids,
       Ids.fromBytes((count) => Effect.succeed(new Uint8Array(count)))
@@ -88,7 +87,7 @@ export interface Instance {
 const idle: ReadonlySet<string> = new Set(["rails", "figures", "rate limits"])
 
 /** Each worker rests until there is something for it to do; where nothing can be, it begins with that. */
-const named = (workers: Context.Tag.Service<Workers>, isEmpty: boolean): Context.Tag.Service<Workers> => ({
+const idleFirst = (workers: Context.Tag.Service<Workers>, isEmpty: boolean): Context.Tag.Service<Workers> => ({
   ...workers,
   start: (name, worker) => {
     if (idle.has(name)) return Effect.void
@@ -97,12 +96,12 @@ const named = (workers: Context.Tag.Service<Workers>, isEmpty: boolean): Context
   }
 })
 
-let known: { readonly router: Router<Route>; readonly places: ReadonlyMap<Route, number> } | undefined
+let cachedRouter: { readonly router: Router<Route>; readonly places: ReadonlyMap<Route, number> } | undefined
 
 /** Every instance of every run has the same routes, and only other handlers behind them: the tree of paths is built once. */
 const routed = (routes: ReadonlyArray<Route>): Router<Route> => {
-  known ??= { router: routerOf(routes), places: new Map(routes.map((route, at) => [route, at])) }
-  const { places, router } = known
+  cachedRouter ??= { router: routerOf(routes), places: new Map(routes.map((route, at) => [route, at])) }
+  const { places, router } = cachedRouter
   const find: Router<Route>["find"] = (method, path) => {
     const found = router.find(method, path)
     return found && { ...found, handler: routes[places.get(found.handler)!]! }
@@ -114,9 +113,9 @@ const booted = (machine: Machine, shared: Shared, isEmpty: boolean) =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     const { ids, planted, providers, stores } = shared
-    const settings = Context.get(surroundings, Settings)
+    const settings = Context.get(simulationSettings, Settings)
     const { providerTimeout } = shared
-    const given = surroundings.pipe(
+    const given = simulationSettings.pipe(
       Context.add(
         Settings,
         providerTimeout === undefined ? settings : { ...settings, providerTimeout: Duration.seconds(providerTimeout) }
@@ -126,15 +125,15 @@ const booted = (machine: Machine, shared: Shared, isEmpty: boolean) =>
       // One for each process: whoever took the one that is there for everybody would wake the workers of other machines.
       Context.add(DeliveryWakeUp, DeliveryWakeUp.defaultValue())
     )
-    const all = Context.merge(plant(given, planted), stores)
-    const context: Context.Context<Services> = Context.merge(all, yield* buildBy(planned, all, planted))
+    const all = Context.merge(applyBugs(given, planted), stores)
+    const context: Context.Context<Services> = Context.merge(all, yield* buildPlan(servicesPlan, all, planted))
     return yield* Effect.gen(function* () {
       const writer = new AnswerWriter()
       const answers = exchange(shared.ids, routed(yield* businessRoutes), new Map())
-      const workers = named(yield* Workers, isEmpty)
+      const workers = idleFirst(yield* Workers, isEmpty)
       yield* startWorkers.pipe(
         Effect.provideService(Workers, workers),
-        Effect.provideService(WebhookClient, shared.hooks)
+        Effect.provideService(WebhookClient, shared.webhookClient)
       )
       const runtime = yield* Effect.runtime<Services>()
       // What answers has its services already: whatever it did would carry all of them along.

@@ -4,19 +4,20 @@
  */
 import { Clock, Context, Duration, Effect, FiberRef, Random, type Scheduler } from "effect"
 import { InTransaction } from "../../../src/platform/database/Transactor.ts"
-import { dayClosingPause, strayPause } from "../../../src/domain/policies/PaymentPolicies.ts"
+import { dayClosingPause, unmatchedCallbackPoll } from "../../../src/domain/policies/PaymentPolicies.ts"
 import { retentionPause, workerPoll } from "../../../src/domain/policies/ServerPolicies.ts"
 import type { Stream } from "./Chance.ts"
-import { dawn, type Time } from "./Time.ts"
+import { startTime, type VirtualTime } from "./VirtualTime.ts"
+import type { SimulationEnvironment } from "./SimulationEnvironment.ts"
 
 /** The worker that a fiber belongs to; nothing for whatever a caller waits for. */
 export const CurrentWorker = FiberRef.unsafeMake<string | null>(null)
 
 /** Rests after which a worker only looks whether there is something to do. */
-const rests = new Set([dayClosingPause, retentionPause, strayPause, workerPoll].map(Duration.toMillis))
+const pollPauses = new Set([dayClosingPause, retentionPause, unmatchedCallbackPoll, workerPoll].map(Duration.toMillis))
 
 /** A worker that rests: it is woken when there is something for it, and not before its rest is over. */
-export interface Rest {
+interface IdleWorker {
   readonly worker: string
   readonly until: number
   readonly wake: () => void
@@ -30,26 +31,26 @@ export const machineOf = (fiber: { readonly getFiberRef: <A>(ref: FiberRef.Fiber
 
 export class Machine {
   readonly name: string
-  readonly rests = new Set<Rest>()
+  readonly rests = new Set<IdleWorker>()
   isAlive = true
-  sleepsUntil = 0
+  suspendedUntil = 0
   /** What its clock shows more than the database's, in milliseconds. */
   skew = 0
-  private readonly time: Time
+  private readonly time: VirtualTime
   private readonly draw: Stream
-  private readonly calm: number
+  private readonly meanSteps: number
   private tasks: Array<() => void> = []
   private done = 0
   private untilYield = 0
-  private doom: { readonly steps: number; readonly befall: () => void } | null = null
+  private pendingFault: { readonly steps: number; readonly happen: () => void } | null = null
 
   /** `calm`: about how many effects a fiber runs before another may come between. */
-  constructor(name: string, time: Time, draw: Stream, calm: number) {
+  constructor(name: string, time: VirtualTime, draw: Stream, meanSteps: number) {
     this.name = name
     this.time = time
     this.draw = draw
-    this.calm = calm
-    this.untilYield = calm
+    this.meanSteps = meanSteps
+    this.untilYield = meanSteps
     machines.set(this.scheduler, this)
   }
 
@@ -63,7 +64,7 @@ export class Machine {
       if (this.untilYield > 0) return false
       if (Context.get(fiber.getFiberRef(FiberRef.currentContext) as Context.Context<never>, InTransaction)) return false
       // Resuming takes two steps: with fewer a fiber would never come further.
-      this.untilYield = 4 + (this.draw() % (2 * this.calm))
+      this.untilYield = 4 + (this.draw() % (2 * this.meanSteps))
       return 0
     }
   }
@@ -82,23 +83,23 @@ export class Machine {
     return Random.make(this.draw())
   }
 
-  get isAwake(): boolean {
-    return this.isAlive && this.time.now >= this.sleepsUntil
+  get isRunning(): boolean {
+    return this.isAlive && this.time.now >= this.suspendedUntil
   }
 
   get isBusy(): boolean {
-    return this.isAwake && this.done < this.tasks.length
+    return this.isRunning && this.done < this.tasks.length
   }
 
   /** Something befalls it after so many more steps of its fibers. */
-  dieAfter(steps: number, befall: () => void): void {
-    this.doom = { steps, befall }
+  afterSteps(steps: number, happen: () => void): void {
+    this.pendingFault = { steps, happen }
   }
 
   /** One step of one fiber. */
   work(): void {
     const task = this.tasks[this.done]
-    if (task === undefined || this.isDoomed()) return
+    if (task === undefined || this.faultStrikes()) return
     this.done += 1
     if (this.done === this.tasks.length) {
       this.tasks = []
@@ -107,13 +108,13 @@ export class Machine {
     task()
   }
 
-  private isDoomed(): boolean {
-    if (this.doom === null) return false
-    this.doom = { ...this.doom, steps: this.doom.steps - 1 }
-    if (this.doom.steps > 0) return false
-    const { befall } = this.doom
-    this.doom = null
-    befall()
+  private faultStrikes(): boolean {
+    if (this.pendingFault === null) return false
+    this.pendingFault = { ...this.pendingFault, steps: this.pendingFault.steps - 1 }
+    if (this.pendingFault.steps > 0) return false
+    const { happen } = this.pendingFault
+    this.pendingFault = null
+    happen()
     return true
   }
 
@@ -126,7 +127,7 @@ export class Machine {
 
   /** Since the machine was built: nobody sets this clock. */
   private nanos(): bigint {
-    return BigInt(this.time.now - dawn) * 1_000_000n
+    return BigInt(this.time.now - startTime) * 1_000_000n
   }
 
   private sleep(millis: number): Effect.Effect<void> {
@@ -134,14 +135,38 @@ export class Machine {
       const worker = fiber.getFiberRef(CurrentWorker)
       return Effect.async<void>((resume) => {
         const wake = () => resume(Effect.void)
-        if (worker === null || !rests.has(millis)) {
+        if (worker === null || !pollPauses.has(millis)) {
           const cancel = this.time.after(millis, wake)
           return Effect.sync(cancel)
         }
-        const rest: Rest = { worker, until: this.time.now + millis, wake }
+        const rest: IdleWorker = { worker, until: this.time.now + millis, wake }
         this.rests.add(rest)
         return Effect.sync(() => void this.rests.delete(rest))
       })
     })
   }
 }
+
+/** Machines that fall asleep while they wait for somebody, past their leases and past the patience of others. */
+const SECOND = 1000
+
+/** At times, in runs that are about it. It begins while the call is on its way, so that the answer waits for the machine. */
+export const suspendWhileWaiting = (
+  env: SimulationEnvironment,
+  machine: Machine | undefined,
+  purpose: string
+): Effect.Effect<void> =>
+  Effect.sync(() => {
+    const { chance, focus, time } = env
+    if (focus.suspensions === undefined || machine === undefined || machine.name === "elsewhere") return
+    if (!purpose.includes(focus.suspendsIn ?? "") || env.suspensions >= (focus.mostSuspensions ?? Infinity)) return
+    if (!env.strikes(focus.suspensions, "falls asleep while it waits", purpose)) return
+    const seconds = chance.pick(focus.suspendSeconds ?? [25, 62, 130], `${purpose} nap`)
+    env.hasSuspended = true
+    env.suspensions += 1
+    time.after(1, () => {
+      env.log(`${machine.name} falls asleep for ${seconds} s while it waits`)
+      machine.suspendedUntil = time.now + seconds * SECOND
+      time.after(seconds * SECOND, () => env.log(`${machine.name} wakes up`))
+    })
+  })

@@ -7,22 +7,18 @@ import { Ids } from "../../../src/domain/Ids.ts"
 import { MemoryDatabase, type Opened } from "../../../src/platform/database/MemoryDatabase.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
 import type { WebhookClient } from "../../../src/webhooks/delivery/WebhookClient.ts"
-import type { Planted } from "../bugs/Bug.ts"
-import { placeOf } from "../providers/SimulatedProvider.ts"
-import { buildBy, plant } from "./Build.ts"
+import type { Planted } from "../bugs/Planting.ts"
+import { accountKeyOf } from "../providers/SimulatedProvider.ts"
+import { buildPlan, applyBugs } from "./LayerPlan.ts"
 import type { Chance } from "./Chance.ts"
-import { dueFor, watchedTables } from "./Due.ts"
-import { onFailingDatabase } from "./FailingDatabase.ts"
-import { withHeldLocks } from "./HeldLocks.ts"
+import { dueFor, watchedTables } from "./WorkerDueTimes.ts"
+import { withDatabaseFaults, withHeldLocks, withSharedClock, withClaimAudit } from "./StoreFaults.ts"
 import { boot, type Instance, type Services, type Shared } from "./Instance.ts"
 import { Machine } from "./Machine.ts"
-import { withSharedClock } from "./SharedClock.ts"
-import { storesPlan } from "./Stores.ts"
-import { withClaimsWatched } from "./WatchedClaims.ts"
-import { surroundings } from "./Surroundings.ts"
-import type { Outside, Reply, Sent } from "./Outside.ts"
-import { dawn, type Time } from "./Time.ts"
-import { requestOf, responseFor } from "./Wire.ts"
+import { storesPlan, simulationSettings } from "./Stores.ts"
+import type { SimulationEnvironment, HttpReply, HttpRequest } from "./SimulationEnvironment.ts"
+import { startTime, type VirtualTime } from "./VirtualTime.ts"
+import { requestOf, responseFor } from "./InMemoryHttp.ts"
 
 /** Fibers that take more steps than this at one moment run in a circle. */
 const MOST_STEPS = 400_000
@@ -33,33 +29,33 @@ const MOST_MOMENTS = 20_000
 export interface Plan {
   /** By their place: whoever is not there cannot be reached. */
   readonly providers: ReadonlyMap<string, Provider>
-  readonly hooks: (world: Outside) => Context.Tag.Service<WebhookClient>
+  readonly webhookClient: (world: SimulationEnvironment) => Context.Tag.Service<WebhookClient>
   readonly instances: number
-  readonly calm: number
+  readonly meanSteps: number
   readonly planted: Planted
   readonly databaseFails: boolean
 }
 
 interface Pending {
   readonly instance: Instance
-  readonly answered: (reply: Reply | null) => void
+  readonly answered: (reply: HttpReply | null) => void
 }
 
 export class World {
-  readonly outside: Outside
+  readonly env: SimulationEnvironment
   readonly tables: Opened<typeof watchedTables>
   readonly database: Context.Tag.Service<MemoryDatabase>
   readonly instances: Array<Instance> = []
   /** Where everybody works who is not the service: it never fails. */
-  readonly elsewhere: Machine
+  readonly testMachine: Machine
   readonly stores: Shared["stores"]
   readonly ids: Shared["ids"]
   private readonly shared: Shared
-  private readonly time: Time
+  private readonly time: VirtualTime
   private readonly chance: Chance
   private readonly turn: () => number
   private readonly route: () => number
-  private readonly calm: number
+  private readonly meanSteps: number
   private machines: Array<Machine> = []
   private readonly pending = new Set<Pending>()
   /** Workers that are to look for something to do when their rest is over. */
@@ -67,28 +63,28 @@ export class World {
   private booted = 0
   private moments = 0
 
-  constructor(outside: Outside, plan: Plan) {
-    this.outside = outside
-    this.time = outside.time
-    this.chance = outside.chance
-    this.calm = plan.calm
+  constructor(env: SimulationEnvironment, plan: Plan) {
+    this.env = env
+    this.time = env.time
+    this.chance = env.chance
+    this.meanSteps = plan.meanSteps
     this.turn = this.chance.stream("whose turn it is")
     this.route = this.chance.stream("which instance is called")
-    const opened = Effect.runSync(buildBy(storesPlan, plant(surroundings, plan.planted), plan.planted))
-    this.elsewhere = new Machine("elsewhere", this.time, this.chance.stream("elsewhere"), 10_000)
+    const opened = Effect.runSync(buildPlan(storesPlan, applyBugs(simulationSettings, plan.planted), plan.planted))
+    this.testMachine = new Machine("elsewhere", this.time, this.chance.stream("elsewhere"), 10_000)
     const timed = withSharedClock(opened, {
-      clock: this.elsewhere.clock,
+      clock: this.testMachine.clock,
       isNeeded: () => this.machines.some(({ skew }) => skew !== 0)
     })
-    const shared = withClaimsWatched(withHeldLocks(timed, outside), outside)
-    const stores = plan.databaseFails ? onFailingDatabase(shared, outside) : shared
+    const shared = withClaimAudit(withHeldLocks(timed, env), env)
+    const stores = plan.databaseFails ? withDatabaseFaults(shared, env) : shared
     this.database = Effect.runSync(Effect.provide(MemoryDatabase, stores))
     this.tables = this.database.open(watchedTables)
     const bytes = this.chance.stream("ids")
     this.shared = {
       stores,
       planted: plan.planted,
-      providerTimeout: outside.focus.providerTimeout,
+      providerTimeout: env.focus.providerTimeout,
       ids: Ids.fromBytes((count) =>
         Effect.sync(() => {
           const drawn = new Uint8Array(count)
@@ -96,36 +92,36 @@ export class World {
           return drawn
         })
       ),
-      providers: { find: (name, account) => Effect.sync(() => plan.providers.get(placeOf(name, account))) },
-      hooks: plan.hooks(outside),
+      providers: { find: (name, account) => Effect.sync(() => plan.providers.get(accountKeyOf(name, account))) },
+      webhookClient: plan.webhookClient(env),
       logger: Logger.make(({ cause, logLevel, message }) => {
-        if (logLevel._tag === "Error") outside.count(`error: ${String(message).slice(0, 60)}`)
-        outside.tell(
+        if (logLevel._tag === "Error") env.count(`error: ${String(message).slice(0, 60)}`)
+        env.log(
           `${logLevel.label} ${String(message)} ${cause._tag === "Empty" ? "" : Cause.pretty(cause).slice(0, 1000)}`
         )
         if (String(message) === "Unexpected failure")
-          outside.problem(`an unexpected failure: ${Cause.pretty(cause).split("\n", 1)[0]}`)
+          env.problem(`an unexpected failure: ${Cause.pretty(cause).split("\n", 1)[0]}`)
       })
     }
     this.stores = stores
     this.ids = this.shared.ids
-    this.machines.push(this.elsewhere)
-    outside.send = (sent, answered) => this.call(sent, answered)
+    this.machines.push(this.testMachine)
+    env.send = (sent, answered) => this.call(sent, answered)
     for (let count = 0; count < plan.instances; count++) this.start()
   }
 
   start(): void {
     this.booted += 1
     const name = `instance ${this.booted}`
-    const machine = new Machine(name, this.time, this.chance.stream(name), this.calm)
+    const machine = new Machine(name, this.time, this.chance.stream(name), this.meanSteps)
     this.machines.push(machine)
-    this.outside.tell(`${name} starts`)
+    this.env.log(`${name} starts`)
     boot(
       machine,
       this.shared,
-      this.time.now === dawn,
+      this.time.now === startTime,
       (instance) => this.instances.push(instance),
-      (reason) => this.outside.problem(`${name} did not start: ${reason.slice(0, 500)}`)
+      (reason) => this.env.problem(`${name} did not start: ${reason.slice(0, 500)}`)
     )
   }
 
@@ -139,7 +135,7 @@ export class World {
 
   /** As by kill -9: whoever waits for it hears nothing. */
   kill(instance: Instance): void {
-    this.outside.tell(`${instance.machine.name} is killed`)
+    this.env.log(`${instance.machine.name} is killed`)
     instance.machine.kill()
     this.instances.splice(this.instances.indexOf(instance), 1)
     this.machines = this.machines.filter(({ isAlive }) => isAlive)
@@ -152,15 +148,14 @@ export class World {
 
   /** What an actor does, which is nobody's to interrupt. */
   act(actor: Effect.Effect<unknown>): void {
-    const program = actor.pipe(Effect.withClock(this.elsewhere.clock), Effect.withTracerEnabled(false))
-    Effect.runFork(program, { scheduler: this.elsewhere.scheduler }).addObserver((exit) => {
-      if (exit._tag === "Failure")
-        this.outside.problem(`an actor broke down: ${JSON.stringify(exit.cause).slice(0, 500)}`)
+    const program = actor.pipe(Effect.withClock(this.testMachine.clock), Effect.withTracerEnabled(false))
+    Effect.runFork(program, { scheduler: this.testMachine.scheduler }).addObserver((exit) => {
+      if (exit._tag === "Failure") this.env.problem(`an actor broke down: ${JSON.stringify(exit.cause).slice(0, 500)}`)
     })
   }
 
   /** With the services of any instance, as the command line does it. Nothing where there is none. */
-  atTheConsole<A, E>(effect: Effect.Effect<A, E, Services>): Effect.Effect<A | null, E> {
+  runAsOperator<A, E>(effect: Effect.Effect<A, E, Services>): Effect.Effect<A | null, E> {
     return Effect.async((resume) => {
       const instance = this.anyInstance()
       if (instance === undefined) return resume(Effect.succeed(null))
@@ -169,17 +164,17 @@ export class World {
       instance.fork(effect).addObserver((exit) => {
         if (!this.pending.delete(pending)) return
         // Whoever is told that the database failed looks again later.
-        resume(exit._tag === "Failure" && this.outside.isLosing ? Effect.succeed(null) : exit)
+        resume(exit._tag === "Failure" && this.env.databaseFailed ? Effect.succeed(null) : exit)
       })
     })
   }
 
   private anyInstance(): Instance | undefined {
-    const awake = this.instances.filter(({ machine }) => machine.isAwake)
+    const awake = this.instances.filter(({ machine }) => machine.isRunning)
     return awake[this.route() % Math.max(1, awake.length)]
   }
 
-  private call(sent: Sent, answered: (reply: Reply | null) => void): void {
+  private call(sent: HttpRequest, answered: (reply: HttpReply | null) => void): void {
     const instance = this.anyInstance()
     if (instance === undefined) return void this.time.after(20, () => answered(null))
     const pending: Pending = { instance, answered }
@@ -192,22 +187,22 @@ export class World {
   }
 
   /** Until nothing happens any more, or that moment has come. */
-  goOn(until = Infinity): void {
+  runUntilIdle(until = Infinity): void {
     for (;;) {
       this.work()
       this.moments += 1
       if (this.moments > MOST_MOMENTS) {
-        this.outside.problem("it does not come to rest")
+        this.env.problem("it does not come to rest")
         return
       }
       const planned = this.time.next ?? Infinity
-      const roused = this.nextRousing()
-      const next = Math.min(planned, roused)
+      const wakeUp = this.nextWakeUp()
+      const next = Math.min(planned, wakeUp)
       if (next > until || next === Infinity) {
         if (until !== Infinity) this.time.now = Math.max(this.time.now, until)
         return
       }
-      if (roused <= planned) this.rouse(roused)
+      if (wakeUp <= planned) this.wakeWorkers(wakeUp)
       else this.time.advance(planned)
     }
   }
@@ -226,26 +221,26 @@ export class World {
       }
       if (!worked) return
     }
-    this.outside.problem("somebody runs in a circle")
+    this.env.problem("somebody runs in a circle")
     for (const machine of this.machines) machine.kill()
   }
 
-  private nextRousing(): number {
+  private nextWakeUp(): number {
     const due = new Map<string, number>()
     let first = Infinity
     for (const machine of this.machines) {
       for (const { until, worker } of machine.rests) {
         if (!due.has(worker)) due.set(worker, this.dueFor(worker))
-        first = Math.min(first, Math.max(until, due.get(worker)!, machine.sleepsUntil))
+        first = Math.min(first, Math.max(until, due.get(worker)!, machine.suspendedUntil))
       }
     }
     return first
   }
 
-  private rouse(moment: number): void {
+  private wakeWorkers(moment: number): void {
     this.time.now = Math.max(this.time.now, moment)
     for (const machine of this.machines) {
-      if (!machine.isAwake) continue
+      if (!machine.isRunning) continue
       for (const rest of Array.from(machine.rests)) {
         if (rest.until > this.time.now || this.dueFor(rest.worker) > this.time.now) continue
         this.wanted.delete(rest.worker)

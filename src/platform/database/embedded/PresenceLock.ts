@@ -2,7 +2,7 @@
  * One connection per process that uses the embedded PostgreSQL, holding a shared lock for as long as the process
  * needs it: whoever can take the lock alone is the last one, and a newcomer cannot slip in while it stops the server.
  */
-import { Data, Deferred, Effect, Option, Schedule } from "effect"
+import { Data, Deferred, Effect, Schedule } from "effect"
 import {
   embeddedClosingConnections,
   embeddedFastShutdown,
@@ -12,27 +12,14 @@ import { Client } from "pg"
 import { codeOf, reason } from "./HostSystem.ts"
 import { isAlive, isPostmaster } from "./DataFolder.ts"
 
-/** Looks again on a schedule until there is an answer; the schedule's end gives the last look's None. */
-export const poll = <A, E, R>(
-  look: Effect.Effect<Option.Option<A>, E, R>,
-  schedule: Schedule.Schedule<unknown>
-): Effect.Effect<Option.Option<A>, E, R> =>
+/** Looks again on a schedule until there is an answer; the schedule's end gives the last look's undefined. */
+export const poll = <A, E, R>(look: Effect.Effect<A | undefined, E, R>, schedule: Schedule.Schedule<unknown>) =>
   Effect.repeat(
     look,
-    Schedule.identity<Option.Option<A>>().pipe(Schedule.zipLeft(schedule), Schedule.untilInput(Option.isSome))
-  )
-
-/** Whether `condition` came true in time. */
-export const pollUntil = <E, R>(
-  condition: Effect.Effect<boolean, E, R>,
-  schedule: Schedule.Schedule<unknown>
-): Effect.Effect<boolean, E, R> =>
-  Effect.map(
-    poll(
-      Effect.map(condition, (met) => (met ? Option.some(met) : Option.none())),
-      schedule
-    ),
-    Option.isSome
+    Schedule.identity<A | undefined>().pipe(
+      Schedule.zipLeft(schedule),
+      Schedule.untilInput((found) => found !== undefined)
+    )
   )
 
 export class ConnectionFailed extends Data.TaggedError("ConnectionFailed")<{
@@ -65,10 +52,10 @@ const query = (client: Client, text: string, values: ReadonlyArray<unknown> = []
     catch: failed
   })
 
-export const closeConnection = (client: Client): Effect.Effect<void> =>
+const closeConnection = (client: Client): Effect.Effect<void> =>
   Effect.promise(() => client.end()).pipe(
-    Effect.timeoutTo({ duration: "1 second", onSuccess: () => true, onTimeout: () => false }),
-    Effect.flatMap((closed) => Effect.unless(Effect.logDebug("a connection did not close in time"), () => closed))
+    Effect.timeout("1 second"),
+    Effect.catchAll(() => Effect.logDebug("a connection did not close in time"))
   )
 
 /** Connects to the maintenance database, so that `corridor` itself can be dropped and copied. */
@@ -94,14 +81,13 @@ export const connect = (port: number, password: string): Effect.Effect<Presence,
     )
   })
 
-const ensureDatabase = (client: Client): Effect.Effect<void, ConnectionFailed> =>
-  Effect.gen(function* () {
-    const exists = query(client, "select exists(select from pg_database where datname = $1) as exists", [DATABASE])
-    if ((yield* exists)["exists"] === true) return
-    yield* query(client, "select pg_advisory_lock($1)", [CREATION_LOCK])
-    if ((yield* exists)["exists"] !== true) yield* query(client, `create database ${DATABASE}`)
-    yield* query(client, "select pg_advisory_unlock($1)", [CREATION_LOCK])
-  })
+const ensureDatabase = Effect.fnUntraced(function* (client: Client) {
+  const exists = query(client, "select exists(select from pg_database where datname = $1) as exists", [DATABASE])
+  if ((yield* exists)["exists"] === true) return
+  yield* query(client, "select pg_advisory_lock($1)", [CREATION_LOCK])
+  if ((yield* exists)["exists"] !== true) yield* query(client, `create database ${DATABASE}`)
+  yield* query(client, "select pg_advisory_unlock($1)", [CREATION_LOCK])
+})
 
 /** Waits here while the last user of the server is stopping it, and fails when it has. */
 export const enter = (port: number, password: string): Effect.Effect<Presence, ConnectionFailed> =>
@@ -114,18 +100,16 @@ export const enter = (port: number, password: string): Effect.Effect<Presence, C
   )
 
 /** Whether this process is the last user. If so, no other can join until this connection is closed. */
-export const isLast = (client: Client): Effect.Effect<boolean, ConnectionFailed> =>
-  Effect.gen(function* () {
-    yield* query(client, "select pg_advisory_unlock_shared($1)", [PRESENCE_LOCK])
-    const lock = yield* query(client, "select pg_try_advisory_lock($1) as alone", [PRESENCE_LOCK])
-    if (lock["alone"] !== true) return false
-    const look = Effect.map(query(client, OTHERS), ({ others, waiting }) =>
-      others === 0 ? Option.some(true) : waiting === 0 ? Option.none() : Option.some(false)
-    )
-    return Option.getOrElse(yield* poll(look, embeddedClosingConnections), () => false)
-  })
+const isLast = Effect.fnUntraced(function* (client: Client) {
+  yield* query(client, "select pg_advisory_unlock_shared($1)", [PRESENCE_LOCK])
+  const lock = yield* query(client, "select pg_try_advisory_lock($1) as alone", [PRESENCE_LOCK])
+  if (lock["alone"] !== true) return false
+  const look = Effect.map(query(client, OTHERS), ({ others, waiting }) =>
+    others === 0 ? true : waiting === 0 ? undefined : false
+  )
+  return (yield* poll(look, embeddedClosingConnections)) ?? false
+})
 
-/** Stops the server: a fast shutdown, then an immediate one. */
 const signal = (pid: number, name: NodeJS.Signals): Effect.Effect<void> =>
   Effect.try(() => process.kill(pid, name)).pipe(
     Effect.asVoid,
@@ -136,21 +120,16 @@ const signal = (pid: number, name: NodeJS.Signals): Effect.Effect<void> =>
     )
   )
 
-const isGone = (pid: number, cluster: string, patience: typeof embeddedFastShutdown): Effect.Effect<boolean> =>
-  pollUntil(
-    Effect.map(isPostmaster(pid, cluster), (there) => !there),
-    patience
-  )
-
-export const stop = (pid: number, cluster: string): Effect.Effect<void> =>
-  Effect.gen(function* () {
-    yield* signal(pid, "SIGINT")
-    if (yield* isGone(pid, cluster, embeddedFastShutdown)) return
-    yield* Effect.logWarning("The embedded PostgreSQL does not stop: asking it to stop at once.")
-    yield* signal(pid, "SIGQUIT")
-    if (yield* isGone(pid, cluster, embeddedImmediateShutdown)) return
-    yield* Effect.logWarning(`The embedded PostgreSQL (process ${pid}) is still running; the next start joins it.`)
-  })
+/** Stops the server: a fast shutdown, then an immediate one. */
+export const stop = Effect.fnUntraced(function* (pid: number, cluster: string) {
+  const gone = Effect.map(isPostmaster(pid, cluster), (there) => (there ? undefined : true))
+  yield* signal(pid, "SIGINT")
+  if (yield* poll(gone, embeddedFastShutdown)) return
+  yield* Effect.logWarning("The embedded PostgreSQL does not stop: asking it to stop at once.")
+  yield* signal(pid, "SIGQUIT")
+  if (yield* poll(gone, embeddedImmediateShutdown)) return
+  yield* Effect.logWarning(`The embedded PostgreSQL (process ${pid}) is still running; the next start joins it.`)
+})
 
 /** Closes `client`, and stops the server if no other process uses it. */
 export const stopIfLast = (pid: number, cluster: string, client: Client): Effect.Effect<void, ConnectionFailed> =>

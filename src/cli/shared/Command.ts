@@ -1,0 +1,171 @@
+/** Declares commands with their options and arguments, and reads them from the words of a command line. */
+import { type Effect, Either, Option } from "effect"
+import { didYouMean } from "./NearWord.ts"
+import type { Target } from "./CommandTarget.ts"
+
+export interface Parameter<A = unknown> {
+  /** Such as `--status`, or `PROVIDER` for an argument. */
+  readonly name: string
+  readonly about: string
+  readonly kind: "flag" | "required" | "optional" | "repeated"
+  /** Stands for the value of an option in the help. */
+  readonly placeholder: string
+  /** The only accepted values; none: any text. */
+  readonly values: ReadonlyArray<string>
+  readonly decode: (given: ReadonlyArray<string>) => A
+}
+
+const first = (given: ReadonlyArray<string>): string => given[0]!
+
+const required = (name: string, placeholder: string, about: string): Parameter<string> => ({
+  name,
+  about,
+  kind: "required",
+  placeholder,
+  values: [],
+  decode: first
+})
+
+export const option = (name: string, placeholder: string, about: string) => required(`--${name}`, placeholder, about)
+
+export const argument = (name: string, about: string) => required(name, name, about)
+
+export const flag = (name: string, about: string): Parameter<boolean> => ({
+  ...option(name, "", about),
+  kind: "flag",
+  decode: ([value]) => value === "true"
+})
+
+/** Restricts a parameter to a fixed set of values. */
+export const oneOf = <const Value extends string>(
+  values: ReadonlyArray<Value>,
+  parameter: Parameter<string>
+): Parameter<Value> => ({ ...parameter, values, decode: (given) => first(given) as Value })
+
+export const choice = <const Value extends string>(name: string, values: ReadonlyArray<Value>, about: string) =>
+  oneOf(values, option(name, name.toUpperCase(), about))
+
+export const withDefault = <A>(value: A, parameter: Parameter<A>): Parameter<A> => ({
+  ...parameter,
+  kind: "optional",
+  decode: (given) => (given.length === 0 ? value : parameter.decode(given))
+})
+
+export const maybe = <A>(parameter: Parameter<A>): Parameter<Option.Option<A>> =>
+  withDefault(Option.none<A>(), { ...parameter, decode: (given) => Option.some(parameter.decode(given)) })
+
+export const optional = (name: string, placeholder: string, about: string) => maybe(option(name, placeholder, about))
+
+export const repeated = <A>(parameter: Parameter<A>): Parameter<ReadonlyArray<A>> => ({
+  ...parameter,
+  kind: "repeated",
+  decode: (given) => given.map((one) => parameter.decode([one]))
+})
+
+/** `--events`, several times or with commas between the types. */
+export const eventList = (about: string): Parameter<ReadonlyArray<string>> => ({
+  ...repeated(option("events", "TYPES", about)),
+  decode: (given) =>
+    given
+      .flatMap((text) => text.split(","))
+      .map((type) => type.trim())
+      .filter((type) => type !== "")
+})
+
+/** `either`: over HTTP where a server is named, otherwise on the database. */
+export type Reach = "api" | "database" | "either"
+
+type Parameters = Readonly<Record<string, Parameter>>
+
+type Input<P extends Parameters> = {
+  readonly [Name in keyof P]: P[Name] extends Parameter<infer A> ? A : never
+} & { readonly json: boolean }
+
+export interface Command {
+  /** The words that lead to it, such as `keys create`. */
+  readonly path: string
+  readonly about: string
+  readonly reach: Reach
+  readonly examples: readonly [string, ...ReadonlyArray<string>]
+  readonly parameters: Parameters
+  /** Loads the code of the command only when it runs, so that help does not wait for it. */
+  readonly run: Run<never>
+}
+
+/** `local`: no server is named, so the command works on the database of this machine's settings. */
+type Run<Input> = (input: Input, local: boolean) => Promise<Effect.Effect<unknown, unknown, Target>>
+
+const json = flag("json", "Write one JSON document to standard output, and nothing else.")
+
+const commandOf =
+  (reach: Reach) =>
+  <P extends Parameters>(
+    path: string,
+    about: string,
+    {
+      examples,
+      run,
+      takes
+    }: {
+      readonly examples: Command["examples"]
+      readonly takes: P
+      readonly run: Run<Input<P>>
+    }
+  ): Command => ({ path, about, reach, examples, parameters: { ...takes, json }, run })
+
+export const apiCommand = commandOf("api")
+export const databaseCommand = commandOf("database")
+export const eitherCommand = commandOf("either")
+
+export const isArgument = ({ name }: Parameter): boolean => !name.startsWith("-")
+
+/** Options of every command: the server to call. They are taken out of the line before it is parsed. */
+export const targetOptions = [
+  option("url", "", ""),
+  option("api-key", "", ""),
+  option("token", "", ""),
+  flag("help", "")
+]
+
+const badValue = ({ name, values }: Parameter, given: string): string =>
+  `${name}: expected one of ${values.join(", ")}; ${given === "" ? "an empty text" : given} is none of them.${didYouMean(given, values)}`
+
+const badOption = (options: ReadonlyArray<Parameter>, given: string): string => {
+  const names = [...options, ...targetOptions].map(({ name }) => name)
+  return `${given} is not an option here; there are: ${names.join(", ")}.${didYouMean(given, names)}`
+}
+
+/** Reads the words after the command; left: what is wrong with them. */
+export const parseInput = (
+  parameters: Parameters,
+  words: ReadonlyArray<string>
+): Either.Either<Readonly<Record<string, unknown>>, string> => {
+  const all = Object.values(parameters)
+  const options = all.filter((one) => !isArgument(one))
+  const unnamed = all.filter(isArgument)
+  const given = new Map<Parameter, ReadonlyArray<string>>()
+  const ending = words.includes("--") ? words.indexOf("--") : words.length
+  for (let at = 0; at < words.length; at++) {
+    if (at === ending) continue
+    const word = words[at]!
+    const isNamed = at < ending && word.startsWith("-")
+    const [name = "", ...rest] = isNamed ? word.split("=") : []
+    const parameter = isNamed ? options.find((one) => one.name === name) : unnamed.shift()
+    if (parameter === undefined) {
+      return Either.left(isNamed ? badOption(options, name) : `${word} is one word too many.`)
+    }
+    const before = given.get(parameter)
+    if (before !== undefined && parameter.kind !== "repeated") return Either.left(`${name} stands there twice.`)
+    const isFlag = parameter.kind === "flag"
+    const value = !isNamed ? word : rest.length > 0 ? rest.join("=") : isFlag ? "true" : words[++at]
+    if (value === undefined || (rest.length > 0 && value === "")) return Either.left(`${name} needs a value after it.`)
+    const values = isFlag ? ["true", "false"] : parameter.values
+    if (values.length > 0 && !values.includes(value)) return Either.left(badValue({ ...parameter, values }, value))
+    given.set(parameter, [...(before ?? []), value])
+  }
+  const missing = all.filter((one) => one.kind === "required" && !given.has(one)).map(({ name }) => name)
+  if (missing.length > 0) return Either.left(`${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} missing.`)
+  return Either.right(
+    Object.fromEntries(Object.entries(parameters).map(([name, one]) => [name, one.decode(given.get(one) ?? [])]))
+  )
+}

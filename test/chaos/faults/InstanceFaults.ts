@@ -1,0 +1,35 @@
+/** What happens to a process: killed, asleep, or with a wrong clock. */
+import { Effect } from "effect"
+import type { FaultKind } from "./Fault.ts"
+
+const HOUR = 3_600_000
+
+export const instanceKilled: FaultKind = {
+  name: "instance killed (-9)",
+  lasts: [200, 3_000],
+  make: ({ instances }, chance, purpose) => {
+    const one = chance.pick(instances, `${purpose} instance`)
+    return { affects: [one], begin: one.kill, end: one.start }
+  }
+}
+
+/** Longer than deliveries and callbacks are leased, and than anything may be sent after its commit. */
+export const instancePaused: FaultKind = {
+  name: "instance asleep (SIGSTOP)",
+  lasts: [4_000, 24_000],
+  // What it had begun is undone under it.
+  make: ({ instances }, chance, purpose) => {
+    const one = chance.pick(instances, `${purpose} instance`)
+    return { affects: [one], begin: one.pause, end: one.resume }
+  }
+}
+
+export const clockShifted: FaultKind = {
+  name: "clock wrong",
+  lasts: [3_000, 10_000],
+  make: ({ instances }, chance, purpose) => {
+    const one = chance.pick(instances, `${purpose} instance`)
+    const shift = chance.pick([-2 * HOUR, -60_000, -3_000, 3_000, 60_000, 2 * HOUR], `${purpose} shift`)
+    return { affects: [one], begin: one.shiftClock(shift), end: Effect.suspend(() => one.shiftClock(0)) }
+  }
+}

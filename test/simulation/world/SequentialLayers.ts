@@ -1,0 +1,128 @@
+/**
+ * Builds layers one part after the other, in one fiber and one scope. The library builds them concurrently, with a fiber
+ * and a scope for each part, at several times the price: the service has some two hundred parts, none of which is worth
+ * waiting for beside another.
+ */
+import { type Cause, Context, Effect, Exit, FiberRef, type Layer, Scope } from "effect"
+import type { YieldWrap } from "effect/Utils"
+
+type BuiltContext = Context.Context<never>
+type BuildEffect<A> = Effect.Effect<A, never, never>
+type AnyLayer = Layer.Layer<never, unknown, unknown>
+
+/** The parts that layers are made of, as the library has them. */
+type LayerPart =
+  | { readonly _op_layer: "FromEffect" | "Scoped"; readonly effect: BuildEffect<BuiltContext> }
+  | { readonly _op_layer: "Suspend"; readonly evaluate: () => AnyLayer }
+  | { readonly _op_layer: "Fresh" | "ExtendScope"; readonly layer: AnyLayer }
+  | {
+      readonly _op_layer: "Fold"
+      readonly layer: AnyLayer
+      readonly successK: (context: BuiltContext) => AnyLayer
+      readonly failureK: (cause: Cause.Cause<never>) => AnyLayer
+    }
+  | { readonly _op_layer: "Provide"; readonly first: AnyLayer; readonly second: AnyLayer }
+  | {
+      readonly _op_layer: "ProvideMerge" | "ZipWith"
+      readonly first: AnyLayer
+      readonly second: AnyLayer
+      readonly zipK: (left: BuiltContext, right: BuiltContext) => BuiltContext
+    }
+  | { readonly _op_layer: "MergeAll"; readonly layers: ReadonlyArray<AnyLayer> }
+
+/** Sees what each part has made, by what, and of what. */
+export type OnBuilt = (made: BuiltContext, by: BuildEffect<BuiltContext>, of: BuiltContext) => void
+
+const nobody: OnBuilt = () => {}
+
+/** Each part in the fiber that builds them all: whoever provided them one by one would pay for each more than it costs. */
+const within = (effect: BuildEffect<BuiltContext>, env: BuiltContext): BuildEffect<BuiltContext> =>
+  Effect.zipRight(FiberRef.set(FiberRef.currentContext, env), effect)
+
+/** What scopes do by the name that the library has for it. */
+interface Finalized {
+  readonly addFinalizer: (finalizer: Scope.Scope.Finalizer) => Effect.Effect<void>
+}
+
+/**
+ * A part's scope, whose finalizers run in the context of the part. The library sees to that too, by comparing all services of
+ * the part with all of whoever closes it, twice for each finalizer: a third of what it takes to make services and let them go.
+ */
+const inScope = (env: BuiltContext, scope: Scope.Scope): BuiltContext => {
+  const finalized: Finalized = {
+    addFinalizer: (finalizer) =>
+      Scope.addFinalizerExit(scope, (exit) => Effect.locally(finalizer(exit), FiberRef.currentContext, own))
+  }
+  const own: BuiltContext = Context.add(env, Scope.Scope, Object.assign(Object.create(scope) as Scope.Scope, finalized))
+  return own
+}
+
+type Building = Generator<YieldWrap<BuildEffect<unknown>>, BuiltContext, never>
+
+const builder = (scope: Scope.Scope, witness: OnBuilt) => {
+  const built = new Map<AnyLayer, BuiltContext>()
+
+  function* once(layer: AnyLayer, env: BuiltContext): Building {
+    const known = built.get(layer)
+    if (known !== undefined) return known
+    const context = yield* make(layer, env)
+    built.set(layer, context)
+    return context
+  }
+
+  function* leaf(effect: BuildEffect<BuiltContext>, env: BuiltContext, own = env): Building {
+    const made = yield* within(effect, own)
+    witness(made, effect, env)
+    return made
+  }
+
+  function* make(layer: AnyLayer, env: BuiltContext): Building {
+    const part = layer as unknown as LayerPart
+    switch (part._op_layer) {
+      case "FromEffect":
+        return yield* leaf(part.effect, env)
+      case "Scoped": {
+        const scoped = Context.add(env, Scope.Scope, scope)
+        return yield* leaf(part.effect, scoped, inScope(scoped, scope))
+      }
+      case "Suspend":
+        return yield* once(part.evaluate(), env)
+      case "ExtendScope":
+        return yield* once(part.layer, env)
+      case "Fresh":
+        return yield* builder(scope, witness)(part.layer, env)
+      case "Fold": {
+        const exit = yield* Effect.exit(Effect.gen(() => once(part.layer, env)))
+        return yield* once(Exit.isFailure(exit) ? part.failureK(exit.cause) : part.successK(exit.value), env)
+      }
+      case "Provide":
+        return yield* once(part.second, yield* once(part.first, env))
+      case "ProvideMerge":
+      case "ZipWith": {
+        const left = yield* once(part.first, env)
+        return part.zipK(left, yield* once(part.second, env))
+      }
+      case "MergeAll": {
+        const contexts: Array<BuiltContext> = []
+        for (const one of part.layers) contexts.push(yield* once(one, env))
+        return Context.mergeAll(...contexts)
+      }
+      default:
+        return yield* Effect.die(`a layer of a kind that is not known here: ${JSON.stringify(part)}`)
+    }
+  }
+  return once
+}
+
+/** What several parts need is built once, as the library does it. */
+export const buildSequentially = <A, E, R>(
+  scope: Scope.Scope,
+  layer: Layer.Layer<A, E, R>,
+  given: Context.Context<R>,
+  witness: OnBuilt = nobody
+): Effect.Effect<Context.Context<A>, E> => {
+  const env = given as unknown as BuiltContext
+  const building = Effect.gen(() => builder(scope, witness)(layer as unknown as AnyLayer, env))
+  // What was there before is there again at the end, however it ends.
+  return Effect.locally(building, FiberRef.currentContext, env) as unknown as Effect.Effect<Context.Context<A>, E>
+}

@@ -1,0 +1,77 @@
+/** Virtual time: what happens when, and nothing in between. Everything in a run happens inside of `advance`. */
+
+interface Planned {
+  readonly at: number
+  readonly turn: number
+  readonly happen: () => void
+  canceled: boolean
+}
+
+const isBefore = (a: Planned, b: Planned): boolean => a.at < b.at || (a.at === b.at && a.turn < b.turn)
+
+/** The day on which every run begins. */
+export const startTime = Date.UTC(2026, 2, 2, 9)
+
+export class VirtualTime {
+  /** Milliseconds, as the database's clock shows them. */
+  now = startTime
+  private turns = 0
+  private readonly heap: Array<Planned> = []
+
+  /** Answers with how to call it off. */
+  at(moment: number, happen: () => void): () => void {
+    const planned: Planned = { at: Math.max(moment, this.now), turn: (this.turns += 1), happen, canceled: false }
+    this.push(planned)
+    return () => {
+      planned.canceled = true
+    }
+  }
+
+  after(millis: number, happen: () => void): () => void {
+    return this.at(this.now + Math.ceil(millis), happen)
+  }
+
+  /** When the next thing is planned; nothing where nothing is. */
+  get next(): number | undefined {
+    while (this.heap[0]?.canceled === true) this.pop()
+    return this.heap[0]?.at
+  }
+
+  /** Goes to that moment, which nothing that is planned lies before, and lets the first thing happen that is due. */
+  advance(moment: number): void {
+    this.now = Math.max(this.now, moment)
+    const next = this.next
+    if (next === undefined || next > this.now) return
+    this.pop()!.happen()
+  }
+
+  private push(planned: Planned): void {
+    const { heap } = this
+    let at = heap.push(planned) - 1
+    while (at > 0) {
+      const parent = (at - 1) >> 1
+      if (isBefore(heap[parent]!, planned)) break
+      heap[at] = heap[parent]!
+      at = parent
+    }
+    heap[at] = planned
+  }
+
+  private pop(): Planned | undefined {
+    const { heap } = this
+    const [first] = heap
+    const last = heap.pop()
+    if (first === undefined || last === undefined || heap.length === 0) return first
+    let at = 0
+    for (;;) {
+      let child = 2 * at + 1
+      if (child >= heap.length) break
+      if (child + 1 < heap.length && isBefore(heap[child + 1]!, heap[child]!)) child += 1
+      if (!isBefore(heap[child]!, last)) break
+      heap[at] = heap[child]!
+      at = child
+    }
+    heap[at] = last
+    return first
+  }
+}
