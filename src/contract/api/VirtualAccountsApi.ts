@@ -75,12 +75,24 @@ export const Withdraw = Schema.Struct({
 
 export const Transfer = Schema.Struct({
   from_account_id: Schema.String,
-  to_account_id: Schema.String,
+  to_account_id: Schema.String.annotations({
+    description:
+      "Another account of the organisation, or `settlement`: its settlement balance, in the currency of the account or of `org_rate_id`"
+  }),
   amount: AmountInput.annotations({ description: "In the currency of `from_account_id`" }),
   org_rate_id: given(Schema.String).annotations({
     description: "A locked rate from the one currency to the other, not used yet; required when they differ"
   })
 }).annotations({ identifier: "Transfer" })
+
+export const FundAccount = Schema.Struct({
+  amount: AmountInput.annotations({
+    description: "In the account's currency; with `org_rate_id` in the currency that the rate is from"
+  }),
+  org_rate_id: given(Schema.String).annotations({
+    description: "A locked rate from another currency of your settlement balance to the account's, not used yet"
+  })
+}).annotations({ identifier: "FundAccount" })
 
 export const SimulateDeposit = Schema.Struct({ amount: AmountInput }).annotations({ identifier: "SimulateDeposit" })
 
@@ -307,9 +319,40 @@ export const VirtualAccountsApi = apiGroup(
           to_account_id: "0199c2a6-2a10-7b12-9d01-0a1b2c3d4e5f",
           amount: 1500,
           org_rate_id: "0199c2a4-9e05-7d11-a2b3-c4d5e6f70819"
+        },
+        "Back to the settlement balance": {
+          from_account_id: account.account_id,
+          to_account_id: "settlement",
+          amount: 1500
         }
       }),
       response: success("Transfer completed", transferred)
+    })
+  )
+  .add(
+    operation({
+      endpoint: HttpApiEndpoint.post("fund", "/virtual-accounts/:account_id/fund")
+        .setPath(AccountPath)
+        .setPayload(FundAccount)
+        .addSuccess(envelope(VirtualTransaction))
+        .addError(Conflict),
+      access: "accounts",
+      movesMoney: true,
+      summary: "Fund an account from the settlement balance",
+      description:
+        'Extension. Moves money that the organisation\'s payins have brought to one of its accounts; `transfer` with `to_account_id: "settlement"` moves it back. From another currency it needs `org_rate_id`: it credits the amount times the worse of the locked and the live rate, rounded down. Without enough balance: 409. Sends `virtual_account.deposit`.',
+      request: examples({
+        "In the account's currency": { amount: 1500 },
+        "From another currency, at a locked rate": {
+          amount: 12.5,
+          org_rate_id: "0199c2a4-9e05-7d11-a2b3-c4d5e6f70819"
+        }
+      }),
+      response: success("Deposit completed", {
+        ...deposited,
+        description: "Transfer from settlement",
+        payment_rail: "internal"
+      })
     })
   )
   .add(

@@ -73,7 +73,11 @@ const roundingOf = Effect.gen(function* () {
 
   const exchanges = sql`priced as (
       select coalesce(f.payment_id, f.entry_id) as subject, f.entry_id, f.currency, f.amount,
-        coalesce(p.currency, t.currency) as from_currency,
+        coalesce(p.currency, case when t.type = 'credit' then (
+          -- Funding has a credit only: the other currency of the entry was paid.
+          select o.currency from ledger_postings o
+          where o.entry_id = f.entry_id and o.account like 'fx/%' and o.currency <> t.currency limit 1
+        ) else t.currency end) as from_currency,
         case when p.ramp is not null then (p.ramp ->> 'rate')::numeric
           else coalesce(live.rate, l.rate, t.rate) end as rate,
         case when p.ramp is null then coalesce(p.target_amount, 0) else 0 end as target

@@ -4,13 +4,13 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { AccountId, BeneficiaryId, type OrgId, TransactionId, idOrNil, Ids } from "../../domain/Ids.ts"
-import type { SimulateDeposit, Transfer, Withdraw } from "../../contract/api/VirtualAccountsApi.ts"
+import type { FundAccount, SimulateDeposit, Transfer, Withdraw } from "../../contract/api/VirtualAccountsApi.ts"
 import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { mapRefusal, orDefect } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Permit } from "../../domain/Access.ts"
-import { Invalid, NotFound, notFound } from "../../domain/Failure.ts"
+import { Invalid, NotFound, notFound, RateMismatch } from "../../domain/Failure.ts"
 import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Initiation } from "../../payments/initiate/Initiation.ts"
@@ -24,7 +24,10 @@ import {
   RecordMovement,
   amountInCurrencyOf,
   type TransferAccounts,
-  transferAmounts
+  transferAmounts,
+  accountSide,
+  settlementSide,
+  SETTLEMENT
 } from "./RecordMovement.ts"
 import {
   ledgerAccountOf,
@@ -62,6 +65,44 @@ const make = Effect.gen(function* () {
     const lock = yield* rates.locked(orgId, orgRateId)
     const values = Option.isNone(lock) ? Option.none() : yield* rates.values(orgId, from.currency, to.currency)
     return { lock, values, limits }
+  })
+
+  /** Currency of the settlement account on the other side: the lock's, or else that of the account. */
+  const settlementCurrency = Effect.fnUntraced(function* (
+    orgId: OrgId,
+    { currency }: VirtualAccount,
+    orgRateId: string | null | undefined,
+    side: "from" | "to"
+  ) {
+    if (typeof orgRateId !== "string") return currency
+    const lock = yield* rates.locked(orgId, orgRateId)
+    if (Option.isSome(lock)) return lock.value[side]
+    return yield* new RateMismatch({
+      message: "org_rate_id: is not a rate that was locked for this organisation; look it up again."
+    })
+  })
+
+  /** Returns the row of the first virtual account. */
+  const move = Effect.fnUntraced(function* (
+    org_id: OrgId,
+    sides: TransferAccounts,
+    { amount, org_rate_id }: Pick<typeof Transfer.Type, "amount" | "org_rate_id">,
+    answer: "transfer" | "deposit",
+    key: NewKey | undefined
+  ) {
+    const rate = yield* named(org_id, sides, org_rate_id)
+    const amounts = yield* transferAmounts(amount, sides, rate)
+    const { orgRateId } = amounts
+    const fresh = [yield* ids.next, yield* ids.make(TransactionId), yield* ids.make(TransactionId)] as const
+    const { entry, rows } = transferRecord(org_id, fresh, sides, amounts)
+    const moved = Effect.gen(function* () {
+      if (sides.from.account !== null) yield* ensureCanPay(yield* locked(sides.from.account))
+      if (sides.to.account !== null) yield* ensureCanReceive(yield* locked(sides.to.account))
+      if (orgRateId !== null && !(yield* rates.spend(org_id, orgRateId, entry.entry_id))) return yield* lockUsed()
+      const [row] = yield* record([entry], rows)
+      return row!
+    })
+    return yield* keys.once(key, moved, (row) => movementAnswerText(answer, row))
   })
 
   return {
@@ -104,25 +145,32 @@ const make = Effect.gen(function* () {
       const none = (field: string) => new NotFound({ message: `${field}: no virtual account with this id.` })
       const from = yield* find(permit.scope, idOrNil(AccountId)(wanted.from_account_id), none("from_account_id"))
       const { org_id } = from
+      if (wanted.to_account_id === SETTLEMENT) {
+        const currency = yield* settlementCurrency(org_id, from, wanted.org_rate_id, "to")
+        const sides = { from: accountSide(from), to: settlementSide(org_id, currency) }
+        return yield* move(org_id, sides, wanted, "transfer", key)
+      }
       const to = yield* find(Option.some(org_id), idOrNil(AccountId)(wanted.to_account_id), none("to_account_id"))
       if (to.account_id === from.account_id) {
         return yield* new Invalid({
           message: "to_account_id: is the same as from_account_id."
         })
       }
-      const rate = yield* named(org_id, { from, to }, wanted.org_rate_id)
-      const amounts = yield* transferAmounts(wanted.amount, { from, to }, rate)
-      const { orgRateId } = amounts
-      const fresh = [yield* ids.next, yield* ids.make(TransactionId), yield* ids.make(TransactionId)] as const
-      const { entry, rows } = transferRecord(fresh, { from, to }, amounts)
-      const moved = Effect.gen(function* () {
-        yield* ensureCanPay(yield* locked(from))
-        yield* ensureCanReceive(yield* locked(to))
-        if (orgRateId !== null && !(yield* rates.spend(org_id, orgRateId, entry.entry_id))) return yield* lockUsed()
-        const [debit] = yield* record([entry], rows)
-        return debit!
-      })
-      return yield* keys.once(key, moved, (debit) => movementAnswerText("transfer", debit))
+      return yield* move(org_id, { from: accountSide(from), to: accountSide(to) }, wanted, "transfer", key)
+    }),
+
+    /** Moves money from settlement to the account. Returns the credit. */
+    fund: Effect.fn("AccountMovements.fund")(function* (
+      permit: Permit<"accounts">,
+      accountId: AccountId,
+      wanted: typeof FundAccount.Type,
+      key?: NewKey
+    ) {
+      const account = yield* find(permit.scope, accountId)
+      const { org_id } = account
+      const currency = yield* settlementCurrency(org_id, account, wanted.org_rate_id, "from")
+      const sides = { from: settlementSide(org_id, currency), to: accountSide(account) }
+      return yield* move(org_id, sides, wanted, "deposit", key)
     }),
 
     simulateDeposit: Effect.fn("AccountMovements.simulateDeposit")(function* (

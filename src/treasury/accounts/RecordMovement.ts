@@ -1,7 +1,7 @@
 /** Builds and records movements on virtual accounts: ledger entries, a row for each account, an event for each row. */
 import { Clock, Context, Effect, Layer, type BigDecimal, Either, Option } from "effect"
 import { type InsufficientFunds, Invalid, RateMismatch } from "../../domain/Failure.ts"
-import { Ids, type TransactionId } from "../../domain/Ids.ts"
+import { Ids, type OrgId, type TransactionId } from "../../domain/Ids.ts"
 import { type Entry, LedgerAccount, move, type Posting } from "../../domain/Ledger.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import { EventPublisher } from "../../webhooks/EventPublisher.ts"
@@ -14,6 +14,7 @@ import {
   type VirtualAccount
 } from "./VirtualAccountStore.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
+import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { given, type Rate, worse } from "../../domain/Exchange.ts"
 import { checkLocked, type LockedRate } from "../../domain/LockedRate.ts"
 import { Money } from "../../domain/Money.ts"
@@ -67,13 +68,41 @@ interface TransferAmounts {
   readonly orgRateId: string | null
 }
 
+/** One side of a transfer: a virtual account, or the settlement account of its organisation. */
+export interface TransferSide {
+  readonly ledger: LedgerAccount
+  readonly currency: AnyCurrencyCode
+  /** Null: settlement. */
+  readonly account: VirtualAccount | null
+}
+
+export const accountSide = (account: VirtualAccount): TransferSide => ({
+  ledger: ledgerAccountOf(account),
+  currency: account.currency,
+  account
+})
+
+export const settlementSide = (orgId: OrgId, currency: AnyCurrencyCode): TransferSide => ({
+  ledger: LedgerAccount.settlement(orgId, currency),
+  currency,
+  account: null
+})
+
+/** What `from_account_id` and `to_account_id` call the settlement account. */
+export const SETTLEMENT = "settlement"
+
 export interface TransferAccounts {
-  readonly from: VirtualAccount
-  readonly to: VirtualAccount
+  readonly from: TransferSide
+  readonly to: TransferSide
+}
+
+interface TransferCurrencies {
+  readonly from: Pick<TransferSide, "currency">
+  readonly to: Pick<TransferSide, "currency">
 }
 
 export const amountInCurrencyOf = (
-  { currency }: Pick<VirtualAccount, "currency">,
+  { currency }: Pick<TransferSide, "currency">,
   amount: BigDecimal.BigDecimal
 ): Either.Either<Money, Invalid> =>
   Either.mapLeft(Money.fromDecimal(amount, currency), (why) => new Invalid({ message: `amount: ${why}.` }))
@@ -88,7 +117,7 @@ interface TransferRate {
 /** Uses the worse of locked and live rate: a transfer never gains by its lock. */
 const exchanged = (
   paid: Money,
-  { to }: TransferAccounts,
+  { to }: TransferCurrencies,
   named: TransferRate
 ): Either.Either<TransferAmounts, Invalid | RateMismatch> =>
   Either.gen(function* () {
@@ -112,7 +141,7 @@ const exchanged = (
 /** `named`: undefined if the request names no rate. */
 export const transferAmounts = (
   amount: BigDecimal.BigDecimal,
-  sides: TransferAccounts,
+  sides: TransferCurrencies,
   named: TransferRate | undefined
 ): Either.Either<TransferAmounts, Invalid | RateMismatch> =>
   Either.flatMap(
@@ -132,10 +161,10 @@ const transferPostings = (
   { paid, received }: TransferAmounts
 ): ReadonlyArray<Posting> =>
   from.currency === to.currency
-    ? move(ledgerAccountOf(from), ledgerAccountOf(to), paid)
+    ? move(from.ledger, to.ledger, paid)
     : [
-        ...move(ledgerAccountOf(from), LedgerAccount.fx(from.currency), paid),
-        ...move(LedgerAccount.fx(to.currency), ledgerAccountOf(to), received)
+        ...move(from.ledger, LedgerAccount.fx(from.currency), paid),
+        ...move(LedgerAccount.fx(to.currency), to.ledger, received)
       ]
 
 /** Ledger entry and rows of one movement. */
@@ -208,8 +237,11 @@ export const settlementRow = (
   }
 }
 
-/** `ids`: of the entry, the debit and the credit. */
+const nameOf = ({ account }: TransferSide): string => account?.account_id ?? SETTLEMENT
+
+/** A row for each virtual account, the debit first. `ids`: of the entry, the debit and the credit. */
 export const transferRecord = (
+  org_id: OrgId,
   ids: readonly [string, TransactionId, TransactionId],
   sides: TransferAccounts,
   amounts: TransferAmounts
@@ -221,34 +253,36 @@ export const transferRecord = (
   return {
     entry: {
       entry_id,
-      org_id: from.org_id,
+      org_id,
       kind: "transfer",
       payment_id: null,
-      reference: debited,
+      reference: from.account === null ? credited : debited,
       postings: transferPostings(sides, amounts)
     },
     rows: [
-      {
-        ...completedRow(from, {
-          ...about,
-          transaction_id: debited,
-          type: "debit",
-          amount: amounts.paid,
-          description: `Transfer to ${to.account_id}`
-        }),
-        rate
-      },
-      {
-        ...completedRow(to, {
-          ...about,
-          transaction_id: credited,
-          type: "credit",
-          amount: amounts.received,
-          description: `Transfer from ${from.account_id}`
-        }),
-        rate
-      }
-    ]
+      ...(from.account === null
+        ? []
+        : [
+            completedRow(from.account, {
+              ...about,
+              transaction_id: debited,
+              type: "debit",
+              amount: amounts.paid,
+              description: `Transfer to ${nameOf(to)}`
+            })
+          ]),
+      ...(to.account === null
+        ? []
+        : [
+            completedRow(to.account, {
+              ...about,
+              transaction_id: credited,
+              type: "credit",
+              amount: amounts.received,
+              description: `Transfer from ${nameOf(from)}`
+            })
+          ])
+    ].map((row) => ({ ...row, rate }))
   }
 }
 

@@ -43,6 +43,10 @@ export const virtualAccountsHandlers = Effect.map(
       ),
     transfer: ({ idempotencyKey, payload, permit }) =>
       Effect.map(movements.transfer(permit, payload, idempotencyKey), (debit) => movementAnswer("transfer", debit)),
+    fund: ({ idempotencyKey, path, payload, permit }) =>
+      Effect.map(movements.fund(permit, path.account_id, payload, idempotencyKey), (credit) =>
+        movementAnswer("deposit", credit)
+      ),
     simulateDeposit: ({ idempotencyKey, path, payload, permit }) =>
       Effect.map(movements.simulateDeposit(permit, path.account_id, payload, idempotencyKey), (credit) =>
         movementAnswer("deposit", credit)
