@@ -37,7 +37,7 @@ const accounts = `
     -- Kept here since locks are deleted, and the check of the ledger needs it.
     rate numeric check (rate > 0),
     description text,
-    payment_rail text not null check (payment_rail in ('bank_transfer', 'mobile_money', 'wallet', 'internal', 'escrow')),
+    payment_rail text not null check (payment_rail in ('bank_transfer', 'card', 'mobile_money', 'wallet', 'internal', 'escrow')),
     reference text not null,
     payment_id uuid unique references payments on delete cascade,
     created_at timestamptz(3) not null default now(),

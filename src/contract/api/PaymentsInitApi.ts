@@ -128,6 +128,10 @@ export const InitiatePayment = Schema.Struct({
   bank_details: optionalOrNull(SourceBank).annotations({ description: "Needed for bank_transfer" }),
   bank_account: optionalOrNull(DestinationBank).annotations({ description: "Needed for bank_transfer" }),
   beneficiary_id: optionalOrNull(Schema.String).annotations({ description: "Needed for a payout" }),
+  virtual_account_id: optionalOrNull(Schema.String).annotations({
+    description:
+      "Extension. For a payin: the virtual account that it credits instead of the settlement balance, in `target_currency`. Fees, refunds and chargebacks are taken from it. It goes through the platform's provider accounts only"
+  }),
   return_url: optionalOrNull(Schema.String.pipe(Schema.maxLength(2000))).annotations({
     description:
       "Where the customer is sent after the hosted checkout, with `status` (`completed` or `failed`) and `reference` in the query, in the place of what it has by these names itself. Absolute https; http on localhost in sandbox mode"

@@ -43,7 +43,7 @@ export const VirtualTransaction = Schema.Struct({
   fee: WireDecimal.annotations({ description: "Taken from the account on top of `amount`" }),
   currency: CurrencyCode,
   description: Schema.NullOr(Schema.String),
-  payment_rail: Schema.Literal("bank_transfer", "mobile_money", "wallet", "internal", "escrow"),
+  payment_rail: Schema.Literal("bank_transfer", "card", "mobile_money", "wallet", "internal", "escrow"),
   reference: Schema.String.annotations({
     description: "What moved the money: of a withdrawal its `payment_id`; both sides of a transfer have the same"
   }),

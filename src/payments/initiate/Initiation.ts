@@ -23,6 +23,7 @@ import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { CreateAndDispatch, type CreateOptions } from "./CreateAndDispatch.ts"
 import type { Payment } from "../store/Payment.ts"
 import { type PaymentPlan, planPayment, recipientInfo, type Request, type PlanContext } from "./PaymentPlan.ts"
+import { type CreditedAccount, FundingEvents } from "../settlement/PaymentEvents.ts"
 import { PaymentRouter } from "../route/PaymentRouter.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 
@@ -84,6 +85,10 @@ export const planPayout = ({ amount, beneficiary, description }: WantedPayout): 
   })
 }
 
+/** A payin to a virtual account is credited there. */
+const fundingOf = (account: Option.Option<CreditedAccount>): Pick<CreateOptions, "funding"> =>
+  Option.match(account, { onNone: () => ({}), onSome: ({ ledger }) => ({ funding: ledger }) })
+
 export class Initiation extends Context.Tag("corridor/Initiation")<
   Initiation,
   {
@@ -111,6 +116,7 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
       const organizations = yield* Organizations
       const beneficiaries = yield* Beneficiaries
       const rates = yield* RateQuote
+      const funding = yield* FundingEvents
       const router = yield* PaymentRouter
       const launch = yield* CreateAndDispatch
       const { mode, rateGainMax, rateLockMax } = yield* Settings
@@ -144,7 +150,12 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
             ? Option.none()
             : yield* rates.locked(orgId, org_rate_id)
         const values = Option.isNone(lock) ? Option.none() : yield* rates.values(orgId, currency, target_currency)
+        const account =
+          request.virtual_account_id === undefined
+            ? Option.none()
+            : yield* funding.creditedAccount(orgId, request.virtual_account_id)
         const planned = yield* planPayment(request, {
+          account,
           orgCountry: yield* countryOf(orgId, request),
           mode,
           now: new Date(yield* Clock.currentTimeMillis),
@@ -154,12 +165,13 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
           values,
           limits
         })
-        return { ...planned, isLockUsed: Option.exists(lock, ({ isUsed }) => isUsed) }
+        return { ...planned, isLockUsed: Option.exists(lock, ({ isUsed }) => isUsed), account }
       })
 
       const initiate = Effect.fnUntraced(function* (permit: Permit<"any" | "payouts">, request: Request, key?: NewKey) {
         const orgId = yield* orgOf(permit)
-        return yield* launch(permit, orgId, yield* plan(orgId, request), { key })
+        const { account, ...planned } = yield* plan(orgId, request)
+        return yield* launch(permit, orgId, planned, { key, ...fundingOf(account) })
       })
 
       return {
@@ -176,15 +188,15 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
             bank_details === undefined ? {} : { bank_account: { account_number: bank_details.account_number } }
           const planned = yield* plan(orgId, { ...request, ...bank }, "service")
           const payment = { ...planned.payment, bank_account: {} }
-          return yield* launch(permit, orgId, { ...planned, payment }, options)
+          return yield* launch(permit, orgId, { ...planned, payment }, { ...options, ...fundingOf(planned.account) })
         }),
         payFrom: (permit, orgId, wanted, options) =>
           Effect.flatMap(planPayout(wanted), (planned) => launch(permit, orgId, planned, options)),
         preview: Effect.fn("Initiation.preview")(function* (permit, request, platformOnly) {
           const orgId = yield* orgOf(permit)
-          const { isLockUsed, payment } = yield* plan(orgId, request)
+          const { account, isLockUsed, payment } = yield* plan(orgId, request)
           if (isLockUsed) return yield* lockUsed()
-          return yield* router.route(orgId, { ...payment, platformOnly })
+          return yield* router.route(orgId, { ...payment, platformOnly: platformOnly || Option.isSome(account) })
         })
       }
     })

@@ -25,6 +25,7 @@ import { Money } from "../../domain/Money.ts"
 import { countryOfPhoneNumber, readPhoneNumber } from "../../domain/PhoneNumber.ts"
 import { checkReturnUrl } from "../../domain/Url.ts"
 import type { Browser, Card } from "../../providers/port/Provider.ts"
+import type { CreditedAccount } from "../settlement/PaymentEvents.ts"
 import type { JsonObject, Payment } from "../store/Payment.ts"
 
 export type Request = typeof InitiatePayment.Type
@@ -44,6 +45,8 @@ export interface PlanContext {
   /** Of the pair that the lock is for; none where nothing is converted. */
   readonly values: Option.Option<LiveValues>
   readonly limits: LockLimits
+  /** As named by virtual_account_id, when it is one of the organisation's. */
+  readonly account: Option.Option<CreditedAccount>
 }
 
 type Described = Pick<
@@ -179,6 +182,21 @@ const destinationProblems = (request: Request, beneficiary: Option.Option<Benefi
     : [`beneficiary_id: has a ${account_type} account; a ${payment_method} payout needs ${wanted}`]
 }
 
+const accountProblems = (
+  { direction, target_currency, virtual_account_id }: Request,
+  account: Option.Option<CreditedAccount>
+): ReadonlyArray<string> => {
+  if (virtual_account_id === undefined) return []
+  const field = "virtual_account_id"
+  if (direction === "payout") return [`${field}: is for payins; a payout from an account is a withdrawal`]
+  if (Option.isNone(account)) return [`${field}: is not a virtual account of this organisation`]
+  const { currency, isClosed } = account.value
+  if (isClosed) return [`${field}: the account is closed`]
+  return currency === target_currency
+    ? []
+    : [`target_currency: must be ${currency}, the currency of the virtual account`]
+}
+
 const needed = (field: string, why: string): string => `${field}: is needed ${why}`
 
 const missingFields = (request: Request): ReadonlyArray<string> => {
@@ -270,6 +288,7 @@ export const planPayment = (
     ...missingFields(request),
     ...(Either.isLeft(amounts) ? amounts.left : []),
     ...destinationProblems(request, surroundings.beneficiary),
+    ...accountProblems(request, surroundings.account),
     ...payerProblems(request, country, surroundings.now),
     ...(Either.isLeft(returnUrl) ? [`return_url: ${returnUrl.left}`] : [])
   ]

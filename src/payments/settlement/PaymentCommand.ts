@@ -9,9 +9,10 @@ import { busy, Conflict, InsufficientFunds, notFound, isDatabaseFailure, maybeWr
 import { overtakenRetry, busyRetry } from "../../domain/policies/PaymentPolicies.ts"
 import { type Attempt, isOpen, type Payment } from "../store/Payment.ts"
 import { holdAfter } from "../store/PaymentPostings.ts"
-import { eventsOf, FundingEvents } from "./PaymentEvents.ts"
+import { creditsAccount, eventsOf, FundingEvents } from "./PaymentEvents.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import type { AttemptPatch, Change } from "../store/Change.ts"
+import { entriesOfChange } from "../store/PaymentPostings.ts"
 import { retryIfFailed } from "../../platform/fibers/Deadlines.ts"
 
 /** Part of a change that an action decides; the rest follows from it. */
@@ -93,12 +94,14 @@ const make = Effect.gen(function* () {
     const events = eventsOf(() => fresh.shift()!, after, payment.status, false, at)
     // An attempt begins with the change that it is committed with, not when its provider was picked.
     const begun = act.nextAttempt === undefined ? {} : { nextAttempt: { ...act.nextAttempt, started_at: at } }
-    const written = yield* Effect.catchTags(store.apply({ ...act, ...begun, payment, patch, at, events }), {
+    const change: Change = { ...act, ...begun, payment, patch, at, events }
+    const written = yield* Effect.catchTags(store.apply(change), {
       InsufficientFunds: ({ account }) => new InsufficientFunds({ account, ...paymentIds(payment) }),
       // It names no transfer.
       TransferTaken: Effect.die
     })
     if (!written) return yield* new VersionConflict()
+    if (creditsAccount(payment)) yield* funding.posted(after, entriesOfChange(change), null)
     yield* leaveTrace
     return after
   })

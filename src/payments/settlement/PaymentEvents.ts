@@ -2,10 +2,12 @@
  * The events that a change of state sends out, as the exact bytes that every delivery repeats, and what others add to
  * them where they pay for it.
  */
-import { BigDecimal, Context } from "effect"
+import { BigDecimal, Context, type Option } from "effect"
+import type { CurrencyCode } from "../../domain/Currency.ts"
+import type { OrgId } from "../../domain/Ids.ts"
 import type { Conflict } from "../../domain/Failure.ts"
 import { stringifyWire, toWireText, WireNumber } from "../../domain/Decimal.ts"
-import type { Entry } from "../../domain/Ledger.ts"
+import { type Entry, kindOf, type LedgerAccount } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { Allocation, Payment, Refund } from "../store/Payment.ts"
@@ -132,7 +134,18 @@ export const allocationEvents = (
     return eventOf(newId, payment, "transaction.updated", data, at)
   })
 
-/** Checks and events of features that pay from accounts of their own, for each change of such a payment. */
+/** A virtual account that payins may credit. */
+export interface CreditedAccount {
+  readonly ledger: LedgerAccount
+  readonly currency: CurrencyCode
+  readonly isClosed: boolean
+}
+
+/** Whether a payin credits a virtual account; each of its changes writes statement lines of that account. */
+export const creditsAccount = ({ direction, funding }: Pick<Payment, "direction" | "funding">): boolean =>
+  direction === "inbound" && funding !== null && kindOf(funding) === "virtual"
+
+/** Checks and events of features that keep accounts of their own, for each change of a payment from or to one. */
 export class FundingEvents extends Context.Tag("corridor/FundingEvents")<
   FundingEvents,
   {
@@ -140,7 +153,12 @@ export class FundingEvents extends Context.Tag("corridor/FundingEvents")<
     readonly admit: (payment: Payment) => Stored<void, Conflict>
     /** `payment` is as it will be after the change; its events are written with it. */
     readonly of: (payment: Payment, previous: PaymentStatus) => Stored<ReadonlyArray<StoredEvent>>
-    /** Runs after an operator's decision moved money of the payment, in the same transaction. */
-    readonly settled: (payment: Payment, entries: ReadonlyArray<Entry>, note: string) => Stored<void>
+    /**
+     * Writes statement lines and events for entries that moved money of the account, in the transaction of the change:
+     * for each change of a payin to an account, and for an operator's decision, whose note it gets.
+     */
+    readonly posted: (payment: Payment, entries: ReadonlyArray<Entry>, note: string | null) => Stored<void>
+    /** The virtual account that a payin names, if it is one of the organisation's. */
+    readonly creditedAccount: (orgId: OrgId, accountId: string) => Stored<Option.Option<CreditedAccount>>
   }
 >() {}

@@ -17,13 +17,15 @@ import { alertOperator } from "../../platform/observability/OperatorAlert.ts"
 import { isRamp, RampPayout } from "../route/RampPayout.ts"
 import { VersionConflict, retryWhileDatabaseBusy } from "./PaymentCommand.ts"
 import type { Change, NewAttempt } from "../store/Change.ts"
+import { entriesOfChange } from "../store/PaymentPostings.ts"
+import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Attempt, Books, Payment } from "../store/Payment.ts"
 import { booksAfter, unallocatedOf } from "../store/PaymentPostings.ts"
 import { type AttemptOfPayment, PaymentStore, type TakenTransfer, type TransferTaken } from "../store/PaymentStore.ts"
 import { needsSharedTime } from "./Expiry.ts"
 import { isRefundOrReturn, type DecisionTime, namedId, type SignalContext } from "./Movements.ts"
 import { describeSum } from "../store/SuspenseSums.ts"
-import { FundingEvents } from "./PaymentEvents.ts"
+import { creditsAccount, FundingEvents } from "./PaymentEvents.ts"
 import { paymentChange, rampChange } from "./PaymentRules.ts"
 import { refundChange } from "./RefundRules.ts"
 import type { DecidedChange } from "./DecidedChange.ts"
@@ -122,6 +124,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
       const store = yield* PaymentStore
       const ids = yield* Ids
       const funding = yield* FundingEvents
+      const { atomically } = yield* Transactor
       const second = yield* RampPayout
       const providers = yield* Providers
       const { payinExpiry, statusEnquiryDelays } = yield* Settings
@@ -230,7 +233,15 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         const { after, change, outcome } = decided
         const told =
           after.funding === null || after.status === payment.status ? [] : yield* funding.of(after, payment.status)
-        const written = yield* store.apply({ ...change, events: [...change.events, ...told] }).pipe(
+        const applied = store.apply({ ...change, events: [...change.events, ...told] })
+        const withLines = creditsAccount(payment)
+          ? atomically(
+              Effect.tap(applied, (isWritten) =>
+                isWritten ? funding.posted(after, entriesOfChange(change), null) : Effect.void
+              )
+            )
+          : applied
+        const written = yield* withLines.pipe(
           Effect.map((isWritten): Either.Either<boolean, InsufficientFunds | TransferTaken> => Either.right(isWritten)),
           Effect.catchTags({
             InsufficientFunds: (short) => Effect.succeed(Either.left(short)),

@@ -2,7 +2,7 @@
 import { Clock, Context, Effect, Layer, type BigDecimal, Either, Option } from "effect"
 import { type InsufficientFunds, Invalid, RateMismatch } from "../../domain/Failure.ts"
 import { Ids, type OrgId, type TransactionId } from "../../domain/Ids.ts"
-import { type Entry, LedgerAccount, move, type Posting } from "../../domain/Ledger.ts"
+import { type Entry, type EntryKind, LedgerAccount, move, type Posting } from "../../domain/Ledger.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import { EventPublisher } from "../../webhooks/EventPublisher.ts"
 import { transactionEvent } from "./VirtualAccountView.ts"
@@ -210,6 +210,37 @@ export const withdrawalRow = (
   status: "pending",
   payment_id
 })
+
+const rails = { bank_transfer: "bank_transfer", card: "card", mobile_money: "mobile_money" } as const
+
+const descriptions: Partial<Record<EntryKind, string>> = {
+  payin: "Payment",
+  refund_hold: "Refund of payment",
+  refund_release: "Returned refund of payment"
+}
+
+/** What one ledger entry of a payin moves on the account that it credits. */
+export const payinRow = (
+  transaction_id: TransactionId,
+  account: VirtualAccount,
+  payment: Payment,
+  { amount, entry }: { readonly amount: Money; readonly entry: Entry },
+  note: string | null
+): NewVirtualTransaction => {
+  const { payment_id, payment_method, target, total_fees } = payment
+  const fee = total_fees ?? Money.zero(account.currency)
+  const isCompletion = entry.kind === "payin" && amount.minor === target.minor - fee.minor
+  const about = `${descriptions[entry.kind] ?? "Adjustment of payment"} ${payment_id}`
+  const row = completedRow(account, {
+    transaction_id: isCompletion ? payment.transaction_id : transaction_id,
+    type: amount.isNegative ? "debit" : "credit",
+    amount: isCompletion ? target : amount.isNegative ? amount.negate() : amount,
+    description: note === null ? about : `${about}: ${note}`,
+    payment_rail: rails[payment_method as keyof typeof rails],
+    reference: payment_id
+  })
+  return isCompletion ? { ...row, fee } : row
+}
 
 /** Cost or return of a withdrawal by an operator's decision, which the payment's status does not show. */
 export const settlementRow = (

@@ -92,7 +92,7 @@ export type TransactionType = (typeof transactionTypes)[number]
 export const transactionStatuses = ["pending", "completed", "failed", "reversed"] as const
 type TransactionStatus = (typeof transactionStatuses)[number]
 
-export const paymentRails = ["bank_transfer", "mobile_money", "wallet", "internal", "escrow"] as const
+export const paymentRails = ["bank_transfer", "card", "mobile_money", "wallet", "internal", "escrow"] as const
 type PaymentRail = (typeof paymentRails)[number]
 
 export interface VirtualTransaction {

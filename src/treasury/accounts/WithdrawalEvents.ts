@@ -1,25 +1,33 @@
 /**
- * Connects payments of withdrawals to their virtual account: blocks dispatch while the account is frozen, publishes
- * events on completion and return, records an operator's decision as a row, and replays the answer to a withdrawal.
+ * Connects payments to virtual accounts.
+ *
+ * - A withdrawal: blocks dispatch while the account is frozen, publishes events on completion and return, records an
+ *   operator's decision as a row, replays the answer.
+ * - A payin to an account: every entry that moves money of the account is a row with its event.
  */
 import { Clock, Effect, Layer, Option } from "effect"
-import { Ids, TransactionId } from "../../domain/Ids.ts"
-import { combine, kindOf } from "../../domain/Ledger.ts"
+import { AccountId, idOrNil, Ids, TransactionId } from "../../domain/Ids.ts"
+import { combine, kindOf, type LedgerAccount } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
-import { FundingEvents } from "../../payments/settlement/PaymentEvents.ts"
+import { creditsAccount, FundingEvents } from "../../payments/settlement/PaymentEvents.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
 import type { StoredEvent } from "../../webhooks/Webhook.ts"
 import { transactionEvent, movementAnswerText } from "./VirtualAccountView.ts"
-import { settlementRow, RecordMovement } from "./RecordMovement.ts"
+import { payinRow, settlementRow, RecordMovement } from "./RecordMovement.ts"
 import {
   ledgerAccountOf,
   ensureCanPay,
+  ensureCanReceive,
+  type NewVirtualTransaction,
   VirtualAccountStore,
   withPaymentState,
   VirtualTransactionStore
 } from "./VirtualAccountStore.ts"
 import type { ReplayedAnswer } from "../../payments/read/Payments.ts"
+
+/** Id of the virtual account that a payment is funded from or credits. */
+const accountIn = (funding: LedgerAccount | null): AccountId => idOrNil(AccountId)(funding?.split("/")[1] ?? "")
 
 const nothing: ReadonlyArray<StoredEvent> = []
 
@@ -42,6 +50,11 @@ export const WithdrawalEvents = Layer.effect(
 
     return {
       admit: Effect.fnUntraced(function* (payment) {
+        if (creditsAccount(payment)) {
+          const credited = Option.getOrThrow(yield* accounts.lock(payment.org_id, accountIn(payment.funding)))
+          // A refund of a completed payin pays; anything else collects.
+          return void (yield* payment.status === "completed" ? ensureCanPay(credited) : ensureCanReceive(credited))
+        }
         const found = yield* withdrawal(payment)
         if (Option.isNone(found)) return
         const account = yield* accounts.lock(payment.org_id, found.value.account_id)
@@ -60,20 +73,34 @@ export const WithdrawalEvents = Layer.effect(
         const { test: _test, ...event } = transactionEvent(yield* ids.next, told, balance, at)
         return [{ ...event, payment_id: payment.payment_id }]
       }),
-      settled: Effect.fnUntraced(function* (payment, entries, note) {
+      posted: Effect.fnUntraced(function* (payment, entries, note) {
+        const moved = entries.flatMap((entry) =>
+          combine(entry.postings).flatMap(({ account, amount }) =>
+            account === payment.funding ? [{ entry, amount }] : []
+          )
+        )
+        if (moved.length === 0) return
         const found = yield* withdrawal(payment)
-        if (Option.isNone(found)) return
-        const books = ledgerAccountOf(found.value)
-        const rows = yield* Effect.forEach(
-          entries.flatMap((entry) =>
-            combine(entry.postings).flatMap(({ account, amount }) =>
-              account === books ? [{ reference: entry.entry_id, amount }] : []
-            )
-          ),
-          (moved) => Effect.map(ids.make(TransactionId), (id) => settlementRow(id, found.value, moved, note))
+        const account = creditsAccount(payment)
+          ? yield* accounts.find(Option.some(payment.org_id), accountIn(payment.funding))
+          : Option.none()
+        const rows = yield* Effect.forEach(moved, ({ amount, entry }) =>
+          Effect.map(ids.make(TransactionId), (id): ReadonlyArray<NewVirtualTransaction> => {
+            if (Option.isSome(account)) return [payinRow(id, account.value, payment, { entry, amount }, note)]
+            if (Option.isNone(found) || note === null) return []
+            return [settlementRow(id, found.value, { reference: entry.entry_id, amount }, note)]
+          })
         )
         // The payment's own change has posted the entries.
-        yield* Effect.catchTag(record([], rows), "InsufficientFunds", Effect.die)
+        yield* Effect.catchTag(record([], rows.flat()), "InsufficientFunds", Effect.die)
+      }),
+      creditedAccount: Effect.fnUntraced(function* (orgId, accountId) {
+        const found = yield* accounts.find(Option.some(orgId), idOrNil(AccountId)(accountId))
+        return Option.map(found, (account) => ({
+          ledger: ledgerAccountOf(account),
+          currency: account.currency,
+          isClosed: account.status === "closed"
+        }))
       })
     }
   })

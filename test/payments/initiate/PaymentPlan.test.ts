@@ -23,6 +23,7 @@ const alone: PlanContext = {
   now,
   targetBy: "caller",
   beneficiary: Option.none(),
+  account: Option.none(),
   lock: Option.none(),
   values: Option.some({ live: rate("0.00774"), usdPerFrom: rate("0.00774"), usdPerTo: rate("1") }),
   limits: { rateLockMax: BigDecimal.make(100_000n, 0), rateGainMax: BigDecimal.make(1_000n, 0) }
