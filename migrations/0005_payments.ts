@@ -299,6 +299,8 @@ const links = `
     description text,
     client_reference text,
     return_url text,
+    -- Its payments credit this account; null: the settlement balance.
+    virtual_account_id uuid,
     brand_name text,
     brand_color text check (brand_color ~ '^#[0-9a-f]{6}$'),
     brand_logo bytea check (octet_length(brand_logo) <= 65536),

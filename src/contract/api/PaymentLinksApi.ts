@@ -1,7 +1,7 @@
 /** Payment links: a page of our own at which anyone who has the address can pay. */
 import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Either, Schema } from "effect"
-import { LinkId, OrgId } from "../../domain/Ids.ts"
+import { AccountId, LinkId, OrgId } from "../../domain/Ids.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
@@ -42,6 +42,9 @@ export const PaymentLink = Schema.Struct({
   }),
   client_reference: Schema.NullOr(Schema.String).annotations({ description: "Extension. Your own reference" }),
   return_url: Schema.NullOr(Schema.String).annotations({ description: "Extension. Where payers are led afterwards" }),
+  virtual_account_id: Schema.NullOr(idOf(AccountId)).annotations({
+    description: "Extension. The virtual account that its payments credit; null: the settlement balance"
+  }),
   brand: Schema.Struct({
     name: Schema.NullOr(Schema.String),
     color: Schema.NullOr(Schema.String),
@@ -88,6 +91,9 @@ export const CreatePaymentLink = Schema.Struct({
     description:
       "Extension. Where payers are led once the outcome is final, with `status` (`completed` or `failed`) and `reference` in the query (in the place of what it has by these names itself), after they have seen their receipt. Absolute https; http on localhost in sandbox mode"
   }),
+  virtual_account_id: given(Schema.String).annotations({
+    description: "Extension. A virtual account in `currency` that payments through the link credit"
+  }),
   brand: given(
     Schema.Struct({
       name: given(text(80)).annotations({
@@ -132,6 +138,7 @@ const example = {
   country: "KE",
   client_reference: null,
   return_url: null,
+  virtual_account_id: null,
   brand: { name: null, color: null, logo_url: null }
 }
 

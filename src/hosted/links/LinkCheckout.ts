@@ -122,6 +122,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
           country: link.country,
           ...(link.description === null ? {} : { description: link.description }),
           ...(link.client_reference === null ? {} : { client_reference: link.client_reference }),
+          ...(link.virtual_account_id === null ? {} : { virtual_account_id: link.virtual_account_id }),
           ...order.details,
           ...returnUrlOf(link, submission),
           metadata: { link_id }

@@ -1,7 +1,7 @@
 /** Payment links in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
-import { LinkId, OrgId, PaymentId, UserId } from "../../domain/Ids.ts"
+import { AccountId, LinkId, OrgId, PaymentId, UserId } from "../../domain/Ids.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
@@ -22,6 +22,7 @@ const StoredRow = {
   description: Schema.NullOr(Schema.String),
   client_reference: Schema.NullOr(Schema.String),
   return_url: Schema.NullOr(Schema.String),
+  virtual_account_id: Schema.NullOr(AccountId),
   brand_name: Schema.NullOr(Schema.String),
   brand_color: Schema.NullOr(Schema.String),
   expires_at: Schema.NullOr(Schema.DateFromSelf),

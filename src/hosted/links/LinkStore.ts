@@ -1,6 +1,6 @@
 /** Store of payment links and of the payments made through them. */
 import { Context, type Option } from "effect"
-import type { LinkId, OrgId, PaymentId, UserId } from "../../domain/Ids.ts"
+import type { AccountId, LinkId, OrgId, PaymentId, UserId } from "../../domain/Ids.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope, Window } from "../../platform/database/Query.ts"
 import { makerPermit } from "../../domain/Access.ts"
@@ -27,6 +27,8 @@ export interface PaymentLink {
   readonly client_reference: string | null
   /** Address that payers return to after the final outcome. */
   readonly return_url: string | null
+  /** Account that its payments credit; null: the settlement balance. */
+  readonly virtual_account_id: AccountId | null
   readonly brand_name: string | null
   /** As `#rrggbb`. */
   readonly brand_color: string | null

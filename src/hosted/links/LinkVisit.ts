@@ -28,14 +28,15 @@ export class LinkMethods extends Context.Tag("corridor/LinkMethods")<
       const router = yield* PaymentRouter
 
       return Effect.fn("LinkMethods.of")(function* (link, pays) {
-        const { country, org_id, payer_currency } = link
+        const { country, org_id, payer_currency, virtual_account_id } = link
+        const isPlatformOnly = virtual_account_id !== null
         const money = pays ?? Money.zero(payer_currency)
         const routed = pays === null ? router.routeAny : router.routeOf
         return yield* Effect.filter(
           linkMethods.filter((method) => method !== "mobile_money" || hasNetworkFor(link)),
           (payment_method) =>
             Effect.map(
-              routed(org_id, { country, direction: "inbound", payment_method, money, network: null }),
+              routed(org_id, { country, direction: "inbound", payment_method, money, network: null }, isPlatformOnly),
               ({ candidates }) => candidates.length > 0
             )
         )

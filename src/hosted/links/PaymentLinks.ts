@@ -1,6 +1,6 @@
 /** Creates, reads and cancels payment links. */
 import { Clock, Context, Effect, Either, Layer, Option } from "effect"
-import { LinkId, type OrgId, Ids } from "../../domain/Ids.ts"
+import { AccountId, idOrNil, LinkId, type OrgId, Ids } from "../../domain/Ids.ts"
 import type { CreatePaymentLink, PaymentLink as LinkView } from "../../contract/api/PaymentLinksApi.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -14,6 +14,7 @@ import { readLogo } from "../../domain/Logo.ts"
 import { Money } from "../../domain/Money.ts"
 import { checkReturnUrl } from "../../domain/Url.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
+import { FundingEvents } from "../../payments/settlement/PaymentEvents.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { linkRefFrom, REF_BYTES } from "./LinkTokens.ts"
 import { LinkStore, type NewLink, closedReason, type PaymentLink, linkStatusAt } from "./LinkStore.ts"
@@ -40,6 +41,7 @@ export class PaymentLinks extends Context.Tag("corridor/PaymentLinks")<
       const store = yield* LinkStore
       const organizations = yield* Organizations
       const rates = yield* RateQuote
+      const funding = yield* FundingEvents
       const audit = yield* AuditLog
       const ids = yield* Ids
       const { mode, publicUrl } = yield* Settings
@@ -65,6 +67,7 @@ export class PaymentLinks extends Context.Tag("corridor/PaymentLinks")<
         country: link.country,
         client_reference: link.client_reference,
         return_url: link.return_url,
+        virtual_account_id: link.virtual_account_id,
         brand: {
           name: link.brand_name,
           color: link.brand_color,
@@ -101,6 +104,18 @@ export class PaymentLinks extends Context.Tag("corridor/PaymentLinks")<
           ? Effect.succeed(null)
           : Effect.mapError(checkReturnUrl(return_url, mode), (why) => invalid(`return_url: ${why}.`))
 
+      const accountOf = Effect.fnUntraced(function* (orgId: OrgId, { currency, virtual_account_id }: Draft) {
+        if (virtual_account_id === undefined) return null
+        const found = yield* funding.creditedAccount(orgId, virtual_account_id)
+        if (Option.isNone(found)) {
+          return yield* invalid("virtual_account_id: is not a virtual account of this organisation.")
+        }
+        if (found.value.isClosed) return yield* invalid("virtual_account_id: the account is closed.")
+        return found.value.currency === currency
+          ? idOrNil(AccountId)(virtual_account_id)
+          : yield* invalid(`currency: must be ${found.value.currency}, the currency of the virtual account.`)
+      })
+
       /** The contract has validated the logo. */
       const brandOf = ({ brand }: Draft): Pick<NewLink, "brand_name" | "brand_color" | "brand_logo"> => ({
         brand_name: brand?.name ?? null,
@@ -119,6 +134,7 @@ export class PaymentLinks extends Context.Tag("corridor/PaymentLinks")<
           }
           const return_url = yield* returnUrlOf(draft)
           yield* checkRate(org_id, draft)
+          const virtual_account_id = yield* accountOf(org_id, draft)
           const organization = yield* Effect.flatMap(
             organizations.find(org_id),
             Effect.mapError(() => notFound("organisation"))
@@ -140,6 +156,7 @@ export class PaymentLinks extends Context.Tag("corridor/PaymentLinks")<
                 expires_at: draft.expires_at ?? null,
                 client_reference: draft.client_reference ?? null,
                 return_url,
+                virtual_account_id,
                 ...brandOf(draft)
               })
               yield* audit.record(permit, {

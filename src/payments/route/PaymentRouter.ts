@@ -46,8 +46,8 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
   {
     readonly route: (orgId: OrgId, payment: ToRoute) => Stored<Route>
     /** For an amount that is not known yet: limits of configurations do not count. */
-    readonly routeAny: (orgId: OrgId, lane: LegToRoute) => Stored<Route>
-    readonly routeOf: (orgId: OrgId, lane: LegToRoute) => Stored<Route>
+    readonly routeAny: (orgId: OrgId, lane: LegToRoute, platformOnly: boolean) => Stored<Route>
+    readonly routeOf: (orgId: OrgId, lane: LegToRoute, platformOnly: boolean) => Stored<Route>
     /** Providers of both legs of a ramp first, then those of this leg; the platform's accounts only. */
     readonly routeLeg: (orgId: OrgId, leg: LegToRoute) => Stored<Route>
     /** Chooses the first to ask, as an attempt to be committed before the call. */
@@ -100,14 +100,14 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
           const { funding = null, platformOnly = isPaidFromKeptAccount({ funding }) } = payment
           return routed(orgId, leg, platformOnly)
         },
-        routeOf: (orgId, leg) => routed(orgId, leg, false),
-        routeAny: (orgId, lane) =>
+        routeOf: routed,
+        routeAny: (orgId, lane, platformOnly) =>
           Effect.flatMap(servedIn(orgId, lane), (served) =>
             routeAmong(
               orgId,
               lane,
               served.map((one) => ({ ...one, min_amount: null, max_amount: null })),
-              false
+              platformOnly
             )
           ),
         routeLeg: (orgId, leg) =>

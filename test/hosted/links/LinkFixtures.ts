@@ -65,6 +65,7 @@ export const makeLink = (about: Partial<NewLink> = {}) =>
       description: "Two seats",
       expires_at: null,
       client_reference: null,
+      virtual_account_id: null,
       return_url: null,
       brand_name: null,
       brand_color: null,

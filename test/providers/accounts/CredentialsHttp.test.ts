@@ -46,13 +46,17 @@ const routeIn = (country: string) =>
   Effect.gen(function* () {
     const router = yield* PaymentRouter
     const { acme } = yield* people
-    return yield* router.routeOf(acme.org_id, {
-      country: CountryCode.make(country),
-      direction: "inbound",
-      payment_method: "card",
-      money: new Money({ currency: CurrencyCode.make("KES"), minor: 150_000n }),
-      network: null
-    })
+    return yield* router.routeOf(
+      acme.org_id,
+      {
+        country: CountryCode.make(country),
+        direction: "inbound",
+        payment_method: "card",
+        money: new Money({ currency: CurrencyCode.make("KES"), minor: 150_000n }),
+        network: null
+      },
+      false
+    )
   })
 
 onAccountServer("Credentials of a configuration", (it) => {
