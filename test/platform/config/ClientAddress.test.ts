@@ -20,7 +20,7 @@ const refusal = (text: string): string =>
   })
 
 describe("parseTrustProxy", () => {
-  it.each(["", " ", "false", "FALSE"])("trusts nobody for %j", (text) => {
+  it.each(["", " ", "false", "FALSE"])("trusts no proxy for %j", (text) => {
     expect(trust(text)).toStrictEqual({ _tag: "Nobody" })
   })
 

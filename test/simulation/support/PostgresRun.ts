@@ -193,7 +193,7 @@ export const runOnPostgres = (
     const answers = exchange(
       Context.get(context, Ids),
       routerOf(yield* Effect.provide(businessRoutes, context)),
-      new Map()
+      new Set()
     )
     outside.send = (sent, answered) => {
       const answering = Effect.async<Reply, never, Service>((resume) => {

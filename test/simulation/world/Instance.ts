@@ -130,7 +130,7 @@ const booted = (machine: Machine, shared: Shared, isEmpty: boolean) =>
     const context: Context.Context<Services> = Context.merge(all, yield* buildBy(planned, all, planted))
     return yield* Effect.gen(function* () {
       const writer = new AnswerWriter()
-      const answers = exchange(shared.ids, routed(yield* businessRoutes), new Map())
+      const answers = exchange(shared.ids, routed(yield* businessRoutes), new Set())
       const workers = named(yield* Workers, isEmpty)
       yield* startWorkers.pipe(
         Effect.provideService(Workers, workers),

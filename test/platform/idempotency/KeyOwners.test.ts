@@ -54,7 +54,7 @@ onDatabaseServer("The scope of a key", (it) => {
     })
   )
 
-  it.effect("is nobody's where a platform admin names nothing that exists", () =>
+  it.effect("has no owner if a platform admin names nothing that exists", () =>
     Effect.gen(function* () {
       const { admin } = yield* people
       const headers = { "idempotency-key": randomUUID() }
