@@ -15,7 +15,7 @@ import { RecordStoresLive } from "./RecordServices.ts"
 const StoresLive = Layer.mergeAll(RecordStoresLive, deliveryStoreSql, escrowPayoutStoreSql, paymentStoreSql)
 
 /** Commands never replay the answer to an interrupted request. */
-const NoFundingAnswers = Layer.succeed(ReplayedAnswers, {})
+const NoReplayedAnswers = Layer.succeed(ReplayedAnswers, {})
 
 /** Payments, the operations queue and their events; needs the replayed answers of virtual accounts and escrows. */
 export const PaymentReadServices = Payments.layer.pipe(
@@ -27,7 +27,7 @@ export const PaymentReadServices = Payments.layer.pipe(
 
 export const paymentReadServicesOn = <E>(Connected: DatabaseLayer<E>) =>
   graphOn(Connected, {
-    services: PaymentReadServices.pipe(Layer.provide(NoFundingAnswers)),
+    services: PaymentReadServices.pipe(Layer.provide(NoReplayedAnswers)),
     stores: StoresLive,
     settings: Layer.empty
   })

@@ -79,8 +79,8 @@ const addFakeCorridors = Effect.gen(function* () {
   const store = yield* ProviderConfigStore
   const ids = yield* Ids
   const first = fakeCorridors[0]!.provider
-  const known = yield* store.list({ provider: first }, { after: Option.none(), take: 1 })
-  if (known.length > 0) return
+  const existing = yield* store.list({ provider: first }, { after: Option.none(), take: 1 })
+  if (existing.length > 0) return
   yield* store.insert(
     yield* Effect.forEach(fakeCorridors, (corridor) =>
       Effect.map(ids.make(ConfigId), (config_id) => ({ ...corridor, config_id }))

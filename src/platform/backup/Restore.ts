@@ -11,8 +11,6 @@ import { copyIn, detachedTable, isEmpty, makeEmpty, referencesOf, tableName } fr
 
 const refuse = (message: string) => new BackupFailed({ message })
 
-const known = Object.keys(migrations).map((name) => Number.parseInt(name, 10))
-
 /** Advisory lock of a restore. */
 const LOCK = 7_402_118_616
 
@@ -37,8 +35,9 @@ const requireKnown = Effect.fnUntraced(function* (applied: ReadonlyArray<Recorde
   if (history === "newer") {
     return yield* refuse(`A newer version of Corridor has made this backup (migration ${last}): update this one first.`)
   }
-  const lacking = known.filter((id) => id <= last && !ids.includes(id))
-  if (last === 0 || lacking.length > 0) return yield* refuse("The backup does not say which version's tables it holds.")
+  const known = Object.keys(migrations).map((name) => Number.parseInt(name, 10))
+  if (last === 0 || known.some((id) => id <= last && !ids.includes(id)))
+    return yield* refuse("The backup does not say which version's tables it holds.")
   return last
 })
 

@@ -6,6 +6,7 @@
  * 2. new connections to a lower one are refused, and so are those to another cluster;
  * 3. a replica is read from only while it follows the highest timeline.
  */
+import { setTimeout } from "node:timers/promises"
 import { Context, Duration } from "effect"
 import {
   connectTimeout,
@@ -200,30 +201,20 @@ export const lookAtHosts = async (urls: ReadonlyArray<string>): Promise<Readonly
 }
 
 /** The admitted host with the highest timeline among those that answer soon after the first one. */
-const best = (urls: ReadonlyArray<string>, wanted: Wanted): Promise<Host> =>
-  new Promise((resolve, reject) => {
-    let found: (Host & Server) | undefined
-    let failure: unknown
-    let left = urls.length
-    let timer: NodeJS.Timeout | undefined
-    const decide = () => (found === undefined ? reject(failure) : resolve(found))
-    const answered = (host: Host & Server): void => {
-      check(wanted, host)
-      if (found === undefined || (host.timeline ?? 0) > (found.timeline ?? 0)) found = host
-      timer ??= setTimeout(decide, Duration.toMillis(hostPatience))
-    }
-    for (const url of urls) {
-      void readHost(url)
-        .then(answered)
-        .catch((error: unknown) => (failure ??= error))
-        .finally(() => {
-          left -= 1
-          if (left > 0) return
-          clearTimeout(timer)
-          decide()
-        })
-    }
+const best = async (urls: ReadonlyArray<string>, wanted: Wanted): Promise<Host> => {
+  const admitted: Array<Host & Server> = []
+  const looks = urls.map(async (url) => {
+    const host = await readHost(url)
+    check(wanted, host)
+    admitted.push(host)
   })
+  await Promise.any(looks).catch(({ errors }: AggregateError) => Promise.reject(errors[0]))
+  await Promise.race([
+    Promise.allSettled(looks),
+    setTimeout(Duration.toMillis(hostPatience), undefined, { ref: false })
+  ])
+  return admitted.reduce((found, host) => ((host.timeline ?? 0) > (found.timeline ?? 0) ? host : found))
+}
 
 type Connected = (error: Error | null | undefined) => void
 

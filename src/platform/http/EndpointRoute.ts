@@ -65,7 +65,7 @@ const makeIdempotent = Effect.gen(function* () {
     return yield* runDetached(
       answer(key).pipe(
         Effect.tap((outgoing) => keep(key, outgoing)),
-        // A refusal that a change of the primary may have caused is told as 503, and is no answer for the key.
+        // A refusal that a change of the primary may have caused becomes 503, and is no answer for the key.
         Effect.tapError((failure) =>
           isDatabaseFailure(failure) || changes() !== before ? Effect.void : keep(key, failureReply(failure, path))
         )

@@ -162,7 +162,7 @@ const replyTo = Effect.fnUntraced(function* (
   if (failure === undefined) {
     note.code = "INTERNAL_ERROR"
     const error_id = yield* ids.next
-    yield* Effect.annotateLogs(Effect.logError("Unexpected failure", exit.cause), { error_id })
+    yield* Effect.logError("Unexpected failure", exit.cause).pipe(Effect.annotateLogs({ error_id }))
     return defectReply(error_id, path)
   }
   if (!isDatabaseFailure(failure)) return refused(note, failure, path)

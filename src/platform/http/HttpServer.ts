@@ -136,7 +136,7 @@ export const serve = (
       socket.once("close", () => {
         connections.sockets.delete(socket)
         writer.removeSocket(socket)
-        // A response behind others of its connection is told nothing of the end.
+        // A response behind others of its connection gets no close event.
         for (const response of Array.from(unanswered.get(socket)?.keys() ?? [])) gone(socket, response)
       })
     })

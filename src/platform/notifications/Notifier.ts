@@ -120,7 +120,7 @@ const nowhere: Deliver = () =>
 export class Notifier extends Context.Tag("corridor/Notifier")<
   Notifier,
   {
-    /** RateLimited: their organisation, or others together, wrote to too many people, or to this one too often. */
+    /** RateLimited: too many messages of the organisation, or to this recipient. */
     readonly send: Send
   }
 >() {

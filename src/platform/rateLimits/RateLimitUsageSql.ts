@@ -24,7 +24,7 @@ export const rateLimitUsageSql = Layer.effect(
     exchange: (instance, own, received) => {
       const spent = own === undefined ? null : JSON.stringify(own.spent)
       const known = JSON.stringify(Array.from(received, ([id, batch]) => ({ id, batch })))
-      return sql`with told as (
+      return sql`with stored as (
           insert into spent_tokens (instance_id, batch, spent)
           select ${instance}::uuid, ${own?.number ?? 0}::int, ${spent}::jsonb where ${spent}::jsonb is not null
           on conflict do nothing

@@ -34,7 +34,7 @@ export type RateLimitDecision =
 
 const ALLOWED: RateLimitDecision = { allowed: true }
 
-/** Tokens of one key, as one instance tells the others. */
+/** Tokens of one key that instances share. */
 export type SpentTokens = readonly [key: string, tokens: number]
 
 interface Bucket {
@@ -143,8 +143,8 @@ export class RateLimiter {
   }
 
   /**
-   * The fullest buckets are those that know least. To have an empty one forgotten, a flood of keys must first empty
-   * nine tenths of all buckets as far, which costs more than waiting for the minute to pass.
+   * Evicts the fullest buckets, which hold least information. To evict an empty one, a flood of keys must first empty nine
+   * tenths of all buckets as far, which takes longer than a minute.
    */
   #evictFullest(nowMillis: number, count: number): void {
     const debts = new Float64Array(this.#buckets.size)
@@ -196,9 +196,9 @@ export class RateLimits extends Context.Tag("corridor/RateLimits")<
   {
     /** One for each name, which is the same on all instances. */
     readonly limiter: (name: string, perMinute: number) => RateLimiter
-    /** Tells the others what was spent here, and spends what they have. */
+    /** Shares the usage of this instance, and spends that of others. */
     readonly exchange: Stored<void>
-    /** Exchanges for as long as it runs. Without a database each instance goes on with what it knows. */
+    /** Exchanges at intervals. Without a database each instance counts for itself. */
     readonly worker: Stored<never>
   }
 >() {

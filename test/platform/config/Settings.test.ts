@@ -79,7 +79,7 @@ describe("settings", () => {
   it.effect("without them there are defaults", () =>
     Effect.gen(function* () {
       const { corsOrigins, notifyFrom, trustProxy } = yield* Settings
-      expect([corsOrigins.size, trustProxy._tag, notifyFrom.address]).toEqual([0, "Nobody", "no-reply@localhost"])
+      expect([corsOrigins.size, trustProxy._tag, notifyFrom.address]).toEqual([0, "None", "no-reply@localhost"])
     }).pipe(Effect.provide(testSettings()))
   )
 })

@@ -15,7 +15,7 @@ const counting = Effect.gen(function* () {
   return { read, asked: () => asked }
 })
 
-layer(Layer.effect(PoolQuotas, PoolQuotas.make(10)))("Reads of terms", (it) => {
+layer(Layer.effect(PoolQuotas, PoolQuotas.make(10)))("Reads cached by configuration version", (it) => {
   it.scoped("are read once for each version and key", () =>
     Effect.gen(function* () {
       const { read } = yield* counting

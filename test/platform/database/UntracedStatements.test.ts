@@ -21,7 +21,7 @@ const withSql = <A, E, R>(use: (sql: SqlClient.SqlClient) => Effect.Effect<A, E,
 
 const untraced = Effect.withTracerEnabled(false)
 
-layer(Database, { excludeTestServices: true })("A statement alone", (it) => {
+layer(Database, { excludeTestServices: true })("A statement outside of transactions", (it) => {
   it.effect("gives its rows, and those of each where one text holds several", () =>
     withSql((sql) =>
       Effect.gen(function* () {
@@ -155,7 +155,7 @@ const opened = (max: number) =>
     return { answers, cancels, pool, sql: withUntracedStatements(Context.get(context, SqlClient.SqlClient), pool) }
   })
 
-layer(TestDatabaseServer, { excludeTestServices: true })("The connection of a statement alone", (it) => {
+layer(TestDatabaseServer, { excludeTestServices: true })("The connection of such a statement", (it) => {
   it.scoped.each([true, false])("may have carried it out when it breaks, for whatever reason (traced: %s)", (traced) =>
     Effect.gen(function* () {
       const { pool, sql } = yield* opened(2)

@@ -18,7 +18,7 @@ import { onDatabaseServer } from "../../support/TestServer.ts"
 
 const INITIATE = "/v1/payments-init/initiate"
 
-onDatabaseServer("The scope of a key", (it) => {
+onDatabaseServer("The owner of an idempotency key", (it) => {
   it.effect("is the account's or escrow's organisation for a platform admin who has none", () =>
     Effect.gen(function* () {
       const { acme, admin } = yield* people

@@ -117,7 +117,7 @@ const oldAudit = (days: number) =>
     return { at, ids, name: `audit_log_${monthOf(at)}` }
   })
 
-layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Months", (it) => {
+layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Monthly partitions", (it) => {
   it.effect("are created ahead, by one of several instances", () =>
     Effect.gen(function* () {
       const { createAhead: makeAhead } = yield* Partitions
