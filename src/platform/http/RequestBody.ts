@@ -47,7 +47,7 @@ export const inviteBody = (
 }
 
 /** Reads up to `limit` bytes. Succeeds with whether the body came to its end; if not, the request is paused. */
-const readUpTo = (request: IncomingMessage, limit: number, take: (chunk: Buffer) => void) =>
+const readUpTo = (request: IncomingMessage, limit: number, take?: (chunk: Buffer) => void) =>
   Effect.async<boolean, BodyAborted>((resume) => {
     if (request.destroyed) return resume(new BodyAborted({}))
     let size = 0
@@ -56,7 +56,7 @@ const readUpTo = (request: IncomingMessage, limit: number, take: (chunk: Buffer)
     }
     const onData = (chunk: Buffer) => {
       size += chunk.length
-      if (size <= limit) return take(chunk)
+      if (size <= limit) return take?.(chunk)
       stop()
       request.pause()
       resume(Effect.succeed(false))
@@ -70,15 +70,14 @@ const readUpTo = (request: IncomingMessage, limit: number, take: (chunk: Buffer)
       resume(new BodyAborted({ cause }))
     }
     request.on("data", onData).on("end", onEnd).on("error", onAbort).on("close", onAbort)
-    request.resume()
+    // A body that is drained was paused before.
+    if (take === undefined) request.resume()
     return Effect.sync(stop)
   })
 
 const drainAndRefuse = (request: IncomingMessage, limit: number) =>
   // The part that grew over the limit may have been the last one.
-  Effect.suspend(() =>
-    request.complete ? Effect.succeed(true) : readUpTo(request, MAX_DRAINED_BYTES, () => undefined)
-  ).pipe(
+  Effect.suspend(() => (request.complete ? Effect.succeed(true) : readUpTo(request, MAX_DRAINED_BYTES))).pipe(
     Effect.timeoutTo({ duration: bodyDrainTimeout, onTimeout: () => false, onSuccess: (ended) => ended }),
     Effect.flatMap((ended) => new BodyTooLarge({ limit, closeConnection: !ended }))
   )

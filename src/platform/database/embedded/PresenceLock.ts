@@ -55,7 +55,7 @@ const query = (client: Client, text: string, values: ReadonlyArray<unknown> = []
 const closeConnection = (client: Client): Effect.Effect<void> =>
   Effect.promise(() => client.end()).pipe(
     Effect.timeout("1 second"),
-    Effect.catchAll(() => Effect.logDebug("a connection did not close in time"))
+    Effect.catchTag("TimeoutException", () => Effect.logDebug("a connection did not close in time"))
   )
 
 /** Connects to the maintenance database, so that `corridor` itself can be dropped and copied. */
