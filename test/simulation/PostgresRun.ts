@@ -239,7 +239,7 @@ export const runOnPostgres = (
     const answers = exchange(
       Context.get(context, Ids),
       routerOf(yield* Effect.provide(businessRoutes, context)),
-      new Map()
+      new Set()
     )
     env.send = (sent, answered) => {
       const answering = Effect.async<HttpReply, never, Service>((resume) => {

@@ -129,7 +129,7 @@ const booted = (machine: Machine, shared: Shared, isEmpty: boolean) =>
     const context: Context.Context<Services> = Context.merge(all, yield* buildPlan(servicesPlan, all, planted))
     return yield* Effect.gen(function* () {
       const writer = new AnswerWriter()
-      const answers = exchange(shared.ids, routed(yield* businessRoutes), new Map())
+      const answers = exchange(shared.ids, routed(yield* businessRoutes), new Set())
       const workers = idleFirst(yield* Workers, isEmpty)
       yield* startWorkers.pipe(
         Effect.provideService(Workers, workers),

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 // @ts-expect-error: a part of the build, which knows no types
-import { buildOf } from "../../src/freshBuild.mjs"
+import { buildOf } from "../../scripts/freshBuild.mjs"
 
 interface Build {
   readonly isFresh: boolean

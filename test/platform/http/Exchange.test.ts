@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
 import * as fc from "fast-check"
-import { isCanonicalTarget } from "../../../src/platform/http/Exchange.ts"
+import { isCanonicalTarget, requestId } from "../../../src/platform/http/Exchange.ts"
 
-describe("A request target", () => {
+describe("isCanonicalTarget", () => {
   const good = [
     "/",
     "/healthz",
@@ -68,4 +68,17 @@ describe("A request target", () => {
       expect(isCanonicalTarget(`/x/a${escaped.toUpperCase()}`), escaped).toBe(false)
     }
   })
+})
+
+const fresh = () => "fresh"
+
+it.each(["a", "A-Z_0.9", "0198e123-aaaa-7bbb-8ccc-0123456789ab", "x".repeat(128)])(
+  "keeps the caller's %s",
+  (header) => {
+    expect(requestId(header, fresh)).toBe(header)
+  }
+)
+
+it.each([undefined, "", "x".repeat(129), "a b", "a\n", "a,b", "é", "<script>", '"'])("replaces %j", (header) => {
+  expect(requestId(header, fresh)).toBe("fresh")
 })

@@ -138,7 +138,7 @@ const checksOn = (url: string, standby: string) =>
     return (yield* replication).map(({ message, status }) => `${status} ${message}`)
   })
 
-describe("The doctor of a replicated database", () => {
+describe("doctor on a replicated database", () => {
   it.scopedLive(
     "warns of asynchronous replication, and fails where two servers take writes",
     () =>
@@ -170,7 +170,7 @@ describe("The doctor of a replicated database", () => {
   )
 })
 
-describe("A fence", () => {
+describe("makeFence", () => {
   const server = { replica: false, timeline: 3, system: "7", waiting: 0 }
 
   it("admits one cluster, on the highest timeline that it has seen", () => {
@@ -205,7 +205,7 @@ describe("A fence", () => {
     fence.admitReplica({ ...replica, timeline: 4 })
   })
 
-  it("does without where a server does not tell", () => {
+  it("admits servers that do not tell their timeline", () => {
     const fence = makeFence()
     fence.admit({ ...server, timeline: null, system: null })
     expect(fence.primary.server()).toBeUndefined()

@@ -30,7 +30,7 @@ layer(services, { excludeTestServices: true })("The sandbox's master key without
   )
 })
 
-layer(services, { excludeTestServices: true })("A sandbox sealed under what follows from its name", (it) => {
+layer(services, { excludeTestServices: true })("A sandbox with a master key derived from its name", (it) => {
   it.effect("keeps its key, which doctor can tell", () =>
     Effect.gen(function* () {
       yield* guardMasterKey(fromName)

@@ -38,7 +38,7 @@ it.effect("One key is taken by one at a time, in the order in which they came; o
   })
 )
 
-it.effect("Whoever gets no turn in time is told to come again, and whoever has begun is left alone", () =>
+it.effect("fails as busy without a permit in time, and does not interrupt work that has begun", () =>
   Effect.gen(function* () {
     const inTurn = makeKeyedLocks(PATIENCE)
     const gate = yield* Deferred.make<void>()

@@ -117,8 +117,8 @@ const oldAudit = (days: number) =>
     return { at, ids, name: `audit_log_${monthOf(at)}` }
   })
 
-layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Months", (it) => {
-  it.effect("are made ahead, by one of several instances", () =>
+layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Monthly partitions", (it) => {
+  it.effect("are created ahead, by one of several instances", () =>
     Effect.gen(function* () {
       const { createAhead: makeAhead } = yield* Partitions
       expect(yield* makeAhead, "the migration has made them").toEqual([])
@@ -134,7 +134,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Months", 
     })
   )
 
-  it.effect("that are missing refuse nothing: rows wait in the default part, and move", () =>
+  it.effect("may be missing: rows go to the default partition and move later", () =>
     Effect.gen(function* () {
       const { createAhead: makeAhead } = yield* Partitions
       const { org_id } = yield* newOrganization()
@@ -158,7 +158,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Months", 
     })
   )
 
-  it.effect("that somebody has in hand are made later, and nothing waits for them", () =>
+  it.effect("are created later if the table is locked, without queueing statements", () =>
     Effect.gen(function* () {
       const { createAhead: makeAhead } = yield* Partitions
       const ahead = yield* query<{ name: string }>(
@@ -171,7 +171,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Months", 
     }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
   )
 
-  it.effect("that are old are in a file, row by row, before they are gone", () =>
+  it.effect("past their retention are archived row by row before they are dropped", () =>
     Effect.gen(function* () {
       const audit = yield* AuditStore
       const { ids, name } = yield* oldAudit(3000)
@@ -214,7 +214,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Months", 
       }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
   )
 
-  it.effect("stay where no file can be written", () =>
+  it.effect("stay if the archive cannot be written", () =>
     Effect.gen(function* () {
       const audit = yield* AuditStore
       const { ids, name } = yield* oldAudit(3200)
@@ -234,7 +234,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Months", 
     }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
   )
 
-  it.effect("that stay say why: somebody has them in hand, or what went wrong", () =>
+  it.effect("that stay log the reason: a lock, or the error", () =>
     Effect.gen(function* () {
       const client = yield* sql
       const at = new Date(Date.now() - 3300 * DAY)
@@ -261,7 +261,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Months", 
     })
   )
 
-  it.effect("leave behind what is still needed: what waits to be sent, with its event and its text", () =>
+  it.effect("keep rows that are still needed: pending deliveries with event and payload", () =>
     Effect.gen(function* () {
       const [deliveries, events] = [yield* DeliveryStore, yield* EventStore]
       const { org_id } = yield* newOrganization()
@@ -302,7 +302,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Months", 
     })
   )
 
-  it.effect("leave while results are written, however long it takes to see what of them is needed", () =>
+  it.effect("are detached while results are written", () =>
     Effect.gen(function* () {
       const client = yield* sql
       const { org_id } = yield* newOrganization()
@@ -345,7 +345,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Months", 
     })
   )
 
-  it.effect("take attempts with them: those of deliveries that go one by one are in a file as well", () =>
+  it.effect("archive the attempts of deliveries that are deleted one by one", () =>
     Effect.gen(function* () {
       const deliveries = yield* DeliveryStore
       const { org_id } = yield* newOrganization()
@@ -369,7 +369,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Months", 
     })
   )
 
-  it.effect("of attempts wait for those of their deliveries: what is kept back for one would stay for ever", () =>
+  it.effect("of attempts are detached after those of their deliveries", () =>
     Effect.gen(function* () {
       const deliveries = yield* DeliveryStore
       const { org_id } = yield* newOrganization()
@@ -395,7 +395,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Months", 
     }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
   )
 
-  it.effect("of messages go as they are", () =>
+  it.effect("of notifications are detached whole", () =>
     Effect.gen(function* () {
       const store = yield* NotificationStore
       const at = new Date(Date.now() - 70 * DAY)
@@ -413,7 +413,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Months", 
     })
   )
 
-  it.effect("end without a callback or a key being taken twice", () =>
+  it.effect("end without a callback or an idempotency key being taken twice", () =>
     Effect.gen(function* () {
       const first = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth(), 1))
       const lastMoment = new Date(first.getTime() - 1)
@@ -436,7 +436,7 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Months", 
     })
   )
 
-  it.effect("lose the deliveries of an endpoint that is removed, with their attempts and places in the queue", () =>
+  it.effect("lose deliveries, attempts and queue rows of a deleted endpoint", () =>
     Effect.gen(function* () {
       const { org_id } = yield* newOrganization()
       const { webhook_id } = yield* newHook(org_id)

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { makeNames } from "../../../src/platform/database/ConnectionPool.ts"
 
 describe("names of prepared statements", () => {
-  it("come with the second sight of a text and stay the same", () => {
+  it("are given at the second use of a text and stay the same", () => {
     const nameOf = makeNames()
     expect(nameOf("select $1")).toBeUndefined()
     const name = nameOf("select $1")
@@ -12,7 +12,7 @@ describe("names of prepared statements", () => {
     expect(nameOf("select $2")).not.toBe(name)
   })
 
-  it("run out before texts without end can fill the server", () => {
+  it("are bounded in number", () => {
     const nameOf = makeNames(2)
     for (const text of ["a", "b", "c", "d"]) nameOf(text)
     const named = ["a", "b", "c", "d", "a", "b", "c", "d"]

@@ -109,7 +109,7 @@ describe("RateLimiter", () => {
     expect(limiter.peek("a", earlier + 60_000)).toStrictEqual({ allowed: true })
   })
 
-  it("blocks for no longer than a minute then, also whom it has refused meanwhile", () => {
+  it("blocks for a minute at most after that, refused keys too", () => {
     const limiter = new RateLimiter(1)
     limiter.take("a", START)
     const earlier = START - 3_600_000
@@ -126,7 +126,7 @@ describe("RateLimiter", () => {
     expect(allowed).toBe(60)
   })
 
-  it("spends what other instances tell of, and pays back what all together let through too much", () => {
+  it("spends the usage of other instances, and pays back what all let through together", () => {
     const limiter = new RateLimiter(10)
     for (let i = 0; i < 4; i++) limiter.take("a", START)
     limiter.addUsage("a", 5, START)
@@ -141,7 +141,7 @@ describe("RateLimiter", () => {
     expect(limiter.peek("a", START + 66_000)).toStrictEqual({ allowed: true })
   })
 
-  it("takes what it hears late for as old as it is", () => {
+  it("counts late usage by its age", () => {
     const limiter = new RateLimiter(10)
     limiter.addUsage("a", 10, START - 30_000)
     for (let i = 0; i < 5; i++) expect(limiter.take("a", START)).toStrictEqual({ allowed: true })
@@ -150,7 +150,7 @@ describe("RateLimiter", () => {
     expect(limiter.peek("a", START)).toStrictEqual(blocked(12))
   })
 
-  it("tells of what was spent here, once, and of none that it heard of", () => {
+  it("shares its own usage once, and none of other instances", () => {
     const limiter = new RateLimiter(10)
     limiter.addUsage("a", 3, START)
     limiter.take("a", START)
@@ -170,7 +170,7 @@ describe("RateLimiter", () => {
     expect(off.size).toBe(0)
   })
 
-  it("forgets idle keys", () => {
+  it("drops idle keys", () => {
     const limiter = new RateLimiter(10)
     for (let i = 0; i < 500; i++) limiter.take(`key-${i}`, START)
     expect(limiter.size).toBe(500)
@@ -178,7 +178,7 @@ describe("RateLimiter", () => {
     expect(limiter.size).toBe(1)
   })
 
-  it("neither grows under a flood of keys nor forgets who is blocked", () => {
+  it("keeps its size under a flood of keys, and keeps blocked keys", () => {
     const limiter = new RateLimiter(3, 100)
     for (let i = 0; i < 3; i++) limiter.spend("blocked", START)
     let largest = 0
@@ -192,7 +192,7 @@ describe("RateLimiter", () => {
     expect(limiter.peek("blocked", START + 200)).toStrictEqual(blocked(20))
   })
 
-  it("evicts the key that knows least", () => {
+  it("evicts the fullest bucket", () => {
     const limiter = new RateLimiter(10, 10)
     for (let i = 0; i < 10; i++) {
       for (let n = 0; n < (i === 4 ? 9 : 10); n++) limiter.spend(`key-${i}`, START)

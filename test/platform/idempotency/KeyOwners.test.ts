@@ -18,7 +18,7 @@ import { onDatabaseServer } from "../../support/TestServer.ts"
 
 const INITIATE = "/v1/payments-init/initiate"
 
-onDatabaseServer("The scope of a key", (it) => {
+onDatabaseServer("The owner of an idempotency key", (it) => {
   it.effect("is the account's or escrow's organisation for a platform admin who has none", () =>
     Effect.gen(function* () {
       const { acme, admin } = yield* people
@@ -54,7 +54,7 @@ onDatabaseServer("The scope of a key", (it) => {
     })
   )
 
-  it.effect("is nobody's where a platform admin names nothing that exists", () =>
+  it.effect("has no owner if a platform admin names nothing that exists", () =>
     Effect.gen(function* () {
       const { admin } = yield* people
       const headers = { "idempotency-key": randomUUID() }

@@ -54,8 +54,8 @@ const doubled = (...numbers: ReadonlyArray<number>) => numbers.map((n) => Exit.s
 
 const setbacks = (exits: ReadonlyArray<Exit.Exit<number, DatabaseFailure>>) => exits.map(failureTag)
 
-layer(Layer.effect(PoolQuotas, PoolQuotas.make(10)))("The lanes of a batcher", (it) => {
-  it.scoped("let an organisation whose rows are held wait alone", () =>
+layer(Layer.effect(PoolQuotas, PoolQuotas.make(10)))("Batches of a locked organisation", (it) => {
+  it.scoped("leave the common batch while rows are locked", () =>
     Effect.gen(function* () {
       const { ask, batches, held } = yield* doubling
       held.add("held")
@@ -75,7 +75,7 @@ layer(Layer.effect(PoolQuotas, PoolQuotas.make(10)))("The lanes of a batcher", (
     })
   )
 
-  it.scoped("tell those who waited in vain that the service is busy, and take them back in time", () =>
+  it.scoped("fail as busy after the lock timeout, and rejoin the common batch later", () =>
     Effect.gen(function* () {
       const { ask, batches, held } = yield* doubling
       held.add("held")
@@ -94,7 +94,7 @@ layer(Layer.effect(PoolQuotas, PoolQuotas.make(10)))("The lanes of a batcher", (
     })
   )
 
-  it.scoped("keep a refusal among those of its own organisation", () =>
+  it.scoped("keep a refused item within its organisation", () =>
     Effect.gen(function* () {
       const { ask, batches } = yield* doubling
       const mixed = yield* ask([...of("a", 1), ...of("b", 2, 3), ...of("wrong", 4, 13, 5, 6)])
@@ -109,7 +109,7 @@ layer(Layer.effect(PoolQuotas, PoolQuotas.make(10)))("The lanes of a batcher", (
     })
   )
 
-  it.scoped("let the next batch pass one that is overdue", () =>
+  it.scoped("let the next batch overtake an overdue one", () =>
     Effect.gen(function* () {
       const { ask, hanging } = yield* doubling
       hanging.add(1)
@@ -120,7 +120,7 @@ layer(Layer.effect(PoolQuotas, PoolQuotas.make(10)))("The lanes of a batcher", (
     })
   )
 
-  it.scoped("tell whoever waits too long, and that requests are stuck", () =>
+  it.scoped("fail items that wait too long, and report that requests are stuck", () =>
     Effect.gen(function* () {
       const { isStuck } = yield* PoolQuotas
       const { ask, hanging } = yield* doubling
@@ -139,7 +139,7 @@ layer(Layer.effect(PoolQuotas, PoolQuotas.make(10)))("The lanes of a batcher", (
     })
   )
 
-  it.scoped("turn away whoever finds no room", () =>
+  it.scoped("refuse items beyond the longest queue", () =>
     Effect.gen(function* () {
       const { ask, hanging, held } = yield* doubling
       held.add("held")
@@ -154,7 +154,7 @@ layer(Layer.effect(PoolQuotas, PoolQuotas.make(10)))("The lanes of a batcher", (
     })
   )
 
-  it.scoped("try once more, together, what a broken connection was asked for", () =>
+  it.scoped("retry a batch once after its connection broke", () =>
     Effect.gen(function* () {
       const batches: Array<ReadonlyArray<number>> = []
       const same = yield* batched((items: ReadonlyArray<number>) => {

@@ -15,8 +15,8 @@ const counting = Effect.gen(function* () {
   return { read, asked: () => asked }
 })
 
-layer(Layer.effect(PoolQuotas, PoolQuotas.make(10)))("Reads of terms", (it) => {
-  it.scoped("are read once at a version, each question by itself", () =>
+layer(Layer.effect(PoolQuotas, PoolQuotas.make(10)))("Reads cached by configuration version", (it) => {
+  it.scoped("are read once for each version and key", () =>
     Effect.gen(function* () {
       const { read } = yield* counting
       const answers = Effect.forEach(["a", "b", "a"], read)
@@ -31,7 +31,7 @@ layer(Layer.effect(PoolQuotas, PoolQuotas.make(10)))("Reads of terms", (it) => {
     })
   )
 
-  it.scoped("are read each time where no version is known", () =>
+  it.scoped("are read each time without a version", () =>
     Effect.gen(function* () {
       const { read } = yield* counting
       yield* atConfigVersion("v1")(read("a"))
@@ -50,7 +50,7 @@ layer(Layer.effect(PoolQuotas, PoolQuotas.make(10)))("Reads of terms", (it) => {
     })
   )
 
-  it.scoped("that failed are not remembered", () =>
+  it.scoped("that failed are not cached", () =>
     Effect.gen(function* () {
       let fails = true
       const read = yield* cachedByConfigVersion(
@@ -63,7 +63,7 @@ layer(Layer.effect(PoolQuotas, PoolQuotas.make(10)))("Reads of terms", (it) => {
     })
   )
 
-  it.scoped("are forgotten oldest first when there are too many", () =>
+  it.scoped("are evicted oldest first", () =>
     Effect.gen(function* () {
       const { asked, read } = yield* counting
       const many = Array.from({ length: configVersionsCached }, (_, n) => `${n}`)

@@ -12,7 +12,7 @@ import { makeFence } from "../../../src/platform/database/PrimaryFence.ts"
 import { eventually } from "../../payments/support/Calls.ts"
 import { EmptyDatabase, TestDatabaseServer } from "../../support/TestDatabase.ts"
 import { testSettings } from "../../support/TestSettings.ts"
-import { breakOff } from "./BreakOff.ts"
+import { breakOff } from "./BreakConnection.ts"
 
 const Database = EmptyDatabase.pipe(Layer.provideMerge(testSettings({ DATABASE_POOL: "3" })))
 
@@ -21,7 +21,7 @@ const withSql = <A, E, R>(use: (sql: SqlClient.SqlClient) => Effect.Effect<A, E,
 
 const untraced = Effect.withTracerEnabled(false)
 
-layer(Database, { excludeTestServices: true })("A statement alone", (it) => {
+layer(Database, { excludeTestServices: true })("A statement outside of transactions", (it) => {
   it.effect("gives its rows, and those of each where one text holds several", () =>
     withSql((sql) =>
       Effect.gen(function* () {
@@ -59,7 +59,7 @@ layer(Database, { excludeTestServices: true })("A statement alone", (it) => {
     )
   )
 
-  it.effect("is over for the server too when nobody waits for it any longer", () =>
+  it.effect("is cancelled on the server when its caller is interrupted", () =>
     withSql((sql) =>
       Effect.gen(function* () {
         const asleep = Effect.map(
@@ -75,7 +75,7 @@ layer(Database, { excludeTestServices: true })("A statement alone", (it) => {
     ).pipe(untraced)
   )
 
-  it.effect("that nobody waits for any longer takes no connection when its turn comes", () =>
+  it.effect("takes no connection if its caller was interrupted while waiting", () =>
     withSql((sql) =>
       Effect.gen(function* () {
         const all = Effect.forEach([0.2, 0.2, 0.2], (seconds) => sql`select pg_sleep(${seconds})`, { concurrency: 3 })
@@ -155,7 +155,7 @@ const opened = (max: number) =>
     return { answers, cancels, pool, sql: withUntracedStatements(Context.get(context, SqlClient.SqlClient), pool) }
   })
 
-layer(TestDatabaseServer, { excludeTestServices: true })("The connection of a statement alone", (it) => {
+layer(TestDatabaseServer, { excludeTestServices: true })("The connection of such a statement", (it) => {
   it.scoped.each([true, false])("may have carried it out when it breaks, for whatever reason (traced: %s)", (traced) =>
     Effect.gen(function* () {
       const { pool, sql } = yield* opened(2)
@@ -176,7 +176,7 @@ layer(TestDatabaseServer, { excludeTestServices: true })("The connection of a st
     }).pipe(Effect.withTracerEnabled(traced))
   )
 
-  it.scoped("is somebody else's once it is answered: nothing is cancelled there any longer", () =>
+  it.scoped("is not cancelled after it was answered", () =>
     Effect.gen(function* () {
       const { cancels, pool, sql } = yield* opened(2)
       const fiber = yield* Effect.fork(sql`select pg_sleep(0.05)`)
@@ -200,7 +200,7 @@ layer(TestDatabaseServer, { excludeTestServices: true })("The connection of a st
     }).pipe(untraced)
   )
 
-  it.scoped("is nobody else's while it is being cancelled", () =>
+  it.scoped("is not reused while a statement is being cancelled", () =>
     Effect.gen(function* () {
       const { answers, cancels, pool, sql } = yield* opened(3)
       const lock = "select pg_advisory_xact_lock(29)"

@@ -42,7 +42,7 @@ onBothStores("Limits across instances", (it) => {
     })
   )
 
-  it.effect("count a batch once, however often it is told and heard", () =>
+  it.effect("count a batch once, however often it is sent and received", () =>
     Effect.gen(function* () {
       const store = yield* RateLimitUsageStore
       const [me, other, key] = [yield* nextId, yield* nextId, yield* nextId]

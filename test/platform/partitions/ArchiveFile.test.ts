@@ -14,7 +14,7 @@ afterAll(() => rmSync(root, { recursive: true }))
 
 const textOf = (path: string) => gunzipSync(readFileSync(path)).toString("utf8")
 
-it("two of one name do not write over each other, whatever the number of their processes", async () => {
+it("two archives of one name do not overwrite each other", async () => {
   const folder = join(root, "shared")
   const both = Effect.gen(function* () {
     const [one, other] = [yield* openArchive(folder, "events_rest"), yield* openArchive(folder, "events_rest")]
@@ -27,7 +27,7 @@ it("two of one name do not write over each other, whatever the number of their p
   expect(readdirSync(folder)).toHaveLength(2)
 })
 
-it("fails, and nothing else does, where the file cannot be read again", async () => {
+it("fails if the file cannot be read back", async () => {
   const folder = join(root, "unreadable")
   const lost = Effect.flatMap(openArchive(folder, "events_rest"), (archive) =>
     archive
@@ -43,7 +43,7 @@ it("fails, and nothing else does, where the file cannot be read again", async ()
   )
 })
 
-it("a new folder is synced where it stands, and the file's folder with it", async () => {
+it("syncs a new folder, its parent and the folder of the file", async () => {
   const handle = await open(root, "r")
   const prototype = Object.getPrototypeOf(handle) as FileHandle
   await handle.close()

@@ -11,7 +11,7 @@ import { type Credential, people } from "../../support/Credentials.ts"
 import { post } from "../../support/Send.ts"
 import { newBeneficiary } from "../../treasury/accounts/AccountFixtures.ts"
 import { disburse, fund, newAccount, newEscrow } from "../../treasury/escrow/EscrowFixtures.ts"
-import { age, loseAnswer } from "./Ageing.ts"
+import { age, loseAnswer } from "./AgeKeys.ts"
 import { rateOf } from "../../payments/support/Ramping.ts"
 
 const make = () => {
@@ -71,7 +71,7 @@ onDatabasePaymentServer("A key of a request that was cut off", make, (it, { stri
     })
   )
 
-  it.effect("says the same of a ramp, in the words of a ramp, and asks nobody to pay yet", () =>
+  it.effect("answers a ramp as unknown, without payment instructions", () =>
     Effect.gen(function* () {
       yield* serveCountry("FI", ["stripe"], "bank_transfer")
       yield* serveCountry("FI", ["stripe"], "crypto", "outbound")
