@@ -1,66 +1,41 @@
 /** The check of the books in SQL. Each statement sees one moment of them, so it may run while money moves. */
 import { SqlClient } from "@effect/sql"
-import { Effect, Option, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { builtInRails } from "../../domain/Corridor.ts"
-import { OrgId } from "../../domain/Ids.ts"
 import { isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import { toleratedShare } from "../../domain/Exchange.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import { queryRow, queryRows } from "../../platform/database/Query.ts"
+import { queryOne, queryRows } from "../../platform/database/Query.ts"
 import { unlimited } from "../../platform/database/Transactor.ts"
-import { AccountName } from "./LedgerStore.ts"
-import { MOST_NAMED, problemsOf, halfUnitOf } from "./LedgerCheck.ts"
+import {
+  ComparedAccount,
+  DifferingProvider,
+  DifferingSimulator,
+  Exchanged,
+  FxBalance,
+  halfUnitOf,
+  LedgerCounts,
+  MOST_NAMED,
+  problemsOf,
+  RoundingTotal,
+  UnbalancedBooks,
+  UnbalancedEntry,
+  UnknownOrganization
+} from "./LedgerCheck.ts"
 
-const currency = Schema.String
-const leftOver = { currency, left_over: Schema.String }
-
-const countsOf = queryRow(
-  Schema.Struct({ entries: Schema.Int, postings: Schema.Int, accounts: Schema.Int, balances: Schema.Int })
-)
-const booksOf = queryRows(Schema.Struct(leftOver))
-const entriesOf = queryRows(Schema.Struct({ entry_id: Schema.String, ...leftOver }))
-const accountsOf = queryRows(
-  Schema.Struct({
-    account: AccountName,
-    posted: Schema.String,
-    balance: Schema.NullOr(Schema.String),
-    floor: Schema.NullOr(Schema.String),
-    due_floor: Schema.NullOr(Schema.String),
-    differs: Schema.Boolean,
-    below: Schema.Boolean,
-    floor_differs: Schema.Boolean,
-    foreign: Schema.Boolean
-  })
-)
-const providersOf = queryRows(Schema.Struct({ account: AccountName, posted: Schema.String, moved: Schema.String }))
-const simulatorsOf = queryRows(
-  Schema.Struct({
-    account: AccountName,
-    payments: Schema.Int,
-    example: Schema.String,
-    booked: Schema.String,
-    held: Schema.String
-  })
-)
-const strangersOf = queryRows(Schema.Struct({ org_id: OrgId }))
-const currenciesOf = queryRows(Schema.Struct({ currency }))
-const totalsOf = queryRows(
-  Schema.Struct({ currency, exchanges: Schema.Int, given_away: Schema.String, kept: Schema.String })
-)
-const lossesOf = queryRows(
-  Schema.Struct({
-    subject: Schema.String,
-    from_currency: currency,
-    to_currency: currency,
-    rate: Schema.String,
-    taken: Schema.String,
-    given: Schema.String,
-    lost: Schema.String
-  })
-)
-const fxOf = queryRows(Schema.Struct({ currency, balance: Schema.String }))
-const uncheckedOf = queryRow(Schema.Struct({ unchecked: Schema.Int }))
+const countsOf = queryOne(LedgerCounts)
+const booksOf = queryRows(UnbalancedBooks)
+const entriesOf = queryRows(UnbalancedEntry)
+const accountsOf = queryRows(ComparedAccount)
+const providersOf = queryRows(DifferingProvider)
+const simulatorsOf = queryRows(DifferingSimulator)
+const unknownOf = queryRows(UnknownOrganization)
+const currenciesOf = queryRows(Schema.Struct({ currency: Schema.String }))
+const totalsOf = queryRows(RoundingTotal)
+const lossesOf = queryRows(Exchanged)
+const fxOf = queryRows(FxBalance)
+const uncheckedOf = queryOne(Schema.Struct({ unchecked: Schema.Int }))
 
 /** Gains and losses of `fx` by rounding. */
 const roundingOf = Effect.gen(function* () {
@@ -124,10 +99,10 @@ const roundingOf = Effect.gen(function* () {
       trim_scale(given)::text as given, trim_scale(lost)::text as lost
     from judged where lost > allowed order by subject limit ${MOST_NAMED}`)
 
-  const unknown = yield* uncheckedOf(sql`with ${exchanges}
+  const { unchecked } = yield* uncheckedOf(sql`with ${exchanges}
     select count(distinct subject)::float8 as unchecked from priced where rate is null`)
 
-  return { losses, rounding: { totals, unchecked: Option.getOrThrow(unknown).unchecked } }
+  return { losses, rounding: { totals, unchecked } }
 })
 
 /**
@@ -217,7 +192,7 @@ export const checkLedger = Effect.gen(function* () {
 
   const simulators = yield* simulatorsThatDiffer
 
-  const strangers = yield* strangersOf(sql`select distinct org_id from ledger_postings p
+  const unknown = yield* unknownOf(sql`select distinct org_id from ledger_postings p
     where org_id is not null and not exists (select from organizations o where o.org_id = p.org_id)
     order by org_id limit ${MOST_NAMED}`)
 
@@ -227,9 +202,9 @@ export const checkLedger = Effect.gen(function* () {
   const { losses, rounding } = yield* roundingOf
 
   return {
-    ...Option.getOrThrow(counts),
+    ...counts,
     rounding,
     fx,
-    problems: problemsOf({ entries, books, accounts, exchanges: losses, strangers, providers, simulators })
+    problems: problemsOf({ entries, books, accounts, exchanges: losses, unknown, providers, simulators })
   }
 }).pipe(unlimited, orDatabaseFailure)

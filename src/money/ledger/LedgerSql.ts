@@ -1,10 +1,10 @@
 /** The books in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema, Duration } from "effect"
-import { OrgId, PaymentId } from "../../domain/Ids.ts"
+import { OrgId } from "../../domain/Ids.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
-import { currencyOf, entryKinds, keepsBalance, LedgerAccount, providerIn } from "../../domain/Ledger.ts"
+import { currencyOf, keepsBalance, LedgerAccount, providerIn } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import {
   failOrDie,
@@ -27,14 +27,16 @@ import {
 } from "../../platform/database/Query.ts"
 import { unlimited } from "../../platform/database/Transactor.ts"
 import {
-  AccountName,
+  BalanceRow,
   byKind,
+  PostingRow,
   platformBalanceOf,
   type StoredBalance,
   type StoredPosting,
   type Balances,
   LedgerStore
 } from "./LedgerStore.ts"
+import { AccountName } from "./LedgerCheck.ts"
 import { checkLedger } from "./LedgerCheckSql.ts"
 import { insufficientFundsOf, postingRows, postStatement } from "./PostingSql.ts"
 import { booksClosingDelay, postingPatience, postingPause } from "../../domain/policies/PaymentPolicies.ts"
@@ -140,24 +142,6 @@ const closeLedgerDays = (sql: SqlClient.SqlClient): Stored<number> => {
 }
 
 const AmountRow = Schema.Struct({ account: AccountName, amount: Schema.String })
-
-const BalanceRow = Schema.Struct({
-  account: AccountName,
-  org_id: OrgId,
-  balance: Schema.String,
-  floor: Schema.NullOr(Schema.String)
-})
-
-const PostingRow = Schema.Struct({
-  entry_id: Schema.String,
-  org_id: Schema.NullOr(OrgId),
-  account: AccountName,
-  amount: Schema.String,
-  kind: Schema.Literal(...entryKinds),
-  payment_id: Schema.NullOr(PaymentId),
-  reference: Schema.NullOr(Schema.String),
-  created_at: Schema.DateFromSelf
-})
 
 const amountsOf = queryRows(AmountRow)
 const balancesOf = queryRows(BalanceRow)

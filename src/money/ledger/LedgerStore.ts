@@ -2,21 +2,14 @@
  * The books at rest. Callers post inside the transaction of the change that moved the money, with one call for each
  * transaction, and after they have locked their own rows; a refusal ends that transaction.
  */
-import { Context, type Option, Schema, Array as Arr } from "effect"
-import type { OrgId, PaymentId } from "../../domain/Ids.ts"
+import { Context, type Option, Array as Arr, Schema } from "effect"
+import { OrgId, PaymentId } from "../../domain/Ids.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
-import {
-  type Entry,
-  type LedgerAccount,
-  type EntryKind,
-  kindOf,
-  platformKinds,
-  providerIn
-} from "../../domain/Ledger.ts"
+import { type Entry, type LedgerAccount, entryKinds, kindOf, platformKinds, providerIn } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import type { Scope, Window } from "../../platform/database/Query.ts"
-import type { LedgerReport } from "./LedgerCheck.ts"
+import { AccountName, type LedgerReport } from "./LedgerCheck.ts"
 import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { type DateRange, eachDay } from "../../domain/CalendarDate.ts"
 
@@ -60,26 +53,32 @@ export const balancesByDay = (range: DateRange, { moved, now }: SettledAfter): R
 
 /** The rows of the ledger. */
 
-/** A name that the database has checked. */
-export const AccountName = Schema.String.pipe(Schema.brand("LedgerAccount"))
+export const BalanceRow = Schema.Struct({
+  account: AccountName,
+  org_id: OrgId,
+  balance: Schema.String,
+  /** Null: the balance may fall without end. */
+  floor: Schema.NullOr(Schema.String)
+})
 
-export interface StoredPosting {
-  readonly entry_id: string
-  readonly org_id: OrgId | null
-  readonly account: LedgerAccount
-  readonly amount: Money
-  readonly kind: EntryKind
-  readonly payment_id: PaymentId | null
-  readonly reference: string | null
-  readonly created_at: Date
+export const PostingRow = Schema.Struct({
+  entry_id: Schema.String,
+  org_id: Schema.NullOr(OrgId),
+  account: AccountName,
+  amount: Schema.String,
+  kind: Schema.Literal(...entryKinds),
+  payment_id: Schema.NullOr(PaymentId),
+  reference: Schema.NullOr(Schema.String),
+  created_at: Schema.DateFromSelf
+})
+
+export interface StoredBalance extends Omit<typeof BalanceRow.Type, "balance" | "floor"> {
+  readonly balance: Money
+  readonly floor: Money | null
 }
 
-export interface StoredBalance {
-  readonly account: LedgerAccount
-  readonly org_id: OrgId
-  readonly balance: Money
-  /** Null: the balance may fall without end. */
-  readonly floor: Money | null
+export interface StoredPosting extends Omit<typeof PostingRow.Type, "amount"> {
+  readonly amount: Money
 }
 
 /** One account of the platform, or the sum of all organisations' accounts of one kind and currency. */

@@ -1,7 +1,7 @@
 /** Virtual accounts and their transactions in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
-import { AccountId, OrgId, PaymentId, TransactionId, UserId } from "../../domain/Ids.ts"
+import { AccountId } from "../../domain/Ids.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import {
   inScope,
@@ -19,13 +19,10 @@ import {
   VirtualAccount,
   VirtualAccountStore,
   withPaymentState,
-  paymentRails,
-  transactionStatuses,
-  transactionTypes,
+  TransactionRow,
   type VirtualTransaction,
   VirtualTransactionStore
 } from "./VirtualAccountStore.ts"
-import { CurrencyCode } from "../../domain/Currency.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 
 const accountOf = queryRow(VirtualAccount)
@@ -67,38 +64,19 @@ export const virtualAccountStoreSql = Layer.effect(
   })
 )
 
-const StoredRow = Schema.Struct({
-  transaction_id: TransactionId,
-  account_id: AccountId,
-  org_id: OrgId,
-  user_id: UserId,
-  type: Schema.Literal(...transactionTypes),
-  status: Schema.Literal(...transactionStatuses),
-  amount: Schema.String,
-  fee: Schema.String,
-  currency: Schema.typeSchema(CurrencyCode),
-  description: Schema.NullOr(Schema.String),
-  payment_rail: Schema.Literal(...paymentRails),
-  reference: Schema.String,
-  payment_id: Schema.NullOr(PaymentId),
-  rate: Schema.NullOr(Schema.String),
-  created_at: Schema.DateFromSelf,
-  updated_at: Schema.DateFromSelf
-})
-
 /** A row joined with its payment, if it has one. */
 const Row = Schema.Struct({
-  ...StoredRow.fields,
+  ...TransactionRow.fields,
   payment_status: Schema.NullOr(Schema.Literal(...paymentStatuses)),
   payment_fees: Schema.NullOr(Schema.String),
   payment_updated_at: Schema.NullOr(Schema.DateFromSelf)
 })
 
-const storedRows = rowsAs(StoredRow)
+const storedRows = rowsAs(TransactionRow)
 const rowOf = queryRow(Row)
 const rowsOf = queryRows(Row)
 
-const fromStored = ({ amount, fee, ...row }: typeof StoredRow.Type): VirtualTransaction => ({
+const fromStored = ({ amount, fee, ...row }: typeof TransactionRow.Type): VirtualTransaction => ({
   ...row,
   amount: moneyOf(amount, row.currency),
   fee: moneyOf(fee, row.currency)
@@ -121,7 +99,7 @@ const fromRow = ({ payment_fees, payment_status, payment_updated_at, ...row }: t
 export const virtualTransactionStoreSql = Layer.effect(
   VirtualTransactionStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
-    const names = Object.keys(StoredRow.fields).filter((name) => name !== "rate")
+    const names = Object.keys(TransactionRow.fields).filter((name) => name !== "rate")
     const stored = sql.literal([...names, "trim_scale(rate)::text as rate"].join(", "))
     const transactions = sql.literal(`(select ${names.map((name) => `t.${name}`).join(", ")},
         trim_scale(t.rate)::text as rate,

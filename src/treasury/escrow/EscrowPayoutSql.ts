@@ -1,8 +1,6 @@
 /** Payouts to escrow parties in PostgreSQL. Times are the database's. */
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Option, Schema } from "effect"
-import { CurrencyCode } from "../../domain/Currency.ts"
-import { BeneficiaryId, EscrowId, OrgId, PaymentId, TransactionId } from "../../domain/Ids.ts"
 import { escrowPayoutLease } from "../../domain/policies/PaymentPolicies.ts"
 import {
   inScope,
@@ -16,50 +14,29 @@ import {
   queryRow,
   queryRows
 } from "../../platform/database/Query.ts"
-import { Initiator, type NewPayout, payoutStatuses, EscrowPayoutStore } from "./EscrowPayoutStore.ts"
+import { type NewPayout, PayoutRow, EscrowPayoutStore } from "./EscrowPayoutStore.ts"
 
-const Row = Schema.Struct({
-  payout_id: Schema.String,
-  org_id: OrgId,
-  escrow_id: EscrowId,
-  milestone_id: Schema.NullOr(Schema.String),
-  party_id: Schema.String,
-  beneficiary_id: BeneficiaryId,
-  amount: Schema.String,
-  currency: Schema.typeSchema(CurrencyCode),
-  description: Schema.String,
-  payment_id: PaymentId,
-  transaction_id: TransactionId,
-  initiator: Initiator,
-  status: Schema.Literal(...payoutStatuses),
-  reason: Schema.NullOr(Schema.String),
-  sends: Schema.Int,
-  sent_at: Schema.NullOr(Schema.DateFromSelf),
-  created_at: Schema.DateFromSelf,
-  updated_at: Schema.DateFromSelf
-})
-
-const ClaimedRow = Schema.Struct({ ...Row.fields, lease_token: Schema.String, tries: Schema.Int })
+const ClaimedRow = Schema.Struct({ ...PayoutRow.fields, lease_token: Schema.String, tries: Schema.Int })
 
 const BlockedRow = Schema.Struct({
   item_id: Schema.String,
-  ...Row.pick("org_id", "escrow_id", "party_id", "amount", "currency", "reason", "created_at").fields,
+  ...PayoutRow.pick("org_id", "escrow_id", "party_id", "amount", "currency", "reason", "created_at").fields,
   escrow_name: Schema.String,
   party_name: Schema.String
 })
 
-const optionalRow = queryRow(Row)
+const optionalRow = queryRow(PayoutRow)
 const claimedRows = queryRows(ClaimedRow)
 const blockedRows = queryRows(BlockedRow)
 const idRows = queryRows(Schema.Struct({ payout_id: Schema.String }))
 const sumRow = queryOne(Schema.Struct({ amount: Schema.String }))
 
-const withMoney = <R extends Pick<typeof Row.Type, "amount" | "currency">>({ amount, currency, ...rest }: R) => ({
+const withMoney = <R extends Pick<typeof PayoutRow.Type, "amount" | "currency">>({ amount, currency, ...rest }: R) => ({
   ...rest,
   amount: moneyOf(amount, currency)
 })
 
-const columnNames = Object.keys(Row.fields)
+const columnNames = Object.keys(PayoutRow.fields)
 const COLUMNS = columnNames.join(", ")
 const CLAIMED = [...columnNames, "lease_token", "tries"].map((name) => `e.${name}`).join(", ")
 

@@ -1,8 +1,7 @@
 /** Escrows in PostgreSQL: an escrow is a row and the rows of its parties, milestones and splits. */
 import { SqlClient, type Statement } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
-import { AccountId, BeneficiaryId, EscrowId, OrgId } from "../../domain/Ids.ts"
-import { CurrencyCode } from "../../domain/Currency.ts"
+import { EscrowId } from "../../domain/Ids.ts"
 import { fromPlainText, toPlainText } from "../../domain/Decimal.ts"
 import { splitTypes } from "../../domain/Split.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
@@ -16,45 +15,8 @@ import {
   queryRow,
   queryRows
 } from "../../platform/database/Query.ts"
-import { type Escrow, escrowStatuses, milestoneStatuses, type NewEscrow, type PartySplit } from "./Escrow.ts"
+import { type Escrow, EscrowRow, MilestoneRow, type NewEscrow, PartyRow, type PartySplit } from "./Escrow.ts"
 import { EscrowStore } from "./EscrowStore.ts"
-
-const EscrowRow = Schema.Struct({
-  escrow_id: EscrowId,
-  org_id: OrgId,
-  name: Schema.String,
-  currency: Schema.typeSchema(CurrencyCode),
-  account_id: AccountId,
-  status: Schema.Literal(...escrowStatuses),
-  total_amount: Schema.String,
-  funded_amount: Schema.String,
-  disbursed_amount: Schema.String,
-  created_at: Schema.DateFromSelf,
-  updated_at: Schema.DateFromSelf
-})
-
-const PartyRow = Schema.Struct({
-  party_id: Schema.String,
-  escrow_id: EscrowId,
-  name: Schema.String,
-  beneficiary_id: Schema.NullOr(BeneficiaryId),
-  account_id: Schema.NullOr(AccountId),
-  email: Schema.NullOr(Schema.String)
-})
-
-const MilestoneRow = Schema.Struct({
-  milestone_id: Schema.String,
-  escrow_id: EscrowId,
-  sequence: Schema.Int,
-  label: Schema.String,
-  description: Schema.NullOr(Schema.String),
-  due_date: Schema.NullOr(Schema.String),
-  expected_disbursement: Schema.String,
-  status: Schema.Literal(...milestoneStatuses),
-  contract_reference: Schema.NullOr(Schema.String),
-  contract_submitted_at: Schema.NullOr(Schema.DateFromSelf),
-  disbursed_at: Schema.NullOr(Schema.DateFromSelf)
-})
 
 const SplitRow = Schema.Struct({
   milestone_id: Schema.String,
@@ -141,21 +103,22 @@ const escrowOfRows = (row: typeof EscrowRow.Type, { milestones, parties, splits 
 export const escrowStoreSql = Layer.effect(
   EscrowStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
-    const columns = sql.literal(Object.keys(EscrowRow.fields).join(", "))
+    const columnsOf = ({ fields }: { readonly fields: object }) => sql.literal(Object.keys(fields).join(", "))
+    const columns = columnsOf(EscrowRow)
 
     const whole = Effect.fnUntraced(function* (rows: ReadonlyArray<typeof EscrowRow.Type>, scope: Scope) {
       if (rows.length === 0) return []
-      const theirs = sql`${sql.in(
-        "escrow_id",
-        rows.map(({ escrow_id }) => escrow_id)
-      )} and ${ownedIn(sql, scope)}`
-      const parties = yield* partiesOf(sql`select party_id, escrow_id, name, beneficiary_id, account_id, email
-        from escrow_parties where ${theirs} order by escrow_id, position`)
-      const milestones = yield* milestonesOf(sql`select milestone_id, escrow_id, sequence, label, description, due_date,
-          expected_disbursement, status, contract_reference, contract_submitted_at, disbursed_at
-        from escrow_milestones where ${theirs} order by escrow_id, sequence`)
-      const splits = yield* splitsOf(sql`select milestone_id, party_id, split_type, split_value
-        from escrow_splits where ${theirs} order by milestone_id, position`)
+      const ids = rows.map(({ escrow_id }) => escrow_id)
+      const theirs = sql`${sql.in("escrow_id", ids)} and ${ownedIn(sql, scope)}`
+      const parties = yield* partiesOf(
+        sql`select ${columnsOf(PartyRow)} from escrow_parties where ${theirs} order by escrow_id, position`
+      )
+      const milestones = yield* milestonesOf(
+        sql`select ${columnsOf(MilestoneRow)} from escrow_milestones where ${theirs} order by escrow_id, sequence`
+      )
+      const splits = yield* splitsOf(
+        sql`select ${columnsOf(SplitRow)} from escrow_splits where ${theirs} order by milestone_id, position`
+      )
       return rows.map((row) => escrowOfRows(row, { parties, milestones, splits }))
     })
 

@@ -6,7 +6,7 @@ import { split } from "../../domain/Split.ts"
 import { coverageOf, type Escrow, type Milestone, type Party, type PartySplit, escrowLedgerAccount } from "./Escrow.ts"
 import type { TransactionId } from "../../domain/Ids.ts"
 import { completedRow } from "../accounts/RecordMovement.ts"
-import type { VirtualAccount, NewVirtualTransaction, TransactionType } from "../accounts/VirtualAccountStore.ts"
+import type { VirtualAccount, NewVirtualTransaction } from "../accounts/VirtualAccountStore.ts"
 import { type Entry, type LedgerAccount, move } from "../../domain/Ledger.ts"
 
 const plus = (a: Money, b: Money): Money => Either.getOrThrow(a.add(b))
@@ -200,7 +200,7 @@ export const returnEntry = (escrow: Escrow, to: LedgerAccount, left: Money): Ent
 
 export interface EscrowMovement {
   readonly account: VirtualAccount
-  readonly type: TransactionType
+  readonly type: NewVirtualTransaction["type"]
   readonly amount: Money
   readonly description: string
 }
