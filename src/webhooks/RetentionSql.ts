@@ -12,7 +12,7 @@ import { orDatabaseFailure, type Stored } from "../platform/database/DatabaseFai
 import { theRowAs } from "../platform/database/Query.ts"
 import type { Settings } from "../platform/config/Settings.ts"
 import { deleteArchivedRows, detachOldPartitions } from "../platform/partitions/DetachOld.ts"
-import { webhookForgetBatch } from "../domain/policies/WebhookPolicies.ts"
+import { webhookRetentionBatch } from "../domain/policies/WebhookPolicies.ts"
 import { nilUuid } from "../domain/Ids.ts"
 
 /** Time and id of the last row that was scanned. */
@@ -32,7 +32,7 @@ export const deleteInBatches = (deleteAfter: (position: Position) => Stored<Batc
   let position = beginning
   const next: Stored<number> = Effect.suspend(() => deleteAfter(position)).pipe(
     Effect.flatMap(({ deleted, last, scanned }) => {
-      const isOver = last === null || scanned < webhookForgetBatch
+      const isOver = last === null || scanned < webhookRetentionBatch
       position = isOver ? beginning : last
       return isOver || deleted > 0 ? Effect.succeed(deleted) : next
     })
@@ -61,7 +61,7 @@ const deleteAfter =
   ([at, id]: readonly [Date, string]): Stored<Batch> =>
     Effect.suspend(() => {
       let seen: typeof BatchRow.Type | undefined
-      const rows = Effect.map(Effect.flatMap(sql.unsafe(statement, [at, id, webhookForgetBatch]), batch), (row) => {
+      const rows = Effect.map(Effect.flatMap(sql.unsafe(statement, [at, id, webhookRetentionBatch]), batch), (row) => {
         seen = row
         const attempts = (row.attempts ?? []).map((line) => ({ line, of: "webhook_attempts" }))
         return [...row.deleted.map((line) => ({ line })), ...attempts]

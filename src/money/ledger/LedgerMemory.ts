@@ -1,7 +1,7 @@
 /** The books in memory: the same answers as the SQL store, floors and refusals included. */
 import { BigDecimal, Clock, Effect, Layer, Option } from "effect"
 import { dateOf } from "../../domain/CalendarDate.ts"
-import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
+import { newestFirst, openTables, seenIn } from "../../platform/database/MemoryDatabase.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
 import {
@@ -106,7 +106,7 @@ export const ledgerStoreMemory = Layer.effect(
       balancesOf: (scope, { after, take } = { after: Option.none() }) =>
         Effect.sync(() =>
           Array.from(ledgerBalances.values())
-            .filter(({ org_id }) => Option.isNone(scope) || org_id === scope.value)
+            .filter(seenIn(scope))
             .filter(({ account, balance }) => !balance.isZero || /^(settlement|held)\//.test(account))
             .filter(({ account }) => Option.isNone(after) || account > after.value)
             .sort((a, b) => (a.account < b.account ? -1 : 1))
@@ -134,8 +134,7 @@ export const ledgerStoreMemory = Layer.effect(
       settledAfter: (scope, date) =>
         Effect.sync(() => {
           const own = Array.from(ledgerBalances.values()).filter(
-            ({ account, org_id }) =>
-              kindOf(account) === "settlement" && (Option.isNone(scope) || org_id === scope.value)
+            (row) => kindOf(row.account) === "settlement" && seenIn(scope)(row)
           )
           const names = new Set(own.map(({ account }) => account))
           const later = Array.from(ledgerPostings.values(), (row) => ({
@@ -169,9 +168,7 @@ export const ledgerStoreMemory = Layer.effect(
         ),
       postings: (scope, account, window) =>
         Effect.sync(() => {
-          const own = Array.from(ledgerPostings.values()).filter(
-            (row) => row.account === account && (Option.isNone(scope) || row.org_id === scope.value)
-          )
+          const own = Array.from(ledgerPostings.values()).filter((row) => row.account === account && seenIn(scope)(row))
           return newestFirst(own, (row) => row.entry_id, window)
         }),
       clearingOf: (paymentId) =>

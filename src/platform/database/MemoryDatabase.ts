@@ -2,9 +2,9 @@
  * Database of the memory layers: maps of immutable rows, with transactions. Features declare their own tables;
  * opening a table creates it.
  */
-import { Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import { InTransaction, Transactor } from "./Transactor.ts"
-import type { Window } from "./Query.ts"
+import type { Scope, Window } from "./Query.ts"
 
 type Rows = Map<unknown, unknown>
 
@@ -147,3 +147,17 @@ export const newestFirst = <Row extends { readonly created_at: Date }>(
     .sort((a, b) => (key(a) < key(b) ? 1 : -1))
     .slice(0, window.take)
 }
+
+/** Rows that a scope may see, as `inScope` and `ownedIn` in SQL. */
+export const seenIn =
+  (scope: Scope) =>
+  (row: { readonly org_id: string | null }): boolean =>
+    Option.isNone(scope) || row.org_id === scope.value
+
+/** Rows with these values; undefined: any. */
+export const matches =
+  <Row extends object>(filter: { readonly [Name in keyof Row]?: Row[Name] | undefined }) =>
+  (row: Row): boolean =>
+    Object.entries(filter).every(([name, value]) => value === undefined || row[name as keyof Row] === value)
+
+export const currentDate = Effect.map(Clock.currentTimeMillis, (now) => new Date(now))

@@ -8,7 +8,7 @@ import {
   webhookShare,
   webhookSlowConcurrency,
   webhookUnknownConcurrency,
-  webhookMannersKept,
+  receiverSpeedsKept,
   webhookSlow,
   webhookSlowMemory
 } from "../../domain/policies/WebhookPolicies.ts"
@@ -103,7 +103,7 @@ const slowMillis = Duration.toMillis(webhookSlow)
 const memoryMillis = Duration.toMillis(webhookSlowMemory)
 
 const keep = <A>(kept: Map<OrgId, A>, orgId: OrgId, value: A): void =>
-  setBounded(kept, webhookMannersKept, orgId, value)
+  setBounded(kept, receiverSpeedsKept, orgId, value)
 
 /** Remembers how fast an organisation's receivers answer, and whether its last claim was empty. */
 export class ReceiverSpeed {

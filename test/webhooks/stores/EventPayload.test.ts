@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Exit, Layer, Option } from "effect"
 import { type OrgId, PaymentId, Ids } from "../../../src/domain/Ids.ts"
-import { webhookForgetBatch } from "../../../src/domain/policies/WebhookPolicies.ts"
+import { webhookRetentionBatch } from "../../../src/domain/policies/WebhookPolicies.ts"
 import { MAX_PAYLOAD_BYTES, EventStore } from "../../../src/webhooks/EventStore.ts"
 import { storedPayloads } from "../../../src/webhooks/EventPayload.ts"
 import type { WebhookEvent } from "../../../src/webhooks/Webhook.ts"
@@ -143,7 +143,7 @@ layer(onDatabase, { excludeTestServices: true, timeout: "60 seconds" })("Events 
       const { org_id } = yield* newOrganization()
       const at = new Date()
       const events: Array<WebhookEvent> = []
-      for (let nth = 0; nth < webhookForgetBatch + 20; nth += 1) events.push(yield* eventOf(org_id, at, '{"a":1}'))
+      for (let nth = 0; nth < webhookRetentionBatch + 20; nth += 1) events.push(yield* eventOf(org_id, at, '{"a":1}'))
       yield* sql`insert into events ${sql.insert(storedPayloads(events, at).map((text) => ({ ...text, org_id, created_at: at })))}`
       yield* daysPass(31)
       const store = yield* EventStore

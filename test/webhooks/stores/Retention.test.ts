@@ -2,7 +2,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { type OrgId, Ids } from "../../../src/domain/Ids.ts"
-import { webhookForgetBatch } from "../../../src/domain/policies/WebhookPolicies.ts"
+import { webhookRetentionBatch } from "../../../src/domain/policies/WebhookPolicies.ts"
 import { type Verdict, DeliveryQueueStore } from "../../../src/webhooks/delivery/DeliveryQueueStore.ts"
 import { DeadLetterStore } from "../../../src/webhooks/delivery/DeadLetterStore.ts"
 import { noHeaders } from "../../../src/webhooks/Webhook.ts"
@@ -167,11 +167,11 @@ for (const backend of backends) {
         const { forgetOld } = yield* EventStore
         yield* forgetAll
         const { org_id } = yield* newOrganization()
-        yield* sendMany(org_id, webhookForgetBatch + 5)
+        yield* sendMany(org_id, webhookRetentionBatch + 5)
         yield* daysPass(31)
         const [first, second, third] = [yield* forgetOld, yield* forgetOld, yield* forgetOld]
-        expect(first).toBeLessThanOrEqual(webhookForgetBatch)
-        expect(first + second).toBe(webhookForgetBatch + 5)
+        expect(first).toBeLessThanOrEqual(webhookRetentionBatch)
+        expect(first + second).toBe(webhookRetentionBatch + 5)
         expect(third).toBe(0)
       })
     )
@@ -181,7 +181,7 @@ for (const backend of backends) {
         const [deliveries, events, hooks] = [yield* DeliveryStore, yield* EventStore, yield* WebhookStore]
         yield* forgetAll
         const { hook, org_id, scope } = yield* newOwner
-        yield* sendMany(org_id, webhookForgetBatch + 5)
+        yield* sendMany(org_id, webhookRetentionBatch + 5)
         yield* hooks.update(scope, hook.webhook_id, { status: "disabled" })
         yield* daysPass(1)
         yield* newHook(org_id)
@@ -191,7 +191,7 @@ for (const backend of backends) {
         expect(yield* deliveries.forgetOld).toBe(3)
         expect(yield* events.forgetOld).toBe(3)
         const left = yield* kept(org_id)
-        expect(left.events).toBe(webhookForgetBatch + 5)
+        expect(left.events).toBe(webhookRetentionBatch + 5)
         expect(new Set(left.deliveries)).toEqual(new Set(["pending"]))
       })
     )
