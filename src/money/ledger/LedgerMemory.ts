@@ -1,4 +1,4 @@
-/** The books in memory: the same answers as the SQL store, floors and refusals included. */
+/** The ledger in memory, with floors and refusals. */
 import { BigDecimal, Clock, Effect, Layer, Option } from "effect"
 import { dateOf } from "../../domain/CalendarDate.ts"
 import { newestFirst, openTables, seenIn } from "../../platform/database/MemoryDatabase.ts"

@@ -1,4 +1,4 @@
-/** Rates as people handle them: operators set base rates, every change audited; organisations look them up, and lock them. */
+/** Operators set base rates, with an audit entry for each change; organisations look rates up and lock them. */
 import { BigDecimal, Context, Effect, Either, Layer, Option, ParseResult, Schema } from "effect"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"

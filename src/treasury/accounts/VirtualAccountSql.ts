@@ -12,8 +12,7 @@ import {
   sameOrg,
   rowsAs,
   moneyOf,
-  queryRow,
-  queryRows
+  query
 } from "../../platform/database/Query.ts"
 import {
   VirtualAccount,
@@ -25,22 +24,18 @@ import {
 } from "./VirtualAccountStore.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 
-const accountOf = queryRow(VirtualAccount)
-const accountsOf = queryRows(VirtualAccount)
+const accountsOf = query(VirtualAccount)
 
 export const virtualAccountStoreSql = Layer.effect(
   VirtualAccountStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
     const columns = sql.literal(Object.keys(VirtualAccount.fields).join(", "))
     const one = (scope: Scope, id: AccountId, lock: "" | "for share" | "for no key update") =>
-      accountOf(sql`select ${columns} from virtual_accounts
+      accountsOf.first(sql`select ${columns} from virtual_accounts
         where account_id = ${id} and ${ownedIn(sql, scope)} ${sql.literal(lock)}`)
     return {
       insert: (account) =>
-        sql`insert into virtual_accounts ${sql.insert({ ...account })} returning ${columns}`.pipe(
-          accountOf,
-          Effect.map(Option.getOrThrow)
-        ),
+        accountsOf.one(sql`insert into virtual_accounts ${sql.insert({ ...account })} returning ${columns}`),
       find: (scope, id) => one(scope, id, ""),
       list: (scope, { currency, user_id }, window) => {
         const conditions = [
@@ -48,18 +43,15 @@ export const virtualAccountStoreSql = Layer.effect(
           ...(user_id === undefined ? [] : [sql`user_id = ${user_id}`]),
           ...(currency === undefined ? [] : [sql`currency = ${currency}`])
         ]
-        return accountsOf(sql`select ${columns} from virtual_accounts where ${sql.and(conditions)}
+        return accountsOf.all(sql`select ${columns} from virtual_accounts where ${sql.and(conditions)}
           ${newest(sql, "account_id", window)}`)
       },
       lock: (orgId, id) => one(Option.some(orgId), id, "for share"),
       lockForChange: (scope, id) => one(scope, id, "for no key update"),
       setStatus: (orgId, id, status, reason) =>
-        sql`update virtual_accounts
+        accountsOf.one(sql`update virtual_accounts
           set status = ${status}, frozen_reason = ${reason}, updated_at = now()
-          where account_id = ${id} and ${ownedBy(sql, orgId)} returning ${columns}`.pipe(
-          accountOf,
-          Effect.map(Option.getOrThrow)
-        )
+          where account_id = ${id} and ${ownedBy(sql, orgId)} returning ${columns}`)
     }
   })
 )
@@ -73,8 +65,7 @@ const Row = Schema.Struct({
 })
 
 const storedRows = rowsAs(TransactionRow)
-const rowOf = queryRow(Row)
-const rowsOf = queryRows(Row)
+const rowsOf = query(Row)
 
 const fromStored = ({ amount, fee, ...row }: typeof TransactionRow.Type): VirtualTransaction => ({
   ...row,
@@ -127,19 +118,19 @@ export const virtualTransactionStoreSql = Layer.effect(
         const owner = userId === undefined ? sql.literal("true") : sql`user_id = ${userId}`
         return sql`select * from ${transactions}
           where transaction_id = ${id} and ${ownedIn(sql, scope)} and ${owner}`.pipe(
-          rowOf,
+          rowsOf.first,
           Effect.map(Option.map(fromRow))
         )
       },
       findByPayment: (orgId, paymentId) =>
         sql`select * from ${transactions} where payment_id = ${paymentId} and ${ownedBy(sql, orgId)}`.pipe(
-          rowOf,
+          rowsOf.first,
           Effect.map(Option.map(fromRow))
         ),
       list: (scope, accountId, window) =>
         sql`select * from ${transactions} where account_id = ${accountId} and ${ownedIn(sql, scope)}
           ${newest(sql, "transaction_id", window)}`.pipe(
-          rowsOf,
+          rowsOf.all,
           Effect.map((rows) => rows.map(fromRow))
         )
     }

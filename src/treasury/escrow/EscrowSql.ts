@@ -5,16 +5,7 @@ import { EscrowId } from "../../domain/Ids.ts"
 import { fromPlainText, toPlainText } from "../../domain/Decimal.ts"
 import { splitTypes } from "../../domain/Split.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
-import {
-  inScope,
-  newest,
-  ownedBy,
-  ownedIn,
-  type Scope,
-  moneyOf,
-  queryRow,
-  queryRows
-} from "../../platform/database/Query.ts"
+import { inScope, newest, ownedBy, ownedIn, type Scope, moneyOf, query } from "../../platform/database/Query.ts"
 import { type Escrow, EscrowRow, MilestoneRow, type NewEscrow, PartyRow, type PartySplit } from "./Escrow.ts"
 import { EscrowStore } from "./EscrowStore.ts"
 
@@ -25,11 +16,11 @@ const SplitRow = Schema.Struct({
   split_value: Schema.String
 })
 
-const escrowsOf = queryRows(EscrowRow)
-const timesOf = queryRow(EscrowRow.pick("created_at", "updated_at"))
-const partiesOf = queryRows(PartyRow)
-const milestonesOf = queryRows(MilestoneRow)
-const splitsOf = queryRows(SplitRow)
+const escrowsOf = query(EscrowRow)
+const timesOf = query(EscrowRow.pick("created_at", "updated_at"))
+const partiesOf = query(PartyRow)
+const milestonesOf = query(MilestoneRow)
+const splitsOf = query(SplitRow)
 
 const escrowRow = (escrow: NewEscrow) => ({
   escrow_id: escrow.escrow_id,
@@ -110,13 +101,13 @@ export const escrowStoreSql = Layer.effect(
       if (rows.length === 0) return []
       const ids = rows.map(({ escrow_id }) => escrow_id)
       const theirs = sql`${sql.in("escrow_id", ids)} and ${ownedIn(sql, scope)}`
-      const parties = yield* partiesOf(
+      const parties = yield* partiesOf.all(
         sql`select ${columnsOf(PartyRow)} from escrow_parties where ${theirs} order by escrow_id, position`
       )
-      const milestones = yield* milestonesOf(
+      const milestones = yield* milestonesOf.all(
         sql`select ${columnsOf(MilestoneRow)} from escrow_milestones where ${theirs} order by escrow_id, sequence`
       )
-      const splits = yield* splitsOf(
+      const splits = yield* splitsOf.all(
         sql`select ${columnsOf(SplitRow)} from escrow_splits where ${theirs} order by milestone_id, position`
       )
       return rows.map((row) => escrowOfRows(row, { parties, milestones, splits }))
@@ -125,19 +116,19 @@ export const escrowStoreSql = Layer.effect(
     const one = (scope: Scope, id: EscrowId | Statement.Fragment, lock: "" | "for no key update") =>
       sql`select ${columns} from escrows
         where escrow_id = ${id} and ${ownedIn(sql, scope)} ${sql.literal(lock)}`.pipe(
-        escrowsOf,
+        escrowsOf.all,
         Effect.flatMap((rows) => whole(rows, scope)),
         Effect.map((escrows) => Option.fromNullable(escrows[0]))
       )
 
     return {
       insert: Effect.fnUntraced(function* (escrow) {
-        const times = yield* timesOf(sql`insert into escrows ${sql.insert(escrowRow(escrow))}
+        const times = yield* timesOf.one(sql`insert into escrows ${sql.insert(escrowRow(escrow))}
           returning created_at, updated_at`)
         yield* sql`insert into escrow_parties ${sql.insert(partyRows(escrow))}`
         yield* sql`insert into escrow_milestones ${sql.insert(milestoneRows(escrow))}`
         yield* sql`insert into escrow_splits ${sql.insert(splitRows(escrow))}`
-        return { ...escrow, ...Option.getOrThrow(times) }
+        return { ...escrow, ...times }
       }, orDatabaseFailure),
       list: (scope, { account_id, status }, window) => {
         const conditions = [
@@ -148,7 +139,7 @@ export const escrowStoreSql = Layer.effect(
         ]
         return sql`select ${columns} from escrows where ${sql.and(conditions)}
           ${newest(sql, "escrow_id", window)}`.pipe(
-          escrowsOf,
+          escrowsOf.all,
           Effect.flatMap((rows) => whole(rows, scope))
         )
       },
@@ -159,7 +150,7 @@ export const escrowStoreSql = Layer.effect(
       update: Effect.fnUntraced(function* (escrow: Escrow) {
         const { escrow_id, org_id } = escrow
         const { disbursed_amount, funded_amount, status } = escrowRow(escrow)
-        const times = yield* timesOf(sql`update escrows set status = ${status}, funded_amount = ${funded_amount},
+        const times = yield* timesOf.one(sql`update escrows set status = ${status}, funded_amount = ${funded_amount},
           disbursed_amount = ${disbursed_amount}, updated_at = now()
           where escrow_id = ${escrow_id} and ${ownedBy(sql, org_id)} returning created_at, updated_at`)
         yield* sql`update escrow_milestones m set status = r.status, contract_reference = r.contract_reference,
@@ -172,7 +163,7 @@ export const escrowStoreSql = Layer.effect(
             split_value numeric)
           where s.milestone_id = r.milestone_id and s.party_id = r.party_id and s.escrow_id = ${escrow_id}
             and ${ownedBy(sql, org_id)}`
-        return { ...escrow, ...Option.getOrThrow(times) }
+        return { ...escrow, ...times }
       }, orDatabaseFailure)
     }
   })

@@ -145,10 +145,10 @@ export const changeSplits = (
 ): Either.Either<Escrow, NotFound | Conflict | Invalid> =>
   Either.gen(function* () {
     const milestone = yield* openMilestone(escrow, milestoneId)
-    const known = new Set(milestone.splits.map(({ party_id }) => party_id))
+    const partyIds = new Set(milestone.splits.map(({ party_id }) => party_id))
     const wanted = new Map<string, BigDecimal.BigDecimal>()
     for (const [at, { party_id, split_value }] of updates.entries()) {
-      if (!known.has(party_id)) return yield* Either.left(notFound("party of this milestone"))
+      if (!partyIds.has(party_id)) return yield* Either.left(notFound("party of this milestone"))
       if (wanted.has(party_id)) return yield* Either.left(invalid(`parties[${at}].party_id: is given more than once`))
       const changed = { party_id, split_value, split_type: milestone.splits[0]!.split_type }
       const kept = yield* Either.mapLeft(normalizedSplitValue(changed, escrow.currency), (why) =>
