@@ -198,7 +198,7 @@ layer(BooksOnPostgres(), onDatabase)("The check of exchanges", (it) => {
     })
   )
 
-  it.effect("counts the exchanges whose rate nobody wrote down", () =>
+  it.effect("counts exchanges without a stored rate", () =>
     Effect.gen(function* () {
       const owner = yield* newOwner
       const before = (yield* check).rounding.unchecked

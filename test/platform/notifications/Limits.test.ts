@@ -7,12 +7,12 @@ import { sha256Hex } from "../../../src/domain/Digest.ts"
 import { MessageCounts, NotificationStore } from "../../../src/platform/notifications/NotificationStore.ts"
 import { countMessage } from "../../../src/platform/notifications/Notifier.ts"
 import { OrganizationStore } from "../../../src/people/organizations/OrganizationStore.ts"
-import { freshAddress, invite, joined } from "../../people/members/Inviting.ts"
+import { freshAddress, invite, joined } from "../../people/members/InvitationFixtures.ts"
 import { people } from "../../support/Credentials.ts"
 import { type Answer, bodyOf } from "../../support/Send.ts"
 import { newOrganization } from "../../support/StoreFixtures.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
-import { about, ask, bodyFor, newBeneficiary, outbox } from "../../people/verification/Asking.ts"
+import { about, ask, bodyFor, newBeneficiary, outbox } from "../../people/verification/VerificationFixtures.ts"
 
 const expectLimited = (answer: Answer, words: RegExp) => {
   expect([answer.status, bodyOf(answer)], answer.text).toEqual([
