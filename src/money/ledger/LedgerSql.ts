@@ -1,7 +1,7 @@
 /** The ledger in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema, Duration } from "effect"
-import { OrgId } from "../../domain/Ids.ts"
+import type { OrgId } from "../../domain/Ids.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
 import { currencyOf, keepsBalance, LedgerAccount, providerIn } from "../../domain/Ledger.ts"

@@ -1,7 +1,7 @@
 /** Virtual accounts and their transactions in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
-import { AccountId } from "../../domain/Ids.ts"
+import type { AccountId } from "../../domain/Ids.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
 import {
   inScope,

@@ -1,7 +1,7 @@
 /** Escrows in PostgreSQL: an escrow is a row and the rows of its parties, milestones and splits. */
 import { SqlClient, type Statement } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
-import { EscrowId } from "../../domain/Ids.ts"
+import type { EscrowId } from "../../domain/Ids.ts"
 import { fromPlainText, toPlainText } from "../../domain/Decimal.ts"
 import { splitTypes } from "../../domain/Split.ts"
 import { orDatabaseFailure } from "../../platform/database/DatabaseFailure.ts"
