@@ -4,14 +4,12 @@ import { Duration, Effect, Layer, Schema } from "effect"
 import { rateProposalTime } from "../../domain/policies/PaymentPolicies.ts"
 import type { OrgId } from "../../domain/Ids.ts"
 import { batchedReads } from "../../platform/database/Batcher.ts"
-import { batchOf, execute, queryOne, queryRow, queryRows } from "../../platform/database/Query.ts"
+import { batchOf, execute, query } from "../../platform/database/Query.ts"
 import { RateProposal, RateStore, ReadRate, StoredRate } from "./RateStore.ts"
 
-const rateOf = queryRow(StoredRate)
-const ratesOf = queryRows(StoredRate)
-const proposalsOf = queryRows(RateProposal)
-const theProposal = queryOne(RateProposal)
-const readRates = queryRows(Schema.Struct({ ...ReadRate.fields, seq: Schema.Int }))
+const ratesOf = query(StoredRate)
+const proposalsOf = query(RateProposal)
+const readRates = query(Schema.Struct({ ...ReadRate.fields, seq: Schema.Int }))
 
 interface Question {
   readonly org: OrgId | null
@@ -34,7 +32,7 @@ export const rateStoreSql = Layer.scoped(
         from ${batchOf(sql, asked, "org uuid, codes text[]")} a
         join rates r on r.from_currency = any (a.codes) and r.to_currency = any (a.codes)
         left join organizations o on o.org_id = a.org`.pipe(
-        readRates,
+        readRates.all,
         Effect.map((rows) => {
           const found = asked.map((): Array<ReadRate> => [])
           for (const { seq, ...row } of rows) found[seq]?.push(row)
@@ -49,15 +47,17 @@ export const rateStoreSql = Layer.scoped(
           ? Effect.void
           : execute(sql`insert into rates ${sql.insert(rates)}
               on conflict (from_currency, to_currency) do update set rate = excluded.rate, updated_at = now()`),
-      list: ratesOf(sql`select ${columns} from rates r order by from_currency, to_currency`),
+      list: ratesOf.all(sql`select ${columns} from rates r order by from_currency, to_currency`),
       findForUpdate: (from, to) =>
-        rateOf(sql`select ${columns} from rates r where from_currency = ${from} and to_currency = ${to} for update`),
+        ratesOf.first(
+          sql`select ${columns} from rates r where from_currency = ${from} and to_currency = ${to} for update`
+        ),
       between: (org, from, to, through) => between({ org, codes: [from, to, through] }),
-      proposals: proposalsOf(sql`select ${proposalColumns} from rate_proposals
+      proposals: proposalsOf.all(sql`select ${proposalColumns} from rate_proposals
         where proposed_at > now() - make_interval(secs => ${Duration.toSeconds(rateProposalTime)})
         order by from_currency, to_currency`),
       propose: (proposal) =>
-        theProposal(sql`insert into rate_proposals ${sql.insert(proposal)}
+        proposalsOf.one(sql`insert into rate_proposals ${sql.insert(proposal)}
           on conflict (from_currency, to_currency)
           do update set rate = excluded.rate, proposed_by = excluded.proposed_by, proposed_at = now()
           returning ${proposalColumns}`),

@@ -1,4 +1,4 @@
-/** Store of base rates: the exact decimal, and the time it was set. */
+/** Stores base rates as exact decimals, with the time they were set. */
 import { Context, type Option, Schema } from "effect"
 import type { OrgId } from "../../domain/Ids.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
@@ -16,7 +16,7 @@ export type StoredRate = typeof StoredRate.Type
 export const ReadRate = Schema.Struct({
   ...StoredRate.fields,
   read_at: Schema.DateFromSelf,
-  /** What the customers of the organisation that asks get less than it, in basis points. */
+  /** Margin of the asking organisation, in basis points. */
   spread_bps: Schema.Int
 })
 export type ReadRate = typeof ReadRate.Type

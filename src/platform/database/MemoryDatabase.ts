@@ -5,7 +5,7 @@
 import { Clock, Context, Duration, Effect, Exit, Layer, Option } from "effect"
 import { retentionBatch } from "../../domain/policies/ServerPolicies.ts"
 import { InTransaction, Transactor } from "./Transactor.ts"
-import type { Window } from "./Query.ts"
+import type { Scope, Window } from "./Query.ts"
 
 /** Undoes one change of a transaction. */
 type Undo = () => void
@@ -156,3 +156,17 @@ export const newestFirst = <Row extends { readonly created_at: Date }>(
     .sort((a, b) => (key(a) < key(b) ? 1 : -1))
     .slice(0, window.take)
 }
+
+/** Rows that a scope may see, as `inScope` and `ownedIn` in SQL. */
+export const seenIn =
+  (scope: Scope) =>
+  (row: { readonly org_id: string | null }): boolean =>
+    Option.isNone(scope) || row.org_id === scope.value
+
+/** Rows with these values; undefined: any. */
+export const matches =
+  <Row extends object>(filter: { readonly [Name in keyof Row]?: Row[Name] | undefined }) =>
+  (row: Row): boolean =>
+    Object.entries(filter).every(([name, value]) => value === undefined || row[name as keyof Row] === value)
+
+export const currentDate = Effect.map(Clock.currentTimeMillis, (now) => new Date(now))

@@ -105,19 +105,20 @@ export const theRowAs = <A, I>(schema: Schema.Schema<A, I>) => {
     ).pipe(Effect.orDie)
 }
 
-/** A statement of a store: decodes its rows, and turns errors of the database into `DatabaseFailure`. */
+/** Statements of a store: decodes their rows, and turns errors of the database into `DatabaseFailure`. */
 const querying =
   <A>(decode: (rows: ReadonlyArray<unknown>) => Effect.Effect<A>) =>
   <R>(statement: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError, R>) =>
     orDatabaseFailure(Effect.flatMap(statement, decode))
 
-export const queryRows = <A, I>(schema: Schema.Schema<A, I>) => querying(rowsAs(schema))
-
-/** The first row, if there is one. */
-export const queryRow = <A, I>(schema: Schema.Schema<A, I>) => querying(rowAs(schema))
-
-/** The row of a statement that always returns one. */
-export const queryOne = <A, I>(schema: Schema.Schema<A, I>) => querying(theRowAs(schema))
+/** Statements whose rows have this schema. */
+export const query = <A, I>(schema: Schema.Schema<A, I>) => ({
+  all: querying(rowsAs(schema)),
+  /** The first row, if there is one. */
+  first: querying(rowAs(schema)),
+  /** The row of a statement that always returns one. */
+  one: querying(theRowAs(schema))
+})
 
 const countOf = theRowAs(Schema.Struct({ count: Schema.Int }))
 

@@ -1,4 +1,4 @@
-/** Whatever is posted, allowed or not: memory and PostgreSQL refuse the same, end on the same balances, and at zero. */
+/** Random postings: memory and PostgreSQL refuse the same ones, end with equal balances, and sum to zero. */
 import { Effect, Layer, ManagedRuntime, Option } from "effect"
 import { type OrgId, Ids } from "../../../src/domain/Ids.ts"
 import * as fc from "fast-check"

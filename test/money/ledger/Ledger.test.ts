@@ -62,7 +62,7 @@ onBothStores("Ledger", (it) => {
     }).pipe(services)
   )
 
-  it.effect("refuses a limit below what is owed, for nobody, or that is no amount, and then records nothing", () =>
+  it.effect("refuses a limit below the debt, for an unknown organisation, or without an amount, unaudited", () =>
     Effect.gen(function* () {
       const ledger = yield* Ledger
       const { org_id, settlement } = yield* newBooks()

@@ -18,8 +18,8 @@ import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import { openStoresOn } from "../../payments/support/PaymentServices.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { testSettings } from "../../support/TestSettings.ts"
-import { claimDue } from "../../webhooks/delivery/Claiming.ts"
-import { settle } from "../../webhooks/Behind.ts"
+import { claimDue } from "../../webhooks/delivery/ClaimFixtures.ts"
+import { settle } from "../../webhooks/DeliveryRows.ts"
 
 const archiveDir = mkdtempSync(join(tmpdir(), "corridor-archive-"))
 

@@ -1,4 +1,4 @@
-/** Suites on both kinds of stores, with the tables in sight: only there can an invitation be made old. */
+/** Suites on both stores with access to the tables, to expire invitations. */
 import { SqlClient } from "@effect/sql"
 import { layer, type Vitest } from "@effect/vitest"
 import { Clock, Effect, Layer, Option } from "effect"

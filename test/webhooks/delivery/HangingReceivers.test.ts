@@ -1,4 +1,4 @@
-/** One organisation whose receivers hang or cannot be found, over real sockets, beside one whose receiver answers. */
+/** An organisation with hanging or unresolvable receivers does not delay another, over real sockets. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { webhookShare, webhookUnknownConcurrency } from "../../../src/domain/policies/WebhookPolicies.ts"

@@ -1,4 +1,4 @@
-/** Granted permissions open operations, and never reach upward: what each of them can touch, as a table. */
+/** Operations that each granted permission opens, as a table; none escalates privileges. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import type { OrgId } from "../../../src/domain/Ids.ts"
@@ -8,7 +8,7 @@ import { createKey, KEYS } from "../../contract/api/Keys.ts"
 import { type Credential, people } from "../../support/Credentials.ts"
 import { send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
-import { freshAddress, invite, invited, joined, membersOf } from "./Inviting.ts"
+import { freshAddress, invite, invited, joined, membersOf } from "./InvitationFixtures.ts"
 
 type Ask = ReturnType<typeof statusOf>
 

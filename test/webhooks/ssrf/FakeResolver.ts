@@ -1,4 +1,4 @@
-/** A resolver whose answers a test decides, and may change between one question and the next. */
+/** A resolver with answers that a test sets and may change. */
 import { Effect } from "effect"
 import { type NameLookup, NameUnresolved } from "../../../src/webhooks/ssrf/Dns.ts"
 

@@ -1,4 +1,4 @@
-/** Claims as the tests of the queue make them: from every organisation with something due, as much as a test asks for. */
+/** Claims deliveries from every organisation with due ones. */
 import { Effect } from "effect"
 import { nilUuid } from "../../../src/domain/Ids.ts"
 import {

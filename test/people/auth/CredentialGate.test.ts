@@ -1,4 +1,4 @@
-/** Who is let through how often, by a clock that stands still unless the test moves it. */
+/** Rate limits by credential, organisation and address, on the test clock. */
 import { IncomingMessage } from "node:http"
 import { Socket } from "node:net"
 import { describe, expect, it } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** What the simulated providers of a sandbox hold, beside the books. */
+/** The ledger check against the simulated providers. */
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"

@@ -7,7 +7,7 @@ import type { Credential } from "../support/Credentials.ts"
 import { type Answer, bodyOf, post, send } from "../support/Send.ts"
 import { onServer } from "../support/TestServer.ts"
 import type { Variables } from "../support/TestSettings.ts"
-import { makeNames, type Names } from "./ssrf/Names.ts"
+import { makeNames, type Names } from "./ssrf/FakeResolver.ts"
 
 export const HOOKS = "/v1/public/webhooks"
 export const PUBLIC = "https://shop.example/hook"

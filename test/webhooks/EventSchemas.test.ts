@@ -1,4 +1,4 @@
-/** Events as they really are, held against what the OpenAPI document says of them. */
+/** Payloads of real events, validated against the OpenAPI document. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventTypes } from "../../src/domain/EventTypes.ts"
@@ -11,8 +11,8 @@ import { byCard, byPhone, kenyanPhone } from "../payments/support/Requests.ts"
 import { accepts, declines } from "../payments/support/ScriptedProvider.ts"
 import { type Credential, people } from "../support/Credentials.ts"
 import { post, send } from "../support/Send.ts"
-import { ask, bodyFor, close } from "../people/verification/Asking.ts"
-import { notify } from "./Hooks.ts"
+import { ask, bodyFor, close } from "../people/verification/VerificationFixtures.ts"
+import { notify } from "./WebhookFixtures.ts"
 
 const stripe = actable("stripe")
 

@@ -1,4 +1,4 @@
-/** What makes a noise, once and with its ids: a delivery that dies, an endpoint that is disabled. */
+/** Operator alerts for a dead delivery and a disabled endpoint, once each, with ids. */
 import { expect } from "@effect/vitest"
 import { Effect, HashMap, Logger, LogLevel, Metric } from "effect"
 import type { WebhookId } from "../../../src/domain/Ids.ts"

@@ -52,7 +52,7 @@ const rowFor = (account: Account, about: Partial<NewVirtualTransaction> = {}) =>
   }))
 
 onBothStores("Virtual accounts at rest", (it) => {
-  it.effect("are found by whoever may see them", () =>
+  it.effect("are found within their scope", () =>
     Effect.gen(function* () {
       const store = yield* VirtualAccountStore
       const owner = yield* newOwner
@@ -100,7 +100,7 @@ onBothStores("Virtual accounts at rest", (it) => {
     })
   )
 
-  it.effect("change their status, and forget it when the transaction fails", () =>
+  it.effect("change their status, and roll back with the transaction", () =>
     Effect.gen(function* () {
       const store = yield* VirtualAccountStore
       const { atomically } = yield* Transactor
@@ -122,7 +122,7 @@ onBothStores("Virtual accounts at rest", (it) => {
 })
 
 onBothStores("Virtual transactions at rest", (it) => {
-  it.effect("come back as they were written, to whoever may see them", () =>
+  it.effect("are read as written, within their scope", () =>
     Effect.gen(function* () {
       const store = yield* VirtualTransactionStore
       const owner = yield* newOwner
@@ -177,7 +177,7 @@ onBothStores("Virtual transactions at rest", (it) => {
     })
   )
 
-  it.effect("have a word for every state of a payment", () =>
+  it.effect("have a status for every status of a payment", () =>
     Effect.sync(() => {
       expect(Object.fromEntries(paymentStatuses.map((status) => [status, statusFromPayment(status)]))).toEqual({
         ...{ initiated: "pending", reviewed: "pending", confirmed: "pending", processing: "pending" },

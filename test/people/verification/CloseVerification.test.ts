@@ -6,7 +6,7 @@ import { AuditStore } from "../../../src/platform/audit/AuditLog.ts"
 import { type Cast, people } from "../../support/Credentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
-import { ask, bodyFor, close, REQUESTS } from "./Asking.ts"
+import { ask, bodyFor, close, REQUESTS } from "./VerificationFixtures.ts"
 
 const everything = { after: Option.none(), take: 100 }
 

@@ -1,4 +1,4 @@
-/** The calls that the suites on KYB share. */
+/** Calls shared by the KYB suites. */
 import { createHmac } from "node:crypto"
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"

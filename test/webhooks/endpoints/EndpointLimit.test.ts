@@ -2,7 +2,7 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf } from "../../support/Send.ts"
-import { dataOf, get, type Hook, HOOKS, onHookServer, patch, register, registered, remove } from "../Hooks.ts"
+import { dataOf, get, type Hook, HOOKS, onHookServer, patch, register, registered, remove } from "../WebhookFixtures.ts"
 
 const MOST = 3
 

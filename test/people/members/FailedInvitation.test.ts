@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { onDatabaseServer, TestServer } from "../../support/TestServer.ts"
-import { freshAddress, invite } from "./Inviting.ts"
+import { freshAddress, invite } from "./InvitationFixtures.ts"
 
 /** Nobody listens there. */
 const SMTP_URL = "smtp://127.0.0.1:9"
@@ -11,7 +11,7 @@ const SMTP_URL = "smtp://127.0.0.1:9"
 onDatabaseServer(
   "An invitation that cannot be sent",
   (it) => {
-    it.effect("is 409, blocks nobody, and is told to operators", () =>
+    it.effect("is 409, is withdrawn, and alerts operators", () =>
       Effect.gen(function* () {
         const { acme } = yield* people
         const { logs } = yield* TestServer

@@ -1,4 +1,4 @@
-/** Entries of another day than today, on either kind of store. */
+/** Entries with an earlier date, on either store. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import type { Entry } from "../../../src/domain/Ledger.ts"

@@ -5,7 +5,7 @@ import { UserStore } from "../../../src/people/users/UserStore.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf, post, send } from "../../support/Send.ts"
 import { onDatabaseServer, onServer } from "../../support/TestServer.ts"
-import { about, ask, bodyFor, type Fields, newBeneficiary, outbox, REQUESTS } from "./Asking.ts"
+import { about, ask, bodyFor, type Fields, newBeneficiary, outbox, REQUESTS } from "./VerificationFixtures.ts"
 
 const resultsOf = (answer: Parameters<typeof bodyOf>[0]) =>
   (bodyOf(answer) as { readonly results: ReadonlyArray<Fields> }).results
@@ -42,7 +42,7 @@ onDatabaseServer("A verification request", (it) => {
     })
   )
 
-  it.effect("to one has no results, but the request's id; the caller's words and priority go with it", () =>
+  it.effect("to one target returns the request id; the message has the caller's text and priority", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const body = yield* bodyFor(acme)
@@ -119,7 +119,7 @@ onDatabaseServer("A verification request", (it) => {
     })
   )
 
-  it.effect("to one who cannot be found or reached is 404, another organisation's like nobody's", () =>
+  it.effect("is 404 if the target is unknown, unreachable or of another organisation", () =>
     Effect.gen(function* () {
       const { acme, globex } = yield* people
       const body = yield* bodyFor(acme)

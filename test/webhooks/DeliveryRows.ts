@@ -1,4 +1,4 @@
-/** What no operation does or shows: a delivery's end without a worker, and the rows as they are at rest. */
+/** Ends deliveries without a worker, and reads stored rows. */
 import { randomUUID } from "node:crypto"
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"

@@ -1,4 +1,4 @@
-/** A worker on the clock of the tests. */
+/** A delivery worker on the test clock. */
 import { Effect, Fiber, TestClock } from "effect"
 
 /** At the end the clock goes on, since a worker that is stopped waits a moment for what it has under way. */
