@@ -14,7 +14,7 @@ import {
   settledOnce
 } from "../client/ProviderReplies.ts"
 import type { AttemptContext, CancelAnswer } from "../port/Provider.ts"
-import { meaningOf, meanings, orNull, present, textOrNull } from "../port/WireValues.ts"
+import { meaningOf, meanings, orNull, present, textOrNull } from "../client/WireValues.ts"
 import { moneyIn } from "./AdyenCorridors.ts"
 import { cardRefusal, refusedBy } from "./AdyenRefusals.ts"
 

@@ -13,7 +13,7 @@ import {
   providerIds,
   unreadable
 } from "../client/ProviderReplies.ts"
-import { meanings, textOrNull } from "../port/WireValues.ts"
+import { meanings, textOrNull } from "../client/WireValues.ts"
 import { AdyenAmount } from "./AdyenAnswers.ts"
 import { moneyIn } from "./AdyenCorridors.ts"
 import { refusedBy, transferRefusal } from "./AdyenRefusals.ts"

@@ -1,5 +1,5 @@
 /** Answers to orders from reports: of orders that were just made, and of those that the provider had already. */
-import { present } from "../port/WireValues.ts"
+import { present } from "./WireValues.ts"
 import { Accepted, Declined, type Enquiry, type Outcome, type Report, Unknown } from "../../domain/Outcome.ts"
 
 const declinedBy = (report: Report): Declined =>

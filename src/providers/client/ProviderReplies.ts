@@ -3,7 +3,7 @@ import { Effect, Either, Option } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import type { MovementKind } from "../../domain/Movement.ts"
 import { Absent, type Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
-import { present } from "../port/WireValues.ts"
+import { present } from "./WireValues.ts"
 import type { CallFailed, ProviderReply } from "./ProviderHttp.ts"
 
 type Reply = Effect.Effect<ProviderReply, CallFailed>

@@ -9,7 +9,7 @@ import {
   NoProof,
   secretNotSet
 } from "../port/Callback.ts"
-import { optional, optionalText } from "../port/WireValues.ts"
+import { optional, optionalText } from "../client/WireValues.ts"
 
 const Named = optional(
   Schema.Struct({ id: optionalText, tx_ref: optionalText, txRef: optionalText, reference: optionalText })

@@ -4,7 +4,7 @@ import type { RefusalCode } from "../../domain/PaymentStatus.ts"
 import { Declined, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { credentialsRefused, noVerdict } from "../client/ProviderReplies.ts"
-import { meaningOf, optional, optionalText } from "../port/WireValues.ts"
+import { meanings, optional, optionalText } from "../client/WireValues.ts"
 
 const readProblem = Schema.decodeUnknownOption(
   Schema.Struct({
@@ -36,45 +36,33 @@ export const problemIn = ({ json }: ProviderReply): Problem | undefined =>
     }))
   )
 
-/** Issues after which nothing is captured any more; null: no certain code of ours. */
-const ends: Readonly<Record<string, RefusalCode | null>> = {
-  INSTRUMENT_DECLINED: "CARD_DECLINED",
-  PAYMENT_SOURCE_DECLINED_BY_PROCESSOR: "CARD_DECLINED",
+/** Issues after which nothing is captured any more. `none`: no code of ours is certain. */
+const ends = meanings<RefusalCode | "none">({
+  CARD_DECLINED: "INSTRUMENT_DECLINED PAYMENT_SOURCE_DECLINED_BY_PROCESSOR",
   CARD_EXPIRED: "CARD_EXPIRED",
-  PAYER_CANNOT_PAY: "ACCOUNT_INVALID",
-  PAYER_ACCOUNT_RESTRICTED: "ACCOUNT_INVALID",
-  PAYER_ACCOUNT_LOCKED_OR_CLOSED: "ACCOUNT_INVALID",
-  TRANSACTION_LIMIT_EXCEEDED: "LIMIT_EXCEEDED",
-  TRANSACTION_RECEIVING_LIMIT_EXCEEDED: "LIMIT_EXCEEDED",
-  MAX_NUMBER_OF_PAYMENT_ATTEMPTS_EXCEEDED: "LIMIT_EXCEEDED",
-  COMPLIANCE_VIOLATION: "SUSPECTED_FRAUD",
-  PAYEE_BLOCKED_TRANSACTION: "SUSPECTED_FRAUD",
-  TRANSACTION_BLOCKED_BY_PAYEE: "SUSPECTED_FRAUD",
-  TRANSACTION_REFUSED: null,
-  DECLINED_DUE_TO_RELATED_TXN: null,
-  PAYEE_ACCOUNT_RESTRICTED: null,
-  PAYEE_ACCOUNT_LOCKED_OR_CLOSED: null,
-  PAYEE_ACCOUNT_INVALID: null
-}
+  ACCOUNT_INVALID: "PAYER_CANNOT_PAY PAYER_ACCOUNT_RESTRICTED PAYER_ACCOUNT_LOCKED_OR_CLOSED",
+  LIMIT_EXCEEDED: `TRANSACTION_LIMIT_EXCEEDED TRANSACTION_RECEIVING_LIMIT_EXCEEDED
+    MAX_NUMBER_OF_PAYMENT_ATTEMPTS_EXCEEDED`,
+  SUSPECTED_FRAUD: "COMPLIANCE_VIOLATION PAYEE_BLOCKED_TRANSACTION TRANSACTION_BLOCKED_BY_PAYEE",
+  none: `TRANSACTION_REFUSED DECLINED_DUE_TO_RELATED_TXN PAYEE_ACCOUNT_RESTRICTED PAYEE_ACCOUNT_LOCKED_OR_CLOSED
+    PAYEE_ACCOUNT_INVALID`
+})
 
 /** Undefined where the issue is not final. */
 export const endBy = (issue: string | undefined): { readonly code?: RefusalCode } | undefined => {
-  const code = meaningOf(ends, issue)
-  if (code === undefined) return undefined
-  return code === null ? {} : { code }
+  const code = ends.get(issue)
+  return code === "none" ? {} : code && { code }
 }
 
 /** Names of errors of payouts, and of the items that failed. */
-const payoutCodes: Readonly<Record<string, RefusalCode>> = {
-  INSUFFICIENT_FUNDS: "PROVIDER_BALANCE_LOW",
-  RECEIVER_ACCOUNT_LOCKED: "ACCOUNT_INVALID",
-  RECEIVER_COUNTRY_NOT_ALLOWED: "ACCOUNT_INVALID",
-  RECEIVER_UNCONFIRMED: "ACCOUNT_INVALID",
-  RECEIVER_STATE_RESTRICTED: "ACCOUNT_INVALID",
-  RISK_DECLINE: "SUSPECTED_FRAUD"
-}
+const payoutCodes = meanings<RefusalCode>({
+  PROVIDER_BALANCE_LOW: "INSUFFICIENT_FUNDS",
+  ACCOUNT_INVALID: `RECEIVER_ACCOUNT_LOCKED RECEIVER_COUNTRY_NOT_ALLOWED RECEIVER_UNCONFIRMED
+    RECEIVER_STATE_RESTRICTED`,
+  SUSPECTED_FRAUD: "RISK_DECLINE"
+})
 
-export const payoutCode = (name: string | undefined): RefusalCode | undefined => meaningOf(payoutCodes, name)
+export const payoutCode = (name: string | undefined): RefusalCode | undefined => payoutCodes.get(name)
 
 const codeOf = ({ field, issue, name }: Problem): RefusalCode => {
   const known = endBy(issue)?.code ?? payoutCode(name)

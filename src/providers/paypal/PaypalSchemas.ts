@@ -3,7 +3,7 @@ import { Option, Schema, Either } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { Declined } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { majorText, minorText, moneyOfMajor, optionalText } from "../port/WireValues.ts"
+import { majorText, minorText, moneyOfMajor, optionalText } from "../client/WireValues.ts"
 import { Check } from "../port/Callback.ts"
 import { credentialsRefused, isMade } from "../client/ProviderReplies.ts"
 import type { Granted } from "../client/AccessTokens.ts"
@@ -23,14 +23,7 @@ export const isSamePayee = (own: Payee | undefined, other: Payee | undefined): b
 export const moneyOf = (
   amount: { readonly value: string } | undefined,
   currency: string | undefined
-): Money | undefined =>
-  amount === undefined || currency === undefined
-    ? undefined
-    : Option.getOrUndefined(moneyOfMajor(amount.value, currency))
-
-export const feeIn = (fee: Money | undefined) => (fee === undefined ? {} : { fee })
-
-/** Amounts as PayPal writes them. */
+): Money | undefined => Option.getOrUndefined(moneyOfMajor(amount?.value, currency))
 
 /** Currencies that PayPal takes whole, whatever ISO 4217 says of them. */
 const takenWhole: ReadonlySet<string> = new Set(["HUF", "JPY", "TWD"])
@@ -40,31 +33,9 @@ export const paypalText = (money: Money): Option.Option<string> =>
   takenWhole.has(money.currency) ? minorText(money, 0) : Option.some(majorText(money))
 
 /** Those that accounts of every country hold; BRL, CNY and MYR are for accounts of their own countries alone. */
-export const paypalCurrencies = [
-  "AUD",
-  "CAD",
-  "CHF",
-  "CZK",
-  "DKK",
-  "EUR",
-  "GBP",
-  "HKD",
-  "HUF",
-  "ILS",
-  "JPY",
-  "MXN",
-  "NOK",
-  "NZD",
-  "PHP",
-  "PLN",
-  "SEK",
-  "SGD",
-  "THB",
-  "TWD",
-  "USD"
-] as const
+export const paypalCurrencies =
+  "AUD CAD CHF CZK DKK EUR GBP HKD HUF ILS JPY MXN NOK NZD PHP PLN SEK SGD THB TWD USD".split(" ")
 
-/** Access tokens, and the verification of callbacks. */
 const readToken = Schema.decodeUnknownOption(
   Schema.Struct({ access_token: Schema.String, expires_in: Schema.NumberFromString })
 )

@@ -6,7 +6,7 @@ import { Absent, Accepted, Declined, type Enquiry, type Outcome, type Report, Un
 import { outcomeOfReport } from "../client/DuplicateOrder.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { asDeclined, credentialsRefused, isOk, noVerdict, unreadable } from "../client/ProviderReplies.ts"
-import { meanings, optional, optionalText, present } from "../port/WireValues.ts"
+import { meanings, optional, optionalText, present } from "../client/WireValues.ts"
 import type { RefundsOfTransaction } from "./PaystackCallbacks.ts"
 import {
   isOurs,

@@ -18,7 +18,7 @@ import {
   warnOfStatus
 } from "../client/ProviderReplies.ts"
 import type { AttemptContext } from "../port/Provider.ts"
-import { meaningOf, meanings, present } from "../port/WireValues.ts"
+import { meaningOf, meanings, present } from "../client/WireValues.ts"
 import { moneyIn, PAGE, PAID_ON } from "./StripeRequests.ts"
 import { movementsOfIntent, movementsOfRefund } from "./StripeMovements.ts"
 import {

@@ -7,7 +7,7 @@ import { aboutLink, toPayment } from "../../../src/providers/adyen/AdyenAnswers.
 import { captureReport, isStrangeOrder } from "../../../src/providers/paypal/PaypalOrders.ts"
 import { isStrangePayout, itemReport } from "../../../src/providers/paypal/PaypalPayouts.ts"
 import { endBy, payoutCode } from "../../../src/providers/paypal/PaypalRefusals.ts"
-import { meaningOf } from "../../../src/providers/port/WireValues.ts"
+import { meaningOf } from "../../../src/providers/client/WireValues.ts"
 import { Check, Proof } from "../../../src/providers/port/Callback.ts"
 import { reportOf } from "../../../src/providers/paystack/PaystackMovements.ts"
 import { toIntent, toRefund } from "../../../src/providers/stripe/StripeAnswers.ts"
