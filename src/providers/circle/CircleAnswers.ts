@@ -2,9 +2,8 @@
 import { Either, Option, Schema } from "effect"
 import { Money } from "../../domain/Money.ts"
 import { Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
-import { outcomeOfReport } from "../client/DuplicateOrder.ts"
-import type { ProviderReply } from "../client/ProviderHttp.ts"
 import {
+  outcomeOfReport,
   asDeclined,
   credentialsRefused,
   enquiryFrom,
@@ -15,6 +14,7 @@ import {
   settledOnce,
   unreadable
 } from "../client/ProviderReplies.ts"
+import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { optional, optionalText, present, refusalsBy } from "../client/WireValues.ts"
 import { moneyOfCircle, type RecipientCreation } from "./CircleRequests.ts"
 

@@ -2,9 +2,8 @@
 import { Either, Option, Schema } from "effect"
 import { Money } from "../../domain/Money.ts"
 import { Absent, Accepted, Declined, type Enquiry, Report, Unknown } from "../../domain/Outcome.ts"
-import { outcomeOfReport } from "../client/DuplicateOrder.ts"
-import type { ProviderReply } from "../client/ProviderHttp.ts"
 import {
+  outcomeOfReport,
   credentialsRefused,
   isMade,
   noVerdict,
@@ -13,6 +12,7 @@ import {
   settledOnce,
   unreadable
 } from "../client/ProviderReplies.ts"
+import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { moneyOfMajor, optional, optionalText, refusalsBy } from "../client/WireValues.ts"
 import { networkOfCoinbase } from "./CoinbaseRequests.ts"
 

@@ -1,10 +1,9 @@
 /** Flutterwave, by version 3 of its API: cards on its page, bank transfers and mobile money, in many African countries. */
-import { Clock, Effect, Either, Redacted, Schema } from "effect"
+import { Clock, Effect, Either, Redacted, Schema, Option } from "effect"
 import type { Movement } from "../../domain/Movement.ts"
 import { Declined, type Enquiry, type Outcome } from "../../domain/Outcome.ts"
-import { acceptedDuplicate } from "../client/DuplicateOrder.ts"
-import { get, postJson, type ProviderReply, withHeaders } from "../client/ProviderHttp.ts"
 import {
+  acceptedDuplicate,
   credentialsRefused,
   firstReport,
   looked,
@@ -13,14 +12,52 @@ import {
   triedBy,
   warnOfStatus
 } from "../client/ProviderReplies.ts"
+import { get, postJson, type ProviderReply, withHeaders } from "../client/ProviderHttp.ts"
 import type { AttemptContext, PaymentOrder, RefundOrder } from "../port/Provider.ts"
 import { type Account, type Connected, credentialText, thirdParty } from "../port/ThirdParty.ts"
 import * as answers from "./FlutterwaveAnswers.ts"
-import { callbackEvents } from "./FlutterwaveCallbacks.ts"
 import { serves } from "./FlutterwaveCorridors.ts"
 import { paidUnder, refundsAmong, reversalsOf, type Transaction, withOthers } from "./FlutterwaveMovements.ts"
 import * as reports from "./FlutterwaveReports.ts"
 import * as requests from "./FlutterwaveRequests.ts"
+import {
+  type Callback,
+  type CallbackRequest,
+  Hint,
+  isSame,
+  jsonOfBody,
+  NoProof,
+  secretNotSet
+} from "../port/Callback.ts"
+import { optional, optionalText } from "../client/WireValues.ts"
+
+/** Flutterwave sends one secret with every callback and signs no body, so a callback only triggers an enquiry. */
+const Named = optional(
+  Schema.Struct({ id: optionalText, tx_ref: optionalText, txRef: optionalText, reference: optionalText })
+)
+
+/** As it is now, and as accounts that are older still get it: flat, or with the transfer by itself. */
+const Names = Schema.Struct({ data: Named, transfer: Named, id: optionalText, txRef: optionalText })
+
+const namesIn = Schema.decodeUnknownOption(Names)
+
+const hintIn = (body: Buffer): ReadonlyArray<Hint> => {
+  const said = Option.flatMap(jsonOfBody({ body }), namesIn)
+  const { data, id, transfer, txRef } = Option.getOrElse(said, (): typeof Names.Type => ({}))
+  const reference = data?.tx_ref ?? data?.txRef ?? data?.reference ?? transfer?.reference ?? txRef
+  const providerPaymentId = data?.id ?? transfer?.id ?? id ?? null
+  return reference === undefined ? [] : [new Hint({ attempt: { reference, providerPaymentId } })]
+}
+
+const callbackEvents = (
+  { body, headers }: CallbackRequest,
+  secret: Redacted.Redacted | undefined
+): Either.Either<Callback, NoProof> => {
+  if (secret === undefined) return Either.left(secretNotSet("FLUTTERWAVE_WEBHOOK_SECRET"))
+  return isSame(Redacted.value(secret), headers["verif-hash"])
+    ? Either.right({ events: hintIn(body) })
+    : Either.left(new NoProof({ message: "verif-hash is not our secret hash" }))
+}
 
 const fields = {
   secret_key: {

@@ -2,13 +2,19 @@
 import { Equal, Option, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { Absent, type Enquiry, Report, Unknown } from "../../domain/Outcome.ts"
-import { outcomeOfReport } from "../client/DuplicateOrder.ts"
+import {
+  outcomeOfReport,
+  isMade,
+  named,
+  noVerdict,
+  outcomeFrom,
+  providerIds,
+  unreadable
+} from "../client/ProviderReplies.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { isMade, named, noVerdict, outcomeFrom, providerIds, unreadable } from "../client/ProviderReplies.ts"
 import { meanings, optional, optionalText, present } from "../client/WireValues.ts"
 import { Capture, movementsOf, type Payments, Refund } from "./PaypalMovements.ts"
-import { endBy, problemIn, refused } from "./PaypalRefusals.ts"
-import { Amount, moneyOf, Payee } from "./PaypalSchemas.ts"
+import { endBy, problemIn, refused, Amount, moneyOf, Payee } from "./PaypalSchemas.ts"
 
 const Unit = Schema.Struct({
   custom_id: optionalText,

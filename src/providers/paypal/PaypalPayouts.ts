@@ -3,12 +3,18 @@ import { Equal, Option, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import type { Movement } from "../../domain/Movement.ts"
 import { Absent, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
-import { outcomeOfReport } from "../client/DuplicateOrder.ts"
+import {
+  outcomeOfReport,
+  isMade,
+  named,
+  noVerdict,
+  outcomeFrom,
+  providerIds,
+  unreadable
+} from "../client/ProviderReplies.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { isMade, named, noVerdict, outcomeFrom, providerIds, unreadable } from "../client/ProviderReplies.ts"
 import { meanings, optional, optionalText, present } from "../client/WireValues.ts"
-import { payoutCode, problemIn, refused } from "./PaypalRefusals.ts"
-import { moneyOf } from "./PaypalSchemas.ts"
+import { payoutCode, problemIn, refused, moneyOf } from "./PaypalSchemas.ts"
 
 const PayoutAmount = Schema.Struct({ currency: Schema.String, value: Schema.String })
 

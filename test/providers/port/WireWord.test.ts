@@ -6,7 +6,7 @@ import { cardRefusal, transferRefusal } from "../../../src/providers/adyen/Adyen
 import { aboutLink, toPayment } from "../../../src/providers/adyen/AdyenAnswers.ts"
 import { captureReport, isStrangeOrder } from "../../../src/providers/paypal/PaypalOrders.ts"
 import { isStrangePayout, itemReport } from "../../../src/providers/paypal/PaypalPayouts.ts"
-import { endBy, payoutCode } from "../../../src/providers/paypal/PaypalRefusals.ts"
+import { endBy, payoutCode } from "../../../src/providers/paypal/PaypalSchemas.ts"
 import { meaningOf } from "../../../src/providers/client/WireValues.ts"
 import { Check, Proof } from "../../../src/providers/port/Callback.ts"
 import { reportOf } from "../../../src/providers/paystack/PaystackMovements.ts"
