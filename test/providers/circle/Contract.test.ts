@@ -1,12 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, Schema, TestClock } from "effect"
-import {
-  serves,
-  intentOf,
-  recipientOf,
-  transferOf,
-  derivedUuid
-} from "../../../src/providers/circle/CircleRequests.ts"
+import { serves, intentOf, recipientOf, transferOf, derivedUuid } from "../../../src/providers/circle/CircleRequests.ts"
 import { IntentBody, RecipientBody, TransferBody } from "../../fakes/CircleFakeBodies.ts"
 import { asTimePasses, settle, talkedThrough } from "../support/AgainstFake.ts"
 import { NOW } from "../support/CryptoOrders.ts"
