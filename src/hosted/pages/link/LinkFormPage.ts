@@ -40,7 +40,7 @@ interface Drawing extends FormState {
 }
 
 const labelOf = (field: LinkField, { linkWords, method }: Drawing): string => {
-  if (field === "name" && method === "card") return linkWords.cardName
+  if (field === "name" && method === "card") return linkWords.fields.holder
   if (field === "name" && method === "bank_transfer") return linkWords.payerAccount
   if (field === "phone" && method === "mobile_money") return linkWords.mobilePhone
   return linkWords.fields[field]
