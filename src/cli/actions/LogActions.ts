@@ -217,6 +217,6 @@ export const tail = Effect.fnUntraced(function* (input: {
         })
       )
     }),
-    httpApiClient(server, 0)
+    httpApiClient(server, { retries: 0 })
   )
 })

@@ -20,6 +20,7 @@ export class Refused extends Data.TaggedError("Refused")<{
   readonly message: string
   /** HTTP status; 0: the server could not be reached. */
   readonly status: number
+  readonly body?: unknown
 }> {}
 
 export interface RequestParts {
