@@ -8,7 +8,7 @@ import type { Invalid } from "../../domain/Failure.ts"
 import { refuse } from "../shared/CommandInput.ts"
 import { Streams } from "../shared/Terminal.ts"
 import { properties } from "../shared/Table.ts"
-import type { Triggerable } from "../shared/Triggerable.ts"
+import type { Triggerable } from "../commands/DeveloperCommands.ts"
 import { ApiClient, type Refused } from "../client/ApiClient.ts"
 import { onServer } from "../client/RunCommand.ts"
 

@@ -1,13 +1,26 @@
-/** What the contract promises of each answer: enough to tell Corridor from whatever else may stand at an address. */
+/** Tells answers of Corridor from those of other servers, by the fields that the contract promises. */
 import { HttpApi } from "@effect/platform"
 import { Option, SchemaAST } from "effect"
 import { Api } from "../../contract/api/Api.ts"
-import type { Shape } from "./ApiClient.ts"
+
+/** 0: the value is there, perhaps null. 1: it is there and not null. Otherwise shapes of its fields or of its items. */
+type Shape = 0 | 1 | readonly [Shape] | { readonly [name: string]: Shape }
+
+const isList = (shape: Shape): shape is readonly [Shape] => Array.isArray(shape)
+
+export const fits = (shape: Shape, value: unknown): boolean => {
+  if (shape === 0) return value !== undefined
+  if (value === undefined || value === null) return false
+  if (shape === 1) return true
+  if (isList(shape)) return Array.isArray(value) && value.every((item) => fits(shape[0], item))
+  const fields = value as Readonly<Record<string, unknown>>
+  return typeof value === "object" && Object.entries(shape).every(([name, needed]) => fits(needed, fields[name]))
+}
 
 const isObject = (shape: Shape): shape is { readonly [name: string]: Shape } =>
   typeof shape === "object" && !Array.isArray(shape)
 
-/** What holds whichever of them it is. */
+/** The fields that all shapes have. */
 const common = (shapes: ReadonlyArray<Shape>): Shape => {
   if (shapes.includes(0)) return 0
   if (!shapes.every(isObject)) return shapes.length === 1 ? shapes[0]! : 1
@@ -16,7 +29,7 @@ const common = (shapes: ReadonlyArray<Shape>): Shape => {
   return Object.fromEntries(shared.map((name) => [name, common(shapes.map((one) => one[name]!))]))
 }
 
-/** Of what is on the wire. Words and numbers are not looked into: another version may know other ones. */
+/** Shape of the encoded value. Texts and numbers are not checked: another version may know other values. */
 const shapeOf = (ast: SchemaAST.AST): Shape => {
   switch (ast._tag) {
     case "TypeLiteral":
@@ -40,7 +53,7 @@ const shapeOf = (ast: SchemaAST.AST): Shape => {
   }
 }
 
-/** By `group.name`; none where nothing need come back. */
+/** By `group.name`; none for operations without a body. */
 export const answerShapes: Readonly<Record<string, Shape>> = (() => {
   const all: Record<string, Shape> = {}
   HttpApi.reflect(Api, {

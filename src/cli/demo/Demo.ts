@@ -131,9 +131,7 @@ const shown = (asJson: boolean) =>
       data: { base_url: sandbox.baseUrl, org_id: sandbox.orgId, steps, webhooks },
       text: `That was the tour. The API reference is at ${sandbox.baseUrl.replace(/\/v1$/, "/docs")}.`,
       failure:
-        failed.length === 0
-          ? Option.none<string>()
-          : Option.some(`${failed.length} of ${steps.length} steps failed: ${failed.join(", ")}.`)
+        failed.length === 0 ? undefined : `${failed.length} of ${steps.length} steps failed: ${failed.join(", ")}.`
     }
   }).pipe(Effect.scoped, Effect.provide(Settings.layer))
 

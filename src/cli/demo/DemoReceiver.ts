@@ -80,7 +80,7 @@ export const openReceiver = Effect.gen(function* () {
       )
   )
 
-  /** What came more than once is there once. */
+  /** Each event once. */
   const received = Effect.sync((): ReadonlyArray<Received> => {
     const all = deliveries.flatMap((delivery) => {
       const event = Option.getOrUndefined(Schema.decodeOption(Event)(delivery.body.toString("utf8")))
