@@ -1,7 +1,7 @@
 /** `corridor accounts` and `corridor rates set` */
 import { BigDecimal, Effect, Option } from "effect"
 import { toWireText, WireNumber } from "../../domain/Decimal.ts"
-import { WantedRate } from "../../money/rates/Rates.ts"
+import type { WantedRate } from "../../money/rates/Rates.ts"
 import { type Answer, ApiClient, orNotFound } from "../client/ApiClient.ts"
 import { onTarget } from "../client/RunCommand.ts"
 import { decodeInput, refuse, type IdInput, type OrgInput } from "../shared/CommandInput.ts"
@@ -101,7 +101,8 @@ export const set = Effect.fnUntraced(function* ({
   readonly rate: string
   readonly json: boolean
 }) {
-  const wanted = yield* decodeInput(WantedRate, input, { from: "FROM", to: "TO", rate: "RATE" })
+  const rates = yield* Effect.promise(() => import("../../money/rates/Rates.ts"))
+  const wanted = yield* decodeInput(rates.WantedRate, input, { from: "FROM", to: "TO", rate: "RATE" })
   if (wanted.from === wanted.to) return yield* refuse("FROM and TO are the same currency: name two.")
   yield* onTarget("records")(json, setRate(wanted))
 })
