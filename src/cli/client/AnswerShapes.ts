@@ -1,21 +1,8 @@
-/** Tells answers of Corridor from those of other servers, by the fields that the contract promises. */
+/** Tells answers of Corridor from those of other servers, by the fields that the contract promises. The build replaces this file by its table. */
 import { HttpApi } from "@effect/platform"
 import { Option, SchemaAST } from "effect"
 import { Api } from "../../contract/api/Api.ts"
-
-/** 0: the value is there, perhaps null. 1: it is there and not null. Otherwise shapes of its fields or of its items. */
-type Shape = 0 | 1 | readonly [Shape] | { readonly [name: string]: Shape }
-
-const isList = (shape: Shape): shape is readonly [Shape] => Array.isArray(shape)
-
-export const fits = (shape: Shape, value: unknown): boolean => {
-  if (shape === 0) return value !== undefined
-  if (value === undefined || value === null) return false
-  if (shape === 1) return true
-  if (isList(shape)) return Array.isArray(value) && value.every((item) => fits(shape[0], item))
-  const fields = value as Readonly<Record<string, unknown>>
-  return typeof value === "object" && Object.entries(shape).every(([name, needed]) => fits(needed, fields[name]))
-}
+import type { Shape } from "./ApiClient.ts"
 
 const isObject = (shape: Shape): shape is { readonly [name: string]: Shape } =>
   typeof shape === "object" && !Array.isArray(shape)

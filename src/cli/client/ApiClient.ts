@@ -85,3 +85,17 @@ export const orNotFound =
   (message: string) =>
   <A, R>(call: Effect.Effect<A, Refused, R>): Effect.Effect<A, Refused, R> =>
     Effect.mapError(call, (refused) => (refused.status === 404 ? new Refused({ message, status: 404 }) : refused))
+
+/** 0: the value is there, perhaps null. 1: it is there and not null. Otherwise shapes of its fields or of its items. */
+export type Shape = 0 | 1 | readonly [Shape] | { readonly [name: string]: Shape }
+
+const isList = (shape: Shape): shape is readonly [Shape] => Array.isArray(shape)
+
+export const fits = (shape: Shape, value: unknown): boolean => {
+  if (shape === 0) return value !== undefined
+  if (value === undefined || value === null) return false
+  if (shape === 1) return true
+  if (isList(shape)) return Array.isArray(value) && value.every((item) => fits(shape[0], item))
+  const fields = value as Readonly<Record<string, unknown>>
+  return typeof value === "object" && Object.entries(shape).every(([name, needed]) => fits(needed, fields[name]))
+}

@@ -7,8 +7,8 @@ import { rootOf, transport } from "../../client/Transport.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { Server } from "../shared/CommandTarget.ts"
-import { answerShapes, fits } from "./AnswerShapes.ts"
-import { ApiClient, parseBody, queryOf, Refused, type RequestParts } from "./ApiClient.ts"
+import { answerShapes } from "./AnswerShapes.ts"
+import { ApiClient, fits, parseBody, queryOf, Refused, type RequestParts } from "./ApiClient.ts"
 
 const kindOf = (text: string): string => {
   if (text.trim() === "") return "nothing"
