@@ -2,7 +2,6 @@
 import { ConfigProvider, Effect, Either, Option } from "effect"
 import about from "../../package.json" with { type: "json" }
 import { commands } from "./commands/AllCommands.ts"
-import { parseInput } from "./shared/Command.ts"
 import { helpText, onTerminal } from "./shared/CommandHelp.ts"
 import { refuse } from "./shared/CommandInput.ts"
 import {
@@ -34,10 +33,13 @@ const writeHelp = (path: string) =>
 const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>, path: string) {
   const unknown = unknownCommand(commands, args)
   if (Option.isSome(unknown)) return yield* refuse(unknown.value)
-  if (wantsHelp(args)) return yield* writeHelp(path)
+  if (wantsHelp(args) || args.length === 0) return yield* writeHelp(path)
+  if (args.length === 1 && args[0] === "--version") return yield* writeLine(about.version)
   const command = commands.all.find((one) => one.path === path)
   const words = args.slice(path === "" ? 0 : path.split(" ").length)
-  const input = yield* Either.mapLeft(parseInput(command?.parameters ?? programOptions, words), (wrong) =>
+  // Help, version and completions do not wait for the parser.
+  const { parseInput } = yield* Effect.promise(() => import("./shared/CommandParser.ts"))
+  const input = yield* Effect.mapError(parseInput(command?.parameters ?? programOptions, words), (wrong) =>
     refuse(`${wrong} See: ${`corridor ${path}`.trim()} --help`)
   )
   if (command !== undefined) {

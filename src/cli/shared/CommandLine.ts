@@ -107,7 +107,7 @@ export const wordsToComplete = (words: ReadonlyArray<string>): Option.Option<Rea
 const beginning = (words: ReadonlyArray<string>, current: string): ReadonlyArray<string> =>
   words.filter((word) => word.startsWith(current))
 
-/** What the last of the words can become, the others standing before it. */
+/** Completions of the last word after the words before it. */
 export const completions = (commands: Commands, words: ReadonlyArray<string>): ReadonlyArray<string> => {
   const current = words.at(-1) ?? ""
   const path: Array<string> = []

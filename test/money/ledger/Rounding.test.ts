@@ -1,6 +1,6 @@
 /** Gains and losses by rounding in the ledger check, on PostgreSQL. */
 import { expect, layer } from "@effect/vitest"
-import { Duration, Effect, Layer, Option } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import type { PaymentId } from "../../../src/domain/Ids.ts"
 import { EventPublisher } from "../../../src/webhooks/EventPublisher.ts"
 import { VirtualAccountStore, VirtualTransactionStore } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
@@ -106,7 +106,7 @@ layer(BooksOnPostgres(), onDatabase)("The check of exchanges", (it) => {
         kept: "0.00000078740157388"
       })
       const told = yield* services(checkAll)
-      expect(told.failure).toEqual(Option.some("The books are not in order (1 found)."))
+      expect(told.failure).toBe("The books are not in order (1 found).")
       expect(told.text).toContain(
         "\nRounding of 2 exchanges into GBP gave away 0.00499960629921306 and kept 0.00000078740157388.\n"
       )

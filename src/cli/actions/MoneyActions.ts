@@ -1,12 +1,15 @@
-/** `corridor accounts` */
-import { Effect, Option } from "effect"
+/** `corridor accounts` and `corridor rates set` */
+import { BigDecimal, Effect, Option } from "effect"
+import { toWireText, WireNumber } from "../../domain/Decimal.ts"
+import type { WantedRate } from "../../money/rates/Rates.ts"
 import { type Answer, ApiClient, orNotFound } from "../client/ApiClient.ts"
 import { onTarget } from "../client/RunCommand.ts"
+import { decodeInput, refuse, type IdInput, type OrgInput } from "../shared/CommandInput.ts"
 import { minute, properties, tableLayout, type TextLayout } from "../shared/Table.ts"
 
 type Account = Answer<"virtualAccounts", "get">["data"]
 
-const run = onTarget("accounts")
+const onAccounts = onTarget("accounts")
 
 const balanceOf = ({ balance, currency }: Pick<Account, "balance" | "currency">) => `${balance.text} ${currency}`
 
@@ -34,8 +37,7 @@ const listAll = Effect.fnUntraced(function* (org: Option.Option<string>) {
   return { data, ...accountTable(data) }
 })
 
-export const list = (input: { readonly org: Option.Option<string>; readonly json: boolean }) =>
-  run(input.json, listAll(input.org))
+export const list = (input: OrgInput) => onAccounts(input.json, listAll(input.org))
 
 const resultOf = (said: string, account: Account) => ({
   data: account,
@@ -64,7 +66,7 @@ export const freeze = (input: {
   readonly id: string
   readonly reason: Option.Option<string>
   readonly json: boolean
-}) => run(input.json, freezeOne(input.id, input.reason))
+}) => onAccounts(input.json, freezeOne(input.id, input.reason))
 
 const unfreezeOne = Effect.fnUntraced(function* (account_id: string) {
   const { call } = yield* ApiClient
@@ -72,5 +74,35 @@ const unfreezeOne = Effect.fnUntraced(function* (account_id: string) {
   return resultOf("Active: it can send money again.", data)
 })
 
-export const unfreeze = (input: { readonly id: string; readonly json: boolean }) =>
-  run(input.json, unfreezeOne(input.id))
+export const unfreeze = (input: IdInput) => onAccounts(input.json, unfreezeOne(input.id))
+
+const rateText = ({ text }: WireNumber): string => text.replace(/\.0$/, "")
+
+const setRate = Effect.fnUntraced(function* ({ from, rate, to }: typeof WantedRate.Type) {
+  const { call } = yield* ApiClient
+  const { data, message } = yield* call("rates", "set", {
+    payload: {
+      from_currency: from,
+      to_currency: to,
+      rate: new WireNumber(toWireText(BigDecimal.normalize(rate)))
+    }
+  })
+  const is = `1 ${data.from_currency} = ${rateText(data.rate)} ${data.to_currency}`
+  const before = data.previous_rate === null ? "there was none before" : `it was ${rateText(data.previous_rate)}`
+  return { data, text: data.status === "set" ? `${is} (${before}).` : `${is}. ${message}.` }
+})
+
+export const set = Effect.fnUntraced(function* ({
+  json,
+  ...input
+}: {
+  readonly from: string
+  readonly to: string
+  readonly rate: string
+  readonly json: boolean
+}) {
+  const rates = yield* Effect.promise(() => import("../../money/rates/Rates.ts"))
+  const wanted = yield* decodeInput(rates.WantedRate, input, { from: "FROM", to: "TO", rate: "RATE" })
+  if (wanted.from === wanted.to) return yield* refuse("FROM and TO are the same currency: name two.")
+  yield* onTarget("records")(json, setRate(wanted))
+})

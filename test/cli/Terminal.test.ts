@@ -1,6 +1,7 @@
-/** Tables and help texts on terminals: as wide as those are, nothing lost, and coloured only where that is shown. */
+/** Output on terminals: width of tables and help texts, colours, progress. */
+import { Effect, Fiber, TestClock, TestContext } from "effect"
 import { describe, expect, it } from "vitest"
-import { painter } from "../../src/cli/shared/Terminal.ts"
+import { painter, showElapsed, Streams } from "../../src/cli/shared/Terminal.ts"
 import { onTerminal } from "../../src/cli/shared/CommandHelp.ts"
 import { tableLayout } from "../../src/cli/shared/Table.ts"
 
@@ -87,3 +88,25 @@ describe("a help text on a terminal", () => {
     expect(onTerminal(help, 60, painter({ colours: true }))).toContain("\u001b[1mUSAGE\u001b[22m")
   })
 })
+
+const written = async (watched: boolean) => {
+  let text = ""
+  const streams = { out: () => {}, err: (more: string) => void (text += more), watched }
+  const run = Effect.gen(function* () {
+    const fiber = yield* Effect.fork(showElapsed("Checking the books")(Effect.as(Effect.sleep("2500 millis"), "done")))
+    yield* TestClock.adjust("500 millis")
+    expect(text).toBe("")
+    yield* TestClock.adjust("2 seconds")
+    return yield* Fiber.join(fiber)
+  }).pipe(Effect.provideService(Streams, streams), Effect.provide(TestContext.TestContext))
+  expect(await Effect.runPromise(run)).toBe("done")
+  return text
+}
+
+it("shows progress after a second on a terminal, and wipes it at the end", async () => {
+  const text = await written(true)
+  expect(text).toContain("Checking the books, 2 s")
+  expect(text).toMatch(/\r.\[K$/)
+})
+
+it("shows no progress without a terminal", async () => expect(await written(false)).toBe(""))

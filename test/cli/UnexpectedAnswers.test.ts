@@ -1,8 +1,10 @@
 /** What a command says where something else than Corridor answers, or answers in its place. */
 import { once } from "node:events"
+import { rmSync, writeFileSync } from "node:fs"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { join } from "node:path"
 import { describe, expect, it, vi } from "vitest"
-import { cliIn } from "./Cli.ts"
+import { cliIn, temporaryFolder } from "./Cli.ts"
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -75,4 +77,30 @@ describe("what does not answer as Corridor does", () => {
       expect(said, text).toMatch(/^corridor: http:\S+ answered \S+ \S+ with status 200 and JSON of another kind, /)
     }
   })
+})
+
+it("is said by the demo, with what to do about it", async () => {
+  const server = createServer((request, response) => {
+    response.writeHead(200).end(request.url === "/readyz" ? "{}" : "<!doctype html><title>Welcome to nginx</title>")
+  }).listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as { readonly port: number }
+  const root = `http://127.0.0.1:${port}`
+  const dataDir = temporaryFolder()
+  const users = [{ user_id: "user" }]
+  const orgs = [{ org_id: "org", name: "Acme", api_key: "ck_test_key", users }]
+  writeFileSync(join(dataDir, "sandbox.json"), JSON.stringify({ base_url: `${root}/v1`, orgs }))
+  try {
+    const { code, stderr } = await cliIn({ DATA_DIR: dataDir })("demo")
+    expect([code, stderr]).toEqual([
+      1,
+      `corridor: ${root} answered POST /v1/public/webhooks with status 200 and an HTML page, which is not how Corridor answers: ` +
+        "another server seems to have taken its port: stop that one, or set PORT to a free one, " +
+        'start the sandbox again with "npm start", then run this again.\n'
+    ])
+  } finally {
+    server.closeAllConnections()
+    server.close()
+    rmSync(dataDir, { recursive: true })
+  }
 })

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import { WireNumber } from "../../src/domain/Decimal.ts"
 import type { TextLayout } from "../../src/cli/shared/Table.ts"
-import { accountTable } from "../../src/cli/actions/AccountActions.ts"
+import { accountTable } from "../../src/cli/actions/MoneyActions.ts"
 import { keyTable } from "../../src/cli/actions/KeyActions.ts"
 import { orgTable } from "../../src/cli/actions/OrgActions.ts"
 import { paymentTable, queueTable, summaryText } from "../../src/cli/actions/PaymentText.ts"

@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Money } from "../../../src/domain/Money.ts"
-import { amountText, pageTextFor, english, french } from "../../../src/hosted/pages/PageText.ts"
+import { amountText, english, french, pageTextFor, timeText } from "../../../src/hosted/pages/PageText.ts"
 
 const money = (currency: string, minor: bigint) => new Money({ currency: CurrencyCode.make(currency), minor })
 
@@ -52,3 +52,11 @@ describe("the language of a page", () => {
     expect(pageTextFor(header).language).toBe(language)
   })
 })
+
+it.each([
+  ["en", "2026-11-16T13:05:59.999Z", /^16 Nov 2026, 13:05\u00a0UTC$/],
+  ["en", "2026-01-02T00:30:00.000Z", /^2 Jan 2026, 00:30\u00a0UTC$/],
+  ["fr", "2026-02-01T23:59:00.000Z", /^1 févr\. 2026[, à]+23:59\u00a0UTC$/]
+] as const)("a time in %s, %s, names the month and has 24 hours", (language, moment, text) =>
+  expect(timeText(new Date(moment), { language })).toMatch(text)
+)
