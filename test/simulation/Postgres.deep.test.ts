@@ -1,4 +1,4 @@
-/** The simulation's rules over a real PostgreSQL, whose statements, triggers and batches no simulated world has. */
+/** The simulation's rules over a real PostgreSQL: statements, triggers and batches are not simulated. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { catalogue } from "./bugs/Catalogue.ts"
@@ -6,7 +6,6 @@ import { runOnPostgres } from "./PostgresRun.ts"
 
 const SEEDS = 30
 
-/** In each run most of the time is spent on waiting, and some of it on the one database server. */
 const AT_ONCE = 5
 
 const LIMIT = 120_000

@@ -1,4 +1,4 @@
-/** Two thousand seeds, which between them meet every fault and reach every state. */
+/** Runs 2,000 seeds, which together must reach every fault and state. */
 import { describe, expect, it } from "@effect/vitest"
 import { missingCounts, Totals } from "./Report.ts"
 import { DEEP_RUNS, runSeeds } from "./RunSeeds.ts"

@@ -1,4 +1,4 @@
-/** Runs of the whole service in a simulated world, from seeds: a failure names its seed. */
+/** Runs the whole service in a simulated world; a failure names its seed. */
 import { describe, expect, it } from "@effect/vitest"
 import { run } from "./Run.ts"
 import { runSeeds } from "./RunSeeds.ts"

@@ -1,4 +1,4 @@
-/** Bugs about how much: refunds, fees, and money in suspense that is exchanged. */
+/** Bugs in amounts: refunds, fees and conversions of money in suspense. */
 import { Effect, Option } from "effect"
 import { Money } from "../../../src/domain/Money.ts"
 import { Fees, type FeeRule, FeeRuleStore, subjectKey } from "../../../src/money/fees/Fees.ts"
@@ -11,7 +11,7 @@ type Commands = (typeof PaymentCommand)["Service"]
 type Charging = (typeof Fees)["Service"]
 type Rules = (typeof FeeRuleStore)["Service"]
 
-/** What is on its way back is left out while somebody decides how much is left, and is there again when it is written. */
+/** Hides open refunds while the refundable amount is computed. */
 const withoutOpenParts = (commands: Commands): Commands => ({
   ...commands,
   find: (...given) =>
@@ -31,7 +31,7 @@ const withoutOpenParts = (commands: Commands): Commands => ({
     })
 })
 
-/** A fee as whoever divides without rounding has it. */
+/** Computes fees without rounding. */
 const roundedDown = (): Planted => {
   const rules = new Map<string, FeeRule>()
   return new Map([
@@ -58,7 +58,7 @@ const roundedDown = (): Planted => {
   ])
 }
 
-/** One minor unit more for the organisation, where there was something to round. */
+/** Adds one minor unit for the organisation where a conversion rounds. */
 const roundedOtherwise = ({ amount, direction, target }: Payment, allocation: Allocation): Allocation => {
   const { amount: moved, own: given } = allocation
   const [own, theirs] = direction === "outbound" ? [amount, target] : [target, amount]

@@ -1,4 +1,4 @@
-/** Bugs around payments: in escrow, links, configurations, accounts of their own, returns and retention. */
+/** Bugs in escrow, links, provider configurations, own accounts, customer returns and retention. */
 import { type Clock, Duration, Effect, Option } from "effect"
 import { Report } from "../../../src/domain/Outcome.ts"
 import type { Entry } from "../../../src/domain/Ledger.ts"
@@ -35,7 +35,7 @@ const anotherId = (): string => {
   return `00000000-0000-7000-8000-${made.toString(16).padStart(12, "0")}`
 }
 
-/** The same clock, a hundred days later. */
+/** Runs an effect on a clock that is 100 days ahead. */
 const later = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.clockWith((clock) => {
     const now = () => clock.unsafeCurrentTimeMillis() + Duration.toMillis(Duration.days(100))

@@ -1,7 +1,4 @@
-/**
- * Bugs that the simulation must find, or it has no teeth. Each is planted by wrapping a service of the real one; the
- * service itself knows nothing of them.
- */
+/** Bugs that the simulation must find, each planted by wrapping a service. */
 import { Effect, Option } from "effect"
 import { Money } from "../../../src/domain/Money.ts"
 import { Declined, type Outcome, Report } from "../../../src/domain/Outcome.ts"
@@ -368,7 +365,7 @@ const inPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
   ...movementBugs
 ]
 
-/** By whom each was first found. */
+/** First seed that finds each bug. */
 const finders: Readonly<Record<string, number>> = {
   "silence is a refusal": 6,
   "sent again without leave": 1,

@@ -1,4 +1,4 @@
-/** Bugs about transfers of money at providers, where they belong, and what an organisation bears of them. */
+/** Bugs in provider movements, allocations and disputes. */
 import { Effect, Either } from "effect"
 import type { MovementKind, Movement } from "../../../src/domain/Movement.ts"
 import { Money } from "../../../src/domain/Money.ts"
@@ -35,7 +35,7 @@ const changingAllocations = (change: (allocation: Allocated) => ReadonlyArray<Al
 const withoutPatch = (...names: ReadonlyArray<keyof Change["patch"]>): Planted =>
   changingWrite((one) => ({ ...one, patch: without(one.patch, ...names) }))
 
-/** A sum that is added to the one before, as though it were one more transfer. */
+/** Adds a reported total to the previous total. */
 const added = (heard: ReportedMovement, { booksBefore: stood }: Change): ReportedMovement => {
   const before = stood?.movements.find(
     ({ kind, movement_id }) => kind === heard.kind && movement_id === heard.movement_id
@@ -47,7 +47,7 @@ const added = (heard: ReportedMovement, { booksBefore: stood }: Change): Reporte
 
 const swapped: Readonly<Partial<Record<MovementKind, MovementKind>>> = { reversal: "reinstatement" }
 
-/** Undoes what pays debts. */
+/** Deletes the postings that pay receivables. */
 const unpaid = withTables(PaymentStore, (store: Store, database): Store => ({
   ...store,
   apply: (change) =>
@@ -142,11 +142,10 @@ export const movementBugs: ReadonlyArray<Omit<Bug, "foundBy">> = [
   }
 ]
 
-/** Bugs about money that a provider takes back after a dispute, and gives back again. */
 const isWon = (signal: ProviderSignal): boolean =>
   (signal._tag === "Report" || signal._tag === "Accepted") && signal.state === "completed"
 
-/** Of what is taken a second time from one attempt, under another id. */
+/** Changes every reversal of an attempt after the first. */
 const secondTime = (change: (movement: Movement, before: Movement) => ReadonlyArray<Movement>) => () => {
   const taken = new Map<string, Movement>()
   return (signal: ProviderSignal, attemptId: string): ProviderSignal =>

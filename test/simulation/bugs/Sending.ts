@@ -1,4 +1,4 @@
-/** Bugs about what is sent when, and who may say what became of it. */
+/** Bugs in sending, retries, leases and callback matching. */
 import { Clock, Duration, Effect, Option } from "effect"
 import { Declined, type Outcome } from "../../../src/domain/Outcome.ts"
 import { type ProviderAnswer as AnswerTag, ProviderAnswer } from "../../../src/payments/route/ProviderAnswer.ts"
@@ -15,7 +15,7 @@ type Answers = (typeof AnswerTag)["Service"]
 type Keys = (typeof IdempotencyStore)["Service"]
 type Queue = (typeof DeliveryQueueStore)["Service"]
 
-/** The same clock, so much later. */
+/** Runs an effect on a clock that is ahead. */
 const laterBy = <A, E>(millis: number, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.clockWith((clock) => {
     const now = () => clock.unsafeCurrentTimeMillis() + millis

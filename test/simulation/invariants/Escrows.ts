@@ -1,4 +1,4 @@
-/** What an escrow holds, has released and has given back, as its record, the books and its callers have it. */
+/** Rules for escrows: record, ledger and answers agree. */
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import type { Escrow } from "../../../src/treasury/escrow/Escrow.ts"
 import type { StoredPosting } from "../../../src/money/ledger/LedgerStore.ts"

@@ -1,4 +1,4 @@
-/** A link that is to be paid once is paid once, for what it asks, whoever comes how often. */
+/** Rule: a fixed link is paid once, with the amount that it asks for. */
 import type { LinkPayment, StoredLink } from "../../../src/hosted/links/LinkStore.ts"
 import type { Payment } from "../../../src/payments/store/Payment.ts"
 import type { Records } from "./Records.ts"
@@ -26,7 +26,7 @@ export const linkProblems = (
     if (paid.length > 1) problems.push(`a link for one payment was paid ${paid.length} times`)
     if (of.filter((payment) => !isFree(payment)).length > 1)
       problems.push("a link for one payment has several that stand")
-    // What a person has accepted instead is another matter.
+    // // An operator may have accepted another amount.
     const decided = new Set<string>(
       items.flatMap(({ kind, payment_id }) => (kind === "resolution" ? [payment_id] : []))
     )
