@@ -1,4 +1,4 @@
-/** The audit's teeth: whatever callers were told that is not so is found. */
+/** Tests that the audit finds every answer that the records contradict. */
 import { describe, expect, it } from "@effect/vitest"
 import { holdingsOf, type Read } from "./audit/ReadRecords.ts"
 import { answerProblems } from "./audit/AnswersAudit.ts"

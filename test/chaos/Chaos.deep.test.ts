@@ -1,4 +1,4 @@
-/** The short form of `npm run chaos`: two instances, a handful of faults, one seed; and that the audit would see a lie. */
+/** Short form of `npm run chaos`: two instances, six faults, one seed. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Logger, LogLevel } from "effect"
 import { inject } from "vitest"

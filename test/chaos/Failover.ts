@@ -1,4 +1,4 @@
-/** A run in which nothing fails but the primary of three PostgreSQL, again and again, under load. */
+/** A run under load in which the primary of three PostgreSQL fails repeatedly. */
 import { Effect } from "effect"
 import type { CallerLoad } from "./business/Operations.ts"
 import type { FaultKind } from "./faults/Fault.ts"
@@ -15,7 +15,7 @@ export interface FailoverOptions {
   readonly log: (line: string) => void
 }
 
-/** From when PostgreSQL commits again until every instance has answered a payment. */
+/** Limit from the first commit until every instance has answered a payment. */
 const MOST_MILLIS = 15_000
 
 export const failover = (options: FailoverOptions) =>

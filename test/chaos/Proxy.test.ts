@@ -4,7 +4,6 @@ import { Effect } from "effect"
 import { startProxy } from "./environment/Proxy.ts"
 import { until } from "../payments/support/RealServer.ts"
 
-/** Sends back what it gets. */
 const echo = Effect.acquireRelease(
   Effect.promise(async () => {
     const server = createServer((socket) => socket.on("error", () => undefined).pipe(socket))

@@ -1,4 +1,4 @@
-/** A server of the run's own: the built service on a database of its own, in a folder that goes with it. */
+/** The built server with its own database, in a temporary folder. */
 import { spawn } from "node:child_process"
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
@@ -12,7 +12,7 @@ export interface OwnServer {
   readonly url: string
   readonly credentials: Credentials
   readonly kybSecret: string
-  /** What it said: errors alone. */
+  /** Logged errors. */
   readonly log: () => string
   readonly stop: () => Promise<void>
 }
@@ -27,10 +27,10 @@ const freePort = (): Promise<number> =>
     })
   })
 
-/** Of the third parties there are credentials, and nobody at their addresses: no stranger is spoken to. */
+/** Port of third parties where nothing listens. */
 const NOBODY = 1
 
-/** Nobody is limited, and nobody waits long. */
+/** No rate limits, short timeouts. */
 export const fuzzedSettings = {
   KYB_WEBHOOK_SECRET: "a secret for the callbacks of a fuzzed service",
   RATE_LIMIT_PER_MINUTE: "0",
@@ -44,7 +44,7 @@ const START_MILLIS = 60_000
 
 export const ownServer = async (): Promise<OwnServer> => {
   const folder = mkdtempSync(join(tmpdir(), "corridor-fuzz-"))
-  // PostgreSQL's own user must be able to pass through it.
+  // // PostgreSQL's user must be able to enter it.
   chmodSync(folder, 0o711)
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`

@@ -1,4 +1,4 @@
-/** The fuzzer itself: it sees what is wrong, and draws the same from the same seed. */
+/** Tests of the fuzzer: finds wrong answers, and draws the same from the same seed. */
 import { describe, expect, it } from "vitest"
 import { stringify } from "lossless-json"
 import type { Caller } from "./Callers.ts"
