@@ -1,4 +1,4 @@
-/** What the benchmark compares must be the same: the hand-written server answers and leaves behind what Corridor does. */
+/** Tests that both measured servers answer alike and write the same rows. */
 import type { AddressInfo } from "node:net"
 import { expect } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
@@ -51,14 +51,14 @@ const completing = (pool: Pool) =>
     (stop) => Effect.promise(stop)
   )
 
-/** With everything hidden that cannot be the same twice. */
+/** Hides ids, times and traces. */
 const comparable = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value)
       .replaceAll(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g, "(id)")
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)/g, "(time)")
       .replaceAll(/fiat_[0-9a-f]{24}/g, "(provider's id)")
-      // Only what is traced has one.
+      // // Only traced requests have one.
       .replaceAll(/"traceparent":"[^"]*"/g, '"traceparent":null')
   )
 
@@ -89,7 +89,7 @@ interface Initiated {
   readonly response: { readonly payment_id: PaymentId; readonly transaction_id: string }
 }
 
-/** Initiates a payment at the server on the port, and waits for its completion. */
+/** Initiates a payment and waits for its completion. */
 const lifeOf = (port: number, pool: Pool) =>
   Effect.gen(function* () {
     const { acme } = yield* people

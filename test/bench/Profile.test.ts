@@ -8,7 +8,7 @@ const frame = (functionName: string, url = "", lineNumber = 0): Frame => ({
   columnNumber: 0
 })
 
-/** One for each kind of frame; node n was seen for n times 100 µs. */
+/** One node for each kind of frame; node n has n × 100 µs. */
 const frames = [
   frame("(root)"),
   frame("(idle)"),

@@ -1,6 +1,6 @@
 /**
- * How long the trends of a year take on a million payments, before and after its days are closed.
- * `npx tsx test/bench/analytics.ts [payments] [runs]` Cold is the first answer after a start of PostgreSQL.
+ * Measures the trends of a year on a million payments, before and after its days are closed. `npx tsx
+ * test/bench/analytics.ts [payments] [runs]` Cold is the first answer after a start of PostgreSQL.
  */
 import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -16,7 +16,7 @@ import { median } from "./Medians.ts"
 
 const ORGANIZATIONS = 20
 
-/** Days among those of the year on which something is left open, which keeps them from being closed. */
+/** Days with an open payment, which cannot be closed. */
 const OPEN_DAYS = 5
 const YEAR = { from: "2025-01-01", to: "2026-01-01" }
 
@@ -38,7 +38,7 @@ const newUser = Effect.gen(function* () {
   return user_id
 })
 
-/** Rows about as wide as those that the service writes, in the order of time, as it writes them. */
+/** Rows about as wide as the service's, in order of time. */
 const writePayments = (orgs: ReadonlyArray<string>, user_id: UserId, count: number) =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -102,13 +102,13 @@ const measure = (org: OrgId, runs: number) =>
 
 const main = async (): Promise<void> => {
   const dataDir = mkdtempSync(join(tmpdir(), "corridor-bench-"))
-  // PostgreSQL runs as a user of its own when this runs as root.
+  // // PostgreSQL runs as another user if we are root.
   chmodSync(dataDir, 0o755)
   process.env["DATA_DIR"] = dataDir
   process.env["LOG_LEVEL"] ??= "warn"
   const [count = 1_000_000, runs = 5] = process.argv.slice(2).map(Number)
   try {
-    // Each on an application of its own: PostgreSQL starts anew in between.
+    // // Each runs on a new application, which restarts PostgreSQL.
     const org = await Effect.runPromise(fill(count).pipe(Effect.provide(AppLive)))
     await Effect.runPromise(measure(org, runs).pipe(Effect.provide(AppLive)))
     await Effect.runPromise(closeDays.pipe(Effect.provide(AppLive)))

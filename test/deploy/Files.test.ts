@@ -1,4 +1,4 @@
-/** What is handed to those who run the service: every setting in it exists, and its parts fit each other. */
+/** Deployment files: every setting exists, and the files agree with each other. */
 import { spawnSync } from "node:child_process"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -10,13 +10,13 @@ import about from "../../package.json" with { type: "json" }
 import { SERVER_FLAGS } from "../support/Cluster.ts"
 import { knownSettings } from "./Settings.ts"
 
-/** As loose as what a parser gives: the tests below say what must be there. */
+/** Untyped parser output. */
 type Tree = Readonly<Record<string, ReturnType<typeof JSON.parse>>>
 
 const read = (path: string): string => readFileSync(join("deploy", path), "utf8")
 const settings = Effect.runSync(knownSettings)
 
-/** Of Node and of PostgreSQL's image, not of the service. */
+/** Settings of Node and PostgreSQL's image. */
 const others = new Set(["NODE_ENV", "POSTGRES_USER", "POSTGRES_DB", "POSTGRES_PASSWORD"])
 
 const expectKnown = (names: Iterable<string>, where: string) => {
@@ -133,7 +133,7 @@ describe("compose", () => {
     expect(services.corridor.env_file).toEqual([{ path: ".env", required: false }])
     expect(readFileSync(".gitignore", "utf8")).toMatch(/^\.env$/m)
     const example = Array.from(read("corridor.env.example").matchAll(/^([A-Z][A-Z0-9_]+)=(.*)$/gm))
-    // What is said here wins: a sandbox has it too, or it is about the container's own network.
+    // // These override .env: also needed by a sandbox, or about the container's network.
     const said = services.corridor.environment as Readonly<Record<string, string>>
     const lost = example.flatMap(([, name]) => (said[name!] === undefined || said[name!]!.includes("${") ? [] : name!))
     expect(lost).toEqual(["HOST", "PORT", "METRICS_PORT"])
@@ -153,7 +153,7 @@ describe("the units of systemd", () => {
     "are taken by systemd-analyze (skipped where it is not installed)",
     () => {
       const folder = mkdtempSync(join(tmpdir(), "corridor-units-"))
-      // The program must be there to be taken, and here it may be elsewhere.
+      // // systemd checks that the program exists.
       for (const unit of units) {
         writeFileSync(join(folder, unit), read(`systemd/${unit}`).replaceAll("/usr/bin/node", process.execPath))
       }
@@ -172,7 +172,7 @@ describe("the units of systemd", () => {
     const [service, backup] = [read("systemd/corridor.service"), read("systemd/corridor-backup.service")]
     const build = /\((npm ci .*?)\)/.exec(service)?.[1]
     expect(lines).toContain(build)
-    // The rest of `npm run build` is the client, which takes packages that are left out.
+    // // Without the client, which needs development packages.
     expect(build).toBe(`npm ci --omit=dev && ${about.scripts.build.replace(" --client", "")}`)
     for (const unit of [service, backup]) {
       expect(lines).toMatch(new RegExp(`^useradd .* ${/^User=(.*)$/m.exec(unit)?.[1]}$`, "m"))

@@ -1,4 +1,4 @@
-/** What the image holds is enough: the same files in an empty folder are a server, and its command line. */
+/** The image's files in an empty folder run as server and CLI. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -9,7 +9,7 @@ import { until } from "../payments/support/RealServer.ts"
 
 vi.setConfig({ testTimeout: 180_000 })
 
-/** Not below the run's own folder, which has all packages beside it. */
+/** Outside of the run's folder, which has node_modules. */
 const folder = mkdtempSync("/tmp/corridor-image-")
 let server: ChildProcess | undefined
 afterAll(() => {

@@ -1,4 +1,4 @@
-/** The alert rules and the dashboard are what Prometheus and Grafana take, and name only what the service has. */
+/** Alert rules and dashboard are valid for Prometheus and Grafana, and name existing metrics. */
 import { spawnSync } from "node:child_process"
 import { describe, expect, it } from "vitest"
 import { paymentStatuses } from "../../src/domain/PaymentStatus.ts"

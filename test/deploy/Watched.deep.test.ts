@@ -33,7 +33,7 @@ const receiver = createServer((request, response) => {
   })
 })
 
-/** Answered by one of the third parties' fakes: a card in Germany, of so much. */
+/** A card payment in Germany, answered by a fake. */
 const inGermany = (amount: number) => ({
   amount,
   target_amount: amount,
@@ -130,7 +130,7 @@ beforeAll(async () => {
   await until("payment.completed is delivered", () =>
     Promise.resolve(hooks.some(({ event }) => event === "payment.completed") ? true : undefined)
   )
-  // The figures have their rest, and spans go out every few seconds.
+  // // Metrics are refreshed, and spans exported, every few seconds.
   const scrape = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
   page = await until("an unknown outcome is in the figures", async () => {
     const text = await scrape()
@@ -163,7 +163,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true })
 })
 
-/** Without Effect's own figures of its fibers, whose names are Effect's to choose. */
+/** Without Effect's own fiber metrics. */
 const ofOurs = (text: string): string =>
   text
     .split("\n")

@@ -1,4 +1,6 @@
-/** Behind PgBouncer in transaction mode, whose version 1.18 keeps no prepared statements: only where the program is installed. */
+/**
+ * The service behind PgBouncer 1.18 in transaction mode, which has no prepared statements. Skipped if not installed.
+ */
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { SqlClient } from "@effect/sql"
@@ -109,7 +111,7 @@ if (Option.isNone(program)) {
       Effect.gen(function* () {
         const context = yield* Layer.build(stores)
         const sql = Context.get(context, SqlClient.SqlClient)
-        // Those that were open before the limits were set have none.
+        // // Earlier connections have no limits.
         yield* Context.get(context, Console).say("reconnect")
         const names = ["lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout"] as const
         const shown = yield* Effect.forEach(names, (name) =>

@@ -1,6 +1,6 @@
 /**
- * The service beside two primaries: a streaming replica is promoted, its primary stays up, and the one address leads to
- * the new one from then on. Replication is synchronous, so what was acknowledged is on both.
+ * The service with two primaries: a synchronous replica is promoted, the old primary stays up, and the address leads
+ * to the new one.
  */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Option, Redacted } from "effect"
@@ -27,11 +27,10 @@ import { testSettings } from "../support/TestSettings.ts"
 interface Pair {
   readonly oldUrl: string
   readonly nextUrl: string
-  /** Makes the replica a primary, and leads the address there. */
+  /** Promotes the replica and moves the address. */
   readonly promote: Effect.Effect<void>
 }
 
-/** Set by the layer below. */
 let pair: Pair
 
 const on = (url: string, text: string) =>
@@ -112,7 +111,7 @@ layer(testServer("PostgreSQL", { stores }), { excludeTestServices: true, timeout
           (count) => count > before + 10
         )
         yield* Fiber.interrupt(callers)
-        // A key whose first request was told 503 may still be running: its repetition is 409, to be sent again.
+        // // A repeated key may still be running: 409, to be sent again.
         const isToBeSentAgain = ({ again, status }: (typeof answers)[number]) => again && [409, 503].includes(status)
         expect(answers.filter((one) => one.status !== 200 && !isToBeSentAgain(one))).toEqual([])
         expect((yield* paymentsOn(oldUrl)).length).toBe(left.length)
@@ -123,7 +122,7 @@ layer(testServer("PostgreSQL", { stores }), { excludeTestServices: true, timeout
   }
 )
 
-/** Changes of the primary: one more each time that it is asked for while `isRestless`. */
+/** Number of primary changes, one more at each read while `isRestless`. */
 const seen = { changes: 0, isRestless: true }
 
 const RestlessPrimary = Layer.succeed(Primary, {
@@ -131,7 +130,7 @@ const RestlessPrimary = Layer.succeed(Primary, {
   changes: () => (seen.isRestless ? seen.changes++ : seen.changes)
 })
 
-/** The primary changes while the second batch of a list is read. */
+/** Changes the primary while a list's second batch is read. */
 const ChangingLists = Layer.effect(
   LinkStore,
   Effect.map(LinkStore, (store) => ({

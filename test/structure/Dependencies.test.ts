@@ -1,4 +1,4 @@
-/** What is installed: exactly these versions, of these bytes, under licences that allow it, and running nothing of its own. */
+/** Installed packages: exact versions and digests, allowed licences, no install scripts. */
 import { existsSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 
@@ -33,14 +33,14 @@ const entries = Object.entries(lock.packages).filter(([place]) => place !== "")
 const nameOf = (place: string): string => place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length)
 const named = (all: ReadonlyArray<readonly [string, Entry]>) => all.map(([place]) => nameOf(place))
 
-/** Halves of tools and of an optional native addon for machines that nobody here has: their bytes were never seen. */
+/** Optional parts for other platforms, without a known digest. */
 const unseen = /^@(oxfmt|oxlint)\/binding-|^@effect\/tsgo-|^@rollup\/rollup-|^@msgpackr-extract\//
 
 const allowed = new Set(
   ["MIT", "MIT-0", "ISC", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "Unlicense"].concat(["MIT or MPL-2.0"])
 )
 
-/** For tests alone: never part of what is shipped. */
+/** Allowed for development only. */
 const allowedForTests = new Set(["MPL-2.0", "Python-2.0", "MIT/X11"])
 
 describe("the lock file", () => {

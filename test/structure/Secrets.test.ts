@@ -1,4 +1,4 @@
-/** Wherever a secret is compared, the time that it takes tells nothing. */
+/** Secrets are compared in constant time. */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
@@ -13,10 +13,10 @@ const linesOf = (file: string): ReadonlyArray<string> => readFileSync(file, "utf
 const word = "[\\w.?!\\[\\]()\"']*(?:signature|secret|hmac|mac|token|password|otp|proof|hash|digest|cvv)\\w*[)\\]]*"
 const comparison = new RegExp(`(?:${word}\\s*(?:===|!==)\\s*(\\S+)|(\\S+)\\s*(?:===|!==)\\s*${word}(?![\\w(]))`, "i")
 
-/** A length, a kind, or whether it is there at all, is no secret. */
+/** Comparisons of lengths, kinds or presence. */
 const harmless = /^(?:undefined|null|true|false|"|'|\d|-)|length|_tag|typeof/
 
-/** Equal by ===, and why that tells nothing. */
+/** Comparisons by ===, and why they are safe. */
 const known: Readonly<Record<string, string>> = {
   "src/webhooks/WebhookSecrets.ts": "whether what is sealed was sealed anew",
   "src/providers/sandbox/SimulatorMemory.ts": "who holds a lease, among rows in memory",
@@ -72,7 +72,7 @@ describe("a comparison of secrets", () => {
         .map((line) => `${file}: ${line.trim()}`)
     )
     expect(users.length).toBeGreaterThan(4)
-    // A cursor's tag and what is held against it are cut to the same length.
+    // // Both sides of a cursor's tag are cut to the same length.
     const unmeasured = users.filter(
       (line) => !/length === /.test(line) && !line.startsWith("src/platform/pagination/Pagination.ts")
     )

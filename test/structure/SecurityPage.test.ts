@@ -1,4 +1,4 @@
-/** The page on security speaks of tests that are there, and of every kind of threat. */
+/** docs/security.md covers every kind of threat and names existing tests. */
 import { existsSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 

@@ -1,7 +1,4 @@
-/**
- * PostgreSQL of other major versions than the embedded one, wherever their programs are: in the folders that Debian's
- * packages use, and in those that POSTGRES_BINS names, with colons between them.
- */
+/** PostgreSQL of other major versions, from Debian's folders and those in POSTGRES_BINS (separated by colons). */
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync } from "node:fs"
@@ -29,7 +26,7 @@ const majorOf = (folder: string): number | undefined => {
   return found === undefined ? undefined : Number(found)
 }
 
-/** The folder of each major version that was found; of two the first. */
+/** Folder of each major version; the first one wins. */
 export const foundPostgres: ReadonlyMap<number, string> = new Map(
   folders.toReversed().flatMap((folder): ReadonlyArray<readonly [number, string]> => {
     const major = majorOf(folder)
@@ -46,7 +43,7 @@ const freePort = async (): Promise<number> => {
   return port
 }
 
-/** Nothing here outlives the test, and nothing analyses tables behind its back. */
+/** Not durable, no autovacuum. */
 const settings = [
   "fsync=off",
   "full_page_writes=off",
@@ -88,7 +85,7 @@ const started = (folder: string) =>
     return Redacted.make(url)
   })
 
-/** A server of that major version, migrated, and gone with its scope. */
+/** A migrated server of a major version. */
 export const otherServer = (major: number) =>
   Layer.scoped(
     DatabaseServer,
