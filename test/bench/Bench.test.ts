@@ -58,7 +58,7 @@ const comparable = (value: unknown): unknown =>
       .replaceAll(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g, "(id)")
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)/g, "(time)")
       .replaceAll(/fiat_[0-9a-f]{24}/g, "(provider's id)")
-      // // Only traced requests have one.
+      // Only traced requests have one.
       .replaceAll(/"traceparent":"[^"]*"/g, '"traceparent":null')
   )
 

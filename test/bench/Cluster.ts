@@ -13,7 +13,7 @@ export const temporaryFolder = (name: string) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const folder = await mkdtemp(join(tmpdir(), `corridor-${name}-`))
-      // // PostgreSQL runs as another user if we are root.
+      // PostgreSQL runs as another user if we are root.
       await chmod(folder, 0o755)
       return folder
     }),

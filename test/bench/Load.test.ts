@@ -36,7 +36,7 @@ describe("The benchmark's load", () => {
   it("at a pace asks as often as it should, and a slow answer is felt by all that were due meanwhile", async () => {
     const { p50Millis, p99Millis, requests } = await withServer((port) => runJob(jobAt(port), () => undefined))
     expect(requests).toBe(20)
-    // // The last request is due 95 ms after the first.
+    // The last request is due 95 ms after the first.
     expect(p50Millis).toBeGreaterThan(HELD_MILLIS - 100)
     expect(p99Millis).toBeGreaterThanOrEqual(p50Millis)
   })

@@ -57,7 +57,7 @@ const parse = (args: ReadonlyArray<string>): Options => {
     pool: 10,
     processes: whole("workers", values.workers ?? "1"),
     rounds: whole("rounds", values.rounds ?? (quick ? "3" : "7")),
-    // // Long enough for the JIT compiler.
+    // Long enough for the JIT compiler.
     warmUpSeconds: quick
       ? { initiate: 15, record: 6, list: 4, rate: 4 }
       : { initiate: 30, record: 15, list: 10, rate: 10 },

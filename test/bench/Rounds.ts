@@ -78,7 +78,7 @@ const measure = (bench: Bench, { pool, server }: Side, asked: Round) =>
   Effect.gen(function* () {
     const { name, port } = server
     const { endpoint, pace, round, seconds } = asked
-    // // Each round starts after a checkpoint, so that none pays for another's.
+    // Each round starts after a checkpoint, so that none pays for another's.
     yield* Effect.promise(() => pool.query("checkpoint"))
     const job: Job = {
       endpoint,
@@ -126,7 +126,7 @@ const warmUp = (bench: Bench, side: Side) =>
   Effect.gen(function* () {
     for (const endpoint of endpoints) {
       yield* measure(bench, side, { endpoint, seconds: bench.options.warmUpSeconds[endpoint], round: 0, pace: null })
-      // // Autovacuum would otherwise analyse during a round.
+      // Autovacuum would otherwise analyse during a round.
       if (endpoint === "initiate") yield* Effect.promise(() => side.pool.query("analyze"))
     }
   })

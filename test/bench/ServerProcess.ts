@@ -34,7 +34,7 @@ const answering = (name: string, port: number, child: ChildProcess) =>
     catch: () => new BenchFailed({ message: `${name} does not answer on port ${port}.` })
   }).pipe(
     Effect.retry({
-      // // A kept database may be migrated first.
+      // A kept database may be migrated first.
       schedule: Schedule.spaced("100 millis").pipe(Schedule.upTo("30 minutes")),
       while: () => child.exitCode === null
     })

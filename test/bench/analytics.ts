@@ -102,13 +102,13 @@ const measure = (org: OrgId, runs: number) =>
 
 const main = async (): Promise<void> => {
   const dataDir = mkdtempSync(join(tmpdir(), "corridor-bench-"))
-  // // PostgreSQL runs as another user if we are root.
+  // PostgreSQL runs as another user if we are root.
   chmodSync(dataDir, 0o755)
   process.env["DATA_DIR"] = dataDir
   process.env["LOG_LEVEL"] ??= "warn"
   const [count = 1_000_000, runs = 5] = process.argv.slice(2).map(Number)
   try {
-    // // Each runs on a new application, which restarts PostgreSQL.
+    // Each runs on a new application, which restarts PostgreSQL.
     const org = await Effect.runPromise(fill(count).pipe(Effect.provide(AppLive)))
     await Effect.runPromise(measure(org, runs).pipe(Effect.provide(AppLive)))
     await Effect.runPromise(closeDays.pipe(Effect.provide(AppLive)))

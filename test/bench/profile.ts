@@ -32,7 +32,7 @@ const placesBeside = (profile: string): ((frame: Frame) => Place) => {
   return ({ columnNumber, lineNumber, url }) => {
     if (url.startsWith("node:")) return { file: url, line: lineNumber + 1 }
     const path = url.startsWith("file:") ? fileURLToPath(url) : url
-    // // The bundler's own code has no source.
+    // The bundler's own code has no source.
     const entry: Partial<SourceMapping> = mapOf(path)?.findEntry(lineNumber, columnNumber) ?? {}
     const { originalLine = 0, originalSource } = entry
     return originalSource === undefined

@@ -50,9 +50,9 @@ export const waitUntilSettled = (
   Effect.gen(function* () {
     for (const { endpoints } of organisations) for (const { receiver } of endpoints) receiver.recover()
     const deadline = performance.now() + millis
-    // // Later enquiries are not waited for, unless time is moved.
+    // Later enquiries are not waited for, unless time is moved.
     const horizon = passes ? Infinity : Date.now() + millis
-    // // Provider timeouts have passed by then.
+    // Provider timeouts have passed by then.
     yield* Effect.sleep("4 seconds")
     yield* Effect.forEach(repeated(context), (order) => answered(context, order, 0), { concurrency: 4, discard: true })
     for (let round = 1; ; round++) {

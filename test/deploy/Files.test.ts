@@ -133,7 +133,7 @@ describe("compose", () => {
     expect(services.corridor.env_file).toEqual([{ path: ".env", required: false }])
     expect(readFileSync(".gitignore", "utf8")).toMatch(/^\.env$/m)
     const example = Array.from(read("corridor.env.example").matchAll(/^([A-Z][A-Z0-9_]+)=(.*)$/gm))
-    // // These override .env: also needed by a sandbox, or about the container's network.
+    // These override .env: also needed by a sandbox, or about the container's network.
     const said = services.corridor.environment as Readonly<Record<string, string>>
     const lost = example.flatMap(([, name]) => (said[name!] === undefined || said[name!]!.includes("${") ? [] : name!))
     expect(lost).toEqual(["HOST", "PORT", "METRICS_PORT"])
@@ -153,7 +153,7 @@ describe("the units of systemd", () => {
     "are taken by systemd-analyze (skipped where it is not installed)",
     () => {
       const folder = mkdtempSync(join(tmpdir(), "corridor-units-"))
-      // // systemd checks that the program exists.
+      // systemd checks that the program exists.
       for (const unit of units) {
         writeFileSync(join(folder, unit), read(`systemd/${unit}`).replaceAll("/usr/bin/node", process.execPath))
       }
@@ -172,7 +172,7 @@ describe("the units of systemd", () => {
     const [service, backup] = [read("systemd/corridor.service"), read("systemd/corridor-backup.service")]
     const build = /\((npm ci .*?)\)/.exec(service)?.[1]
     expect(lines).toContain(build)
-    // // Without the client, which needs development packages.
+    // Without the client, which needs development packages.
     expect(build).toBe(`npm ci --omit=dev && ${about.scripts.build.replace(" --client", "")}`)
     for (const unit of [service, backup]) {
       expect(lines).toMatch(new RegExp(`^useradd .* ${/^User=(.*)$/m.exec(unit)?.[1]}$`, "m"))

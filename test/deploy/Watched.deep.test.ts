@@ -130,7 +130,7 @@ beforeAll(async () => {
   await until("payment.completed is delivered", () =>
     Promise.resolve(hooks.some(({ event }) => event === "payment.completed") ? true : undefined)
   )
-  // // Metrics are refreshed, and spans exported, every few seconds.
+  // Metrics are refreshed, and spans exported, every few seconds.
   const scrape = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
   page = await until("an unknown outcome is in the figures", async () => {
     const text = await scrape()

@@ -43,7 +43,7 @@ describe("the pages", () => {
       .map((file) => readFileSync(`src/${file}`, "utf8"))
       .join("\n")
     const read = new Set(Array.from(source.matchAll(/\("([A-Z][A-Z_]+)"/g), ([, name]) => name!))
-    // // Set by the supervisor, not by operators.
+    // Set by the supervisor, not by operators.
     for (const inner of ["CORRIDOR_WORKER", "CORRIDOR_EMBEDDED_URL"]) expect(read.delete(inner), inner).toBe(true)
     const page = readFileSync("docs/going-live.md", "utf8")
     const rows = page.slice(page.indexOf("## Settings"), page.indexOf("## Operating")).split("\n")

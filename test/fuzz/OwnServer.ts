@@ -44,7 +44,7 @@ const START_MILLIS = 60_000
 
 export const ownServer = async (): Promise<OwnServer> => {
   const folder = mkdtempSync(join(tmpdir(), "corridor-fuzz-"))
-  // // PostgreSQL's user must be able to enter it.
+  // PostgreSQL's user must be able to enter it.
   chmodSync(folder, 0o711)
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`

@@ -102,7 +102,7 @@ export class ResponseChecker {
   /** No caller sees another organisation's ids, unless they were sent to it. */
   #leak(caller: Caller, sent: Sent, { status, text }: Answer, objects: TestObjects): string | undefined {
     const { org } = caller
-    // // The mutation may have completed half a credential.
+    // The mutation may have completed half a credential.
     if (org === "all" || (org === "none" && !isAs(caller, sent))) return undefined
     const foreign =
       org === "ours" ? [objects.theirs] : org === "theirs" ? objects.ours : [objects.theirs, ...objects.ours]
@@ -129,7 +129,7 @@ export class ResponseChecker {
     this.#bring(caller, sent, objects)
     if (typeof answer === "string") return answer
     const { status, text } = answer
-    // // Refused by Node's parser.
+    // Refused by Node's parser.
     if (status === 431 && sizeOf(sent) > MOST_HEADER_BYTES) return undefined
     if (status === 500 || (status > 500 && status !== 502 && status !== 503)) return `${status}`
     const spoken = inside.find((pattern) => pattern.test(text))

@@ -71,7 +71,7 @@ export class ObjectFactory {
     const { org_id } = org
     const key = byKey(org.api_key)
     const admin = byToken(this.#credentials.admin.jwt)
-    // // The last org-admin cannot be removed or demoted.
+    // The last org-admin cannot be removed or demoted.
     const user_id = userOf(org, "org-admin").user_id
     const text = (of: Json, name: string): string => String(of[name] ?? NIL)
     const apiKey = await this.#make("/public/api-keys", key)
@@ -96,7 +96,7 @@ export class ObjectFactory {
     const transaction = await this.#call("POST", `/virtual-accounts/${account_id}/simulate-deposit`, key, deposit)
     const escrow = await this.#make("/virtual-accounts/escrow", admin, { org_id, account_id })
     const [milestone] = escrow["milestones"] as ReadonlyArray<Json>
-    // // The first milestone only, so that there is more to fund.
+    // The first milestone only, so that there is more to fund.
     const fund = { amount: milestone?.["expected_disbursement"] }
     await this.#call("POST", `/virtual-accounts/escrow/${text(escrow, "escrow_id")}/fund`, admin, fund)
     const link = await this.#make(`/orgs/${org_id}/payment-links`, key, {}, "/orgs/{org_id}/payment-links")

@@ -156,7 +156,7 @@ export const exampleRequest = (
   number: number
 ): Parts => {
   const draw = new Draw(0, "the first of all")
-  // // The last payment waits for its one-time password, as the example of an action needs.
+  // The last payment waits for its one-time password, as the example of an action needs.
   const at = operation.path.endsWith("/action") ? -1 : 0
   const first = Object.fromEntries(Object.entries(ids).map(([name, all]) => [name, [all.at(at) ?? ""]]))
   const ofOne = { ...first, party_id: ids["party_id"] ?? [] }

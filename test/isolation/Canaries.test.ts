@@ -164,7 +164,7 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("Card numbe
         const { card_details, ...rest } = byCard(CARD)
         yield* ask("/v1/payments-init/initiate", acme.key, { ...rest, card_details: { ...card_details, ...change } })
       }
-      // // A card held for review is entered again.
+      // A card held for review is entered again.
       const threshold = (review_threshold: number | null) =>
         send(`/v1/organizations/${acme.org_id}`, {
           method: "PATCH",
@@ -194,7 +194,7 @@ layer(service, { excludeTestServices: true, timeout: "60 seconds" })("Card numbe
       const paid = keep(yield* submit(`/pay/${String(link_ref)}`, form))
       expect(paid.status, paid.text).toBe(303)
 
-      // // Each secret is shown once.
+      // Each secret is shown once.
       const { api_key, api_key_id } = dataOf(yield* post("/v1/public/api-keys", { ...acme.key }, { name: "x" }), 201)
       const rotated = dataOf(yield* post(`/v1/public/api-keys/${String(api_key_id)}/rotate`, { ...acme.key }, {}), 200)
       const hook = { endpoint_url: "http://127.0.0.1:9/" }

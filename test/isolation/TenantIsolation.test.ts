@@ -109,7 +109,7 @@ onDatabaseServer(
         const { admin, document, globex, operations, theirs } = yield* scene
         for (const operation of operations.filter((one) => parametersOf(one, "path").length > 0)) {
           const names = parametersOf(operation, "path")
-          // // Reads leave the objects unchanged.
+          // Reads leave the objects unchanged.
           const { bodies, ids, words } =
             operation.method === "GET"
               ? theirs
@@ -245,9 +245,9 @@ onDatabaseServer(
     )
   },
   {
-    // // Many endpoints are created.
+    // Many endpoints are created.
     WEBHOOK_ENDPOINTS_PER_ORG: "1000",
-    // // Credentials are tested at an address where nothing listens.
+    // Credentials are tested at an address where nothing listens.
     PAWAPAY_BASE_URL: "http://127.0.0.1:9"
   }
 )

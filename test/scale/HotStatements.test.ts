@@ -68,7 +68,7 @@ onDatabaseServer("Every hot statement", (it) => {
         )
       const without = () => touching().filter((text) => !carriesOrganization(text))
       const exceptions = exceptionsIn(page)
-      // // Workers poll soon after their start.
+      // Workers poll soon after their start.
       const unseen = Effect.sync(() => exceptions.filter((one) => !without().some((text) => text.includes(one))))
       yield* eventually(unseen, (left) => left.length === 0)
       expect(touching().length).toBeGreaterThan(exceptions.length + 5)

@@ -111,7 +111,7 @@ if (Option.isNone(program)) {
       Effect.gen(function* () {
         const context = yield* Layer.build(stores)
         const sql = Context.get(context, SqlClient.SqlClient)
-        // // Earlier connections have no limits.
+        // Earlier connections have no limits.
         yield* Context.get(context, Console).say("reconnect")
         const names = ["lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout"] as const
         const shown = yield* Effect.forEach(names, (name) =>

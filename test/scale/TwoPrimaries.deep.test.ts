@@ -111,7 +111,7 @@ layer(testServer("PostgreSQL", { stores }), { excludeTestServices: true, timeout
           (count) => count > before + 10
         )
         yield* Fiber.interrupt(callers)
-        // // A repeated key may still be running: 409, to be sent again.
+        // A repeated key may still be running: 409, to be sent again.
         const isToBeSentAgain = ({ again, status }: (typeof answers)[number]) => again && [409, 503].includes(status)
         expect(answers.filter((one) => one.status !== 200 && !isToBeSentAgain(one))).toEqual([])
         expect((yield* paymentsOn(oldUrl)).length).toBe(left.length)

@@ -13,7 +13,7 @@ describe("a planted bug", () => {
   })
 
   it.each(catalogue)("$name: $about", async ({ foundBy, planted }) => {
-    // // Runs.deep.test.ts shows that the same seed finds nothing without the bug.
+    // Runs.deep.test.ts shows that the same seed finds nothing without the bug.
     expect(foundBy).toBeGreaterThanOrEqual(1)
     expect(foundBy).toBeLessThanOrEqual(DEEP_RUNS)
     expect(run(foundBy, { planted }).problems).not.toEqual([])

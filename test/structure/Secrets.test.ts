@@ -72,7 +72,7 @@ describe("a comparison of secrets", () => {
         .map((line) => `${file}: ${line.trim()}`)
     )
     expect(users.length).toBeGreaterThan(4)
-    // // Both sides of a cursor's tag are cut to the same length.
+    // Both sides of a cursor's tag are cut to the same length.
     const unmeasured = users.filter(
       (line) => !/length === /.test(line) && !line.startsWith("src/platform/pagination/Pagination.ts")
     )

@@ -4,7 +4,7 @@ import { type Browser, chromium, type Page } from "playwright-core"
 
 export const chromiumPath: string | undefined = [
   process.env["CHROMIUM_PATH"],
-  // // Takes two thirds of the time.
+  // Takes two thirds of the time.
   "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",

@@ -57,7 +57,7 @@ export const onOwnClocks = (live: Vitest.Tester<never>): Pick<Vitest.Methods, "e
       (...args) =>
         onOwnClock(self(...args))
   ),
-  // // The scope also closes on the test's clock.
+  // The scope also closes on the test's clock.
   scoped: testerOf<TestServices.TestServices | Scope.Scope>(
     live,
     (self) =>

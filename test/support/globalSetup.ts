@@ -24,7 +24,7 @@ interface RunFolder {
 
 const makeRunFolder = (): RunFolder => {
   const path = mkdtempSync(join(tmpdir(), "corridor-test-"))
-  // // PostgreSQL runs as another user if we are root.
+  // PostgreSQL runs as another user if we are root.
   chmodSync(path, 0o755)
   const watchdog = spawn(process.execPath, [resolve("test/support/Watchdog.mjs"), path], {
     cwd: "/",
@@ -32,11 +32,11 @@ const makeRunFolder = (): RunFolder => {
     stdio: ["pipe", "ignore", "ignore"]
   })
   watchdog.unref()
-  // // Inherited by all processes of the run.
+  // Inherited by all processes of the run.
   process.env["TMPDIR"] = path
   return {
     path,
-    // // Not awaited: the run's processes end first.
+    // Not awaited: the run's processes end first.
     remove: () => void watchdog.stdin.end()
   }
 }
@@ -65,7 +65,7 @@ const makeDataFolder = (dataDir: string) =>
 const makeTemplate = async (clusterUrl: string) => {
   const client = new Client({ connectionString: clusterUrl })
   await client.connect()
-  // // Not durable: tests of durability start their own server.
+  // Not durable: tests of durability start their own server.
   for (const setting of ["fsync", "full_page_writes", "autovacuum"])
     await client.query(`alter system set ${setting} = off`)
   await client.query("alter system set max_wal_size = '4GB'")

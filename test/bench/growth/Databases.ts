@@ -62,7 +62,7 @@ export const ask = async (port: number, path: string, headers: Readonly<Record<s
     })
   let answer = await send()
   let text = await answer.text()
-  // // The service may be busy on a shared machine.
+  // The service may be busy on a shared machine.
   for (let again = 0; answer.status === 503 && again < 10; again++) {
     await new Promise((done) => setTimeout(done, 1000))
     answer = await send()

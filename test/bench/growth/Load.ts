@@ -70,7 +70,7 @@ const takeAway = async (pool: Pool, size: Size) => {
   const client = await pool.connect()
   await client.query("begin")
   await client.query("create table bench_load (step integer, name text, back text)")
-  // // References first: they need the keys.
+  // References first: they need the keys.
   for (const { away, back, step, table } of Array.from(once.values()).toSorted((a, b) => b.step - a.step)) {
     await client.query(away)
     await client.query("insert into bench_load values ($1, $2, $3)", [step, table, back])
@@ -120,7 +120,7 @@ export const load = (url: string, size: Size, say: (text: string) => void) =>
           say(`  ${name}: after ${after()}`)
         })
         for (const step of [1, 2, 3]) {
-          // // References lock both of their tables.
+          // References lock both of their tables.
           await inTurns(await steps(step), step === 3 ? 1 : AT_A_TIME, async ({ back }) => {
             const client = await pool.connect()
             await client.query("begin")

@@ -63,7 +63,7 @@ const copied = ({ organizations }: Size, unique: ReadonlyArray<string>, { column
   const own = `t."${column}"`
   const owner = `case when c.n % ${organizations} = 0 then t.org_id else ${older("t.org_id", "c.owner")} end`
   if (column === "org_id") return organizations === 1 ? own : owner
-  // // Ledger accounts contain the organisation's id.
+  // Ledger accounts contain the organisation's id.
   if (column === "account" && type === "text") {
     return organizations === 1 ? own : `replace(${own}, coalesce(t.org_id::text, '-'), coalesce((${owner})::text, '-'))`
   }
@@ -120,7 +120,7 @@ export const grow = async (pool: Pool, size: Size): Promise<void> => {
   await pool.query("set synchronous_commit = off")
   await makeOrganizations(pool, size)
   for (const table of Object.keys(growing)) {
-    // // Reads a copy of the original rows, not the growing table.
+    // Reads a copy of the original rows, not the growing table.
     await pool.query(`create temporary table if not exists first_${table} as select * from ${table}`)
     await pool.query(await copies(pool, table, `first_${table}`, size))
   }

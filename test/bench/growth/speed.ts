@@ -123,7 +123,7 @@ const pagesOf = async (work: Case, of: Database, requests: number) => {
     "select pg_stat_statements_reset(0, (select oid from pg_database where datname = current_database()))"
   )
   for (let nth = 0; nth < requests; nth++) await work(of)
-  // // Statements of workers have fewer calls.
+  // Statements of workers have fewer calls.
   const { rows } = await of.pool.query<{ pages: number; millis: number }>(
     `select coalesce(sum(shared_blks_hit + shared_blks_read), 0)::float8 / $1 as pages,
       coalesce(sum(total_exec_time * $1 / calls), 0)::float8 / $1 as millis
@@ -239,7 +239,7 @@ const usual = [1_000, 100_000].map((payments): Size => ({ payments, organization
 const kept = (folder: string) =>
   Effect.promise(async () => {
     await mkdir(folder, { recursive: true })
-    // // PostgreSQL runs as another user if we are root.
+    // PostgreSQL runs as another user if we are root.
     await chmod(folder, 0o755)
     return folder
   })

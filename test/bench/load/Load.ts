@@ -93,7 +93,7 @@ const requestsOf = (job: Job): ((n: number) => string) => {
     }
     case "record": {
       const { transactionIds } = job
-      // // Steps of a large prime avoid cached records.
+      // Steps of a large prime avoid cached records.
       return (n) => get(recordPath(transactionIds[(n * 7919) % transactionIds.length]!))
     }
     case "list":

@@ -170,7 +170,7 @@ const idle = <E, R>(receiver: Receiver, commit: Effect.Effect<unknown, E, R>) =>
     const worker = yield* Effect.fork(deliveryWorker)
     const millis = yield* Effect.replicateEffect(
       Effect.gen(function* () {
-        // // Avoids a fixed phase of the worker's poll.
+        // Avoids a fixed phase of the worker's poll.
         yield* Effect.sleep(300 + Math.random() * 250)
         const arrived = receiver.neighbour()
         yield* commit

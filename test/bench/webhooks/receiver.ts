@@ -58,5 +58,5 @@ process.on("message", (order: Order) => {
 process.on("disconnect", () => process.exit())
 
 const server = createServer(serve)
-// // Every loopback address is another host.
+// Every loopback address is another host.
 server.listen({ port: 0, host: "0.0.0.0", backlog: 4096 }, () => tell({ port: (server.address() as AddressInfo).port }))

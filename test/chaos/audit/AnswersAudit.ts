@@ -59,7 +59,7 @@ const countProblems = (
     orders.filter((order) => order.kind === kind && order.replies.some(({ status }) => status === 200)).length
   const entries = (kind: string) =>
     new Set(postings.flatMap((posting) => (posting.kind === kind ? [posting.entry_id] : []))).size
-  // // Each account had one deposit before the run.
+  // Each account had one deposit before the run.
   const first = new Set(virtualTransactions.map(({ account_id }) => account_id)).size
   const counted = [
     ["deposit", answered("deposit") + first, entries("deposit")],
@@ -82,7 +82,7 @@ export const answerProblems = (orders: ReadonlyArray<LoggedRequest>, read: Read)
     .flatMap(({ key, replies, what }) => {
       const made = byKey.get(key)?.length ?? 0
       const told = replies.some(({ status }) => status === 200) ? 1 : 0
-      // // A withdrawal that all providers refused was also a payment.
+      // A withdrawal that all providers refused was also a payment.
       return made === told || (made === 1 && replies.every(({ status }) => status !== 200))
         ? []
         : [`${what}: told of ${told}, and there are ${made}`]

@@ -41,7 +41,7 @@ const checkReply = ({ requestLog }: CallContext, what: string, url: string, repl
   requestLog.count(reply === null ? "none" : String(reply.status))
   if (reply === null) return
   requestLog.checkStatus(what, url, reply)
-  // // Callers send valid requests only: a 400 is a problem.
+  // Callers send valid requests only: a 400 is a problem.
   if (reply.status === 400 && !isTooLate(reply)) requestLog.problems.push(`${what}: 400 ${reply.body.slice(0, 200)}`)
   if (reply.status === 503 && reply.headers["retry-after"] === undefined)
     requestLog.problems.push(`${what}: 503 without Retry-After`)
@@ -60,7 +60,7 @@ const callInstance = async (
     body: JSON.stringify(order.body)
   })
   checkReply(context, order.what, url, reply)
-  // // It is unknown whether the request took effect.
+  // It is unknown whether the request took effect.
   return reply === null || isUnresolved(reply) || reply.status === 500 ? null : reply
 }
 

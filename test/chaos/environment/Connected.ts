@@ -7,7 +7,7 @@ export const connected = async <A>(
   connectionTimeoutMillis = 2_000
 ): Promise<A> => {
   const client = new Client({ connectionString: url, connectionTimeoutMillis })
-  // // Errors of a lost connection also fail the statement.
+  // Errors of a lost connection also fail the statement.
   client.on("error", () => undefined)
   await client.connect()
   try {

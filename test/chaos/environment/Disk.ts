@@ -38,7 +38,7 @@ const disk = (folder: string): Disk => {
     folder,
     fill: Effect.promise(async () => {
       const { bavail, bsize } = await statfs(folder)
-      // // The database may take blocks at the same time.
+      // The database may take blocks at the same time.
       await run("fallocate", ["-l", String(bavail * bsize), ballast]).catch(() =>
         run("fallocate", ["-l", String(Math.floor(bavail * bsize * 0.999)), ballast])
       )

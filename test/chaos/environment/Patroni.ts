@@ -231,7 +231,7 @@ const started = (folder: string) =>
       yield* Effect.promise(() =>
         writeFile(file, configuration({ name, port, restPort, etcdPort, folder: own }), { mode: 0o644 })
       )
-      // // PostgreSQL ends with the scope, whatever its Patroni does.
+      // PostgreSQL ends with the scope, whatever its Patroni does.
       yield* Effect.addFinalizer(() => postmasterDies(own))
       const program = yield* makeProgram({ program: patroni, args: [file], user, folder: own, name })
       nodes.push(nodeOf({ name, port, restPort }, own, program))

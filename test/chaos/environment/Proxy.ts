@@ -78,7 +78,7 @@ export const startProxy = (targets: () => ReadonlyArray<number>, port = 0) =>
       far.once("error", refused)
       far.once("connect", () => {
         far.off("error", refused)
-        // // The mode may have changed while connecting.
+        // The mode may have changed while connecting.
         if (near.destroyed || mode === "refuses") {
           near.destroy()
           far.destroy()

@@ -68,7 +68,7 @@ const held = (name: string, lasts: FaultKind["lasts"], statements: ReadonlyArray
       begin: Effect.promise(async () => {
         client = new Client({ connectionString: postgres.ownUrl() })
         client.on("error", () => undefined)
-        // // Without a database there is nothing to lock.
+        // Without a database there is nothing to lock.
         await client
           .connect()
           .then(() => client!.query(`begin; set local lock_timeout = '2s'; ${statement}`))

@@ -37,7 +37,7 @@ const injectFault = ({ chance, injected, probe, env, log }: Injection, planned: 
       Effect.sync(() => (noted.lifted = performance.now())),
       Effect.orDie(fault.end)
     )
-    // // The fault ends however the run ends.
+    // The fault ends however the run ends.
     yield* fault.begin.pipe(Effect.zipRight(Effect.sleep(planned.lasts)), Effect.ensuring(end))
     noted.ended = performance.now()
     const answered = yield* Effect.promise(() =>

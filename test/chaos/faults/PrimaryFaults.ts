@@ -45,7 +45,7 @@ const dies = ({ fault, how, livesOn, twice }: Death): FaultKind => ({
       })
     return {
       affects: instances,
-      // // Ends when PostgreSQL commits again; recovery is measured from here.
+      // Ends when PostgreSQL commits again; recovery is measured from here.
       begin: Effect.gen(function* () {
         yield* whole
         const first = yield* primary

@@ -10,7 +10,7 @@ import { PaymentStore, type Store } from "../../../src/payments/store/PaymentSto
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
 import { type Provider, Providers } from "../../../src/providers/port/Provider.ts"
 
-// // Wrappers of different services are kept in one map.
+// Wrappers of different services are kept in one map.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 type Wrap = (service: any) => any
 

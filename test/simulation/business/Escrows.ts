@@ -160,7 +160,7 @@ export const useEscrow: StepAction = (scenario, step) =>
           `${purpose} ${at}`,
           idempotencyKeyOf(scenario, step, `${at} ${nth}`)
         )
-      // // Two people press the same button.
+      // Two people press the same button.
       const times = chance.happens(0.2, `${purpose} ${at} twice`) ? [1, 2] : [1]
       yield* Effect.forEach(times, once, { concurrency: 2, discard: true })
     }

@@ -274,19 +274,19 @@ const resolveSuspense = (
   purpose: string
 ) =>
   Effect.gen(function* () {
-    // // Waits until the provider's pending reports have arrived.
+    // Waits until the provider's pending reports have arrived.
     if (scenario.orders.hasPendingReport(payment_id)) return
     const before = ledgerHoldings(scenario, payment_id)
     const sum = suspenseOf(scenario, payment_id).find((one) => one.item_id === item_id)
     const errors = ledgerDifferences(scenario, payment_id, before)
     const wrong = itemOfDifference(scenario, payment_id, errors)
-    // // Waits until the item of the difference is resolved.
+    // Waits until the item of the difference is resolved.
     if (wrong !== undefined && wrong.item_id !== item_id) return
     const way =
       errors.length > 0
         ? "nothing there"
         : scenario.env.chance.weighed(choiceWeights(scenario, payment_id, sum, round), purpose)
-    // // Waits while an outcome is unknown.
+    // Waits while an outcome is unknown.
     if (way === "nothing there" && isUncertain(scenario, payment_id)) return
     scenario.env.log(`the operator settles suspense of ${payment_id}: ${way}`)
     scenario.env.count(`operator: ${way}`)
@@ -313,7 +313,7 @@ const resolveSuspense = (
 /** Goes once through all open items. */
 export const resolveQueue = (scenario: ScenarioContext, round: number): Effect.Effect<void> =>
   Effect.gen(function* () {
-    // // Makes the worker of ramp payouts check again: reversed ramps must stay unsent.
+    // Makes the worker of ramp payouts check again: reversed ramps must stay unsent.
     scenario.world.want("settlements")
     const urgent = (item: OpenItem) => (item.kind === "unknown_outcome" ? 0 : 1)
     for (const item of openItems(scenario).toSorted((a, b) => urgent(a) - urgent(b))) {

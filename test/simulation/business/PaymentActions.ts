@@ -38,7 +38,7 @@ export const refund: StepAction = (scenario, step) =>
     const anything = chance.happens(0.1, `${purpose} anything`)
     const payment = drawPayment(scenario, step, anything ? () => true : completed)
     if (payment === undefined) return Effect.void
-    // // A quarter and three fifths are also drawn by disputes.
+    // A quarter and three fifths are also drawn by disputes.
     const percent = chance.pick([0n, 0n, 33n, 50n, 14n, 25n, 60n], `${purpose} share`)
     const amount = percent === 0n ? {} : { amount: Number((payment.amount.minor * percent) / 100n || 1n) / 100 }
     return Effect.asVoid(postAction(scenario, step, payment, { action: "refund", reason: purpose, ...amount }))

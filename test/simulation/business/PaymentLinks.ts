@@ -99,7 +99,7 @@ const visitLink = (scenario: ScenarioContext, ref: string, purpose: string) =>
       token: hiddenField(page, "token") ?? "",
       ...(rate === undefined ? {} : { rate })
     }
-    // // Some payers click twice.
+    // Some payers click twice.
     const clicks = chance.happens(0.3, `${purpose} clicks twice`) ? [1, 2] : [1]
     const replies = yield* Effect.forEach(clicks, () => submitUntilAnswered(scenario, path, form), { concurrency: 2 })
     const { location, "set-cookie": cookie } = replies.find((reply) => reply?.status === 303)?.headers ?? {}

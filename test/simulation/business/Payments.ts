@@ -111,7 +111,7 @@ const initiate = (scenario: ScenarioContext, organisation: Organisation, step: S
     const key = chance.happens(0.7, `${purpose} has a key`) ? `key of ${purpose}` : undefined
     const keyed = key === undefined ? asked : { ...asked, key }
     const once = callApi(scenario, organisation.owner, keyed)
-    // // Some callers repeat the request while the first one runs.
+    // Some callers repeat the request while the first one runs.
     const hurries = key !== undefined && chance.happens(0.2, `${purpose} hurries`)
     const again = Effect.zipRight(Effect.sleep(chance.pick([1, 60, 200, 500, 3_000], `${purpose} hurries after`)), once)
     const [reply] = yield* Effect.all(hurries ? [once, again] : [once], { concurrency: 2 })

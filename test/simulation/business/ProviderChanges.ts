@@ -79,7 +79,7 @@ const GUESSED_IDS = [1, 2, 3, 4]
 export const claimThroughOtherAccount: StepAction = (scenario, step) =>
   Effect.suspend(() => {
     const own = scenario.organisations.find(({ ownAccount }) => ownAccount !== null)?.ownAccount
-    // // With shared ids the callback would be true for its own payments.
+    // With shared ids the callback would be true for its own payments.
     if (own === undefined || own === null || sharesIds(scenario.env)) return Effect.void
     scenario.env.count("fault: claim through another account")
     const said = GUESSED_IDS.map((number) => ({

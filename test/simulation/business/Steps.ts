@@ -106,14 +106,14 @@ const DAY = 86_400_000
 
 export const drawSteps = (chance: Chance, size: Size, focus: Focus): ReadonlyArray<Step> => {
   const [least, most] = focus.length ?? lengths[size]
-  // // A provider may be disabled before the first payment.
+  // A provider may be disabled before the first payment.
   const opens = size === "small" && chance.happens(0.06, "switched off before") ? 2 : 1
   const count = Math.max(opens, chance.between(least, most, "steps"))
   const longestPause = focus.longestPause ?? chance.pick([500, 5_000, 60_000, 1_800_000], "haste")
   const theme = focus.theme ?? chance.weighed(themeWeights, "theme")
   const usual = focus.steps ?? (size === "small" ? { ...commonWeights, ...themes[theme] } : businessWeights)
   const weights = focus.steps === undefined && chance.happens(0.45, "disasters") ? { ...usual, ...faultWeights } : usual
-  // // A pause of days, after which retention may run.
+  // A pause of days, after which retention may run.
   const lull = chance.happens(0.15, "lull") ? chance.between(2, Math.max(2, count), "lull before") : 0
   const days = chance.pick([2, 31, 95], "lull days")
   const forgets = chance.happens(0.5, "lull forgets")

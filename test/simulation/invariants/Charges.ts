@@ -63,7 +63,7 @@ const exchangedProblems = ({ payment }: Dossier, entry: ReadonlyArray<StoredPost
   const posted = exchanged.find(({ account }) => currencyOf(account) === own.currency)
   if (posted === undefined || currencyOf(fromSuspense.account) !== theirs.currency) return []
   const moved = absolute(fromSuspense.amount.minor)
-  // // Money that leaves suspense for the organisation rounds down.
+  // Money that leaves suspense for the organisation rounds down.
   const isGiven = fromSuspense.amount.minor < 0n
   const exact = own.minor * moved
   const down = exact / theirs.minor
@@ -73,7 +73,7 @@ const exchangedProblems = ({ payment }: Dossier, entry: ReadonlyArray<StoredPost
 }
 
 export const suspenseProblems = (dossier: Dossier): ReadonlyArray<string> => {
-  // // An accepted amount has changed both amounts.
+  // An accepted amount has changed both amounts.
   if (dossier.history.some(({ cause }) => cause.includes("accepted instead"))) return []
   const adjustments = dossier.postings.filter(({ kind }) => kind === "adjustment")
   return Object.values(Arr.groupBy(adjustments, ({ entry_id }) => entry_id)).flatMap((entry) =>

@@ -44,7 +44,7 @@ export const logProblems = (
     const delivery = deliveries.get(delivery_id)
     if (delivery === undefined) return []
     const said = answersTo(delivery, attempt)
-    // // A delivery may be given up without a call.
+    // A delivery may be given up without a call.
     return said.includes(status_code) || (said.length === 0 && status_code === null)
       ? []
       : [`attempt ${attempt} is logged with ${status_code}, and its receiver said ${said.join(" and ")}`]

@@ -26,7 +26,7 @@ export const linkProblems = (
     if (paid.length > 1) problems.push(`a link for one payment was paid ${paid.length} times`)
     if (of.filter((payment) => !isFree(payment)).length > 1)
       problems.push("a link for one payment has several that stand")
-    // // An operator may have accepted another amount.
+    // An operator may have accepted another amount.
     const decided = new Set<string>(
       items.flatMap(({ kind, payment_id }) => (kind === "resolution" ? [payment_id] : []))
     )

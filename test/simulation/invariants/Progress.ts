@@ -15,7 +15,7 @@ const stuckProblems = (payment: Payment, attempts: ReadonlyArray<Attempt>, items
     )
   )
     return []
-  // // A payin that waits for its card has no attempt; its expiry is the timer.
+  // A payin that waits for its card has no attempt; its expiry is the timer.
   const open = attempts.filter(({ outcome }) => outcome !== "declined")
   return open.length === 0 && payment.status === "pending" && payment.expires_at !== null
     ? []
@@ -39,7 +39,7 @@ const historyProblems = ({ history, payment }: Dossier) => {
   let before: PaymentStatus | null = null
   for (const { from_status, to_status } of history) {
     if (from_status !== before) problems.push(`a payment went on from ${from_status} though it was ${before}`)
-    // // An operator may correct a failed ramp that was settled.
+    // An operator may correct a failed ramp that was settled.
     const isCorrected = before !== null && canCorrect(before, to_status) && payment.direction === "external"
     if (before !== null && !canMove(before, to_status) && !isCorrected)
       problems.push(`a payment went from ${before} to ${to_status}`)

@@ -75,7 +75,7 @@ const dispute = (provider: DisputeContext, order: Order, left: number, purpose: 
   const there = remainingAmount(order, provider.orders)
   if (there <= 0n || order.state !== "done") return
   const percent = chance.pick([100n, 100n, 60n, 25n], `${purpose} how much`)
-  // // Sometimes the same amount as the return before.
+  // Sometimes the same amount as the return before.
   const same = lastReturned(order, provider.orders)
   const isSame = same > 0n && same <= there && chance.happens(0.5, `${purpose} the same again`)
   const taken = new Money({ currency: order.money.currency, minor: isSame ? same : (there * percent) / 100n || 1n })

@@ -132,7 +132,7 @@ export class Orders {
   /** Whether the order was sent and never refused. */
   mayStand(reference: string): boolean {
     const order = this.byReference.get(reference)
-    // // An order that was taken back has come to nothing.
+    // An order that was taken back has come to nothing.
     if (order !== undefined && (order.state === "returned" || order.back.size > 0)) return false
     return (this.asks.has(reference) || this.refundRequests.has(reference)) && !this.isDenied(reference)
   }

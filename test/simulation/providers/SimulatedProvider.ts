@@ -409,7 +409,7 @@ export class SimulatedProvider {
     recordTransfer(order, money)
     this.env.log(`${this.name} has moved ${money.toString()} for ${order.providerPaymentId}`)
     this.callBack(order, "completed", `${purpose} completed`, insists)
-    // // Only signing providers have disputes: others name no amounts.
+    // Only signing providers have disputes: others name no amounts.
     if (order.way === "in" && this.can.signs && order.outcome !== "returns later") {
       planDisputes(this.disputing, order, purpose)
     }
@@ -593,7 +593,7 @@ export class SimulatedProvider {
     const how = this.env.drawn(callbackDeliveries, "once", `${purpose} callback`)
     if (how === "never" && !insists) return
     order.callbacksSent += 1
-    // // The provider's own id is known only after an answer contained it.
+    // The provider's own id is known only after an answer contained it.
     const isAfterwards = order.denied || dispute !== undefined || state === "returned"
     const isUntold = (order.denied && order.deniedFalsely) || (isAfterwards && !this.can.tellsId)
     const event: CallbackPayload = {
@@ -674,7 +674,7 @@ export class SimulatedProvider {
       provesAbsence !== false &&
       time.now - sentAt >= (provesAbsence === true ? MINUTE : Math.max(MINUTE, Duration.toMillis(provesAbsence)))
     if (order === undefined) {
-      // // The absence at another account proves nothing.
+      // The absence at another account proves nothing.
       if (proves && this.since === undefined) this.orders.deny(reference)
       return new Absent()
     }

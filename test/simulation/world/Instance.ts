@@ -120,7 +120,7 @@ const booted = (machine: Machine, shared: Shared, isEmpty: boolean) =>
       ),
       Context.add(Ids, ids),
       Context.add(Providers, providers),
-      // // The default is shared by the process and would wake the workers of other machines.
+      // The default is shared by the process and would wake the workers of other machines.
       Context.add(DeliveryWakeUp, DeliveryWakeUp.defaultValue())
     )
     const all = Context.merge(applyBugs(given, planted), stores)
@@ -134,7 +134,7 @@ const booted = (machine: Machine, shared: Shared, isEmpty: boolean) =>
         Effect.provideService(WebhookClient, shared.webhookClient)
       )
       const runtime = yield* Effect.runtime<Services>()
-      // // Handlers have their services already; a bare runtime keeps their fibers small.
+      // Handlers have their services already; a bare runtime keeps their fibers small.
       const bare = Runtime.make({ ...runtime, context: Context.empty() })
       const instance: Instance = {
         machine,

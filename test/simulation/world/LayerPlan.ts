@@ -3,7 +3,7 @@ import { Context, Effect, FiberRef, type Layer, Runtime, Scope } from "effect"
 import { buildSequentially } from "./SequentialLayers.ts"
 import { nothingPlanted, type Planted } from "../bugs/Planting.ts"
 
-// // Lazy services are of any type.
+// Lazy services are of any type.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 type Any = any
 
@@ -23,7 +23,7 @@ export const lazyServiceFor = (service: unknown): LazyService | undefined => {
         make()(...given)
   if (typeof service !== "object" || service === null || Object.getPrototypeOf(service) !== Object.prototype)
     return undefined
-  // // Built once for each shape: every instance has a hundred services.
+  // Built once for each shape: every instance has a hundred services.
   const shape = Object.create(null) as object
   for (const [name, member] of Object.entries(service)) {
     Object.defineProperty(shape, name, {
@@ -76,7 +76,7 @@ export const planLayer = <A, E, R>(
   const scope = Effect.runSync(Scope.make())
   known.set(Scope.Scope.key, scope)
   const building = buildSequentially(scope, layer, given, (made, by, of) => {
-    // // Each part will see all earlier services, which is correct only if there is one of each.
+    // Each part will see all earlier services, which is correct only if there is one of each.
     for (const [key, service] of of.unsafeMap)
       if (known.get(key) !== service) throw new Error(`there are two of ${key}, and a plan knows one`)
     if (!isNew(made, known)) return

@@ -57,12 +57,12 @@ export class Machine {
     scheduleTask: (task) => {
       if (this.isAlive) this.tasks.push(task)
     },
-    // // A transaction is never interrupted, since others do not see its writes.
+    // A transaction is never interrupted, since others do not see its writes.
     shouldYield: (fiber) => {
       this.untilYield -= 1
       if (this.untilYield > 0) return false
       if (Context.get(fiber.getFiberRef(FiberRef.currentContext) as Context.Context<never>, InTransaction)) return false
-      // // Resuming takes two steps: with fewer a fiber would make no progress.
+      // Resuming takes two steps: with fewer a fiber would make no progress.
       this.untilYield = 4 + (this.draw() % (2 * this.meanSteps))
       return 0
     }

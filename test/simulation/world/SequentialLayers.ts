@@ -113,6 +113,6 @@ export const buildSequentially = <A, E, R>(
 ): Effect.Effect<Context.Context<A>, E> => {
   const env = given as unknown as BuiltContext
   const building = Effect.gen(() => builder(scope, witness)(layer as unknown as AnyLayer, env))
-  // // Restores the fiber's context.
+  // Restores the fiber's context.
   return Effect.locally(building, FiberRef.currentContext, env) as unknown as Effect.Effect<Context.Context<A>, E>
 }

@@ -31,7 +31,7 @@ const waitingFor =
       const isLong = left > Duration.toMillis(lockTimeout)
       const wait = Effect.sleep(isLong ? lockTimeout : Duration.millis(left))
       return Effect.flatMap(InTransaction, (within) => {
-        // // A machine that dies inside a transaction would block the memory database for ever.
+        // A machine that dies inside a transaction would block the memory database for ever.
         if (within) return gaveUp
         return Effect.zipRight(wait, isLong ? gaveUp : statement)
       })

@@ -28,7 +28,7 @@ const settlements = (tables: Tables): number => {
   for (const { outcome, payment_id, sends } of attempts.values()) {
     const payment = payments.get(payment_id)
     if (sends > 0 || outcome !== null || payment?.status !== "processing") continue
-    // // A reversed ramp is not sent.
+    // A reversed ramp is not sent.
     if (!isReversed(payment, booksIn(tables, payment_id))) return 0
   }
   return never

@@ -163,7 +163,7 @@ export class World {
       this.pending.add(pending)
       instance.fork(effect).addObserver((exit) => {
         if (!this.pending.delete(pending)) return
-        // // After a database failure the operator tries again later.
+        // After a database failure the operator tries again later.
         resume(exit._tag === "Failure" && this.env.databaseFailed ? Effect.succeed(null) : exit)
       })
     })
