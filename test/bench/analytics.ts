@@ -1,17 +1,16 @@
 /**
- * Measures the trends of a year on a million payments, before and after its days are closed. `npx tsx
- * test/bench/analytics.ts [payments] [runs]` Cold is the first answer after a start of PostgreSQL.
+ * Measures the trends of a year on a million payments, before and after its days are closed.
+ * `npx tsx test/bench/analytics.ts [payments] [runs]` Cold is the first answer after a start of PostgreSQL.
  */
 import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
-import { OrgId, UserId, Ids } from "../../src/domain/Ids.ts"
+import type { OrgId, UserId } from "../../src/domain/Ids.ts"
 import { AnalyticsStore } from "../../src/payments/analytics/Analytics.ts"
 import { AppLive } from "../../src/app/Services.ts"
-import { OrganizationStore } from "../../src/people/organizations/OrganizationStore.ts"
-import { UserStore } from "../../src/people/users/UserStore.ts"
+import { newOrganization, newUser } from "../support/StoreFixtures.ts"
 import { median } from "./Medians.ts"
 
 const ORGANIZATIONS = 20
@@ -21,22 +20,6 @@ const OPEN_DAYS = 5
 const YEAR = { from: "2025-01-01", to: "2026-01-01" }
 
 const say = (text: string) => Effect.sync(() => process.stdout.write(`${text}\n`))
-
-const newOrganization = Effect.gen(function* () {
-  const store = yield* OrganizationStore
-  const org_id = yield* Effect.flatMap(Ids, ({ make }) => make(OrgId))
-  const about = { name: "Bench", country: "KE", currency: "KES", email: "bench@corridor.example" } as const
-  yield* store.insert({ org_id, ...about, features: [], sandbox: true })
-  return org_id
-})
-
-const newUser = Effect.gen(function* () {
-  const store = yield* UserStore
-  const user_id = yield* Effect.flatMap(Ids, ({ make }) => make(UserId))
-  const about = { subject: user_id, email: `${user_id}@corridor.example`, country: "KE", is_admin: false }
-  yield* store.insert({ user_id, ...about })
-  return user_id
-})
 
 /** Rows about as wide as the service's, in order of time. */
 const writePayments = (orgs: ReadonlyArray<string>, user_id: UserId, count: number) =>
@@ -68,8 +51,9 @@ const stopwatch = <A, E, R>(work: Effect.Effect<A, E, R>) =>
 
 const fill = (count: number) =>
   Effect.gen(function* () {
-    const orgs = yield* Effect.replicateEffect(newOrganization, ORGANIZATIONS)
-    const took = yield* stopwatch(Effect.flatMap(newUser, (user_id) => writePayments(orgs, user_id, count)))
+    const made = yield* Effect.replicateEffect(newOrganization({ sandbox: true }), ORGANIZATIONS)
+    const orgs = made.map(({ org_id }) => org_id)
+    const took = yield* stopwatch(Effect.flatMap(newUser(), ({ user_id }) => writePayments(orgs, user_id, count)))
     const sql = yield* SqlClient.SqlClient
     yield* sql`vacuum analyze payments`
     const [size] = yield* sql<{ table: string }>`select pg_size_pretty(pg_table_size('payments')) as table`

@@ -1,10 +1,10 @@
 /** The built server with its own database, in a temporary folder. */
 import { spawn } from "node:child_process"
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { freePort } from "../bench/FreePort.ts"
 import { settingsOfFakesAt } from "../fakes/AllFakes.ts"
 import type { Credentials } from "./Callers.ts"
 
@@ -16,16 +16,6 @@ export interface OwnServer {
   readonly log: () => string
   readonly stop: () => Promise<void>
 }
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once("error", reject)
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
-    })
-  })
 
 /** Port of third parties where nothing listens. */
 const NOBODY = 1

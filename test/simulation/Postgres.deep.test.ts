@@ -52,7 +52,7 @@ describe("the rules over PostgreSQL", () => {
     expect(wanted.filter((what) => !seen.has(what))).toEqual([])
   })
 
-  it.live.each(["events are forgotten", "what was held stays held"])(
+  it.live.each(["a completion has no events", "a failed payout keeps its hold"])(
     "find a bug that is planted: %s",
     (name) =>
       Effect.gen(function* () {

@@ -2,11 +2,11 @@
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync } from "node:fs"
-import { createServer, type AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Logger, LogLevel, Option, Redacted, Schedule } from "effect"
+import { freePort } from "../bench/FreePort.ts"
 import { DatabaseServer } from "../../src/platform/database/DatabaseServer.ts"
 import { migrate } from "../../src/platform/database/Migrations.ts"
 import { databaseUser } from "../../src/platform/database/embedded/HostSystem.ts"
@@ -33,15 +33,6 @@ export const foundPostgres: ReadonlyMap<number, string> = new Map(
     return major === undefined ? [] : [[major, folder]]
   })
 )
-
-const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, "127.0.0.1")
-  await once(probe, "listening")
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, "close")
-  return port
-}
 
 /** Not durable, no autovacuum. */
 const settings = [

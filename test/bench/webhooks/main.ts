@@ -15,22 +15,14 @@ import { EventPublisher } from "../../../src/webhooks/EventPublisher.ts"
 import { Dns, makeDns } from "../../../src/webhooks/ssrf/Dns.ts"
 import { durableCluster, poolOn, temporaryFolder } from "../Cluster.ts"
 import { clusterCpuMicros } from "../ClusterCpu.ts"
-import { OrgId, WebhookId, Ids } from "../../../src/domain/Ids.ts"
-import { OrganizationStore } from "../../../src/people/organizations/OrganizationStore.ts"
+import { Ids, type OrgId, WebhookId } from "../../../src/domain/Ids.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { formatSecret, SECRET_BYTES, secretContext } from "../../../src/webhooks/WebhookSecrets.ts"
+import { newOrganization } from "../../support/StoreFixtures.ts"
 import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import { fork } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import type { Order, Told } from "./receiver.ts"
-
-const newOrganization = Effect.gen(function* () {
-  const store = yield* OrganizationStore
-  const org_id = yield* Effect.flatMap(Ids, ({ make }) => make(OrgId))
-  const about = { name: "Bench", country: "KE", currency: "KES", email: "bench@corridor.example" } as const
-  yield* store.insert({ org_id, ...about, features: [], sandbox: true })
-  return org_id
-})
 
 const newEndpoint = (org_id: OrgId, endpoint_url: string) =>
   Effect.gen(function* () {
@@ -115,7 +107,7 @@ const silentNameServer = Effect.acquireRelease(
 
 const endpointsOf = (receiver: Receiver, path: string, count: number) =>
   Effect.gen(function* () {
-    const org = yield* newOrganization
+    const { org_id: org } = yield* newOrganization({ sandbox: true })
     for (let nth = 0; nth < count; nth++) yield* newEndpoint(org, receiver.urlOf(nth, path))
     return org
   })

@@ -4,12 +4,10 @@ import { Money } from "../../../src/domain/Money.ts"
 import { Fees, type FeeRule, FeeRuleStore, subjectKey } from "../../../src/money/fees/Fees.ts"
 import { PaymentCommand } from "../../../src/payments/settlement/PaymentCommand.ts"
 import type { Allocation, Payment } from "../../../src/payments/store/Payment.ts"
-import { PaymentStore, type Store } from "../../../src/payments/store/PaymentStore.ts"
-import { type Bug, type Planted, planted } from "./Planting.ts"
+import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
+import { type Bug, type Planted, overriding, planted } from "./Planting.ts"
 
 type Commands = (typeof PaymentCommand)["Service"]
-type Charging = (typeof Fees)["Service"]
-type Rules = (typeof FeeRuleStore)["Service"]
 
 /** Hides open refunds while the refundable amount is computed. */
 const withoutOpenParts = (commands: Commands): Commands => ({
@@ -35,15 +33,13 @@ const withoutOpenParts = (commands: Commands): Commands => ({
 const roundedDown = (): Planted => {
   const rules = new Map<string, FeeRule>()
   return new Map([
-    ...planted(FeeRuleStore, (store: Rules): Rules => ({
-      ...store,
+    ...overriding(FeeRuleStore, (store) => ({
       find: (subject) =>
         Effect.tap(store.find(subject), (found) =>
           Effect.sync(() => Option.isSome(found) && rules.set(subjectKey(subject), found.value))
         )
     })),
-    ...planted(Fees, (fees: Charging): Charging => ({
-      ...fees,
+    ...overriding(Fees, (fees) => ({
       charge: (payment) =>
         Effect.map(fees.charge(payment), (charged) =>
           charged.map((fee) => {
@@ -66,22 +62,21 @@ const roundedOtherwise = ({ amount, direction, target }: Payment, allocation: Al
   return { ...allocation, own: new Money({ currency: given.currency, minor: given.minor + 1n }) }
 }
 
-export const amountBugs: ReadonlyArray<Omit<Bug, "foundBy">> = [
+export const amountBugs: ReadonlyArray<Bug> = [
   {
-    name: "a refund above what is left",
-    about: "what is on its way back is not counted, so that two refunds at once give back more than was paid",
+    name: "concurrent refunds exceed the payment",
+    foundBy: 45,
     planted: planted(PaymentCommand, withoutOpenParts)
   },
   {
     name: "a fee is rounded down",
-    about: "the share of a minor unit is dropped",
+    foundBy: 24,
     planted: roundedDown()
   },
   {
-    name: "money in suspense is rounded the other way",
-    about: "what an organisation keeps of money in suspense rounds up when it is exchanged, what it bears rounds down",
-    planted: planted(PaymentStore, (store: Store): Store => ({
-      ...store,
+    name: "suspense conversions round for the organisation",
+    foundBy: 46,
+    planted: overriding(PaymentStore, (store) => ({
       apply: (change) =>
         store.apply(
           change.allocations === undefined

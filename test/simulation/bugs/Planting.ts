@@ -1,12 +1,12 @@
 /** Wrappers that plant bugs: by a service's tag, into providers, provider signals or writes of payments. */
-import { Effect } from "effect"
+import { type Context, Effect } from "effect"
 import type { Movement } from "../../../src/domain/Movement.ts"
 import { Accepted, Report } from "../../../src/domain/Outcome.ts"
 import type { ProviderSignal } from "../../../src/domain/Settlement.ts"
 import { RecordOutcome } from "../../../src/payments/settlement/RecordOutcome.ts"
 import type { SignalContext } from "../../../src/payments/settlement/Signals.ts"
 import type { Change } from "../../../src/payments/store/Change.ts"
-import { PaymentStore, type Store } from "../../../src/payments/store/PaymentStore.ts"
+import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
 import { type Provider, Providers } from "../../../src/providers/port/Provider.ts"
 
@@ -19,7 +19,6 @@ export type Planted = ReadonlyMap<string, Wrap>
 
 export interface Bug {
   readonly name: string
-  readonly about: string
   readonly planted: Planted
   /** First seed that finds it, counted from 1. */
   readonly foundBy: number
@@ -29,6 +28,12 @@ export const nothingPlanted: Planted = new Map()
 
 export const planted = (key: { readonly key: string }, wrap: Wrap): Planted => new Map([[key.key, wrap]])
 
+/** Replaces some members of a service. */
+export const overriding = <I, S extends object>(
+  tag: Context.Tag<I, S>,
+  override: (service: S) => Partial<S>
+): Planted => planted(tag, (service: S) => ({ ...service, ...override(service) }))
+
 export const changingProvider = (change: (provider: Provider) => Provider): Planted =>
   planted(Providers, (providers: (typeof Providers)["Service"]) => ({
     find: (...given: Parameters<(typeof providers)["find"]>) =>
@@ -36,7 +41,7 @@ export const changingProvider = (change: (provider: Provider) => Provider): Plan
   }))
 
 export const changingWrite = (change: (one: Change) => Change): Planted =>
-  planted(PaymentStore, (store: Store): Store => ({ ...store, apply: (one) => store.apply(change(one)) }))
+  overriding(PaymentStore, (store) => ({ apply: (one) => store.apply(change(one)) }))
 
 type Recorder = (typeof RecordOutcome)["Service"]
 

@@ -66,12 +66,6 @@ export const payoutOutcomes: Readonly<Record<DrawnOutcome, number>> = {
   "is paid twice": 0
 }
 
-export const calmFates: Readonly<Record<DrawnOutcome, number>> = {
-  ...(Object.fromEntries(Object.keys(payinOutcomes).map((name) => [name, 0])) as Record<DrawnOutcome, number>),
-  completes: 3,
-  "completes at once": 1
-}
-
 export type CallbackDelivery = "once" | "twice" | "late" | "never"
 
 export const callbackDeliveries: Readonly<Record<CallbackDelivery, number>> = {

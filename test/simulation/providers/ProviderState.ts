@@ -93,6 +93,3 @@ export const remainingOf = (order: Order, refunds: ReadonlyArray<Order>): Readon
 }
 
 export const recordReturn = (order: Order, money: Money): void => add(order.back, money.currency, money.minor)
-
-export const arrivedIn = (order: Order): ReadonlyArray<Money> =>
-  Array.from(order.moved, ([currency, minor]) => new Money({ currency, minor })).filter(({ isZero }) => !isZero)

@@ -22,7 +22,6 @@ import { callbackReader, payloadMovements, type CallbackPayload } from "./Callba
 import { planDisputes } from "./Disputes.ts"
 import type { Orders } from "./Orders.ts"
 import {
-  calmFates,
   callbackDeliveries,
   type DrawnOutcome,
   payinOutcomes,
@@ -769,5 +768,3 @@ const refundOutcomes: Readonly<Record<DrawnOutcome, number>> = {
   "fails and completes after all": 2,
   "declines the instrument": 1
 }
-
-export const withoutFaults = calmFates

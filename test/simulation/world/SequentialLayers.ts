@@ -29,24 +29,8 @@ type LayerPart =
 /** Called with what a part made, by which effect, from which services. */
 export type OnBuilt = (made: BuiltContext, by: BuildEffect<BuiltContext>, of: BuiltContext) => void
 
-const nobody: OnBuilt = () => {}
-
 const within = (effect: BuildEffect<BuiltContext>, env: BuiltContext): BuildEffect<BuiltContext> =>
   Effect.zipRight(FiberRef.set(FiberRef.currentContext, env), effect)
-
-interface Finalized {
-  readonly addFinalizer: (finalizer: Scope.Scope.Finalizer) => Effect.Effect<void>
-}
-
-/** A scope whose finalizers run in the context of the part. */
-const inScope = (env: BuiltContext, scope: Scope.Scope): BuiltContext => {
-  const finalized: Finalized = {
-    addFinalizer: (finalizer) =>
-      Scope.addFinalizerExit(scope, (exit) => Effect.locally(finalizer(exit), FiberRef.currentContext, own))
-  }
-  const own: BuiltContext = Context.add(env, Scope.Scope, Object.assign(Object.create(scope) as Scope.Scope, finalized))
-  return own
-}
 
 type Building = Generator<YieldWrap<BuildEffect<unknown>>, BuiltContext, never>
 
@@ -61,8 +45,8 @@ const builder = (scope: Scope.Scope, witness: OnBuilt) => {
     return context
   }
 
-  function* leaf(effect: BuildEffect<BuiltContext>, env: BuiltContext, own = env): Building {
-    const made = yield* within(effect, own)
+  function* leaf(effect: BuildEffect<BuiltContext>, env: BuiltContext): Building {
+    const made = yield* within(effect, env)
     witness(made, effect, env)
     return made
   }
@@ -72,10 +56,8 @@ const builder = (scope: Scope.Scope, witness: OnBuilt) => {
     switch (part._op_layer) {
       case "FromEffect":
         return yield* leaf(part.effect, env)
-      case "Scoped": {
-        const scoped = Context.add(env, Scope.Scope, scope)
-        return yield* leaf(part.effect, scoped, inScope(scoped, scope))
-      }
+      case "Scoped":
+        return yield* leaf(part.effect, Context.add(env, Scope.Scope, scope))
       case "Suspend":
         return yield* once(part.evaluate(), env)
       case "ExtendScope":
@@ -109,7 +91,7 @@ export const buildSequentially = <A, E, R>(
   scope: Scope.Scope,
   layer: Layer.Layer<A, E, R>,
   given: Context.Context<R>,
-  witness: OnBuilt = nobody
+  witness: OnBuilt
 ): Effect.Effect<Context.Context<A>, E> => {
   const env = given as unknown as BuiltContext
   const building = Effect.gen(() => builder(scope, witness)(layer as unknown as AnyLayer, env))
