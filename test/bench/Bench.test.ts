@@ -134,7 +134,7 @@ onServer("The benchmark's servers", "PostgreSQL", { stores }, (it) => {
     })
   )
 
-  it.scoped("tell and lock the same rates", () =>
+  it.scoped("return and lock the same rates", () =>
     Effect.gen(function* () {
       const pool = yield* onDatabase
       const { port } = yield* TestServer
@@ -171,7 +171,7 @@ onServer("The benchmark's servers", "PostgreSQL", { stores }, (it) => {
     })
   )
 
-  it.scoped("both refuse a body that breaks the schema, and a key that nobody has", () =>
+  it.scoped("both refuse an invalid body and an unknown key", () =>
     Effect.gen(function* () {
       const pool = yield* onDatabase
       const port = yield* handWritten(pool)
@@ -193,12 +193,12 @@ onServer("The benchmark's servers", "PostgreSQL", { stores }, (it) => {
     })
   )
 
-  it("takes the middle of its rounds", () => {
+  it("computes the median of rounds", () => {
     expect(median([9, 1, 5])).toBe(5)
     expect(median([4, 1, 9, 2])).toBe(3)
   })
 
-  it("asks at leisure for half of what the slower one can do", () => {
+  it("uses half of the slower server's peak as fixed rate", () => {
     const round = (server: string, requestsPerSecond: number) =>
       ({ server, endpoint: "record", pace: null, requestsPerSecond }) as Measurement
     const measured = [round("corridor", 900), round("fastify", 1603), round("corridor", 701), round("corridor", 805)]

@@ -32,8 +32,8 @@ const jobAt = (port: number): Job => ({
   transactionIds: []
 })
 
-describe("The benchmark's load", () => {
-  it("at a pace asks as often as it should, and a slow answer is felt by all that were due meanwhile", async () => {
+describe("Load generator", () => {
+  it("keeps a fixed rate, and counts a slow answer for all requests due meanwhile", async () => {
     const { p50Millis, p99Millis, requests } = await withServer((port) => runJob(jobAt(port), () => undefined))
     expect(requests).toBe(20)
     // The last request is due 95 ms after the first.

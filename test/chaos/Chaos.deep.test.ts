@@ -17,8 +17,8 @@ const kinds = [instanceKilled, databaseRestarted, databaseSilent, backendsTermin
   briefly
 )
 
-describe("a short run of faults", () => {
-  it.scopedLive("leaves callers, providers, receivers and the books in agreement", () =>
+describe("a short chaos run", () => {
+  it.scopedLive("ends with callers, providers, receivers and ledger in agreement", () =>
     Effect.gen(function* () {
       const { answers, deliveries, faults, operations, violations } = yield* run({
         seed: 13,

@@ -16,7 +16,7 @@ const SEED = 1
 
 describe(`a primary under load${where}`, () => {
   it.skipIf(missing.length > 0)(
-    "that is killed, is killed with its replacement, or lives on without its Patroni: nothing acknowledged is lost or done twice",
+    "killed, killed with its replacement, or alive without Patroni: nothing acknowledged is lost or done twice",
     () =>
       Effect.gen(function* () {
         const { answers, promotions, violations } = yield* failover({

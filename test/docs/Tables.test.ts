@@ -27,7 +27,7 @@ const tables: ReadonlyArray<readonly [name: string, page: string, text: string]>
 const section = (name: string) => new RegExp(`(<!-- ${name} -->\\n)([\\s\\S]*?)(\\n<!-- /${name} -->)`)
 
 describe("the pages", () => {
-  it.each(tables)("have the table of %s as the code has it (%s)", async (name, page, wanted) => {
+  it.each(tables)("table of %s matches the code (%s)", async (name, page, wanted) => {
     const text = readFileSync(page, "utf8")
     const written = section(name).exec(text)?.[2]?.trim()
     const expected = (await format(page, wanted, { embeddedLanguageFormatting: "off" })).code.trim()
@@ -38,7 +38,7 @@ describe("the pages", () => {
     expect(written).toBe(expected)
   })
 
-  it("name every setting, and none that is not read", () => {
+  it("name every setting, and no other", () => {
     const source = ["platform/config/Settings.ts", "providers/accounts/ProviderSettings.ts"]
       .map((file) => readFileSync(`src/${file}`, "utf8"))
       .join("\n")

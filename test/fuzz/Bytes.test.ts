@@ -160,7 +160,7 @@ onServer("A socket", "memory", {}, (it) => {
     })
   )
 
-  it.effect("reads a header by its own name alone, wherever it is announced", () =>
+  it.effect("reads credentials only from headers of the exact name", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const ask = (headers: string) =>
@@ -173,7 +173,7 @@ onServer("A socket", "memory", {}, (it) => {
     })
   )
 
-  it.effect("with requests that were spoiled on the way is answered or closed, and never breaks", () =>
+  it.effect("answers or closes after mutated requests, without errors", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const { logs } = yield* TestServer

@@ -112,7 +112,7 @@ const lanes: ReadonlyArray<readonly [string, string, string]> = [
 ]
 
 layer(service, { excludeTestServices: true, timeout: "60 seconds" })("Card numbers and secrets", (it) => {
-  it.scoped("are nowhere but in the answer that shows a new one", () =>
+  it.scoped("are only in the answer that shows a new secret", () =>
     Effect.gen(function* () {
       const { logs } = yield* TestServer
       const { secrets } = yield* Told

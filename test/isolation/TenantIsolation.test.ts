@@ -84,7 +84,7 @@ const callersOf = (org: Cast) =>
   )
 
 onDatabaseServer(
-  "An organisation's wall",
+  "Tenant isolation",
   (it) => {
     const scene = Effect.gen(function* () {
       const { acme, admin, globex } = yield* people
@@ -93,7 +93,7 @@ onDatabaseServer(
       return { document, operations: operationsOf(document), acme, admin, globex, theirs }
     })
 
-    it.effect("is tried with an object for every parameter that a path has", () =>
+    it.effect("has a test object for every path parameter", () =>
       Effect.gen(function* () {
         const { operations, theirs } = yield* scene
         const known = new Set(Object.keys({ ...theirs.ids, ...theirs.words }))
@@ -104,7 +104,7 @@ onDatabaseServer(
       })
     )
 
-    it.effect("is tried with objects that are really there", () =>
+    it.effect("uses objects that exist", () =>
       Effect.gen(function* () {
         const { admin, document, globex, operations, theirs } = yield* scene
         for (const operation of operations.filter((one) => parametersOf(one, "path").length > 0)) {
@@ -122,7 +122,7 @@ onDatabaseServer(
       })
     )
 
-    it.effect("gives the same answer for another organisation's object as for none, and leaves it as it was", () =>
+    it.effect("answers the same for another organisation's object as for none, and leaves it unchanged", () =>
       Effect.gen(function* () {
         const { acme, document, globex, operations, theirs } = yield* scene
         const before = yield* listKeys(globex.key)
@@ -141,7 +141,7 @@ onDatabaseServer(
       })
     )
 
-    it.effect("is as high for an id in a body or a query as for one in a path", () =>
+    it.effect("covers ids in bodies and queries like those in paths", () =>
       Effect.gen(function* () {
         const { acme, admin, document, operations, theirs } = yield* scene
         const ours = yield* makeObjects(document, { owner: acme, admin })
@@ -184,7 +184,7 @@ onDatabaseServer(
       })
     )
 
-    it.effect("refuses an organisation that is named outright", () =>
+    it.effect("refuses another organisation's id", () =>
       Effect.gen(function* () {
         const { acme, document, operations, theirs } = yield* scene
         const values = { ...random(theirs.ids), org_id: acme.org_id, ...theirs.words }
@@ -231,7 +231,7 @@ onDatabaseServer(
       })
     )
 
-    it.effect("opens to nobody without a credential", () =>
+    it.effect("answers 401 without a credential", () =>
       Effect.gen(function* () {
         const { document, operations, theirs } = yield* scene
         const none: Headers = { authorization: "NONE", "x-api-key": "NONE" }

@@ -76,7 +76,7 @@ onDatabaseServer("Every hot statement", (it) => {
     })
   )
 
-  it.effect("reads no terms of payments that have not changed since the payment before", () =>
+  it.effect("reads fee rules and configurations only after a change", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const pay = post("/v1/payments-init/initiate", { ...acme.key }, byPhone())

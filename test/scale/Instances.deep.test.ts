@@ -40,7 +40,7 @@ const completed = async (one: Instance, headers: Headers, paymentId: string): Pr
 }
 
 describe("Three instances on one database", () => {
-  it.scopedLive("count requests together, know each other's changes at once, and go on when two are killed", () =>
+  it.scopedLive("share rate limits, see each other's changes at once, and continue when two are killed", () =>
     Effect.gen(function* () {
       const stage = yield* startEnvironment({
         instances: 3,

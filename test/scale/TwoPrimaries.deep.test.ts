@@ -68,7 +68,7 @@ const paymentsOn = (url: string) =>
 layer(testServer("PostgreSQL", { stores }), { excludeTestServices: true, timeout: "120 seconds" })(
   "The service beside two primaries",
   (it) => {
-    it.scoped("answers 503 and then 200, keeps what it acknowledged, and writes nothing more on the old one", () =>
+    it.scoped("answers 503, then 200; keeps acknowledged payments; writes nothing more to the old primary", () =>
       Effect.gen(function* () {
         const { nextUrl, oldUrl, promote } = pair
         const { changes } = yield* Primary
@@ -145,7 +145,7 @@ const ChangingLists = Layer.effect(
 const restless = ChangingLists.pipe(Layer.provideMerge(storesOn("memory")), Layer.merge(RestlessPrimary))
 
 onServer("A request during which the primary changes", "memory", { stores: restless }, (it) => {
-  it.effect("is answered with 503 where it failed, whatever the reason", () =>
+  it.effect("is 503 if it failed, whatever the reason", () =>
     Effect.gen(function* () {
       seen.isRestless = true
       const unknown = yield* get("/payments/0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88")
@@ -157,7 +157,7 @@ onServer("A request during which the primary changes", "memory", { stores: restl
     })
   )
 
-  it.effect("is answered with 503 where it only read: what it found may be of two servers", () =>
+  it.effect("is 503 if it only read: the data may be of two servers", () =>
     Effect.gen(function* () {
       seen.isRestless = true
       const me = yield* get("/users/me")
@@ -167,7 +167,7 @@ onServer("A request during which the primary changes", "memory", { stores: restl
     })
   )
 
-  it.effect("keeps its answer where it has written", () =>
+  it.effect("keeps its answer if it has written", () =>
     Effect.gen(function* () {
       seen.isRestless = true
       const { acme } = yield* people
@@ -176,7 +176,7 @@ onServer("A request during which the primary changes", "memory", { stores: restl
     })
   )
 
-  it.effect("leaves no refusal behind for its idempotency key", () =>
+  it.effect("stores no refusal for its idempotency key", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const headers = { ...acme.key, "idempotency-key": crypto.randomUUID() }
@@ -190,7 +190,7 @@ onServer("A request during which the primary changes", "memory", { stores: restl
     })
   )
 
-  it.effect("breaks off a list that is being written", () =>
+  it.effect("breaks off a streamed list", () =>
     Effect.gen(function* () {
       seen.isRestless = false
       const { acme } = yield* people

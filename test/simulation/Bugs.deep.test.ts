@@ -6,8 +6,8 @@ import { run } from "./Run.ts"
 import { shrink } from "./Shrink.ts"
 import { DEEP_RUNS } from "./RunSeeds.ts"
 
-describe("a planted bug", () => {
-  it("is one of at least thirty, each of a name of its own", () => {
+describe("planted bugs", () => {
+  it("are at least 30, with unique names", () => {
     expect(catalogue.length).toBeGreaterThanOrEqual(30)
     expect(new Set(catalogue.map(({ name }) => name)).size).toBe(catalogue.length)
   })
@@ -20,7 +20,7 @@ describe("a planted bug", () => {
     await breath()
   })
 
-  it("is shown by a shorter run than the one that found it", () => {
+  it("a failing run is shrunk", () => {
     const [{ foundBy, planted }] = catalogue as unknown as [(typeof catalogue)[number]]
     const failed = run(foundBy, { planted })
     const { ran } = shrink(failed, { planted })

@@ -16,7 +16,7 @@ const seedsFrom = (first: number) => Array.from({ length: AT_ONCE }, (_, at) => 
 
 const firsts = Array.from({ length: SEEDS / AT_ONCE }, (_, at) => at * AT_ONCE + 1)
 
-describe("the rules over PostgreSQL", () => {
+describe("simulation over PostgreSQL", () => {
   const seen = new Map<string, number>()
 
   const runs = (first: number) =>
@@ -37,7 +37,7 @@ describe("the rules over PostgreSQL", () => {
     LIMIT
   )
 
-  it("come across payments that end in every way, lost answers and people", () => {
+  it("the seeds together reach every final status, lost answers and operators", () => {
     const wanted = [
       "inbound: completed",
       "inbound: failed",
@@ -53,7 +53,7 @@ describe("the rules over PostgreSQL", () => {
   })
 
   it.live.each(["a completion has no events", "a failed payout keeps its hold"])(
-    "find a bug that is planted: %s",
+    "finds the planted bug: %s",
     (name) =>
       Effect.gen(function* () {
         const { planted } = bugNamed(name)

@@ -107,14 +107,14 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }))
 
 describe("imports", () => {
-  it("are seen at all", () => {
+  it("are found", () => {
     expect(files.length).toBeGreaterThan(300)
     expect(importsOf("src/main.ts").length).toBeGreaterThan(0)
   })
 
-  it("make no circle of folders", () => expect(circles(arrowsBetween(dirname))).toEqual([]))
+  it("have no circle of folders", () => expect(circles(arrowsBetween(dirname))).toEqual([]))
 
-  it("make no circle of files", () => expect(circles(arrowsBetween((file) => file))).toEqual([]))
+  it("have no circle of files", () => expect(circles(arrowsBetween((file) => file))).toEqual([]))
 
   it("of test/fakes are lazy, and in one file", () => {
     const naming = files.filter((file) => /"(\.\.\/)+test\//.test(readFileSync(file, "utf8")))

@@ -42,30 +42,30 @@ const found = files.flatMap((file) =>
 
 const fileIn = (hit: string): string => hit.split(": ", 1)[0]!
 
-describe("a comparison of secrets", () => {
-  it("is seen where there is one", () => {
+describe("comparisons of secrets", () => {
+  it("are detected", () => {
     expect(files.length).toBeGreaterThan(300)
     for (const line of ["given !== expectedSignature", "if (row.token === token)", "headers.secret === wanted"]) {
       expect(comparison.test(line), line).toBe(true)
     }
   })
 
-  it("by its value stands only where it tells nothing", () => {
+  it("use === only in known safe places", () => {
     expect(found.filter((hit) => known[fileIn(hit)] === undefined)).toEqual([])
   })
 
-  it("is excused nowhere without need", () => {
+  it("have no needless exception", () => {
     const excused = new Set(found.map(fileIn))
     expect(Object.keys(known).filter((file) => !excused.has(file))).toEqual([])
   })
 
-  it("of a provider's proof is made by one class alone, whose comparison takes the same time for all", () => {
+  it("of provider proofs are in one class, in constant time", () => {
     const makers = files.filter((file) => /new (Check|Proof)\(/.test(readFileSync(file, "utf8")))
     expect(makers).toEqual(["src/providers/port/Callback.ts"])
     expect(readFileSync(makers[0]!, "utf8")).toContain("timingSafeEqual(a, b)")
   })
 
-  it("has a length that both sides share, since timingSafeEqual throws at others", () => {
+  it("check the length first, since timingSafeEqual throws otherwise", () => {
     const users = files.flatMap((file) =>
       linesOf(file)
         .filter((line) => /timingSafeEqual\(/.test(line))

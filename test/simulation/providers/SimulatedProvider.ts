@@ -138,44 +138,30 @@ export class SimulatedProvider {
     const travelling = Effect.async<A>((resume) => {
       const there = chance.between(5, 400, `${purpose} there`)
       const back = chance.between(5, 400, `${purpose} back`)
-      const gives = chance.happens(0.5, `${purpose} notices`)
+      const notices = chance.happens(0.5, `${purpose} notices`)
+      const slowness = (least: number, most: number) => chance.between(least, most, `${purpose} slowness`) * SECOND
+      const answerAfter = (millis: number) => (answer: A) =>
+        void time.after(millis, () => resume(Effect.succeed(answer)))
+      const loseAfter = (millis: number) => void time.after(millis, () => resume(Effect.sync(lost)))
+      const arriveAfter = (millis: number, then: (answer: A) => void) => void time.after(millis, () => then(act()))
       switch (transmission) {
         case "smooth":
-          time.after(there, () => {
-            const answer = act()
-            time.after(back, () => resume(Effect.succeed(answer)))
-          })
-          return
+          return arriveAfter(there, answerAfter(back))
         case "lost":
-          if (gives) time.after(there + back, () => resume(Effect.sync(lost)))
-          return
+          return notices ? loseAfter(there + back) : undefined
         case "unanswered":
-          time.after(there, () => {
-            act()
-            if (gives) time.after(back, () => resume(Effect.sync(lost)))
-          })
-          return
+          return arriveAfter(there, () => notices && loseAfter(back))
         case "slow answer":
-          time.after(there, () => {
-            const answer = act()
-            time.after(chance.between(9, 40, `${purpose} slowness`) * SECOND, () => resume(Effect.succeed(answer)))
-          })
-          return
+          return arriveAfter(there, answerAfter(slowness(9, 40)))
         case "slow arrival":
-          time.after(chance.between(5, 30, `${purpose} slowness`) * SECOND, () => {
-            const answer = act()
-            time.after(back, () => resume(Effect.succeed(answer)))
-          })
-          return
+          return arriveAfter(slowness(5, 30), answerAfter(back))
         case "breaks":
-          time.after(there, () => {
-            act()
+          return arriveAfter(there, () => {
             time.after(back, () => resume(Effect.die(new Error("an answer that nobody can read"))))
           })
-          return
         case "noticed late":
-          if (gives) time.after(there, () => void act())
-          time.after(chance.between(5, 23, `${purpose} noticed`) * SECOND, () => resume(Effect.sync(lost)))
+          if (notices) arriveAfter(there, () => {})
+          return loseAfter(chance.between(5, 23, `${purpose} noticed`) * SECOND)
       }
     })
     return Effect.zipRight(suspending, travelling)
