@@ -74,7 +74,7 @@ describe("audit of answers", () => {
 
   it("finds payments that were never requested", () => {
     expect(answerProblems([], read(payment("1", "z", "completed")))).toEqual([
-      "there is a payment of z, which nobody asked for"
+      "there is a payment of z, which was never requested"
     ])
   })
 })
@@ -122,7 +122,7 @@ describe("holdings of the fakes", () => {
 
   it("are unmatched if no attempt caused them", () => {
     expect(holdingsOf([fakeWith("other")], [attempt]).unmatched).toEqual([
-      "stripe has a payin other (completed) that nobody asked for"
+      "stripe has a payin other (completed) that no attempt caused"
     ])
   })
 })

@@ -18,7 +18,7 @@ export interface OwnServer {
 }
 
 /** Port of third parties where nothing listens. */
-const NOBODY = 1
+const UNUSED_PORT = 1
 
 /** No rate limits, short timeouts. */
 export const fuzzedSettings = {
@@ -27,7 +27,7 @@ export const fuzzedSettings = {
   PROVIDER_TIMEOUT: "1 second",
   SANDBOX_RAIL_PACE: "20 millis",
   WEBHOOK_ENDPOINTS_PER_ORG: "10000",
-  ...Object.fromEntries(settingsOfFakesAt(NOBODY))
+  ...Object.fromEntries(settingsOfFakesAt(UNUSED_PORT))
 }
 
 const START_MILLIS = 60_000

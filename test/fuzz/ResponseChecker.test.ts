@@ -103,12 +103,12 @@ describe("response checker", () => {
     ],
     ["an injected header", answering(404, error("x"), { headers: { ...usual, "x-injected": "yes" } }), /caller/],
     ["a 429 without Retry-After", answering(429, error("x")), /Retry-After/],
-    ["another organisation's id", answering(404, error(`not ${theirs}`)), /somebody else/]
+    ["another organisation's id", answering(404, error(`not ${theirs}`)), /another organisation/]
   ] as const)("refuses %s", (_, answer, reason) => expect(problemWith(answer)).toMatch(reason))
 
   it("refuses a success for another organisation's object, and without a credential", () => {
     const about = { ...asked, target: `/v1/beneficiaries/${theirs}`, method: "DELETE" }
-    expect(problemWith(answering(204, undefined), about)).toMatch(/204 for .*somebody else/)
+    expect(problemWith(answering(204, undefined), about)).toMatch(/204 for .*another organisation/)
     expect(problemWith(answering(403, error("x")), { ...asked, headers: nobody.headers }, nobody)).toMatch(/credential/)
     expect(problemWith(answering(401, error("x")), { ...asked, headers: nobody.headers }, nobody)).toBeUndefined()
   })

@@ -109,12 +109,12 @@ export class ResponseChecker {
     const seen = allIds(...foreign).find((id) => text.includes(id) && !this.#brought.has(id))
     if (seen !== undefined) {
       const at = text.indexOf(seen)
-      return `shows what belongs to somebody else: …${text.slice(Math.max(0, at - 120), at + 40)}…`
+      return `shows what belongs to another organisation: …${text.slice(Math.max(0, at - 120), at + 40)}…`
     }
     const path = decodeURIComponentSafely(sent.target.split("?", 1)[0] ?? "")
     const named = allIds(...foreign).find((id) => path.includes(id))
     return named !== undefined && status < 300 && sent.target.startsWith("/v1/")
-      ? `${status} for ${named}, which belongs to somebody else`
+      ? `${status} for ${named}, which belongs to another organisation`
       : undefined
   }
 

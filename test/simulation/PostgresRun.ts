@@ -354,7 +354,7 @@ export const runOnPostgres = (
     }
     if (env.problems.length === 0)
       for (const { detail, kind } of openItems(scenario))
-        env.problem(`nobody can settle an item of kind ${kind}: ${detail}`)
+        env.problem(`no decision closes an item of kind ${kind}: ${detail}`)
     const { problems } = yield* Effect.flatMap(LedgerStore, ({ check }) => check).pipe(Effect.provide(context))
     for (const { message } of problems) env.problem(message)
     for (const { direction, status } of mirror.tables.payments.values()) env.count(`${direction}: ${status}`)

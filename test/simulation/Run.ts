@@ -316,7 +316,7 @@ const runSeed = (seed: number, options: Options): Ran => {
   }
   if (env.problems.length === 0) {
     for (const { detail, kind } of openItems(scenario))
-      env.problem(`nobody can settle an item of kind ${kind}: ${detail}`)
+      env.problem(`no decision closes an item of kind ${kind}: ${detail}`)
   }
   env.count(`size: ${size}, ${scenario.organisations.length} organisations`)
   summarize(scenario)

@@ -38,7 +38,7 @@ const paymentProblems = (
       problems.push(`${what}: told of payment ${String(id)}, which is not there`)
       continue
     }
-    if (payment.org_id !== orgId) problems.push(`${what}: its payment belongs to somebody else`)
+    if (payment.org_id !== orgId) problems.push(`${what}: its payment belongs to another organisation`)
     if (reply.status === 502 && payment.status !== "failed") {
       problems.push(`${what}: told that all providers refused, and the payment is ${payment.status}`)
     }
@@ -92,7 +92,7 @@ export const answerProblems = (orders: ReadonlyArray<LoggedRequest>, read: Read)
     ...orders.flatMap((order) => (created.has(order.kind) ? paymentProblems(order, byKey.get(order.key) ?? []) : [])),
     ...withdrawals,
     ...Array.from(byKey.keys()).flatMap((key) =>
-      known.has(key) ? [] : [`there is a payment of ${key}, which nobody asked for`]
+      known.has(key) ? [] : [`there is a payment of ${key}, which was never requested`]
     ),
     ...countProblems(orders, read)
   ]

@@ -41,7 +41,7 @@ export const holdingsOf = (fakes: ReadonlyArray<StartedFake>, attempts: Readonly
     for (const { id, kind, moved, reference, state, takenBack } of running.books.all()) {
       const found = byReference.get(referenceIn(reference)) ?? byId.get(`${fake.name} ${id}`)
       if (found === undefined)
-        unmatched.push(`${fake.name} has a ${kind} ${reference} (${state}) that nobody asked for`)
+        unmatched.push(`${fake.name} has a ${kind} ${reference} (${state}) that no attempt caused`)
       if (found === undefined || state !== "completed") continue
       const account = `provider/${fake.name}/${moved.currency}`
       const own = sums.get(found.payment_id) ?? new Map<string, bigint>()

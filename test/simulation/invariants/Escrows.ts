@@ -18,7 +18,7 @@ const milestoneProblems = (escrow: Escrow, own: ReadonlyArray<StoredPosting>, to
       ...(asked === "surely" && status !== "disbursed"
         ? [`a caller was told of a release, and the part is ${status}`]
         : []),
-      ...(asked === undefined && status === "disbursed" ? ["a milestone was released that nobody asked for"] : [])
+      ...(asked === undefined && status === "disbursed" ? ["a milestone was released without a request"] : [])
     ]
   })
 

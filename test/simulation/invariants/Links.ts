@@ -17,7 +17,8 @@ export const linkProblems = (
     const of = through.flatMap(({ payment_id }) => byId.get(payment_id) ?? [])
     const problems: Array<string> = []
     if (of.length < through.length) problems.push("a link names a payment that does not exist")
-    if (of.some(({ org_id }) => org_id !== link.org_id)) problems.push("a link led to a payment of somebody else")
+    if (of.some(({ org_id }) => org_id !== link.org_id))
+      problems.push("a link led to a payment of another organisation")
     if (new Set(through.map(({ submission }) => submission)).size < through.length)
       problems.push("a form that was sent twice made two payments")
     if (link.amount_type !== "fixed") return problems

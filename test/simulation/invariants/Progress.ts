@@ -19,9 +19,7 @@ const stuckProblems = (payment: Payment, attempts: ReadonlyArray<Attempt>, items
   const open = attempts.filter(({ outcome }) => outcome !== "declined")
   return open.length === 0 && payment.status === "pending" && payment.expires_at !== null
     ? []
-    : [
-        `a ${payment.direction} payment is ${payment.status} (${payment.next_action}), and nobody does anything about it`
-      ]
+    : [`a ${payment.direction} payment is ${payment.status} (${payment.next_action}), and has neither timer nor item`]
 }
 
 const attemptProblems = (payment: Payment, attempt: Attempt, items: ReadonlyArray<string>) => {
@@ -30,7 +28,7 @@ const attemptProblems = (payment: Payment, attempt: Attempt, items: ReadonlyArra
   const isRefundOpen = part?.state === "open"
   if (!(attempt.leg === "return" ? unknown : isRefundOpen)) return []
   return attempt.next_enquiry_at === null && !items.includes(attempt.attempt_id)
-    ? [`a ${attempt.leg} is ${attempt.outcome ?? "unanswered"}, and nobody does anything about it`]
+    ? [`a ${attempt.leg} is ${attempt.outcome ?? "unanswered"}, and has neither timer nor item`]
     : []
 }
 

@@ -50,7 +50,7 @@ export interface Shared {
 
 /** Callers use API keys only. */
 const noTokens = Layer.succeed(JwtVerifier, {
-  verify: () => Effect.fail(new InvalidToken({ message: "nobody issues tokens here" }))
+  verify: () => Effect.fail(new InvalidToken({ message: "tokens are not used here" }))
 })
 
 const gate = credentialGate.pipe(Layer.provide(Authenticator.layer), Layer.provide(noTokens))

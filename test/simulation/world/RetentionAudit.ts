@@ -122,7 +122,7 @@ export const auditWrites = (world: World, orders: Orders): WriteLog => {
   observeSet(tables.payments, (payment, before) => {
     const isNew = payment.status === "completed" && before?.status !== "completed"
     if (isNew && !orders.hasMoved(payment.payment_id))
-      env.problem(`an ${payment.direction} payment counts as completed, and nobody has moved anything`)
+      env.problem(`an ${payment.direction} payment is completed, and no provider has moved money`)
     writtenAt.set(`${payment.payment_id} ${payment.version}`, env.time.now)
     const problem = refundProblem(payment)
     if (problem !== undefined) env.problem(problem)

@@ -41,7 +41,7 @@ export class SimulationEnvironment {
   logLines: Array<string> | null = null
   /** Sends a request to an instance; null: no answer. */
   send: (sent: HttpRequest, answered: (reply: HttpReply | null) => void) => void = () => {
-    throw new Error("nobody listens yet")
+    throw new Error("no instance listens yet")
   }
   private readonly without: ReadonlySet<string>
 

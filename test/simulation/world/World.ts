@@ -192,7 +192,7 @@ export class World {
       this.work()
       this.moments += 1
       if (this.moments > MOST_MOMENTS) {
-        this.env.problem("it does not come to rest")
+        this.env.problem("the run does not come to rest")
         return
       }
       const planned = this.time.next ?? Infinity
@@ -221,7 +221,7 @@ export class World {
       }
       if (!worked) return
     }
-    this.env.problem("somebody runs in a circle")
+    this.env.problem("a fiber loops without end")
     for (const machine of this.machines) machine.kill()
   }
 
