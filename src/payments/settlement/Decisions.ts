@@ -113,24 +113,29 @@ export const acceptedTarget = (payment: Payment, sum: SuspenseSum): Money | unde
 }
 
 /** Whether a failed ramp was paid out after all, and the collected money is still there for it. */
-export const isPaidLate = (payment: Payment, story: PaymentHistory, mover: Attempt, { money }: SuspenseSum): boolean =>
+export const isPaidLate = (
+  payment: Payment,
+  history: PaymentHistory,
+  mover: Attempt,
+  { money }: SuspenseSum
+): boolean =>
   mover.leg === "settlement" &&
   payment.status === "failed" &&
   money.isNegative &&
   money.currency === payment.target.currency &&
-  heldByRamp(payment, story).minor >= payment.amount.minor
+  heldByRamp(payment, history).minor >= payment.amount.minor
 
 interface DecisionSubject {
   readonly payment: Payment
-  readonly story: PaymentHistory
+  readonly history: PaymentHistory
   readonly sum: SuspenseSum
   readonly mover: Attempt
   readonly around: DecisionContext
 }
 
 /** Nothing changes for the organisation. */
-const unchanged = ({ around, mover, payment, story, sum }: DecisionSubject): BalanceChange => {
-  const { account, own } = ownOf(payment, story, mover, sum)
+const unchanged = ({ around, mover, payment, history, sum }: DecisionSubject): BalanceChange => {
+  const { account, own } = ownOf(payment, history, mover, sum)
   return changeOf(payment, around, account, Money.zero(own.currency))
 }
 
@@ -159,7 +164,7 @@ const giveBack = (about: DecisionSubject): ReadonlyArray<OperatorDecision> => {
   const hasEnded = isSettled(payment.status) || mover.outcome === "declined" || isUnpaid
   if (kindOfAttempt(payment, mover) !== "payin" || !hasEnded || !around.canRefund(mover)) return []
   const follows = isUnpaid && mover.outcome !== "declined" ? ": the payment fails" : ""
-  const { money } = returnOf(payment, about.story.movements, sum)
+  const { money } = returnOf(payment, about.history.movements, sum)
   const what = money.minor < sum.money.minor ? `${money.toString()} of it, one transfer of several,` : "it"
   return [
     {
@@ -172,12 +177,12 @@ const giveBack = (about: DecisionSubject): ReadonlyArray<OperatorDecision> => {
 }
 
 const ofMoneyThatCame = (about: DecisionSubject): ReadonlyArray<OperatorDecision> => {
-  const { around, mover, payment, story, sum } = about
+  const { around, mover, payment, history, sum } = about
   if (isUnderpaid(payment, sum)) {
     const failed = resolve("failed", "The provider has given it back: the payment fails", unchanged(about))
     return [...accept(about), ...giveBack(about), failed]
   }
-  const { account, own } = ownOf(payment, story, mover, sum)
+  const { account, own } = ownOf(payment, history, mover, sum)
   const kept = changeOf(payment, around, account, own)
   const back =
     kindOfAttempt(payment, mover) === "payout"
@@ -192,18 +197,18 @@ const ofMoneyThatCame = (about: DecisionSubject): ReadonlyArray<OperatorDecision
 
 /** Decisions that the organisation bears the loss, or that the money went where it was meant to go. */
 const borne = (about: DecisionSubject): ReadonlyArray<OperatorDecision> => {
-  const { around, mover, payment, story, sum } = about
-  if (isPaidLate(payment, story, mover, sum)) {
+  const { around, mover, payment, history, sum } = about
+  if (isPaidLate(payment, history, mover, sum)) {
     return [resolve("completed", "It was settled: the payment becomes completed", unchanged(about))]
   }
-  const strayed = refundSettledAfterFailing(payment, story, sum)
+  const strayed = refundSettledAfterFailing(payment, history, sum)
   // An organisation with too little for it owes it, like everything else that it bears.
   if (strayed !== undefined && fits(around.balanceOf(organizationAccount(payment)), strayed.target.negate())) {
     const balance = changeOf(payment, around, organizationAccount(payment), strayed.target.negate())
     const says = `The refund of ${absolute(sum.money).toString()} went through, and the organisation bears it: ${arrow(balance)}`
     return [resolve("completed", says, balance)]
   }
-  const { account, own } = ownOf(payment, story, mover, sum)
+  const { account, own } = ownOf(payment, history, mover, sum)
   const balance = changeOf(payment, around, account, own)
   return [resolve("completed", `The organisation bears it: ${arrow(balance)}${debtWords(balance)}`, balance)]
 }
@@ -216,21 +221,21 @@ const ofMoneyThatIsGone = (about: DecisionSubject): ReadonlyArray<OperatorDecisi
 /** Decisions about a sum in suspense. */
 export const decisionsFor = (
   payment: Payment,
-  story: PaymentHistory,
+  history: PaymentHistory,
   sum: SuspenseSum,
   around: DecisionContext
 ): ReadonlyArray<OperatorDecision> => {
-  const mover = moverOf(story.attempts, sum)
+  const mover = moverOf(history.attempts, sum)
   if (mover === undefined) return []
-  const about = { payment, story, sum, mover, around }
+  const about = { payment, history, sum, mover, around }
   return sum.money.isNegative ? ofMoneyThatIsGone(about) : ofMoneyThatCame(about)
 }
 
 /** Accounts whose balances the decisions about a payment depend on. */
-export const accountsFor = (payment: Payment, story: PaymentHistory): ReadonlyArray<LedgerAccount> => {
-  const touched = suspenseSumsOf(payment, story).flatMap((sum) => {
-    const mover = moverOf(story.attempts, sum)
-    return mover === undefined ? [] : [ownOf(payment, story, mover, sum)]
+export const accountsFor = (payment: Payment, history: PaymentHistory): ReadonlyArray<LedgerAccount> => {
+  const touched = suspenseSumsOf(payment, history).flatMap((sum) => {
+    const mover = moverOf(history.attempts, sum)
+    return mover === undefined ? [] : [ownOf(payment, history, mover, sum)]
   })
   const currencies = [payment.target.currency, payment.amount.currency, ...touched.map(({ own }) => own.currency)]
   const { receivable, settlement } = LedgerAccount
@@ -306,13 +311,13 @@ export const isUnknownOutcome = ({ closed_at, kind }: StoredOperatorItem): boole
 /** All that waits of a payment, each with its decisions. */
 export const decidableItems = (
   payment: Payment,
-  story: PaymentHistory,
+  history: PaymentHistory,
   around: DecisionContext
 ): ReadonlyArray<DecidableItem> => {
-  const sums = suspenseSumsOf(payment, story)
-  const questions = story.items.filter(isUnknownOutcome)
-  const unsent = unsentPayout(payment, story)
-  const byHand = sums.length + questions.length === 0 ? byHandOnly(payment, story) : undefined
+  const sums = suspenseSumsOf(payment, history)
+  const questions = history.items.filter(isUnknownOutcome)
+  const unsent = unsentPayout(payment, history)
+  const byHand = sums.length + questions.length === 0 ? byHandOnly(payment, history) : undefined
   // Without the name of an item it is stopped only where nothing else could be meant.
   const isStoppable = questions.length === 0 && new Set(sums.map(({ money }) => money.isNegative)).size < 2
   return [
@@ -322,7 +327,7 @@ export const decidableItems = (
       attempt_id: sum.attempt_id,
       detail: describeSum(payment, sum),
       money: sum.money,
-      decisions: decisionsFor(payment, story, sum, around)
+      decisions: decisionsFor(payment, history, sum, around)
     })),
     ...questions.map((question): DecidableItem => ({
       item_id: question.item_id,
@@ -330,7 +335,7 @@ export const decidableItems = (
       attempt_id: question.attempt_id,
       detail: question.detail,
       money: null,
-      decisions: aboutQuestion(payment, story, question)
+      decisions: aboutQuestion(payment, history, question)
     })),
     ...(byHand === undefined
       ? []

@@ -1,16 +1,16 @@
 /** Runs actions on payments: reads the payment, decides, writes, and repeats after a version conflict. */
-import { Cause, Clock, Context, Data, Effect, FiberRef, Layer, Option } from "effect"
+import { Cause, Clock, Context, Data, Effect, FiberRef, Layer, type Option } from "effect"
 import { type PaymentId, Ids } from "../../domain/Ids.ts"
 import { AuditLog, type Change as Audited } from "../../platform/audit/AuditLog.ts"
 import type { Stored } from "../../platform/database/DatabaseFailure.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
-import { busy, Conflict, InsufficientFunds, notFound, isDatabaseFailure, maybeWritten } from "../../domain/Failure.ts"
+import { busy, Conflict, InsufficientFunds, isDatabaseFailure, maybeWritten } from "../../domain/Failure.ts"
 import { overtakenRetry, busyRetry } from "../../domain/policies/PaymentPolicies.ts"
 import { type Attempt, isOpen, type Payment } from "../store/Payment.ts"
 import { holdAfter } from "../store/PaymentPostings.ts"
 import { eventsOf, FundingEvents } from "./PaymentEvents.ts"
-import { PaymentStore } from "../store/PaymentStore.ts"
+import { orNotFound, PaymentStore } from "../store/PaymentStore.ts"
 import type { AttemptPatch, Change } from "../store/Change.ts"
 import { retryIfFailed } from "../../platform/fibers/Deadlines.ts"
 
@@ -77,11 +77,7 @@ const make = Effect.gen(function* () {
   const ids = yield* Ids
   const { atomically } = yield* Transactor
 
-  const find = (permit: Permit<Access>, paymentId: PaymentId) =>
-    Effect.flatMap(
-      store.find(permit.scope, paymentId),
-      Option.match({ onNone: () => Effect.fail(notFound("payment")), onSome: Effect.succeed<Payment> })
-    )
+  const find = (permit: Permit<Access>, paymentId: PaymentId) => orNotFound(store.find(permit.scope, paymentId))
 
   const write = Effect.fnUntraced(function* (payment: Payment, act: PaymentAction) {
     const at = new Date(yield* Clock.currentTimeMillis)

@@ -59,8 +59,8 @@ const isUncertain = (attempt: Attempt, { items }: PaymentHistory): boolean =>
   )
 
 /** Refuses a further refund while the outcome of another is unknown. */
-const uncertaintyIn = (story: PaymentHistory): string | undefined =>
-  story.attempts.some((one) => (one.leg === "refund" || one.leg === "return") && isUncertain(one, story))
+const uncertaintyIn = (history: PaymentHistory): string | undefined =>
+  history.attempts.some((one) => (one.leg === "refund" || one.leg === "return") && isUncertain(one, history))
     ? "what became of an earlier refund is not known yet; refund it afterwards."
     : undefined
 
@@ -116,10 +116,10 @@ const make = Effect.gen(function* () {
       return yield* refuse(payment, "only a completed payment is given back.")
     }
     if (payment.direction !== "inbound") return yield* refuse(payment, "only payins are given back.")
-    const story = yield* store.history(payment)
-    const uncertainty = uncertaintyIn(story)
+    const history = yield* store.history(payment)
+    const uncertainty = uncertaintyIn(history)
     if (uncertainty !== undefined) return yield* refuse(payment, uncertainty)
-    const taken = openAttemptsOf(story.attempts).find(
+    const taken = openAttemptsOf(history.attempts).find(
       ({ outcome, provider }) => outcome === "accepted" && provider === payment.provider
     )
     const provider = taken === undefined ? undefined : yield* providers.find(taken.provider, taken.account)
@@ -127,14 +127,14 @@ const make = Effect.gen(function* () {
     if (taken === undefined || provider?.refund === undefined) {
       return yield* refuse(payment, `${payment.provider} gives nothing back through this service.`)
     }
-    const completedAt = story.statusChanges.findLast(({ to_status }) => to_status === "completed")?.at
+    const completedAt = history.statusChanges.findLast(({ to_status }) => to_status === "completed")?.at
     return {
       taken,
       provider,
       refund: provider.refund,
       completedAt,
-      movements: story.movements,
-      allocations: story.allocations
+      movements: history.movements,
+      allocations: history.allocations
     }
   })
 
