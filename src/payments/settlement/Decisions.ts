@@ -130,13 +130,13 @@ interface DecisionSubject {
   readonly history: PaymentHistory
   readonly sum: SuspenseSum
   readonly mover: Attempt
-  readonly around: DecisionContext
+  readonly context: DecisionContext
 }
 
 /** Nothing changes for the organisation. */
-const unchanged = ({ around, mover, payment, history, sum }: DecisionSubject): BalanceChange => {
+const unchanged = ({ context, mover, payment, history, sum }: DecisionSubject): BalanceChange => {
   const { account, own } = ownOf(payment, history, mover, sum)
-  return changeOf(payment, around, account, Money.zero(own.currency))
+  return changeOf(payment, context, account, Money.zero(own.currency))
 }
 
 const resolve = (outcome: "completed" | "failed", says: string, balance: BalanceChange | null): OperatorDecision => ({
@@ -146,12 +146,12 @@ const resolve = (outcome: "completed" | "failed", says: string, balance: Balance
   balance
 })
 
-const accept = ({ around, payment, sum }: DecisionSubject): ReadonlyArray<OperatorDecision> => {
+const accept = ({ context, payment, sum }: DecisionSubject): ReadonlyArray<OperatorDecision> => {
   const target = acceptedTarget(payment, sum)
-  const fee = around.feeOf(sum)
+  const fee = context.feeOf(sum)
   if (target === undefined || (fee !== null && fee.minor >= target.minor)) return []
   const change = plus(target, -(fee?.minor ?? 0n))
-  const balance = changeOf(payment, around, organizationAccount({ ...payment, amount: sum.money, target }), change)
+  const balance = changeOf(payment, context, organizationAccount({ ...payment, amount: sum.money, target }), change)
   const charged = fee === null ? "" : ` (fee ${fee.toString()})`
   return [
     resolve("completed", `Accept ${sum.money.toString()} as the whole payment${charged}: ${arrow(balance)}`, balance)
@@ -159,10 +159,10 @@ const accept = ({ around, payment, sum }: DecisionSubject): ReadonlyArray<Operat
 }
 
 const giveBack = (about: DecisionSubject): ReadonlyArray<OperatorDecision> => {
-  const { around, mover, payment, sum } = about
+  const { context, mover, payment, sum } = about
   const isUnpaid = isUnderpaid(payment, sum)
   const hasEnded = isSettled(payment.status) || mover.outcome === "declined" || isUnpaid
-  if (kindOfAttempt(payment, mover) !== "payin" || !hasEnded || !around.canRefund(mover)) return []
+  if (kindOfAttempt(payment, mover) !== "payin" || !hasEnded || !context.canRefund(mover)) return []
   const follows = isUnpaid && mover.outcome !== "declined" ? ": the payment fails" : ""
   const { money } = returnOf(payment, about.history.movements, sum)
   const what = money.minor < sum.money.minor ? `${money.toString()} of it, one transfer of several,` : "it"
@@ -177,13 +177,13 @@ const giveBack = (about: DecisionSubject): ReadonlyArray<OperatorDecision> => {
 }
 
 const ofMoneyThatCame = (about: DecisionSubject): ReadonlyArray<OperatorDecision> => {
-  const { around, mover, payment, history, sum } = about
+  const { context, mover, payment, history, sum } = about
   if (isUnderpaid(payment, sum)) {
     const failed = resolve("failed", "The provider has given it back: the payment fails", unchanged(about))
     return [...accept(about), ...giveBack(about), failed]
   }
   const { account, own } = ownOf(payment, history, mover, sum)
-  const kept = changeOf(payment, around, account, own)
+  const kept = changeOf(payment, context, account, own)
   const back =
     kindOfAttempt(payment, mover) === "payout"
       ? "The provider has taken it back already"
@@ -197,19 +197,19 @@ const ofMoneyThatCame = (about: DecisionSubject): ReadonlyArray<OperatorDecision
 
 /** Decisions that the organisation bears the loss, or that the money went where it was meant to go. */
 const borne = (about: DecisionSubject): ReadonlyArray<OperatorDecision> => {
-  const { around, mover, payment, history, sum } = about
+  const { context, mover, payment, history, sum } = about
   if (isPaidLate(payment, history, mover, sum)) {
     return [resolve("completed", "It was settled: the payment becomes completed", unchanged(about))]
   }
-  const strayed = refundSettledAfterFailing(payment, history, sum)
+  const lateRefund = refundSettledAfterFailing(payment, history, sum)
   // An organisation with too little for it owes it, like everything else that it bears.
-  if (strayed !== undefined && fits(around.balanceOf(organizationAccount(payment)), strayed.target.negate())) {
-    const balance = changeOf(payment, around, organizationAccount(payment), strayed.target.negate())
+  if (lateRefund !== undefined && fits(context.balanceOf(organizationAccount(payment)), lateRefund.target.negate())) {
+    const balance = changeOf(payment, context, organizationAccount(payment), lateRefund.target.negate())
     const says = `The refund of ${absolute(sum.money).toString()} went through, and the organisation bears it: ${arrow(balance)}`
     return [resolve("completed", says, balance)]
   }
   const { account, own } = ownOf(payment, history, mover, sum)
-  const balance = changeOf(payment, around, account, own)
+  const balance = changeOf(payment, context, account, own)
   return [resolve("completed", `The organisation bears it: ${arrow(balance)}${debtWords(balance)}`, balance)]
 }
 
@@ -223,11 +223,11 @@ export const decisionsFor = (
   payment: Payment,
   history: PaymentHistory,
   sum: SuspenseSum,
-  around: DecisionContext
+  context: DecisionContext
 ): ReadonlyArray<OperatorDecision> => {
   const mover = moverOf(history.attempts, sum)
   if (mover === undefined) return []
-  const about = { payment, history, sum, mover, around }
+  const about = { payment, history, sum, mover, context }
   return sum.money.isNegative ? ofMoneyThatIsGone(about) : ofMoneyThatCame(about)
 }
 
@@ -248,7 +248,7 @@ export const accountsFor = (payment: Payment, history: PaymentHistory): Readonly
   )
 }
 
-const whatWent: ReadonlyArray<OperatorDecision> = [
+const eitherOutcome: ReadonlyArray<OperatorDecision> = [
   resolve("completed", "It went through: the provider moved the money", null),
   resolve("failed", "It did not: the provider moved nothing, or has it back", null)
 ]
@@ -297,7 +297,7 @@ const aboutQuestion = (
   question: StoredOperatorItem
 ): ReadonlyArray<OperatorDecision> => {
   const attempt = attempts.find((one) => isAbout(question, one))
-  if (attempt === undefined || !hasMoved(payment, attempt)) return whatWent
+  if (attempt === undefined || !hasMoved(payment, attempt)) return eitherOutcome
   const all = orderedBy({ attempt, payment }).toString()
   return [
     resolve("completed", "It stands as it is recorded: nothing changes", null),
@@ -312,7 +312,7 @@ export const isUnknownOutcome = ({ closed_at, kind }: StoredOperatorItem): boole
 export const decidableItems = (
   payment: Payment,
   history: PaymentHistory,
-  around: DecisionContext
+  context: DecisionContext
 ): ReadonlyArray<DecidableItem> => {
   const sums = suspenseSumsOf(payment, history)
   const questions = history.items.filter(isUnknownOutcome)
@@ -327,7 +327,7 @@ export const decidableItems = (
       attempt_id: sum.attempt_id,
       detail: describeSum(payment, sum),
       money: sum.money,
-      decisions: decisionsFor(payment, history, sum, around)
+      decisions: decisionsFor(payment, history, sum, context)
     })),
     ...questions.map((question): DecidableItem => ({
       item_id: question.item_id,
@@ -346,7 +346,7 @@ export const decidableItems = (
             attempt_id: byHand.attempt_id,
             detail: "The payment is on the manual rail: an operator must say what became of it.",
             money: null,
-            decisions: whatWent
+            decisions: eitherOutcome
           }
         ]),
     ...(unsent === undefined || !isStoppable

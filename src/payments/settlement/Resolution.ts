@@ -136,7 +136,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         const by = permit.actor.id
         const at = new Date(yield* Clock.currentTimeMillis)
         const fresh = yield* ids.several(EVENTS)
-        const newId = () => fresh.shift()!
+        const context = { at, newId: () => fresh.shift()! }
         const { refund, ...rest } = settled
         const booksBefore = { movements: history.movements, allocations: history.allocations }
         const patch = { ...settled.patch, comments: appendNote(payment.comments, note) }
@@ -147,13 +147,13 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           ...plain,
           patch: { ...patch, refunded },
           events: [
-            ...refundEvent(newId, after, refund, payment, at),
-            ...eventsOf(newId, after, payment.status, false, at),
-            ...allocationEvents(newId, after, settled.allocations ?? [], at)
+            ...refundEvent(context, after, refund, payment),
+            ...eventsOf(context, after, payment.status),
+            ...allocationEvents(context, after, settled.allocations ?? [])
           ],
           openItems: [
             {
-              item_id: newId(),
+              item_id: context.newId(),
               org_id,
               kind: "resolution",
               payment_id,

@@ -172,9 +172,9 @@ export const atOrganization = (statement: OperatorStatement): StatedChange => {
     const patch = { payout_id: mover.attempt_id, failure: null, next_action: null }
     return { status: "completed", patch, cause: `settled after all, by ${by}` }
   }
-  const strayed = refundSettledAfterFailing(payment, history, sum)
-  if (strayed !== undefined) {
-    const refund: Refund = { ...strayed, state: "completed", settled_at: at }
+  const lateRefund = refundSettledAfterFailing(payment, history, sum)
+  if (lateRefund !== undefined) {
+    const refund: Refund = { ...lateRefund, state: "completed", settled_at: at }
     const refunds = partsAfter(payment, [refund])
     return {
       status: statusAfter(payment, refunds, history.movements),

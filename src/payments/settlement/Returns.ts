@@ -2,7 +2,7 @@
  * Sends money that waits for a person back through the provider that took it. The return is an attempt of its own,
  * committed before the provider is asked, and its money is held from then on: it is looked up, and shown, like every other.
  */
-import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import { asSentence } from "../../domain/MailSafeText.ts"
 import { AttemptId, Ids } from "../../domain/Ids.ts"
 import type { Permit } from "../../domain/Access.ts"
@@ -10,7 +10,6 @@ import { Conflict } from "../../domain/Failure.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"
 import type { Outcome } from "../../domain/Outcome.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
-import { orphanedAfter } from "../../domain/policies/PaymentPolicies.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { type Provider, Providers } from "../../providers/port/Provider.ts"
 import { refundsHonoured, ResendPermit } from "../../providers/port/ResendPermit.ts"
@@ -20,8 +19,7 @@ import {
   FirstSendPermit,
   type SendPermit,
   openSendWindow,
-  type SendWindow,
-  type SentAtOnce
+  type SendWindow
 } from "../route/ProviderAnswer.ts"
 import { contextOf, sentTimes } from "../route/ProviderOrder.ts"
 import { type Attempt, kindOfAttempt, type Payment, type Refund } from "../store/Payment.ts"
@@ -35,7 +33,7 @@ import {
   suspenseSumsOf,
   returnOf
 } from "../store/SuspenseSums.ts"
-import { withoutEnquiries, switchedOff } from "./PaymentCommand.ts"
+import { attemptToGiveBack, withoutEnquiries, switchedOff } from "./PaymentCommand.ts"
 import { eventsOf } from "./PaymentEvents.ts"
 import { isPursued } from "./PaymentRules.ts"
 import { RecordOutcome } from "./RecordOutcome.ts"
@@ -182,17 +180,7 @@ const make = Effect.gen(function* () {
     const at = new Date(yield* Clock.currentTimeMillis)
     const attempt_id = yield* ids.make(AttemptId)
     const fresh = yield* ids.several(EVENTS)
-    const attempt: SentAtOnce = {
-      attempt_id,
-      leg: "return",
-      provider: taker.provider,
-      config_id: taker.config_id,
-      account: taker.account,
-      own: taker.own,
-      started_at: at,
-      enquire_in: Duration.toSeconds(orphanedAfter),
-      of_attempt: taker.attempt_id
-    }
+    const attempt = attemptToGiveBack(taker, "return", attempt_id, at)
     const { collection_id, money } = returnOf(payment, history.movements, sum)
     const part: Refund = {
       refund_id: attempt_id,
@@ -219,16 +207,16 @@ const make = Effect.gen(function* () {
       nextAttempt: attempt,
       ...(ended ? {} : { attempt: withoutEnquiries(taker) }),
       booksBefore: { movements: history.movements, allocations: history.allocations },
-      events: eventsOf(() => fresh.shift()!, after, payment.status, false, at)
+      events: eventsOf({ at, newId: () => fresh.shift()! }, after, payment.status)
     })
     if (!written) return yield* changed()
-    const known: AttemptOfPayment = {
+    const subject: AttemptOfPayment = {
       payment: after,
       attempt: openAttempt(after, attempt),
       movements: history.movements,
       allocations: history.allocations
     }
-    return { ...known, sendPermit: FirstSendPermit.made(attempt) }
+    return { ...subject, sendPermit: FirstSendPermit.made(attempt) }
   })
 
   /** A second time, where its provider still remembers the first. */
@@ -239,19 +227,19 @@ const make = Effect.gen(function* () {
         message: `${provider.name} may have given it back, and no longer says so: ${byHand(payment)}`
       })
     }
-    const known = yield* store.renewSend(attempt.attempt_id, null)
-    return Option.isNone(known) ? yield* inAMinute() : { ...known.value, sendPermit: again.value }
+    const subject = yield* store.renewSend(attempt.attempt_id, null)
+    return Option.isNone(subject) ? yield* inAMinute() : { ...subject.value, sendPermit: again.value }
   })
 
   const send = Effect.fnUntraced(function* (
     permit: Permit<"platform">,
-    known: AttemptOfPayment & { readonly sendPermit: SendPermit },
+    subject: AttemptOfPayment & { readonly sendPermit: SendPermit },
     taker: Attempt,
     provider: Refunding,
     window: SendWindow,
     reason: string
   ) {
-    const { attempt, payment, sendPermit } = known
+    const { attempt, payment, sendPermit } = subject
     // A collection that came since then is not part of what was ordered under this reference.
     const { amount: money, collection_id: collectionId = null } = partOf(payment, attempt)
     const reference = attempt.attempt_id
@@ -261,7 +249,7 @@ const make = Effect.gen(function* () {
     if (outcome._tag === "Declined" && outcome.unsent === "late" && !(sendPermit instanceof FirstSendPermit))
       return yield* inAMinute()
     const note = `${money.toString()} given back through ${provider.name} by ${permit.actor.id}: ${reason}`
-    yield* outcomes.record(known, outcome, {
+    yield* outcomes.record(subject, outcome, {
       cause: `return at ${provider.name}`,
       ...(outcome._tag === "Accepted" ? { note } : {})
     })
@@ -297,11 +285,11 @@ const make = Effect.gen(function* () {
     const wanted = yield* wantedOf(payment, history, item)
     const provider = yield* refunderOf(payment, wanted.taker)
     // What waits in clearing, or is held by a ramp, is there: it passes no floor.
-    const known = yield* Effect.catchTags(commit(permit, payment, history, wanted, reason), {
+    const subject = yield* Effect.catchTags(commit(permit, payment, history, wanted, reason), {
       InsufficientFunds: Effect.die,
       TransferTaken: Effect.die
     })
-    return yield* send(permit, known, wanted.taker, provider, window, reason)
+    return yield* send(permit, subject, wanted.taker, provider, window, reason)
   })
 })
 
