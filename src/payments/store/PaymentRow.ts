@@ -54,8 +54,8 @@ const RefundRow = Schema.Struct({
 })
 type RefundRow = typeof RefundRow.Type
 
-/** Columns that differ from the fields of a payment. */
-const ConvertedColumns = Schema.Struct({
+const PaymentRow = Schema.Struct({
+  ...PaymentFields.fields,
   amount: Schema.String,
   currency: Currency,
   target_amount: Schema.String,
@@ -67,13 +67,9 @@ const ConvertedColumns = Schema.Struct({
   total_fees: Text,
   funding: Text
 })
+type PaymentRow = typeof PaymentRow.Type
 
-type PaymentRow = typeof PaymentFields.Type & typeof ConvertedColumns.Type
-
-export const paymentColumns = Object.keys({
-  ...PaymentFields.fields,
-  ...ConvertedColumns.fields
-}) as ReadonlyArray<keyof PaymentRow>
+export const paymentColumns = Object.keys(PaymentRow.fields) as ReadonlyArray<keyof PaymentRow>
 
 /** As they are read, with the table's name and a point before each if it is given. */
 export const selectedColumns = (prefix = ""): string =>
@@ -122,25 +118,62 @@ export const toRow = ({
   total_fees: total_fees === null ? null : total_fees.toNumericText()
 })
 
-const decodeFields = rowDecoder(PaymentFields)
-const decodeConverted = rowDecoder(ConvertedColumns)
+const decodePayment = rowDecoder(PaymentRow)
 
-/** Reads a payment from a row with at least the selected columns. Adds to one object: a spread of 45 fields takes 30 µs. */
+/** Reads a payment from a row with at least the selected columns. Written out, since a spread of 45 fields takes 30 µs. */
 export const paymentOf = (selected: object): Payment => {
-  const fields = decodeFields(selected)
-  const row = decodeConverted(selected)
+  const row = decodePayment(selected)
   const amount = moneyOf(row.amount, row.currency)
   const target = moneyOf(row.target_amount, row.target_currency)
-  const charged = chargedSide({ direction: fields.direction, amount, target })
-  return Object.assign(fields, {
+  const charged = chargedSide({ direction: row.direction, amount, target })
+  return {
+    payment_id: row.payment_id,
+    transaction_id: row.transaction_id,
+    org_id: row.org_id,
+    user_id: row.user_id,
+    status: row.status,
+    version: row.version,
+    direction: row.direction,
+    payment_method: row.payment_method,
+    country: row.country,
     amount,
     target,
+    org_rate_id: row.org_rate_id,
+    client_reference: row.client_reference,
+    description: row.description,
+    beneficiary_id: row.beneficiary_id,
+    payer_details: row.payer_details,
+    mobile_money_details: row.mobile_money_details,
+    card_details: row.card_details,
+    bank_account: row.bank_account,
+    recipient_info: row.recipient_info,
     metadata: parseExactJson(row.metadata) as JsonObject,
+    user_metadata: row.user_metadata,
+    webhook_metadata: row.webhook_metadata,
+    return_url: row.return_url,
+    provider: row.provider,
+    account: row.account,
+    provider_payment_id: row.provider_payment_id,
+    provider_status: row.provider_status,
+    provider_data: row.provider_data,
+    next_action: row.next_action,
+    action_data: row.action_data,
+    comments: row.comments,
+    failure: row.failure,
     refunds: row.refunds.map((one) => refundOf(one, { amount, target })),
     refunded: moneyOf(row.refunded_amount, row.currency),
+    taken_by: row.taken_by,
+    payout_id: row.payout_id,
+    otp_failures: row.otp_failures,
+    fee_ids: row.fee_ids,
     total_fees: row.total_fees === null ? null : moneyOf(row.total_fees, charged.currency),
-    funding: row.funding === null ? null : LedgerAccount.stored(row.funding)
-  })
+    funding: row.funding === null ? null : LedgerAccount.stored(row.funding),
+    holds: row.holds,
+    ramp: row.ramp,
+    expires_at: row.expires_at,
+    created_at: row.created_at,
+    updated_at: row.updated_at
+  }
 }
 
 const MovementRow = Schema.Struct({
