@@ -140,7 +140,7 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
         return "provider asked" as const
       })
 
-      const apply = ({ attempt_id, callback: { callback_id, event_key, provider, signal: signal } }: MatchedCallback) =>
+      const apply = ({ attempt_id, callback: { callback_id, event_key, provider, signal } }: MatchedCallback) =>
         outcomes.recordByAttempt({ attempt_id, org_id: null }, signal, {
           cause: `callback from ${provider}`,
           callback: { provider, key: event_key, unmatchedId: callback_id }
