@@ -94,7 +94,7 @@ describe("recording movements", () => {
     fc.assert(
       fc.property(reports, ({ told }) => {
         const movements = kept(told)
-        expect(record(movements, told)).toEqual({ movements, heard: [], contradicted: [] })
+        expect(record(movements, told)).toEqual({ movements, toWrite: [], contradicted: [] })
       }),
       { numRuns: 1000 }
     )
@@ -132,7 +132,7 @@ describe("recording movements", () => {
         expect(position(movements)).toEqual([{ attempt_id: attempt, money: collection.amount }])
         const isOther = ({ amount, state }: RecordedMovement) =>
           state === "settled" && amount.toString() !== collection.amount.toString()
-        expect(contradicted.map((one) => one.told)).toEqual(told.filter(isOther).map(({ amount }) => amount))
+        expect(contradicted.map((one) => one.reported)).toEqual(told.filter(isOther).map(({ amount }) => amount))
       })
     )
   })

@@ -112,7 +112,7 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
       const beneficiaries = yield* Beneficiaries
       const rates = yield* RateQuote
       const router = yield* PaymentRouter
-      const launch = yield* CreateAndDispatch
+      const { launch } = yield* CreateAndDispatch
       const { mode, rateGainMax, rateLockMax } = yield* Settings
       const limits = { rateGainMax, rateLockMax }
 
