@@ -117,8 +117,6 @@ const delivery = {
   created_at: "2026-03-02T09:15:00.000Z"
 }
 
-const firstPage = { meta: { count: 1, has_more: false, last_evaluated_key: null }, last_evaluated_key: null }
-
 export const WebhookLogApi = apiGroup(
   "webhookLog",
   "Events and deliveries",
