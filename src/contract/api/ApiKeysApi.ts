@@ -3,9 +3,19 @@ import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { KeyId, OrgId, UserId } from "../../domain/Ids.ts"
 import { roles } from "../../domain/Access.ts"
-import { countedPageOf, envelope, idOf, idParam, OrgParam, PageParams, Timestamp, success } from "./Envelope.ts"
+import {
+  countedPageOf,
+  envelope,
+  idOf,
+  idParam,
+  OrgParam,
+  PageParams,
+  Timestamp,
+  success,
+  timestamps
+} from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { examples, operation, apiGroup } from "./Operation.ts"
+import { examples, operation, apiGroup, exampleTimes } from "./Operation.ts"
 import { text } from "./RequestFields.ts"
 
 export const ApiKey = Schema.Struct({
@@ -23,8 +33,7 @@ export const ApiKey = Schema.Struct({
     description: "`expiring`: rotated, and still accepted until `expires_at`"
   }),
   expires_at: Schema.NullOr(Timestamp),
-  created_at: Timestamp,
-  updated_at: Timestamp
+  ...timestamps
 }).annotations({ identifier: "ApiKey" })
 
 export const NewApiKey = Schema.Struct({
@@ -65,8 +74,7 @@ const example = {
   role: "org-admin",
   status: "active",
   expires_at: null,
-  created_at: "2026-03-02T09:15:00.000Z",
-  updated_at: "2026-03-02T09:15:00.000Z"
+  ...exampleTimes
 }
 
 const fresh = { ...example, api_key: "ck_test_9aZkQ2mN7xT4bVc1yLw8RsJ5hGf3DpE60o2qWx" }

@@ -8,6 +8,11 @@ export const Timestamp = Schema.Date.annotations({
   jsonSchema: { type: "string", format: "date-time", description: "ISO 8601, UTC" }
 })
 
+export const timestamps = { created_at: Timestamp, updated_at: Timestamp }
+
+/** Left out rather than null. */
+export const optionalExact = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
 const uuid = { description: "UUIDv7", jsonSchema: { format: "uuid" } }
 
 export const Id = Schema.String.annotations(uuid)

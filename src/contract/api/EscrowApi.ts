@@ -8,12 +8,24 @@ import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
 import { EmailAddress } from "../../domain/MailSafeText.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { splitTypes } from "../../domain/Split.ts"
-import { envelope, Id, idOf, IdParam, idParam, OrgParam, pageOf, PageParams, Timestamp, success } from "./Envelope.ts"
+import {
+  envelope,
+  Id,
+  idOf,
+  IdParam,
+  idParam,
+  OrgParam,
+  pageOf,
+  PageParams,
+  Timestamp,
+  success,
+  timestamps
+} from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
 import { AcceptsArray, examples, operation, apiGroup, pageExample } from "./Operation.ts"
 import { AllProvidersFailed, NoRoute } from "./VirtualAccountsApi.ts"
 import * as example from "./EscrowExamples.ts"
-import { asSent } from "./RequestFields.ts"
+import { optionalOrNull, text } from "./RequestFields.ts"
 
 const SplitType = Schema.Literal(...splitTypes).annotations({
   description: "All splits of a milestone are of one type"
@@ -65,8 +77,7 @@ export const Escrow = Schema.Struct({
     })
   ),
   milestones: Schema.Array(Milestone).annotations({ description: "In their sequence" }),
-  created_at: Timestamp,
-  updated_at: Timestamp
+  ...timestamps
 }).annotations({ identifier: "Escrow" })
 
 export const PartyPayout = Schema.Struct({
@@ -96,17 +107,8 @@ export const EscrowPayout = Schema.Struct({
   payment_id: Schema.NullOr(idOf(PaymentId)).annotations({
     description: "Of its last payment; null before there is one"
   }),
-  created_at: Timestamp,
-  updated_at: Timestamp
+  ...timestamps
 }).annotations({ identifier: "EscrowPayout" })
-
-const text = (longest: number, about: { readonly description?: string } = {}) =>
-  asSent(longest).annotations({
-    jsonSchema: { type: "string", minLength: 1, maxLength: longest, ...about }
-  })
-
-/** Missing and null mean the same. */
-const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true, exact: true })
 
 const MOST = 100
 
@@ -140,15 +142,15 @@ export const CreateEscrow = Schema.Struct({
   account_id: Schema.String.annotations({ description: "A virtual account of the organisation, in `currency`" }),
   parties: some(
     Schema.Struct({
-      party_id: given(text(64)).annotations({
+      party_id: optionalOrNull(text(64)).annotations({
         description: "A reference of your own for the milestones of this request; the answer has the party's id"
       }),
-      name: text(200, { description: "Its own among the parties" }),
-      beneficiary_id: given(Schema.String).annotations({ description: "In `currency`. Is paid by a payout" }),
-      account_id: given(Schema.String).annotations({
+      name: text(200, "Its own among the parties"),
+      beneficiary_id: optionalOrNull(Schema.String).annotations({ description: "In `currency`. Is paid by a payout" }),
+      account_id: optionalOrNull(Schema.String).annotations({
         description: "A virtual account of the organisation, in `currency`. Comes before the beneficiary"
       }),
-      email: given(EmailAddress)
+      email: optionalOrNull(EmailAddress)
     })
   ),
   milestones: some(
@@ -156,12 +158,14 @@ export const CreateEscrow = Schema.Struct({
       label: text(200),
       sequence: Sequence,
       expected_disbursement: AmountInput,
-      description: given(text(1000)),
-      due_date: given(DueDate),
+      description: optionalOrNull(text(1000)),
+      due_date: optionalOrNull(DueDate),
       parties: some(
         Schema.Struct({
-          party_id: given(text(64)).annotations({ description: "Of a party in this request; this or `name`" }),
-          name: given(text(200)).annotations({ description: "Of a party in this request; this or `party_id`" }),
+          party_id: optionalOrNull(text(64)).annotations({ description: "Of a party in this request; this or `name`" }),
+          name: optionalOrNull(text(200)).annotations({
+            description: "Of a party in this request; this or `party_id`"
+          }),
           split_type: SplitType,
           split_value: AmountInput
         })
@@ -293,7 +297,9 @@ export const EscrowApi = apiGroup(
     operation({
       endpoint: HttpApiEndpoint.post("contract", `${MILESTONE}/contract`)
         .setPath(MilestonePath)
-        .setPayload(Schema.Struct({ reference: given(text(255)) }).annotations({ identifier: "SubmitContract" }))
+        .setPayload(
+          Schema.Struct({ reference: optionalOrNull(text(255)) }).annotations({ identifier: "SubmitContract" })
+        )
         .addSuccess(envelope(Milestone))
         .addError(Conflict),
       access: "escrow",
@@ -330,7 +336,7 @@ export const EscrowApi = apiGroup(
         .setPath(MilestonePath)
         .setPayload(
           Schema.Struct({
-            description: given(text(500)).annotations({
+            description: optionalOrNull(text(500)).annotations({
               description:
                 "Extension. What the transactions and payouts say; by default the names of escrow and milestone"
             })
@@ -353,7 +359,7 @@ export const EscrowApi = apiGroup(
         .setPath(PartyPath)
         .setPayload(
           Schema.Struct({
-            beneficiary_id: given(Schema.String).annotations({
+            beneficiary_id: optionalOrNull(Schema.String).annotations({
               description: "A beneficiary of the organisation, in the escrow's currency; by default the party's own"
             })
           }).annotations({ identifier: "PayOutParty" })
@@ -410,7 +416,7 @@ export const EscrowApi = apiGroup(
     operation({
       endpoint: HttpApiEndpoint.post("cancel", `${PATH}/:escrow_id/cancel`)
         .setPath(EscrowPath)
-        .setPayload(Schema.Struct({ reason: given(text(500)) }).annotations({ identifier: "CancelEscrow" }))
+        .setPayload(Schema.Struct({ reason: optionalOrNull(text(500)) }).annotations({ identifier: "CancelEscrow" }))
         .addSuccess(envelope(Escrow))
         .addError(Conflict),
       access: "escrow",

@@ -4,7 +4,7 @@ import { Schema } from "effect"
 import { OrgId } from "../../domain/Ids.ts"
 import { envelope, idOf, idParam, success } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { IsoTime } from "./RequestFields.ts"
+import { IsoTime, optionalNullable } from "./RequestFields.ts"
 import { examples, operation, signedCallback, apiGroup } from "./Operation.ts"
 
 export const KybState = Schema.Struct({
@@ -18,8 +18,6 @@ const LONGEST_REASON = 2000
 
 const text = (longest: number) => Schema.String.pipe(Schema.minLength(1), Schema.maxLength(longest))
 
-const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
-
 const END_OF_TIME = Date.UTC(9999, 11, 31)
 
 const Time = IsoTime.pipe(
@@ -29,15 +27,15 @@ const Time = IsoTime.pipe(
 ).annotations({ jsonSchema: { type: "string", format: "date-time" } })
 
 export const KybCallback = Schema.Struct({
-  event_id: optional(text(LONGEST_ID)).annotations({
+  event_id: optionalNullable(text(LONGEST_ID)).annotations({
     description: "The provider's id of this callback; without one, the same bytes are the same callback"
   }),
   customer_id: text(LONGEST_ID).annotations({ description: "The organisation's `kyb_customer_id`" }),
   status: Schema.Literal("approved", "rejected"),
-  reason: optional(Schema.String.pipe(Schema.maxLength(LONGEST_REASON))).annotations({
+  reason: optionalNullable(Schema.String.pipe(Schema.maxLength(LONGEST_REASON))).annotations({
     description: "Why it was decided so"
   }),
-  occurred_at: optional(Time).annotations({
+  occurred_at: optionalNullable(Time).annotations({
     description:
       "When it was decided: an older callback changes nothing, and of two of the same moment the rejection stands; one more than 5 minutes in the future is 400"
   })

@@ -3,9 +3,20 @@ import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { OrgId, UserId } from "../../domain/Ids.ts"
 import { permissionRoles, permissions, PermissionName, RoleName } from "../../domain/Access.ts"
-import { CamelPageParams, camelPageOf, envelope, idOf, idParam, Timestamp, Id, IdParam, success } from "./Envelope.ts"
+import {
+  CamelPageParams,
+  camelPageOf,
+  envelope,
+  idOf,
+  idParam,
+  Timestamp,
+  Id,
+  IdParam,
+  success,
+  timestamps
+} from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { examples, operation, apiGroup, camelPageExample } from "./Operation.ts"
+import { examples, operation, apiGroup, camelPageExample, exampleTimes } from "./Operation.ts"
 import { EmailAddress } from "../../domain/MailSafeText.ts"
 
 export const OrgMember = Schema.Struct({
@@ -36,8 +47,7 @@ export const memberExample = {
   email: "ada@acme.example",
   role: "staff",
   permissions: ["webhooks"],
-  created_at: "2026-03-02T09:15:00.000Z",
-  updated_at: "2026-03-02T09:15:00.000Z"
+  ...exampleTimes
 }
 
 const MemberPath = Schema.Struct({ org_id: Schema.String, user_id: idParam(UserId) })
@@ -166,8 +176,7 @@ export const Invitation = Schema.Struct({
   status: Schema.Literal("pending", "accepted", "withdrawn", "expired"),
   invited_by: Schema.NullOr(idOf(UserId)).annotations({ description: "null: an operator of the platform" }),
   expires_at: Timestamp,
-  created_at: Timestamp,
-  updated_at: Timestamp
+  ...timestamps
 }).annotations({ identifier: "Invitation" })
 
 export const InviteMember = Schema.Struct({
@@ -183,8 +192,7 @@ const example = {
   status: "pending",
   invited_by: "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c",
   expires_at: "2026-03-09T09:15:00.000Z",
-  created_at: "2026-03-02T09:15:00.000Z",
-  updated_at: "2026-03-02T09:15:00.000Z"
+  ...exampleTimes
 }
 
 const OrganizationPath = Schema.Struct({ org_id: Schema.String })

@@ -1,14 +1,15 @@
 /** Organisations: read by their own people, made and set up by platform admins. */
 import { HttpApiEndpoint } from "@effect/platform"
-import { BigDecimal, Schema } from "effect"
+import { Schema } from "effect"
+import { limitAmount } from "./RequestFields.ts"
 import { OrgId } from "../../domain/Ids.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
-import { AmountInput, MONEY, WireDecimal } from "../../domain/Decimal.ts"
+import { WireDecimal } from "../../domain/Decimal.ts"
 import { EmailAddress } from "../../domain/MailSafeText.ts"
 import { Feature, kybStatuses } from "../../domain/Organization.ts"
-import { CamelPageParams, camelPageOf, envelope, idOf, Timestamp, success } from "./Envelope.ts"
-import { examples, operation, apiGroup, camelPageExample } from "./Operation.ts"
+import { CamelPageParams, camelPageOf, envelope, idOf, success, timestamps } from "./Envelope.ts"
+import { examples, operation, apiGroup, camelPageExample, exampleTimes } from "./Operation.ts"
 
 const KybStatus = Schema.Literal(...kybStatuses).annotations({
   message: () => ({ message: `is not one of ${kybStatuses.join(", ")}`, override: true })
@@ -37,8 +38,7 @@ export const Organization = Schema.Struct({
   spread_bps: Schema.optionalWith(Schema.Int, { exact: true }).annotations({
     description: "Extension, in answers to platform admins only: how much less than the base rate its customers get"
   }),
-  created_at: Timestamp,
-  updated_at: Timestamp
+  ...timestamps
 }).annotations({ identifier: "Organization" })
 
 const features = Schema.Array(Feature)
@@ -53,26 +53,13 @@ export const CreateOrganization = Schema.Struct({
   })
 }).annotations({ identifier: "CreateOrganization" })
 
-const Zero = Schema.transform(Schema.Literal(0), Schema.BigDecimalFromSelf, {
-  strict: true,
-  decode: () => BigDecimal.fromBigInt(0n),
-  encode: () => 0 as const
-})
-
-const Threshold = Schema.NullOr(
-  Schema.Union(AmountInput, Zero).annotations({ jsonSchema: { type: "number", format: MONEY, minimum: 0 } })
-).annotations({
-  description: `Platform admins only. ${threshold}, and neither does 0`,
-  message: () => ({ message: "is not a JSON number from 0 up, of at most 15 significant digits", override: true })
-})
-
 /** What can be set of one. */
 export const settable = {
   name: OrganizationName,
   country: CountryCode,
   email: EmailAddress,
   features: features.annotations({ description: "Platform admins only. All that are to be switched on" }),
-  review_threshold: Threshold,
+  review_threshold: limitAmount(`Platform admins only. ${threshold}, and neither does 0`),
   kyb_status: KybStatus.annotations({ description: "Platform admins only" }),
   spread_bps: Schema.Int.pipe(Schema.between(0, 9999)).annotations({
     jsonSchema: {
@@ -100,8 +87,7 @@ const example = {
   kyb_customer_id: "kyb_0199c2a4",
   features: ["escrow"],
   review_threshold: 500000.5,
-  created_at: "2026-03-02T09:15:00.000Z",
-  updated_at: "2026-03-02T09:15:00.000Z"
+  ...exampleTimes
 }
 
 const forAdmins = { ...example, spread_bps: 50 }

@@ -9,7 +9,7 @@ import { EmailAddress } from "../../domain/MailSafeText.ts"
 import { readLogo } from "../../domain/Logo.ts"
 import { CursorParam, envelope, idOf, idParam, pageFieldsIfAny, PageSizeIfAny, Timestamp, success } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { IsoTime, asSent } from "./RequestFields.ts"
+import { IsoTime, optionalOrNull, text } from "./RequestFields.ts"
 import { CURSOR, examples, Named, operation, apiGroup } from "./Operation.ts"
 
 const AmountType = Schema.Literal("fixed", "open").annotations({
@@ -49,11 +49,6 @@ export const PaymentLink = Schema.Struct({
   }).annotations({ description: "Extension. How the page looks; all null: like any other" })
 }).annotations({ identifier: "PaymentLink" })
 
-const text = (longest: number, about: { readonly description?: string } = {}) =>
-  asSent(longest).annotations({
-    jsonSchema: { type: "string", minLength: 1, maxLength: longest, ...about }
-  })
-
 const Color = Schema.String.pipe(
   Schema.filter((given) => /^#[0-9a-fA-F]{6}$/.test(given) || 'must be a colour such as "#0b6e4f"')
 ).annotations({ jsonSchema: { type: "string", pattern: "^#[0-9a-fA-F]{6}$" } })
@@ -65,38 +60,39 @@ const Logo = Schema.String.pipe(
   jsonSchema: { type: "string", maxLength: 90_000, pattern: "^data:image/(png|jpeg|webp);base64,[A-Za-z0-9+/]+={0,2}$" }
 })
 
-/** Missing and null mean the same. */
-const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true, exact: true })
-
 export const CreatePaymentLink = Schema.Struct({
-  amount: given(AmountInput).annotations({
+  amount: optionalOrNull(AmountInput).annotations({
     description: "Amount that the organisation receives. Required if `amount_type` is `fixed`; otherwise a suggestion"
   }),
   currency: CurrencyCode,
-  payer_currency: given(CurrencyCode).annotations({
+  payer_currency: optionalOrNull(CurrencyCode).annotations({
     description: "Default: `currency`. Another one is converted at a rate that is locked while the payer sees the price"
   }),
-  country: given(CountryCode).annotations({ description: "Default: the organisation's own. It drives routing" }),
-  email: given(EmailAddress).annotations({ description: "The payer's; the page fills it in" }),
-  description: given(text(1000)).annotations({ description: "Shown to the payer" }),
+  country: optionalOrNull(CountryCode).annotations({
+    description: "Default: the organisation's own. It drives routing"
+  }),
+  email: optionalOrNull(EmailAddress).annotations({ description: "The payer's; the page fills it in" }),
+  description: optionalOrNull(text(1000)).annotations({ description: "Shown to the payer" }),
   amount_type: AmountType,
-  expires_at: given(IsoTime).annotations({ description: "In the future. Without it the link does not expire" }),
-  client_reference: given(text(255)).annotations({
+  expires_at: optionalOrNull(IsoTime).annotations({
+    description: "In the future. Without it the link does not expire"
+  }),
+  client_reference: optionalOrNull(text(255)).annotations({
     description: "Extension. Your own reference: payments through the link carry it, and payers are shown it"
   }),
-  return_url: given(Schema.String.pipe(Schema.maxLength(2000))).annotations({
+  return_url: optionalOrNull(Schema.String.pipe(Schema.maxLength(2000))).annotations({
     description:
       "Extension. Where payers are led once the outcome is final, with `status` (`completed` or `failed`) and `reference` in the query (in the place of what it has by these names itself), after they have seen their receipt. Absolute https; http on localhost in sandbox mode"
   }),
-  brand: given(
+  brand: optionalOrNull(
     Schema.Struct({
-      name: given(text(80)).annotations({
+      name: optionalOrNull(text(80)).annotations({
         description: "Stands where the organisation's name would; that is then written below it"
       }),
-      color: given(Color).annotations({
+      color: optionalOrNull(Color).annotations({
         description: "Colour of buttons. Their text is black or white, whichever has more contrast"
       }),
-      logo: given(Logo).annotations({
+      logo: optionalOrNull(Logo).annotations({
         description:
           "A PNG, JPEG or WebP picture of at most 64 KiB as a `data:` URL. It is served by this service alone"
       })

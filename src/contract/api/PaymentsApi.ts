@@ -15,7 +15,18 @@ import {
 import { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import { type FailureCode, failureCodes, paymentStatuses } from "../../domain/PaymentStatus.ts"
-import { envelope, Id, idOf, idParam, OrgParam, pageOf, PageParams, Timestamp, success } from "./Envelope.ts"
+import {
+  envelope,
+  Id,
+  idOf,
+  idParam,
+  OrgParam,
+  pageOf,
+  PageParams,
+  Timestamp,
+  success,
+  timestamps
+} from "./Envelope.ts"
 import { FromTime, ToTime } from "./RequestFields.ts"
 import { examples, operation, apiGroup, pageExample } from "./Operation.ts"
 
@@ -109,8 +120,7 @@ export const PaymentRecord = Schema.Struct({
   failure: Schema.NullOr(PaymentFailure).annotations({
     description: "Extension. Why it is `failed` or `rejected`; null otherwise"
   }),
-  created_at: Timestamp,
-  updated_at: Timestamp
+  ...timestamps
 }).annotations({ identifier: "PaymentRecord" })
 
 const LONGEST_REFERENCE = 255

@@ -16,7 +16,7 @@ import {
   InitiationNotFound,
   NoRoute
 } from "./ErrorSchemas.ts"
-import { envelope, idOf, idParam, success } from "./Envelope.ts"
+import { envelope, idOf, idParam, success, optionalExact } from "./Envelope.ts"
 import {
   Metadata,
   accountNumber,
@@ -83,19 +83,23 @@ export const CardDetails = Schema.Struct({
   })
 })
 
-export const SourceBank = Schema.Struct({
-  account_name: text(200, "Whose account it is"),
-  account_number: accountNumber(64, "As the bank writes it; an IBAN where the country has them"),
-  bank_name: text(200, "The name of the bank"),
-  country: optionalOrNull(CountryCode),
-  bank_code: optionalOrNull(text(32, "The bank's code in its country, or its sort code"))
-}).annotations({ description: "The payer's source account" })
+const bankName = text(200, "The name of the bank")
 
-export const DestinationBank = Schema.Struct({
+export const bankAccountFields = {
   account_number: accountNumber(64, "As the bank writes it; an IBAN where the country has them"),
   bank_code: optionalOrNull(text(32, "The bank's code in its country, or its sort code")),
-  bank_name: optionalOrNull(text(200, "The name of the bank"))
-}).annotations({ description: "The destination account" })
+  bank_name: optionalOrNull(bankName)
+}
+
+export const SourceBank = Schema.Struct({
+  account_name: text(200, "Whose account it is"),
+  account_number: bankAccountFields.account_number,
+  bank_name: bankName,
+  country: optionalOrNull(CountryCode),
+  bank_code: bankAccountFields.bank_code
+}).annotations({ description: "The payer's source account" })
+
+export const DestinationBank = Schema.Struct(bankAccountFields).annotations({ description: "The destination account" })
 
 export const InitiatePayment = Schema.Struct({
   ...credentialFields,
@@ -153,7 +157,7 @@ export const PreviewRoute = Schema.Struct({
   })
 }).annotations({ identifier: "PreviewRoute" })
 
-const shown = (schema: Schema.Schema<string>) => Schema.optionalWith(Schema.NullOr(schema), { exact: true })
+const shown = (schema: Schema.Schema<string>) => optionalExact(Schema.NullOr(schema))
 
 export const InitiationResult = Schema.Struct({
   statusCode: Schema.Int,

@@ -1,14 +1,24 @@
 /** Provider configurations: which provider serves which corridor, for whom and in which order. */
 import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
-import { BigDecimal, Schema } from "effect"
+import { Schema } from "effect"
 import { ConfigId, OrgId } from "../../domain/Ids.ts"
 import { Flow, flows, PaymentMethod, paymentMethods, ProviderName, providerNames } from "../../domain/Corridor.ts"
 import { CountryCode } from "../../domain/Country.ts"
-import { AmountInput, MONEY, WireDecimal } from "../../domain/Decimal.ts"
-import { envelope, idOf, idParam, pageOf, PageParams, Timestamp, success } from "./Envelope.ts"
+import { WireDecimal } from "../../domain/Decimal.ts"
+import {
+  envelope,
+  idOf,
+  idParam,
+  pageOf,
+  PageParams,
+  Timestamp,
+  success,
+  optionalExact,
+  timestamps
+} from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { examples, operation, apiGroup, pageExample } from "./Operation.ts"
-import { text } from "./RequestFields.ts"
+import { examples, operation, apiGroup, pageExample, exampleTimes } from "./Operation.ts"
+import { text, limitAmount } from "./RequestFields.ts"
 
 const oneOf = (values: ReadonlyArray<string>) => () => ({
   message: `is not one of ${values.join(", ")}`,
@@ -43,22 +53,8 @@ export const ProviderConfig = Schema.Struct({
     description:
       "Extension. When the provider last took them in a test; null where it has not, and payments are not routed by it"
   }),
-  created_at: Timestamp,
-  updated_at: Timestamp
+  ...timestamps
 }).annotations({ identifier: "ProviderConfig" })
-
-const Zero = Schema.transform(Schema.Literal(0), Schema.BigDecimalFromSelf, {
-  strict: true,
-  decode: () => BigDecimal.fromBigInt(0n),
-  encode: () => 0 as const
-})
-
-const Limit = Schema.NullOr(
-  Schema.Union(AmountInput, Zero).annotations({ jsonSchema: { type: "number", format: MONEY, minimum: 0 } })
-).annotations({
-  description: limit,
-  message: () => ({ message: "is not a JSON number from 0 up, of at most 15 significant digits", override: true })
-})
 
 const settings = {
   api_version: Schema.NullOr(text(50, "The version of the provider's API, where it has several")),
@@ -74,8 +70,8 @@ const settings = {
   is_active: Schema.Boolean.annotations({ description: "Whether payments are routed by it" }),
   webhook_required: Schema.Boolean.annotations({ description: "Whether the provider is to call back" }),
   org_id: Schema.NullOr(Schema.String).annotations({ description: "An organisation that exists; null is all of them" }),
-  min_amount: Limit,
-  max_amount: Limit,
+  min_amount: limitAmount(limit),
+  max_amount: limitAmount(limit),
   description: Schema.NullOr(text(500, "Description shown in the list")),
   webhook_url: Schema.NullOr(text(2048, "Absolute https; http to the machine itself in sandbox mode"))
 }
@@ -100,8 +96,6 @@ export const UpdateProviderConfig = Schema.Struct({ ...corridorFields, ...settin
   .pipe(Schema.partialWith({ exact: true }))
   .annotations({ identifier: "UpdateProviderConfig" })
 
-const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
-
 const example = {
   config_id: "0199c2a4-9e30-7d18-a7b2-4c5d6e7f8091",
   provider: "pawapay",
@@ -119,8 +113,7 @@ const example = {
   webhook_url: null,
   has_credentials: false,
   credentials_tested_at: null,
-  created_at: "2026-03-02T09:15:00.000Z",
-  updated_at: "2026-03-02T09:15:00.000Z"
+  ...exampleTimes
 }
 
 /** Marks a credential that is set. Its value is never returned. */
@@ -152,11 +145,11 @@ export const ProviderConfigsApi = apiGroup(
       endpoint: HttpApiEndpoint.get("list", "/payments/provider-configs")
         .setUrlParams(
           Schema.Struct({
-            provider: maybe(corridorFields.provider),
-            country: maybe(corridorFields.country),
-            payment_method: maybe(corridorFields.payment_method),
-            direction: maybe(corridorFields.direction),
-            org_id: maybe(
+            provider: optionalExact(corridorFields.provider),
+            country: optionalExact(corridorFields.country),
+            payment_method: optionalExact(corridorFields.payment_method),
+            direction: optionalExact(corridorFields.direction),
+            org_id: optionalExact(
               Schema.String.annotations({ description: "Only the configurations scoped to this organisation" })
             ),
             ...PageParams

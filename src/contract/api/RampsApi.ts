@@ -9,7 +9,7 @@ import { CurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, PositiveNumberInput, WireDecimal } from "../../domain/Decimal.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { rampDirections } from "../../domain/Ramp.ts"
-import { idOf, Timestamp } from "./Envelope.ts"
+import { idOf, Timestamp, optionalExact } from "./Envelope.ts"
 import {
   AllProvidersFailed,
   InitiationBadRequest,
@@ -17,9 +17,9 @@ import {
   InitiationNotFound,
   NoRoute
 } from "./ErrorSchemas.ts"
-import { Metadata, accountNumber, credentialFields, optionalOrNull, text } from "./RequestFields.ts"
+import { Metadata, credentialFields, optionalOrNull, text } from "./RequestFields.ts"
 import { Named, operation, describedGroup } from "./Operation.ts"
-import { MobileMoneyDetails } from "./PaymentsInitApi.ts"
+import { MobileMoneyDetails, bankAccountFields } from "./PaymentsInitApi.ts"
 
 /** A ramp in either direction and its answer, as the API reference shows them. */
 export const onRampRequest = {
@@ -105,16 +105,12 @@ export const offRampAnswer = {
 
 const Direction = Schema.Literal(...rampDirections)
 
-const RampBank = Schema.Struct({
-  account_number: accountNumber(64, "As the bank writes it; an IBAN where the country has them"),
-  bank_code: optionalOrNull(text(32, "The bank's code in its country, or its sort code")),
-  bank_name: optionalOrNull(text(200, "The name of the bank"))
-})
+const RampBank = Schema.Struct(bankAccountFields)
 
 const RampDestination = Schema.Struct({
-  accountNumber: accountNumber(64, "As the bank writes it; an IBAN where the country has them"),
-  bankCode: optionalOrNull(text(32, "The bank's code in its country, or its sort code")),
-  bankName: optionalOrNull(text(200, "The name of the bank"))
+  accountNumber: bankAccountFields.account_number,
+  bankCode: bankAccountFields.bank_code,
+  bankName: bankAccountFields.bank_name
 })
 
 export const InitiateRamp = Schema.Struct({
@@ -181,20 +177,18 @@ export const statedDirection = <Stated>(
   return payout.some((detail) => detail !== undefined) ? ("off_ramp" as const) : undefined
 }
 
-const exact = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
-
-const shown = exact(Schema.NullOr(Schema.String))
+const shown = optionalExact(Schema.NullOr(Schema.String))
 
 export const RampInstructions = Schema.Struct({
-  type: exact(Schema.Literal("bank_transfer", "mobile_money", "crypto_transfer")),
+  type: optionalExact(Schema.Literal("bank_transfer", "mobile_money", "crypto_transfer")),
   account_name: shown,
   account_number: shown,
   bank_name: shown,
-  amount: exact(WireDecimal),
-  currency: exact(Schema.String),
+  amount: optionalExact(WireDecimal),
+  currency: optionalExact(Schema.String),
   reference: shown,
   address: shown.annotations({ description: "Extension. Where to send the crypto, with `crypto_transfer`" }),
-  network: exact(Schema.NullOr(CryptoNetwork)).annotations({
+  network: optionalExact(Schema.NullOr(CryptoNetwork)).annotations({
     description: "Extension. The network to send it on, with `crypto_transfer`"
   })
 }).annotations({
@@ -221,13 +215,13 @@ export const RampResult = Schema.Struct({
     expires_at: Schema.NullOr(Timestamp).annotations({
       description: "30 minutes after a provider was asked; null while it is held for a review"
     }),
-    next_action: exact(Schema.Literal(...rampActions)).annotations({
+    next_action: optionalExact(Schema.Literal(...rampActions)).annotations({
       description: "Left out when nothing is to be done"
     }),
-    payment_link: exact(Schema.String).annotations({
+    payment_link: optionalExact(Schema.String).annotations({
       description: "Extension. Where to send the customer, with `pay_by_link`"
     }),
-    redirect_url: exact(Schema.String).annotations({
+    redirect_url: optionalExact(Schema.String).annotations({
       description: "Extension. Where to send the customer, with `redirect`"
     }),
     payment_instructions: RampInstructions,

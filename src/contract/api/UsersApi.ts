@@ -3,7 +3,7 @@ import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { OrgId, UserId } from "../../domain/Ids.ts"
 import { RoleName, type Access, accessTable, roles } from "../../domain/Access.ts"
-import { idOf, OrgParam, pageOf, PageParams, Timestamp, envelope, success } from "./Envelope.ts"
+import { idOf, OrgParam, pageOf, PageParams, envelope, success, timestamps } from "./Envelope.ts"
 import { operation, examples, apiGroup, pageExample } from "./Operation.ts"
 
 export const User = Schema.Struct({
@@ -14,8 +14,7 @@ export const User = Schema.Struct({
     description: "In that organisation; like `org_id` null in a list of all organisations' users"
   }),
   country: Schema.NullOr(Schema.String),
-  created_at: Timestamp,
-  updated_at: Timestamp
+  ...timestamps
 }).annotations({ identifier: "User" })
 
 export const UsersApi = apiGroup("users", "Users", "The people behind an organisation's tokens and keys.").add(

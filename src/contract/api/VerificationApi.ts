@@ -3,9 +3,9 @@ import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { OrgId, TransactionId, UserId } from "../../domain/Ids.ts"
 import { holdsLink } from "../../domain/MailSafeText.ts"
-import { envelope, Id, idOf, IdParam, idParam, OrgParam, pageOf, PageParams, Timestamp, success } from "./Envelope.ts"
+import { envelope, Id, idOf, IdParam, idParam, OrgParam, pageOf, PageParams, success, timestamps } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { examples, operation, apiGroup, pageExample } from "./Operation.ts"
+import { examples, operation, apiGroup, pageExample, exampleTimes } from "./Operation.ts"
 import { asSent } from "./RequestFields.ts"
 
 const VerificationType = Schema.Literal("bvn", "nin").annotations({
@@ -96,8 +96,7 @@ export const VerificationRequest = Schema.Struct({
   triggered_by: Schema.String,
   priority: Priority,
   status: RequestStatus,
-  created_at: Timestamp,
-  updated_at: Timestamp
+  ...timestamps
 }).annotations({ identifier: "VerificationRequest" })
 
 export const CloseVerification = Schema.Struct({ status: Schema.Literal("approved", "rejected") }).annotations({
@@ -119,8 +118,7 @@ const example = {
   triggered_by: "compliance review",
   priority: "high",
   status: "pending",
-  created_at: "2026-03-02T09:15:00.000Z",
-  updated_at: "2026-03-02T09:15:00.000Z"
+  ...exampleTimes
 }
 
 const answer = {

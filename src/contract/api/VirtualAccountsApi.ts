@@ -4,10 +4,10 @@ import { Schema } from "effect"
 import { AccountId, OrgId, PaymentId, TransactionId, UserId } from "../../domain/Ids.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
-import { envelope, idOf, idParam, OrgParam, pageOf, PageParams, Timestamp, success } from "./Envelope.ts"
+import { envelope, idOf, idParam, OrgParam, pageOf, PageParams, success, timestamps } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { examples, operation, apiGroup } from "./Operation.ts"
-import { asSent } from "./RequestFields.ts"
+import { examples, operation, apiGroup, exampleTimes } from "./Operation.ts"
+import { optionalNullable, text } from "./RequestFields.ts"
 
 export const VirtualAccount = Schema.Struct({
   account_id: idOf(AccountId),
@@ -25,8 +25,7 @@ export const VirtualAccount = Schema.Struct({
   }),
   account_type: Schema.Literal("currency"),
   provider: Schema.Literal("fiat").annotations({ description: "The rail that holds it" }),
-  created_at: Timestamp,
-  updated_at: Timestamp
+  ...timestamps
 }).annotations({ identifier: "VirtualAccount" })
 
 export const VirtualTransaction = Schema.Struct({
@@ -47,37 +46,28 @@ export const VirtualTransaction = Schema.Struct({
   reference: Schema.String.annotations({
     description: "What moved the money: of a withdrawal its `payment_id`; both sides of a transfer have the same"
   }),
-  created_at: Timestamp,
-  updated_at: Timestamp
+  ...timestamps
 }).annotations({ identifier: "VirtualTransaction" })
-
-const text = (longest: number, description: string) =>
-  asSent(longest).annotations({
-    jsonSchema: { type: "string", minLength: 1, maxLength: longest, description }
-  })
-
-/** Missing and null mean the same. */
-const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
 
 export const CreateVirtualAccount = Schema.Struct({
   org_id: Schema.String.annotations({ description: "The credential's own organisation. Any other is 403." }),
   user_id: Schema.String.annotations({ description: "Whose account it is: a member of the organisation" }),
   currency: CurrencyCode,
-  customer_id: given(text(255, "Your own id of the account's customer")),
-  org_name: given(text(200, "How the account's name begins; default: the organisation's name"))
+  customer_id: optionalNullable(text(255, "Your own id of the account's customer")),
+  org_name: optionalNullable(text(200, "How the account's name begins; default: the organisation's name"))
 }).annotations({ identifier: "CreateVirtualAccount" })
 
 export const Withdraw = Schema.Struct({
   amount: AmountInput,
   beneficiary_id: Schema.String.annotations({ description: "Paid in the account's currency" }),
-  description: given(text(255, "For the beneficiary, where the provider passes it on"))
+  description: optionalNullable(text(255, "For the beneficiary, where the provider passes it on"))
 }).annotations({ identifier: "Withdraw" })
 
 export const Transfer = Schema.Struct({
   from_account_id: Schema.String,
   to_account_id: Schema.String,
   amount: AmountInput.annotations({ description: "In the currency of `from_account_id`" }),
-  org_rate_id: given(Schema.String).annotations({
+  org_rate_id: optionalNullable(Schema.String).annotations({
     description: "A locked rate from the one currency to the other, not used yet; required when they differ"
   })
 }).annotations({ identifier: "Transfer" })
@@ -85,7 +75,7 @@ export const Transfer = Schema.Struct({
 export const SimulateDeposit = Schema.Struct({ amount: AmountInput }).annotations({ identifier: "SimulateDeposit" })
 
 export const FreezeAccount = Schema.Struct({
-  reason: given(text(500, "Sent to the organisation with the event"))
+  reason: optionalNullable(text(500, "Sent to the organisation with the event"))
 }).annotations({ identifier: "FreezeAccount" })
 
 const refusal = Schema.Struct({ status: Schema.Literal("error"), message: Schema.String })
@@ -114,8 +104,7 @@ const account = {
   frozen_reason: null,
   account_type: "currency",
   provider: "fiat",
-  created_at: "2026-03-02T09:15:00.000Z",
-  updated_at: "2026-03-02T09:15:00.000Z"
+  ...exampleTimes
 }
 
 const frozen = { status: "frozen", frozen_reason: "Suspicious activity" }

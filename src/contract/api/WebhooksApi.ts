@@ -3,9 +3,9 @@ import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { OrgId, WebhookId } from "../../domain/Ids.ts"
 import { eventPatterns, isEventPattern } from "../../domain/EventTypes.ts"
-import { envelope, idOf, idParam, OrgParam, pageOf, PageParams, Timestamp, success } from "./Envelope.ts"
+import { envelope, idOf, idParam, OrgParam, pageOf, PageParams, success, timestamps } from "./Envelope.ts"
 import { Conflict } from "./ErrorSchemas.ts"
-import { examples, Named, operation, apiGroup, pageExample } from "./Operation.ts"
+import { examples, Named, operation, apiGroup, pageExample, exampleTimes } from "./Operation.ts"
 
 const Status = Schema.Literal("active", "disabled")
 
@@ -18,8 +18,7 @@ export const Webhook = Schema.Struct({
   disabled_reason: Schema.NullOr(Schema.String).annotations({
     description: "Why the service disabled it; null otherwise"
   }),
-  created_at: Timestamp,
-  updated_at: Timestamp
+  ...timestamps
 }).annotations({ identifier: "Webhook" })
 
 export const NewWebhook = Schema.Struct({
@@ -79,8 +78,7 @@ const example = {
   events: ["payment.*", "kyb.approved"],
   status: "active",
   disabled_reason: null,
-  created_at: "2026-03-02T09:15:00.000Z",
-  updated_at: "2026-03-02T09:15:00.000Z"
+  ...exampleTimes
 }
 
 const fresh = { ...example, secret_key: "whsec_TWxWBuYz7L9m0qXv1cF3hN5kP8sR2tU4wA6yD9eG0i0=" }
