@@ -25,7 +25,7 @@ const accountTypes = ["bank", "mobile_money", "wallet"] as const
 const beneficiaryTypes = ["individual", "business", "loan_client"] as const
 
 const AccountType = Schema.Literal(...accountTypes).annotations({
-  description: "Which kind of account it is, and so which details object it has; it never changes"
+  description: "Determines the details object. Immutable"
 })
 const BeneficiaryType = Schema.Literal(...beneficiaryTypes)
 
@@ -241,7 +241,7 @@ export const BeneficiariesApi = apiGroup(
       access: "any",
       summary: "Create a beneficiary",
       description:
-        "Accounts are checked as far as their numbers can tell: IBAN, Nigerian check digit, UK sort code, phone numbers. Only the details of its own account type are kept.",
+        "Checks the format: IBAN, Nigerian check digit, UK sort code, phone numbers. Only the details of the account type are stored.",
       request: requests,
       response: kinds("Beneficiary created")
     })
@@ -266,7 +266,7 @@ export const BeneficiariesApi = apiGroup(
       access: "any",
       summary: "Change a beneficiary",
       description:
-        "Fields that are not sent stay as they are, inside the details too; null clears what may be absent. The result is checked like a new beneficiary. `account_type` never changes.",
+        "Changes only the fields that are sent, inside the details too; null clears an optional field. The result is validated like a new beneficiary. `account_type` is immutable.",
       request: examples({
         "Another number": { momo_details: { phone_number: "+254722000111" } },
         "Another name, and no e-mail address": { lname: "Wanjiku-Odhiambo", email: null }
@@ -285,7 +285,7 @@ export const BeneficiariesApi = apiGroup(
         .addError(Conflict),
       access: "any",
       summary: "Delete a beneficiary",
-      description: "409 while a payment to it is under way. Payments that are over keep its id."
+      description: "409 while a payment to it is in progress. Ended payments keep its id."
     })
   )
 
@@ -319,7 +319,7 @@ export const BankValidationApi = apiGroup(
     access: "any",
     summary: "Validate a UK account",
     description:
-      "Looks at the format alone: neither whether the account exists nor whose it is. A wrong format is an answer (200, `success: false`), not an error.",
+      "Checks the format only, not whether the account exists or whose it is. A wrong format is 200 with `success: false`, not an error.",
     request: examples({ "Well formed": bankRequest, "Too short": { ...bankRequest, accountNumber: "5577" } }),
     response: examples({
       "Well formed": {

@@ -122,7 +122,7 @@ const CalendarDate = Schema.String.pipe(
 
 export const DateParams = {
   dateFrom: Schema.optional(CalendarDate).annotations({
-    description: "First day, included; 29 days before `dateTo` when absent"
+    description: "First day, included; default: 29 days before `dateTo`"
   }),
-  dateTo: Schema.optional(CalendarDate).annotations({ description: "Last day, included; today when absent" })
+  dateTo: Schema.optional(CalendarDate).annotations({ description: "Last day, included; default: today" })
 }

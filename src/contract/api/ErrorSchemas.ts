@@ -63,7 +63,7 @@ export const InitiationConflict = Schema.Struct({
   ...coded,
   ...ofPayment,
   rate: Schema.optionalWith(WireDecimal, { exact: true }).annotations({
-    description: "Extension. The rate that a `review` goes on at when it is sent as `accept_rate`"
+    description: "Extension. New rate, to be sent as `accept_rate` with `review`"
   })
 }).annotations(HttpApiSchema.annotations({ status: 409, description: meanings[409] }))
 

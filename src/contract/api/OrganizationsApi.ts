@@ -36,7 +36,7 @@ export const Organization = Schema.Struct({
   features: Schema.Array(Schema.String),
   review_threshold: Schema.NullOr(WireDecimal).annotations({ description: threshold }),
   spread_bps: Schema.optionalWith(Schema.Int, { exact: true }).annotations({
-    description: "Extension, in answers to platform admins only: how much less than the base rate its customers get"
+    description: "Extension, platform admins only. Basis points below the base rate"
   }),
   ...timestamps
 }).annotations({ identifier: "Organization" })
@@ -49,7 +49,7 @@ export const CreateOrganization = Schema.Struct({
   currency: CurrencyCode,
   email: EmailAddress,
   features: Schema.optionalWith(features, { exact: true, default: () => [] }).annotations({
-    description: "Extension. What to switch on from the start"
+    description: "Extension. Initial features"
   })
 }).annotations({ identifier: "CreateOrganization" })
 
@@ -120,7 +120,7 @@ export const OrganizationsApi = apiGroup(
       access: "platform",
       summary: "Create an organisation",
       description:
-        "It has no members yet: invite the first org-admin with `POST /organizations/{org_id}/members`. `currency` is its home currency, which never changes.",
+        "A new organisation has no members: invite the first org-admin with `POST /organizations/{org_id}/members`. `currency` is its home currency and immutable.",
       request: examples({
         "With nothing switched on": {
           name: "Acme Pay",
@@ -166,7 +166,7 @@ export const OrganizationsApi = apiGroup(
       access: "organization",
       summary: "Change an organisation",
       description:
-        "Only the fields that are sent change, at once and on every instance. An org-admin may set `name`, `email` and `country`; the others are for platform admins, and sending one without being one is 403. Nobody can change `currency`: sending another one is refused. A `kyb_status` that becomes `approved` or `rejected` sends the event of that name.",
+        "Changes only the fields that are sent, at once and on every instance. An org-admin may set `name`, `email` and `country`; other fields need a platform admin, otherwise 403. Another `currency` is rejected. A `kyb_status` of `approved` or `rejected` sends the event of that name.",
       request: examples({
         "By an org-admin": { name: "Acme Pay Kenya", email: "finance@acme.example" },
         "By a platform admin": { features: ["escrow"], review_threshold: 500000.5, spread_bps: 50 },

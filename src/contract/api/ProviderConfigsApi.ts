@@ -32,26 +32,25 @@ const corridorFields = {
   direction: Flow.annotations({ message: oneOf(flows) })
 }
 
-const limit = "In the currency of the payment, on the provider's side of it; null is no limit"
+const limit = "In the payment's currency at the provider; null: no limit"
 
 export const ProviderConfig = Schema.Struct({
   config_id: idOf(ConfigId),
   ...corridorFields,
   api_version: Schema.NullOr(Schema.String),
-  priority: Schema.Int.annotations({ description: "The lower number is asked first" }),
+  priority: Schema.Int.annotations({ description: "The lowest is tried first" }),
   is_active: Schema.Boolean,
   webhook_required: Schema.Boolean,
-  org_id: Schema.NullOr(idOf(OrgId)).annotations({ description: "The organisation it is for; null is all of them" }),
+  org_id: Schema.NullOr(idOf(OrgId)).annotations({ description: "null: all organisations" }),
   min_amount: Schema.NullOr(WireDecimal).annotations({ description: limit }),
   max_amount: Schema.NullOr(WireDecimal).annotations({ description: limit }),
   description: Schema.NullOr(Schema.String),
   webhook_url: Schema.NullOr(Schema.String),
   has_credentials: Schema.Boolean.annotations({
-    description: "Extension. Whether it brings an account of its own at the provider; otherwise it uses the platform's"
+    description: "Extension. Has its own account at the provider; otherwise uses the platform's"
   }),
   credentials_tested_at: Schema.NullOr(Timestamp).annotations({
-    description:
-      "Extension. When the provider last took them in a test; null where it has not, and payments are not routed by it"
+    description: "Extension. Last passed test; null: not routed"
   }),
   ...timestamps
 }).annotations({ identifier: "ProviderConfig" })
@@ -63,13 +62,13 @@ const settings = {
       type: "integer",
       minimum: 0,
       maximum: 10_000,
-      description: "The lower number is asked first; 100 unless said otherwise"
+      description: "The lowest is tried first; default: 100"
     },
     message: () => ({ message: "is not a whole number from 0 to 10000", override: true })
   }),
   is_active: Schema.Boolean.annotations({ description: "Whether payments are routed by it" }),
-  webhook_required: Schema.Boolean.annotations({ description: "Whether the provider is to call back" }),
-  org_id: Schema.NullOr(Schema.String).annotations({ description: "An organisation that exists; null is all of them" }),
+  webhook_required: Schema.Boolean.annotations({ description: "Whether the provider must send callbacks" }),
+  org_id: Schema.NullOr(Schema.String).annotations({ description: "An existing organisation; null: all" }),
   min_amount: limitAmount(limit),
   max_amount: limitAmount(limit),
   description: Schema.NullOr(text(500, "Description shown in the list")),
@@ -121,10 +120,8 @@ export const CredentialsState = Schema.Struct({
   config_id: idOf(ConfigId),
   provider: ProviderName,
   fields: Schema.Array(Schema.String).annotations({ description: "The names of the fields that are set" }),
-  tested: Schema.Boolean.annotations({
-    description: "Whether the provider took them, and payments are routed by them"
-  }),
-  test_message: Schema.String.annotations({ description: "What came of the test" }),
+  tested: Schema.Boolean.annotations({ description: "Passed the test; payments are routed" }),
+  test_message: Schema.String.annotations({ description: "Result of the test" }),
   updated_at: Timestamp
 }).annotations({ identifier: "CredentialsState" })
 
@@ -171,7 +168,7 @@ export const ProviderConfigsApi = apiGroup(
       access: "platform",
       summary: "Add a provider to a corridor",
       description:
-        "Payments of the corridor (country, method, direction) are offered to its providers one after the other: those of the organisation itself first, then by `priority`, then by age. One provider may have several configurations in a corridor, one for each band of amounts.",
+        "Payments of the corridor (country, method, direction) try its providers in order: the organisation's own first, then by `priority`, then by age. A provider may have several configurations in a corridor, for different ranges of amounts.",
       request: examples({
         "For everybody, within limits": {
           provider: "pawapay",
@@ -228,7 +225,7 @@ export const ProviderConfigsApi = apiGroup(
       access: "platform",
       summary: "Change a provider configuration",
       description:
-        "Only the fields that are sent change; null clears one. The provider itself cannot change, nor whom it is for once it brings an account of its own. Holds from the next payment on.",
+        "Changes only the fields that are sent; null clears one. The provider cannot change, nor the organisation once credentials are set. Takes effect with the next payment.",
       request: examples({
         "Later, and off": { priority: 20, is_active: false },
         "Other limits": { min_amount: null, max_amount: 70000.5 }
@@ -287,6 +284,6 @@ export const ProviderConfigsApi = apiGroup(
       access: "platform",
       summary: "Remove a provider from a corridor",
       description:
-        "Payments that it already serves are seen to their end, through its own account where it had one: its credentials are kept for them."
+        "Payments in progress are completed, through its own account if it has one. Its credentials are kept for them."
     })
   )

@@ -117,14 +117,13 @@ export const InitiateRamp = Schema.Struct({
   ...credentialFields,
   fiat_currency: CurrencyCode,
   fiat_amount: AmountInput.annotations({
-    description: "What the customer pays (on-ramp) or the beneficiary gets (off-ramp), in `fiat_currency`"
+    description: "Paid by the customer (on-ramp) or to the beneficiary (off-ramp), in `fiat_currency`"
   }),
   client_rate: PositiveNumberInput.annotations({
     jsonSchema: {
       type: "number",
       exclusiveMinimum: 0,
-      description:
-        "The rate that was looked up just before: from fiat to crypto for an on-ramp, from crypto to fiat for an off-ramp",
+      description: "Rate looked up just before: fiat to crypto for an on-ramp, crypto to fiat for an off-ramp",
       examples: [0.00773096250483]
     }
   }),
@@ -133,7 +132,7 @@ export const InitiateRamp = Schema.Struct({
   country: CountryCode,
   direction: optionalOrNull(Direction).annotations({
     description:
-      "Extension. Needed only to make an off-ramp of a request that has a `wallet_address` as well; otherwise the other fields say it"
+      "Extension. Required only for an off-ramp with a `wallet_address`; otherwise derived from the other fields"
   }),
   customer_type: optionalOrNull(Schema.Literal("retail", "institution")).annotations({
     description: "`retail` when absent; `institution` needs `business_id` and `business_name`"
@@ -141,26 +140,20 @@ export const InitiateRamp = Schema.Struct({
   business_id: optionalOrNull(text(100, "Of an institution: its registration number")),
   business_name: optionalOrNull(text(200, "Of an institution: its registered name")),
   wallet_address: optionalOrNull(
-    text(128, "Needed for an on-ramp: where the crypto settles, an address of `crypto_network` on its main network")
+    text(128, "Required for an on-ramp: an address on the main network of `crypto_network`")
   ),
   mobile_money_details: optionalOrNull(MobileMoneyDetails).annotations({
-    description:
-      "On-ramp: the account that pays, unless `bank_details` is given. Off-ramp: the beneficiary's, if at all"
+    description: "On-ramp: the paying account, unless `bank_details` is given. Off-ramp: the beneficiary\'s account"
   }),
   bank_details: optionalOrNull(RampBank).annotations({
     description:
-      "On-ramp: the account that pays, unless `mobile_money_details` is given. Off-ramp: the beneficiary's, if at all"
+      "On-ramp: the paying account, unless `mobile_money_details` is given. Off-ramp: the beneficiary\'s account"
   }),
   beneficiary_id: optionalOrNull(Schema.String).annotations({
-    description:
-      "Needed for an off-ramp: a registered beneficiary with a bank or mobile money account in `fiat_currency`"
+    description: "Required for an off-ramp: a beneficiary with a bank or mobile money account in `fiat_currency`"
   }),
-  beneficiary_name: optionalOrNull(
-    text(200, "For the reader: the payout carries the name that the beneficiary is registered with")
-  ),
-  destination: optionalOrNull(RampDestination).annotations({
-    description: "Off-ramp: the beneficiary's account, if at all"
-  }),
+  beneficiary_name: optionalOrNull(text(200, "Informational: the payout uses the registered name")),
+  destination: optionalOrNull(RampDestination).annotations({ description: "Off-ramp: the beneficiary's account" }),
   client_reference: optionalOrNull(text(255, "Extension. The caller's own reference")),
   metadata: optionalOrNull(Metadata)
 }).annotations({ identifier: "InitiateRamp" })
@@ -187,13 +180,11 @@ export const RampInstructions = Schema.Struct({
   amount: optionalExact(WireDecimal),
   currency: optionalExact(Schema.String),
   reference: shown,
-  address: shown.annotations({ description: "Extension. Where to send the crypto, with `crypto_transfer`" }),
-  network: optionalExact(Schema.NullOr(CryptoNetwork)).annotations({
-    description: "Extension. The network to send it on, with `crypto_transfer`"
-  })
+  address: shown.annotations({ description: "Extension. Deposit address, for `crypto_transfer`" }),
+  network: optionalExact(Schema.NullOr(CryptoNetwork)).annotations({ description: "Extension. For `crypto_transfer`" })
 }).annotations({
   identifier: "RampInstructions",
-  description: "How the customer pays; `{}` while there is nothing to pay, and whole otherwise"
+  description: "How the customer pays; `{}` if there is nothing to pay"
 })
 
 export const rampActions = ["make_transfer", "wait", "collect_otp", "check_status", "pay_by_link", "redirect"] as const
@@ -211,19 +202,11 @@ export const RampResult = Schema.Struct({
     crypto_currency: CryptoAssetCode,
     crypto_network: CryptoNetwork,
     crypto_amount: WireDecimal,
-    provider: Schema.NullOr(ProviderName).annotations({ description: "The one that collects" }),
-    expires_at: Schema.NullOr(Timestamp).annotations({
-      description: "30 minutes after a provider was asked; null while it is held for a review"
-    }),
-    next_action: optionalExact(Schema.Literal(...rampActions)).annotations({
-      description: "Left out when nothing is to be done"
-    }),
-    payment_link: optionalExact(Schema.String).annotations({
-      description: "Extension. Where to send the customer, with `pay_by_link`"
-    }),
-    redirect_url: optionalExact(Schema.String).annotations({
-      description: "Extension. Where to send the customer, with `redirect`"
-    }),
+    provider: Schema.NullOr(ProviderName).annotations({ description: "Provider of the collection" }),
+    expires_at: Schema.NullOr(Timestamp).annotations({ description: "30 minutes; null while held for review" }),
+    next_action: optionalExact(Schema.Literal(...rampActions)).annotations({ description: "Absent: nothing to do" }),
+    payment_link: optionalExact(Schema.String).annotations({ description: "Extension. For `pay_by_link`" }),
+    redirect_url: optionalExact(Schema.String).annotations({ description: "Extension. For `redirect`" }),
     payment_instructions: RampInstructions,
     message: Schema.NullOr(Schema.String)
   })

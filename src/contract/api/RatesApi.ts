@@ -69,7 +69,7 @@ export const LockedExchangeRate = Schema.Struct({
   amount: Schema.NullOr(WireDecimal).annotations({ description: "As asked; null without one" }),
   target_amount: Schema.NullOr(WireDecimal).annotations({
     description:
-      "`amount` times `rate`. Between two fiat currencies rounded half-even to the minor unit of `to_currency`, as a payment's `target_amount` must be; where one of them is crypto rounded down (crypto to at most 8 fraction digits), which is what a ramp at that rate gives. Null without an amount"
+      "`amount` times `rate`. Fiat to fiat: rounded half-even to the minor unit, as a payment's `target_amount`. With crypto: rounded down, as in a ramp, crypto to at most 8 fraction digits. Null without an amount"
   }),
   expires_at: Timestamp,
   created_at: Timestamp
@@ -95,11 +95,9 @@ export const BaseExchangeRate = Schema.Struct({
   rate,
   status: Schema.Literal("set", "proposed").annotations({
     description:
-      "`proposed`: the rate is more than 10 percent away from the last one or from what is quoted, and is not in use until another admin sends the same request within 24 hours"
+      "`proposed`: more than 10 percent from the last or quoted rate, and not used until another admin sends the same request within 24 hours"
   }),
-  previous_rate: Schema.NullOr(rate).annotations({
-    description: "The pair's own rate before; of a proposal, the one that holds on. Null without one"
-  }),
+  previous_rate: Schema.NullOr(rate).annotations({ description: "Rate before; null: none" }),
   updated_at: Timestamp
 }).annotations({ identifier: "BaseExchangeRate" })
 

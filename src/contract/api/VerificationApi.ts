@@ -65,7 +65,7 @@ export const RequestVerification = Schema.Struct({
 const Result = Schema.Struct({
   target: Target,
   message: Schema.String,
-  user_id: Schema.String.annotations({ description: "Who was to be notified: the sender or the beneficiary, by id" }),
+  user_id: Schema.String.annotations({ description: "Id of the sender or beneficiary to notify" }),
   request_id: Id,
   status: RequestStatus.annotations({ description: "Of the request: `pending`, or `failed` if it was not delivered" }),
   success: Schema.Boolean
@@ -76,9 +76,7 @@ export const VerificationAnswer = Schema.Struct({
   target_type: TargetType,
   verification_type: VerificationType,
   transaction_id: idOf(TransactionId),
-  request_id: Schema.NullOr(Id).annotations({
-    description: "Extension. The one request; null when `target_type` is `both`, where each result has its own"
-  }),
+  request_id: Schema.NullOr(Id).annotations({ description: "Extension. Null if `target_type` is `both`" }),
   results: Schema.optionalWith(Schema.Array(Result), { exact: true }).annotations({
     description: "Present when `target_type` is `both`"
   }),
@@ -90,7 +88,7 @@ export const VerificationRequest = Schema.Struct({
   org_id: idOf(OrgId),
   requested_by: idOf(UserId).annotations({ description: "`user_id` of the request" }),
   target: Target,
-  user_id: Schema.String.annotations({ description: "Who is to be verified: the sender or the beneficiary, by id" }),
+  user_id: Schema.String.annotations({ description: "Id of the sender or beneficiary" }),
   transaction_id: idOf(TransactionId),
   verification_type: VerificationType,
   triggered_by: Schema.String,
@@ -160,7 +158,7 @@ export const VerificationApi = apiGroup(
       access: "verification",
       summary: "Request a verification",
       description:
-        "Asks the sender, the beneficiary or both, by e-mail, to verify who they are. One who cannot be found or reached is a failed notification: 404 for a single target; for `both` a failed result, with 207 and `all_success: false`. So is one to whom too many messages went (20 an hour of one organisation, 60 of all), or an organisation that sent 300 within the hour, but for a single target that is 429. The request stays `pending` until it is closed.",
+        "Asks the sender, the beneficiary or both by e-mail to verify their identity. A target that cannot be found or reached: 404; with `both` a failed result, 207 and `all_success: false`. The same applies beyond the limits (for each address 20 e-mails an hour of one organisation and 60 of all; 300 for each organisation), with 429 for a single target. The request is `pending` until it is closed.",
       request: examples({
         Both: {
           user_id: sender,

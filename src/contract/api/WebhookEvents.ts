@@ -28,9 +28,7 @@ const PaymentEventData = Schema.Struct({
   provider: Schema.NullOr(ProviderName),
   client_reference: Text,
   updated_at: Timestamp,
-  failure: Schema.optionalWith(PaymentFailure, { exact: true }).annotations({
-    description: "Why it failed; left out otherwise"
-  }),
+  failure: Schema.optionalWith(PaymentFailure, { exact: true }).annotations({ description: "Only if failed" }),
   dispute: Schema.optionalWith(
     Schema.Struct({
       kind: Schema.Literal("returned", "regained"),
@@ -40,25 +38,23 @@ const PaymentEventData = Schema.Struct({
     { exact: true }
   ).annotations({
     description:
-      "Only in `transaction.updated`, and only where that is what happened: the provider has taken so much of a payin back, or had so much of a payout sent back (`returned`), or has undone that (`regained`). The status stays what it is until a person has settled who bears it"
+      "Only in `transaction.updated`. `returned`: the provider took money of a payin back, or a payout came back. `regained`: that was undone. The status stays until an operator decides who bears it"
   }),
   adjustment: Schema.optionalWith(
     Schema.Struct({ amount: WireDecimal, currency: AnyCurrencyCode, reason: Schema.String }),
     { exact: true }
   ).annotations({
     description:
-      "Only in `transaction.updated`, and only where that is what happened: the organisation has got so much besides what the payment itself brings, or below zero bears or owes so much of what is gone, in the currency of its balance"
+      "Only in `transaction.updated`. Amount credited to the organisation beyond the payment, or below zero charged or owed, in the currency of its balance"
   })
 }).annotations({ identifier: "PaymentEventData" })
 
 const RefundEventData = Schema.Struct({
   ...PaymentEventData.fields,
-  amount: WireDecimal.annotations({ description: "Of the part that this event is about" }),
-  refund_id: Schema.NullOr(idOf(AttemptId)).annotations({
-    description: "null where the provider took or sent the whole payment back by itself"
-  }),
+  amount: WireDecimal.annotations({ description: "Amount of this refund" }),
+  refund_id: Schema.NullOr(idOf(AttemptId)).annotations({ description: "null: initiated by the provider" }),
   ...refundRateFields,
-  refunded_amount: WireDecimal.annotations({ description: "What has gone back in all" })
+  refunded_amount: WireDecimal.annotations({ description: "Sum of all refunds" })
 }).annotations({ identifier: "RefundEventData" })
 
 const TestEventData = Schema.Struct({
@@ -85,7 +81,7 @@ const KybEventData = Schema.Struct({
 }).annotations({ identifier: "KybEventData" })
 
 const KycEventData = Schema.Struct({
-  user_id: Schema.String.annotations({ description: "Who was to be verified: the sender or the beneficiary, by id" }),
+  user_id: Schema.String.annotations({ description: "Id of the sender or beneficiary" }),
   request_id: Id,
   verification_type: Schema.Literal("bvn", "nin"),
   status: Schema.Literal("approved", "rejected")

@@ -129,7 +129,7 @@ const schemas = {
       transaction_id: { type: "string", format: "uuid", description: "Once a payment exists" },
       rate: {
         type: "number",
-        description: "Extension. The rate that a `review` goes on at when it is sent as `accept_rate`"
+        description: "Extension. New rate, to be sent as `accept_rate` with `review`"
       }
     }
   }
