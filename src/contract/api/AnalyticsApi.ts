@@ -1,4 +1,4 @@
-/** Analytics: where users come from, and how payments went day by day. */
+/** Analytics: users by country, payments by day, provider health. */
 import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"

@@ -1,4 +1,4 @@
-/** The shapes that many operations share: the success envelope, pages, timestamps, ids in paths. */
+/** Shared schemas: success envelope, pages, timestamps, ids in paths. */
 import { Schema } from "effect"
 import { type Naming, uuidOrNil } from "../../domain/Ids.ts"
 import { isDate } from "../../domain/CalendarDate.ts"
@@ -19,7 +19,7 @@ export const Id = Schema.String.annotations(uuid)
 
 export const idOf = <Named extends string>(of: Naming<Named>) => of.annotations(uuid)
 
-/** An id in a path: whatever cannot be an id is treated as one that does not exist. */
+/** An id in a path. Text that cannot be an id is treated as an unknown id. */
 export const idParam = <Named extends string>(of: Naming<Named>) =>
   Schema.transform(Schema.String, of, { strict: true, decode: uuidOrNil, encode: (id) => id })
 
@@ -44,7 +44,7 @@ export const PageSize = Schema.optionalWith(
   { default: () => 10 }
 )
 
-/** For lists that answer with all of their records unless pages are asked for. */
+/** For lists that have all records without `limit`. */
 export const PageSizeIfAny = Schema.optional(
   PageSizeNumber.annotations({
     jsonSchema: { ...pageSizeJson, description: "Extension. Page size, 1 to 100; all records when absent" }
@@ -67,7 +67,7 @@ const cursor = Schema.NullOr(Schema.String).annotations({ description: "null on 
 
 const metaIn = "Extension. Only with `limit`"
 
-/** What a page adds to a list that has all of its records without `limit`. */
+/** Page fields of such a list. */
 export const pageFieldsIfAny = <const Name extends string>(name: Name) => {
   const fields = { [name]: cursor } as { readonly [K in Name]: typeof cursor }
   const optional = <S extends Schema.Schema.All>(schema: S) => Schema.optionalWith(schema, { exact: true })

@@ -1,4 +1,4 @@
-/** Escrow: money that is set aside for milestones, and shared out among parties when each is reached. */
+/** Escrow: money held for milestones and paid to parties as each is reached. */
 import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { AccountId, BeneficiaryId, EscrowId, PaymentId, TransactionId } from "../../domain/Ids.ts"
@@ -98,12 +98,12 @@ export const EscrowPayout = Schema.Struct({
   ...timestamps
 }).annotations({ identifier: "EscrowPayout" })
 
-const MOST = 100
+const MAX_ITEMS = 100
 
-const some = <A, I>(schema: Schema.Schema<A, I>) =>
+const listOf = <A, I>(schema: Schema.Schema<A, I>) =>
   Schema.Array(schema).pipe(
     Schema.minItems(1, { message: () => "must have at least one item" }),
-    Schema.maxItems(MOST, { message: () => `must have at most ${MOST} items` })
+    Schema.maxItems(MAX_ITEMS, { message: () => `must have at most ${MAX_ITEMS} items` })
   )
 
 const LARGEST_SEQUENCE = 1_000_000
@@ -128,7 +128,7 @@ export const CreateEscrow = Schema.Struct({
   name: text(200),
   currency: CurrencyCode,
   account_id: Schema.String.annotations({ description: "A virtual account of the organisation, in `currency`" }),
-  parties: some(
+  parties: listOf(
     Schema.Struct({
       party_id: optionalOrNull(text(64)).annotations({
         description: "Your reference for the milestones of this request; the answer has the party's id"
@@ -141,14 +141,14 @@ export const CreateEscrow = Schema.Struct({
       email: optionalOrNull(EmailAddress)
     })
   ),
-  milestones: some(
+  milestones: listOf(
     Schema.Struct({
       label: text(200),
       sequence: Sequence,
       expected_disbursement: AmountInput,
       description: optionalOrNull(text(1000)),
       due_date: optionalOrNull(DueDate),
-      parties: some(
+      parties: listOf(
         Schema.Struct({
           party_id: optionalOrNull(text(64)).annotations({ description: "Party of this request, by its reference" }),
           name: optionalOrNull(text(200)).annotations({ description: "Party of this request, if not by id" }),
@@ -178,7 +178,7 @@ const updateJson = {
   required: ["party_id", "split_value"],
   properties: { party_id: { type: "string" }, split_value: { type: "number", exclusiveMinimum: 0 } }
 }
-const listJson = { type: "array", minItems: 1, maxItems: MOST, items: updateJson }
+const listJson = { type: "array", minItems: 1, maxItems: MAX_ITEMS, items: updateJson }
 const formsJson = {
   oneOf: [{ type: "object", required: ["parties"], properties: { parties: listJson } }, updateJson, listJson]
 }
@@ -192,8 +192,8 @@ const wrapped = (input: UpdateForms): { readonly parties: ReadonlyArray<RawUpdat
   return "parties" in input ? input : { parties: [input as RawUpdate] }
 }
 
-/** Whichever form it has, the wrapper is what is checked: every refusal names its place in `parties`. */
-export const ChangeParties = Schema.transform(AnyForm, Schema.Struct({ parties: some(PartyUpdate) }), {
+/** All forms are validated as `{parties}`, so errors name the position in `parties`. */
+export const ChangeParties = Schema.transform(AnyForm, Schema.Struct({ parties: listOf(PartyUpdate) }), {
   strict: true,
   decode: wrapped,
   encode: (wrapper) => wrapper

@@ -1,4 +1,4 @@
-/** One escrow in the stations of its life, as the API reference shows it. */
+/** Examples of one escrow, from creation to cancellation. */
 import { exampleTimes } from "./Operation.ts"
 
 const partyIds = ["0199c2a4-7d01-7a52-8c11-4f0b1c2d3e4f", "0199c2a4-7d01-7b63-9d22-5a1c2d3e4f50"] as const

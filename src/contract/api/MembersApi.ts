@@ -58,7 +58,7 @@ const ofRole = (role: string): string =>
     .map((permission) => `\`${permission}\``)
     .join(", ")
 
-const lattice = `The role \`staff\` holds ${ofRole("staff")} by itself, \`org-admin\` also ${ofRole("org-admin")}. Nobody grants what they do not hold, by role or by grant, and nobody changes a member whose role is above their own: 403. What an operation needs of the organisation itself, such as a feature, no permission replaces.`
+const lattice = `The role \`staff\` holds ${ofRole("staff")} by itself, \`org-admin\` also ${ofRole("org-admin")}. The caller must hold a permission to grant it, and a role not below the member's: otherwise 403. A permission does not replace a feature that the organisation lacks.`
 
 export const MembersApi = apiGroup(
   "members",

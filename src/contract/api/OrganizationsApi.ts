@@ -1,4 +1,4 @@
-/** Organisations: read by their own people, made and set up by platform admins. */
+/** Organisations: read by members, created and configured by platform admins. */
 import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { limitAmount } from "./RequestFields.ts"
@@ -23,7 +23,7 @@ export const OrganizationName = Schema.Trim.pipe(
   )
 ).annotations({ jsonSchema: { type: "string", minLength: 1, maxLength: LONGEST_NAME } })
 
-const threshold = "Payments of this much and more, in the organisation's currency, wait for a review; null: none do"
+const threshold = "Payments from this amount on, in the organisation's currency, need a review; null: none"
 
 export const Organization = Schema.Struct({
   org_id: idOf(OrgId),
@@ -53,13 +53,13 @@ export const CreateOrganization = Schema.Struct({
   })
 }).annotations({ identifier: "CreateOrganization" })
 
-/** What can be set of one. */
+/** Fields that can be changed. */
 export const settable = {
   name: OrganizationName,
   country: CountryCode,
   email: EmailAddress,
   features: features.annotations({ description: "Platform admins only. All that are to be switched on" }),
-  review_threshold: limitAmount(`Platform admins only. ${threshold}, and neither does 0`),
+  review_threshold: limitAmount(`Platform admins only. ${threshold}; 0: none`),
   kyb_status: KybStatus.annotations({ description: "Platform admins only" }),
   spread_bps: Schema.Int.pipe(Schema.between(0, 9999)).annotations({
     jsonSchema: {
@@ -92,7 +92,7 @@ const example = {
 
 const forAdmins = { ...example, spread_bps: 50 }
 
-/** The path alone says which one: for anyone but an admin, any other than their own is 403. */
+/** Another organisation than the credential's own is 403, except for platform admins. */
 const OrganizationPath = Schema.Struct({ org_id: Schema.String })
 
 export const OrganizationsApi = apiGroup(

@@ -1,4 +1,4 @@
-/** Payment links: a page of our own at which anyone who has the address can pay. */
+/** Payment links: hosted pages where anyone with the address can pay. */
 import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Either, Schema } from "effect"
 import { LinkId, OrgId } from "../../domain/Ids.ts"
@@ -51,7 +51,7 @@ const Color = Schema.String.pipe(
   Schema.filter((given) => /^#[0-9a-fA-F]{6}$/.test(given) || 'must be a colour such as "#0b6e4f"')
 ).annotations({ jsonSchema: { type: "string", pattern: "^#[0-9a-fA-F]{6}$" } })
 
-/** Room for the largest logo in base64, and the words before it. */
+/** The length allows for the largest logo in base64 and its prefix. */
 const Logo = Schema.String.pipe(
   Schema.filter((given) => Either.match(readLogo(given), { onLeft: (why) => why, onRight: () => true }))
 ).annotations({
@@ -125,7 +125,7 @@ const brandedExample = {
   brand: { name: "Acme Shop", color: "#0b6e4f", logo_url: `${example.url}/logo` }
 }
 
-/** The smallest picture that there is: one transparent point. */
+/** One transparent pixel. */
 const point =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 

@@ -1,4 +1,4 @@
-/** Payment records, their timelines, the list of transactions, and what waits for a person. */
+/** Payment records, timelines, the list of transactions and the operations queue. */
 import { movementKinds, movementSources, movementStates } from "../../domain/Movement.ts"
 import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
@@ -44,7 +44,7 @@ export const PaymentFailure = Schema.Struct({
   provider: Schema.NullOr(ProviderName).annotations({ description: "Null: no provider was involved" })
 }).annotations({ identifier: "PaymentFailure" })
 
-/** Which rate a refund cost. */
+/** Rate of a refund. */
 export const refundRateFields = {
   rate: Schema.NullOr(WireDecimal).annotations({
     description: "Cost of one unit of `currency` in `target_currency`, to 12 digits; null: same currency"
@@ -279,7 +279,7 @@ export const failedRecord = {
   failure: { code: "INSUFFICIENT_FUNDS", message: "The payer has not enough money.", provider: "fiat" }
 }
 
-/** As it is, at three moments. */
+/** A payment in four states. */
 const records = examples({
   Completed: { ...record, updated_at: "2026-03-02T09:15:01.200Z" },
   "Refunded in part": recordExample,

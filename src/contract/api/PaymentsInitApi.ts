@@ -1,4 +1,4 @@
-/** Payment initiation, and its explanation before the fact. */
+/** Payment initiation, route preview and actions. */
 import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { ConfigId, PaymentId, TransactionId } from "../../domain/Ids.ts"
@@ -46,7 +46,7 @@ export const MobileMoneyDetails = Schema.Struct({
   )
 })
 
-/** One schema of one type: in the document a range beside a reference would have none. */
+/** With its own jsonSchema: OpenAPI ignores a range beside a `$ref`. */
 const whole = (minimum: number, maximum: number, description: string) =>
   Schema.Int.pipe(Schema.between(minimum, maximum)).annotations({
     description,
@@ -341,10 +341,10 @@ const acts = new Named({
 
 const actionDescription = [
   "An action that the payment's state does not allow is 409 `INVALID_STATE`; the message names the state.",
-  "- `submit_otp`: the one-time password that the customer was asked for (`next_action` `collect_otp`). A wrong one is 400 `OTP_INVALID`; the fifth wrong one fails the payment. `resend_otp` asks the provider for another, at most five times an hour for a payment; beyond that it is 429 with `Retry-After`.",
-  "- `cancel`: works while no provider has the payment, or when its provider confirms the cancellation. Otherwise 409; the message says when a payin that waits for its customer ends by itself (`PAYIN_EXPIRY`, 24 hours; payment links 1 hour): it is then `failed` with the failure code `EXPIRED`.",
-  "- `refund`: gives a completed payin back, all that is left or `amount` of it, in the payment's `currency`. For 24 hours after the completion it costs the payment's own rate, rounded up, all parts together; after that the live rate of its moment (`rate_basis` of the refund says which). The status becomes `refunded` when all of it is back; the timeline shows each part as an attempt of the leg `refund`. Needs the role `staff` or the permission `refunds`.",
-  "- `review`: sends a payment on its way that the organisation's `review_threshold` holds; `reject` turns it away. Neither can be done by whoever initiated it. A held payment keeps its locked rate for 24 hours (`REVIEW_RATE_TTL`) and while that is at most 0.5 percent better for the customer than the live rate, a held ramp as long as the live rate stays within 0.5 percent; after that `review` is 409 with the new `rate`, and goes on when it is sent as `accept_rate`: the other amount is then computed at it (what is given rounds down, what is taken up; the fee stays), and `comments` tell both prices. A held card payment goes on at the hosted checkout (`next_action` `redirect`); where its rate runs out before the card is given, it waits for a `review` with `accept_rate` again. Both need the role `staff` or the permission `reviews`."
+  "- `submit_otp`: the customer's one-time password (`next_action` `collect_otp`). A wrong one is 400 `OTP_INVALID`; the fifth fails the payment. `resend_otp` requests another, at most five times an hour for a payment; beyond that 429 with `Retry-After`.",
+  "- `cancel`: possible while no provider has the payment, or if its provider confirms the cancellation. Otherwise 409; the message has the time at which an unpaid payin expires (`PAYIN_EXPIRY`, 24 hours; payment links 1 hour). It is then `failed` with the failure code `EXPIRED`.",
+  "- `refund`: refunds a completed payin, all of it or `amount`, in the payment's `currency`. Within 24 hours after completion it costs the payment's rate, rounded up over all refunds; later the live rate (`rate_basis` of the refund). The status is `refunded` when all of it is returned; the timeline has an attempt of the leg `refund` for each. Needs the role `staff` or the permission `refunds`.",
+  "- `review`: approves a payment that is held by the organisation's `review_threshold`; `reject` rejects it. The initiator can do neither. A held payment keeps its locked rate for 24 hours (`REVIEW_RATE_TTL`), as long as it is at most 0.5 percent better for the customer than the live rate; a held ramp as long as the live rate stays within 0.5 percent. After that `review` is 409 with the new `rate`, to be sent as `accept_rate`. The other amount is then computed at it (paid amounts round down, charged amounts up; the fee stays), and `comments` has both prices. A held card payment continues at the hosted checkout (`next_action` `redirect`); if its rate expires before the card is entered, it needs a `review` with `accept_rate` again. Both need the role `staff` or the permission `reviews`."
 ].join("\n")
 
 export const PaymentsInitApi = describedGroup(

@@ -1,4 +1,4 @@
-/** Crypto ramps: fiat to crypto and back, with the rate that the caller was shown. */
+/** Crypto ramps: fiat to crypto and back. */
 import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { PaymentId, TransactionId } from "../../domain/Ids.ts"
@@ -21,7 +21,7 @@ import { Metadata, credentialFields, optionalOrNull, text } from "./RequestField
 import { Named, operation, describedGroup } from "./Operation.ts"
 import { MobileMoneyDetails, bankAccountFields } from "./PaymentsInitApi.ts"
 
-/** A ramp in either direction and its answer, as the API reference shows them. */
+/** Examples in both directions. */
 export const onRampRequest = {
   fiat_currency: "KES",
   fiat_amount: 13000,
@@ -159,7 +159,7 @@ export const InitiateRamp = Schema.Struct({
 }).annotations({ identifier: "InitiateRamp" })
 export type RampRequest = typeof InitiateRamp.Type
 
-/** Which way a request goes, by what it names; undefined where it names nothing to go to. */
+/** Direction of a request, from its fields; undefined if no destination is given. */
 export const statedDirection = <Stated>(
   request: { readonly [Field in keyof RampRequest]?: unknown } & { readonly direction?: Stated }
 ) => {
@@ -213,15 +213,15 @@ export const RampResult = Schema.Struct({
 }).annotations({ identifier: "RampResult" })
 
 const description = [
-  "Turns fiat into crypto (on-ramp) or crypto into fiat (off-ramp), in two legs: what the customer pays is collected first, and only when it has arrived is the other side sent, once.",
+  "Converts fiat to crypto (on-ramp) or crypto to fiat (off-ramp), in two legs: the customer's payment is collected first, then the payout is sent, exactly once.",
   [
-    "- **On-ramp**, when `wallet_address` is given: the customer pays `fiat_amount` by bank transfer or mobile money (exactly one of `bank_details` and `mobile_money_details`), and `crypto_amount`, which is `fiat_amount` times the rate, rounded down, settles to the wallet without another call.",
-    "- **Off-ramp**, when `beneficiary_id` is given without a wallet: the customer sends `crypto_amount`, which is `fiat_amount` divided by the rate, rounded up, to the address in `payment_instructions`, and `fiat_amount` is paid to the beneficiary. Needs the role `staff` or the permission `payouts`. Other details of the destination need not be sent; if they are, they must name the beneficiary's account."
+    "- **On-ramp**, when `wallet_address` is given: the customer pays `fiat_amount` by bank transfer or mobile money (exactly one of `bank_details` and `mobile_money_details`), and `crypto_amount`, which is `fiat_amount` times the rate, rounded down, is sent to the wallet without another call.",
+    "- **Off-ramp**, when `beneficiary_id` is given without a wallet: the customer sends `crypto_amount`, which is `fiat_amount` divided by the rate, rounded up, to the address in `payment_instructions`, and `fiat_amount` is paid to the beneficiary. Needs the role `staff` or the permission `payouts`. Other details of the destination are optional, and must match the beneficiary's account."
   ].join("\n"),
-  "Look the rate up just before, in the direction in which the money flows: `fromCurrency` is the fiat currency for an on-ramp, and the crypto asset for an off-ramp. A `client_rate` more than 0.5 percent away from the live rate, or looked up the other way round, is 400 `RATE_MISMATCH`: look it up again. Amounts use the live rate. Computed crypto amounts have at most 8 fraction digits.",
+  "Look up the rate just before, in the direction of the money: `fromCurrency` is the fiat currency for an on-ramp, and the crypto asset for an off-ramp. A `client_rate` more than 0.5 percent away from the live rate, or of the opposite direction, is 400 `RATE_MISMATCH`. Amounts use the live rate. Computed crypto amounts have at most 8 fraction digits.",
   "USDT and USDC travel on ETHEREUM, POLYGON, TRON and SOLANA, BTC on BITCOIN, ETH on ETHEREUM and BASE.",
   "A ramp that reaches the organisation's `review_threshold` is held like any other payment: `status` `initiated`, `next_action` `wait`, `provider` and `expires_at` null, until someone else sends the action `review` (its answer, and the record's `instructions`, tell how the customer pays) or `reject`. Ramps are charged no fees.",
-  "A ramp that is certainly unpaid at `expires_at`, after 30 minutes, is `canceled`. `next_action` is `make_transfer` while the customer has to send something, `wait` for a confirmation on the customer's phone. Extensions: `pay_by_link` and `redirect` as in an initiation, with the address to send the customer to as `payment_link` or `redirect_url` at the top level of `response`; `collect_otp` and `check_status` as there. `org_id` and `user_id` in the body are ignored."
+  "A ramp that is unpaid at `expires_at`, after 30 minutes, is `canceled`. `next_action` is `make_transfer` while the customer has to send something, `wait` for a confirmation on the customer's phone. Extensions: `pay_by_link` and `redirect` as in an initiation, with the address to send the customer to as `payment_link` or `redirect_url` at the top level of `response`; `collect_otp` and `check_status` as there. `org_id` and `user_id` in the body are ignored."
 ].join("\n\n")
 
 export const RampsApi = describedGroup("ramps", "Crypto ramps", "From fiat to crypto and back.")

@@ -1,4 +1,4 @@
-/** What only a person can decide about a payment, in that person's own name. */
+/** Decisions of operators on payments. */
 import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { PaymentId } from "../../domain/Ids.ts"
@@ -137,7 +137,7 @@ export const ResolutionsApi = apiGroup("resolutions", "Decisions", "Decisions on
       access: "platform",
       summary: "Settle a payment by hand",
       description:
-        "Extension. For an outcome that stayed unknown, a payment on the manual rail, a ramp's payout that is to be stopped, or money that waits; look it up at the provider first. `GET …/decisions` says what each decision means for this payment. Money that came: `completed` books it to the organisation, or accepts what came of a payin that was paid in part; `failed` says that the provider has given it back. Money that is gone: `completed` says that the organisation bears it, or owes it if it has too little; `failed` says that the provider has returned it to us. An unknown outcome: `completed` says that it went through, `failed` that it did not. Audited in the caller's name. With nothing to settle, while a provider is being asked, or where several things wait that one decision does not fit and `item_id` names none of them: 409, with their ids.",
+        "Extension. For an unknown outcome, a payment on the manual rail, a ramp's payout to be stopped, or money in suspense. Check with the provider first. `GET …/decisions` has the consequences for this payment. Money that arrived: `completed` credits it to the organisation, or accepts a partial payin; `failed` states that the provider refunded it. Money taken back: `completed` charges the organisation, or books a receivable if its balance is too low; `failed` states that the provider returned it. An unknown outcome: `completed` states that it succeeded, `failed` that it did not. Audited in the caller's name. 409 if there is nothing to settle, a provider is being called, or several items need different decisions and `item_id` is missing; the message has their ids.",
       request: examples({
         "It went through": { outcome: "completed", reason: "Seen on the provider's statement of 3 March" },
         "It did not": { outcome: "failed", reason: "The provider has no trace of it" },
@@ -172,7 +172,7 @@ export const ResolutionsApi = apiGroup("resolutions", "Decisions", "Decisions on
       access: "platform",
       summary: "Give money that waits back",
       description:
-        "Extension. To the payer, through the provider that took it; `GET …/decisions` names it where that is possible. The organisation's balance stays as it is. A payin that was paid in part fails. Repeating it never sends it twice; with `item_id` it never sends anything else either. Audited in the caller's name. Where no money of a payer waits (what is gone, or came back of a payout, is settled with `resolve`), where the provider refunds nothing through this service, or where money of several things waits and `item_id` names none of them: 409, with their ids.",
+        "Extension. Returns money in suspense to the payer, through the provider that collected it, if `GET …/decisions` offers it. The organisation's balance does not change. A partial payin fails. A repetition never sends it twice; with `item_id` it never sends anything else. Audited in the caller's name. 409 if no payer's money is in suspense (use `resolve` for money taken back and returned payouts), the provider cannot refund it, or there are several items and `item_id` is missing; the message has their ids.",
       request: examples({
         "Paid twice": { reason: "Paid twice by mistake" },
         "Paid too late": { reason: "The order was canceled before the money came" },

@@ -38,7 +38,7 @@ export const UsersApi = apiGroup("users", "Users", "The people behind an organis
   })
 )
 
-/** Who a credential is, and what it may do: what a console or a back office asks first. */
+/** Session: the user or key of a credential, and its access. */
 const accesses = Object.keys(accessTable) as [Access, ...Array<Access>]
 
 export const Session = Schema.Struct({

@@ -1,4 +1,4 @@
-/** Verification requests: a person in a transaction is asked, by a message, to verify who they are. */
+/** Verification requests: e-mails that ask a person in a transaction to verify their identity. */
 import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { OrgId, TransactionId, UserId } from "../../domain/Ids.ts"
@@ -20,7 +20,7 @@ const LONGEST_ID = 100
 const LONGEST_TRIGGER = 200
 const LONGEST_MESSAGE = 2000
 
-/** Both numbers have eleven digits; one that stands in a text is not for us to keep. */
+/** BVN and NIN have 11 digits. They must not be stored. */
 const identityNumber = /(?<![0-9A-Za-z])\d{11}(?![0-9A-Za-z])/
 
 const text = (longest: number) => Schema.String.pipe(Schema.minLength(1), Schema.maxLength(longest))

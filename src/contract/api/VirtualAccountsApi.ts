@@ -1,4 +1,4 @@
-/** Virtual accounts: money that an organisation keeps on the platform, in any currency, and what went through them. */
+/** Virtual accounts: balances of an organisation on the platform, and their transactions. */
 import { HttpApiEndpoint, HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { AccountId, OrgId, PaymentId, TransactionId, UserId } from "../../domain/Ids.ts"
@@ -71,7 +71,7 @@ export const FreezeAccount = Schema.Struct({
 
 const refusal = Schema.Struct({ status: Schema.Literal("error"), message: Schema.String })
 
-/** The refusals of a payout that is asked for elsewhere than under /payments-init, and so has no code in its body. */
+/** Payout errors outside of /payments-init, without a code. */
 export const NoRoute = refusal.annotations(
   HttpApiSchema.annotations({ status: 422, description: "No routing configuration for the beneficiary's corridor" })
 )

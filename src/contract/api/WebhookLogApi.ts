@@ -1,4 +1,4 @@
-/** Events, their deliveries, and how to send one again or one for a test. */
+/** Events and their deliveries: lists, replays, test notifications. */
 import { HttpApiEndpoint } from "@effect/platform"
 import { Schema } from "effect"
 import { OrgId, WebhookId } from "../../domain/Ids.ts"

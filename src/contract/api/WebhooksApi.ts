@@ -37,7 +37,7 @@ const EndpointUrl = Schema.String.annotations({
   }
 })
 
-/** Leaves out text that cannot be an event type, which may be anything. */
+/** Only text of this form is repeated in the error. */
 const mayBeEvent = /^[a-z_.*]{1,64}$/i
 
 const unknownEvent = (text: string): string =>
