@@ -143,11 +143,11 @@ export const InitiateRamp = Schema.Struct({
     text(128, "Required for an on-ramp: an address on the main network of `crypto_network`")
   ),
   mobile_money_details: optionalOrNull(MobileMoneyDetails).annotations({
-    description: "On-ramp: the paying account, unless `bank_details` is given. Off-ramp: the beneficiary\'s account"
+    description: "On-ramp: the paying account, unless `bank_details` is given. Off-ramp: the beneficiary's account"
   }),
   bank_details: optionalOrNull(RampBank).annotations({
     description:
-      "On-ramp: the paying account, unless `mobile_money_details` is given. Off-ramp: the beneficiary\'s account"
+      "On-ramp: the paying account, unless `mobile_money_details` is given. Off-ramp: the beneficiary's account"
   }),
   beneficiary_id: optionalOrNull(Schema.String).annotations({
     description: "Required for an off-ramp: a beneficiary with a bank or mobile money account in `fiat_currency`"
