@@ -141,7 +141,7 @@ describe("recording movements", () => {
     const total = { ...collection, is_total: true }
     const { contradicted, toWrite: heard } = record([total], [{ ...total, amount: dollars(900_000n) }])
     expect(heard).toEqual([])
-    expect(contradicted).toEqual([{ recorded: total, told: dollars(900_000n) }])
+    expect(contradicted).toEqual([{ recorded: total, reported: dollars(900_000n) }])
   })
 
   it("lets a total grow by what has settled, and by nothing else", () => {

@@ -15,10 +15,11 @@ import {
   refund,
   type Shown,
   StepFailed,
-  virtualAccount
+  virtualAccount,
+  type Expected
 } from "./DemoSteps.ts"
 import { httpApiClient } from "../client/HttpApiClient.ts"
-import { type Expected, openReceiver, type Received } from "./DemoReceiver.ts"
+import { openReceiver, type Received } from "./DemoReceiver.ts"
 import { type RunningSandbox, runningSandbox } from "../shared/RunningSandbox.ts"
 import { AppLive } from "../../app/Services.ts"
 import { Settings } from "../../platform/config/Settings.ts"

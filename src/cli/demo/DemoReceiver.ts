@@ -3,10 +3,7 @@ import { createHmac, timingSafeEqual } from "node:crypto"
 import { createServer, type Server } from "node:http"
 import { Effect, Option, Schema } from "effect"
 import { ApiClient } from "../client/ApiClient.ts"
-import { retried, StepFailed } from "./DemoSteps.ts"
-
-/** An event that must come, and the id of what it is about. */
-export type Expected = readonly [eventType: string, id: string]
+import { type Expected, retried, StepFailed } from "./DemoSteps.ts"
 
 export interface Received {
   readonly event_id: string

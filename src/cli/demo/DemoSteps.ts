@@ -6,7 +6,9 @@ import { amount, KE, kenyanPhone, KES, mpesa, mpesaPayin, payer_details } from "
 import { ApiClient, type Refused } from "../client/ApiClient.ts"
 import type { RunningSandbox } from "../shared/RunningSandbox.ts"
 import { Streams } from "../shared/Terminal.ts"
-import type { Expected } from "./DemoReceiver.ts"
+
+/** An event that must come, and the id of what it is about. */
+export type Expected = readonly [eventType: string, id: string]
 
 /** The reason why a step of the demo failed. */
 export class StepFailed extends Data.TaggedError("StepFailed")<{ readonly message: string }> {}

@@ -81,13 +81,20 @@ export const parseInput = (
     const { descriptor } = Command.make("corridor", Object.fromEntries(taken))
     const parsed = yield* Effect.mapError(CommandDescriptor.parse(descriptor, ["corridor", ...words], config), explain)
     const names = [...options, ...targetOptions].map(({ name }) => name)
-    const left = parsed._tag === "UserDefined" ? parsed.leftover : words
+    // Options of @effect/cli's own, such as --wizard, are none of ours.
+    const left =
+      parsed._tag === "UserDefined"
+        ? parsed.leftover
+        : words.filter((word) => word.startsWith("-") && !names.includes(word))
     if (parsed._tag !== "UserDefined" || left.length > 0) return yield* Effect.fail(explainLeftover(names, words, left))
     const values = parsed.value as unknown as Readonly<Record<string, Given>>
-    const inputs = yield* Effect.forEach(Object.entries(parameters), ([key, one]) => {
-      const value = values[key] ?? []
-      const wrong = one.values.length === 0 ? undefined : value.find((text) => !one.values.includes(text))
-      return wrong === undefined ? Effect.succeed([key, one.decode(value)] as const) : Effect.fail(badValue(one, wrong))
-    })
-    return Object.fromEntries(inputs)
+    const wrong = Object.entries(parameters)
+      .flatMap(([key, one]) =>
+        one.values.length === 0
+          ? []
+          : (values[key] ?? []).filter((text) => !one.values.includes(text)).map((text) => ({ one, text }))
+      )
+      .sort((a, b) => words.indexOf(a.one.name) - words.indexOf(b.one.name))
+    if (wrong[0] !== undefined) return yield* Effect.fail(badValue(wrong[0].one, wrong[0].text))
+    return Object.fromEntries(Object.entries(parameters).map(([key, one]) => [key, one.decode(values[key] ?? [])]))
   }).pipe(Effect.provide(NodeContext.layer))

@@ -118,14 +118,15 @@ const lacksTransferBack = (signal: ProviderSignal): boolean =>
 export const failureContradiction = (
   { attempt: { outcome, provider } }: AttemptOfPayment,
   signal: ProviderSignal,
-  { operator }: SignalContext,
+  { operator, unseen }: SignalContext,
   { moved }: { readonly moved: boolean }
 ): string | undefined => {
   if (outcome === "declined" || !moved || operator !== undefined) return undefined
   if (saysFailed(signal)) {
     return `${provider} says that it failed, after it had been completed: an operator must find out whether the money is there.`
   }
-  return lacksTransferBack(signal)
+  // Its transfers were another payment's, which has an item of its own.
+  return lacksTransferBack(signal) && unseen === undefined
     ? `${provider} says that the money went back, and not by which transfer: an operator must find out how much is there.`
     : undefined
 }
